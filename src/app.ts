@@ -6,6 +6,7 @@ import { createCaptureV1Routes } from './capture/v1/routes.ts'
 import { createDocsRoutes } from './docs/routes.ts'
 import { completionRoutes } from './erasures/completions/routes.ts'
 import { receiptKeyRoutes, receiptRoutes } from './erasures/receipts/routes.ts'
+import { removalRoutes } from './erasures/removals/routes.ts'
 import { erasureRoutes } from './erasures/routes.ts'
 import { suppressionRoutes } from './erasures/suppressions/routes.ts'
 import { definitionRoutes } from './events/definitions/routes.ts'
@@ -93,6 +94,7 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, sessionRoutes)
     app.route(prefix, similarRoutes)
     app.route(prefix, eventRoutes)
+    app.route(prefix, removalRoutes)
     app.route(prefix, definitionRoutes)
   }
   return app

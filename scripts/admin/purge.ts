@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isBusy, newUsage, openDb } from '../../src/db/client.ts'
 import { databaseOf } from '../../src/db/databases.ts'
-import { continueErasures, type ErasureQueue } from '../../src/erasures/consumer.ts'
-import type { ErasureMessage } from '../../src/erasures/message.ts'
+import { continueMessage, type ErasureQueue } from '../../src/erasures/consumer.ts'
+import type { QueueMessage } from '../../src/erasures/message.ts'
+import { findOpenRemovals } from '../../src/erasures/removals/store.ts'
 import { resumeErasures, startRun } from '../../src/erasures/run.ts'
 import { findOpenErasures } from '../../src/erasures/store.ts'
 import { UnavailableError } from '../../src/errors.ts'
@@ -13,7 +14,7 @@ import { command, Nothing } from './command.ts'
 const BUSY_MS = 30_000
 
 /**
- * Pause before each further check, at most seven, of an erasure that waits for queued messages, ms.
+ * Pause before each further check, at most seven, of a task that waits for queued messages, ms.
  */
 const WAIT_MS = 5_000
 
@@ -28,20 +29,20 @@ export const purge = {
       const { env, databases } = service
       const runs = []
       for (const database of databases) {
-        const messages: ErasureMessage[] = []
+        const messages: QueueMessage[] = []
         const queue = {
-          send: async (body: ErasureMessage) => messages.push(body),
-          sendBatch: async (bodies: { body: ErasureMessage }[]) =>
+          send: async (body: QueueMessage) => messages.push(body),
+          sendBatch: async (bodies: { body: QueueMessage }[]) =>
             messages.push(...bodies.map(({ body }) => body))
         }
         const { db } = openDb(databaseOf(env, database), newUsage())
         const run = { scheduledFor: now.getTime(), startedBy: 'command' } as const
         // Counts the messages, not the results: a busy database may interrupt a call
-        // that has already claimed erasures.
+        // that has already claimed tasks.
         await retryWhileBusy(() => startRun(db, queue, run, now))
-        const tasks = countErasures(messages)
+        const tasks = countTasks(messages)
         await retryWhileBusy(() => resumeErasures(db, queue, now.getTime(), now))
-        const resumed = countErasures(messages) - tasks
+        const resumed = countTasks(messages) - tasks
         const sent = [...messages]
         for (let message = messages.shift(); message; message = messages.shift()) {
           if (message.waited > 0) {
@@ -49,10 +50,14 @@ export const purge = {
           }
           await step(service, message, queue)
         }
-        // The running service may have completed some of the erasures.
+        // The running service may have completed some of the tasks.
         let open = 0
-        for (const { project_id, erasures } of sent) {
-          const left = await retryWhileBusy(() => findOpenErasures(db, project_id, erasures))
+        for (const one of sent) {
+          const left = await retryWhileBusy<unknown[]>(() =>
+            'erasures' in one
+              ? findOpenErasures(db, one.project_id, one.erasures)
+              : findOpenRemovals(db, [one.removal])
+          )
           open += left.length
         }
         if (open > 0) {
@@ -67,18 +72,18 @@ export const purge = {
   })
 }
 
-const countErasures = (messages: ErasureMessage[]): number =>
-  messages.reduce((total, { erasures }) => total + erasures.length, 0)
+const countTasks = (messages: QueueMessage[]): number =>
+  messages.reduce((total, one) => total + ('erasures' in one ? one.erasures.length : 1), 0)
 
 /** Processes one message as an invocation of its own; repeats it while the database is busy. */
 async function step(
   { env, bucket, secrets }: Service,
-  message: ErasureMessage,
+  message: QueueMessage,
   queue: ErasureQueue
 ): Promise<void> {
   const bindings = { ...env, ...secrets, BUCKET: await bucket(), ERASURE_QUEUE: queue }
   const isTemporary = (error: unknown) => error instanceof UnavailableError || isBusy(error)
   const run = () =>
-    continueErasures(message, { env: bindings, usage: newUsage(), clock: () => new Date() })
+    continueMessage(message, { env: bindings, usage: newUsage(), clock: () => new Date() })
   await retryWhileBusy(run, { busyMs: BUSY_MS, isTemporary })
 }

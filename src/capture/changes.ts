@@ -10,7 +10,7 @@ export type Incoming = CapturedEvent & { received_at: number }
 
 /** The stored facts about the distinct ids, persons and events that a batch of events touches. */
 export type Known = {
-  /** UUIDs of the events that are stored already. */
+  /** UUIDs of the events that are stored already, or were removed by filters. */
   seen: ReadonlySet<string>
   identities: ReadonlyMap<string, { key: number; personId: number | null }>
   /**

@@ -52,7 +52,7 @@ export type Wanted = {
 }
 
 /**
- * Reads the stored events, distinct ids with their persons, and event names in one round trip.
+ * Reads the stored and the removed events, distinct ids with their persons, and event names in one round trip.
  * Persons beyond `MAX_PERSONS_BYTES` are left out, from the last distinct id backwards.
  */
 export async function readKnown(
@@ -61,13 +61,14 @@ export async function readKnown(
   wanted: Wanted
 ): Promise<Omit<Known, 'tombstones'>> {
   const wantedIds = inJson(wanted.distinctIds)
+  const uuids = sql`(select unhex(value) from json_each(${JSON.stringify(wanted.uuids.map(toHex))}))`
   const [seen, identities, persons, identityCounts, eventNames, counters, sessions] =
     await readBatch(
       db,
       query<{ uuid: string }>(sql`
-      select lower(hex(uuid)) as uuid from events
-      where project_id = ${projectId}
-        and uuid in (select unhex(value) from json_each(${JSON.stringify(wanted.uuids.map(toHex))}))`),
+      select lower(hex(uuid)) as uuid from events where project_id = ${projectId} and uuid in ${uuids}
+      union all
+      select lower(hex(uuid)) from removed_events where project_id = ${projectId} and uuid in ${uuids}`),
       query<{ key: number; distinct_id: string; person_id: number | null }>(sql`
       select key, distinct_id, person_id from distinct_ids
       where project_id = ${projectId} and distinct_id in ${wantedIds}`),

@@ -9,9 +9,11 @@ import type { Invocation } from '../queues/invocation.ts'
 import { openUpkeepOf, readMessage } from '../queues/message.ts'
 import { findOldestWaiting } from '../queues/waiting.ts'
 import { Eraser, mayComplete } from './eraser.ts'
-import { ErasureMessage } from './message.ts'
+import { type ErasureMessage, QueueMessage, type RemovalMessage } from './message.ts'
 import { markFailed, noteFailure, noteWaiting } from './purge.store.ts'
 import type { Signing } from './receipts/issue.ts'
+import { advanceRemoval } from './removals/advance.ts'
+import { noteError } from './removals/store.ts'
 import { type ErasureRow, findOpenErasures, finishRuns } from './store.ts'
 
 /**
@@ -29,7 +31,7 @@ const MAX_WAITS = 7
 const FIRST_WAIT = 5
 
 export type ErasureQueue = {
-  send(body: ErasureMessage, options?: { delaySeconds: number }): Promise<unknown>
+  send(body: QueueMessage, options?: { delaySeconds: number }): Promise<unknown>
 }
 
 type ErasureInvocation = Invocation<
@@ -37,23 +39,36 @@ type ErasureInvocation = Invocation<
 >
 
 /**
- * Continues erasures as far as one invocation's limits allow; the rest goes into a new message.
+ * Continues erasures and removals as far as one invocation's limits allow; the rest goes into a new message.
  * Messages may arrive twice, at the same time and in any order, and the work may be interrupted
  * anywhere.
- * @returns the outcome of the messages, and the number of erasures that were completed
+ * @returns the outcome of the messages, and the number of erasures and removals that were completed
  */
 export async function consumeErasures(batch: MessageBatch, invocation: ErasureInvocation) {
   let completed = 0
   const outcome = await consumeEach(
     batch,
     async ({ body }) => {
-      const message = readMessage(ErasureMessage, 'an erasure message', body)
-      completed += await continueErasures(message, invocation)
+      const message = readMessage(QueueMessage, 'an erasure message', body)
+      completed += await continueMessage(message, invocation)
     },
     retryOrDrop(batch.queue)
   )
   return { ...outcome, completed }
 }
+
+/**
+ * Continues what a message names as far as one invocation's limits allow, and sends a message for the rest.
+ * @returns the number of completed erasures and removals
+ * @throws unavailable when the database cannot do the work now
+ */
+export const continueMessage = (
+  message: QueueMessage,
+  invocation: ErasureInvocation
+): Promise<number> =>
+  'removal' in message
+    ? continueRemoval(message, invocation)
+    : continueErasures(message, invocation)
 
 /**
  * Continues the erasures of a message as far as one invocation's limits allow, and sends a message
@@ -100,6 +115,29 @@ export async function continueErasures(
   await sendFailed(queue, project.id, failures)
   await finishRuns(db, clock().getTime())
   return completed
+}
+
+/** @returns the number of completed removals, 0 or 1 */
+async function continueRemoval(
+  message: RemovalMessage,
+  invocation: ErasureInvocation
+): Promise<number> {
+  const { env, clock } = invocation
+  const open = await openUpkeepOf(message.project_id, invocation)
+  const state = await advanceRemoval(open, message.removal, invocation).catch(async (error) => {
+    await noteError(open.db, message.removal, describeError(error), clock().getTime())
+    throw error
+  })
+  if (state === 'cut') {
+    await env.ERASURE_QUEUE.send(message)
+  }
+  if (state === 'waiting' && message.waited < MAX_WAITS) {
+    await env.ERASURE_QUEUE.send(
+      { ...message, waited: message.waited + 1 },
+      { delaySeconds: FIRST_WAIT * 2 ** message.waited }
+    )
+  }
+  return state === 'completed' ? 1 : 0
 }
 
 /**

@@ -2,13 +2,13 @@ import { countSegmentsWith, countVersionChunksWith } from '../columns/search.ts'
 import type { Db, Usage } from '../db/client.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { readApplied } from '../ledger/store.ts'
-import { pause } from '../pause.ts'
 import type { OpenProject } from '../projects/open.ts'
 import type { ProjectRow } from '../projects/store.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
 import { NO_WAITING_OBJECTS } from '../queues/waiting.ts'
 import { purgeRecording } from '../recordings/purge.ts'
 import { rebuildSessions } from '../sessions/upkeep/rebuild.ts'
+import { Pieces } from './pieces.ts'
 import {
   complete,
   countEvents,
@@ -18,7 +18,6 @@ import {
   markCleared,
   noteFound,
   noteWaiting,
-  type Piece,
   purgeEvents,
   purgeVersions
 } from './purge.store.ts'
@@ -27,17 +26,6 @@ import { issueReceipt, openSigner, type Signer, type Signing } from './receipts/
 import { publishKey } from './receipts/keys.ts'
 import { listReceiptHashes } from './receipts/store.ts'
 import { type ErasureRow, findOpenErasures } from './store.ts'
-
-/**
- * Target duration of a piece of work, with its commit, ms: other queries wait for so long. Pieces
- * shrink and grow to meet it.
- */
-const PIECE_MS = 10
-/** Pause after a piece, as a multiple of the piece's duration, in which other queries can run. */
-const REST = 3
-/** Rows of the first piece, and the limits for all pieces. */
-const FIRST_PIECE = 100
-const PIECES = { min: 10, max: 2_000 }
 
 /** Events counted per query. */
 const COUNTED_AT_ONCE = 10_000
@@ -56,7 +44,7 @@ export const mayComplete = ({ run, deleteEvents }: ErasureRow): boolean =>
 type State = 'waiting' | 'cut' | 'removed'
 
 /** The reason why an erasure waits where the secrets are unknown: only the service has them. */
-const UNSIGNED =
+export const UNSIGNED =
   'Everything is removed. The service completes the deletion within half an hour, and signs the receipt; it needs the secrets RECEIPT_KEY and RECEIPT_SECRET.'
 
 /** Purges the data of erasures in one project, as far as one invocation's limits allow. */
@@ -66,10 +54,10 @@ export class Eraser {
   readonly #project: ProjectRow
   readonly #usage: Usage
   readonly #clock: () => Date
+  readonly #pieces: Pieces
   readonly #signer: Promise<Signer | undefined>
   #ledger: Ledger | undefined
   #published: Promise<void> | undefined
-  #limit = FIRST_PIECE
 
   constructor({ db, project }: OpenProject, invocation: Invocation<Pick<Env, 'BUCKET'> & Signing>) {
     this.#db = db
@@ -77,6 +65,7 @@ export class Eraser {
     this.#bucket = invocation.env.BUCKET
     this.#usage = invocation.usage
     this.#clock = invocation.clock
+    this.#pieces = new Pieces(invocation)
     this.#signer = openSigner(invocation.env)
   }
 
@@ -96,7 +85,7 @@ export class Eraser {
 
   async remove(erasure: ErasureRow): Promise<State> {
     if (erasure.clearedAt === null) {
-      const isDone = await this.#inPieces((limit) =>
+      const isDone = await this.#pieces.run((limit) =>
         purgeVersions(this.#db, erasure, limit, this.#now())
       )
       if (!isDone) {
@@ -143,7 +132,7 @@ export class Eraser {
     }
     for await (const keys of this.#keysOf(erasure)) {
       if (
-        !(await this.#inPieces((limit) =>
+        !(await this.#pieces.run((limit) =>
           purgeEvents(this.#db, erasure, { keys, limit, now: this.#now() })
         ))
       ) {
@@ -154,13 +143,8 @@ export class Eraser {
   }
 
   /** @returns whether every stale session is rebuilt */
-  async #rebuildSessions(): Promise<boolean> {
-    while (await rebuildSessions(this.#db, this.#project.id)) {
-      if (isSpent(this.#usage)) {
-        return false
-      }
-    }
-    return true
+  #rebuildSessions(): Promise<boolean> {
+    return this.#pieces.repeat(() => rebuildSessions(this.#db, this.#project.id))
   }
 
   async *#keysOf(erasure: ErasureRow): AsyncGenerator<number[]> {
@@ -172,23 +156,6 @@ export class Eraser {
       yield keys
       after = keys.at(-1) ?? after
     }
-  }
-
-  /** @returns whether everything was removed before the invocation reached its limits */
-  async #inPieces(remove: (limit: number) => Promise<Piece>): Promise<boolean> {
-    while (!isSpent(this.#usage)) {
-      const limit = this.#limit
-      const started = this.#now()
-      const { removed, ms } = await remove(limit)
-      if (removed < limit) {
-        return true
-      }
-      const took = Math.max(ms, this.#now() - started, 0.1)
-      const next = Math.round(limit * Math.min(2, PIECE_MS / took))
-      this.#limit = Math.min(PIECES.max, Math.max(PIECES.min, next))
-      await pause(REST * took)
-    }
-    return false
   }
 
   #now(): number {

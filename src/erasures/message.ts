@@ -17,6 +17,19 @@ export const ErasureMessage = z.object({
 })
 export type ErasureMessage = z.infer<typeof ErasureMessage>
 
+/** Asks a consumer to continue a removal of events. It is harmless to deliver the message twice. */
+export const RemovalMessage = z.object({
+  project_id: z.int(),
+  removal: z.guid(),
+  /** The number of times that the removal has waited for events accepted before it. */
+  waited: z.int()
+})
+export type RemovalMessage = z.infer<typeof RemovalMessage>
+
+/** A message of the queue of erasures. */
+export const QueueMessage = z.union([ErasureMessage, RemovalMessage])
+export type QueueMessage = z.infer<typeof QueueMessage>
+
 /** Erasures per message; a consumer handles one message at a time. */
 const MESSAGE_ERASURES = 50
 

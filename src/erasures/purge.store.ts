@@ -8,15 +8,13 @@ import { hasValues } from '../persons/activity/store.ts'
 import type { DeletedRecording } from '../recordings/purge.store.ts'
 import { uncountEvents } from '../rollups/store.ts'
 import { markStale } from '../sessions/store.ts'
+import type { Piece } from './pieces.ts'
 import { type ErasureRow, isOpen } from './store.ts'
 
 /*
  * Purges run in pieces. Each piece is one short transaction that also counts the rows that it
  * removes, so that the totals are exact however often a piece is repeated.
  */
-
-/** The rows that a piece removed, and the duration of its longest statement, ms. */
-export type Piece = { removed: number; ms: number }
 
 /** Purges at most `limit` versions of the person's properties. */
 export async function purgeVersions(

@@ -5,7 +5,10 @@ import { toIso } from '../calendar/clock.ts'
 /** Days that D1 Time Travel can go back. */
 const BACKUP_DAYS = 30
 
-const Store = z.object({
+/** Returns until when a restore can bring back what was removed at `at`, ms UTC. */
+export const backupsUntil = (at: number): number => at + BACKUP_DAYS * DAY
+
+export const Store = z.object({
   store: z.string().meta({
     description:
       'The name of the store. `queued_requests` and `queued_recording_parts` count objects in R2 that wait to be processed; all others count rows.'
@@ -121,6 +124,6 @@ export function writeReceipt({
     }),
     verified_at: toIso(verifiedAt),
     kept: describeKept(facts, linkedUntil),
-    backups_until: toIso(verifiedAt + BACKUP_DAYS * DAY)
+    backups_until: toIso(backupsUntil(verifiedAt))
   }
 }

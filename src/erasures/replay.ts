@@ -19,6 +19,8 @@ import { CompletionEntry, ErasureEntry, hashForLedger } from './entries.ts'
 import { findPersonsToErase, type PersonToErase, type Selection } from './erase.store.ts'
 import { erasePersons } from './erase.ts'
 import type { ErasureMessage } from './message.ts'
+import { RemovalEntry } from './removals/entry.ts'
+import { requestAgain } from './removals/replay.ts'
 import { findReturned } from './returned.ts'
 import { receiptSecret } from './secret.ts'
 import { findErased } from './store.ts'
@@ -56,6 +58,7 @@ const HANDLERS: Record<string, Handler> = {
     deleteRecordingAgain(db, RecordingEntry.parse(body), receiptSecret(secrets)),
   retention: ({ db, until }, _, body) => expireAgain(db, RetentionEntry.parse(body), until),
   property: removePropertyAgain,
+  event_removal: removeEventsAgain,
   suppression: ({ db }, { id }, body) => suppressAgain(db, id, body),
   suppression_join: ({ db }, { id }, body) => joinAgain(db, id, body),
   suppression_lift: ({ db }, { id }, body) => liftAgain(db, id, body)
@@ -197,6 +200,11 @@ async function removePropertyAgain(target: Target, _: ProjectRow, body: Body): P
   const entry = PropertyEntry.parse(body)
   const by = { actor: await actorOf(target, entry), secret: receiptSecret(target.secrets) }
   return deletePropertyAgain(target.db, entry, by)
+}
+
+async function removeEventsAgain(target: Target, _: ProjectRow, body: Body): Promise<number> {
+  const entry = RemovalEntry.parse(body)
+  return requestAgain(target.db, entry, await actorOf(target, entry))
 }
 
 /** Returns who has asked, without a name if the user or the key is no longer known. */

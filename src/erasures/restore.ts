@@ -5,6 +5,9 @@ import { compare, writeMark } from '../ledger/mark.ts'
 import { noteBeat } from '../ledger/store.ts'
 import { log } from '../log.ts'
 import { holdDatabase, releaseDatabase } from '../projects/hold.store.ts'
+import { Pieces } from './pieces.ts'
+import { removeListed } from './removals/remove.ts'
+import { listOpenRemovals } from './removals/store.ts'
 import { type Replayed, replayLedger, type Target } from './replay.ts'
 import { lastErasure, listSalts, putBackSalts, raiseErasureIds } from './restore.store.ts'
 
@@ -39,8 +42,9 @@ export async function catchUp(lagging: Lagging): Promise<Replayed & { isRestored
   await expectApplied(bucket, head)
   const until = now.getTime() - (isRestored ? 0 : minAge)
   const replayed = await replayLedger({ ...lagging, until, isRestored })
-  if (!replayed.isDone) {
-    return { ...replayed, isRestored }
+  const isDone = replayed.isDone && (!isRestored || (await removeAllListed(lagging)))
+  if (!isDone) {
+    return { ...replayed, isRestored, isDone }
   }
   const next = Math.max(now.getTime(), beat + 1, mark?.beat ?? 0)
   await noteBeat(db, next)
@@ -52,6 +56,21 @@ export async function catchUp(lagging: Lagging): Promise<Replayed & { isRestored
   })
   await releaseDatabase(control, database, 'replay')
   return { ...replayed, isRestored }
+}
+
+/**
+ * Removes the events of all open removals, due or not: before the restore they may have been removed already.
+ * @returns whether nothing is left
+ */
+async function removeAllListed({ db, bucket, usage, now }: Lagging): Promise<boolean> {
+  const clock = () => now
+  const pieces = new Pieces({ usage, clock })
+  for (const removal of await listOpenRemovals(db)) {
+    if (!(await removeListed(db, removal, { bucket, pieces, clock }))) {
+      return false
+    }
+  }
+  return true
 }
 
 const Named = z.object({ body: z.object({ persons: z.array(z.unknown()) }) })

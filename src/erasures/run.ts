@@ -1,6 +1,7 @@
 import type { Db } from '../db/client.ts'
 import { type Sender, sendAll } from '../queues/send.ts'
-import { type ErasureMessage, messagesFor } from './message.ts'
+import { messagesFor, type QueueMessage } from './message.ts'
+import { type Taking, takeRemovals } from './removals/store.ts'
 import { lastRunBy } from './schedule.ts'
 import { findRun, finishRuns, insertRun, type RunRow, takeStalled, takeTasks } from './store.ts'
 
@@ -20,7 +21,7 @@ const STALLED_MS = 15 * 60_000
  */
 export async function startRun(
   db: Db,
-  queue: Sender<ErasureMessage>,
+  queue: Sender<QueueMessage>,
   run: Pick<RunRow, 'scheduledFor' | 'startedBy'>,
   now: Date
 ): Promise<number> {
@@ -31,8 +32,10 @@ export async function startRun(
     isRetrying: true,
     now: startedAt
   })
+  const due = { run: run.scheduledFor, idleSince: startedAt, now: startedAt }
+  const removals = await queueRemovals(db, queue, due)
   await finishRuns(db, startedAt)
-  return sent
+  return sent + removals
 }
 
 /**
@@ -43,7 +46,7 @@ export async function startRun(
  */
 export async function sweepErasures(
   db: Db,
-  queue: Sender<ErasureMessage>,
+  queue: Sender<QueueMessage>,
   now: Date,
   queuesSince: number
 ): Promise<number> {
@@ -58,8 +61,21 @@ export async function sweepErasures(
     : await gather(db, queue, { run: run?.scheduledFor ?? sunday, isRetrying: !run, now: at })
   const before = Math.max(at - STALLED_MS, queuesSince)
   const resumed = await resumeErasures(db, queue, before, now)
+  const removals = await queueRemovals(db, queue, { run: sunday, idleSince: before, now: at })
   await finishRuns(db, at)
-  return gathered + resumed
+  return gathered + resumed + removals
+}
+
+/** Queues the removals of events that are due and not under way. @returns their number */
+async function queueRemovals(
+  db: Db,
+  queue: Sender<QueueMessage>,
+  due: Omit<Taking, 'limit'>
+): Promise<number> {
+  const taken = await takeRemovals(db, { ...due, limit: TAKEN_AT_ONCE })
+  const messages = taken.map(({ id, project_id }) => ({ project_id, removal: id, waited: 0 }))
+  await sendAll(queue, messages)
+  return taken.length
 }
 
 /**
@@ -68,7 +84,7 @@ export async function sweepErasures(
  */
 export const resumeErasures = (
   db: Db,
-  queue: Sender<ErasureMessage>,
+  queue: Sender<QueueMessage>,
   before: number,
   now: Date
 ): Promise<number> =>
@@ -76,7 +92,7 @@ export const resumeErasures = (
 
 const gather = (
   db: Db,
-  queue: Sender<ErasureMessage>,
+  queue: Sender<QueueMessage>,
   which: { run: number; isRetrying: boolean; now: number }
 ): Promise<number> => send(queue, () => takeTasks(db, { ...which, limit: TAKEN_AT_ONCE }))
 
@@ -85,7 +101,7 @@ const gather = (
  * were taken but not sent.
  */
 async function send(
-  queue: Sender<ErasureMessage>,
+  queue: Sender<QueueMessage>,
   take: () => Promise<{ id: number; project_id: number }[]>
 ): Promise<number> {
   for (let sent = 0; ; ) {

@@ -32,6 +32,9 @@ const SHARED = ['session_recordings/{recording_id}/', 'insights/{id}/', 'dashboa
 /** Routes whose scopes or status differ from `conventionFor`. */
 const EXCEPTIONS: Record<string, Partial<Access>> = {
   'GET events/': { scopes: ['query:read'] },
+  'POST events/delete/': { scopes: ['person:write'] },
+  'GET events/deletions/': { scopes: ['person:read'] },
+  'GET events/deletions/{id}/': { scopes: ['person:read'] },
   'GET event_definitions/': { scopes: ['query:read', 'insight:read'] },
   'GET property_definitions/': { scopes: ['query:read', 'insight:read'] },
   'GET ': { scopes: ['project:read'] },

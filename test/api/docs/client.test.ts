@@ -339,6 +339,32 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     )
     expect(data?.id).toBe(id)
   },
+  async events_delete(client) {
+    const path = { params: { path: { project_id } } }
+    const wanted = { events: ['$pageview'] }
+    const tried = await client.POST('/api/environments/{project_id}/events/delete/', {
+      ...path,
+      body: { ...wanted, dry_run: true }
+    })
+    const token = tried.data && 'token' in tried.data ? tried.data.token : ''
+    const { data } = await client.POST('/api/environments/{project_id}/events/delete/', {
+      ...path,
+      body: { ...wanted, token }
+    })
+    expect(data && 'status' in data && data.status).toBe('queued')
+  },
+  async events_deletions_list(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/events/deletions/', {
+      params: { path: { project_id } }
+    })
+    expect(data?.results).toEqual([])
+  },
+  async events_deletions_retrieve(client) {
+    const { error } = await client.GET('/api/environments/{project_id}/events/deletions/{id}/', {
+      params: { path: { project_id, id: '0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071' } }
+    })
+    expect(error?.code).toBe('not_found')
+  },
   async persons_verify_deletion_receipt(client) {
     const { data } = await client.POST(
       '/api/environments/{project_id}/persons/deletion_receipts/verify/',

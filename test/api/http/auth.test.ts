@@ -37,6 +37,12 @@ const MAKERS: Record<string, (project: TestProject, ids: Ids) => Promise<Id>> = 
   async suppressions(project) {
     const { body } = await project.send('POST', 'persons/suppressions', { distinct_ids: ['eve'] })
     return body.results[0].suppressions[0]
+  },
+  async deletions(project) {
+    const wanted = { events: ['opened'] }
+    const tried = await project.send('POST', 'events/delete', { ...wanted, dry_run: true })
+    const { token } = tried.body
+    return (await project.send('POST', 'events/delete', { ...wanted, token })).body.id
   }
 }
 
@@ -45,6 +51,7 @@ const ONCE = [
   'POST persons/bulk_delete/',
   'POST persons/suppressions/',
   'GET persons/suppressions/{id}/receipt/',
+  'POST events/delete/',
   'POST session_recordings/{recording_id}/sharing/refresh/',
   'POST insights/{id}/sharing/refresh/',
   'POST dashboards/{id}/sharing/refresh/'

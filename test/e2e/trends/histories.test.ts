@@ -7,7 +7,7 @@ import { beginSegment } from '../../../src/columns/seal.store.ts'
 import { verifyColumns } from '../../../src/columns/verify.ts'
 import { writeBatch } from '../../../src/db/batch.ts'
 import { type Db, newUsage, openDb } from '../../../src/db/client.ts'
-import { uncountEvents } from '../../../src/rollups/store.ts'
+import { findRemoval, insertRemoval, removePart } from '../../../src/erasures/removals/store.ts'
 import { readTrend } from '../../../src/trends/request.ts'
 import { computeTrend } from '../../../src/trends/trend.ts'
 import { startDatabase } from '../../support/database.ts'
@@ -32,6 +32,8 @@ const range = fc.record({
   from: slot,
   slots: fc.integer({ min: 1, max: 3 * 96 })
 })
+type Range = typeof range extends fc.Arbitrary<infer Value> ? Value : never
+
 const event = fc.record({
   name: fc.constantFrom(...NAMES),
   who: fc.constantFrom(...PEOPLE),
@@ -52,6 +54,7 @@ const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ seal: range }) },
   { weight: 1, arbitrary: fc.record({ begin: range }) },
   { weight: 2, arbitrary: fc.record({ remove: range }) },
+  { weight: 1, arbitrary: fc.record({ strip: range }) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -101,7 +104,9 @@ class History {
         await beginSegment(db, kind, plan, { now: 1, abandonedBefore: 0 })
       }
     } else if ('remove' in one) {
-      await this.#remove(one.remove)
+      await this.#remove(one.remove, null)
+    } else if ('strip' in one) {
+      await this.#remove(one.strip, ['color', '$session_id'])
     } else if ('merge' in one) {
       const [into, alias] = one.merge
       await this.#ingest('$merge_dangerously', into, START, { alias })
@@ -146,14 +151,30 @@ class History {
     ])
   }
 
-  async #remove({ name, ...rest }: { name: string; from: number; slots: number }): Promise<void> {
+  /** Removes the events of a range, or properties of them. */
+  async #remove({ name, ...rest }: Range, properties: string[] | null): Promise<void> {
     const { since, until } = boundsOf(rest)
-    const chunk = sql`from events where project_id = ${this.#id} and timestamp >= ${since} and timestamp < ${until}
-      and event_id in (select id from event_names where project_id = ${this.#id} and name = ${name})`
-    await writeBatch(db, [
-      uncountEvents(this.#id, sql`select event_id, timestamp ${chunk}`),
-      sql`delete ${chunk}`
-    ])
+    const rows = await db.all<{ uuid: string }>(sql`
+      select hex(uuid) as uuid from events where project_id = ${this.#id} and timestamp >= ${since} and timestamp < ${until}
+        and event_id in (select id from event_names where project_id = ${this.#id} and name = ${name})`)
+    this.#events += 1
+    const id = `${this.#id} ${this.#events}`
+    await insertRemoval(db, {
+      id,
+      projectId: this.#id,
+      properties,
+      events: rows.length,
+      digest: '',
+      requestedAt: START,
+      requestedBy: {},
+      dueAt: START,
+      progressAt: START
+    })
+    const removal = await findRemoval(db, this.#id, id)
+    if (removal) {
+      const uuids = rows.map(({ uuid }) => uuid)
+      await removePart(db, removal, { uuids, position: rows.length, now: START })
+    }
   }
 
   /** Gives a distinct id a person of its own. */

@@ -24,6 +24,8 @@ const BECOMES: Record<string, string> = {
   session_shingles: 'corrected with each session',
   dead_letters: 'their events are removed by the weekly batch if asked',
   erasures: 'the task and its proof: no distinct id, no property',
+  event_removals: 'the filters of a deletion of events, until it is completed',
+  removed_events: 'uuids of events, so that they are not stored again',
   ledger_head: 'of nobody',
   suppressions: 'stays in force: the UUID of the person, no distinct id, no property',
   suppressed_ids: 'keyed hashes, so that what arrives is dropped',

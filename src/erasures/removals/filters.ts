@@ -1,0 +1,85 @@
+import * as z from 'zod'
+import type { Calendar } from '../../calendar/buckets.ts'
+import { noDate, readFrom } from '../../calendar/dates.ts'
+import { AppError, naming } from '../../errors.ts'
+import type { EventFilters } from '../../events/scan.ts'
+import type { Json } from '../../input/json.ts'
+import { leavesOf, PROPERTY_TYPES } from '../../properties/filter.ts'
+import { readFilters } from '../../properties/read-filters.ts'
+
+/** Filters of events. An event must match all that are given. */
+export const Filters = z.object({
+  events: z
+    .array(z.string().min(1).max(1000))
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: 'Names of events; an event has one of them.' }),
+  after: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: 'Only events at this time or later.' }),
+  before: z.string().min(1).max(100).optional().meta({
+    description: 'Only events before this time; without it, the time of the dry run.'
+  }),
+  distinct_id: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .meta({ description: 'Only events with exactly this distinct id.' }),
+  session_id: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .meta({ description: 'Only events of this session.' }),
+  property_filters: z
+    .union([z.array(z.looseObject({})), z.looseObject({})])
+    .optional()
+    .meta({
+      description:
+        'Filters by properties: a list, all of which must match, one filter, or a group, as in `properties` of `GET events/`. The default `type` is `event`.'
+    })
+})
+export type Filters = z.infer<typeof Filters>
+
+/**
+ * Reads filters as of the time of the dry run, so that relative dates mean the same when it is carried out.
+ * @throws invalid_input, attr the filter
+ */
+export function readEventFilters(filters: Filters, project: Calendar, now: Date): EventFilters {
+  const { events, distinct_id: distinctId, session_id: session } = filters
+  const from = timeOf('after', filters.after, project, now)
+  const until = timeOf('before', filters.before, project, now) ?? now.getTime()
+  if (from !== undefined && from >= until) {
+    throw new AppError('invalid_input', 'The range ends before it begins.', 'after')
+  }
+  const properties = naming('property_filters', () =>
+    readFilters((filters.property_filters ?? []) as Json, {
+      timezone: project.timezone,
+      now,
+      types: PROPERTY_TYPES
+    })
+  )
+  const { property_filters: _, ...others } = filters
+  if (Object.keys(others).length === 0 && leavesOf(properties).length === 0) {
+    throw new AppError('required', 'Give at least one filter, for example `events` or `before`.')
+  }
+  return { events, person: undefined, distinctId, session, from, until, properties }
+}
+
+function timeOf(
+  attr: 'after' | 'before',
+  text: string | undefined,
+  project: Calendar,
+  now: Date
+): number | undefined {
+  const time = text === undefined ? undefined : readFrom(text, project, now)
+  if (text !== undefined && time === undefined) {
+    throw noDate(text, attr)
+  }
+  return time
+}

@@ -1,0 +1,12 @@
+/** Lists in plain words what a removal keeps, and why. */
+export const describeKept = (properties: string[] | null): string[] => [
+  ...(properties === null
+    ? [
+        'The uuids of the removed events, which name nobody, so that an event that is sent again is not stored.'
+      ]
+    : ['The events, without these properties.']),
+  'The persons, with the properties that events have set, and the history of these properties: remove them with `persons/{id}/delete_property/`, or delete the person.',
+  'The recordings of the sessions, with the addresses and activity counts that they show.',
+  'Event names, which all persons of the project share.',
+  'Events that could not be stored, and wait in dead letters: they are not searched.'
+]

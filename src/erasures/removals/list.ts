@@ -1,0 +1,38 @@
+import { UnavailableError } from '../../errors.ts'
+import { sha256 } from '../../hash.ts'
+import type { RemovalRow } from './store.ts'
+
+/*
+ * The events of a removal are listed by their uuids in an object of the bucket, next to the ledger: a restored database
+ * does not take it back, and a removal can be repeated although its filters are forgotten.
+ */
+
+type Named = { projectId: number; id: string }
+
+const keyOf = ({ projectId, id }: Named): string => `ledger/removals/${projectId}/${id}.json`
+
+/** Returns the SHA-256 of a list of uuids, 32 hexadecimal digits each. */
+export const digestOf = (uuids: string[]): Promise<string> => sha256(JSON.stringify(uuids))
+
+/** Writes the list of a removal, once. @throws UnavailableError when the bucket does not take it */
+export async function writeList(bucket: R2Bucket, removal: Named, uuids: string[]): Promise<void> {
+  try {
+    const onlyIf = { etagDoesNotMatch: '*' }
+    await bucket.put(keyOf(removal), JSON.stringify(uuids), { onlyIf })
+  } catch (error) {
+    throw new UnavailableError(
+      'The list of events cannot be written now, so nothing will be deleted. Try again.',
+      error
+    )
+  }
+}
+
+/** Reads the list of a removal. @throws when it is missing, or another than was written */
+export async function readList(bucket: R2Bucket, removal: RemovalRow): Promise<string[]> {
+  const object = await bucket.get(keyOf(removal))
+  const uuids: string[] = object ? await object.json() : []
+  if (!object || (await digestOf(uuids)) !== removal.digest) {
+    throw new Error(`The list of the events of ${removal.id} is ${object ? 'damaged' : 'missing'}.`)
+  }
+  return uuids
+}

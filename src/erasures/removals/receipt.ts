@@ -1,0 +1,91 @@
+import { toIso } from '../../calendar/clock.ts'
+import { canonical, sha256 } from '../../hash.ts'
+import { backupsUntil } from '../receipt.ts'
+import type { Signer } from '../receipts/issue.ts'
+import { sign } from '../receipts/signature.ts'
+import { hashForReceipt, saltOf } from '../receipts/subject.ts'
+import { Filters } from './filters.ts'
+import { describeKept } from './kept.ts'
+import type { Receipt } from './schemas.ts'
+import type { RemovalRow } from './store.ts'
+
+/** What a search after the removal has found. */
+export type Verified = {
+  /** The listed events that are still stored, or still have the properties. */
+  remaining: number
+  /** The events that match the filters now; null if the filters are unknown. */
+  matching: number | null
+  /** ms UTC */
+  at: number
+}
+
+/** A receipt as the database keeps it: without its salt, which is made again from the secret. */
+type Stored = Omit<Receipt, 'subject'> & { subject: Omit<Receipt['subject'], 'salt'> }
+
+/** Signs the receipt of a removal, once. @returns what the database keeps, and the hash of the receipt, for the ledger */
+export async function issueReceipt(
+  removal: RemovalRow,
+  { remaining, matching, at }: Verified,
+  { key, secret }: Signer
+): Promise<{ stored: Stored; hash: string }> {
+  const { events, stores, properties } = removal
+  const filters = removal.filters && Filters.parse(removal.filters)
+  const removed = stores.events ?? 0
+  const counts = { events: removed, sessions: 0, segments: 0, ...stores }
+  const signed = await sign(
+    {
+      kind: 'event_deletion' as const,
+      id: removal.id,
+      project_id: removal.projectId,
+      requested_at: toIso(removal.requestedAt),
+      requested_by: removal.requestedBy,
+      filters: filters && {
+        events: filters.events ?? null,
+        after: filters.after ?? null,
+        before: filters.before ?? null
+      },
+      properties,
+      events_listed: events,
+      removed_before: Math.max(0, events - removed - remaining),
+      stores: Object.entries(counts)
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([store, count]) => {
+          const left = store === 'events' ? remaining : 0
+          return { store, found: count + left, removed: count, remaining: left }
+        }),
+      matching,
+      verified_at: toIso(at),
+      kept: describeKept(properties),
+      backups_until: toIso(backupsUntil(at)),
+      subject: await subjectOf(filters, await saltFor(removal, secret))
+    },
+    key
+  )
+  const { salt: _, ...subject } = signed.subject
+  return { stored: { ...signed, subject }, hash: await sha256(canonical(signed)) }
+}
+
+/** Returns the hashes of what the filters say about a person. */
+async function subjectOf(filters: Filters | null, salt: string): Promise<Receipt['subject']> {
+  const { distinct_id: id, session_id: session, property_filters: properties } = filters ?? {}
+  const hash = (text: string) => hashForReceipt(salt, text)
+  return {
+    salt,
+    distinct_ids: id === undefined ? [] : [await hash(id)],
+    session_id: session === undefined ? null : await hash(session),
+    property_filters: properties === undefined ? null : await hash(canonical(properties))
+  }
+}
+
+/** Returns the receipt of a removal, as it was signed; null before it is completed. */
+export async function receiptOf(removal: RemovalRow, secret: string): Promise<Receipt | null> {
+  if (removal.receipt === null) {
+    return null
+  }
+  // Not parsed: what a schema leaves out or adds would invalidate the signature.
+  const { subject, ...stored } = removal.receipt as Stored
+  return { ...stored, subject: { salt: await saltFor(removal, secret), ...subject } }
+}
+
+const saltFor = ({ id, projectId, requestedAt }: RemovalRow, secret: string): Promise<string> =>
+  saltOf(secret, { projectId, personUuid: id, requestedAt })

@@ -1,0 +1,60 @@
+import { DATE_GRAMMAR } from '../../calendar/dates.ts'
+import { describe } from '../../http/openapi.ts'
+import { pageSchema } from '../../http/page.ts'
+import { MAX_EXAMINED } from './scan.ts'
+import { EventDeletion, EventDeletionPreview } from './schemas.ts'
+
+export const DELETE = describe({
+  id: 'events_delete',
+  tag: 'Events',
+  summary: 'Delete events, or properties of events, by filters',
+  description: `Deletes the events that match all filters; with \`properties\`, only these properties are removed from them. \
+Persons stay: to delete a person with all data, use \`persons/{id}/\`.
+
+It takes two requests. With \`dry_run\`, nothing is deleted: the answer counts the events, and has a token for one hour. The same \
+request with that \`token\` instead of \`dry_run\` deletes exactly these events, on the next Sunday at 05:00 UTC. If other events \
+match by then, it is refused, and says how many. Relative dates mean the time of the dry run. A token that is sent again leads to \
+the same deletion.
+
+A request looks through ${MAX_EXAMINED} events at most. A removed event is not stored again if an SDK sends it again.
+
+\`after\` and \`before\`: ${DATE_GRAMMAR}`,
+  answers: {
+    200: { text: 'Dry run: nothing is deleted.', schema: EventDeletionPreview },
+    201: { text: 'The deletion is queued.', schema: EventDeletion }
+  },
+  refusals: [
+    ['required', 'Give at least one filter, for example `events` or `before`.'],
+    [
+      'invalid_input',
+      'Send either `dry_run`, or the `token` that a dry run has answered.',
+      'token'
+    ],
+    ['invalid_input', 'The token has expired: send the request with `dry_run` again.', 'token'],
+    [
+      'query_too_large',
+      `More than ${MAX_EXAMINED} events would have to be looked through.`,
+      'after'
+    ],
+    ['conflict', 'The dry run found 120 events, and now 123 match. Nothing was deleted.']
+  ]
+})
+
+export const LIST = describe({
+  id: 'events_deletions_list',
+  tag: 'Events',
+  summary: 'List the deletions of events and their receipts',
+  description: 'Lists the deletions of events by filters, newest first.',
+  answers: {
+    200: { text: 'A page of deletions.', schema: pageSchema('EventDeletionPage', EventDeletion) }
+  }
+})
+
+export const RETRIEVE = describe({
+  id: 'events_deletions_retrieve',
+  tag: 'Events',
+  summary: 'Retrieve a deletion of events and its receipt',
+  description:
+    'The receipt is signed like those of deleted persons: `scripts/verify-receipt.mjs` and `persons/deletion_receipts/verify/` verify it.',
+  answers: { 200: { text: 'The deletion.', schema: EventDeletion } }
+})

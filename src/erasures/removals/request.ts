@@ -1,0 +1,126 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { Calendar } from '../../calendar/buckets.ts'
+import { toIso } from '../../calendar/clock.ts'
+import type { Db } from '../../db/client.ts'
+import { AppError } from '../../errors.ts'
+import type { EventFilters } from '../../events/scan.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
+import { log } from '../../log.ts'
+import type { Actor } from '../../persons/activity/entry.ts'
+import { nextRunAfter } from '../schedule.ts'
+import type { RemovalEntry } from './entry.ts'
+import { type Filters, readEventFilters } from './filters.ts'
+import { digestOf, writeList } from './list.ts'
+import { type Found, findEvents } from './scan.ts'
+import { findRemoval, insertRemoval, type RemovalRow } from './store.ts'
+import { type DryRun, makeToken, readToken } from './token.ts'
+
+type Project = Calendar & { id: number }
+
+/** The events to remove, or the properties to remove from them. */
+export type Wanted = { filters: Filters; properties: string[] | null }
+
+/** Finds what a request would remove now. @returns what is found, and the token that carries it out */
+export async function tryRemoval(
+  db: Db,
+  project: Project,
+  wanted: Wanted,
+  { secret, now }: { secret: string; now: Date }
+): Promise<{ found: Found; token: string }> {
+  const filters = readEventFilters(wanted.filters, project, now)
+  const { properties } = wanted
+  const found = await findEvents(db, project, { filters, properties }, now)
+  const dryRun: DryRun = {
+    id: uuidv7({ msecs: now.getTime() }),
+    at: now.getTime(),
+    events: found.uuids.length,
+    digest: await digestOf(found.uuids)
+  }
+  const token = await makeToken(dryRun, { secret, projectId: project.id, wanted })
+  return { found, token }
+}
+
+type Request = {
+  token: string
+  actor: Actor
+  secret: string
+  bucket: R2Bucket
+  ledger: Ledger
+  now: Date
+}
+
+/**
+ * Enters a removal in the ledger, and creates its task: the weekly run removes the events. A token that was used already leads
+ * to the same task.
+ * @throws conflict when other events are found than in the dry run
+ */
+export async function requestRemoval(
+  db: Db,
+  project: Project,
+  wanted: Wanted,
+  { token, actor, secret, bucket, ledger, now }: Request
+): Promise<RemovalRow> {
+  const requestedAt = now.getTime()
+  const dryRun = await readToken(token, { secret, projectId: project.id, wanted }, requestedAt)
+  const known = await findRemoval(db, project.id, dryRun.id)
+  if (known) {
+    return known
+  }
+  const asOf = new Date(dryRun.at)
+  const { properties } = wanted
+  const filters = readEventFilters(wanted.filters, project, asOf)
+  const { uuids } = await findEvents(db, project, { filters, properties }, asOf)
+  const digest = await digestOf(uuids)
+  if (digest !== dryRun.digest) {
+    throw changed(dryRun.events, uuids.length)
+  }
+  const removal = { id: dryRun.id, projectId: project.id }
+  await writeList(bucket, removal, uuids)
+  const entry: RemovalEntry = {
+    kind: 'event_removal',
+    project: project.id,
+    id: dryRun.id,
+    events: uuids.length,
+    digest,
+    properties,
+    requested_at: requestedAt,
+    user: actor?.user.id ?? 0,
+    key: actor?.key.id ?? 0
+  }
+  await ledger.append(entry, requestedAt)
+  await insertRemoval(db, {
+    ...removal,
+    filters: withTimes(wanted.filters, filters),
+    properties,
+    events: uuids.length,
+    digest,
+    requestedAt,
+    requestedBy: actor ?? {},
+    dueAt: nextRunAfter(requestedAt),
+    progressAt: requestedAt
+  })
+  log('info', 'events queued for deletion', { project: project.id, events: uuids.length })
+  const row = await findRemoval(db, project.id, dryRun.id)
+  if (!row) {
+    throw new Error('The task of the removal is missing.')
+  }
+  return row
+}
+
+/** Returns filters with the times that their relative dates mean. */
+const withTimes = (filters: Filters, { from, until }: EventFilters): Filters => ({
+  ...filters,
+  ...(from !== undefined && { after: toIso(from) }),
+  ...(until !== undefined && { before: toIso(until) })
+})
+
+function changed(before: number, now: number): AppError {
+  const why =
+    before === now
+      ? `Other events match than in the dry run, ${now} as before`
+      : `The dry run found ${before} events, and now ${now} match`
+  return new AppError(
+    'conflict',
+    `${why}: some have arrived, were deleted or belong to another person or session since. Nothing was deleted. Try a dry run again; with \`before\` some minutes ago, events that arrive now do not match.`
+  )
+}

@@ -1,0 +1,72 @@
+import * as z from 'zod'
+import { NotFoundError } from '../../errors.ts'
+import { allow } from '../../http/auth.ts'
+import { createRouter } from '../../http/env.ts'
+import { cursorSchema, cutPage, PageQuery, pageOf, readPage } from '../../http/page.ts'
+import { validateBody, validatePath, validateQuery } from '../../http/validation.ts'
+import { Ledger } from '../../ledger/ledger.ts'
+import { readApplied } from '../../ledger/store.ts'
+import { actorOf } from '../../persons/activity/entry.ts'
+import { receiptSecret } from '../secret.ts'
+import { receiptOf } from './receipt.ts'
+import { DELETE, LIST, RETRIEVE } from './reference.ts'
+import { requestRemoval, tryRemoval } from './request.ts'
+import { DeleteEvents, previewToJson, removalToJson } from './schemas.ts'
+import { findRemoval, listRemovals, type RemovalRow } from './store.ts'
+
+/** The position of the next page: removals with ids below `before`. */
+const Cursor = cursorSchema({ before: z.string().max(36) })
+
+const Path = z.object({
+  id: z
+    .string()
+    .transform((id) => id.toLowerCase())
+    .meta({ description: 'The id of the deletion, a UUID.' })
+})
+
+type Signing = { RECEIPT_SECRET?: string }
+
+/** @throws UnavailableError when there is a receipt, but the secret is missing or too short */
+async function toJson(row: RemovalRow, env: Signing, now: Date) {
+  const receipt = row.receipt && (await receiptOf(row, receiptSecret(env)))
+  return removalToJson(row, receipt, now.getTime())
+}
+
+export const removalRoutes = createRouter()
+  .post('/events/delete', DELETE, allow('person:write'), validateBody(DeleteEvents), async (c) => {
+    const { db, project, user, key, now } = c.var
+    const { dry_run: _, token, properties = null, ...filters } = c.req.valid('json')
+    const wanted = { filters, properties }
+    const secret = receiptSecret(c.env)
+    if (token === undefined) {
+      const dryRun = await tryRemoval(db, project, wanted, { secret, now })
+      const preview = { properties, token: dryRun.token, now: now.getTime() }
+      return c.json(previewToJson(dryRun.found, preview))
+    }
+    const removal = await requestRemoval(db, project, wanted, {
+      token,
+      actor: actorOf(user, key),
+      secret,
+      bucket: c.env.BUCKET,
+      ledger: new Ledger(c.env.BUCKET, await readApplied(db)),
+      now
+    })
+    return c.json(await toJson(removal, c.env, now), 201)
+  })
+  .get('/events/deletions', LIST, allow('person:read'), validateQuery(PageQuery), async (c) => {
+    const { db, project, now } = c.var
+    const page = readPage(c.req.url, Cursor, c.req.valid('query'))
+    const rows = { ...page.rows, before: page.rows.after?.before }
+    const found = await listRemovals(db, project.id, rows)
+    const { shown, place } = cutPage(page, found, ({ id }) => ({ before: id }))
+    const results = await Promise.all(shown.map((row) => toJson(row, c.env, now)))
+    return c.json(pageOf(c.req.url, { ...place, results }))
+  })
+  .get('/events/deletions/:id', RETRIEVE, allow('person:read'), validatePath(Path), async (c) => {
+    const { db, project, now } = c.var
+    const row = await findRemoval(db, project.id, c.req.valid('param').id)
+    if (!row) {
+      throw new NotFoundError()
+    }
+    return c.json(await toJson(row, c.env, now))
+  })

@@ -1,0 +1,101 @@
+import type { Db } from '../../db/client.ts'
+import { AppError } from '../../errors.ts'
+import { type EventFilters, EventScan, type Project } from '../../events/scan.ts'
+import type { EventRow } from '../../events/store.ts'
+import { isObject, type JsonObject } from '../../input/json.ts'
+
+/** Events that a scan looks at, at most: some seconds. */
+export const MAX_EXAMINED = 100_000
+/** Events read in one statement. */
+const READ_AT_ONCE = 1_000
+
+export type Wanted = {
+  filters: EventFilters
+  /** The names of the properties to remove; null if the events themselves are removed. */
+  properties: readonly string[] | null
+}
+
+/** The events that a removal would remove now, or whose properties it would remove. */
+export type Found = {
+  /** Their uuids, 32 hexadecimal digits each, newest first. */
+  uuids: string[]
+  /** The number of events by name. */
+  names: Map<string, number>
+  persons: number
+  sessions: number
+  /** The times of the oldest and the newest event, ms UTC; undefined without events. */
+  oldest: number | undefined
+  newest: number | undefined
+}
+
+/**
+ * Finds the events that match, as the list of events and trends decide it. Reads only.
+ * @throws query_too_large
+ */
+export async function findEvents(
+  db: Db,
+  project: Project,
+  { filters, properties }: Wanted,
+  now: Date
+): Promise<Found> {
+  const scan = await EventScan.begin(db, project, filters, { first: READ_AT_ONCE, now })
+  const rows = new Tally()
+  for (let examined = 0; ; ) {
+    const piece = await scan.next(READ_AT_ONCE)
+    if (!piece) {
+      return rows.found()
+    }
+    examined += piece.examined
+    if (examined > MAX_EXAMINED) {
+      throw new AppError(
+        'query_too_large',
+        `More than ${MAX_EXAMINED} events would have to be looked through: narrow the range with \`after\` and \`before\`, and delete range by range.`,
+        'after'
+      )
+    }
+    rows.add(piece.matching.filter((row) => properties === null || hasOneOf(row, properties)))
+  }
+}
+
+/** Counts events while they are found. */
+class Tally {
+  readonly #uuids: string[] = []
+  readonly #names = new Map<string, number>()
+  readonly #persons = new Set<number>()
+  readonly #sessions = new Set<string>()
+  #oldest: number | undefined
+  #newest: number | undefined
+
+  add(rows: EventRow[]): void {
+    for (const { uuid, event, person_id, session_id, timestamp } of rows) {
+      this.#uuids.push(uuid)
+      this.#names.set(event, (this.#names.get(event) ?? 0) + 1)
+      this.#newest ??= timestamp
+      this.#oldest = timestamp
+      if (person_id !== null) {
+        this.#persons.add(person_id)
+      }
+      if (session_id !== null) {
+        this.#sessions.add(session_id)
+      }
+    }
+  }
+
+  found(): Found {
+    return {
+      uuids: this.#uuids,
+      names: this.#names,
+      persons: this.#persons.size,
+      sessions: this.#sessions.size,
+      oldest: this.#oldest,
+      newest: this.#newest
+    }
+  }
+}
+
+/** Whether an event has one of these properties, or sets it on its person. */
+function hasOneOf({ properties }: EventRow, names: readonly string[]): boolean {
+  const own: JsonObject = JSON.parse(properties)
+  const objects = [own, own.$set, own.$set_once].filter(isObject)
+  return objects.some((object) => names.some((name) => Object.hasOwn(object, name)))
+}

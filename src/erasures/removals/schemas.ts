@@ -1,0 +1,274 @@
+import * as z from 'zod'
+import { toIso } from '../../calendar/clock.ts'
+import { closed, sameReason } from '../../input/fields.ts'
+import { Store } from '../receipt.ts'
+import { nextRunAfter } from '../schedule.ts'
+import { Filters } from './filters.ts'
+import { describeKept } from './kept.ts'
+import type { Found } from './scan.ts'
+import type { RemovalRow } from './store.ts'
+import { TOKEN_MS } from './token.ts'
+
+/** Properties that one request removes, at most. */
+const MAX_PROPERTIES = 20
+
+/** The events to delete, or the properties to remove from them. */
+export const DeleteEvents = closed(
+  z
+    .object({
+      ...Filters.shape,
+      properties: z
+        .array(
+          z
+            .string()
+            .min(1)
+            .max(200)
+            .refine((name) => !name.includes('\0'), 'Null characters are not allowed.')
+        )
+        .min(1)
+        .max(MAX_PROPERTIES)
+        .refine((names) => new Set(names).size === names.length, 'Name each property once.')
+        .optional()
+        .meta({
+          description:
+            'Names of properties: the events stay, and lose these properties, also in `$set` and `$set_once`. Without it, the events are deleted.'
+        }),
+      dry_run: z
+        .literal(true, 'Send true, or the token of a dry run instead.')
+        .optional()
+        .meta({ description: 'Deletes nothing: the answer counts the events, and has the token.' }),
+      token: z
+        .string()
+        .min(1)
+        .max(1000)
+        .optional()
+        .meta({ description: 'The token of a dry run with the same filters and properties.' })
+    })
+    .refine(({ dry_run, token }) => Boolean(dry_run) !== Boolean(token), {
+      error: 'Send either `dry_run`, or the `token` that a dry run has answered.',
+      path: ['token']
+    })
+    .meta({
+      id: 'DeleteEvents',
+      examples: [
+        { events: ['signed_up'], before: '2026-01-01', properties: ['email'], dry_run: true }
+      ]
+    }),
+  {
+    ...sameReason(['event', 'event_name', 'name'], 'Name the events in `events`, a list.'),
+    ...sameReason(['date_from', 'from', 'since'], 'Use `after`.'),
+    ...sameReason(['date_to', 'to', 'until'], 'Use `before`.'),
+    ...sameReason(['filters', 'property_filter', 'where'], 'Use `property_filters`.'),
+    ...sameReason(
+      ['person_id', 'person', 'person_uuid'],
+      'Delete a person with their events by `DELETE persons/{id}/?delete_events=true`, or give a `distinct_id`.'
+    )
+  }
+)
+
+const ID = '0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071'
+const ACTOR = {
+  user: { id: 1, first_name: 'Ada', email: 'ada@example.com' },
+  key: { id: 1, label: 'admin' }
+}
+
+const PREVIEW_EXAMPLE = {
+  dry_run: true as const,
+  events: 120,
+  by_name: [{ event: 'signed_up', count: 120 }],
+  persons: 98,
+  sessions: 101,
+  oldest: '2025-02-03T08:12:45.120Z',
+  newest: '2025-12-30T22:01:07.990Z',
+  scheduled_for: '2026-11-29T05:00:00Z',
+  kept: describeKept(['email']),
+  token: 'eyJpZCI6IjAxOTlhM2M0In0=.21fe31dfa154a261626bf854046fd227',
+  expires_at: '2026-11-23T11:00:00Z'
+}
+
+export const EventDeletionPreview = z
+  .object({
+    dry_run: z.literal(true),
+    events: z.int().meta({ description: 'Events that match, and have one of the properties.' }),
+    by_name: z.array(z.object({ event: z.string(), count: z.int() })),
+    persons: z.int().meta({ description: 'Persons that the events belong to.' }),
+    sessions: z.int().meta({ description: 'Sessions that the events are in.' }),
+    oldest: z.iso.datetime().nullable(),
+    newest: z.iso.datetime().nullable(),
+    scheduled_for: z.iso
+      .datetime()
+      .meta({ description: 'The run that would remove them, if they are deleted now.' }),
+    kept: z.array(z.string()).meta({ description: 'The data that is kept, and why.' }),
+    token: z.string().meta({ description: 'Send it instead of `dry_run` to delete these events.' }),
+    expires_at: z.iso.datetime()
+  })
+  .meta({ id: 'EventDeletionPreview', examples: [PREVIEW_EXAMPLE] })
+type EventDeletionPreview = z.infer<typeof EventDeletionPreview>
+
+export function previewToJson(
+  { uuids, names, persons, sessions, oldest, newest }: Found,
+  { properties, token, now }: { properties: string[] | null; token: string; now: number }
+): EventDeletionPreview {
+  return {
+    dry_run: true,
+    events: uuids.length,
+    by_name: [...names]
+      .toSorted(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
+      .map(([event, count]) => ({ event, count })),
+    persons,
+    sessions,
+    oldest: oldest === undefined ? null : toIso(oldest),
+    newest: newest === undefined ? null : toIso(newest),
+    scheduled_for: toIso(nextRunAfter(now)),
+    kept: describeKept(properties),
+    token,
+    expires_at: toIso(now + TOKEN_MS)
+  }
+}
+
+const Hash = z.string().regex(/^[0-9a-f]{64}$/)
+const HASH = '21fe31dfa154a261626bf854046fd2271b7bed4b6abe45aa58877ef47f9721b9'
+
+const RECEIPT_EXAMPLE = {
+  kind: 'event_deletion' as const,
+  id: ID,
+  project_id: 1,
+  requested_at: '2026-11-23T10:00:00Z',
+  requested_by: ACTOR,
+  filters: { events: ['signed_up'], after: null, before: '2026-01-01T00:00:00Z' },
+  properties: ['email'],
+  events_listed: 120,
+  removed_before: 0,
+  stores: [{ store: 'events', found: 120, removed: 120, remaining: 0 }],
+  matching: 0,
+  verified_at: '2026-11-29T05:00:04Z',
+  kept: describeKept(['email']),
+  backups_until: '2026-12-29T05:00:04Z',
+  subject: { salt: HASH, distinct_ids: [], session_id: null, property_filters: null },
+  key: HASH,
+  signature: `${HASH}${HASH}`
+}
+
+/** The signed statement about a deletion of events. */
+export const EventDeletionReceipt = z
+  .object({
+    kind: z.literal('event_deletion'),
+    id: z.guid(),
+    project_id: z.int(),
+    requested_at: z.iso.datetime(),
+    requested_by: z
+      .looseObject({})
+      .meta({ description: 'The user and the key that requested the deletion.' }),
+    filters: z
+      .object({
+        events: z.array(z.string()).nullable(),
+        after: z.string().nullable(),
+        before: z.string().nullable()
+      })
+      .nullable()
+      .meta({
+        description:
+          'The filters that name nobody; `subject` has the others. Null if the deletion was repeated after a restore.'
+      }),
+    properties: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: 'The removed properties; null if the events were deleted.' }),
+    events_listed: z.int().meta({ description: 'The events that the dry run found.' }),
+    removed_before: z.int().meta({
+      description: 'Listed events that another deletion had removed by then.'
+    }),
+    stores: z.array(Store),
+    matching: z.int().nullable().meta({
+      description:
+        'Events that match the filters, and have one of the properties, when every store was searched again: they arrived after the dry run, or match only since. Null if the filters are unknown after a restore.'
+    }),
+    verified_at: z.iso.datetime(),
+    kept: z.array(z.string()),
+    backups_until: z.iso.datetime(),
+    subject: z
+      .object({
+        salt: Hash,
+        distinct_ids: z.array(Hash),
+        session_id: Hash.nullable(),
+        property_filters: Hash.nullable()
+      })
+      .meta({
+        description:
+          'The filters that may name a person, for those who know them: each hash is the SHA-256 of `salt` followed by the value, both as text; `property_filters` as JSON with sorted keys and without spaces.'
+      }),
+    key: Hash.meta({
+      description:
+        'The fingerprint of the key that signed the receipt: the `kid` of a key in `/.well-known/receipt-keys.json`.'
+    }),
+    signature: z.string().max(200).meta({
+      description:
+        'Hexadecimal Ed25519 signature of all other members, as JSON with sorted keys and without spaces.'
+    })
+  })
+  .meta({ id: 'EventDeletionReceipt', examples: [RECEIPT_EXAMPLE] })
+export type Receipt = z.infer<typeof EventDeletionReceipt>
+
+export const EventDeletion = z
+  .object({
+    id: z.guid(),
+    status: z.enum(['queued', 'running', 'completed']),
+    filters: Filters.nullable().meta({
+      description: 'Null once the deletion is completed: the receipt has what it may still say.'
+    }),
+    properties: z.array(z.string()).nullable(),
+    events: z.object({
+      found: z.int().meta({ description: 'The events that the dry run found.' }),
+      processed: z.int()
+    }),
+    created_at: z.iso.datetime(),
+    created_by: z.looseObject({}),
+    scheduled_for: z.iso.datetime(),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'The last failure, or the reason why the deletion waits.' }),
+    receipt: EventDeletionReceipt.nullable()
+  })
+  .meta({
+    id: 'EventDeletion',
+    examples: [
+      {
+        id: ID,
+        status: 'completed',
+        filters: null,
+        properties: ['email'],
+        events: { found: 120, processed: 120 },
+        created_at: '2026-11-23T10:00:00Z',
+        created_by: ACTOR,
+        scheduled_for: '2026-11-29T05:00:00Z',
+        error: null,
+        receipt: RECEIPT_EXAMPLE
+      }
+    ]
+  })
+type EventDeletion = z.infer<typeof EventDeletion>
+
+export const removalToJson = (
+  row: RemovalRow,
+  receipt: Receipt | null,
+  now: number
+): EventDeletion => ({
+  id: row.id,
+  status: statusOf(row, now),
+  filters: row.filters && Filters.parse(row.filters),
+  properties: row.properties,
+  events: { found: row.events, processed: row.position },
+  created_at: toIso(row.requestedAt),
+  created_by: row.requestedBy,
+  scheduled_for: toIso(row.dueAt),
+  error: row.error,
+  receipt
+})
+
+function statusOf({ completedAt, dueAt }: RemovalRow, now: number): EventDeletion['status'] {
+  if (completedAt !== null) {
+    return 'completed'
+  }
+  return dueAt <= now ? 'running' : 'queued'
+}

@@ -1,0 +1,62 @@
+import * as z from 'zod'
+import { HOUR } from '../../calendar/buckets.ts'
+import { AppError } from '../../errors.ts'
+import { canonical, hmac, isSameHash } from '../../hash.ts'
+
+/** How long the token of a dry run can be used, ms. */
+export const TOKEN_MS = HOUR
+
+/** What a dry run has found. */
+const DryRun = z.object({
+  /** The id that the removal will have, so that a token is used once. */
+  id: z.guid(),
+  /** The time of the dry run, ms UTC. */
+  at: z.int(),
+  /** The number of events, and the SHA-256 of their list. */
+  events: z.int(),
+  digest: z.string()
+})
+export type DryRun = z.infer<typeof DryRun>
+
+/** What a token was given for. */
+type Request = { secret: string; projectId: number; wanted: unknown }
+
+/** Returns the token of a dry run, with which exactly this request can be carried out. */
+export async function makeToken(dryRun: DryRun, request: Request): Promise<string> {
+  const payload = JSON.stringify(dryRun)
+  return `${btoa(payload)}.${await signatureOf(payload, request)}`
+}
+
+/** Reads a token. @throws invalid_input, attr `token`, when it is for another request or too old */
+export async function readToken(token: string, request: Request, now: number): Promise<DryRun> {
+  const [encoded = '', signature = ''] = token.split('.')
+  const payload = decode(encoded)
+  const isOurs = await isSameHash(signature, await signatureOf(payload, request))
+  if (!isOurs) {
+    throw new AppError(
+      'invalid_input',
+      'The token is not of a dry run of this request: send the same filters and properties with `dry_run`, and then with the token of the answer.',
+      'token'
+    )
+  }
+  const dryRun = DryRun.parse(JSON.parse(payload))
+  if (dryRun.at + TOKEN_MS < now) {
+    throw new AppError(
+      'invalid_input',
+      'The token has expired: send the request with `dry_run` again.',
+      'token'
+    )
+  }
+  return dryRun
+}
+
+const signatureOf = (payload: string, { secret, projectId, wanted }: Request): Promise<string> =>
+  hmac(secret, `dry run of a removal\n${projectId}\n${canonical(wanted)}\n${payload}`)
+
+function decode(text: string): string {
+  try {
+    return atob(text)
+  } catch {
+    return ''
+  }
+}
