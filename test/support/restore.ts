@@ -12,16 +12,23 @@ const TABLES = [
   'recordings',
   'recording_parts',
   'erasures',
-  'erased_identities'
+  'erased_identities',
+  'event_removals',
+  'removed_events'
 ]
 
+/** The tables of events, and what is computed from them. */
+export const WITH_EVENTS = ['events', 'event_counts', 'sessions']
+
 /**
- * Copies what the database has of a project, events excepted, and the state of its ledger.
+ * Copies what the database has of a project, and the state of its ledger.
+ * @param more tables to copy, too: by default events are not
  * @returns a function that puts the copy back, as a restore of the whole database would
  */
-export async function backUp(projectId: number): Promise<() => Promise<void>> {
+export async function backUp(projectId: number, more: string[] = []): Promise<() => Promise<void>> {
   const { head, beat } = await readState(db)
-  for (const table of TABLES) {
+  const tables = [...TABLES, ...more]
+  for (const table of tables) {
     const copy = sql.identifier(`copy_${table}`)
     await db.run(sql`drop table if exists ${copy}`)
     await db.run(
@@ -29,10 +36,10 @@ export async function backUp(projectId: number): Promise<() => Promise<void>> {
     )
   }
   return async () => {
-    for (const table of TABLES.toReversed()) {
+    for (const table of tables.toReversed()) {
       await db.run(sql`delete from ${sql.identifier(table)} where project_id = ${projectId}`)
     }
-    for (const table of TABLES) {
+    for (const table of tables) {
       const columns = await columnsOf(table)
       await db.run(sql`insert into ${sql.identifier(table)} (${columns})
         select ${columns} from ${sql.identifier(`copy_${table}`)} where project_id = ${projectId}`)

@@ -39,6 +39,10 @@ const Suppressions = z.object({
   results: z.array(z.object({ events_dropped: z.int() }))
 })
 
+const Token = z.object({ token: z.string() })
+const Events = z.object({ results: z.array(z.object({ id: z.string() })) })
+const Removals = z.object({ results: z.array(z.object({ receipt: z.looseObject({}) })) })
+
 const Ready = z.object({ ledger: z.string() })
 
 /** All persons, those with events and a recording, and those of them who are erased. */
@@ -65,7 +69,10 @@ it('a restored database erases again, before it answers, whom the ledger names',
     delete_events: true,
     delete_recordings: true
   })
+  const visitor = `user-${ERASED + SUPPRESSED}`
+  await first.removeEventsOf(visitor)
   const before = await first.complete(ERASED)
+  expect(await first.eventsOf(visitor)).toEqual([])
   const uuids = before.map((task) => task.person_uuid).sort()
   const suppressed = Array.from({ length: SUPPRESSED }, (_, i) => `user-${ERASED + i}`)
   await first.send('persons/suppressions/', { distinct_ids: suppressed })
@@ -81,6 +88,7 @@ it('a restored database erases again, before it answers, whom the ledger names',
   expect(countBack()).toEqual([{ count: ERASED }])
 
   const second = await start(stateDir)
+  expect(await second.eventsOf(visitor)).toEqual([])
   expect(Persons.parse(await second.read('persons/')).count).toBe(ALL - ERASED)
   for (const uuid of uuids) {
     expect(await second.statusOf(`persons/${uuid}/`)).toBe(404)
@@ -100,6 +108,7 @@ it('a restored database erases again, before it answers, whom the ledger names',
     expect(results.map(({ events_dropped }) => events_dropped)).toEqual([1])
   }
   const after = await second.complete(ERASED)
+  const removals = await second.removals()
   expect(after.map((task) => task.person_uuid).sort()).toEqual(uuids)
   const ids = [...before, ...after].map(({ receipt }) => receipt.id)
   expect(new Set(ids).size).toBe(2 * ERASED)
@@ -111,9 +120,9 @@ it('a restored database erases again, before it answers, whom the ledger names',
   const { code, stdout } = await runScript('ledger', ['--json'], env)
   expect(code).toBe(0)
   const ledger = Ledger.parse(JSON.parse(stdout))
-  // The key, the two requests, and two receipts for each person who was erased.
-  expect(ledger.links).toHaveLength(3 + 2 * ERASED)
-  for (const { receipt } of [...before, ...after]) {
+  // The key, the three requests, and two receipts for each of them and for each person who was erased.
+  expect(ledger.links).toHaveLength(4 + 2 * (ERASED + 1))
+  for (const { receipt } of [...before, ...after, ...removals]) {
     expect(await isSignedBy(receipt, ledger.keys[0]?.x ?? '')).toBe(true)
   }
   const receipt = after[0]?.receipt
@@ -231,6 +240,21 @@ async function start(stateDir: string) {
         const found = Persons.parse(await read(`persons/?distinct_id=${ids.at(-1)}`))
         return found.results.length === 1
       })
+    },
+    /** Deletes the events with a distinct id in the next weekly batch. */
+    async removeEventsOf(distinct_id: string) {
+      const dryRun = await ask('events/delete/', { distinct_id, dry_run: true })
+      const { token } = Token.parse(await dryRun.json())
+      expect((await ask('events/delete/', { distinct_id, token })).status).toBe(201)
+    },
+    async eventsOf(distinctId: string) {
+      return Events.parse(await read(`events/?distinct_id=${distinctId}`)).results
+    },
+    /** Returns the deletions of events once all are completed. */
+    async removals() {
+      const list = async () => Removals.safeParse(await read('events/deletions/')).data?.results
+      await until(async () => (await list()) !== undefined, 60_000)
+      return (await list()) ?? []
     },
     /** Runs the weekly batch, and returns the tasks once all are completed. */
     async complete(count: number) {

@@ -1,10 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { EVERY_15_MINUTES, EVERY_MINUTE } from '../../../src/crons/cron.ts'
+import { EVERY_15_MINUTES, EVERY_MINUTE, WEEKLY } from '../../../src/crons/cron.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
 import type { ErasureEntry } from '../../../src/erasures/entries.ts'
 import { catchUp } from '../../../src/erasures/restore.ts'
+import type { Json } from '../../../src/input/json.ts'
 import { type Entry, GENESIS, headOf, keyOf } from '../../../src/ledger/entry.ts'
 import { Ledger, placeOf, readAfter } from '../../../src/ledger/ledger.ts'
 import { noteApplied } from '../../../src/ledger/store.ts'
@@ -12,8 +13,8 @@ import { cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, request } from '../../support/project.ts'
 import { holdRecordings, newStage, snapshotEvent, visit } from '../../support/recordings.ts'
-import { backUp } from '../../support/restore.ts'
-import { newTown, status, type Town } from '../../support/town.ts'
+import { backUp, WITH_EVENTS } from '../../support/restore.ts'
+import { event, newTown, status, type Town } from '../../support/town.ts'
 import { holdQueues } from '../../support/waiting.ts'
 
 const IN_MAINTENANCE = { MAINTENANCE: 'on' } as Partial<Env>
@@ -24,6 +25,7 @@ beforeEach(async () => {
     await env.BUCKET.delete(objects.map(({ key }) => key))
   }
   await db.run(sql`delete from ledger_head`)
+  await db.run(sql`delete from event_removals`)
   await db.run(sql`update projects set held = null`)
 })
 
@@ -280,6 +282,93 @@ describe('a restored database', () => {
     const kinds = (await readLedger()).map(({ body }) => body.kind)
     expect(kinds.filter((kind) => kind === 'property')).toHaveLength(2)
     expect(JSON.stringify(await readLedger())).not.toMatch(/"(email|plan|nothing)"/)
+  })
+})
+
+describe('a restored database, of which events were removed by filters', () => {
+  /** Creates a town without the events of Bob, and a backup that has them. */
+  async function newRemoved(properties?: string[]) {
+    const town = await newTown()
+    const { project, cron, drain } = town
+    const send = (body: Json) => project.send('POST', 'events/delete', body)
+    await cron(EVERY_MINUTE)
+    const restore = await backUp(project.id, WITH_EVENTS)
+    const wanted = { distinct_id: 'bob', ...(properties && { properties }) }
+    const { body } = await send({ ...wanted, dry_run: true })
+    await send({ ...wanted, token: body.token })
+    await cron(WEEKLY, Date.now() + 1_000)
+    await drain()
+    await cron(EVERY_MINUTE)
+    const countOf = async () =>
+      (await town.call(project, 'GET', 'events?distinct_id=bob')).body.results?.length
+    const list = async () => (await project.call('GET', 'events/deletions')).body.results
+    return { ...town, restore, countOf, list }
+  }
+
+  it('removes them again before it answers, and says so in another receipt', async () => {
+    const { project, restore, countOf, list, cron, drain } = await newRemoved()
+    expect(await countOf()).toBe(0)
+    const [before] = await list()
+    await restore()
+    expect([await countOf(), (await list()).length]).toEqual([10, 0])
+
+    await cron(EVERY_MINUTE)
+
+    expect([await countOf(), await heldOf(project.id)]).toEqual([0, null])
+    await project.ingest(event('bob', 10))
+    expect(await countOf()).toBe(10)
+    await cron(WEEKLY, Date.now() + 1_000)
+    await drain()
+    const [after] = await list()
+    expect(after).toMatchObject({
+      id: before.id,
+      status: 'completed',
+      created_at: before.created_at
+    })
+    expect(after.receipt).toMatchObject({ events_listed: 10, matching: null, filters: null })
+    for (const { receipt } of [before, after]) {
+      const { body } = await project.send('POST', 'persons/deletion_receipts/verify', receipt)
+      expect(body.valid).toBe(true)
+    }
+    expect(JSON.stringify(await readLedger())).not.toMatch(/"bob"/)
+  })
+
+  it.each<[string, (key: string, list: string) => Promise<unknown>]>([
+    ['missing', (key) => env.BUCKET.delete(key)],
+    ['forged', (key) => env.BUCKET.put(key, '[]')]
+  ])('stays held back while their list is %s', async (_, damage) => {
+    listenToLog()
+    const { project, restore, countOf, cron } = await newRemoved()
+    const { objects } = await env.BUCKET.list({ prefix: 'ledger/removals/' })
+    const key = objects[0]?.key ?? ''
+    const list = (await (await env.BUCKET.get(key))?.text()) ?? ''
+    await restore()
+    await damage(key, list)
+
+    await cron(EVERY_MINUTE).catch(() => undefined)
+    expect([await countOf(), await heldOf(project.id)]).toEqual([undefined, 'replay'])
+
+    await env.BUCKET.put(key, list)
+    await cron(EVERY_MINUTE)
+    expect([await countOf(), await heldOf(project.id)]).toEqual([0, null])
+  })
+
+  it('shows them to nobody, wherever the replay is cut', async () => {
+    listenToLog()
+    for (let call = 1; ; call += 1) {
+      const { project, restore, countOf, cron } = await newRemoved()
+      await restore()
+      const cut = cutAt(env.DB, call, 'after')
+      await cron(EVERY_MINUTE, Date.now(), { DB: cut.DB }).catch(() => undefined)
+      const isNoticed = (await heldOf(project.id)) === 'replay'
+      const shown = cut.isReached() && !isNoticed ? [10, 0] : [undefined, 0]
+      expect(shown).toContain(await countOf())
+      await cron(EVERY_MINUTE)
+      expect([await countOf(), await heldOf(project.id)]).toEqual([0, null])
+      if (!cut.isReached()) {
+        break
+      }
+    }
   })
 })
 
