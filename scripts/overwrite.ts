@@ -16,11 +16,14 @@ const BUSY_MS = 30_000
 /** The file that tells which erasures had been completed when the databases were last rewritten. */
 const MARK = 'overwritten'
 
+/** The tables of what deletes, and the condition that it is completed. */
+const COMPLETED = { erasures: `status = 'completed'`, event_removals: 'completed_at is not null' }
+
 const Completed = z.object({ completed: z.string() })
 
 /**
- * Rewrites all databases of a state folder, so that nothing that was deleted is left in their files, if an erasure has been
- * completed since the last time.
+ * Rewrites all databases of a state folder, so that nothing that was deleted is left in their files, if an erasure or a
+ * removal of events has been completed since the last time.
  */
 export function overwriteErased(folder: string): void {
   const mark = join(folder, MARK)
@@ -42,7 +45,7 @@ export function overwriteErased(folder: string): void {
   writeFileSync(mark, completed)
 }
 
-/** Lists how many erasures each database has completed, and when the last one was; empty without any. */
+/** Lists how many erasures and removals of events each database has completed, and when the last ones were; empty without any. */
 function listCompleted(folder: string): string {
   return listDatabases(folder).flatMap(readCompleted).join()
 }
@@ -50,19 +53,16 @@ function listCompleted(folder: string): string {
 function readCompleted(file: string): string[] {
   const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS })
   try {
-    const table = database.prepare(`select 1 from sqlite_schema where name = 'erasures'`).get()
-    const rows = table
-      ? database
-          .prepare(
-            `select count(*) || ' ' || max(progress_at) as completed from erasures
-             where status = 'completed' having count(*) > 0`
-          )
-          .all()
-      : []
-    return z
-      .array(Completed)
-      .parse(rows)
-      .map(({ completed }) => completed)
+    const hasTable = database.prepare(`select 1 from sqlite_schema where name = ?`)
+    return Object.entries(COMPLETED).flatMap(([table, condition]) => {
+      const counted = `select count(*) || ' ' || max(progress_at) as completed from ${table}
+        where ${condition} having count(*) > 0`
+      const rows = hasTable.get(table) ? database.prepare(counted).all() : []
+      return z
+        .array(Completed)
+        .parse(rows)
+        .map(({ completed }) => completed)
+    })
   } finally {
     database.close()
   }

@@ -9,11 +9,12 @@ import { launchCommand, launchService, newStateDir, until } from '../../support/
 const root = join(import.meta.dirname, '../../..')
 const guide = readFileSync(join(root, 'docs/erasure.md'), 'utf8')
 const [, path = ''] = /## The path, .*?\n(.*?)\n## What is removed/s.exec(guide) ?? []
+const [, events = ''] = /## Deleting events by filters\n(.*?)\n## The receipt/s.exec(guide) ?? []
 
 /** Blocks of commands, each with the text that it prints, where `…` stands for anything. */
-const blocks = [...path.matchAll(/```sh\n(.*?)```(?:\n\n```text\n(.*?)```)?/gs)].map(
-  ([, commands = '', text]) => ({ commands, text })
-)
+const blocks = [
+  ...`${path}\n${events}`.matchAll(/```sh\n(.*?)```(?:\n\n```text\n(.*?)```)?/gs)
+].map(([, commands = '', text]) => ({ commands, text }))
 
 const patternOf = (text: string) =>
   new RegExp(`^${text.trim().split('…').map(RegExp.escape).join('.*')}$`, 's')
@@ -73,7 +74,7 @@ function runElsewhere(commands: string, folder: string) {
   return { text: `${stdout}${stderr}`.trim(), code: status }
 }
 
-it('the path from an e-mail to a receipt works, command by command', async () => {
+it('the path from an e-mail to a receipt, and the deletion of events, work command by command', async () => {
   const stateDir = newStateDir()
   const home = newStateDir()
   const service = await openService(stateDir)
