@@ -91,9 +91,8 @@ try {
   verifyReceipt(receipt, keyOf(receipt, ledger, published), values.id)
   const place = ledger ? findPlace(receipt, ledger, last) : ''
   const about = values.id === undefined ? '' : ` It is about the distinct id ${values.id}.`
-  const person = receipt.person_uuid ? ` of person ${receipt.person_uuid}` : ''
   console.log(
-    `Genuine: ${receipt.kind ?? 'deletion'} ${receipt.id}${person}, verified at ${receipt.verified_at ?? receipt.stated_at}, signed with the key ${receipt.key}.${about}${place}`
+    `Genuine: ${receipt.kind ?? 'deletion'} ${receipt.id}${receipt.person_uuid ? ` of person ${receipt.person_uuid}` : ''}, verified at ${receipt.verified_at ?? receipt.stated_at}, signed with the key ${receipt.key}.${about}${place}`
   )
 } catch (error) {
   console.error(error.message)
