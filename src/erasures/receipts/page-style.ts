@@ -20,6 +20,7 @@ dd { margin: 0; overflow-wrap: anywhere; }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .35rem .5rem; border-bottom: 1px solid var(--line); text-align: right; }
 th:first-child { padding-left: 0; text-align: left; }
+td:last-child, th:last-child { padding-right: 0; }
 tbody th { font-weight: 400; }
 tr { break-inside: avoid; }
 ul { padding-left: 1.25rem; }
@@ -33,9 +34,11 @@ a { color: #0550ae; overflow-wrap: anywhere; }
 @media (max-width: 36rem) {
   main { padding-top: 1.5rem; }
   dl div { grid-template-columns: 1fr; }
-  th, td { padding-inline: .3rem; }
+  th, td { padding-inline: .2rem; }
+  tbody th { overflow-wrap: anywhere; }
 }
 @media print {
+  html { font-size: 12px; }
   main { max-width: none; padding: 0; }
   form, #answer, details { display: none; }
 }

@@ -115,6 +115,7 @@ const STORES: Record<string, string> = {
   distinct_ids: 'Distinct ids',
   search_index: 'Entries in the search index',
   person_versions: 'Copies of the properties, as of each event',
+  version_chunks: 'Copies of these in columns',
   activity_values: 'Property values in the activity log',
   events: 'Events',
   segments: 'Copies of events in columns',
@@ -147,5 +148,5 @@ function subjectOf({ subject }: Receipt): string {
 <p>The receipt names ${count === 1 ? 'one distinct id' : `${count} distinct ids`} by ${count === 1 ? 'its hash' : 'their hashes'}. Whoever knows an id can check it:</p>
 <form id="check"><label for="id">Distinct id</label><input id="id" autocomplete="off" spellcheck="false"><button>Check</button></form>
 <p id="answer" role="status"></p>
-<p class="soft">Or in a shell: <code>printf %s%s ${escapeHtml(subject.salt)} ID | sha256sum</code> is in <code>subject.distinct_ids</code>.</p>`
+<p class="soft">In a shell, <code>printf %s%s ${escapeHtml(subject.salt)} ID | sha256sum</code> is in <code>subject.distinct_ids</code>.</p>`
 }

@@ -2,8 +2,9 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { beforeEach, expect, it } from 'vitest'
 import { isSignedBy } from '../../../src/erasures/receipts/signature.ts'
-import { newReceipt, tablesWith } from '../../support/erasures.ts'
+import { newReceipt, tablesWith, WEEKLY } from '../../support/erasures.ts'
 import { db, newProject, request, type TestProject } from '../../support/project.ts'
+import { newTown } from '../../support/town.ts'
 
 const KEYS = '/.well-known/receipt-keys.json'
 
@@ -121,6 +122,22 @@ it('the page of a receipt is asked for by its type or its format', async () => {
     expect(text).toContain(receipt.signature)
   }
   expect((await open(project, receipt.id, '?format=json', 'text/html')).body).toEqual(receipt)
+})
+
+it('the page of a receipt has plain words for every store', async () => {
+  const { project, ada, call, cron, drain } = await newTown()
+  const everything = 'delete_events=true&delete_recordings=true'
+  await call(project, 'DELETE', `persons/${ada.id}?${everything}`)
+  await cron(WEEKLY, Date.now() + 1_000)
+  await drain()
+  const { body } = await call(project, 'GET', 'persons/deletion_status')
+  const { receipt } = body.results[0]
+
+  const { text } = await open(project, receipt.id, '?format=html')
+
+  const names = [...text.matchAll(/<th scope="row">([^<]*)<\/th>/g)].map(([, name]) => name)
+  expect(names).toHaveLength(receipt.stores.length)
+  expect(names.filter((name) => !/^[A-Z][a-z, ]+$/.test(name ?? ''))).toEqual([])
 })
 
 it('a receipt of another project, of no erasure or of an open erasure is not found', async () => {
