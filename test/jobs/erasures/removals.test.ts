@@ -131,6 +131,28 @@ describe('a dry run', () => {
     expect(receipt.matching).toBe(0)
   })
 
+  it('finds all events of a session of more persons than the session names', async () => {
+    const project = await newProject()
+    await project.ingest(
+      Array.from({ length: 105 }, (_, n) => ({
+        event: 'opened',
+        distinct_id: `person ${n}`,
+        timestamp: NOON + n,
+        properties: { $session_id: n === 104 ? 's2' : 's1' }
+      }))
+    )
+
+    const { tried } = await request(project, { session_id: 's1' })
+    expect(tried).toMatchObject({ events: 104, persons: 104, sessions: 1 })
+    await runSunday()
+
+    const { body } = await project.call('GET', 'events?session_id=s1')
+    expect(body.results).toEqual([])
+    expect(
+      await db.all(sql`select session_id from sessions where project_id = ${project.id}`)
+    ).toEqual([{ session_id: 's2' }])
+  })
+
   it('says whose events they are, and what stays', async () => {
     const project = await newStory()
 
