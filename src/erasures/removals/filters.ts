@@ -11,14 +11,14 @@ import { readFilters } from '../../properties/read-filters.ts'
 export const Filters = z.object({
   events: z
     .array(z.string().min(1).max(1000))
-    .min(1)
-    .max(100)
+    .min(1, 'Name at least one event.')
+    .max(100, 'Name at most 100 events.')
     .optional()
     .meta({ description: 'Names of events; an event has one of them.' }),
   after: z
     .string()
-    .min(1)
-    .max(100)
+    .min(1, 'Name at least one event.')
+    .max(100, 'Name at most 100 events.')
     .optional()
     .meta({ description: 'Only events at this time or later.' }),
   before: z.string().min(1).max(100).optional().meta({
@@ -37,7 +37,10 @@ export const Filters = z.object({
     .optional()
     .meta({ description: 'Only events of this session.' }),
   property_filters: z
-    .union([z.array(z.looseObject({})), z.looseObject({})])
+    .union(
+      [z.array(z.looseObject({})), z.looseObject({})],
+      'Send a list of filters, one filter or a group.'
+    )
     .optional()
     .meta({
       description:

@@ -25,8 +25,8 @@ export const DeleteEvents = closed(
             .max(200)
             .refine((name) => !name.includes('\0'), 'Null characters are not allowed.')
         )
-        .min(1)
-        .max(MAX_PROPERTIES)
+        .min(1, 'Name at least one property.')
+        .max(MAX_PROPERTIES, `Name at most ${MAX_PROPERTIES} properties.`)
         .refine((names) => new Set(names).size === names.length, 'Name each property once.')
         .optional()
         .meta({

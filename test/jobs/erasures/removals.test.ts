@@ -193,6 +193,16 @@ describe('a dry run', () => {
       { property_filters: [{ key: 'a', operator: 'like', value: 1 }], dry_run: true },
       { attr: 'property_filters' }
     ],
+    [
+      'no name',
+      { events: [], dry_run: true },
+      { attr: 'events', detail: 'Name at least one event.' }
+    ],
+    [
+      'a text of filters',
+      { property_filters: '[]', dry_run: true },
+      { detail: 'Send a list of filters, one filter or a group.' }
+    ],
     ['no property', { distinct_id: 'ada', properties: [], dry_run: true }, { attr: 'properties' }],
     [
       'a property twice',
