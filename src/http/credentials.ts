@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { HOUR } from '../calendar/buckets.ts'
+import { HOUR } from '../calendar/units.ts'
 import { newUsage, openDb } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { isSameHash } from '../hash.ts'

@@ -1,5 +1,5 @@
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
-import { HOUR } from '../calendar/buckets.ts'
+import { HOUR } from '../calendar/units.ts'
 import { bindRead, type Read, template } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { expectRows, rowToJson } from '../db/rows.ts'
