@@ -1,5 +1,5 @@
-import { and, eq, sql } from 'drizzle-orm'
-import { query, readBatch, writeBatch } from '../db/batch.ts'
+import { and, eq, gte, lt, sql } from 'drizzle-orm'
+import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import {
   actorChunks,
@@ -8,7 +8,7 @@ import {
   movedIdentities,
   sequences
 } from '../db/schema.ts'
-import { assign, bare, excluded, insertSelect } from '../db/statements.ts'
+import { excluded } from '../db/statements.ts'
 import { CHUNK } from './codec.ts'
 
 /** A chunk of a project's identities: those with the keys from `chunk * 4096` on. */
@@ -74,13 +74,23 @@ export async function findOutdated(db: Db): Promise<ProjectChunk[]> {
 
 /** Begins to build a chunk: nothing is read from it until it is written, and moves are noted from now on. */
 export const beginChunk = (db: Db, { project_id, chunk }: ProjectChunk, build: string) =>
-  writeBatch(db, [
-    sql`${insertSelect(actorChunks, { projectId: project_id, chunk, build, data: '' }, sql`(select 1) where true`)}
-        on conflict (${bare(actorChunks.projectId)}, ${bare(actorChunks.chunk)})
-        do update set ${assign(actorChunks, { build: excluded(actorChunks.build), data: '' })}`,
-    sql`delete from ${movedIdentities}
-        where ${movedIdentities.projectId} = ${project_id}
-          and ${movedIdentities.key} >= ${chunk * CHUNK} and ${movedIdentities.key} < ${(chunk + 1) * CHUNK}`
+  db.batch([
+    db
+      .insert(actorChunks)
+      .values({ projectId: project_id, chunk, build, data: '' })
+      .onConflictDoUpdate({
+        target: [actorChunks.projectId, actorChunks.chunk],
+        set: { build, data: '' }
+      }),
+    db
+      .delete(movedIdentities)
+      .where(
+        and(
+          eq(movedIdentities.projectId, project_id),
+          gte(movedIdentities.key, chunk * CHUNK),
+          lt(movedIdentities.key, (chunk + 1) * CHUNK)
+        )
+      )
   ])
 
 export type Identity = { key: number; person_id: number | null }
