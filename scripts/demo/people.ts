@@ -244,7 +244,7 @@ const campaign = (utm_source: string, utm_medium: string, utm_campaign: string) 
   utm_campaign
 })
 
-/** Where visitors come from. */
+/** Sources of visitors. */
 export const CHANNELS: readonly Channel[] = [
   { weight: 30, referrer: 'https://www.google.com/', utm: {} },
   { weight: 24, referrer: '$direct', utm: {} },
@@ -271,7 +271,7 @@ export const PUBLIC_PAGES = [
   { weight: 10, path: '/docs/getting-started' }
 ] as const
 
-/** What people do inside the product, and on which page. */
+/** Actions inside the product, each with its page. */
 export const ACTIONS = [
   { weight: 26, path: '/app/board', event: 'task created' },
   { weight: 24, path: '/app/board', event: 'task completed' },

@@ -3,9 +3,10 @@ import type { JsonObject } from '../../src/input/json.ts'
 import type { DemoEvent } from './history.ts'
 import { drawPage, MAIN, toast, type View } from './pages.ts'
 
-/** Recordings that are made, of the latest sign-ups. */
+/** Largest number of recordings. */
 const MOST = 100
-/** The service takes snapshots of the last seven days. */
+
+/** Oldest recordings, ms: the service accepts snapshots of the last seven days. */
 const MAX_AGE_MS = 6.5 * DAY
 
 /** rrweb's numbers of events and sources. */
@@ -16,7 +17,8 @@ const CLICK = 2
 /** Pixels of the button that a person clicks, and of the place where the mouse rests before. */
 const BUTTON = { x: 80, y: 150 }
 const REST = { x: 320, y: 420 }
-/** How long the mouse moves before a click, in steps, ms. */
+
+/** Number of steps in which the mouse moves before a click, and the length of a step, ms. */
 const [MOVES, MOVE_MS] = [12, 50]
 
 /** A recorded session: what the recorder of posthog-js would send, as one event. */
@@ -60,7 +62,7 @@ function record(signUp: DemoEvent, steps: DemoEvent[]): DemoRecording {
   }
 }
 
-/** What the recorder sees of one step: a new page, or a click and what it changes. */
+/** Returns the recorder's events for one step: a new page, or a click and the change that it makes. */
 function act(
   { event, timestamp, properties }: DemoEvent,
   before: DemoEvent | undefined,
@@ -85,7 +87,7 @@ function act(
   ]
 }
 
-/** A page is there some seconds before what happens on it. */
+/** Returns the recorder's events for a page, which is shown three seconds before the step that happens on it. */
 function show(time: number, view: View, { $screen_width, $screen_height }: JsonObject) {
   const [width, height] = [Number($screen_width), Math.min(Number($screen_height), 900)]
   const href = `https://harbour.example${view.path}`

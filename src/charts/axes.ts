@@ -10,7 +10,7 @@ const BELOW = 20
 const PER_TICK = 44
 const BETWEEN = 14
 
-/** Where values and buckets lie. */
+/** The area of a chart, with the positions of values and buckets, in pixels. */
 export type Plot = { box: Box; scale: Scale; x(bucket: number): number; y(value: number): number }
 
 /**

@@ -15,7 +15,7 @@ import { THEME, type Theme } from './theme.ts'
 /** Charts that are drawn one below the other. */
 export type Board = {
   title: string
-  /** What the title does not say: the project's time zone, or that tiles are left out. */
+  /** The project's name and, if tiles are left out, their number. */
   subtitle: string
   tiles: Tile[]
 }

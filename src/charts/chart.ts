@@ -1,10 +1,10 @@
-/** What a chart shows, and how; see `draw.ts`. */
+/** The content of a chart; `draw.ts` draws it. */
 export type Chart = {
   title: string
-  /** What the title does not say: the range, the time zone. */
+  /** The range and the time zone, below the title. */
   subtitle: string
   kind: Kind
-  /** Where each bucket begins: `1 Jun`. Charts without a time axis have none. */
+  /** The labels of the buckets' starts, such as `1 Jun`; empty for charts without a time axis. */
   buckets: string[]
   series: Series[]
 }
@@ -27,7 +27,7 @@ export type Kind = (typeof KINDS)[number]
 
 export type Series = {
   name: string
-  /** A number for each bucket; of charts without a time axis the one value. */
+  /** A number for each bucket; one number for charts without a time axis. */
   data: number[]
   /** The numbers of the period before, in the same buckets. */
   previous?: number[]

@@ -47,7 +47,7 @@ const polygon = (points: number[], fill: string): string =>
     fill
   })
 
-/** What is drawn over the colour of a surface, on a tile of 8 pixels; nothing for the first series. */
+/** Patterns over the colour of a surface, as paths on a tile of 8 pixels; the first series has none. */
 const PATTERNS = [
   '',
   'M-2 2L2 -2M0 8L8 0M6 10L10 6',

@@ -6,7 +6,7 @@ export type Theme = {
   ink: string
   soft: string
   grid: string
-  /** Of series, in their order: each has a contrast of 4.5:1 and more against the paper. */
+  /** The colours of series, in their order. Each has a contrast of at least 4.5:1 to the paper. */
   colors: readonly string[]
 }
 

@@ -3,7 +3,7 @@ import { NumberMap } from './number-map.ts'
 /** Identities there is room for at first. */
 const FIRST_SIZE = 4_096
 
-/** What is known of an identity: nothing, that its actor has its key as the number, or that it shares the number of another one. */
+/* States of an identity: not looked up; its key is the number of its actor; its actor has the key of another identity as number. */
 const [UNKNOWN, OWN, SHARED] = [0, 1, 2]
 
 /**

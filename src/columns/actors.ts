@@ -19,7 +19,7 @@ const REST_MS = 1
 type Built = { build: string; actors: ChunkActors }
 const kept = new Recent<Built>()
 
-/** Who did something: each actor has a number. An actor is a person as known today, an erased one too, or an identity without one. */
+/** Looks up the actors of identities and numbers them. An actor is a person, erased or not, as of today, or an identity without a person. */
 export class Actors {
   readonly #db: Db
   readonly #projectId: number

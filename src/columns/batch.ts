@@ -5,7 +5,7 @@ import type { Column } from './column.ts'
 /** The events of a project that are read: those of one name, or of all names if it is null. */
 export type Source = { projectId: number; event: string | null }
 
-/** What is read of events. */
+/** The columns to read of events. */
 export type Wanted = {
   /** Times to the millisecond. Without them, only the slot of each event is known. */
   times: boolean
@@ -33,7 +33,7 @@ export type Batch = {
   properties: ReadonlyMap<string, Column>
 }
 
-/** Where the events of a batch begin that are not before a time. */
+/** Returns the index of the first event of a batch at or after a time. */
 export type Place = (time: number) => number
 
 /** A column without any value. */

@@ -13,7 +13,7 @@ export type SealedRow = {
   properties: string | null
 }
 
-/** What a segment consists of, but for its place. */
+/** The content of a segment, without its place. */
 export type SegmentContent = {
   count: number
   slots: string

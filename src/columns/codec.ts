@@ -119,7 +119,7 @@ export function decodeActors(text: string): Actors {
   }
 }
 
-/** Which versions a chunk has, in order: the keys of their identities, less the first key of the chunk, and their numbers. */
+/** The versions of a chunk, in order: the keys of their identities, counted from the first key of the chunk, and their numbers. */
 export type ChunkVersions = { offsets: Uint16Array; numbers: Uint32Array }
 
 /** Encodes the versions of a chunk: the offsets, a newline, the numbers. */

@@ -5,22 +5,22 @@ import type { SlotCount, Slots } from './codec.ts'
 /** A sealed segment. */
 export type Segment = {
   id: number
-  /** No other segment has the same. */
+  /** A token that no other segment has. */
   build: string
   eventId: number
   since: number
   until: number
   count: number
-  /** How many of its events each slot has. */
+  /** The number of its events in each slot. */
   slots: Slots
-  /** The same of late events, which it does not have. */
+  /** The number of late events in each slot; the segment does not contain them. */
   late: SlotCount[]
 }
 
-/** The events of one name in a range of time: those in segments, and how many others each slot has. */
+/** The events of one name in a range of time: the segments, and the number of events outside segments in each slot. */
 export type Name = { eventId: number; segments: Segment[]; loose: SlotCount[] }
 
-/** Where the events of a range are, and how many lie in each slot. */
+/** Knows in which segments and slots the events of a range are, and counts them. */
 export class Overview {
   readonly names: readonly Name[]
   /** The slots that have events, in order, and how many events lie before each of them. */

@@ -9,7 +9,7 @@ import type { Name, Overview, Segment } from './overview.ts'
 import { type Rows, readMoment, readRows, readSortedRows } from './read.store.ts'
 import { type Columns, readSealed } from './sealed.ts'
 
-/** How long others have the database after a statement that reads rows, ms. Those that read segments take a few ms. */
+/** Pause after a statement that reads rows, ms, so that other requests get the database. Reads of segments take a few ms and need none. */
 const REST_MS = 1
 
 /** Events that a statement reads from rows, at most; it takes about 60 ms. */

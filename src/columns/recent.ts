@@ -1,6 +1,6 @@
 /**
- * Memory of the isolate for values that can be read again. Several kinds of values share it. The most recently used ones stay,
- * up to a number of bytes.
+ * A cache in the isolate's memory, shared by several kinds of values. It keeps the most recently used values, up to a number
+ * of bytes.
  */
 export class Memory {
   readonly #maxBytes: number
@@ -48,14 +48,14 @@ export class Memory {
 }
 
 /**
- * What an isolate, which has 128 MB, keeps of columns: for example the identities of four million events and the actors of a
- * million identities.
+ * Columns in the memory of an isolate: 24 MB of its 128 MB, enough for example for the identities of four million events and
+ * the actors of a million identities.
  */
 const COLUMNS = new Memory(24 * 2 ** 20)
 
 /**
- * Values of one kind that are kept in the memory. A key must never stand for two values: what is kept is never compared with
- * the database again.
+ * The values of one kind in a cache. A key must never stand for two values, because a cached value is never compared with the
+ * database again.
  */
 export class Recent<Value> {
   readonly #memory: Memory

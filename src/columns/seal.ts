@@ -35,13 +35,13 @@ import {
  * Its builder, should it still be at work, then finds it gone.
  */
 
-/** Time after the end of a slot from which on its events are sealed, ms. Later ones are late. */
+/** Time after the end of a slot when its events are sealed, ms. Events that are stored later are late. */
 const SETTLED_MS = HOUR
 
 /** Time after which a segment that is not sealed counts as abandoned, ms; building takes seconds. */
 const ABANDONED_MS = 10 * MINUTE
 
-/** Late events of a segment from which on it is sealed again; trends read fewer from rows. */
+/** Number of late events at which a segment is sealed again; trends read fewer from rows. */
 export const MANY_LATE = 257
 
 /** Event names looked through per query. */
@@ -53,7 +53,7 @@ const SLOTS_AT_ONCE = 20_000
 /** Rows of a piece, and bytes of their properties. Reading one takes 10 to 20 ms. */
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
 
-/** How many times as long as a statement took the database is then left to others. */
+/** Length of the pause after a statement, as a multiple of its own time, so that other requests get the database. */
 const REST = 6
 
 /**
@@ -71,7 +71,7 @@ export const MAX_QUERIES = 600
 /** Slots before those of all events. */
 const FIRST = -1e9
 
-/** What sealing has done: segments and their events, and whether nothing is left to seal. */
+/** The result of sealing: the numbers of segments and of their events, and whether nothing is left to seal. */
 export type Sealed = { segments: number; events: number; isDone: boolean }
 
 export type Sealing = {

@@ -46,10 +46,10 @@ export async function findOverview(
 /** Decoded columns of a segment, by name. */
 export type Columns = { values: Map<string, Column>; numbers: Map<string, Uint32Array> }
 
-/** What is read of a segment, with the events that were stored after it. */
+/** The columns that were read of a segment, and the events that were stored after it was sealed. */
 export type SealedEvents = { columns: Columns; late: Rows | undefined }
 
-/** Names of the columns that hold what is wanted. */
+/** Returns the names of the columns with the wanted values. */
 const valuesOf = ({ versions, sessions, properties }: Wanted): string[] => [
   ...(versions ? ['version'] : []),
   ...(sessions ? ['session'] : []),

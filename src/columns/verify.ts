@@ -27,7 +27,7 @@ import { verifyVersions } from './verify-versions.ts'
 /** Rows of a piece, and bytes of their properties. */
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
 
-/** How many times as long as a statement took the database is then left to others. */
+/** Length of the pause after a statement, as a multiple of its own time, so that other requests get the database. */
 const REST = 3
 
 /** Wrong segments and chunks returned; all are counted. */

@@ -25,7 +25,7 @@ import {
 /** Rows of a piece, and bytes of their properties. Reading one takes 10 to 20 ms. */
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
 
-/** How many times as long as a statement took the database is then left to others. */
+/** Length of the pause after a statement, as a multiple of its own time, so that other requests get the database. */
 const REST = 3
 
 /** Versions of a chunk, 16 per identity, and bytes of their properties; with more, all of its versions are looked up. */

@@ -17,7 +17,7 @@ const REST_MS = 1
 /** The versions of a chunk: those of the identity `first + i` are at the places from `starts[i]` up to `starts[i + 1]`. */
 type Places = { starts: Uint32Array; numbers: Uint32Array }
 
-/** What an isolate keeps of chunks, under the token of its content, which never changes. */
+/** Content of a chunk in the isolate's memory. `build` is the token of the content, which never changes. */
 type Kept<Content> = { build: string; content: Content }
 
 const keptPlaces = new Recent<Kept<Places>>()

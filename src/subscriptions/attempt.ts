@@ -32,7 +32,7 @@ const LEASE_MS = 60_000
 /** Seconds before a message that may have arrived is repeated, to a receiver that cannot tell it from the first. */
 const DOUBT_SECONDS = 600
 
-/** How an attempt ended; `gone`: there was nothing to do, or another attempt holds the delivery. */
+/** The result of an attempt. `gone`: there is nothing left to deliver, or another attempt holds the delivery. */
 export type Attempt = Outcome['status'] | 'postponed' | 'gone'
 
 /**

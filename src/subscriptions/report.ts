@@ -15,7 +15,7 @@ import type { SubscriptionRow } from './store.ts'
 
 const MAX_TILES = 10
 
-/** What a subscription delivers, or the reason why there is nothing to deliver. */
+/** The content that a subscription delivers, or the reason why it delivers nothing. */
 export type Report = { content: Content } | { skipped: string }
 
 /**

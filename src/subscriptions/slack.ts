@@ -18,7 +18,7 @@ const MAX_ALT = 2_000
 /** Characters of a text, Slack's limit. */
 const MAX_TEXT = 3_000
 
-/** How Slack refuses a message one of whose images it cannot fetch. */
+/** Matches Slack's refusal of a message with an image that it cannot fetch. */
 const UNFETCHED = /invalid_blocks|image/
 
 /**

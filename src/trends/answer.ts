@@ -6,7 +6,7 @@ import type { Value } from './grouping.ts'
 import { type Line, sum } from './lines.ts'
 import { AGGREGATED, type Series, type TrendQuery } from './query.ts'
 
-/** What stands for all values beyond the limit, and for events without one. */
+/* Breakdown values in an answer that stand for all values beyond the limit, and for events without a value. */
 export const OTHER = '$$_posthog_breakdown_other_$$'
 export const NONE = '$$_posthog_breakdown_null_$$'
 
@@ -177,7 +177,7 @@ function labelOfLine(
 const bounded = (number: number): number =>
   Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, number))
 
-/** What all points of a line say together: of a cumulative display the last one, which has all before it. */
+/** Returns the total of a line: the sum of its points, or the last point of a cumulative display. */
 export const totalOf = (query: TrendQuery, data: readonly number[]): number =>
   isCumulative(query) ? (data.at(-1) ?? 0) : sum(data)
 

@@ -21,10 +21,10 @@ import { type Breakdown, FIRSTS, MAX_BREAKDOWN_VALUES, type TrendQuery } from '.
 /** Characters of the breakdown values of a part. */
 const MAX_TEXT = 8_000_000
 
-/** What is computed, as of when. About `stepEvents` events are read at once; whatever their number is, the answer is the same. */
+/** A query, and the moment as of which it is computed. About `stepEvents` events are read at once; the answer does not depend on it. */
 export type Asked = { query: TrendQuery; now: Date; stepEvents?: number }
 
-/** What the numbers of a part are by the values of its breakdown, all of which have a group each. */
+/** The numbers of a part for each value of its breakdown: every value has a group. */
 export type Broken = Cells & { grouping: Grouping }
 
 type Planned = Asked & { periods: Period[]; parts: Part[][] }
@@ -33,7 +33,7 @@ type Planned = Asked & { periods: Period[]; parts: Part[][] }
 export class Computation {
   readonly query: TrendQuery
   readonly periods: Period[]
-  /** Series by series, each with a part for each period. */
+  /** The parts of each series: one for each period. */
   readonly parts: readonly Part[][]
   readonly #knowledge: Knowledge
   readonly #work = new Work()

@@ -18,13 +18,13 @@ import { Selection } from './selection.ts'
 import { Sessions } from './sessions.ts'
 import { Values } from './values.ts'
 
-/** Events that are read before they are computed. */
+/** Events that are read in one step, before they are computed. */
 export const STEP_EVENTS = 131_072
 
-/** Pause between steps, which take some 20 ms each, in ms: other requests get their turn only while this one waits for a timer. */
+/** Pause between steps, ms. A step takes some 20 ms, and other requests run only while this one waits for a timer. */
 const REST_MS = 0
 
-/** Who and what is known of a project while a trend is computed; all its parts share it. */
+/** The actors, property values and sessions of a project that were looked up for a trend. All parts of the trend share them. */
 export class Knowledge {
   readonly db: Db
   readonly actors: Actors
@@ -51,13 +51,13 @@ export class Knowledge {
   }
 }
 
-/** How the events of a part are told apart: by filters, and by the values of a breakdown. */
+/** The rules by which the events of a part are divided: filters, and the values of a breakdown. */
 export type Split = {
   breakdowns: readonly Breakdown[]
   grouping: Grouping
   deciders: ReadonlyMap<PropertyFilter, Decider>
   work: Work
-  /** About how many events are read at once. */
+  /** Number of events read at once, about. */
   stepEvents: number
 }
 
@@ -119,7 +119,7 @@ async function* readRuns(
   }
 }
 
-/** What a part needs to know of each event. */
+/** Returns the columns that a part needs. */
 function wantedOf(
   { math, property, filters, pieces, listsActors }: Part,
   breakdowns: readonly Breakdown[]

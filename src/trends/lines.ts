@@ -26,7 +26,7 @@ export function addTotals(several: readonly ReadonlyMap<string, number>[]): Map<
   return sums
 }
 
-/** What comes after the listed values: no value, and all others. */
+/** The values after the listed ones: null for events without a value, 0 for all other values. */
 const UNLISTED: readonly Value[] = [null, 0]
 
 /** The lines of a part: one for each listed value, whether it has numbers or not, and for others that have any. */

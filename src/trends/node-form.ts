@@ -17,7 +17,7 @@ import type { Draft } from './forms.ts'
 import { TrendsNode } from './node-fields.ts'
 import { unsupported } from './property.ts'
 
-/** Where a node has what the legacy form has at the top. */
+/** The paths in a node of fields that are at the top of the legacy form. */
 const NODE_PATHS: Record<string, string> = {
   date_from: 'dateRange__date_from',
   date_to: 'dateRange__date_to',
@@ -34,7 +34,7 @@ const NODE_PATHS: Record<string, string> = {
   sampling_factor: 'samplingFactor'
 }
 
-/** Fields of an `InsightVizNode` beside `source` that only say how it is drawn. */
+/** Whether a field of an `InsightVizNode` only says how the insight is drawn. */
 const isDrawn = (name: string): boolean =>
   ['kind', 'source', 'embedded', 'full', 'response', 'version', 'vizSpecificOptions'].includes(
     name

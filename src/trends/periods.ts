@@ -17,7 +17,7 @@ import type { Back, TrendQuery } from './query.ts'
 
 export type Project = { id: number } & Calendar
 
-/** The period asked for and, if it is to be compared, the one before: as many buckets. */
+/** Returns the requested period and, for a comparison, an earlier period with as many buckets. */
 export async function periodsOf(
   db: Db,
   project: Project,
@@ -32,7 +32,7 @@ export async function periodsOf(
     : seriesPeriods(query, range, project)
 }
 
-/** Periods of one bucket each. */
+/** Returns periods of one bucket each, for displays without a time axis. */
 function singlePeriods(query: TrendQuery, range: Range, project: Project): Period[] {
   const { compare, exact } = query
   const isLong = query.interval === 'week' || query.interval === 'month'
@@ -56,18 +56,19 @@ function singlePeriods(query: TrendQuery, range: Range, project: Project): Perio
   return [periodOf(current, 'current'), periodOf(join(before), 'previous')]
 }
 
+/** Joins adjacent buckets to one; undefined without any. */
 function join(buckets: readonly Bucket[]): Bucket | undefined {
   const [first, last] = [buckets[0], buckets.at(-1)]
   return first && last ? { ...first, until: last.until } : undefined
 }
 
-/** What lies so much earlier on the zone's clock than the time of this length from a moment on. */
+/** Returns the range that begins at `from` and has this length, moved back on the clock of the time zone. */
 const moved = (from: number, length: number, { amount, unit }: Back, timezone: string): Range => ({
   from: goBack(from, amount, unit, timezone),
   until: goBack(from + length, amount, unit, timezone)
 })
 
-/** Periods with a bucket for each point on the time axis. */
+/** Returns periods with a bucket for each point on the time axis. */
 function seriesPeriods(query: TrendQuery, range: Range, project: Project): Period[] {
   const { compare, exact, interval } = query
   const whole = bucketsOf(range, interval, project)
@@ -88,14 +89,14 @@ function seriesPeriods(query: TrendQuery, range: Range, project: Project): Perio
   return [toPeriod(current, interval, 'current'), toPeriod(before, interval, 'previous')]
 }
 
-/** What of buckets lies within a range. */
+/** Shortens buckets to their parts within a range; a bucket outside becomes empty. */
 const cut = (buckets: readonly Bucket[], range: Range): Bucket[] =>
   buckets.map(({ from, until, clock }) => {
     const begin = Math.max(from, range.from)
     return { from: begin, until: Math.max(begin, Math.min(until, range.until)), clock }
   })
 
-/** As many days, weeks or months as a length of time reaches into. */
+/** Returns a length of time, ms, in days, weeks or months, rounded up. A month has 28 days here. */
 function lengthIn(interval: Interval, length: number): Back {
   if (interval === 'month') {
     return { amount: Math.ceil(length / (28 * DAY)), unit: 'm' }
@@ -104,7 +105,7 @@ function lengthIn(interval: Interval, length: number): Back {
   return { amount: Math.ceil(length / (days * DAY)), unit: interval === 'week' ? 'w' : 'd' }
 }
 
-/** As many whole buckets, so much earlier or right before. */
+/** Returns the buckets of the compared period: as many whole buckets, at the requested distance or right before. */
 function earlierBuckets(
   { compare }: TrendQuery,
   buckets: readonly Bucket[],

@@ -42,10 +42,10 @@ export type Part = {
   overview: Overview
 }
 
-/** How many days' actors these maths take together. */
+/** Days before the end of a bucket in which an actor must have been active, for maths of active users. */
 const DAYS: Partial<Record<Maths, number>> = { weekly_active: 7, monthly_active: 30 }
 
-/** Maths of different actors or sessions, which count once where numbers are shown cumulatively. */
+/** Maths of distinct actors or sessions: a cumulative display counts each of them once. */
 const UNIQUE: readonly Maths[] = ['dau', 'weekly_active', 'monthly_active', 'unique_session']
 
 /** The math that a series is counted by: with buckets as long as its days, active users are those of the bucket, as in PostHog. */

@@ -23,9 +23,9 @@ export type AskedPoint = {
   offset: number
 }
 
-/** How many events each actor has behind a point, most first, and when they were. */
+/** The actors behind a point with their numbers of events, most first, and the range of time of these events. */
 export type ActorCounts = Range & {
-  /** An actor is the id of a person, or the key of an identity without one, negative. */
+  /** An actor is the id of a person, or the negative key of an identity without a person. */
   counts: { actor: number; count: number }[]
 }
 

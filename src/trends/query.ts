@@ -4,9 +4,10 @@ import { type FilterGroup, isOneOf, type PropertyType } from '../properties/filt
 import type { Bins } from './bins.ts'
 import type { Formula } from './formula.ts'
 
-/** How events become a number. */
+/** Maths that count events, actors or sessions. */
 export const COUNTS = ['total', 'dau', 'weekly_active', 'monthly_active', 'unique_session'] as const
-/** Of the numbers that one property has; what is no number is left out, and without any the answer is 0. */
+
+/** Maths over the numbers of one property. Other values are left out; without numbers the result is 0. */
 export const PROPERTY_MATHS = [
   'sum',
   'avg',
@@ -19,7 +20,8 @@ export const PROPERTY_MATHS = [
   'p99'
 ] as const
 export type PropertyMath = (typeof PROPERTY_MATHS)[number]
-/** Of how many events each actor has. */
+
+/** Maths over the number of events of each actor. */
 export const PER_ACTOR = [
   'avg_count_per_actor',
   'min_count_per_actor',
@@ -31,20 +33,20 @@ export const PER_ACTOR = [
   'p99_count_per_actor'
 ] as const
 
-/** Of actors whose first event of its kind fulfils the filters, or whose first one that does so is this. */
+/** Maths that count an actor once: at the first event of the name, if it matches the filters, or at the first event that matches them. */
 export const FIRSTS = ['first_time_for_user', 'first_matching_event_for_user'] as const
 
 export const MATHS = [...COUNTS, ...PROPERTY_MATHS, ...PER_ACTOR, ...FIRSTS] as const
 export type Maths = (typeof MATHS)[number]
 
-/** How a series counts: the math, and the property whose numbers it takes. */
+/** The math of a series, and the property whose numbers it reads. */
 type Counted = { math: Maths; property: Property | undefined }
 
-/** Whether a math takes a number of each session, which counts once however many events of it there are. */
+/** Whether a math reads a property of sessions. Each session then counts once, however many events it has. */
 export const countsSessions = ({ property }: Pick<Counted, 'property'>): boolean =>
   property?.type === 'session'
 
-/** Whether the results of parts add up to that of the whole, whatever the parts are. */
+/** Whether the results for any parts of the events add up to the result for all of them. */
 export const isAdditive = ({ math, property }: Counted): boolean =>
   math === 'total' || (math === 'sum' && !countsSessions({ property })) || isOneOf(FIRSTS, math)
 
@@ -68,27 +70,27 @@ export const AGGREGATED = [
 export const DISPLAYS = [...OVER_TIME, ...AGGREGATED] as const
 export type Display = (typeof DISPLAYS)[number]
 
-/** Documented limits: a query beyond one is refused before it runs. */
+/* Documented limits. A query beyond one of them is refused before it runs. */
 export const MAX_SERIES = 26
 export const MAX_FORMULAS = 26
-/** Points that one number is smoothed over. */
+/** Points over which one number is averaged. */
 export const MAX_SMOOTHING = 1_000
-/** Property filters that a series has in all: a statement of D1 takes 100 values, of which each needs up to three. */
+/** Property filters of a series, with those of the query: each binds up to three of the 100 values that D1 allows per statement. */
 export const MAX_SERIES_FILTERS = 25
 export const MAX_BREAKDOWNS = 3
 export const MAX_BREAKDOWN_LIMIT = 1_000
-/** Numbers in an answer, and in what it is computed from: series or formulas × periods × breakdown values × buckets. */
+/** Numbers in an answer, or computed for it: series or formulas × periods × breakdown values × buckets. */
 export const MAX_POINTS = 200_000
 /** Different values of a breakdown in the whole range. */
 export const MAX_BREAKDOWN_VALUES = 100_000
 /** Events that a query may read. */
 export const MAX_ROWS = 10_000_000
-/** So many events in segments count as one of these. */
+/** Events in segments that count as one event of `MAX_ROWS`, because columns are read faster than rows. */
 export const SEALED_PER_ROW = 10
 
 export type Property = { type: PropertyType; key: string }
 
-/** By the values of a property, or of its numbers by so many bins, once it is known how far they reach. */
+/** A breakdown by the values of a property, or by `binCount` ranges of its numbers. `bins` are set once the least and the greatest number are known. */
 export type Breakdown = Property & { binCount?: number | undefined; bins?: Bins | undefined }
 
 export type Series = {
@@ -100,37 +102,37 @@ export type Series = {
   math: Maths
   property: Property | undefined
   filters: FilterGroup
-  /** As they were sent, for the answer. */
+  /** The filters as the request has them, for the answer. */
   properties: unknown
 }
 
-/** How far back a period lies, in the units of `goBack`. */
+/** A distance back in time, in a unit of `goBack`. */
 export type Back = { amount: number; unit: string }
 
-/** A trend as asked for, whatever the form of the request. */
+/** A request for a trend, read from any of its forms. */
 export type TrendQuery = {
   series: Series[]
-  /** `all` is the project's first event. */
+  /** `all` begins at the project's first event. */
   from: number | 'all'
   until: number
   /**
-   * For a range that begins at that very moment and not with the bucket around it: how long it is up to now or to its end,
-   * ms. It is compared with exactly as much time.
+   * Set for a range that begins at an exact moment, not at the start of a bucket. `length` is the time from there to now or
+   * to the end of the range, ms; the compared period is exactly as long.
    */
   exact: { length: number } | undefined
   interval: Interval
   filters: FilterGroup
   display: Display
   breakdowns: Breakdown[]
-  /** Whether they were asked for as a list: then the values are lists too, also of a single one. */
+  /** Whether the request has a list of breakdowns: the values in the answer are then lists too, even with one breakdown. */
   listsBreakdowns: boolean
   breakdownLimit: number
-  /** Whether what is beyond the limit is left out instead of summed up. */
+  /** Whether values beyond the limit are left out, instead of put together as "Other". */
   hidesOther: boolean
-  /** `back` is how far the period lies back that is compared with; undefined for the one right before. */
+  /** `back` is the distance to the compared period; undefined for the period right before. */
   compare: { back: Back | undefined } | undefined
   formulas: { at: string; text: string; name: string | undefined; calculate: Formula }[]
   smoothing: number
-  /** What the answer says of the query. */
+  /** The query as the answer repeats it. */
   shown: JsonObject
 }

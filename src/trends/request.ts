@@ -27,13 +27,13 @@ import {
   type TrendQuery
 } from './query.ts'
 
-/** What reading a request needs to know of the project. */
+/** The settings of a project on which the meaning of a request depends. */
 export type Settings = Calendar & { testAccountFilters: unknown[] }
 
 /**
- * The trend that a request asks for: the first of `query`, `filters` and the flat form that has series. Undefined when
- * none has.
- * @param ignoredFields takes the names of the fields that mean nothing here
+ * Reads the trend of a request from the first of `query`, `filters` and the flat form that has series. Undefined when none
+ * has.
+ * @param ignoredFields receives the names of the fields that have no effect
  * @throws invalid_input and the like, attr the field: nothing that is not understood is left out silently
  */
 export function readTrend(
@@ -118,7 +118,7 @@ function readAllFilters(
   return { filters, series }
 }
 
-/** How many values of a breakdown are shown. */
+/** Returns the number of breakdown values to show. @throws query_too_large */
 function readBreakdownLimit({ breakdown, display }: Draft): number {
   const limit = breakdown.breakdown_limit ?? (display === 'WorldMap' ? 300 : 25)
   if (limit > MAX_BREAKDOWN_LIMIT) {

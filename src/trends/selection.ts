@@ -9,7 +9,7 @@ import type { Grouping } from './grouping.ts'
 import type { Breakdown } from './query.ts'
 import type { Values } from './values.ts'
 
-/** Which events of a batch count, and for which value of the breakdown. */
+/** Decides which events of a batch count, and for which value of the breakdown. */
 export class Selection {
   readonly #filters: FilterGroup
   readonly #deciders: ReadonlyMap<PropertyFilter, Decider>

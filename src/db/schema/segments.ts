@@ -52,7 +52,7 @@ export const lateEvents = sqliteTable(
 )
 
 /**
- * Whose identities are: the persons of a project's identities with 4,096 consecutive keys each, encoded by
+ * The persons of a project's identities, in chunks of 4,096 consecutive keys, encoded by
  * `columns/codec.ts`. An identity that is not in its chunk, or is in `moved_identities`, is looked up. WITHOUT ROWID, added by
  * hand.
  */
@@ -96,7 +96,7 @@ export const versionChunks = sqliteTable(
     /** Only a chunk that is built is read; the columns of another one are still being written. */
     isBuilt: integer('is_built', { mode: 'boolean' }).notNull(),
     count: integer().notNull(),
-    /** Which versions it has: see `columns/codec.ts`. */
+    /** The versions in the chunk, encoded by `columns/codec.ts`. */
     versions: text().notNull(),
     /** A JSON list of the properties that its versions have and it has no column for; null if there are too many to list. */
     cold: text()

@@ -118,7 +118,7 @@ export async function readRecording(
   return (await readBatch(db, rows))[0][0]
 }
 
-/** What a recording counts, by the names in the API. */
+/** The counts of a recording, by their names in the API. */
 export const COUNTS = {
   click_count: sql`${recordings.clickCount}`,
   keypress_count: sql`${recordings.keypressCount}`,

@@ -6,7 +6,7 @@ import type { SubscriptionRow } from '../store.ts'
 /** Days for which the address of a picture works after its message was composed. */
 export const PICTURE_DAYS = 7
 
-/** What a picture shows: an insight as of a delivery. Its size is always the same. */
+/** The subject of a picture: an insight as of a delivery. All pictures have the same size. */
 export type Subject = {
   insightId: number
   /** The time at which the message was composed, ms UTC. */

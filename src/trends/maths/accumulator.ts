@@ -1,6 +1,6 @@
 import type { NumberColumn } from './numbers.ts'
 
-/** What a math may ask of the events of a batch: row i of each list belongs to event i. */
+/** The columns of a batch that maths read: row i of each list belongs to event i. */
 export type Rows = {
   /** The group of each event: a value of the breakdown, or -1 for an event that does not count. Undefined if all are in group 0. */
   groups: Int32Array | undefined
@@ -30,5 +30,5 @@ export interface Accumulator {
 /** A piece of time, which belongs to a point as a whole. */
 export type Piece = { since: number; until: number; point: number }
 
-/** What most accumulators do at the end: all is said already. */
+/** The result of `end` for accumulators that have returned all their numbers from `finish`. */
 export const NOTHING: readonly Counted[] = []

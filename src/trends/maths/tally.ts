@@ -1,6 +1,6 @@
 import { expectFew } from './limits.ts'
 
-/** How often each key is there in each group. */
+/** Counts how often each key occurs in each group. */
 export class Tally {
   readonly #groups = new Map<number, Map<number, number>>()
   #size = 0

@@ -7,7 +7,7 @@ import type { ActorJson } from './schemas.ts'
 
 type Counted = ActorCounts['counts'][number]
 
-/** Where the recordings of a project are listed, and in which time they began. */
+/** The URL of the list of a project's recordings, and the range of time in which they began. */
 type Recordings = { list: string; range: Range }
 
 const ERASED = {
