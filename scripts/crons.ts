@@ -1,7 +1,6 @@
 import { Cron } from 'croner'
+import { MINUTE } from '../src/calendar/units.ts'
 import { OperatorError } from './local.ts'
-
-const MINUTE = 60_000
 
 /**
  * Returns a function that tells whether a cron expression matches a minute. Expressions have

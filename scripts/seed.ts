@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { Db } from '../src/db/client.ts'
 import { LedgerError } from '../src/ledger/entry.ts'
+import { findCaller } from '../src/projects/caller.store.ts'
 import { hashKey } from '../src/projects/key.ts'
 import { Project } from '../src/projects/project.ts'
 import {
   createKey,
   createProject,
   createUser,
-  findCaller,
   listProjects,
   listUsers,
   type ProjectRow

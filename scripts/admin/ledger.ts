@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { MINUTE } from '../../src/calendar/units.ts'
 import { newUsage, openDb } from '../../src/db/client.ts'
 import { databaseOf } from '../../src/db/databases.ts'
 import { type Body, GENESIS, headOf, type Link } from '../../src/ledger/entry.ts'
@@ -15,7 +16,7 @@ import { command, InputError, integer, Nothing } from './command.ts'
 const READ_AT_ONCE = 100
 
 /** How long a replay of the deployed service may make no progress, ms, and how often to look. */
-const STALLED_MS = 5 * 60_000
+const STALLED_MS = 5 * MINUTE
 const LOOK_MS = 3_000
 
 export const ledger = {

@@ -1,3 +1,4 @@
+import { DAY, HOUR, MINUTE } from '../../src/calendar/units.ts'
 import type { JsonObject } from '../../src/input/json.ts'
 import {
   ACTIONS,
@@ -38,10 +39,6 @@ export type DemoEvent = {
 
 /** A person as of the end of the history. */
 export type DemoPerson = { name: string; email: string; plan: Plan; distinctIds: string[] }
-
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-const DAY = 24 * HOUR
 
 /** Visitors who never sign up, per person. */
 const PASSERS_BY = 0.7

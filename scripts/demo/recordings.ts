@@ -1,3 +1,4 @@
+import { DAY } from '../../src/calendar/units.ts'
 import type { JsonObject } from '../../src/input/json.ts'
 import type { DemoEvent } from './history.ts'
 import { drawPage, MAIN, toast, type View } from './pages.ts'
@@ -5,7 +6,7 @@ import { drawPage, MAIN, toast, type View } from './pages.ts'
 /** Recordings that are made, of the latest sign-ups. */
 const MOST = 100
 /** The service takes snapshots of the last seven days. */
-const MAX_AGE_MS = 6.5 * 86_400_000
+const MAX_AGE_MS = 6.5 * DAY
 
 /** rrweb's numbers of events and sources. */
 const [FULL_SNAPSHOT, CHANGE, META, CUSTOM] = [2, 3, 4, 5]

@@ -1,5 +1,6 @@
-import { type Calendar, DAY } from '../calendar/buckets.ts'
+import type { Calendar } from '../calendar/buckets.ts'
 import { toClock } from '../calendar/clock.ts'
+import { DAY } from '../calendar/units.ts'
 import { phrase, type Rule } from './words.ts'
 
 /** The days on which recordings began, as `date_from` and `date_to` of the list of recordings. */

@@ -1,6 +1,6 @@
 import { canNegate, join, negate, type Tree } from './filter-tree.ts'
 import type { FilterJson } from './schemas.ts'
-import type { Token } from './tokens.ts'
+import type { Token } from './token.ts'
 import type { Word } from './words.ts'
 
 /** Deepest nesting of parentheses that is read. */

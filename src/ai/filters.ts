@@ -3,7 +3,8 @@ import { isExact } from '../input/exact.ts'
 import { Reader } from './filter-reader.ts'
 import { isNode, NUMERIC, type Tree } from './filter-tree.ts'
 import type { GroupJson } from './schemas.ts'
-import { type Token, tokenRules } from './tokens.ts'
+import type { Token } from './token.ts'
+import { tokenRules } from './token-rules.ts'
 import { listUnknown, readWords, type Word } from './words.ts'
 
 /** Filters of the list of recordings; a date that is not set is an empty text. */

@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts'
 import { fromClock, midnight, toClock } from './clock.ts'
+import { DAY, HOUR, MINUTE } from './units.ts'
 
 export const INTERVALS = ['minute', 'hour', 'day', 'week', 'month'] as const
 export type Interval = (typeof INTERVALS)[number]
@@ -16,11 +17,6 @@ export type Bucket = Range & { clock: number }
 
 /** A project's time zone and first day of the week: 0 for Sunday, 1 for Monday. */
 export type Calendar = { timezone: string; weekStart: number }
-
-/* Milliseconds. */
-export const MINUTE = 60_000
-export const HOUR = 3_600_000
-export const DAY = 86_400_000
 
 /**
  * Buckets allowed in one query: enough for a year of hours (8,784), not for a week of minutes

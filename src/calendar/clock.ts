@@ -1,5 +1,9 @@
+import { DAY, HOUR, MINUTE } from './units.ts'
+
+/** A date, or a date-time with or without seconds, a fraction and an offset. */
 const ISO =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?$/i
+
 /** A date with a month name and a four-digit year. `Date.parse` alone would also read texts such as `plan 9` as dates. */
 const NAMED =
   /^(?:(?:sun|mon|tue|wed|thu|fri|sat)[a-z]*,?\s+)?(?:\d{1,2}\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(?:\d{1,2},?\s+)?\d{4}\b/i
@@ -34,15 +38,16 @@ export function parseIso(text: string, timezone = 'UTC'): number | undefined {
   if (!exists || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) {
     return undefined
   }
-  const seconds = Number(hour) * 3_600 + Number(minute) * 60 + Math.min(Number(second), 59)
-  const clock = time + seconds * 1000 + Number(`0.${fraction || 0}`) * 1000
-  return zone === undefined ? fromClock(clock, timezone) : clock - offsetOf(zone)
+  const sinceMidnight =
+    Number(hour) * HOUR + Number(minute) * MINUTE + Math.min(Number(second), 59) * 1000
+  const clock = time + sinceMidnight + Number(`0.${fraction || 0}`) * 1000
+  return zone === undefined ? fromClock(clock, timezone) : clock - readOffset(zone)
 }
 
 const UNITS: Record<string, { ms: number } | { days: number } | { months: number }> = {
   s: { ms: 1_000 },
-  M: { ms: 60_000 },
-  h: { ms: 3_600_000 },
+  M: { ms: MINUTE },
+  h: { ms: HOUR },
   d: { days: 1 },
   w: { days: 7 },
   m: { months: 1 },
@@ -119,11 +124,14 @@ export function fromClock(clock: number, timezone: string): number {
   if (timezone === 'UTC') {
     return clock
   }
-  const before = clock - (toClock(clock - 86_400_000, timezone) - (clock - 86_400_000))
-  const after = clock - (toClock(clock + 86_400_000, timezone) - (clock + 86_400_000))
+  const before = clock - offsetAt(clock - DAY, timezone)
+  const after = clock - offsetAt(clock + DAY, timezone)
   const matches = [before, after].filter((time) => toClock(time, timezone) === clock)
   return matches.length > 0 ? Math.min(...matches) : before
 }
+
+/** Returns how far the clock of a time zone is ahead of UTC at a moment, ms. */
+const offsetAt = (time: number, timezone: string): number => toClock(time, timezone) - time
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
@@ -147,15 +155,14 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
   return format
 }
 
-function offsetOf(zone: string): number {
+/** Reads the offset of a date-time: `Z` → 0, `+05:30` → 19,800,000 ms. */
+function readOffset(zone: string): number {
   if (/^z$/i.test(zone)) {
     return 0
   }
-  const [hours, minutes] = [
-    Number(zone.slice(1, 3)),
-    Number(zone.replace(':', '').slice(3, 5) || 0)
-  ]
-  const offset = (hours * 60 + minutes) * 60_000
+  const hours = Number(zone.slice(1, 3))
+  const minutes = Number(zone.replace(':', '').slice(3, 5) || 0)
+  const offset = hours * HOUR + minutes * MINUTE
   return zone.startsWith('-') ? -offset : offset
 }
 

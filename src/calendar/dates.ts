@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts'
-import { type Calendar, DAY, endOf, endOfDay, type Interval, startOf } from './buckets.ts'
+import { type Calendar, endOf, endOfDay, type Interval, startOf } from './buckets.ts'
 import { fromClock, goBack, midnight, parseTimestamp, toClock } from './clock.ts'
+import { DAY } from './units.ts'
 
 /** `-7d`, `7d`, `-1mStart`, `dEnd`; no amount means 0. */
 const RELATIVE = /^-?(\d{1,5})?([sMhdwmqy])(Start|End)?$/

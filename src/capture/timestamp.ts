@@ -1,5 +1,5 @@
-import { HOUR } from '../calendar/buckets.ts'
 import { parseTimestamp } from '../calendar/clock.ts'
+import { HOUR } from '../calendar/units.ts'
 
 /** How far ahead of the server an event's time may be, ms; the limit is PostHog's. */
 const MAX_FUTURE = 23 * HOUR

@@ -1,3 +1,4 @@
+import { HOUR, MINUTE } from '../calendar/units.ts'
 import type { Db, Usage } from '../db/client.ts'
 import { pause } from '../pause.ts'
 import { isSpent } from '../queues/invocation.ts'
@@ -35,10 +36,10 @@ import {
  */
 
 /** Time after the end of a slot from which on its events are sealed, ms. Later ones are late. */
-const SETTLED_MS = 3_600_000
+const SETTLED_MS = HOUR
 
 /** Time after which a segment that is not sealed counts as abandoned, ms; building takes seconds. */
-const ABANDONED_MS = 600_000
+const ABANDONED_MS = 10 * MINUTE
 
 /** Late events of a segment from which on it is sealed again; trends read fewer from rows. */
 export const MANY_LATE = 257

@@ -1,3 +1,4 @@
+import { DAY } from '../calendar/units.ts'
 import { deleteOldSalts } from '../capture/cookieless/salts.ts'
 import { startSealing } from '../columns/run.ts'
 import { MANY_LATE } from '../columns/seal.ts'
@@ -33,7 +34,6 @@ const NIGHTLY_PIECES = 100
 /** Segments verified per night, and chunks of actors: 500 of the 1,000 queries that D1 allows per run. */
 const NIGHTLY_COLUMNS = 20
 
-const DAY = 86_400_000
 /** Days for which the ledger keeps deliveries. */
 const LOG_DAYS = 90
 

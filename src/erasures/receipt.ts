@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { DAY } from '../calendar/buckets.ts'
 import { toIso } from '../calendar/clock.ts'
+import { DAY } from '../calendar/units.ts'
 
 /** Days that D1 Time Travel can go back. */
 const BACKUP_DAYS = 30

@@ -1,4 +1,4 @@
-import { DAY, HOUR } from '../calendar/buckets.ts'
+import { DAY, HOUR } from '../calendar/units.ts'
 
 const WEEK = 7 * DAY
 

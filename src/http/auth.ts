@@ -1,40 +1,27 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import * as z from 'zod'
-import { HOUR } from '../calendar/buckets.ts'
 import { type Read, runRead } from '../db/batch.ts'
-import { newUsage, openDb } from '../db/client.ts'
+import { openDb } from '../db/client.ts'
 import { CONTROL, databaseOf } from '../db/databases.ts'
-import { AppError, NotFoundError } from '../errors.ts'
-import { isSameHash } from '../hash.ts'
+import { NotFoundError } from '../errors.ts'
 import { parseInput } from '../input/parse.ts'
-import { expectReleased } from '../projects/hold.ts'
-import { hashKey, isApiKey } from '../projects/key.ts'
-import { hasScope } from '../projects/scopes.ts'
 import {
   type Caller,
   findCaller,
   findCallerAndRead,
-  type KeyRow,
-  type ProjectRow,
-  type Requested,
-  touchKey
-} from '../projects/store.ts'
+  type Requested
+} from '../projects/caller.store.ts'
+import { expectReleased } from '../projects/hold.ts'
+import type { ProjectRow } from '../projects/store.ts'
 import { readBookmark, writeBookmark } from './bookmark.ts'
+import { authenticate, readKeyHash, recordUse, refusalsOf, type Scopes } from './credentials.ts'
 import type { AppEnv } from './env.ts'
-import { contribute, type Part, type Refusal } from './openapi.ts'
-import { throttle } from './throttle.ts'
+import { contribute, type Part } from './openapi.ts'
 import { describePath, describeQuery, readQuery } from './validation.ts'
 
-const NOT_AUTHENTICATED = 'Authentication credentials were not provided.'
-const INVALID_KEY = 'Personal API key found in request Authorization header is invalid.'
 const PROJECT_NOT_FOUND = 'Project not found.'
 const AMBIGUOUS =
   'Project not found: `@current` needs a key for exactly one project, and this key is for several.'
-const keyInUrl = (name: string) =>
-  `Do not send a key in the URL, where it may be logged: send it in the header, \`Authorization: Bearer phx_…\`, and leave out \`${name}\`.`
-const missingScope = (scope: string) => `API key missing required scope '${scope}'`
-
-type Scopes = [string, ...string[]]
 
 const ProjectPath = z.object({
   project_id: z.string().meta({
@@ -175,7 +162,7 @@ async function attempt<T>(run: () => T | Promise<T>): Promise<T | undefined> {
 export const allowCaller = (...scopes: Scopes): MiddlewareHandler<AppEnv> =>
   contribute(
     async function checkCaller(c, next) {
-      const hash = await hashKey(readKey(c))
+      const hash = await readKeyHash(c)
       const { db } = openDb(c.env.DB, c.var.usage)
       const caller = await findCaller(db, { hash, projectId: 0 })
       const { key, user } = await authenticate(c, caller, { hash, scopes })
@@ -197,14 +184,6 @@ const describeAccess = (scopes: Scopes): Part => ({
   refusals: [...refusalsOf(scopes), ['not_found', PROJECT_NOT_FOUND]]
 })
 
-const refusalsOf = (scopes: Scopes): Refusal[] => [
-  ['not_authenticated', NOT_AUTHENTICATED],
-  ['authentication_failed', INVALID_KEY],
-  ['permission_denied', missingScope(scopes[0])],
-  ['throttled', 'Request was throttled. Expected available in 42 seconds.'],
-  ['unavailable', 'The database cannot take the request now.']
-]
-
 type Session = ReturnType<typeof openDb>
 
 type Admission = {
@@ -212,8 +191,8 @@ type Admission = {
   requested: Requested
   caller: Caller | undefined
   /**
-   * The session in which the caller was looked up. It is used further if the project's data is in
-   * the same database.
+   * The session in which the caller was looked up. The request goes on with it if the project's
+   * data is in the same database.
    */
   control: Session
 }
@@ -252,41 +231,19 @@ function finish(c: Context<AppEnv>, session: Session): void {
   recordUse(c, c.var.key)
 }
 
-/** @throws authentication_failed, not_authenticated */
+/**
+ * Reads the key's hash and the project from a request.
+ * @throws not_authenticated, authentication_failed
+ */
 async function readRequested(c: Context<AppEnv>): Promise<Requested> {
-  const hash = await hashKey(readKey(c))
+  const hash = await readKeyHash(c)
   return { hash, projectId: readProjectId(c.req.param('project_id') ?? '') }
 }
 
-/** Records that the key was used, at most once an hour. */
-function recordUse(c: Context<AppEnv>, key: KeyRow): void {
-  if (isStale(key.lastUsedAt, c.var.now)) {
-    c.executionCtx.waitUntil(touchKey(openDb(c.env.DB, newUsage()).db, key.id, c.var.now))
-  }
-}
-
 /**
- * Returns the caller if the key has this hash, is valid, and has one of the scopes.
- * @throws authentication_failed, throttled, permission_denied
+ * Returns the caller's project.
+ * @throws not_found when the key has no access to the project, or when `@current` is ambiguous
  */
-async function authenticate(
-  c: Context<AppEnv>,
-  caller: Caller | undefined,
-  { hash, scopes }: { hash: string; scopes: Scopes }
-): Promise<Caller> {
-  if (!caller || !(await isSameHash(caller.key.hash, hash)) || !isValid(caller.key, c.var.now)) {
-    throw invalidKey()
-  }
-  const { key } = caller
-  c.set('keyId', key.id)
-  await throttle(c.env, key.id, scopes[0], c.var.now)
-  if (!scopes.some((scope) => hasScope(key.scopes, scope))) {
-    throw new AppError('permission_denied', missingScope(scopes[0]))
-  }
-  return caller
-}
-
-/** @throws not_found when the key has no access to the project, or when `@current` is ambiguous */
 function requireProject({ key, project }: Caller, requested: Requested['projectId']): ProjectRow {
   if (!project) {
     const isAmbiguous = requested === '@current' && key.projectIds.length > 1
@@ -295,39 +252,10 @@ function requireProject({ key, project }: Caller, requested: Requested['projectI
   return project
 }
 
-/** Query parameters in which PostHog accepts a key. */
-const KEY_PARAMETERS = ['personal_api_key', 'api_key']
-
-/** @throws authentication_failed, not_authenticated */
-function readKey(c: Context<AppEnv>): string {
-  for (const [name, value] of new URL(c.req.url).searchParams) {
-    if (KEY_PARAMETERS.includes(name) || isApiKey(value)) {
-      throw new AppError('authentication_failed', keyInUrl(name), name)
-    }
-  }
-  const header = c.req.header('Authorization')
-  if (!header) {
-    throw new AppError('not_authenticated', NOT_AUTHENTICATED)
-  }
-  const key = /^Bearer\s+(\S+)$/i.exec(header)?.[1] ?? ''
-  if (!isApiKey(key)) {
-    throw invalidKey()
-  }
-  return key
-}
-
-/** Anything but an integer or `@current` matches no project. */
+/** Reads the project of the path. Anything but an integer or `@current` is 0, which matches no project. */
 function readProjectId(text: string): number | '@current' {
   if (text === '@current') {
     return text
   }
   return /^\d{1,15}$/.test(text) ? Number(text) : 0
 }
-
-const invalidKey = () => new AppError('authentication_failed', INVALID_KEY)
-
-const isValid = (key: KeyRow, now: Date): boolean =>
-  key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now.getTime())
-
-const isStale = (lastUsedAt: number | null, now: Date): boolean =>
-  lastUsedAt === null || lastUsedAt < now.getTime() - HOUR

@@ -9,7 +9,8 @@ import {
   type Version,
   writePerson
 } from './person.ts'
-import { nextWriteTime, type Write } from './properties.ts'
+import { nextWriteTime } from './properties.ts'
+import type { Write } from './register.ts'
 
 /** A distinct id and the integer key by which events refer to it. */
 export type Identity = { key: number; distinctId: string }

@@ -1,19 +1,15 @@
 import type { Json, JsonObject } from '../input/json.ts'
 import { copyCost, NEW_CREDIT } from './copies.ts'
 import {
-  type Bytes,
   commitDraft,
-  decodeWrites,
   draftMerge,
   draftWrites,
   emptyProperties,
-  encodeWrites,
   type PersonProperties,
-  type Stamp,
-  type StoredWrites,
-  toObject,
-  type Write
+  toObject
 } from './properties.ts'
+import type { Bytes, Stamp, Write } from './register.ts'
+import { decodeWrites, encodeWrites, type StoredWrites } from './stored-writes.ts'
 
 /**
  * A stored person, decoded. Times are ms UTC; `version` is the id of the current version,

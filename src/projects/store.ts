@@ -1,9 +1,6 @@
-import { and, asc, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
+import { asc, eq, isNotNull, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
-import { HOUR } from '../calendar/buckets.ts'
-import { bindRead, type Read, template } from '../db/batch.ts'
 import { type Db, findConflict } from '../db/client.ts'
-import { expectRows, rowToJson } from '../db/rows.ts'
 import { apiKeys, projects, users } from '../db/schema.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { hashKey, maskKey, newApiKey, newCaptureToken, newErasureSalt } from './key.ts'
@@ -147,8 +144,8 @@ export type NewKey = {
 }
 
 /**
- * Creates a key. The result is the only place that contains the key itself. @throws does_not_exist
- * for an unknown user or project
+ * Creates a key. The database stores its hash: only the result contains the key itself.
+ * @throws does_not_exist for an unknown user or project
  */
 export async function createKey(
   db: Db,
@@ -187,7 +184,7 @@ export async function findKey(db: Db, id: number): Promise<KeyRow | undefined> {
 export const listKeys = (db: Db): Promise<KeyRow[]> =>
   db.select().from(apiKeys).orderBy(asc(apiKeys.id))
 
-/** Revokes a key, from the next request on. Revoking it again keeps the first time. */
+/** Revokes a key: its next request is refused. Revoking it again keeps the first time. */
 export async function revokeKey(db: Db, id: number, now: Date): Promise<KeyRow> {
   const rows = await db
     .update(apiKeys)
@@ -196,91 +193,6 @@ export async function revokeKey(db: Db, id: number, now: Date): Promise<KeyRow> 
     .returning()
   return only(rows, `There is no key ${id}.`)
 }
-
-export type Caller = {
-  key: KeyRow
-  user: UserRow
-  /** The requested project, if the key has access to it. */
-  project: ProjectRow | undefined
-}
-
-/** The hash of a key, and the requested project: an id, or `@current` for the key's only project. */
-export type Requested = { hash: string; projectId: number | '@current' }
-
-const [hash, projectId, now] = ['hash', 'projectId', 'now'].map((name) => sql.placeholder(name))
-
-const selectCaller = template<Requested>(sql`
-  select ${rowToJson(apiKeys)} as key, ${rowToJson(users)} as user,
-         iif(${projects.id} is null, null, ${rowToJson(projects)}) as project
-  from ${apiKeys} join ${users} on ${users.id} = ${apiKeys.userId}
-  left join ${projects} on ${projects.id} in (select value from json_each(${apiKeys.projectIds}))
-    and iif(${projectId} = '@current', json_array_length(${apiKeys.projectIds}) = 1, ${projects.id} = ${projectId})
-  where ${apiKeys.hash} = ${hash}`)
-
-type Sought = { hash: string; projectId: number; now: number }
-
-/** Rolls the batch back unless the key is valid and has access to the project. */
-const guardProject = template<Sought>(
-  expectRows(
-    1,
-    sql`${apiKeys} where ${apiKeys.hash} = ${hash} and ${apiKeys.revokedAt} is null
-      and (${apiKeys.expiresAt} is null or ${apiKeys.expiresAt} > ${now})
-      and ${projectId} in (select value from json_each(${apiKeys.projectIds}))`
-  )
-)
-
-type CallerRow = { key: string; user: string; project: string | null }
-
-const readCaller = (row: CallerRow): Caller => ({
-  key: JSON.parse(row.key),
-  user: JSON.parse(row.user),
-  project: row.project === null ? undefined : JSON.parse(row.project)
-})
-
-/** Finds the key with its owner, and the project if the key has access to it. */
-export async function findCaller(db: Db, requested: Requested): Promise<Caller | undefined> {
-  const [found] = await db.$client.run<CallerRow>([selectCaller(requested)])
-  const [row] = found?.results ?? []
-  return row && readCaller(row)
-}
-
-/**
- * Finds the caller and runs a read of the project in one round trip. The read runs only if the key
- * is valid and has access to the project. The scope is not checked here: a caller without it must
- * not get the rows.
- * @returns undefined when nothing was read: the key was refused, or the read failed
- */
-export async function findCallerAndRead<Answer>(
-  db: Db,
-  sought: Sought,
-  { statements, toAnswer }: Read<Answer>
-): Promise<{ caller: Caller; readAnswer: () => Answer } | undefined> {
-  const batch = [selectCaller(sought), guardProject(sought), ...statements.map(bindRead)]
-  try {
-    const [found, , ...results] = await db.$client.run<Record<string, unknown>>(batch)
-    const [row] = (found?.results ?? []) as CallerRow[]
-    return (
-      row && {
-        caller: readCaller(row),
-        readAnswer: () => toAnswer(results.map((result) => result.results))
-      }
-    )
-  } catch {
-    return undefined
-  }
-}
-
-/** Records the use of a key, at most once an hour. */
-export const touchKey = (db: Db, id: number, now: Date) =>
-  db
-    .update(apiKeys)
-    .set({ lastUsedAt: now.getTime() })
-    .where(
-      and(
-        eq(apiKeys.id, id),
-        or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, now.getTime() - HOUR))
-      )
-    )
 
 async function requireUser(db: Db, id: number): Promise<void> {
   const [user] = await db.select({ id: users.id }).from(users).where(eq(users.id, id))
@@ -299,6 +211,7 @@ function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], 
   ) as ReturnType<typeof defined<T>>
 }
 
+/** @throws not_found when there is no row */
 function only<T>(rows: T[], missing = 'The write returned no row.'): T {
   const [row] = rows
   if (!row) {
@@ -307,6 +220,7 @@ function only<T>(rows: T[], missing = 'The write returned no row.'): T {
   return row
 }
 
+/** @throws conflict when another row has the value already */
 async function unique<T>(query: Promise<T>, attr: string, value: unknown): Promise<T> {
   try {
     return await query

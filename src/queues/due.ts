@@ -1,8 +1,10 @@
+import { MINUTE } from '../calendar/units.ts'
+
 /**
  * Age at which an unprocessed message counts as lost for the first time, ms. Each further wait is
  * twice as long.
  */
-const FIRST_MS = 15 * 60_000
+const FIRST_MS = 15 * MINUTE
 
 /** The time range of a sweep: after `since`, up to `until`; ms UTC. */
 export type Window = { since: number; until: number }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { MINUTE } from '../calendar/units.ts'
 import type { Db } from '../db/client.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type Sender, sendAll } from '../queues/send.ts'
@@ -35,7 +36,7 @@ const SWEPT_AT_ONCE = 1_000
  * Time after its deletion within which a recording must be purged, ms. After that its message
  * counts as lost.
  */
-const STALLED_MS = 15 * 60_000
+const STALLED_MS = 15 * MINUTE
 
 /** Asks the queue to purge deleted recordings. */
 export async function sendPurges(queue: PurgeQueue, deleted: DeletedRecording[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { DAY } from '../calendar/buckets.ts'
+import { DAY } from '../calendar/units.ts'
 import type { Db } from '../db/client.ts'
 import { listRetentions } from '../projects/store.ts'
 

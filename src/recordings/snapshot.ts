@@ -1,4 +1,4 @@
-import { DAY, MINUTE } from '../calendar/buckets.ts'
+import { DAY, MINUTE } from '../calendar/units.ts'
 import { isCookieless, SENTINEL } from '../capture/cookieless/visitor.ts'
 import { sha256 } from '../hash.ts'
 import type { Dropped } from '../input/dropped.ts'

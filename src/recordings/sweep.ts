@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { DAY } from '../calendar/buckets.ts'
+import { DAY } from '../calendar/units.ts'
 import type { Db } from '../db/client.ts'
 import { prefixOf } from './part.ts'
 import { listProjects, listRecorded } from './purge.store.ts'

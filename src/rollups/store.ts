@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { MINUTE } from '../calendar/units.ts'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { eachChunk } from '../db/rows.ts'
@@ -7,7 +8,7 @@ import { eachChunk } from '../db/rows.ts'
  * Length of a slot, ms. Events are counted per quarter of an hour, because the hours of every time
  * zone begin at a quarter.
  */
-export const SLOT = 900_000
+export const SLOT = 15 * MINUTE
 
 /** SQL: the slot of a time, rounded down also before 1970. */
 const slotOf = (timestamp: SQL): SQL =>

@@ -1,3 +1,4 @@
+import { MINUTE } from '../calendar/units.ts'
 import type { Db } from '../db/client.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
@@ -18,7 +19,7 @@ const CLAIMED_AT_ONCE = 500
 const TAKEN_AT_ONCE = 500
 
 /** Time without a consumer after which a delivery's message counts as lost, or its consumer as dead. */
-const STALLED_MS = 5 * 60_000
+const STALLED_MS = 5 * MINUTE
 
 /**
  * Enters every due occurrence in the ledger and queues its delivery; queues deliveries again whose message was lost. Runs

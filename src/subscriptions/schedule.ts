@@ -1,5 +1,6 @@
 import type { RRuleTemporal } from 'rrule-temporal'
 import { fromClock, toClock } from '../calendar/clock.ts'
+import { DAY } from '../calendar/units.ts'
 import { type Frequency, WEEKDAYS, type Weekday } from '../db/schema.ts'
 
 /** An iCalendar recurrence (RFC 5545) in the local time of a zone. */
@@ -22,7 +23,6 @@ export type Schedule = {
 /** The first year in which a schedule may start, and the last in which it may occur. */
 export const YEARS = { first: 2000, last: 9999 }
 
-const DAY = 86_400_000
 const LAST_CLOCK = Date.UTC(YEARS.last, 11, 31, 23, 59, 59)
 
 /**

@@ -1,4 +1,5 @@
 import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm'
+import { DAY } from '../calendar/units.ts'
 import { ConflictError, type Db } from '../db/client.ts'
 import { idempotencyKeys, type subscriptionDeliveries, subscriptions } from '../db/schema.ts'
 import { reserveNumbers } from '../db/sequences.ts'
@@ -6,8 +7,6 @@ import { NotFoundError } from '../errors.ts'
 
 export type SubscriptionRow = typeof subscriptions.$inferSelect
 export type DeliveryRow = typeof subscriptionDeliveries.$inferSelect
-
-const DAY = 86_400_000
 
 export const ORDERINGS = ['created_at', 'next_delivery_date', 'title', 'created_by__email'] as const
 

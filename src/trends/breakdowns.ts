@@ -1,8 +1,8 @@
 import { AppError } from '../errors.ts'
 import { isOneOf, PROPERTY_TYPES } from '../properties/filter.ts'
-import type { BreakdownFilter } from './fields.ts'
 import { readProperty, unsupported } from './property.ts'
 import { type Breakdown, MAX_BREAKDOWN_LIMIT, MAX_BREAKDOWNS } from './query.ts'
+import type { BreakdownFilter } from './shared-fields.ts'
 
 /**
  * The breakdowns of either form; `at` tells where the request has a field.

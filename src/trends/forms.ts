@@ -4,9 +4,10 @@ import { AppError } from '../errors.ts'
 import { showName } from '../input/closest.ts'
 import { saysSomething } from '../input/fields.ts'
 import { isSame, type Json, type JsonObject, parseJson } from '../input/json.ts'
-import { type BreakdownFilter, type LegacyFilter, UrlFields } from './fields.ts'
+import { type LegacyFilter, UrlFields } from './fields.ts'
+import type { BreakdownFilter } from './shared-fields.ts'
 
-/** A query of either form under the names of the legacy one; `at` tells where the request has a field. */
+/** A query of either form, with the field names of the legacy form; `at` returns where the request has a field. */
 export type Draft = {
   at: (name: string) => string
   series: Entity[]
@@ -30,8 +31,8 @@ export type Entity = { at: string; event: string | null; order: number; filters:
 >
 
 /**
- * Returns the fields of a trend that a URL and a body have: those of one form, each with one value.
- * @throws invalid_input, attr the field, for one that the URL and the body have with different values, or of a second form
+ * Returns the fields of a trend from a URL and a body.
+ * @throws invalid_input, attr the field, for different values in the URL and the body, or for a second form
  */
 export function readFields(url: string, body: JsonObject = {}): JsonObject {
   const given = [...new URL(url).searchParams].filter(([name]) => isField(name))
@@ -62,18 +63,18 @@ function isText(text: string, value: Json): boolean {
 }
 
 /**
- * A trend is asked for in one form: `query`, `filters`, or the fields beside them.
- * @throws invalid_input, attr a field of the second form that says something
+ * Checks that fields have at most one form of a trend: `query`, `filters`, or the fields beside them.
+ * @throws invalid_input, attr a field of the second form, if two have a value
  */
 export function expectOneForm(fields: JsonObject): void {
   const said = Object.keys(fields).filter((name) => isField(name) && saysSomething(fields[name]))
-  const [first, second] = ['query', 'filters', said.find((name) => !isWhole(name))].filter(
-    (name) => name !== undefined && said.includes(name)
-  )
+  const forms = ['query', 'filters'].filter((name) => said.includes(name))
+  const beside = said.find((name) => !isWhole(name))
+  const [first, second] = beside === undefined ? forms : [...forms, beside]
   if (second !== undefined) {
     throw new AppError(
       'invalid_input',
-      `A trend is asked for by \`query\`, by \`filters\`, or by the fields beside them: "${first}" leaves nothing for "${second}" to say.`,
+      `A request describes a trend by \`query\`, by \`filters\`, or by the fields beside them. Leave out "${first}" or "${second}".`,
       second
     )
   }

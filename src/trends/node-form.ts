@@ -13,8 +13,8 @@ import {
   parseJson
 } from '../input/json.ts'
 import { parseInput } from '../input/parse.ts'
-import { TrendsNode } from './fields.ts'
 import type { Draft } from './forms.ts'
+import { TrendsNode } from './node-fields.ts'
 import { unsupported } from './property.ts'
 
 /** Where a node has what the legacy form has at the top. */

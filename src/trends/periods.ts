@@ -5,11 +5,11 @@ import {
   bucketsFrom,
   bucketsOf,
   type Calendar,
-  DAY,
   type Interval,
   type Range
 } from '../calendar/buckets.ts'
 import { goBack } from '../calendar/clock.ts'
+import { DAY } from '../calendar/units.ts'
 import { findFirst } from '../columns/read.store.ts'
 import type { Db } from '../db/client.ts'
 import { isAggregated, type Period, toPeriod } from './answer.ts'

@@ -1,4 +1,4 @@
-import { HOUR } from '../../calendar/buckets.ts'
+import { HOUR } from '../../calendar/units.ts'
 import { UnavailableError } from '../../errors.ts'
 import { within } from '../../pause.ts'
 import { PUT_MS } from '../../queues/waiting-objects.ts'

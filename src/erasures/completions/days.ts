@@ -1,4 +1,4 @@
-import { DAY } from '../../calendar/buckets.ts'
+import { DAY } from '../../calendar/units.ts'
 
 /** The deployment's setting: days for which a deletion can be completed. */
 export type CompletionSetting = { COMPLETION_DAYS: string }

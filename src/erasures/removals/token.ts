@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { HOUR } from '../../calendar/buckets.ts'
+import { HOUR } from '../../calendar/units.ts'
 import { AppError } from '../../errors.ts'
 import { canonical, hmac, isSameHash } from '../../hash.ts'
 

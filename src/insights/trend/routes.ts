@@ -17,10 +17,11 @@ import { nameIgnored, validateBody, validateQuery } from '../../http/validation.
 import type { JsonObject } from '../../input/json.ts'
 import { Whole } from '../../input/parameters.ts'
 import { type TrendAnswer, toTable } from '../../trends/answer.ts'
-import { TrendFields, UrlParameters } from '../../trends/fields.ts'
+import { TrendFields } from '../../trends/fields.ts'
 import { readFields } from '../../trends/forms.ts'
 import { readTrend } from '../../trends/request.ts'
 import { computeTrend } from '../../trends/trend.ts'
+import { UrlParameters } from '../../trends/url-parameters.ts'
 import { emptyChart, toChart } from '../chart.ts'
 import { TREND, TREND_BY_URL } from './reference.ts'
 

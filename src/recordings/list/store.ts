@@ -2,6 +2,7 @@ import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import { v5 as uuidv5 } from 'uuid'
 import * as z from 'zod'
 import { toIso } from '../../calendar/clock.ts'
+import { MINUTE } from '../../calendar/units.ts'
 import { query, readBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import {
@@ -21,7 +22,7 @@ import { isLive } from '../store.ts'
 import type { ORDERS } from './schemas.ts'
 
 /** Time after its last part during which a recording counts as ongoing, ms. */
-const ONGOING_MS = 5 * 60_000
+const ONGOING_MS = 5 * MINUTE
 
 /** The namespace of the version 5 UUIDs that are shown for recordings without a person. */
 const PLACEHOLDERS = '6e2a9a36-52a9-4b0e-9d4c-35bb4bd4a9f1'

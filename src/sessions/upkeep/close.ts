@@ -1,3 +1,4 @@
+import { MINUTE } from '../../calendar/units.ts'
 import type { Db } from '../../db/client.ts'
 import { retryConflicts } from '../../db/retry.ts'
 import { SLOT } from '../../rollups/store.ts'
@@ -7,7 +8,7 @@ import { readEvents, type StoredEvent } from './events.store.ts'
 import { type Closing, listIdle, type WholeSession, writeClosings } from './store.ts'
 
 /** A session is over when nothing was received for this long, ms. */
-export const IDLE_MS = 30 * 60_000
+export const IDLE_MS = 30 * MINUTE
 
 /** Sessions closed in one transaction. */
 const BATCH = 50

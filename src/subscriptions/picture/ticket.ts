@@ -1,11 +1,10 @@
+import { DAY } from '../../calendar/units.ts'
 import { isSameHash, toHex } from '../../hash.ts'
 import { sign } from '../signature.ts'
 import type { SubscriptionRow } from '../store.ts'
 
 /** Days for which the address of a picture works after its message was composed. */
 export const PICTURE_DAYS = 7
-
-const DAY = 86_400_000
 
 /** What a picture shows: an insight as of a delivery. Its size is always the same. */
 export type Subject = {

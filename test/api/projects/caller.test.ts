@@ -3,8 +3,9 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { planRead, query } from '../../../src/db/batch.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
+import { findCallerAndRead } from '../../../src/projects/caller.store.ts'
 import { hashKey, newApiKey } from '../../../src/projects/key.ts'
-import { createKey, findCallerAndRead, revokeKey } from '../../../src/projects/store.ts'
+import { createKey, revokeKey } from '../../../src/projects/store.ts'
 import { db, newProject, request, type TestProject } from '../../support/project.ts'
 
 const NOW = Date.UTC(2026, 10, 21)

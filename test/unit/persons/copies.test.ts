@@ -4,7 +4,7 @@ import type { Incoming } from '../../../src/capture/changes.ts'
 import { byteLength, type Json, type JsonObject } from '../../../src/input/json.ts'
 import { copyCost } from '../../../src/persons/copies.ts'
 import { loadPerson, newPerson, storePerson, writePerson } from '../../../src/persons/person.ts'
-import type { Write } from '../../../src/persons/properties.ts'
+import type { Write } from '../../../src/persons/register.ts'
 import { deep } from '../../support/depth.ts'
 import { MemoryStore } from '../../support/memory.ts'
 

@@ -11,7 +11,8 @@ import {
   sortDistinctIds,
   writePerson
 } from '../../../src/persons/person.ts'
-import { toObject, type Write } from '../../../src/persons/properties.ts'
+import { toObject } from '../../../src/persons/properties.ts'
+import type { Write } from '../../../src/persons/register.ts'
 
 describe('a person’s name', () => {
   it.each([

@@ -8,13 +8,13 @@ import {
   type Calendar,
   daysBefore,
   daysOf,
-  HOUR,
   INTERVALS,
   type Interval,
   labelsOf,
   MAX_BUCKETS
 } from '../../../src/calendar/buckets.ts'
 import { readFrom, readUntil } from '../../../src/calendar/dates.ts'
+import { HOUR } from '../../../src/calendar/units.ts'
 import { deep } from '../../support/depth.ts'
 
 const dayOf = (bucket: Bucket, interval: Interval) => daysOf([bucket], interval)[0]

@@ -1,0 +1,189 @@
+import type { Calendar } from '../calendar/buckets.ts'
+import { dayRules } from './days.ts'
+import { namedValues } from './named-values.ts'
+import { DURATIONS, NUMBERS } from './number-rules.ts'
+import { quote } from './pattern.ts'
+import type { FilterJson as Filter } from './schemas.ts'
+import {
+  ADDRESS,
+  event,
+  filter,
+  means,
+  NAME,
+  type Operator,
+  recording,
+  rule,
+  TEXT,
+  type Token,
+  unquote
+} from './token.ts'
+import { QUOTED, quotedText, type Rule } from './words.ts'
+
+const visited = (text: string): Filter => recording('visited_page', 'icontains', text)
+const started = (text: string): Filter => recording('start_url', 'icontains', text)
+
+const PROPERTY_OPERATORS: [pattern: string, operator: Operator][] = [
+  ['(?:is|was) not|isn.t|!=|does not equal', 'is_not'],
+  ['does not contain|doesn.t contain', 'not_icontains'],
+  ['contains|includes', 'icontains'],
+  ['(?:is|was)? ?(?:(?:more|greater|higher) than|over|above)|>', 'gt'],
+  ['(?:is|was)? ?(?:(?:less|lower|smaller|fewer) than|under|below)|<', 'lt'],
+  ['(?:is|was)? ?at least|>=', 'gte'],
+  ['(?:is|was)? ?at most|<=', 'lte'],
+  ['is|was|equals|=|:', 'exact']
+]
+
+const EMAIL = String.raw`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`
+const email = (operator: Operator, value: string): Filter => ({
+  key: 'email',
+  type: 'person',
+  operator,
+  value: [value]
+})
+
+const EMAILS = '(?:(?:with|whose) )?(?:the |an? )?e-?mails?(?: address(?:es)?)?'
+
+const PAGE = '(?:the )?(?:pages?|urls?|paths?)'
+const PAGES: Rule<Token>[] = [
+  filter(
+    `(?:start(?:ed|s|ing)?|beg(?:a|i|u)n(?:s|ning)?|enter(?:ed|ing)|land(?:ed|ing))(?: (?:on|at|from|with|in))?(?: ${PAGE})? (${TEXT}|${ADDRESS})`,
+    ([, text = '']) => started(unquote(text)),
+    started
+  ),
+  filter(
+    `${PAGE}(?: (?:that )?(?:contain(?:s|ing)?|includ(?:es|ing)|with|like))? (${TEXT}|${ADDRESS})`,
+    ([, text = '']) => visited(unquote(text)),
+    visited
+  ),
+  filter(
+    `${PAGE} (?:that )?(?:contain(?:s|ing)?|includ(?:es|ing)) (\\S+?)`,
+    ([, text = '']) => visited(text),
+    visited
+  ),
+  filter(
+    `(?:visit(?:ed|ing)?|view(?:ed|ing)?|saw|opened)(?: ${PAGE})? (${TEXT})`,
+    ([, text = '']) => visited(unquote(text)),
+    visited
+  ),
+  filter(`(?:the )?([\\w-]+|/\\S*?) page`, ([, text = '']) => visited(text), visited),
+  filter(`(${ADDRESS})`, ([, text = '']) => visited(text), visited)
+]
+
+const HAPPENINGS: Rule<Token>[] = [
+  filter(
+    `(?:(?:did|do|does|perform(?:ed|s)?|trigger(?:ed|s)?|fired?|sent|send|with|had) )?(?:(?:the|an?) )?(?:custom )?events?(?: (?:named|called))? (${NAME})`,
+    ([, name = '']) => event(unquote(name)),
+    event
+  ),
+  filter(
+    `(?:did|do|does|perform(?:ed|s)?|trigger(?:ed|s)?|fired) (${TEXT})`,
+    ([, name = '']) => event(unquote(name)),
+    event
+  )
+]
+
+/**
+ * Rules for a distinct id or an e-mail that the request calls by this name. They come before all
+ * other rules.
+ */
+const IDENTITIES: Rule<Token>[] = [
+  rule(`(?:with )?(?:the )?distinct[ _]id (?:is )?(${NAME}|\\S+?)`, ([, id = '']) => ({
+    is: 'distinct id',
+    distinctId: unquote(id)
+  })),
+  filter(
+    `(?:with )?(?:the |an? )?e-?mails?(?: address(?:es)?)? (?:is )?(${EMAIL})`,
+    ([, text = '']) => email('exact', text)
+  ),
+  filter(
+    `${EMAILS} (?:that )?(?:contain(?:s|ing)?|includ(?:es|ing)) (${NAME}|@\\S+?)`,
+    ([, text = '']) => email('icontains', unquote(text))
+  )
+]
+
+/** Matches the start of a filter on a property, and its name; the first group is empty for an event. */
+const PROPERTY = `(?:(whose|(?:with )?(?:the )?(?:person|user)(?: property)?)|(?:where|with)?(?: the)? ?(?:event )?property|where) (${NAME})`
+
+const PROPERTIES: Rule<Token>[] = [
+  filter(
+    `${EMAILS} (?:that )?(at|end(?:s|ing)? (?:with|in)) (${NAME}|[@.]\\S+?)`,
+    ([, place = '', text = '']) => {
+      const end = unquote(text)
+      const isDomain = place.toLowerCase() === 'at' && !end.startsWith('@')
+      return email('regex', `(?i)${quote(isDomain ? `@${end}` : end)}$`)
+    }
+  ),
+  filter(
+    `(${EMAIL})`,
+    ([, text = '']) => email('exact', text),
+    (text) => email('exact', text)
+  ),
+  filter(`${PROPERTY} (is set|is not set|exists)`, ([, person = '', key = '', test = '']) => ({
+    key: unquote(key),
+    type: person ? 'person' : 'event',
+    operator: /not/i.test(test) ? 'is_not_set' : 'is_set',
+    value: []
+  })),
+  ...PROPERTY_OPERATORS.map(
+    ([pattern, operator]): Rule<Token> =>
+      rule(
+        `${PROPERTY} ?(?:${pattern}) ?(${TEXT}|[^\\s,()]+?)`,
+        ([, person = '', key = '', value = '']) => {
+          const repeat = (text: string): Filter => ({
+            key: unquote(key),
+            type: person ? 'person' : 'event',
+            operator,
+            value: [text]
+          })
+          return { is: 'filter', filter: repeat(unquote(value)), repeat }
+        }
+      )
+  )
+]
+
+const WORDS: Rule<Token>[] = [
+  [QUOTED, (match) => ({ is: 'text', text: quotedText(match) })],
+  [/,/y, () => ({ is: 'comma' })],
+  [/\(/y, () => ({ is: 'open' })],
+  [/\)/y, () => ({ is: 'close' })],
+  means(
+    '(?:(?:did|do|does|have|has|had|was|were|is|are) )?(?:not|never)|(?:did|do|does|have|has|was|were|is|are)n.t|without|except(?: for)?|excluding|no|neither',
+    'not'
+  ),
+  means('and|but|as well as|also', 'and'),
+  means('or', 'or'),
+  means('(?:and )?nor', 'nor')
+]
+
+const NOISE = means(
+  'an?|the|all|any|every|some|show|find|get|give|list|see|watch|search|me|us|i|we|want|need|would|like|to|please|for|of|in|on|at|by|from|using|use|used|uses|with|' +
+    'having|has|have|had|that|which|who|whom|where|whose|when|were|was|are|is|be|been|during|recordings?|sessions?|replays?|videos?|users?|people|persons?|visitors?|customers?|someone|' +
+    'somebody|anyone|every(?:one|body|thing)|they|their|there|visit(?:ed|ing|s)?|view(?:ed|ing)?|went|go(?:ing)?|came|come|coming|browsers?|browsing|devices?|os|operating systems?|country|countries|only|' +
+    'recorded|happened|happening|logged|located|running|based|started|long',
+  'noise'
+)
+
+/**
+ * Returns the rules that turn a request into tokens. Their order matters: at each position the
+ * first matching rule is used.
+ */
+export const tokenRules = (calendar: Calendar, now: Date): Rule<Token>[] => [
+  ...IDENTITIES,
+  ...DURATIONS,
+  ...NUMBERS,
+  ...WORDS,
+  ...dayRules(calendar, now),
+  ...HAPPENINGS,
+  ...PAGES,
+  ...PROPERTIES,
+  ...namedValues().map(
+    ({ pattern, key, toValue }): Rule<Token> => [
+      pattern,
+      ([, name = '']) => ({
+        is: 'filter',
+        filter: { key, type: 'event', operator: 'exact', value: [toValue(name)] }
+      })
+    ]
+  ),
+  NOISE
+]

@@ -1,0 +1,157 @@
+import { byteLength, isSame, type Json } from '../input/json.ts'
+
+/**
+ * A write of one property. `once` writes a value only if there is none; a `seed` is a `once` that
+ * the server derives from an event.
+ */
+export type Write = { key: string; stamp: Stamp } & (
+  | { kind: 'set' | 'once' | 'seed'; value: Json }
+  | { kind: 'unset' }
+)
+
+/** The time of a write (ms). `id`, the event's position in its request and its uuid, orders writes of the same time. */
+export type Stamp = { at: number; id: string }
+
+/** A value that may be shown; `bytes` is the length of its JSON. */
+export type Candidate = { stamp: Stamp; value: Json; bytes: number }
+
+/**
+ * The writes of one property that decide its value, independent of the order in which they arrive.
+ *
+ * The latest `set` or `unset` wins. If there is none, or after an `unset`, the earliest later
+ * `once` wins; a null gives way to a value. Only the earliest seed is kept, and it never comes back
+ * after an explicit `unset`.
+ */
+export type Register = {
+  /** The latest `set`; `value` is undefined after an `unset`. */
+  set?: { stamp: Stamp; value: Json | undefined; bytes: number }
+  /** Every `once` later than `set`, oldest first. */
+  once: Candidate[]
+  seed?: Candidate
+}
+
+/**
+ * Most `once` writes kept per key. Of more, those between two writes of the same value are dropped;
+ * if that is not enough, the first seven and the last are kept.
+ */
+const MAX_ONCE = 8
+
+/** Compares two stamps for sorting; the later stamp is greater. */
+function compareStamps(a: Stamp, b: Stamp): number {
+  if (a.at !== b.at) {
+    return a.at - b.at
+  }
+  if (a.id === b.id) {
+    return 0
+  }
+  return a.id < b.id ? -1 : 1
+}
+
+/** Applies a write to a register, in place. @returns whether the register changed */
+export function applyWrite(register: Register, write: Write): boolean {
+  const { stamp } = write
+  if (write.kind === 'seed') {
+    if (register.seed && compareStamps(stamp, register.seed.stamp) >= 0) {
+      return false
+    }
+    register.seed = candidateOf(stamp, write.value)
+    return true
+  }
+  if (register.set && compareStamps(stamp, register.set.stamp) < 0) {
+    return false
+  }
+  if (write.kind === 'once') {
+    const before = register.once
+    register.once = prune([...before, candidateOf(stamp, write.value)], register.set?.stamp)
+    return (
+      register.once.length !== before.length ||
+      register.once.some((candidate, i) => candidate !== before[i])
+    )
+  }
+  register.set =
+    write.kind === 'set' ? candidateOf(stamp, write.value) : { stamp, value: undefined, bytes: 0 }
+  register.once = prune(register.once, stamp)
+  return true
+}
+
+/**
+ * Returns the register of a person with that of another who is merged into them. The later `set`
+ * wins; at the same time, the target's.
+ */
+export function mergeRegisters(target: Register, source: Register): Register {
+  const merged = { ...target }
+  if (source.set && (!target.set || source.set.stamp.at > target.set.stamp.at)) {
+    merged.set = source.set
+  }
+  if (source.seed && (!target.seed || source.seed.stamp.at < target.seed.stamp.at)) {
+    merged.seed = source.seed
+  }
+  merged.once = prune([...target.once, ...source.once], merged.set?.stamp)
+  return merged
+}
+
+/** Returns the candidates that are later than `after`, oldest first, and MAX_ONCE of them at most. */
+function prune(candidates: Candidate[], after: Stamp | undefined): Candidate[] {
+  const later = candidates.filter(({ stamp }) => !after || compareStamps(stamp, after) > 0)
+  const sorted = later.sort((a, b) => compareStamps(a.stamp, b.stamp))
+  if (sorted.length <= MAX_ONCE) {
+    return sorted
+  }
+  const isRepeated = (value: Json, i: number): boolean =>
+    i > 0 && isSame(value, sorted[i - 1]?.value) && isSame(value, sorted[i + 1]?.value)
+  const kept = sorted.filter(({ value }, i) => !isRepeated(value, i))
+  return kept.length <= MAX_ONCE ? kept : [...kept.slice(0, MAX_ONCE - 1), ...kept.slice(-1)]
+}
+
+/** Returns a value as a candidate, with its size. */
+export const candidateOf = (stamp: Stamp, value: Json): Candidate => ({
+  stamp,
+  value,
+  bytes: byteLength(JSON.stringify(value))
+})
+
+/** Returns the candidate whose value is shown, or undefined. */
+export function shownCandidate({ set, once, seed }: Register): Candidate | undefined {
+  const own = set?.value === undefined ? undefined : { ...set, value: set.value }
+  if (own && own.value !== null) {
+    return own
+  }
+  const candidates =
+    set || !seed ? once : [...once, seed].sort((a, b) => compareStamps(a.stamp, b.stamp))
+  return candidates.find(({ value }) => value !== null) ?? candidates[0] ?? own
+}
+
+/**
+ * Bytes of JSON: of the shown values, and an upper bound for the write times in any order of the
+ * stamps.
+ */
+export type Bytes = { shown: number; writes: number }
+
+/** Digits of a stamp's number in the stored form; a person has room for fewer than 100,000 stamps. */
+const REFERENCE_DIGITS = 5
+
+/** Returns the bytes that a stamp takes in the list of stamps: its text, two quotes and a comma. */
+export const sizeOfStamp = (text: string): number => text.length + 3
+
+/** Returns the stamps of all writes that a register keeps. */
+export const stampsOf = ({ set, once, seed }: Register): Stamp[] =>
+  [...once, ...(set ? [set] : []), ...(seed ? [seed] : [])].map(({ stamp }) => stamp)
+
+/** Returns the stored form of a stamp: `1759399872345:0:0199…`. */
+export const textOfStamp = ({ at, id }: Stamp): string => `${at}:${id}`
+
+/** Returns the bytes that a key takes in the JSON of the properties and of the write times, not counting the stamps. */
+export function sizeOf(key: string, register: Register): Bytes {
+  const visible = shownCandidate(register)
+  const name = byteLength(JSON.stringify(key)) + 2
+  const entry = ({ value, bytes }: Candidate) =>
+    3 + REFERENCE_DIGITS + (isSame(value, visible?.value) ? 0 : bytes + 1)
+  const { set, once, seed } = register
+  const own = set ? '"gone":,'.length + entry({ ...set, value: set.value ?? null }) : 0
+  const seeded = seed ? '"seed":,'.length + entry(seed) : 0
+  const all = once.reduce((sum, candidate) => sum + entry(candidate), '"once":[],'.length)
+  return {
+    shown: visible ? name + visible.bytes : 0,
+    writes: name + '{}'.length + own + seeded + (once.length > 0 ? all : 0)
+  }
+}

@@ -1,0 +1,93 @@
+import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
+import { HOUR } from '../calendar/units.ts'
+import { bindRead, type Read, template } from '../db/batch.ts'
+import type { Db } from '../db/client.ts'
+import { expectRows, rowToJson } from '../db/rows.ts'
+import { apiKeys, projects, users } from '../db/schema.ts'
+import type { KeyRow, ProjectRow, UserRow } from './store.ts'
+
+/** The caller of a request: its key, and the user whose key it is. */
+export type Caller = {
+  key: KeyRow
+  user: UserRow
+  /** The requested project, if the key has access to it. */
+  project: ProjectRow | undefined
+}
+
+/** The hash of a key, and the requested project: an id, or `@current` for the key's only project. */
+export type Requested = { hash: string; projectId: number | '@current' }
+
+const [hash, projectId, now] = ['hash', 'projectId', 'now'].map((name) => sql.placeholder(name))
+
+const selectCaller = template<Requested>(sql`
+  select ${rowToJson(apiKeys)} as key, ${rowToJson(users)} as user,
+         iif(${projects.id} is null, null, ${rowToJson(projects)}) as project
+  from ${apiKeys} join ${users} on ${users.id} = ${apiKeys.userId}
+  left join ${projects} on ${projects.id} in (select value from json_each(${apiKeys.projectIds}))
+    and iif(${projectId} = '@current', json_array_length(${apiKeys.projectIds}) = 1, ${projects.id} = ${projectId})
+  where ${apiKeys.hash} = ${hash}`)
+
+type Sought = { hash: string; projectId: number; now: number }
+
+/** Rolls the batch back unless the key is valid and has access to the project. */
+const guardProject = template<Sought>(
+  expectRows(
+    1,
+    sql`${apiKeys} where ${apiKeys.hash} = ${hash} and ${apiKeys.revokedAt} is null
+      and (${apiKeys.expiresAt} is null or ${apiKeys.expiresAt} > ${now})
+      and ${projectId} in (select value from json_each(${apiKeys.projectIds}))`
+  )
+)
+
+type CallerRow = { key: string; user: string; project: string | null }
+
+const readCaller = (row: CallerRow): Caller => ({
+  key: JSON.parse(row.key),
+  user: JSON.parse(row.user),
+  project: row.project === null ? undefined : JSON.parse(row.project)
+})
+
+/** Finds the key with its owner, and the project if the key has access to it. */
+export async function findCaller(db: Db, requested: Requested): Promise<Caller | undefined> {
+  const [found] = await db.$client.run<CallerRow>([selectCaller(requested)])
+  const [row] = found?.results ?? []
+  return row && readCaller(row)
+}
+
+/**
+ * Finds the caller and runs a read of the project in one round trip. The read runs only if the key
+ * is valid and has access to the project. The scope is not checked here: a caller without it must
+ * not get the rows.
+ * @returns undefined when nothing was read: the key was refused, or the read failed
+ */
+export async function findCallerAndRead<Answer>(
+  db: Db,
+  sought: Sought,
+  { statements, toAnswer }: Read<Answer>
+): Promise<{ caller: Caller; readAnswer: () => Answer } | undefined> {
+  const batch = [selectCaller(sought), guardProject(sought), ...statements.map(bindRead)]
+  try {
+    const [found, , ...results] = await db.$client.run<Record<string, unknown>>(batch)
+    const [row] = (found?.results ?? []) as CallerRow[]
+    return (
+      row && {
+        caller: readCaller(row),
+        readAnswer: () => toAnswer(results.map((result) => result.results))
+      }
+    )
+  } catch {
+    return undefined
+  }
+}
+
+/** Records the use of a key, at most once an hour. */
+export const touchKey = (db: Db, id: number, now: Date) =>
+  db
+    .update(apiKeys)
+    .set({ lastUsedAt: now.getTime() })
+    .where(
+      and(
+        eq(apiKeys.id, id),
+        or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, now.getTime() - HOUR))
+      )
+    )
