@@ -1,7 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
+import { segmentColumns, segments, versionChunks } from '../db/schema.ts'
+
+const s = alias(segments, 's')
 
 /**
  * Returns an expression for the number of segments that a trigger removes when events are removed. It must be evaluated
@@ -9,9 +13,12 @@ import { inJson } from '../db/rows.ts'
  * deleted; it is not read if the project has no segments.
  */
 export const countSegmentsOf = (projectId: number, chunk: SQL): SQL =>
-  sql`iif(not exists (select 1 from segments where project_id = ${projectId}), 0, (select count(distinct s.id) from (${chunk}) e cross join segments s on s.id = (
-      select id from segments where project_id = e.project_id and event_id = e.event_id and since <= e.timestamp
-      order by since desc limit 1) and s.until > e.timestamp))`
+  sql`iif(not exists (select 1 from ${segments} where ${segments.projectId} = ${projectId}), 0, (
+    select count(distinct ${s.id}) from (${chunk}) e
+      cross join ${segments} ${s} on ${s.until} > e.timestamp and ${s.id} = (
+        select ${segments.id} from ${segments}
+        where ${segments.projectId} = e.project_id and ${segments.eventId} = e.event_id and ${segments.since} <= e.timestamp
+        order by ${segments.since} desc limit 1)))`
 
 export type IdentityColumn = { id: number; data: string }
 
@@ -23,8 +30,11 @@ export async function listIdentityColumns(
   limit: number
 ): Promise<IdentityColumn[]> {
   const columns = query<IdentityColumn>(sql`
-    select s.id, c.data from segments s cross join segment_columns c on c.segment_id = s.id and c.name = 'identity'
-    where s.id > ${after} and +s.project_id = ${projectId} order by s.id limit ${limit}`)
+    select ${segments.id}, ${segmentColumns.data}
+    from ${segments} cross join ${segmentColumns}
+      on ${segmentColumns.segmentId} = ${segments.id} and ${segmentColumns.name} = 'identity'
+    where ${segments.id} > ${after} and +${segments.projectId} = ${projectId}
+    order by ${segments.id} limit ${limit}`)
   return (await readBatch(db, columns))[0]
 }
 
@@ -33,15 +43,18 @@ export async function listIdentityColumns(
  * the `delete`, in the same batch. `piece` selects the ids of the versions.
  */
 export const countVersionChunksOf = (projectId: number, piece: SQL): SQL =>
-  sql`(select count(*) from version_chunks where project_id = ${projectId} and chunk in (select id >> 36 from (${piece})))`
+  sql`(
+    select count(*) from ${versionChunks}
+    where ${versionChunks.projectId} = ${projectId} and ${versionChunks.chunk} in (select id >> 36 from (${piece})))`
 
-/** Lists which versions the chunks of a project have that these identities are in. */
+/** Lists the versions that some chunks of a project have, encoded. */
 export async function listChunkVersions(
   db: Db,
   projectId: number,
   chunks: readonly number[]
 ): Promise<{ chunk: number; versions: string }[]> {
   const found = query<{ chunk: number; versions: string }>(sql`
-    select chunk, versions from version_chunks where project_id = ${projectId} and chunk in ${inJson([...chunks])}`)
+    select ${versionChunks.chunk}, ${versionChunks.versions} from ${versionChunks}
+    where ${versionChunks.projectId} = ${projectId} and ${versionChunks.chunk} in ${inJson([...chunks])}`)
   return (await readBatch(db, found))[0]
 }

@@ -1,7 +1,16 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
+import {
+  eventCounts,
+  eventNames,
+  events,
+  lateEvents,
+  segmentColumns,
+  segments
+} from '../db/schema.ts'
 import type { Json } from '../input/json.ts'
 import { SLOT } from '../rollups/store.ts'
 import type { Source, Wanted } from './batch.ts'
@@ -10,8 +19,16 @@ import { type Name, Overview } from './overview.ts'
 
 type Range = { since: number; until: number }
 
-/** Only events of this name, in a `where` on `event_names`. */
-const named = (event: string | null): SQL => (event === null ? sql`` : sql`and n.name = ${event}`)
+const n = alias(eventNames, 'n')
+const s = alias(segments, 's')
+const t = alias(segments, 't')
+const c = alias(eventCounts, 'c')
+const e = alias(events, 'e')
+const l = alias(lateEvents, 'l')
+
+/** Narrows a `where` on event names to one name; all names if it is null. */
+const named = (event: string | null): SQL =>
+  event === null ? sql`` : sql`and ${n.name} = ${event}`
 
 /**
  * Reads where the events of a range are: in which segments, and in which slots that no segment covers. One round trip, one
@@ -25,10 +42,10 @@ export async function readOverview(
   known: ReadonlyMap<string, Slots>
 ): Promise<Overview> {
   const sealed = sql`
-    event_names n cross join segments s
-      on s.project_id = n.project_id and s.event_id = n.id and s.since < ${until} and s.until > ${from} and s.is_sealed
-    where n.project_id = ${projectId} ${named(event)}`
-  const [segments, loose] = await readBatch(
+    ${eventNames} ${n} cross join ${segments} ${s}
+      on ${s.projectId} = ${n.projectId} and ${s.eventId} = ${n.id} and ${s.since} < ${until} and ${s.until} > ${from} and ${s.isSealed}
+    where ${n.projectId} = ${projectId} ${named(event)}`
+  const [covered, loose] = await readBatch(
     db,
     query<{
       id: number
@@ -40,24 +57,24 @@ export async function readOverview(
       slots: string | null
       late: string | null
     }>(sql`
-      select s.id, s.build, s.event_id, s.since, s.until, s.count,
-        iif(s.build in ${inJson([...known.keys()])}, null, s.slots) as slots,
-        (select json_group_array(cast(floor(timestamp / ${SLOT}) as integer)) from late_events
-         where segment_id = s.id having count(*) > 0) as late
-      from ${sealed} order by s.event_id, s.since`),
+      select ${s.id}, ${s.build}, ${s.eventId}, ${s.since}, ${s.until}, ${s.count},
+        iif(${s.build} in ${inJson([...known.keys()])}, null, ${s.slots}) as slots,
+        (select json_group_array(cast(floor(${lateEvents.timestamp} / ${SLOT}) as integer)) from ${lateEvents}
+         where ${lateEvents.segmentId} = ${s.id} having count(*) > 0) as late
+      from ${sealed} order by ${s.eventId}, ${s.since}`),
     query<{ event_id: number; slots: string; counts: string }>(sql`
-      select c.event_id, json_group_array(c.slot) as slots, json_group_array(c.count) as counts
+      select ${c.eventId}, json_group_array(${c.slot}) as slots, json_group_array(${c.count}) as counts
       from (
-        select n.id as event_id, ${from} as since, ${nextSegment(sql`n.project_id`, sql`n.id`, sql`t.until > ${from}`)} as until
-        from event_names n where n.project_id = ${projectId} ${named(event)}
+        select ${n.id} as event_id, ${from} as since, ${nextSegment(n.projectId, n.id, sql`${t.until} > ${from}`)} as until
+        from ${eventNames} ${n} where ${n.projectId} = ${projectId} ${named(event)}
         union all
-        select s.event_id, s.until, ${nextSegment(sql`s.project_id`, sql`s.event_id`, sql`t.since >= s.until`)}
+        select ${s.eventId}, ${s.until}, ${nextSegment(s.projectId, s.eventId, sql`${t.since} >= ${s.until}`)}
         from ${sealed}) g
-      cross join event_counts c
-        on c.project_id = ${projectId} and c.event_id = g.event_id and c.count > 0
-           and c.slot >= cast(floor(g.since / ${SLOT}) as integer)
-           and c.slot < ceil(min(coalesce(g.until, ${until}), ${until}) / ${SLOT})
-      where g.since < coalesce(g.until, ${until}) group by c.event_id`)
+      cross join ${eventCounts} ${c}
+        on ${c.projectId} = ${projectId} and ${c.eventId} = g.event_id and ${c.count} > 0
+           and ${c.slot} >= cast(floor(g.since / ${SLOT}) as integer)
+           and ${c.slot} < ceil(min(coalesce(g.until, ${until}), ${until}) / ${SLOT})
+      where g.since < coalesce(g.until, ${until}) group by ${c.eventId}`)
   )
   const names = new Map<number, Name>()
   const nameOf = (eventId: number): Name => {
@@ -65,7 +82,7 @@ export async function readOverview(
     names.set(eventId, name)
     return name
   }
-  for (const { id, build, event_id, slots, late, ...segment } of segments) {
+  for (const { id, build, event_id, slots, late, ...segment } of covered) {
     nameOf(event_id).segments.push({
       id,
       build,
@@ -86,10 +103,10 @@ export async function readOverview(
 }
 
 /** SQL: the beginning of the first segment `t` of a name for which a condition holds; null if there is none. */
-const nextSegment = (projectId: SQL, eventId: SQL, condition: SQL): SQL => sql`(
-  select t.since from segments t
-  where t.project_id = ${projectId} and t.event_id = ${eventId} and ${condition} and t.is_sealed
-  order by t.since limit 1)`
+const nextSegment = (projectId: SQLWrapper, eventId: SQLWrapper, condition: SQL): SQL => sql`(
+  select ${t.since} from ${segments} ${t}
+  where ${t.projectId} = ${projectId} and ${t.eventId} = ${eventId} and ${condition} and ${t.isSealed}
+  order by ${t.since} limit 1)`
 
 /** Counts how often each slot is listed. */
 function countEach(slots: readonly number[]): SlotCount[] {
@@ -100,14 +117,14 @@ function countEach(slots: readonly number[]): SlotCount[] {
   return [...counts].map(([slot, count]) => ({ slot, count }))
 }
 
-/** Returns when the project's first event was; undefined without any. */
+/** Returns the time of the project's first event; undefined if it has none. */
 export async function findFirst(db: Db, projectId: number): Promise<number | undefined> {
   const [[row]] = await readBatch(
     db,
     query<{ first: number | null }>(sql`
-      select min((select timestamp from events e where e.project_id = n.project_id and e.event_id = n.id
-                  order by timestamp limit 1)) as first
-      from event_names n where n.project_id = ${projectId}`)
+      select min((select ${e.timestamp} from ${events} ${e} where ${e.projectId} = ${n.projectId} and ${e.eventId} = ${n.id}
+                  order by ${e.timestamp} limit 1)) as first
+      from ${eventNames} ${n} where ${n.projectId} = ${projectId}`)
   )
   return row?.first ?? undefined
 }
@@ -115,7 +132,7 @@ export async function findFirst(db: Db, projectId: number): Promise<number | und
 /** The encoded columns of a segment, by name. */
 export type Encoded = Map<string, string>
 
-/** Rows as columns, those that are not wanted undefined. */
+/** Rows as columns. A column that is not wanted is undefined. */
 export type Rows = {
   length: number
   times: number[]
@@ -128,7 +145,7 @@ export type Rows = {
 /** A segment, the names of its columns that are read, and whether it has late events. */
 export type AskedSegment = { id: number; columns: readonly string[]; isLate: boolean }
 
-/** What is read of a segment. Properties that none of its events has are not among the columns. */
+/** The columns and late events of a segment. Properties that none of its events has are not among the columns. */
 export type Sealed = { encoded: Encoded; late: Rows | undefined }
 
 /**
@@ -146,24 +163,25 @@ export async function readSegments(
   const [columns, late] = await readBatch(
     db,
     query<{ id: number } & ({ name: string; data: string } | { name: null })>(sql`
-      select s.id, c.name, c.data
+      select ${s.id}, ${segmentColumns.name}, ${segmentColumns.data}
       from json_each(${JSON.stringify(asked)}) a
-        cross join segments s
-          on s.id = a.value ->> 'id' and s.project_id = ${projectId} and s.is_sealed
-          and (s.cold is not null or ${wanted.properties.length} = (
-            select count(*) from segment_columns where segment_id = s.id
-              and name in (select 'event:' || value from json_each(${keys}))))
-          and not exists (select 1 from json_each(s.cold) where value in (select value from json_each(${keys})))
-        left join json_each(a.value -> 'columns') n
-        left join segment_columns c on c.segment_id = s.id and c.name = n.value`),
+        cross join ${segments} ${s}
+          on ${s.id} = a.value ->> 'id' and ${s.projectId} = ${projectId} and ${s.isSealed}
+          and (${s.cold} is not null or ${wanted.properties.length} = (
+            select count(*) from ${segmentColumns} where ${segmentColumns.segmentId} = ${s.id}
+              and ${segmentColumns.name} in (select 'event:' || value from json_each(${keys}))))
+          and not exists (select 1 from json_each(${s.cold}) where value in (select value from json_each(${keys})))
+        left join json_each(a.value -> 'columns') name
+        left join ${segmentColumns}
+          on ${segmentColumns.segmentId} = ${s.id} and ${segmentColumns.name} = name.value`),
     query<Found & { segment_id: number }>(sql`
-      select l.segment_id, ${aggregates(wanted)}
+      select ${l.segmentId}, ${aggregates(wanted)}
       from ${inJson(asked.filter(({ isLate }) => isLate).map(({ id }) => id))} a
-        cross join segments s on s.id = a.value and s.project_id = ${projectId}
-        cross join late_events l on l.segment_id = s.id
-        cross join events e on e.project_id = s.project_id and e.event_id = s.event_id and e.timestamp = l.timestamp
-          and e.uuid = l.uuid
-      group by l.segment_id`)
+        cross join ${segments} ${s} on ${s.id} = a.value and ${s.projectId} = ${projectId}
+        cross join ${lateEvents} ${l} on ${l.segmentId} = ${s.id}
+        cross join ${events} ${e} on ${e.projectId} = ${s.projectId} and ${e.eventId} = ${s.eventId} and ${e.timestamp} = ${l.timestamp}
+          and ${e.uuid} = ${l.uuid}
+      group by ${l.segmentId}`)
   )
   const lateOf = new Map(late.map((row) => [row.segment_id, toRows(row, wanted)]))
   const found = new Map<number, Sealed>()
@@ -183,13 +201,13 @@ type Found = Record<'n' | 'times', number | string> & Record<string, number | st
 function aggregates({ identities, versions, sessions, properties }: Wanted): SQL {
   return sql.join(
     [
-      sql`count(*) as n, json_group_array(e.timestamp) as times`,
-      ...(identities ? [sql`json_group_array(e.identity) as identities`] : []),
-      ...(versions ? [sql`json_group_array(e.version) as versions`] : []),
-      ...(sessions ? [sql`json_group_array(e.session_id) as sessions`] : []),
+      sql`count(*) as n, json_group_array(${e.timestamp}) as times`,
+      ...(identities ? [sql`json_group_array(${e.identity}) as identities`] : []),
+      ...(versions ? [sql`json_group_array(${e.version}) as versions`] : []),
+      ...(sessions ? [sql`json_group_array(${e.sessionId}) as sessions`] : []),
       ...properties.map(
         (key, i) =>
-          sql`json_group_array(e.properties -> ${`$.${JSON.stringify(key)}`}) as ${sql.identifier(`p${i}`)}`
+          sql`json_group_array(${e.properties} -> ${`$.${JSON.stringify(key)}`}) as ${sql.identifier(`p${i}`)}`
       )
     ],
     sql`, `
@@ -221,9 +239,9 @@ export async function readRows(
   const [[row]] = await readBatch(
     db,
     query<Found>(sql`
-      select ${aggregates(wanted)} from events e not indexed
-      where e.project_id = ${projectId} and e.event_id = ${eventId}
-        and e.timestamp >= ${since} and e.timestamp < ${until}`)
+      select ${aggregates(wanted)} from ${events} ${e} not indexed
+      where ${e.projectId} = ${projectId} and ${e.eventId} = ${eventId}
+        and ${e.timestamp} >= ${since} and ${e.timestamp} < ${until}`)
   )
   return toRows(row ?? { n: 0, times: '[]' }, wanted)
 }
@@ -238,11 +256,11 @@ export async function readMoment(
   const [[row]] = await readBatch(
     db,
     query<Found & { last: string | null }>(sql`
-      select ${aggregates(wanted)}, hex(max(e.uuid)) as last from (
-        select e.* from events e not indexed
-        where e.project_id = ${projectId} and e.event_id = ${eventId} and e.timestamp = ${time}
-          and e.uuid > unhex(${after})
-        order by e.uuid limit ${limit}) e`)
+      select ${aggregates(wanted)}, hex(max(${e.uuid})) as last from (
+        select ${e}.* from ${events} ${e} not indexed
+        where ${e.projectId} = ${projectId} and ${e.eventId} = ${eventId} and ${e.timestamp} = ${time}
+          and ${e.uuid} > unhex(${after})
+        order by ${e.uuid} limit ${limit}) e`)
   )
   return { rows: toRows(row ?? { n: 0, times: '[]' }, wanted), last: row?.last ?? '' }
 }
@@ -258,9 +276,9 @@ export async function readSortedRows(
     db,
     query<Found>(sql`
       select ${aggregates(wanted)} from (
-        select e.* from json_each(${JSON.stringify(eventIds)}) n cross join events e not indexed
-          on e.project_id = ${projectId} and e.event_id = n.value and e.timestamp >= ${since} and e.timestamp < ${until}
-        order by e.timestamp, e.uuid limit -1) e`)
+        select ${e}.* from json_each(${JSON.stringify(eventIds)}) wanted cross join ${events} ${e} not indexed
+          on ${e.projectId} = ${projectId} and ${e.eventId} = wanted.value and ${e.timestamp} >= ${since} and ${e.timestamp} < ${until}
+        order by ${e.timestamp}, ${e.uuid} limit -1) e`)
   )
   return toRows(row ?? { n: 0, times: '[]' }, wanted)
 }

@@ -1,7 +1,10 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { and, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import { bindRead, query, readBatch, writeBatch } from '../db/batch.ts'
 import { type Db, findConflict } from '../db/client.ts'
 import { expectRows, inJson } from '../db/rows.ts'
+import { eventCounts, events, lateEvents, segmentColumns, segments } from '../db/schema.ts'
+import { bare, insertSelect } from '../db/statements.ts'
 import { type EventKind, SLOT } from '../rollups/store.ts'
 import type { SealedRow, SegmentContent } from './build.ts'
 import type { SlotCount } from './codec.ts'
@@ -21,27 +24,33 @@ export type Limits = {
   abandonedBefore: number
 }
 
-const isOf = ({ project_id, event_id }: EventKind): SQL =>
-  sql`project_id = ${project_id} and event_id = ${event_id}`
+/** The condition that a segment or an event is one of this event name. */
+const isOf = (table: typeof segments | typeof events, { project_id, event_id }: EventKind): SQL =>
+  sql`${table.projectId} = ${project_id} and ${table.eventId} = ${event_id}`
 
-/** The late events of the segment `s`, counted up to `limit`. */
-const countLate = (limit: number): SQL =>
-  sql`(select count(*) from (select 1 from late_events l where l.segment_id = s.id limit ${limit}))`
+/** Returns an expression for the number of a segment's late events, counted up to `limit`. */
+const countLate = (segmentId: SQLWrapper, limit: number): SQL => sql`(
+  select count(*) from (
+    select 1 from ${lateEvents} where ${lateEvents.segmentId} = ${segmentId} limit ${limit}))`
 
-/** Returns which of these event names have enough events outside segments, a hole between two, or enough late events. */
+const s = alias(segments, 's')
+const c = alias(eventCounts, 'c')
+
+/** Returns the event names, among these, with enough events outside segments, a hole between two segments, or enough late events. */
 export async function findUnsealed(
   db: Db,
   kinds: readonly EventKind[],
   { horizon, minLate, abandonedBefore }: Limits
 ): Promise<EventKind[]> {
   const list = kinds.map(({ project_id, event_id }) => [project_id, event_id])
-  const isKept = sql`(s.is_sealed or s.started_at >= ${abandonedBefore})`
+  const isKept = sql`(${s.isSealed} or ${s.startedAt} >= ${abandonedBefore})`
   const unsealed = query<EventKind>(sql`
     with kinds as (
       select value ->> 0 as project_id, value ->> 1 as event_id from json_each(${JSON.stringify(list)})
     ), placed as (
-      select s.id, k.project_id, k.event_id, s.since / ${SLOT} as since, s.until / ${SLOT} as until
-      from kinds k cross join segments s on s.project_id = k.project_id and s.event_id = k.event_id and ${isKept}
+      select ${s.id}, k.project_id, k.event_id, ${s.since} / ${SLOT} as since, ${s.until} / ${SLOT} as until
+      from kinds k cross join ${segments} ${s}
+        on ${s.projectId} = k.project_id and ${s.eventId} = k.event_id and ${isKept}
     ), gaps as (
       select project_id, event_id, lag(until, 1, ${FIRST}) over (partition by project_id, event_id order by since, until) as since,
         since as until
@@ -50,13 +59,14 @@ export async function findUnsealed(
     ), counted as (
       select project_id, event_id, since <> ${FIRST} and until <> ${horizon} as is_hole, (
           select sum(count) from (
-            select count from event_counts c
-            where c.project_id = gaps.project_id and c.event_id = gaps.event_id and slot >= gaps.since and slot < gaps.until
-              and count > 0 limit ${MIN_EVENTS})) as count
+            select ${c.count} from ${eventCounts} ${c}
+            where ${c.projectId} = gaps.project_id and ${c.eventId} = gaps.event_id
+              and ${c.slot} >= gaps.since and ${c.slot} < gaps.until and ${c.count} > 0
+            limit ${MIN_EVENTS})) as count
       from gaps where since < until
     )
     select project_id, event_id from counted where count >= ${MIN_EVENTS} or (is_hole and count > 0)
-    union select project_id, event_id from placed s where ${countLate(minLate)} >= ${minLate}
+    union select project_id, event_id from placed where ${countLate(sql`placed.id`, minLate)} >= ${minLate}
     order by 1, 2`)
   return (await readBatch(db, unsealed))[0]
 }
@@ -79,8 +89,11 @@ export async function listSegments(
   { minLate, abandonedBefore }: Limits
 ): Promise<PlacedRow[]> {
   const listed = query<PlacedRow>(sql`
-    select id, since, until, count, is_sealed, ${countLate(minLate)} as late from segments s
-    where ${isOf(kind)} and (is_sealed or started_at >= ${abandonedBefore}) order by since`)
+    select ${segments.id}, ${segments.since}, ${segments.until}, ${segments.count}, ${segments.isSealed},
+      ${countLate(segments.id, minLate)} as late
+    from ${segments}
+    where ${isOf(segments, kind)} and (${segments.isSealed} or ${segments.startedAt} >= ${abandonedBefore})
+    order by ${segments.since}`)
   return (await readBatch(db, listed))[0]
 }
 
@@ -96,9 +109,11 @@ export async function listSlots(
 ): Promise<SlotCount[]> {
   const json = JSON.stringify(ranges.map(({ since, until }) => [since, until]))
   const slots = query<SlotCount>(sql`
-    select slot, count from json_each(${json}) r cross join event_counts c
-    on c.project_id = ${project_id} and c.event_id = ${event_id} and slot >= r.value ->> 0 and slot < r.value ->> 1
-    where count > 0 order by r.key, slot limit ${limit}`)
+    select ${c.slot}, ${c.count}
+    from json_each(${json}) r cross join ${eventCounts} ${c}
+      on ${c.projectId} = ${project_id} and ${c.eventId} = ${event_id}
+      and ${c.slot} >= r.value ->> 0 and ${c.slot} < r.value ->> 1
+    where ${c.count} > 0 order by r.key, ${c.slot} limit ${limit}`)
   return (await readBatch(db, slots))[0]
 }
 
@@ -112,17 +127,17 @@ export async function beginSegment(
   { since, until, replaces }: SegmentPlan,
   { now, abandonedBefore }: { now: number; abandonedBefore: number }
 ): Promise<number | undefined> {
-  const overlapping = sql`${isOf(kind)} and since < ${until} and until > ${since}`
-  const goes = sql`(id in ${inJson(replaces)} or (not is_sealed and started_at < ${abandonedBefore}))`
+  const isOverlapping = sql`
+    ${isOf(segments, kind)} and ${segments.since} < ${until} and ${segments.until} > ${since}`
+  const isAbandoned = sql`(not ${segments.isSealed} and ${segments.startedAt} < ${abandonedBefore})`
+  const isReplaced = sql`(${segments.id} in ${inJson(replaces)} or ${isAbandoned})`
   try {
     const results = await writeBatch(db, [
-      expectRows(0, sql`segments where ${overlapping} and not ${goes}`),
-      sql`delete from segments where ${overlapping}`,
-      sql`insert into segments (project_id, event_id, since, until, is_sealed, started_at, build, count, slots, cold)
-          values (${kind.project_id}, ${kind.event_id}, ${since}, ${until}, 0, ${now}, ${crypto.randomUUID()}, 0, '', null)
-          returning id`
+      expectRows(0, sql`${segments} where ${isOverlapping} and not ${isReplaced}`),
+      sql`delete from ${segments} where ${isOverlapping}`,
+      insertUnsealed(kind, { since, until, startedAt: now })
     ])
-    // A `returning` of ids alone.
+    // The cast is safe: the insert returns ids alone.
     const [row] = (results.at(-1)?.results ?? []) as { id: number }[]
     return row?.id
   } catch (error) {
@@ -131,6 +146,16 @@ export async function beginSegment(
     }
     throw error
   }
+}
+
+/** Returns an insert of a segment without content, which returns its id. */
+const insertUnsealed = (
+  { project_id, event_id }: EventKind,
+  range: { since: number; until: number; startedAt: number }
+): SQL => {
+  const content = { isSealed: 0, build: crypto.randomUUID(), count: 0, slots: '', cold: null }
+  const values = { projectId: project_id, eventId: event_id, ...range, ...content }
+  return sql`${insertSelect(segments, values, sql`(select 1)`)} returning ${bare(segments.id)}`
 }
 
 /** The place of an event among those of its name. */
@@ -154,22 +179,29 @@ export async function readEvents(
   { after, until, withProperties, without }: EventRange,
   { maxRows, maxBytes }: { maxRows: number; maxBytes: number }
 ): Promise<{ events: PlacedEvent[]; ms: number }> {
+  const { timestamp, uuid } = events
   const isOnTime =
     without === undefined
       ? sql`1`
-      : sql`not exists (select 1 from late_events l
-          where l.segment_id = ${without} and l.timestamp = events.timestamp and l.uuid = events.uuid)`
-  const rest = sql`from events where ${isOf(kind)} and timestamp < ${until}
-    and (timestamp, uuid) > (${after.timestamp}, unhex(${after.uuid})) and ${isOnTime} order by timestamp, uuid`
-  const sizes = sql`select sum(length(properties)) over (order by timestamp, uuid rows unbounded preceding) as total
-    from (select timestamp, uuid, properties ${rest} limit ${maxRows})`
+      : sql`not exists (
+          select 1 from ${lateEvents}
+          where ${lateEvents.segmentId} = ${without}
+            and ${lateEvents.timestamp} = ${timestamp} and ${lateEvents.uuid} = ${uuid})`
+  const rest = sql`
+    from ${events} where ${isOf(events, kind)} and ${timestamp} < ${until}
+      and (${timestamp}, ${uuid}) > (${after.timestamp}, unhex(${after.uuid})) and ${isOnTime}
+    order by ${timestamp}, ${uuid}`
+  const sizes = sql`
+    select sum(bytes) over (order by timestamp, uuid rows unbounded preceding) as total
+    from (select ${timestamp}, ${uuid}, length(${events.properties}) as bytes ${rest} limit ${maxRows})`
   const limit = withProperties
     ? sql`max(1, (select count(*) from (${sizes}) where total <= ${maxBytes}))`
     : sql`${maxRows}`
-  const properties = withProperties ? sql`json(properties)` : sql`null`
+  const properties = withProperties ? sql`json(${events.properties})` : sql`null`
   const [result] = await db.$client.run<PlacedEvent>([
     bindRead(sql`
-      select timestamp, hex(uuid) as uuid, identity, version, session_id, ${properties} as properties
+      select ${timestamp}, hex(${uuid}) as uuid, ${events.identity}, ${events.version}, ${events.sessionId},
+        ${properties} as properties
       ${rest} limit ${limit}`)
   ])
   return { events: result?.results ?? [], ms: result?.meta.duration ?? 0 }
@@ -179,32 +211,34 @@ export async function readEvents(
 export const writeColumns = (db: Db, id: number, columns: readonly EncodedColumn[]) =>
   writeBatch(
     db,
-    columns.map(
-      ({ name, data }) => sql`
-        insert into segment_columns (segment_id, name, data)
-        select ${id}, ${name}, ${data} where exists (select 1 from segments where id = ${id} and not is_sealed)`
+    columns.map(({ name, data }) =>
+      insertSelect(
+        segmentColumns,
+        { segmentId: id, name, data },
+        sql`${segments} where ${isUnsealed(id)}`
+      )
     )
   )
 
 /**
- * Seals a segment, or removes it if an event of its range was stored meanwhile.
+ * Seals a segment, or removes it if an event of its range was stored in the meantime.
  * @returns whether it is sealed
  */
-export async function sealSegment(
-  db: Db,
-  id: number,
-  { count, slots, cold }: SegmentContent
-): Promise<boolean> {
-  const [sealed] = await writeBatch(db, [
-    sql`update segments set is_sealed = 1, count = ${count}, slots = ${slots}, cold = ${cold}
-        where id = ${id} and not is_sealed and not exists (select 1 from late_events where segment_id = ${id}) returning id`,
-    removeUnsealed(id)
+export async function sealSegment(db: Db, id: number, content: SegmentContent): Promise<boolean> {
+  const isComplete = sql`not exists (
+    select 1 from ${lateEvents} where ${lateEvents.segmentId} = ${id})`
+  const [sealed] = await db.batch([
+    db
+      .update(segments)
+      .set({ isSealed: true, count: content.count, slots: content.slots, cold: content.cold })
+      .where(and(isUnsealed(id), isComplete))
+      .returning({ id: segments.id }),
+    db.delete(segments).where(isUnsealed(id))
   ])
-  return (sealed?.results.length ?? 0) > 0
+  return sealed.length > 0
 }
 
 /** Removes a segment that is being built. */
-export const abandonSegment = (db: Db, id: number) => writeBatch(db, [removeUnsealed(id)])
+export const abandonSegment = (db: Db, id: number) => db.delete(segments).where(isUnsealed(id))
 
-const removeUnsealed = (id: number): SQL =>
-  sql`delete from segments where id = ${id} and not is_sealed`
+const isUnsealed = (id: number): SQL => sql`${segments.id} = ${id} and not ${segments.isSealed}`

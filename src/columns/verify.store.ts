@@ -1,6 +1,14 @@
-import { sql } from 'drizzle-orm'
-import { query, readBatch, writeBatch } from '../db/batch.ts'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
+import {
+  actorChunks,
+  distinctIds,
+  erasedIdentities,
+  movedIdentities,
+  segmentColumns,
+  segments
+} from '../db/schema.ts'
 import type { Identity, ProjectChunk } from './actor-chunks.store.ts'
 import { CHUNK } from './codec.ts'
 import type { EncodedColumn } from './property-columns.ts'
@@ -20,7 +28,7 @@ export type SegmentRow = {
 /** Lists the ids of sealed segments, in random order. */
 export const sampleSegments = async (db: Db, limit: number): Promise<number[]> => {
   const ids = query<{ id: number }>(
-    sql`select id from segments where is_sealed order by random() limit ${limit}`
+    sql`select ${segments.id} from ${segments} where ${segments.isSealed} order by random() limit ${limit}`
   )
   return (await readBatch(db, ids))[0].map(({ id }) => id)
 }
@@ -33,48 +41,69 @@ export async function readSegment(
   const [[segment], columns] = await readBatch(
     db,
     query<SegmentRow>(sql`
-      select id, project_id, event_id, since, until, count, slots, cold from segments where id = ${id} and is_sealed`),
-    query<EncodedColumn>(sql`select name, data from segment_columns where segment_id = ${id}`)
+      select ${segments.id}, ${segments.projectId}, ${segments.eventId}, ${segments.since}, ${segments.until},
+        ${segments.count}, ${segments.slots}, ${segments.cold}
+      from ${segments} where ${segments.id} = ${id} and ${segments.isSealed}`),
+    query<EncodedColumn>(sql`
+      select ${segmentColumns.name}, ${segmentColumns.data} from ${segmentColumns}
+      where ${segmentColumns.segmentId} = ${id}`)
   )
   return segment && { segment, columns }
 }
 
 /** Removes a segment. @returns whether it was there */
 export async function removeSegment(db: Db, id: number): Promise<boolean> {
-  const [removed] = await writeBatch(db, [sql`delete from segments where id = ${id} returning id`])
-  return (removed?.results.length ?? 0) > 0
+  const removed = await db
+    .delete(segments)
+    .where(eq(segments.id, id))
+    .returning({ id: segments.id })
+  return removed.length > 0
 }
+
+/** A chunk has data once it is built. */
+const isBuilt = sql`${actorChunks.data} <> ''`
+
+const isChunk = ({ project_id, chunk }: ProjectChunk): SQL =>
+  sql`${actorChunks.projectId} = ${project_id} and ${actorChunks.chunk} = ${chunk}`
 
 /** Lists chunks that are built, in random order. */
 export const sampleChunks = async (db: Db, limit: number): Promise<ProjectChunk[]> => {
   const chunks = query<ProjectChunk>(sql`
-    select project_id, chunk from actor_chunks where data <> '' order by random() limit ${limit}`)
+    select ${actorChunks.projectId}, ${actorChunks.chunk} from ${actorChunks}
+    where ${isBuilt} order by random() limit ${limit}`)
   return (await readBatch(db, chunks))[0]
 }
 
 export type StoredChunk = { build: string; data: string }
 
-/** Reads a chunk, which of its identities have moved, and whose its identities are; all of one moment. */
+/** Reads a chunk, its identities that have moved, and the persons of all its identities; all as of one moment. */
 export async function readChunk(
   db: Db,
   { project_id, chunk }: ProjectChunk
 ): Promise<{ stored: StoredChunk | undefined; moved: number[]; identities: Identity[] }> {
-  const isInside = sql`key >= ${chunk * CHUNK} and key < ${(chunk + 1) * CHUNK} and +project_id = ${project_id}`
+  const since = chunk * CHUNK
+  const until = (chunk + 1) * CHUNK
+  const isInside = (table: typeof distinctIds | typeof erasedIdentities | typeof movedIdentities) =>
+    sql`${table.key} >= ${since} and ${table.key} < ${until} and +${table.projectId} = ${project_id}`
   const [[stored], moved, identities] = await readBatch(
     db,
     query<StoredChunk>(sql`
-      select build, data from actor_chunks where project_id = ${project_id} and chunk = ${chunk} and data <> ''`),
-    query<{ key: number }>(sql`select key from moved_identities where ${isInside}`),
+      select ${actorChunks.build}, ${actorChunks.data} from ${actorChunks}
+      where ${isChunk({ project_id, chunk })} and ${isBuilt}`),
+    query<{ key: number }>(sql`
+      select ${movedIdentities.key} from ${movedIdentities} where ${isInside(movedIdentities)}`),
     query<Identity>(sql`
-      select key, person_id from distinct_ids where ${isInside}
-      union all select key, person_id from erased_identities where ${isInside}`)
+      select ${distinctIds.key}, ${distinctIds.personId} from ${distinctIds} where ${isInside(distinctIds)}
+      union all
+      select ${erasedIdentities.key}, ${erasedIdentities.personId} from ${erasedIdentities}
+      where ${isInside(erasedIdentities)}`)
   )
   return { stored, moved: moved.map(({ key }) => key), identities }
 }
 
 /** Empties a chunk, so that it is not read and the next run builds it again. */
-export const emptyChunk = (db: Db, { project_id, chunk }: ProjectChunk, build: string) =>
-  writeBatch(db, [
-    sql`update actor_chunks set data = ''
-        where project_id = ${project_id} and chunk = ${chunk} and build = ${build}`
-  ])
+export const emptyChunk = (db: Db, chunk: ProjectChunk, build: string) =>
+  db
+    .update(actorChunks)
+    .set({ data: '' })
+    .where(and(isChunk(chunk), eq(actorChunks.build, build)))

@@ -3,6 +3,8 @@ import { MINUTE } from '../calendar/units.ts'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { eachChunk } from '../db/rows.ts'
+import { eventCounts, eventNames, events } from '../db/schema.ts'
+import { assign, bare, excluded, insertSelect } from '../db/statements.ts'
 
 /**
  * Length of a slot, ms. Events are counted per quarter of an hour, because the hours of every time
@@ -14,16 +16,28 @@ export const SLOT = 15 * MINUTE
 const slotOf = (timestamp: SQL): SQL =>
   sql`((${timestamp} - ((${timestamp} % ${SLOT}) + ${SLOT}) % ${SLOT}) / ${SLOT})`
 
+/** Adds to the counts of slots that have one already, at the end of an insert into `event_counts`. */
+const addToCounts = sql`
+  on conflict (${bare(eventCounts.projectId)}, ${bare(eventCounts.eventId)}, ${bare(eventCounts.slot)})
+  do update set ${assign(eventCounts, { count: sql`${eventCounts.count} + ${excluded(eventCounts.count)}` })}`
+
 /** Returns statements that count new events, for the transaction that stores them. */
 export function countEvents(
   projectId: number,
-  events: readonly { event_id: number; timestamp: number }[]
+  added: readonly { event_id: number; timestamp: number }[]
 ): SQL[] {
-  const rows = events.map(({ event_id, timestamp }) => [event_id, Math.floor(timestamp / SLOT)])
+  const rows = added.map(({ event_id, timestamp }) => [event_id, Math.floor(timestamp / SLOT)])
   return eachChunk(rows, (json) => [
-    sql`insert into event_counts (project_id, event_id, slot, count)
-        select ${projectId}, value ->> 0, value ->> 1, count(*) from json_each(${json}) where true group by 2, 3
-        on conflict (project_id, event_id, slot) do update set count = count + excluded.count`
+    insertSelect(
+      eventCounts,
+      {
+        projectId,
+        eventId: sql`value ->> 0`,
+        slot: sql`value ->> 1`,
+        count: sql`count(*)`
+      },
+      sql`json_each(${json}) where true group by 2, 3 ${addToCounts}`
+    )
   ])
 }
 
@@ -32,34 +46,44 @@ export function countEvents(
  * timestamp` of exactly the rows that are deleted, from `events` of this project.
  */
 export const uncountEvents = (projectId: number, chunk: SQL): SQL =>
-  sql`insert into event_counts (project_id, event_id, slot, count)
-      select ${projectId}, event_id, ${slotOf(sql`timestamp`)}, -count(*) from (${chunk}) where true group by 2, 3
-      on conflict (project_id, event_id, slot) do update set count = count + excluded.count`
+  insertSelect(
+    eventCounts,
+    {
+      projectId,
+      eventId: bare(events.eventId),
+      slot: slotOf(bare(events.timestamp)),
+      count: sql`-count(*)`
+    },
+    sql`(${chunk}) where true group by 2, 3 ${addToCounts}`
+  )
 
 export type EventKind = { project_id: number; event_id: number }
 
 /** Lists the ids of the event names of all projects in the database. */
 export const listKinds = async (db: Db): Promise<EventKind[]> => {
   const kinds = query<EventKind>(sql`
-    select project_id, id as event_id from event_names order by project_id, id`)
+    select ${eventNames.projectId}, ${eventNames.id} as event_id from ${eventNames} order by 1, 2`)
   return (await readBatch(db, kinds))[0]
 }
 
+const isOf = ({ project_id, event_id }: EventKind): SQL =>
+  sql`${eventCounts.projectId} = ${project_id} and ${eventCounts.eventId} = ${event_id}`
+
 /**
- * Returns the slot before which about `events` events lie, counted from slot `after`; undefined if
+ * Returns the slot before which about `size` events lie, counted from slot `after`; undefined if
  * there are fewer.
  */
 export async function findStep(
   db: Db,
-  { project_id, event_id }: EventKind,
+  kind: EventKind,
   after: number,
-  events: number
+  size: number
 ): Promise<number | undefined> {
   const step = query<{ slot: number }>(sql`
     select slot from (
-      select slot, sum(count) over (order by slot) as total from event_counts
-      where project_id = ${project_id} and event_id = ${event_id} and slot >= ${after})
-    where total > ${events} and slot > ${after} order by slot limit 1`)
+      select ${eventCounts.slot}, sum(${eventCounts.count}) over (order by ${eventCounts.slot}) as total
+      from ${eventCounts} where ${isOf(kind)} and ${eventCounts.slot} >= ${after})
+    where total > ${size} and slot > ${after} order by slot limit 1`)
   return (await readBatch(db, step))[0][0]?.slot
 }
 
@@ -77,18 +101,19 @@ export type WrongCount = {
  */
 export async function compareCounts(
   db: Db,
-  { project_id, event_id }: EventKind,
+  kind: EventKind,
   from: number,
   until: number
 ): Promise<WrongCount[]> {
+  const { project_id, event_id } = kind
   const wrong = query<WrongCount>(sql`
     select ${project_id} as project_id, ${event_id} as event_id, slot, sum(counted) as counted, sum(stored) as stored from (
-      select slot, count as counted, 0 as stored from event_counts
-      where project_id = ${project_id} and event_id = ${event_id} and slot >= ${from} and slot < ${until}
+      select ${eventCounts.slot}, ${eventCounts.count} as counted, 0 as stored from ${eventCounts}
+      where ${isOf(kind)} and ${eventCounts.slot} >= ${from} and ${eventCounts.slot} < ${until}
       union all
-      select ${slotOf(sql`timestamp`)} as slot, 0, count(*) from events
-      where project_id = ${project_id} and event_id = ${event_id}
-        and timestamp >= ${from * SLOT} and timestamp < ${until * SLOT}
+      select ${slotOf(sql`${events.timestamp}`)}, 0, count(*) from ${events}
+      where ${events.projectId} = ${project_id} and ${events.eventId} = ${event_id}
+        and ${events.timestamp} >= ${from * SLOT} and ${events.timestamp} < ${until * SLOT}
       group by 1)
     group by slot having sum(counted) <> sum(stored)`)
   return (await readBatch(db, wrong))[0]

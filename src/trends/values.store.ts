@@ -2,22 +2,24 @@ import { sql } from 'drizzle-orm'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { jsonOf } from '../db/filter.ts'
+import { sessions } from '../db/schema.ts'
 import type { Json } from '../input/json.ts'
-import { sessionColumn } from '../sessions/store.ts'
+import { session, sessionColumn } from '../sessions/store.ts'
 
 /** Returns the values of a property in some sessions of a project. */
 export async function readSessionValues(
   db: Db,
   projectId: number,
-  sessions: readonly string[],
+  sessionIds: readonly string[],
   key: string
 ): Promise<{ ids: string[]; values: Json[] }> {
   const [[row]] = await readBatch(
     db,
     query<{ ids: string; found: string }>(sql`
-      select json_group_array(s.session_id) as ids, json_group_array(${jsonOf(sessionColumn(key), key)}) as found
-      from json_each(${JSON.stringify(sessions)}) wanted cross join sessions s
-        on s.project_id = ${projectId} and s.session_id = wanted.value`)
+      select json_group_array(${session.sessionId}) as ids,
+        json_group_array(${jsonOf(sessionColumn(key), key)}) as found
+      from json_each(${JSON.stringify(sessionIds)}) wanted cross join ${sessions} ${session}
+        on ${session.projectId} = ${projectId} and ${session.sessionId} = wanted.value`)
   )
   return { ids: JSON.parse(row?.ids ?? '[]'), values: JSON.parse(row?.found ?? '[]') }
 }
