@@ -19,7 +19,8 @@ export type SegmentContent = {
   slots: string
   /** The names of the properties without a column, as JSON; null if they are too many to list. */
   cold: string | null
-  columns: EncodedColumn[]
+  /** Each column is encoded when it is asked for, once. */
+  columns: Iterable<EncodedColumn>
 }
 
 /** Bytes of the column of sessions, which may be different in every event: D1 ends a value at 2 MB. */
@@ -54,21 +55,20 @@ export class SegmentBuilder {
   finish(): SegmentContent {
     const count = this.#count
     const { cold, columns } = this.#properties.finish(count)
-    const hasSessions = this.#sessions.encodedBytes(count) <= MAX_SESSIONS_BYTES
-    return {
-      count,
-      slots: encodeSlots(this.#slots),
-      cold,
-      columns: [
-        { name: 'identity', data: encodeNumbers(this.#identities.slice(0, count)) },
-        { name: 'time', data: encodeNumbers(this.#times.slice(0, count)) },
-        { name: 'version', data: encodeColumn(this.#versions.finish(count)) },
-        // Sessions without a column are read from rows.
-        ...(hasSessions
-          ? [{ name: 'session', data: encodeColumn(this.#sessions.finish(count)) }]
-          : []),
-        ...columns.map(({ name, data }) => ({ name: `event:${name}`, data }))
-      ]
+    return { count, slots: encodeSlots(this.#slots), cold, columns: this.#encodeEach(columns) }
+  }
+
+  *#encodeEach(properties: Iterable<EncodedColumn>): Generator<EncodedColumn> {
+    const count = this.#count
+    yield { name: 'identity', data: encodeNumbers(this.#identities.slice(0, count)) }
+    yield { name: 'time', data: encodeNumbers(this.#times.slice(0, count)) }
+    yield { name: 'version', data: encodeColumn(this.#versions.finish(count)) }
+    // Sessions without a column are read from rows.
+    if (this.#sessions.encodedBytes(count) <= MAX_SESSIONS_BYTES) {
+      yield { name: 'session', data: encodeColumn(this.#sessions.finish(count)) }
+    }
+    for (const { name, data } of properties) {
+      yield { name: `event:${name}`, data }
     }
   }
 

@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../input/json.ts'
+import { pause } from '../pause.ts'
 import { encodeColumn } from './codec.ts'
 import { Dictionary } from './dictionary.ts'
 
@@ -75,17 +76,15 @@ export class PropertyColumns {
   }
 
   /**
-   * Makes the columns of so many rows. `cold` lists the properties without one as JSON, and is null if they are too many.
+   * Makes the columns of so many rows, each when it is asked for. `cold` lists the properties without one as JSON, and is null
+   * if they are too many.
    */
-  finish(rows: number): { cold: string | null; columns: EncodedColumn[] } {
+  finish(rows: number): { cold: string | null; columns: Iterable<EncodedColumn> } {
     const chosen = this.#choose(rows)
     const cold = [...this.#names].filter((name) => !chosen.has(name)).sort()
     return {
       cold: this.#isComplete && cold.length <= MAX_COLD ? JSON.stringify(cold) : null,
-      columns: [...chosen].map(([name, values]) => ({
-        name,
-        data: encodeColumn(values.finish(rows))
-      }))
+      columns: encodeEach(chosen, rows)
     }
   }
 
@@ -112,19 +111,32 @@ export class PropertyColumns {
   }
 }
 
-/** Groups columns into transactions of at most 1 MB, or of one column. */
-export function groupColumns(columns: readonly EncodedColumn[]): EncodedColumn[][] {
-  const groups: EncodedColumn[][] = []
+function* encodeEach(chosen: Map<string, Dictionary>, rows: number): Generator<EncodedColumn> {
+  for (const [name, values] of chosen) {
+    yield { name, data: encodeColumn(values.finish(rows)) }
+  }
+}
+
+/**
+ * Groups columns into transactions of at most 1 MB, or of one column. Others have their turn while a column is made, which
+ * takes some milliseconds.
+ */
+export async function* groupColumns(
+  columns: Iterable<EncodedColumn>
+): AsyncGenerator<EncodedColumn[]> {
+  let group: EncodedColumn[] = []
   let bytes = 0
   for (const column of columns) {
-    const last = groups.at(-1)
-    bytes += column.data.length
-    if (last && bytes <= MAX_WRITTEN_BYTES) {
-      last.push(column)
-    } else {
-      groups.push([column])
-      bytes = column.data.length
+    await pause(0)
+    if (group.length > 0 && bytes + column.data.length > MAX_WRITTEN_BYTES) {
+      yield group
+      group = []
+      bytes = 0
     }
+    group.push(column)
+    bytes += column.data.length
   }
-  return groups
+  if (group.length > 0) {
+    yield group
+  }
 }

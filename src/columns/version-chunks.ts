@@ -54,7 +54,7 @@ export async function buildVersionChunk(db: Db, chunk: ProjectChunk): Promise<vo
     await pause(REST * ms)
   }
   const { cold, columns } = properties.finish(ids.length)
-  for (const some of groupColumns(columns)) {
+  for await (const some of groupColumns(columns)) {
     await writeColumns(db, chunk, build, some)
   }
   const versions = encodeVersions({

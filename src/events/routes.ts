@@ -1,7 +1,5 @@
 import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
-import { noDate, readFrom } from '../calendar/dates.ts'
-import { AppError } from '../errors.ts'
 import { allow } from '../http/auth.ts'
 import { createRouter } from '../http/env.ts'
 import { cursorSchema, encodeCursor, PageQuery, readPage } from '../http/page.ts'
@@ -11,6 +9,7 @@ import { PROPERTY_TYPES } from '../properties/filter.ts'
 import { readPropertyParameters } from '../properties/parameters.ts'
 import { readFilters } from '../properties/read-filters.ts'
 import { listEvents } from './list.ts'
+import { readRange } from './range.ts'
 import { LIST } from './reference.ts'
 import { eventToJson } from './schemas.ts'
 
@@ -52,24 +51,12 @@ export const eventRoutes = createRouter().get(
     const { project, db, now } = c.var
     const asked = c.req.valid('query')
     const properties = readPropertyParameters(new URL(c.req.url).searchParams)
-    const readTime = (text: string | undefined, attr: string) => {
-      const time = text === undefined ? undefined : readFrom(text, project, now)
-      if (text !== undefined && time === undefined) {
-        throw noDate(text, attr)
-      }
-      return time
-    }
-    const [from, until] = [readTime(asked.after, 'after'), readTime(asked.before, 'before')]
-    if (from !== undefined && until !== undefined && from >= until) {
-      throw new AppError('invalid_input', 'The range ends before it begins.', 'after')
-    }
     const filters = {
       events: asked.event === undefined ? undefined : [asked.event],
       person: asked.person_id,
       distinctId: asked.distinct_id,
       session: asked.session_id,
-      from,
-      until,
+      ...readRange(asked, project, now),
       properties: readFilters(properties ?? [], {
         timezone: project.timezone,
         now,

@@ -33,7 +33,7 @@ export async function sealRange(
     after = events.at(-1)
   }
   const content = builder.finish()
-  await writeColumns(db, id, content.columns)
+  await writeColumns(db, id, [...content.columns])
   return sealSegment(db, id, content)
 }
 

@@ -1,7 +1,20 @@
 import * as z from 'zod'
 import { ReceiptContent } from '../receipt.ts'
 
-const Hash = z.string().regex(/^[0-9a-f]{64}$/)
+/** A SHA-256 in hexadecimal. */
+export const Hash = z.string().regex(/^[0-9a-f]{64}$/)
+
+/** The members that a signature adds to every kind of receipt. */
+export const SIGNED = {
+  key: Hash.meta({
+    description:
+      'The fingerprint of the key that signed the receipt: the `kid` of a key in `/.well-known/receipt-keys.json`.'
+  }),
+  signature: z.string().max(200).meta({
+    description:
+      'Hexadecimal Ed25519 signature of all other members, as JSON with sorted keys and without spaces.'
+  })
+}
 
 export const RECEIPT_EXAMPLE = {
   id: 7,

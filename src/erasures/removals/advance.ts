@@ -53,7 +53,10 @@ export async function advanceRemoval(
   if (!signer) {
     return wait(UNSIGNED)
   }
-  const current = (await findRemoval(db, project.id, id)) ?? removal
+  const current = await findRemoval(db, project.id, id)
+  if (!current || current.completedAt !== null) {
+    return 'completed'
+  }
   const verified = await verify(open, current, { bucket: env.BUCKET, now: clock() })
   if (verified.remaining > 0) {
     throw new Error(`The verification still found ${verified.remaining} events.`)

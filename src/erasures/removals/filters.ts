@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Calendar } from '../../calendar/buckets.ts'
-import { noDate, readFrom } from '../../calendar/dates.ts'
 import { AppError, naming } from '../../errors.ts'
+import { readRange } from '../../events/range.ts'
 import type { EventFilters } from '../../events/scan.ts'
 import type { Json } from '../../input/json.ts'
 import { leavesOf, PROPERTY_TYPES } from '../../properties/filter.ts'
@@ -55,11 +55,8 @@ export type Filters = z.infer<typeof Filters>
  */
 export function readEventFilters(filters: Filters, project: Calendar, now: Date): EventFilters {
   const { events, distinct_id: distinctId, session_id: session } = filters
-  const from = timeOf('after', filters.after, project, now)
-  const until = timeOf('before', filters.before, project, now) ?? now.getTime()
-  if (from !== undefined && from >= until) {
-    throw new AppError('invalid_input', 'The range ends before it begins.', 'after')
-  }
+  const range = { before: now.toISOString(), ...filters }
+  const { from, until } = readRange(range, project, now)
   const properties = naming('property_filters', () =>
     readFilters((filters.property_filters ?? []) as Json, {
       timezone: project.timezone,
@@ -72,17 +69,4 @@ export function readEventFilters(filters: Filters, project: Calendar, now: Date)
     throw new AppError('required', 'Give at least one filter, for example `events` or `before`.')
   }
   return { events, person: undefined, distinctId, session, from, until, properties }
-}
-
-function timeOf(
-  attr: 'after' | 'before',
-  text: string | undefined,
-  project: Calendar,
-  now: Date
-): number | undefined {
-  const time = text === undefined ? undefined : readFrom(text, project, now)
-  if (text !== undefined && time === undefined) {
-    throw noDate(text, attr)
-  }
-  return time
 }

@@ -1,8 +1,8 @@
-import type { Db } from '../../db/client.ts'
+import { type Db, findConflict } from '../../db/client.ts'
 import { rebuildSessions } from '../../sessions/upkeep/rebuild.ts'
 import type { Pieces } from '../pieces.ts'
 import { readList } from './list.ts'
-import { type RemovalRow, removePart } from './store.ts'
+import { findRemoval, type RemovalRow, removePart } from './store.ts'
 
 type Tools = { bucket: R2Bucket; pieces: Pieces; clock: () => Date }
 
@@ -10,7 +10,6 @@ type Tools = { bucket: R2Bucket; pieces: Pieces; clock: () => Date }
  * Removes the listed events that are left, or their properties, and works out anew the sessions that they were in. Goes as
  * far as one invocation's limits allow.
  * @returns whether nothing is left
- * @throws ConflictError when somebody else removes them at the same time
  */
 export async function removeListed(
   db: Db,
@@ -25,14 +24,19 @@ export async function removeListed(
       return { removed: 0, ms: 0 }
     }
     const next = position + part.length
-    const now = clock().getTime()
-    const results = await removePart(
-      db,
-      { ...removal, position },
-      { uuids: part, position: next, now }
-    )
-    position = next
-    return { removed: part.length, ms: Math.max(...results.map(({ meta }) => meta.duration)) }
+    const wanted = { uuids: part, position: next, now: clock().getTime() }
+    try {
+      const results = await removePart(db, { ...removal, position }, wanted)
+      position = next
+      return { removed: part.length, ms: Math.max(...results.map(({ meta }) => meta.duration)) }
+    } catch (error) {
+      if (!findConflict(error)) {
+        throw error
+      }
+      // Somebody else removes these events at the same time, and was quicker: the others may be left.
+      position = (await findRemoval(db, removal.projectId, removal.id))?.position ?? uuids.length
+      return { removed: limit, ms: 0 }
+    }
   })
   return isRemoved && pieces.repeat(() => rebuildSessions(db, removal.projectId))
 }

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { toIso } from '../../calendar/clock.ts'
 import { closed, sameReason } from '../../input/fields.ts'
 import { Store } from '../receipt.ts'
+import { Hash, SIGNED } from '../receipts/schemas.ts'
 import { nextRunAfter } from '../schedule.ts'
 import { Filters } from './filters.ts'
 import { describeKept } from './kept.ts'
@@ -126,7 +127,6 @@ export function previewToJson(
   }
 }
 
-const Hash = z.string().regex(/^[0-9a-f]{64}$/)
 const HASH = '21fe31dfa154a261626bf854046fd2271b7bed4b6abe45aa58877ef47f9721b9'
 
 const RECEIPT_EXAMPLE = {
@@ -197,14 +197,7 @@ export const EventDeletionReceipt = z
         description:
           'The filters that may name a person, for those who know them: each hash is the SHA-256 of `salt` followed by the value, both as text; `property_filters` as JSON with sorted keys and without spaces.'
       }),
-    key: Hash.meta({
-      description:
-        'The fingerprint of the key that signed the receipt: the `kid` of a key in `/.well-known/receipt-keys.json`.'
-    }),
-    signature: z.string().max(200).meta({
-      description:
-        'Hexadecimal Ed25519 signature of all other members, as JSON with sorted keys and without spaces.'
-    })
+    ...SIGNED
   })
   .meta({ id: 'EventDeletionReceipt', examples: [RECEIPT_EXAMPLE] })
 export type Receipt = z.infer<typeof EventDeletionReceipt>

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { toIso } from '../../calendar/clock.ts'
 import { closed, sameReason } from '../../input/fields.ts'
 import { clean } from '../../persons/distinct-id.ts'
+import { Hash, SIGNED } from '../receipts/schemas.ts'
 import { listOf, PersonId } from '../schemas.ts'
 import type { SuppressionRow } from './store.ts'
 
@@ -107,8 +108,6 @@ const EXAMPLE = {
 export const Suppression = z.object(shape).meta({ id: 'Suppression', examples: [EXAMPLE] })
 export type Suppression = z.infer<typeof Suppression>
 
-const Hash = z.string().regex(/^[0-9a-f]{64}$/)
-
 const HEX = {
   salt: 'c0535e4be2b79ffd93291305436bf889314e4a3faec05ecffcbb7df31ad9e51a',
   id: '8dbae2ca6d0d6d9e5f1b6b5d4f5cf2d17a1e8e3c7d0b7c5a9b3f2e1d0c4b5a69',
@@ -126,14 +125,7 @@ export const SuppressionReceipt = z
       description:
         'Whose data is dropped, for those who know a distinct id: each member of `distinct_ids` is the SHA-256 of `salt` followed by an id, both as text. Ids that joined later, or of persons that were deleted before, are not listed.'
     }),
-    key: Hash.meta({
-      description:
-        'The fingerprint of the key that signed the receipt: the `kid` of a key in `/.well-known/receipt-keys.json`.'
-    }),
-    signature: z.string().max(200).meta({
-      description:
-        'Hexadecimal Ed25519 signature of all other members, as JSON with sorted keys and without spaces.'
-    })
+    ...SIGNED
   })
   .meta({
     id: 'SuppressionReceipt',

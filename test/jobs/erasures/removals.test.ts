@@ -376,9 +376,9 @@ describe('removed events', () => {
     const mine = held.filter((message) => 'removal' in message && message.project_id === project.id)
     expect(mine).toHaveLength(1)
 
-    await Promise.all([deliver(mine[0], bindings), deliver(mine[0], bindings)])
-    await deliver(mine[0], bindings)
+    const both = await Promise.all([deliver(mine[0], bindings), deliver(mine[0], bindings)])
 
+    expect(both).toEqual([true, true])
     const { status, receipt } = await deletionOf(project, asked.id)
     expect(status).toBe('completed')
     expect(storeOf(receipt, 'events')?.removed).toBe(tried.events)
