@@ -13,15 +13,15 @@ import {
 import { CHUNK, encodeActors } from './codec.ts'
 
 /*
- * No move of an identity is lost, whatever happens while its chunk is built, and wherever the work is cut:
+ * No move of an identity is lost, whatever happens while its chunk is built, and wherever the run is interrupted:
  *
  * 1. The first batch makes the chunk exist, empty, with a token of its own, and forgets the moves noted so far. From its
  *    commit on, triggers note every move. An empty chunk is not read.
- * 2. Persons are read after this commit. So every earlier move is in what is read, and every later one is noted.
- * 3. The second batch writes the chunk if it still has the token. Otherwise somebody else has begun to build it, and has
- *    forgotten moves that this reading may lack.
+ * 2. Persons are read after this commit. So the persons that are read include every earlier move, and every later move is noted.
+ * 3. The second batch writes the chunk if it still has the token. Otherwise another run has begun to build it, and has
+ *    forgotten moves that these persons may lack.
  *
- * New identities are not noted: those that a chunk lacks are looked up.
+ * New identities are not noted: identities that a chunk lacks are looked up.
  */
 
 /** Chunks counted per query, 32,768 identities; it takes 10 ms. */

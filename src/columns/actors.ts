@@ -10,7 +10,7 @@ import { Recent } from './recent.ts'
 /** Chunks read in one statement, and identities looked up in one. */
 const CHUNKS_AT_ONCE = 64
 const LOOKED_UP_AT_ONCE = 10_000
-/** From so many unknown identities in a chunk on, reading all of its rows is quicker than looking each up. */
+/** Number of unknown identities in a chunk at which reading all of its rows is quicker than looking up each one. */
 const SCANNED_FROM = 256
 
 const REST_MS = 1

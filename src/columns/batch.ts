@@ -2,7 +2,7 @@ import { SLOT } from '../rollups/store.ts'
 import type { Slots } from './codec.ts'
 import type { Column } from './column.ts'
 
-/** The events of a project that are read: those of one name, or of all names if it is null. */
+/** The events of a project with one name, or with any name if it is null. */
 export type Source = { projectId: number; event: string | null }
 
 /** The columns to read of events. */
@@ -18,7 +18,7 @@ export type Wanted = {
   inOrder: boolean
 }
 
-/** Events by time, as columns; those that are not wanted are empty. */
+/** Events in the order of time, as columns. A column that is not wanted is empty. */
 export type Batch = {
   length: number
   /** No event is earlier. */

@@ -12,9 +12,9 @@ type ColumnsInvocation = Invocation<
 >
 
 /**
- * Builds chunks of actors and of their versions, and seals segments, each message as far as one invocation may: the rest goes into a new message.
- * Messages may come twice, at once and in any order, and the work may be cut anywhere.
- * @returns what became of the messages, and what was built
+ * Builds chunks of actors and of their versions, and seals segments, as far as one invocation may; the rest goes into a new
+ * message. Messages may come twice, at once and in any order, and a run may be interrupted anywhere.
+ * @returns the outcome of the messages, and the numbers of chunks, segments and events
  */
 export async function consumeColumns(batch: MessageBatch, invocation: ColumnsInvocation) {
   const built = { chunks: 0, segments: 0, events: 0 }

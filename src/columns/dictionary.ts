@@ -58,13 +58,13 @@ export class Dictionary {
     return this.#isNumeric
   }
 
-  /** Returns the bytes of the encoded column of a segment of so many rows. */
+  /** Returns the bytes of the encoded column of a segment with this number of rows. */
   encodedBytes(rows: number): number {
     const codes = Math.ceil((rows * widthOf(this.#values.length)) / 3) * 4
     return codes + this.#bytes + this.#values.length + 'null'.length + '0\n[]'.length
   }
 
-  /** Returns the column of a segment of so many rows. */
+  /** Returns the column of a segment with this number of rows. */
   finish(rows: number): Column {
     const codes = withRoom(this.#codes, rows).slice(0, rows)
     if (this.#rows < rows) {

@@ -93,7 +93,7 @@ function mergeSlots(names: readonly Name[]): Slots {
   return sumUp(places, counts)
 }
 
-/** Sorts slots, and adds up those that are listed more than once. */
+/** Sorts slots, and adds up the counts of a slot that is listed more than once. */
 function sumUp(places: readonly number[], counts: readonly number[]): Slots {
   const order = Uint32Array.from({ length: places.length }, (_, i) => i)
   // The slots of segments alone are in order already.

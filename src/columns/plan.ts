@@ -17,12 +17,12 @@ export const MAX_SLOT_EVENTS = 65_536
 const MAX_SLOTS = 400 * 96
 
 /**
- * A segment as planning sees it; `busy` is one that another run is building now, `stale` one with so many late events that
- * it is to be replaced.
+ * A segment as planning sees it. A `busy` segment is being built by another run; a `stale` segment has enough late events to
+ * be replaced.
  */
 export type Placed = {
   id: number
-  /** Ms, as `until`. */
+  /** The range, ms; `until` is not in it. */
   since: number
   until: number
   count: number

@@ -13,8 +13,8 @@ import {
 import { Recent } from './recent.ts'
 
 /*
- * What is kept of segments. The content of a segment never changes, and no other segment has its
- * token. So whatever was read once is kept, whoever asks for it next; which segments there are is asked every time.
+ * Caches of segments. The content of a segment never changes, and no other segment has its token, so a cached column serves
+ * every later request. The list of segments is read for each request.
  */
 const keptValues = new Recent<Column>()
 /** Identities and times. */
@@ -61,8 +61,8 @@ const numbersOf = ({ times, identities }: Wanted): string[] => [
 ]
 
 /**
- * Reads what is wanted of some segments. Those that are gone or lack a column are left out. The database is asked only for what
- * is not kept: a segment of which all is kept is read as of the overview.
+ * Reads the wanted columns of some segments. Leaves out segments that are gone or lack a column. Only columns that are not
+ * cached are read from the database; a segment with all columns cached is as of the overview.
  */
 export async function readSealed(
   db: Db,

@@ -19,9 +19,9 @@ const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
 const REST = 3
 
 /**
- * Compares the properties in chunks of versions with their rows, in random order. What is wrong is removed, and built anew by the
- * next run.
- * @param most chunks compared at most
+ * Compares the properties in chunks of versions with their rows, in random order. Wrong chunks are removed, and the next run
+ * rebuilds them.
+ * @param most largest number of chunks to compare
  */
 export async function verifyVersions(
   db: Db,

@@ -51,10 +51,10 @@ export type VerifiedColumns = {
 }
 
 /**
- * Compares segments with their rows, chunks of actors with the identities, and chunks of versions with theirs, in random order.
- * What is wrong is removed, so that it is not read again, and built anew by the next run. Events may be stored and removed, and
- * identities move, meanwhile.
- * @param most segments compared at most, and chunks of either kind
+ * Compares segments, chunks of actors and chunks of versions with their rows, in random order. Wrong ones are removed, so that
+ * they are not read again, and the next run rebuilds them. Events may be stored and removed, and identities may move, in the
+ * meantime.
+ * @param most largest number of segments, and of chunks of either kind, to compare
  */
 export async function verifyColumns(db: Db, most: number): Promise<VerifiedColumns> {
   const ids = await sampleSegments(db, most)

@@ -150,7 +150,7 @@ export class VersionValues {
     return `${this.#projectId} ${chunk} ${this.#key}`
   }
 
-  /** Decodes a chunk, or takes what is kept of it. @returns undefined if its versions have to be looked up */
+  /** Decodes a chunk, or takes it from the cache. @returns undefined if its versions must be looked up */
   #toChunk({ chunk, build, versions, data, state }: ReadChunk): Chunk | undefined {
     const places = take(
       keptPlaces,
@@ -207,7 +207,7 @@ export class VersionValues {
   }
 }
 
-/** Decodes and keeps a text, or takes what is kept. @returns undefined if there is neither */
+/** Decodes and caches a text, or takes the content from the cache. @returns undefined if there is neither */
 function take<Content>(
   kept: Recent<Kept<Content>>,
   { key, build, text }: { key: string; build: string; text: string | null },

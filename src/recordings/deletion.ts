@@ -77,7 +77,7 @@ export async function deleteAgain(db: Db, entry: RecordingEntry, secret: string)
   return 0
 }
 
-/** Deletes again what was too old. @returns the number of recordings */
+/** Deletes again the recordings that a retention had deleted before a restore. @returns the number of recordings */
 export async function expireAgain(
   db: Db,
   { project, until }: RetentionEntry,

@@ -34,8 +34,8 @@ const KEYS = SESSION_PROPERTIES.map(({ name }) => name)
 /** Most values in a response. */
 const MAX_VALUES = 20
 /**
- * Values that `value` searches: so many of the most frequent values, and so many values that only
- * one session has.
+ * Values that `value` searches: 600 of the most frequent values, and 600 values that only one
+ * session has.
  */
 const SEARCHED = 600
 

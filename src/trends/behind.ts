@@ -64,7 +64,7 @@ export async function countBehind(
   return { counts: counts.sort(byCount), ...rangeBehind(part) }
 }
 
-/** The values of the breakdown that a series shows after so many. */
+/** Returns the breakdown values that a series shows on the page at `offset`. */
 async function readShown(
   computation: Computation,
   series: number,

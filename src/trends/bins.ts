@@ -20,8 +20,8 @@ export function binOf({ low, width, count }: Bins, number: number): string {
 }
 
 /**
- * What a bin begins with, and what it ends before. The last one ends with the highest number, and is shown to end 0.01
- * behind it, as PostHog shows it.
+ * Returns the first number of a bin and the number before which the bin ends. The last bin contains the highest number and is
+ * shown to end 0.01 after it, as in PostHog.
  */
 export function rangeOf(
   { low, high, width, count }: Bins,

@@ -1,14 +1,14 @@
-/** A formula over series A, B, C…: what it is for the values of one bucket. */
+/** Computes a formula over the series A, B, C… for their values in one bucket. */
 export type Formula = (values: readonly number[]) => number
 
 const MAX_LENGTH = 1_000
 const MAX_DEPTH = 100
 
 /**
- * Reads `(A + 2 * B) ^ 2 / C`: series are letters, `^` binds from the right and before a minus in front. What is divided
- * by zero, or is otherwise no number, is 0; what is beyond all numbers is infinite.
- * @param series how many there are
- * @throws FormulaError that names what cannot be read
+ * Reads a formula such as `(A + 2 * B) ^ 2 / C`. Letters are series; `^` binds from the right, and before a minus in front.
+ * A division by zero is 0, as is a result that is not a number; a result that is too large is infinite.
+ * @param series number of series
+ * @throws FormulaError that names the part that cannot be read
  */
 export function readFormula(text: string, series: number): Formula {
   if (text.length > MAX_LENGTH) {

@@ -89,8 +89,8 @@ function findBucket({ days }: Period, name: string): number {
 }
 
 /**
- * Narrows a part to the events that a point is computed from. A cumulative display's point has those of all points before it,
- * too; a window has those of its days.
+ * Narrows a part to the events from which a point is computed. A point of a cumulative display includes the events of all
+ * earlier points; a point of active users includes the events of the days in its window.
  */
 export function partBehind(query: TrendQuery, part: Part, point: number): Part {
   return {

@@ -42,7 +42,7 @@ export function toFormulas(query: TrendQuery, periods: Period[], lines: Line[][]
   })
 }
 
-/** All values that any of these have: those in a list in its order, then none, then all others. */
+/** Returns the breakdown values of all these lines: the listed values in their order, then no value, then all others. */
 function valuesOf(several: Line[][]): Value[] {
   const values = new Set(several.flatMap((lines) => lines.map(({ value }) => value)))
   const rest = ([null, 0] as const).filter((value) => values.delete(value))

@@ -12,7 +12,7 @@ import { toAll, toFormulas } from './series.ts'
 const MAX_SHOWN_TEXT = 2_000_000
 
 /**
- * Computes a trend. `offset` leaves out so many of the values of the breakdown, which are sorted by their totals.
+ * Computes a trend. `offset` is the number of breakdown values to skip; values are sorted by their totals.
  * @throws query_too_large, attr the limit; only counts are read before the size of the query is known
  */
 export async function computeTrend(
@@ -83,7 +83,7 @@ async function readLines(
     }))
 }
 
-/** Whether the numbers of single values say what all values that are not shown have together. */
+/** Whether the numbers of "Other" can be computed from the numbers of the values that are not shown. */
 function isFoldable(part: Part, { totals, grouping }: Broken, shown: readonly string[]): boolean {
   const fold = folding(grouping, shown)
   return isAdditive(part) || [...totals.keys()].every((group) => fold(group) !== 0)

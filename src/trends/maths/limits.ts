@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 
-/** Different actors, sessions or numbers that are kept in memory at once, with a breakdown those of each value. */
+/** Different actors, sessions or numbers in memory at once; with a breakdown, they count for each value. */
 export const MAX_SUBJECTS = 500_000
 
 /** @throws query_too_large, attr `actors` */

@@ -46,7 +46,7 @@ export class Total implements Accumulator {
   end = () => NOTHING
 }
 
-/** A sum of numbers, and what is lost by rounding, added at the end (Neumaier): about as exact as a double can be. */
+/** A sum of numbers. `lost` collects the rounding errors and is added at the end (Neumaier), so the sum is about as exact as a double. */
 type Sum = { sum: number; lost: number; count: number; low: number; high: number }
 
 /** `sum`, `avg`, `min` and `max` of numbers. */

@@ -1,7 +1,7 @@
 import { type Accumulator, type Counted, NOTHING, type Rows } from './accumulator.ts'
 import { percentileOf, percentileOfSorted, Tally } from './tally.ts'
 
-/** Numbers of a point that are kept as they are, 12 bytes each; from so many on, how often each is there is counted. */
+/** Numbers of a point that are listed, 12 bytes each. Of more, the occurrences of each different number are counted. */
 const MAX_LISTED = 262_144
 
 /** Percentiles of numbers. */

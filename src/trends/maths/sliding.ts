@@ -17,14 +17,14 @@ export function piecesOf(windows: readonly Range[]): Piece[] {
 export class Sliding implements Accumulator {
   readonly #windows: readonly Range[]
   readonly #isGrowing: boolean
-  /** Up to which window, counted from 1, each subject counts already. */
+  /** The last window, counted from 1, for which each subject counts already. */
   readonly #known = new PairMarks()
-  /** By how much the number of a window differs from that of the window before, for each group. */
+  /** The difference between the numbers of each window and the window before, for each group. */
   readonly #changes = new Map<number, Float64Array>()
 
   /**
-   * @param windows in order; both their beginnings and their ends increase
-   * @param isGrowing whether each window contains those before it; then its number is what it has more
+   * @param windows in order: both their starts and their ends increase
+   * @param isGrowing whether each window contains the windows before it; its number is then the number of subjects it adds
    */
   constructor(windows: readonly Range[], isGrowing: boolean) {
     this.#windows = windows

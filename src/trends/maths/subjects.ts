@@ -46,7 +46,7 @@ export class PerActor implements Accumulator {
   readonly #math: string
   #tally = new Tally()
 
-  /** @param math what is computed of these numbers, such as `avg` */
+  /** @param math the math over these numbers, such as `avg` */
   constructor(math: string) {
     this.#math = math
   }

@@ -54,7 +54,7 @@ export const PERCENTILES: Record<string, number> = {
   p99: 0.99
 }
 
-/** Returns the number at a place, between 0 and 1, of numbers that are there so many times each; linear between two of them. */
+/** Returns a percentile of numbers with their counts, linear between two numbers; `place` is 0.5 for the median. */
 export function percentileOf(counts: ReadonlyMap<number, number>, place: number): number {
   const sorted = [...counts].sort(([a], [b]) => a - b)
   const length = sorted.reduce((sum, [, count]) => sum + count, 0)
