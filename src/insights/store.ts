@@ -3,7 +3,8 @@ import { toIso } from '../calendar/clock.ts'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
-import { insights } from '../db/schema.ts'
+import { dashboards, dashboardTiles, insights } from '../db/schema.ts'
+import { bare, insertSelect } from '../db/statements.ts'
 import { UserJson } from '../projects/user.ts'
 import type { InsightInput, InsightJson } from './schemas.ts'
 
@@ -83,8 +84,11 @@ export const findInsights = (db: Db, projectId: number, ids: number[]): Promise<
 /** Finds the tiles that show these insights on live dashboards. */
 export async function findTiles(db: Db, projectId: number, insightIds: number[]): Promise<Tile[]> {
   const tiles = query<Tile>(sql`
-    select t.id, t.dashboard_id, t.insight_id from dashboard_tiles t join dashboards d on d.id = t.dashboard_id
-    where t.insight_id in ${inJson(insightIds)} and d.project_id = ${projectId} and not d.deleted order by t.id`)
+    select ${dashboardTiles.id}, ${dashboardTiles.dashboardId}, ${dashboardTiles.insightId}
+    from ${dashboardTiles} join ${dashboards} on ${dashboards.id} = ${dashboardTiles.dashboardId}
+    where ${dashboardTiles.insightId} in ${inJson(insightIds)}
+      and ${dashboards.projectId} = ${projectId} and not ${dashboards.deleted}
+    order by ${dashboardTiles.id}`)
   return (await readBatch(db, tiles))[0]
 }
 
@@ -147,11 +151,15 @@ export async function updateInsight(
 
 /** Returns statements after which an insight is on exactly these dashboards. */
 const placeOn = (projectId: number, insightId: number, dashboardIds: number[]): SQL[] => [
-  sql`delete from dashboard_tiles
-      where project_id = ${projectId} and insight_id = ${insightId} and dashboard_id not in ${inJson(dashboardIds)}`,
-  sql`insert into dashboard_tiles (project_id, dashboard_id, insight_id)
-      select ${projectId}, d.id, ${insightId} from dashboards d where d.project_id = ${projectId} and d.id in ${inJson(dashboardIds)}
-      on conflict (dashboard_id, insight_id) do nothing`
+  sql`delete from ${dashboardTiles}
+      where ${dashboardTiles.projectId} = ${projectId} and ${dashboardTiles.insightId} = ${insightId}
+        and ${dashboardTiles.dashboardId} not in ${inJson(dashboardIds)}`,
+  insertSelect(
+    dashboardTiles,
+    { projectId, dashboardId: sql`${dashboards.id}`, insightId },
+    sql`${dashboards} where ${dashboards.projectId} = ${projectId} and ${dashboards.id} in ${inJson(dashboardIds)}
+      on conflict (${bare(dashboardTiles.dashboardId)}, ${bare(dashboardTiles.insightId)}) do nothing`
+  )
 ]
 
 /** Returns an insight as the API responds with it, without a result. */
