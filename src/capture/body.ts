@@ -33,7 +33,8 @@ export const readJson = async (request: Request | Response): Promise<Json> =>
  */
 export async function readExactly(request: Request | Response): Promise<{ json: Json } & Changed> {
   const text = await readText(request)
-  return { json: parse(text), inexact: findInexact(text), repeated: findRepeated(text) }
+  const json = parse(text)
+  return { json, inexact: findInexact(text), repeated: findRepeated(text, json) }
 }
 
 /** Returns the text of a request's JSON after undoing up to two encodings, such as base64 around gzip. */

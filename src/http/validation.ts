@@ -214,7 +214,7 @@ async function readJson(request: Request): Promise<Json> {
   if (isObject(json) && Object.hasOwn(json, '__proto__')) {
     throw new AppError('invalid_input', 'This field is unknown.', '__proto__')
   }
-  const repeated = findRepeated(text)
+  const repeated = findRepeated(text, json)
   if (repeated) {
     throw new AppError(
       'invalid_input',

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import { AppError } from '../errors.ts'
 import { findInexact, findRepeated } from './exact.ts'
 
@@ -35,17 +36,8 @@ export function isSame(a: Json | undefined, b: Json | undefined): boolean {
   )
 }
 
-const encoder = new TextEncoder()
-
-/**
- * Longest text that is tested for ASCII before it is encoded, characters. Most keys and values are
- * short and ASCII.
- */
-const MAX_SHORT = 100
-
 /** Returns the length of a text in UTF-8 bytes. */
-export const byteLength = (text: string): number =>
-  text.length <= MAX_SHORT && /^[\0-\x7f]*$/.test(text) ? text.length : encoder.encode(text).length
+export const byteLength = (text: string): number => Buffer.byteLength(text)
 
 /** Levels of nested arrays and objects allowed in JSON. SQLite's own limit is 1,000. */
 export const MAX_DEPTH = 200
@@ -66,8 +58,10 @@ export function depthOf(value: Json, limit = MAX_DEPTH): number {
 }
 
 /** Replaces unpaired surrogates, which the database would not return unchanged, with U+FFFD. */
-export function toWellFormed<T extends Json>(json: T): T {
-  const text = JSON.stringify(json)
+export const toWellFormed = <T extends Json>(json: T): T => wellFormedOf(json, JSON.stringify(json))
+
+/** Like `toWellFormed`, for a value with its text. */
+export function wellFormedOf<T extends Json>(json: T, text: string): T {
   if (!/\\ud[89a-f]/.test(text)) {
     return json
   }
@@ -85,7 +79,7 @@ export function toWellFormed<T extends Json>(json: T): T {
  */
 export function parseJson(text: string): Json {
   const json = parseOr(text, () => new SyntaxError('This is not valid JSON.'))
-  const repeated = findRepeated(text)
+  const repeated = findRepeated(text, json)
   if (repeated) {
     throw new SyntaxError(`\`${repeated.join('.')}\` occurs twice: send it once.`)
   }

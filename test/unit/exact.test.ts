@@ -90,15 +90,47 @@ describe('repeated members', () => {
     ['{"a":{"b":[{},{"c":1,"d":2,"c":3}]}}', ['a', 'b', '1', 'c']],
     ['{"a":1,"\\u0061":2}', ['a']],
     ['{"":1,"":1}', ['']],
-    ['[{"a":"{\\"a\\":1}","b":{"a":1},"a":2}]', ['0', 'a']]
+    ['[{"a":"{\\"a\\":1}","b":{"a":1},"a":2}]', ['0', 'a']],
+    ['{"a" :1,"a"\n:2}', ['a']],
+    ['{"__proto__":1,"__proto__":2}', ['__proto__']],
+    ['{"a":{"b":{"c":1}},"a":null}', ['a']]
   ])('are found in %s', (json, path) => {
-    expect(findRepeated(json)).toEqual(path)
+    expect(findRepeated(json, JSON.parse(json))).toEqual(path)
+  })
+
+  it.each([
+    '{"a":"\\":","b":"x\\" :"}',
+    '{"a":{"a":{"a":1}},"__proto__":{"a":2}}',
+    `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+  ])('are not found where there are none: %#', (json) => {
+    expect(findRepeated(json, JSON.parse(json))).toBeUndefined()
+  })
+
+  it('are found wherever they are', () => {
+    const members = fc.array(fc.tuple(fc.constantFrom('a', 'b', '":', '\\', ''), fc.jsonValue()))
+    fc.assert(
+      fc.property(members, fc.constantFrom('', ' ', '\n\t'), (list, space) => {
+        const texts = list.map(
+          ([name, value]) => `${JSON.stringify(name)}${space}:${JSON.stringify(value)}`
+        )
+        const json = `[{${texts.join(',')}}]`
+        const names = list.map(([name]) => name)
+        const second = names.find((name, i) => names.indexOf(name) < i)
+
+        expect(findRepeated(json, JSON.parse(json))).toEqual(
+          second === undefined ? undefined : ['0', second]
+        )
+      }),
+      deep(2_000)
+    )
   })
 
   it('do not occur in the output of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
-        expect(findRepeated(JSON.stringify(JSON.parse(json)))).toBeUndefined()
+        const value = JSON.parse(json)
+
+        expect(findRepeated(JSON.stringify(value), value)).toBeUndefined()
       }),
       deep(2_000)
     )
