@@ -9,7 +9,7 @@ import {
   type Json,
   type JsonObject,
   MAX_DEPTH,
-  toWellFormed
+  wellFormedOf
 } from '../input/json.ts'
 import { readUuid } from '../input/uuid.ts'
 import { clean, readDistinctId } from '../persons/distinct-id.ts'
@@ -69,7 +69,8 @@ export function readEvent(
   if (!isObject(sent)) {
     return drop('event properties are not an object')
   }
-  const timeless = faultOfTime(raw)
+  const clientTime = typeof raw.timestamp === 'string' ? parseTimestamp(raw.timestamp) : undefined
+  const timeless = faultOfTime(raw, clientTime)
   if (timeless !== undefined) {
     return drop(timeless)
   }
@@ -83,14 +84,15 @@ export function readEvent(
   if (unstorable !== undefined) {
     return drop(unstorable)
   }
-  const properties = toWellFormed(read)
-  const tooLarge = faultOfSize(properties)
+  const text = JSON.stringify(read)
+  const tooLarge = faultOfSize(read, byteLength(text))
   if (tooLarge !== undefined) {
     return drop(tooLarge)
   }
+  const properties = wellFormedOf(read, text)
 
   const time = {
-    timestamp: raw.timestamp,
+    timestamp: clientTime,
     offset: raw.offset,
     sentAt,
     ignoreSentAt: sent.$ignore_sent_at === true
@@ -122,7 +124,10 @@ function newUuid(now: number, position: number): string {
  * Returns why an event's time cannot be read, or undefined. A numeric offset wins over the
  * timestamp; without either, the time is now.
  */
-function faultOfTime({ timestamp, offset }: JsonObject): string | undefined {
+function faultOfTime(
+  { timestamp, offset }: JsonObject,
+  clientTime: number | undefined
+): string | undefined {
   if (typeof timestamp === 'number') {
     return 'event timestamp must be an ISO 8601 string; got a number'
   }
@@ -134,8 +139,7 @@ function faultOfTime({ timestamp, offset }: JsonObject): string | undefined {
   ) {
     return undefined
   }
-  const isDate = typeof timestamp === 'string' && parseTimestamp(timestamp) !== undefined
-  return isDate
+  return clientTime !== undefined
     ? undefined
     : `event timestamp must be an ISO 8601 string; got ${JSON.stringify(timestamp).slice(0, MAX_QUOTED)}`
 }
@@ -154,9 +158,8 @@ function faultOfEvent(event: string, properties: JsonObject): string | undefined
   return undefined
 }
 
-/** Returns which size limit the properties exceed, or undefined. */
-function faultOfSize(properties: JsonObject): string | undefined {
-  const bytes = byteLength(JSON.stringify(properties))
+/** Returns which size limit the properties exceed, or undefined. `bytes` is their size as JSON. */
+function faultOfSize(properties: JsonObject, bytes: number): string | undefined {
   if (bytes > MAX_EVENT_BYTES) {
     return `maximum event size exceeded: ${MAX_EVENT_BYTES} bytes`
   }

@@ -1,11 +1,11 @@
-import { parseTimestamp } from '../calendar/clock.ts'
 import { HOUR } from '../calendar/units.ts'
 
 /** How far ahead of the server an event's time may be, ms; the limit is PostHog's. */
 const MAX_FUTURE = 23 * HOUR
 
 type Sent = {
-  timestamp: unknown
+  /** The time by the client's clock, ms UTC. */
+  timestamp: number | undefined
   /** Time from the event to the sending of the request, ms; wins over `timestamp`. */
   offset: unknown
   /** The client's clock at sending, ms UTC. */
@@ -21,11 +21,10 @@ type Sent = {
  */
 export function eventTime({ timestamp, offset, sentAt, ignoreSentAt }: Sent, now: number): number {
   let time = now
-  const parsed = typeof timestamp === 'string' ? parseTimestamp(timestamp) : undefined
   if (typeof offset === 'number' && Number.isFinite(offset)) {
     time = now - Math.trunc(offset)
-  } else if (parsed !== undefined) {
-    time = sentAt === undefined || ignoreSentAt ? parsed : parsed - (sentAt - now)
+  } else if (timestamp !== undefined) {
+    time = sentAt === undefined || ignoreSentAt ? timestamp : timestamp - (sentAt - now)
   }
   if (time > now + MAX_FUTURE) {
     return now
