@@ -1,12 +1,27 @@
-import type { JsonObject } from '../input/json.ts'
+import { byteLength, type JsonObject } from '../input/json.ts'
 import type { Person, StoredPerson, Version } from '../persons/person.ts'
 import type { SessionPart } from '../sessions/session.ts'
 import type { Tombstone } from '../tombstones/tombstone.ts'
 import type { VisitorSession } from './cookieless/sessions.ts'
 import type { CapturedEvent } from './event.ts'
+import type { CaptureMessage } from './message.ts'
 
-/** An event to store. `received_at` is ms UTC. */
-export type Incoming = CapturedEvent & { received_at: number }
+/** An event to store. `received_at` is ms UTC; `bytes` is the size of its properties as JSON. */
+export type Incoming = CapturedEvent & { received_at: number; bytes: number }
+
+/** Measures an event once, because its size is needed several times. */
+export const withSize = (event: Omit<Incoming, 'bytes'>): Incoming => ({
+  ...event,
+  bytes: byteLength(JSON.stringify(event.properties))
+})
+
+/** Lists the events of a message. */
+export const incomingOf = ({ received_at, events }: CaptureMessage): Incoming[] =>
+  events.map((event) => withSize({ ...event, received_at }))
+
+/** Returns about how many bytes an event takes. */
+export const sizeOf = ({ event, distinct_id, bytes }: Incoming): number =>
+  bytes + event.length + distinct_id.length
 
 /** The stored facts about the distinct ids, persons and events that a batch of events touches. */
 export type Known = {

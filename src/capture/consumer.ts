@@ -1,4 +1,3 @@
-import { byteLength } from '../input/json.ts'
 import { log } from '../log.ts'
 import type { OpenProject } from '../projects/open.ts'
 import { consumeByProject, type Loaded } from '../queues/consume.ts'
@@ -6,7 +5,7 @@ import type { DeadMessage } from '../queues/failure.ts'
 import type { Invocation } from '../queues/invocation.ts'
 import { readMessage } from '../queues/message.ts'
 import { readObject } from '../queues/waiting-objects.ts'
-import type { Incoming } from './changes.ts'
+import { type Incoming, incomingOf, sizeOf } from './changes.ts'
 import { type CaptureOutlet, enqueueEvents, readSpill } from './enqueue.ts'
 import { ingestPart } from './ingest.ts'
 import {
@@ -30,9 +29,6 @@ type CaptureBindings = Pick<Env, 'DB' | 'BUCKET' | 'SPILL'> & {
   DEAD_QUEUE: Queue<DeadMessage>
 }
 
-/** The content of a message, and its size as JSON. */
-type Sized = { message: CaptureMessage; bytes: number }
-
 /**
  * Stores accepted events, each exactly once, even if messages arrive repeatedly and in any order.
  * @returns counts of messages and events by outcome
@@ -53,20 +49,24 @@ export async function consumeCapture(batch: MessageBatch, invocation: Invocation
  * Reads a message, from R2 if it was spilled. A missing object leaves nothing to store: its events
  * are stored already, or capture refused the request.
  */
-async function load(bucket: R2Bucket, body: unknown): Promise<Loaded<Sized>> {
+async function load(bucket: R2Bucket, body: unknown): Promise<Loaded<Incoming[]>> {
   const spill = SpilledMessage.safeParse(body).data?.spill
   const content = spill === undefined ? body : await readObject(bucket, spill)
   if (content === undefined) {
     return {}
   }
   const message = readMessage(CaptureMessage, 'a capture message', content)
-  const bytes = byteLength(JSON.stringify(content))
-  return { work: { projectId: message.project_id, content: { message, bytes } }, waiting: spill }
+  return {
+    work: { projectId: message.project_id, content: incomingOf(message) },
+    waiting: spill
+  }
 }
 
-const isTooMuch = (contents: Sized[]): boolean =>
-  contents.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_PART_BYTES ||
-  contents.reduce((sum, { message }) => sum + message.events.length, 0) > MAX_PART_EVENTS
+function isTooMuch(contents: Incoming[][]): boolean {
+  const events = contents.flat()
+  const bytes = events.reduce((sum, event) => sum + sizeOf(event), 0)
+  return bytes > MAX_PART_BYTES || events.length > MAX_PART_EVENTS
+}
 
 /** Stores events within the limits of one invocation and requeues the rest. */
 class Storer {
@@ -81,11 +81,8 @@ class Storer {
     this.#clock = clock
   }
 
-  async store(open: OpenProject, contents: Sized[]): Promise<void> {
-    const events = contents.flatMap(({ message }) =>
-      message.events.map((event) => ({ ...event, received_at: message.received_at }))
-    )
-    let rest = await this.#storePart(open, events)
+  async store(open: OpenProject, contents: Incoming[][]): Promise<void> {
+    let rest = await this.#storePart(open, contents.flat())
     while (rest.length > 0 && this.#extraParts > 0) {
       this.#extraParts -= 1
       rest = await this.#storePart(open, rest)
@@ -117,7 +114,7 @@ class Storer {
   async #requeue(projectId: number, events: Incoming[]): Promise<void> {
     for (const [receivedAt, sameTime] of Map.groupBy(events, ({ received_at }) => received_at)) {
       const request = { project_id: projectId, received_at: receivedAt }
-      const plain = sameTime.map(({ received_at: _, ...event }) => event)
+      const plain = sameTime.map(({ received_at: _, bytes: __, ...event }) => event)
       await enqueueEvents(this.#outlet, request, plain)
     }
     this.summary.requeued += events.length

@@ -17,6 +17,7 @@ import {
   type Incoming,
   type Known,
   MAX_FOLDED,
+  sizeOf,
   type Warning
 } from './changes.ts'
 import { VisitorSessions } from './cookieless/sessions.ts'
@@ -110,19 +111,14 @@ class Plan {
   }
 
   add(event: Incoming): void {
-    const bytes = byteLength(JSON.stringify(event.properties))
-    this.#cost += eventCost(bytes)
+    this.#cost += eventCost(event.bytes)
     const tombstone = this.#tombstoneOf(event.distinct_id, event)
     if (tombstone) {
       this.#storeOrDrop(event, tombstone)
     } else {
       const identity = this.#identities.of(event.distinct_id)
       const person = hasPersonProfile(event.properties)
-        ? this.#applyToPerson(
-            identity,
-            event,
-            bytes + event.event.length + event.distinct_id.length
-          )
+        ? this.#applyToPerson(identity, event)
         : undefined
       this.#store(event, identity.key, person?.version ?? null)
     }
@@ -176,8 +172,8 @@ class Plan {
       : { ...properties, $session_id: this.#visitorSessions.sessionOf(visitor, timestamp) }
   }
 
-  /** Applies an event to its person, which may be new. `bytes` is the size of the event. */
-  #applyToPerson(identity: Identity, event: Incoming, bytes: number): Person {
+  /** Applies an event to its person, which may be new. */
+  #applyToPerson(identity: Identity, event: Incoming): Person {
     const happenedAt = Math.floor(Math.min(event.timestamp, event.received_at))
     const merged = this.#merge(identity, event, happenedAt)
     const person =
@@ -192,7 +188,7 @@ class Plan {
     if (written.refused) {
       this.#warn('person_properties_size_violation', event)
     }
-    person.copyCredit = earnCredit(person.copyCredit, bytes, person.properties.bytes.shown)
+    person.copyCredit = earnCredit(person.copyCredit, sizeOf(event), person.properties.bytes.shown)
     if (merged || written.changed) {
       this.#payForSearch(person)
     }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { incomingOf } from '../capture/changes.ts'
 import { ingestEvents } from '../capture/ingest.ts'
 import { CaptureMessage } from '../capture/message.ts'
 import { joinLogOf } from '../capture/suppressed-ids.ts'
@@ -47,14 +48,13 @@ async function readDeadLetter(
 
 async function storeEvents(
   { project, db }: OpenProject,
-  { events, received_at }: CaptureMessage,
+  message: CaptureMessage,
   { env, clock }: RedriveInvocation
 ): Promise<number> {
-  const incoming = events.map((event) => ({ ...event, received_at }))
   const { stored } = await ingestEvents(
     db,
     project,
-    incoming,
+    incomingOf(message),
     joinLogOf({ db, bucket: env.BUCKET, projectId: project.id, clock })
   )
   return stored

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { withSize } from '../../../src/capture/changes.ts'
 import { ingestEvents } from '../../../src/capture/ingest.ts'
 import { buildChunks } from '../../../src/columns/chunks.ts'
 import { beginSegment } from '../../../src/columns/seal.store.ts'
@@ -140,14 +141,14 @@ class History {
     this.#events += 1
     const uuid = `00000000-0000-7000-8000-${String(this.#events).padStart(12, '0')}`
     await ingestEvents(db, { id: this.#id, erasureSalt: '' }, [
-      {
+      withSize({
         uuid,
         event: name,
         distinct_id: who,
         timestamp,
         received_at: START + 100 * DAY,
         properties: JSON.parse(JSON.stringify(properties))
-      }
+      })
     ])
   }
 

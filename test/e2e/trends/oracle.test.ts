@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { withSize } from '../../../src/capture/changes.ts'
 import { ingestEvents } from '../../../src/capture/ingest.ts'
 import { writeBatch } from '../../../src/db/batch.ts'
 import { type Db, newUsage, openDb } from '../../../src/db/client.ts'
@@ -56,18 +57,20 @@ async function make({
 }: World): Promise<number> {
   projectId += 1
   const id = projectId
-  const incoming = events.map(({ name, who, at, hasPerson, properties, folds }, i) => ({
-    uuid: `00000000-0000-7000-8000-${String(i).padStart(12, '0')}`,
-    event: folds ? '$merge_dangerously' : name,
-    distinct_id: who,
-    timestamp: at,
-    received_at: now + 100 * 86_400_000,
-    properties: {
-      ...properties,
-      ...(folds && { alias: folds }),
-      ...(!hasPerson && { $process_person_profile: false })
-    }
-  }))
+  const incoming = events.map(({ name, who, at, hasPerson, properties, folds }, i) =>
+    withSize({
+      uuid: `00000000-0000-7000-8000-${String(i).padStart(12, '0')}`,
+      event: folds ? '$merge_dangerously' : name,
+      distinct_id: who,
+      timestamp: at,
+      received_at: now + 100 * 86_400_000,
+      properties: {
+        ...properties,
+        ...(folds && { alias: folds }),
+        ...(!hasPerson && { $process_person_profile: false })
+      }
+    })
+  )
   const some = incoming.slice(0, early)
   if (some.length > 0) {
     await ingestEvents(db, { id, erasureSalt: '' }, some)

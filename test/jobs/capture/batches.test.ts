@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
+import { incomingOf } from '../../../src/capture/changes.ts'
 import { ingestEvents } from '../../../src/capture/ingest.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
 import { newProject, type TestEvent, type TestProject } from '../../support/project.ts'
@@ -54,7 +55,7 @@ it('a batch reads no more rows because the project has many other persons', asyn
   const rowsRead = async (others: number) => {
     const project = await prepare(others)
     const received_at = Date.now()
-    const events = project.message(changes).events.map((event) => ({ ...event, received_at }))
+    const events = incomingOf({ ...project.message(changes), received_at })
     const usage = newUsage()
     await ingestEvents(openDb(env.DB, usage).db, { id: project.id, erasureSalt: '' }, events)
     return usage.rowsRead

@@ -1,20 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Incoming } from '../../../src/capture/changes.ts'
+import { type Incoming, withSize } from '../../../src/capture/changes.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { deep } from '../../support/depth.ts'
 import { MemoryStore } from '../../support/memory.ts'
 
 const RECEIVED = 1_000_000
 
-const event = (fields: Partial<Incoming> & { timestamp: number }): Incoming => ({
-  uuid: `00000000-0000-7000-8000-${String(fields.timestamp).padStart(12, '0')}`,
-  event: '$pageview',
-  distinct_id: 'ada',
-  properties: {},
-  received_at: RECEIVED,
-  ...fields
-})
+const event = (fields: Partial<Incoming> & { timestamp: number }): Incoming =>
+  withSize({
+    uuid: `00000000-0000-7000-8000-${String(fields.timestamp).padStart(12, '0')}`,
+    event: '$pageview',
+    distinct_id: 'ada',
+    properties: {},
+    received_at: RECEIVED,
+    ...fields
+  })
 
 const deliver = (...batches: Incoming[][]): MemoryStore => {
   const store = new MemoryStore()

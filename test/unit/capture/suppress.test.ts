@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Incoming } from '../../../src/capture/changes.ts'
+import { type Incoming, withSize } from '../../../src/capture/changes.ts'
 import { sortOut } from '../../../src/capture/suppress.ts'
 import type { Suppressed } from '../../../src/suppressions/suppression.ts'
 
@@ -21,14 +21,14 @@ let uuids = 0
 /** Returns an event, or a merge of `source` into the distinct id. */
 const event = (distinct_id: string, received_at = 100, source?: string): Incoming => {
   uuids += 1
-  return {
+  return withSize({
     uuid: String(uuids),
     event: source === undefined ? '$pageview' : '$merge_dangerously',
     distinct_id,
     timestamp: received_at,
     received_at,
     properties: source === undefined ? {} : { alias: source }
-  }
+  })
 }
 
 const suppressing = (id: string, more: Partial<Suppressed> = {}) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Incoming } from '../../../src/capture/changes.ts'
+import { type Incoming, withSize } from '../../../src/capture/changes.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { deleteProperty, setProperties } from '../../../src/persons/change.ts'
 import { deep } from '../../support/depth.ts'
@@ -60,14 +60,15 @@ const propertiesFor: Record<Kind, (captured: Captured) => JsonObject> = {
   unset: ({ key }) => ({ $unset: [key] })
 }
 
-const event = (n: number, captured: Captured): Incoming => ({
-  uuid: idOf(n),
-  event: '$set',
-  distinct_id: 'ada',
-  timestamp: captured.at,
-  properties: propertiesFor[captured.kind](captured),
-  received_at: RECEIVED
-})
+const event = (n: number, captured: Captured): Incoming =>
+  withSize({
+    uuid: idOf(n),
+    event: '$set',
+    distinct_id: 'ada',
+    timestamp: captured.at,
+    properties: propertiesFor[captured.kind](captured),
+    received_at: RECEIVED
+  })
 
 type Both = { store: MemoryStore; model: Model }
 

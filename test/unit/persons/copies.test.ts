@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Incoming } from '../../../src/capture/changes.ts'
+import { type Incoming, withSize } from '../../../src/capture/changes.ts'
 import { byteLength, type Json, type JsonObject } from '../../../src/input/json.ts'
 import { copyCost } from '../../../src/persons/copies.ts'
 import { loadPerson, newPerson, storePerson, writePerson } from '../../../src/persons/person.ts'
@@ -12,7 +12,7 @@ let made = 0
 
 const event = (properties: JsonObject, fields: Partial<Incoming> = {}): Incoming => {
   made += 1
-  return {
+  return withSize({
     uuid: `00000000-0000-7000-8000-${String(made).padStart(12, '0')}`,
     event: 'seen',
     distinct_id: 'ada',
@@ -20,7 +20,7 @@ const event = (properties: JsonObject, fields: Partial<Incoming> = {}): Incoming
     received_at: 1_000_000,
     properties,
     ...fields
-  }
+  })
 }
 
 const events = (count: number, propertiesOf: (n: number) => JsonObject): Incoming[] =>
