@@ -1,13 +1,17 @@
 import type { Bytes } from '../persons/register.ts'
 
 /*
- * The cost of writing a plan, in bytes of JSON. Binding, parsing and storing one byte takes about
- * 25 ns, and the constants below express other measured work in such bytes. A running transaction
- * blocks all other queries of its database.
+ * The cost of writing a plan, in bytes of JSON. Binding, parsing and storing one byte takes 10 to 25
+ * ns, by the machine, and the constants below express other measured work in such bytes. A running
+ * transaction blocks all other queries of its database.
  */
 
-/** Largest cost of a transaction: about 50 ms to write, and as much again to plan. Its last event may double it. */
-export const MAX_COST = 1_500_000
+/**
+ * Largest cost of a transaction: 30 to 75 ms to write, and as much again to plan. Its last event
+ * may double it. A thousand plain events with new persons among them fit; more transactions for the
+ * same events would make capture slower.
+ */
+export const MAX_COST = 3_000_000
 
 /** An event's row and its index entries. */
 const EVENT = 800
