@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readMigrations } from '../scripts/local.ts'
 import { INSERT } from './bare/insert.ts'
 import {
@@ -18,10 +19,10 @@ import {
   sendAll
 } from './support/bursts.ts'
 import { type Outcome, percentile, rounded } from './support/report.ts'
-import { drain, inTemporary, migrationsDir, type Runtime, startWorkers } from './support/runtime.ts'
+import { inTemporary, migrationsDir, type Runtime, startWorkers } from './support/runtime.ts'
 import { seedProject } from './support/seed.ts'
 
-const MIN_SHARE = 1 / 3
+const MIN_SHARE = 0.45
 const MIN_PER_SECOND = 3_000
 
 /** Measures events per second from HTTP into the database, until the last event of a burst. */
@@ -79,7 +80,7 @@ function report(rounds: Seconds[], size: { persons: number; batches: number }): 
     ],
     notes: [
       `${size.batches} requests of ${BATCH_EVENTS} events per round, from ${SENDERS} senders, with ${size.persons.toLocaleString('en')} persons in the database. The service reaches`,
-      `${rounded(share)} of the bare route. Target: a third of it, and ${MIN_PER_SECOND.toLocaleString('en')} per second.`
+      `${rounded(share)} of the bare route. Target: ${MIN_SHARE}, and ${MIN_PER_SECOND.toLocaleString('en')} per second.`
     ],
     missed: [
       ...(median('stored') < MIN_PER_SECOND ? [`${rounded(median('stored'))} per second`] : []),
@@ -91,13 +92,22 @@ function report(rounds: Seconds[], size: { persons: number; batches: number }): 
 /** @returns seconds until the last batch was accepted, and until all events were stored */
 async function fillService(runtime: Runtime, projectId: number, batches: Batch[]) {
   const before = await countEvents(runtime, projectId)
+  runtime.lines.length = 0
   const started = performance.now()
   await sendAll(new URL('/batch/', runtime.service), batches)
   const accepted = performance.now() - started
-  await drain(runtime)
+  await untilStored(runtime, batches)
   const stored = performance.now() - started
   await expectEvents(runtime, projectId, before, batches)
   return { accepted: accepted / 1000, stored: stored / 1000 }
+}
+
+/** Waits for the log to say so: asking the service would take time from it. */
+async function untilStored({ lines }: Runtime, batches: Batch[]): Promise<void> {
+  const sent = batches.reduce((sum, { events }) => sum + events, 0)
+  while (lines.reduce((sum, { stored }) => sum + stored, 0) < sent) {
+    await sleep(5)
+  }
 }
 
 /** Measures the insert alone, in a separate database file like D1's. */

@@ -169,6 +169,8 @@ const LogLine = z.object({
   longest_ms: z.number().default(0),
   /** Events that a batch sealed. */
   events: z.int().default(0),
+  /** Events that a batch of captured events stored. */
+  stored: z.int().default(0),
   rows_read: z.int(),
   rows_written: z.int()
 })
