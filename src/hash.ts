@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto'
+
 /** Returns the SHA-256 of a text's UTF-8 bytes, in hexadecimal. */
 export const sha256 = async (text: string): Promise<string> =>
-  toHex(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  createHash('sha256').update(text).digest('hex')
 
 /** Imports a secret as a key of HMAC-SHA256. */
 export const importSecret = (secret: string): Promise<CryptoKey> =>

@@ -226,7 +226,7 @@ async function admit(
 function finish(c: Context<AppEnv>, session: Session): void {
   const state = session.bookmark()
   if (state) {
-    c.header('x-d1-bookmark', writeBookmark(c.var.project.database, state))
+    c.res.headers.set('x-d1-bookmark', writeBookmark(c.var.project.database, state))
   }
   recordUse(c, c.var.key)
 }

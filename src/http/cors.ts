@@ -41,5 +41,12 @@ const SDK_PATHS =
   /^\/api\/(early_access_features|feature_flag|product_tours|surveys|web_experiments)(\/|$)/
 
 /** Allows pages of every site to send events and, with a key or a link, to call the API. Nothing relies on cookies. */
-export const allowPages: MiddlewareHandler<AppEnv> = (c, next) =>
-  (isForApiClients(c.req.path) ? forApiClients : forSdks)(c, next)
+export const allowPages: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const allow = isForApiClients(c.req.path) ? forApiClients : forSdks
+  if (c.req.method === 'OPTIONS') {
+    return allow(c, next)
+  }
+  // Headers that are set before there is a response make Hono build the response three times.
+  await next()
+  await allow(c, async () => {})
+}

@@ -14,7 +14,8 @@ export const startRequest = (clock: () => Date): MiddlewareHandler<AppEnv> =>
 
     await next()
 
-    c.header('X-Request-Id', c.var.requestId)
+    // `c.header` would copy the finished response.
+    c.res.headers.set('X-Request-Id', c.var.requestId)
     const line = {
       request_id: c.var.requestId,
       method: c.req.method,
