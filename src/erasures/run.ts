@@ -1,3 +1,4 @@
+import { MINUTE } from '../calendar/units.ts'
 import type { Db } from '../db/client.ts'
 import { type Sender, sendAll } from '../queues/send.ts'
 import { messagesFor, type QueueMessage } from './message.ts'
@@ -12,7 +13,7 @@ const TAKEN_AT_ONCE = 1_000
  * Time without progress after which an erasure's message counts as lost, or its consumer as dead,
  * ms.
  */
-const STALLED_MS = 15 * 60_000
+const STALLED_MS = 15 * MINUTE
 
 /**
  * Starts or continues the weekly run of `scheduledFor`, ms UTC: queues every waiting or failed task requested before it.
