@@ -3,7 +3,7 @@ import { writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../db/rows.ts'
 import { counters, erasedIdentities, erasures, guard } from '../db/schema.ts'
-import { updateFrom } from '../db/statements.ts'
+import { list, updateFrom } from '../db/statements.ts'
 import type { Tombstone } from './tombstone.ts'
 
 /** Finds the tombstones with these hashes. */
@@ -89,7 +89,7 @@ export const countRemoved = (
     db,
     eachChunk(rows, (json) => [
       updateFrom(erasures, {
-        set: { stores: addToStore(store, sql`removed.value ->> 'count'`) },
+        set: { stores: addToStores({ [store]: sql`removed.value ->> 'count'` }) },
         from: sql`json_each(${json}) as removed`,
         where: sql`${erasures.id} = removed.value ->> 'erasure_id' and +${erasures.projectId} = ${projectId}`
       })
@@ -97,8 +97,11 @@ export const countRemoved = (
   )
 }
 
-/** Returns an erasure's `stores` with `count`, a number of rows in SQL, added to those of one store. */
-export function addToStore(store: string, count: SQL): SQL {
-  const path = `$.${store}`
-  return sql`json_set(${erasures.stores}, ${path}, coalesce(${erasures.stores} ->> ${path}, 0) + (${count}))`
+/** Returns an erasure's `stores` with the given numbers of rows added, SQL by the name of the store. */
+export function addToStores(counts: Record<string, SQL>): SQL {
+  const members = Object.entries(counts).map(([store, count]) => {
+    const path = `$.${store}`
+    return sql`${path}, coalesce(${erasures.stores} ->> ${path}, 0) + (${count})`
+  })
+  return sql`json_set(${erasures.stores}, ${list(members)})`
 }

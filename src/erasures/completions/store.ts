@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../../db/rows.ts'
@@ -6,6 +7,9 @@ import { counters, erasedIdentities, erasures, recordings } from '../../db/schem
 import { assign, bare, excluded, insertSelect, list, updateFrom } from '../../db/statements.ts'
 import type { Actor } from '../../persons/activity/entry.ts'
 import { tombstoneRecordings } from '../../recordings/purge.store.ts'
+
+const earlier = alias(erasures, 'earlier')
+const later = alias(erasures, 'later')
 
 /** An erasure that kept something, and the identities that link it to what was kept. */
 export type Remains = {
@@ -126,8 +130,8 @@ export async function writeCompletions(
         erasures,
         {
           projectId,
-          personId: sql`earlier.person_id`,
-          personUuid: sql`earlier.person_uuid`,
+          personId: sql`${earlier.personId}`,
+          personUuid: sql`${earlier.personUuid}`,
           requestedAt: now,
           requestedBy: JSON.stringify(actor),
           deleteEvents: sql`one.value ->> 'delete_events'`,
@@ -136,18 +140,18 @@ export async function writeCompletions(
           progressAt: now,
           stores: '{}',
           linkedUntil,
-          completes: sql`earlier.id`
+          completes: sql`${earlier.id}`
         },
-        sql`json_each(${json}) as one cross join ${erasures} as earlier
-            on earlier.id = one.value ->> 'id' and earlier.project_id = ${projectId}
+        sql`json_each(${json}) as one cross join ${erasures} ${earlier}
+            on ${earlier.id} = one.value ->> 'id' and ${earlier.projectId} = ${projectId}
             where one.value ->> 'is_completed'`
       ),
       updateFrom(erasedIdentities, {
         set: {
-          erasureId: sql`(select max(later.id) from ${erasures} as earlier cross join ${erasures} as later
-            on later.project_id = earlier.project_id and later.person_uuid = earlier.person_uuid
-              and later.completes = earlier.id
-            where earlier.id = ${erasedIdentities.erasureId})`
+          erasureId: sql`(select max(${later.id}) from ${erasures} ${earlier} cross join ${erasures} ${later}
+            on ${later.projectId} = ${earlier.projectId} and ${later.personUuid} = ${earlier.personUuid}
+              and ${later.completes} = ${earlier.id}
+            where ${earlier.id} = ${erasedIdentities.erasureId})`
         },
         where: sql`+${erasedIdentities.projectId} = ${projectId} and ${erasedIdentities.erasureId} in (
           select value ->> 'id' from json_each(${json}) where value ->> 'is_completed')`
