@@ -3,7 +3,7 @@ import { writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../db/rows.ts'
 import { counters, erasedIdentities, erasures, guard } from '../db/schema.ts'
-import { list, updateFrom } from '../db/statements.ts'
+import { assign, bare, excluded, list, updateFrom } from '../db/statements.ts'
 import type { Tombstone } from './tombstone.ts'
 
 /** Finds the tombstones with these hashes. */
@@ -44,6 +44,13 @@ export const expectLastErasure = (projectId: number, at: number): SQL =>
   sql`insert into ${guard} select null where ${at} <> coalesce((
         select ${counters.value} from ${counters}
         where ${counters.projectId} = ${projectId} and ${counters.name} = 'last_erasure'), 0)`
+
+/** Notes the time of an erasure, ms UTC. Never goes back. */
+export const noteLastErasure = (projectId: number, at: number): SQL =>
+  sql`insert into ${counters} (${list([counters.projectId, counters.name, counters.value].map(bare))})
+      values (${projectId}, 'last_erasure', ${at})
+      on conflict (${bare(counters.projectId)}, ${bare(counters.name)})
+      do update set ${assign(counters, { value: sql`max(${counters.value}, ${excluded(counters.value)})` })}`
 
 /**
  * Rolls the batch back as a conflict if the events of one of these erased identities are no longer

@@ -3,15 +3,16 @@ import { alias } from 'drizzle-orm/sqlite-core'
 import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../../db/rows.ts'
-import { counters, erasedIdentities, erasures, recordings } from '../../db/schema.ts'
-import { assign, bare, excluded, insertSelect, list, updateFrom } from '../../db/statements.ts'
+import { erasedIdentities, erasures, recordings } from '../../db/schema.ts'
+import { insertSelect, updateFrom } from '../../db/statements.ts'
 import type { Actor } from '../../persons/activity/entry.ts'
 import { tombstoneRecordings } from '../../recordings/purge.store.ts'
+import { noteLastErasure } from '../../tombstones/store.ts'
 
 const earlier = alias(erasures, 'earlier')
 const later = alias(erasures, 'later')
 
-/** An erasure that kept something, and the identities that link it to what was kept. */
+/** An erasure, and the identities that link it to the data that it kept. */
 export type Remains = {
   id: number
   personUuid: string
@@ -22,8 +23,8 @@ export type Remains = {
 }
 
 /**
- * Finds erasures with a link to what they kept, and erasures that kept nothing, by the UUIDs of their persons and the hashes
- * of distinct ids.
+ * Finds erasures with a link to the data that they kept, and erasures that kept nothing, by the UUIDs of their persons and
+ * the hashes of distinct ids.
  */
 export async function findRemains(
   db: Db,
@@ -162,10 +163,7 @@ export async function writeCompletions(
       sql`select distinct ${erasedIdentities.erasureId} as completing from ${erasedIdentities}
           where ${isOneOf(json)} and +${erasedIdentities.projectId} = ${projectId}`
     ]),
-    sql`insert into ${counters} (${list([counters.projectId, counters.name, counters.value].map(bare))})
-        values (${projectId}, 'last_erasure', ${now})
-        on conflict (${bare(counters.projectId)}, ${bare(counters.name)})
-        do update set ${assign(counters, { value: sql`max(${counters.value}, ${excluded(counters.value)})` })}`
+    noteLastErasure(projectId, now)
   ])
   const ids = results.flatMap(({ results: found }) =>
     (found as { completing?: number }[]).flatMap(({ completing }) => completing ?? [])
