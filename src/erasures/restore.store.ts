@@ -14,7 +14,7 @@ export async function lastErasure(db: Db): Promise<number> {
 }
 
 /**
- * Gives new erasures ids above `id`: a restored database would use ids again that receipts have.
+ * Makes new erasures get ids above `id`: a restored database would otherwise reuse the ids of receipts.
  * SQLite remembers the highest id of a table with `autoincrement` also when its row is deleted.
  */
 export const raiseErasureIds = (db: Db, id: number) =>

@@ -76,7 +76,7 @@ async function removeAllListed({ db, bucket, usage, now }: Lagging): Promise<boo
 
 const Named = z.object({ body: z.object({ persons: z.array(z.unknown()) }) })
 
-/** Counts the persons that entries after `head` name: so many erasures may have got an id since. */
+/** Counts the persons that entries after `head` name: each may have got the id of an erasure since. */
 async function countNamed(bucket: R2Bucket, head: Head): Promise<number> {
   let count = 0
   for await (const entry of readUnchecked(bucket, head)) {
