@@ -68,7 +68,7 @@ export const expectOpenErasures = (projectId: number, keys: number[]): SQL[] =>
     )
   ])
 
-/** Adds the number of dropped late events to their erasures. */
+/** Adds the numbers of dropped late events to their erasures. */
 export const countDropped = (
   projectId: number,
   dropped: { erasure_id: number; count: number }[]
@@ -82,8 +82,9 @@ export const countDropped = (
   ])
 
 /**
- * Adds the number of rows purged outside the project's database to their erasures, for the
- * receipts. `store` is the key in `erasures.stores`.
+ * Adds the numbers of rows purged outside the project's database to their erasures, for the receipts.
+ * @param store the name of the rows' store in the receipts
+ * @param rowsByErasure by the id of the erasure
  */
 export const countRemoved = (
   db: Db,

@@ -131,7 +131,7 @@ export async function removePart(db: Db, removal: RemovalRow, part: Part): Promi
   ])
 }
 
-/** Returns the `from` of those listed events that are stored, and have a named property. */
+/** Returns a `from` for the listed events that are stored, and that have a named property if properties are to be removed. */
 function listed({ projectId, properties }: RemovalRow, uuids: string[]): SQL {
   const isMeant = properties === null ? sql`true` : hasOneOf(pathsTo(properties))
   return sql`from ${events} indexed by events_uuid where ${events.projectId} = ${projectId}
@@ -172,7 +172,7 @@ const hasOneOf = (paths: string[]): SQL =>
   sql`exists (select 1 from json_each(${JSON.stringify(paths)}) path
     where json_type(${events.properties}, path.value) is not null)`
 
-/** Counts those listed events that are stored, and have a named property. */
+/** Counts the listed events that are left to remove, or that still have a named property. */
 export async function countListed(db: Db, removal: RemovalRow, uuids: string[]): Promise<number> {
   const [[counted]] = await readBatch(
     db,
@@ -203,7 +203,7 @@ export async function completeRemoval(
   return rows.length > 0
 }
 
-/** Lists those of the given removals that are open. */
+/** Lists the open removals among these. */
 export const findOpenRemovals = async (db: Db, ids: string[]): Promise<string[]> => {
   const rows = await db
     .select({ id: eventRemovals.id })

@@ -22,7 +22,7 @@ type Project = { id: number; erasureSalt: string }
 
 /** Somebody to suppress: a person, an erased person, or a distinct id that no person has. */
 type Subject = {
-  /** The names by which a request may mean it. */
+  /** The names in the request that mean it. */
   names: string[]
   person: string | null
   personId: number | null
@@ -46,7 +46,7 @@ type Request = {
  * Suppresses persons with all their distinct ids: what is accepted from now on is dropped. A distinct
  * id that no person has is suppressed by itself. Persons whose distinct ids are all suppressed already
  * get no further suppression.
- * @returns the result for each name of the request that means somebody
+ * @returns the result for each name that means a subject
  */
 export async function suppress(
   db: Db,
@@ -54,7 +54,8 @@ export async function suppress(
   { selection, actor, secret, ledger, now }: Request
 ): Promise<Result[]> {
   const since = now.getTime()
-  let made = { names: '', fresh: [] as NewSuppression[] }
+  // The suppressions in the entry that was written: a retry needs another entry only if the subjects have changed.
+  let entered = { subjects: '', suppressions: [] as NewSuppression[] }
   return retryConflicts(async () => {
     const subjects = await findSubjects(db, project, selection)
     const inForce = await findInForce(db, project.id, subjects, since)
@@ -66,8 +67,8 @@ export async function suppress(
     }
     const known = missing.flatMap(({ personId }) => personId ?? [])
     const identified = new Set(await findIdentified(db, project.id, known))
-    const names = JSON.stringify(missing)
-    if (names !== made.names) {
+    const named = JSON.stringify(missing)
+    if (named !== entered.subjects) {
       const fresh = await Promise.all(
         missing.map((subject) => {
           const isIdentified = subject.personId !== null && identified.has(subject.personId)
@@ -85,9 +86,9 @@ export async function suppress(
         },
         since
       )
-      made = { names, fresh }
+      entered = { subjects: named, suppressions: fresh }
     }
-    const { fresh } = made
+    const fresh = entered.suppressions
     const expected = missing.flatMap(({ personId, ids }) =>
       personId === null ? [] : [{ id: personId, count: ids.length }]
     )
@@ -96,7 +97,7 @@ export async function suppress(
   })
 }
 
-/** Finds whom a selection means. An erased person is found by its tombstones, as long as the service keeps them. */
+/** Finds the subjects of a selection. An erased person is found by its tombstones, as long as the service keeps them. */
 async function findSubjects(db: Db, project: Project, selection: Selection): Promise<Subject[]> {
   const hashOf = (id: string) => hashDistinctId(project.erasureSalt, project.id, id)
   const persons = await findPersonsToErase(db, project.id, selection)

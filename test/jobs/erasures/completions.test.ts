@@ -274,7 +274,7 @@ describe('30 days after a deletion', () => {
     await town.cron(EVERY_15_MINUTES)
   }
 
-  it('nothing links to what was kept, which counts as before', async () => {
+  it('nothing links to the kept data, which counts as before', async () => {
     const ghost = await newGhost()
     const { project, ada, call } = ghost
     const actors = async () => {
