@@ -38,10 +38,10 @@ const NIGHTLY_COLUMNS = 20
 const DELIVERY_DAYS = 90
 
 /** Starts the weekly run of erasures. */
-export const startErasureRun = inEachDatabase('weekly batch', async ({ db, database }, run) => {
+export const startErasureRun = inEachDatabase('weekly run', async ({ db, database }, run) => {
   const scheduled = { scheduledFor: run.scheduledTime, startedBy: 'cron' as const }
   const sent = await startRun(db, run.env.ERASURE_QUEUE, scheduled, run.now)
-  log('info', 'weekly batch', { database, sent })
+  log('info', 'weekly run', { database, sent })
 })
 
 /** Resends the messages of captured requests and recording parts that still wait in the R2 bucket. */
