@@ -57,21 +57,16 @@ export async function findRemains(
       order by ${erasedIdentities.key}`)
   )
   const byErasure = Map.groupBy(identities, ({ erasure_id }) => erasure_id)
-  return found.flatMap((row) => {
-    const own = byErasure.get(row.id) ?? []
-    return own.length === 0
-      ? []
-      : [
-          {
-            id: row.id,
-            personUuid: row.person_uuid,
-            isCompleted: row.is_completed === 1,
-            deleteEvents: row.delete_events === 1,
-            deleteRecordings: row.delete_recordings === 1,
-            identities: own.map(({ key, hash }) => ({ key, hash }))
-          }
-        ]
-  })
+  return found
+    .filter(({ id }) => byErasure.has(id))
+    .map((row) => ({
+      id: row.id,
+      personUuid: row.person_uuid,
+      isCompleted: row.is_completed === 1,
+      deleteEvents: row.delete_events === 1,
+      deleteRecordings: row.delete_recordings === 1,
+      identities: (byErasure.get(row.id) ?? []).map(({ key, hash }) => ({ key, hash }))
+    }))
 }
 
 type Completion = {
@@ -92,8 +87,9 @@ type Completion = {
 export async function writeCompletions(
   db: Db,
   projectId: number,
-  { remains, deleteEvents, deleteRecordings, actor, linkedUntil, now }: Completion
+  completion: Completion
 ): Promise<number[]> {
+  const { remains, deleteEvents, deleteRecordings, now } = completion
   const rows = remains.map((erasure) => ({
     id: erasure.id,
     is_completed: Number(erasure.isCompleted),
@@ -106,57 +102,9 @@ export async function writeCompletions(
   const keys = remains.flatMap(({ identities }) => identities.map(({ key }) => ({ key })))
   const results = await writeBatch(db, [
     ...eachChunk(rows, (json, count) => [
-      expectRows(
-        count,
-        sql`json_each(${json}) as one cross join ${erasures} on ${erasures.id} = one.value ->> 'id'
-            and ${erasures.projectId} = ${projectId} and ${erasures.linkedUntil} is not null
-            and ${erasures.deleteEvents} = one.value ->> 'had_events'
-            and ${erasures.deleteRecordings} = one.value ->> 'had_recordings'
-            and (${erasures.status} = 'completed') = one.value ->> 'is_completed'
-            and (select count(*) from ${erasedIdentities}
-              where ${erasedIdentities.erasureId} = ${erasures.id}) = one.value ->> 'identities'`
-      ),
-      updateFrom(erasures, {
-        set: {
-          deleteEvents: sql`one.value ->> 'delete_events'`,
-          deleteRecordings: sql`one.value ->> 'delete_recordings'`,
-          clearedAt: null,
-          progressAt: now
-        },
-        from: sql`json_each(${json}) as one`,
-        where: sql`${erasures.id} = one.value ->> 'id' and +${erasures.projectId} = ${projectId}
-          and not one.value ->> 'is_completed'`
-      }),
-      insertSelect(
-        erasures,
-        {
-          projectId,
-          personId: sql`${earlier.personId}`,
-          personUuid: sql`${earlier.personUuid}`,
-          requestedAt: now,
-          requestedBy: JSON.stringify(actor),
-          deleteEvents: sql`one.value ->> 'delete_events'`,
-          deleteRecordings: sql`one.value ->> 'delete_recordings'`,
-          status: 'queued',
-          progressAt: now,
-          stores: '{}',
-          linkedUntil,
-          completes: sql`${earlier.id}`
-        },
-        sql`json_each(${json}) as one cross join ${erasures} ${earlier}
-            on ${earlier.id} = one.value ->> 'id' and ${earlier.projectId} = ${projectId}
-            where one.value ->> 'is_completed'`
-      ),
-      updateFrom(erasedIdentities, {
-        set: {
-          erasureId: sql`(select max(${later.id}) from ${erasures} ${earlier} cross join ${erasures} ${later}
-            on ${later.projectId} = ${earlier.projectId} and ${later.personUuid} = ${earlier.personUuid}
-              and ${later.completes} = ${earlier.id}
-            where ${earlier.id} = ${erasedIdentities.erasureId})`
-        },
-        where: sql`+${erasedIdentities.projectId} = ${projectId} and ${erasedIdentities.erasureId} in (
-          select value ->> 'id' from json_each(${json}) where value ->> 'is_completed')`
-      })
+      expectUnchanged(projectId, json, count),
+      widenOpen(projectId, json, now),
+      ...continueCompleted(projectId, json, completion)
     ]),
     ...(deleteRecordings ? tombstoneRecordingsOf(projectId, keys, now) : []),
     ...eachChunk(keys, (json) => [
@@ -170,6 +118,71 @@ export async function writeCompletions(
   )
   return [...new Set(ids)]
 }
+
+/** Rolls the batch back as a conflict unless all erasures of a list are as they were read. */
+const expectUnchanged = (projectId: number, json: string, count: number): SQL =>
+  expectRows(
+    count,
+    sql`json_each(${json}) as one cross join ${erasures} on ${erasures.id} = one.value ->> 'id'
+        and ${erasures.projectId} = ${projectId} and ${erasures.linkedUntil} is not null
+        and ${erasures.deleteEvents} = one.value ->> 'had_events'
+        and ${erasures.deleteRecordings} = one.value ->> 'had_recordings'
+        and (${erasures.status} = 'completed') = one.value ->> 'is_completed'
+        and (select count(*) from ${erasedIdentities}
+          where ${erasedIdentities.erasureId} = ${erasures.id}) = one.value ->> 'identities'`
+  )
+
+/** Widens the open erasures of a list. */
+const widenOpen = (projectId: number, json: string, now: number): SQL =>
+  updateFrom(erasures, {
+    set: {
+      deleteEvents: sql`one.value ->> 'delete_events'`,
+      deleteRecordings: sql`one.value ->> 'delete_recordings'`,
+      clearedAt: null,
+      progressAt: now
+    },
+    from: sql`json_each(${json}) as one`,
+    where: sql`${erasures.id} = one.value ->> 'id' and +${erasures.projectId} = ${projectId}
+      and not one.value ->> 'is_completed'`
+  })
+
+/** Creates erasures that complete the completed ones of a list, and gives them the identities of these. */
+const continueCompleted = (
+  projectId: number,
+  json: string,
+  { actor, linkedUntil, now }: Completion
+): SQL[] => [
+  insertSelect(
+    erasures,
+    {
+      projectId,
+      personId: sql`${earlier.personId}`,
+      personUuid: sql`${earlier.personUuid}`,
+      requestedAt: now,
+      requestedBy: JSON.stringify(actor),
+      deleteEvents: sql`one.value ->> 'delete_events'`,
+      deleteRecordings: sql`one.value ->> 'delete_recordings'`,
+      status: 'queued',
+      progressAt: now,
+      stores: '{}',
+      linkedUntil,
+      completes: sql`${earlier.id}`
+    },
+    sql`json_each(${json}) as one cross join ${erasures} ${earlier}
+        on ${earlier.id} = one.value ->> 'id' and ${earlier.projectId} = ${projectId}
+        where one.value ->> 'is_completed'`
+  ),
+  updateFrom(erasedIdentities, {
+    set: {
+      erasureId: sql`(select max(${later.id}) from ${erasures} ${earlier} cross join ${erasures} ${later}
+        on ${later.projectId} = ${earlier.projectId} and ${later.personUuid} = ${earlier.personUuid}
+          and ${later.completes} = ${earlier.id}
+        where ${earlier.id} = ${erasedIdentities.erasureId})`
+    },
+    where: sql`+${erasedIdentities.projectId} = ${projectId} and ${erasedIdentities.erasureId} in (
+      select value ->> 'id' from json_each(${json}) where value ->> 'is_completed')`
+  })
+]
 
 const isOneOf = (json: string): SQL =>
   sql`${erasedIdentities.key} in (select value ->> 'key' from json_each(${json}))`
