@@ -4,7 +4,7 @@ import { ReceiptContent } from '../receipt.ts'
 /** A SHA-256 in hexadecimal. */
 export const Hash = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** The members that a signature adds to every kind of receipt. */
+/** The members that signing adds to every kind of receipt. */
 export const SIGNED = {
   key: Hash.meta({
     description:

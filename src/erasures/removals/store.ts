@@ -93,12 +93,12 @@ export const takeRemovals = (db: Db, { run, idleSince, limit, now }: Taking): Pr
 export const listOpenRemovals = (db: Db): Promise<RemovalRow[]> =>
   db.select().from(eventRemovals).where(isOpen).orderBy(eventRemovals.id)
 
-/** A part of a removal's list: uuids as 32 hexadecimal digits, from the task's position up to `position`. */
+/** A part of a removal's list: the uuids, 32 hexadecimal digits each, from the task's position up to `position`. */
 export type Part = { uuids: string[]; position: number; now: number }
 
 /**
  * Removes a part of the listed events, or their named properties, and with them, by a trigger, the segments that they
- * are in. One transaction also counts what it removes, and prevents that removed events are stored again.
+ * are in. The same transaction counts them, and notes the uuids of removed events so that they are not stored again.
  * @throws ConflictError when the part was removed before
  */
 export async function removePart(db: Db, removal: RemovalRow, part: Part): Promise<D1Result[]> {
@@ -162,7 +162,7 @@ const removeProperties = (names: string[], places: SQL): SQL =>
     where: sql`(${events.projectId}, ${events.eventId}, ${events.timestamp}, ${events.uuid}) in (${places})`
   })
 
-/** Returns the JSON paths of properties: those of the event, and those that it sets on its person. */
+/** Returns the JSON paths of properties in an event, and in the properties that it sets on its person. */
 const pathsTo = (names: string[]): string[] =>
   names.flatMap((name) =>
     ['$', '$."$set"', '$."$set_once"'].map((at) => `${at}.${JSON.stringify(name)}`)

@@ -44,7 +44,7 @@ it('a receipt is signed once, with a published key', async () => {
   expect(await isSignedBy(receipt, body.keys[0].x)).toBe(true)
 })
 
-it('an invented row gets no signature', async () => {
+it('a receipt that was written or changed in the database has no valid signature', async () => {
   const project = await newProject()
   const receipt = await newReceipt(project)
   const { signature: _signature, key: _key, subject: _subject, ...content } = receipt

@@ -133,7 +133,7 @@ describe('a suppression', () => {
         properties: { alias: 'carols-phone' }
       }
     ])
-    // An identified person is not folded by `$identify`: this test is about persons that are.
+    // `$identify` does not fold identified persons into others, and this test needs it to.
     await db.run(sql`update persons set is_identified = 0 where project_id = ${project.id}`)
     const before = await countByName(project)
     await suppress(project, { distinct_ids: ['eve'] })
