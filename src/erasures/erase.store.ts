@@ -127,7 +127,7 @@ export async function writeErasures(
 /** A list of rows in JSON, and their number. */
 type Chunk = { rows: string; count: number }
 
-/** Creates the erasures of persons, which it returns, and deletes the persons with the values in their activity log. */
+/** Creates the erasures of persons and returns their ids; deletes the persons and the values in their activity log. */
 const deletePersons = (
   projectId: number,
   { deleteEvents, deleteRecordings, actor, linkedUntil, now }: NewErasures,
@@ -165,7 +165,7 @@ const deletePersons = (
   sql`delete from ${persons} where +${persons.projectId} = ${projectId} and ${persons.id} in ${idsIn(rows)}`
 ]
 
-/** Moves identities from the distinct ids to the tombstones. */
+/** Replaces distinct ids by tombstones. */
 const writeTombstones = (projectId: number, now: number, { rows, count }: Chunk): SQL[] => [
   expectRows(
     count,

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { events, personVersions } from '../db/schema.ts'
 import { list } from '../db/statements.ts'
 
-/** Versions per identity, less one. The id of a version is `key << 24 | n`. */
+/** The highest version number of an identity. The id of a version is `key << 24 | number`. */
 const LAST_VERSION = sql.raw(String(2 ** 24 - 1))
 
 /** SQL: whether a version belongs to the identity with this key. */
@@ -15,7 +15,7 @@ export type Place = { timestamp: number; event_id: number; uuid: string }
 /** The columns of a place, for a `select`. */
 export const placeColumns = sql`${events.timestamp}, ${events.eventId}, hex(${events.uuid}) as uuid`
 
-/** Returns a `from` for an identity's events in the order of the index `events_identity`, those after `after` if it is given. */
+/** Returns a `from` for an identity's events in the order of the index `events_identity`: all, or those after a place. */
 export function eventsOf(projectId: number, key: number, after: Place | undefined): SQL {
   const order = list([events.timestamp, events.projectId, events.eventId, events.uuid])
   const isLater = after

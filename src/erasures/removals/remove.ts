@@ -33,7 +33,7 @@ export async function removeListed(
       if (!findConflict(error)) {
         throw error
       }
-      // Another invocation has removed this part at the same time: continues after it.
+      // Another invocation removed this part at the same time. Continues where that one is now.
       position = (await findRemoval(db, removal.projectId, removal.id))?.position ?? uuids.length
       return { removed: limit, ms: 0 }
     }
