@@ -13,7 +13,7 @@ import {
   sealColumns,
   sealThoroughly,
   startErasureRun,
-  sweepLedger,
+  sweepDeliveries,
   sweepOpenErasures,
   sweepQueues,
   sweepSalts,
@@ -50,7 +50,7 @@ const JOBS: Record<Cron, Job[]> = {
     continueSnapshotSweep,
     sealColumns
   ],
-  [NIGHTLY]: [verifyNightly, sealThoroughly, sweepLedger],
+  [NIGHTLY]: [verifyNightly, sealThoroughly, sweepDeliveries],
   [EVERY_MINUTE]: [applyLedger, deliverDue, publishSigningKey]
 }
 

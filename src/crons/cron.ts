@@ -1,12 +1,12 @@
 import { isWeekly } from '../erasures/schedule.ts'
 
-/** Sundays at 05:00 UTC: the weekly run of erasures and the sweep of snapshots. */
+/* `JOBS` in worker.ts lists the jobs of each trigger. */
+
+/** Sundays at 05:00 UTC. */
 export const WEEKLY = '0 5 * * SUN'
-/** The sweeps that take up missed work and work whose message was lost. */
 export const EVERY_15_MINUTES = '*/15 * * * *'
-/** The nightly verification and the clean-up of the ledger. */
+/** Every night at 03:30 UTC. */
 export const NIGHTLY = '30 3 * * *'
-/** Queues the subscriptions that are due. */
 export const EVERY_MINUTE = '* * * * *'
 
 /** The Cron Triggers of wrangler.toml. */

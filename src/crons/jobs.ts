@@ -31,17 +31,17 @@ import { inEachDatabase, type Job, once } from './run.ts'
  */
 const NIGHTLY_PIECES = 100
 
-/** Segments verified per night, and chunks of actors: 500 of the 1,000 queries that D1 allows per run. */
+/** Segments and chunks verified per night: 500 of the 1,000 queries that D1 allows per run. */
 const NIGHTLY_COLUMNS = 20
 
-/** Days for which the ledger keeps deliveries. */
-const LOG_DAYS = 90
+/** Days for which deliveries are kept. */
+const DELIVERY_DAYS = 90
 
 /** Starts the weekly run of erasures. */
-export const startErasureRun = inEachDatabase('weekly batch', async ({ db, database }, run) => {
+export const startErasureRun = inEachDatabase('weekly run', async ({ db, database }, run) => {
   const scheduled = { scheduledFor: run.scheduledTime, startedBy: 'cron' as const }
   const sent = await startRun(db, run.env.ERASURE_QUEUE, scheduled, run.now)
-  log('info', 'weekly batch', { database, sent })
+  log('info', 'weekly run', { database, sent })
 })
 
 /** Resends the messages of captured requests and recording parts that still wait in the R2 bucket. */
@@ -59,7 +59,7 @@ export const sweepSalts = once('sweep of salts', async ({ env, now }) => {
 })
 
 /**
- * Applies the ledger of erasures. A restored database is held back until everything that the restore
+ * Applies the ledger of erasures. A restored database is held back until the data that the restore
  * has brought back is erased again.
  */
 export const applyLedger = inEachDatabase(
@@ -83,7 +83,7 @@ export const applyLedger = inEachDatabase(
   }
 )
 
-/** Publishes the key that signs receipts, within a minute after it was made or replaced. */
+/** Publishes the key that signs receipts, unless it is published. */
 export const publishSigningKey = once('publishing of the key', async ({ env, now }) => {
   const key = await openSigningKey(env)
   if (key) {
@@ -93,7 +93,7 @@ export const publishSigningKey = once('publishing of the key', async ({ env, now
 })
 
 /**
- * Takes up erasures that were missed or interrupted, or whose message was lost. Removes the links to kept events after
+ * Takes up erasures that were missed or interrupted, or whose message was lost. Removes the links to kept data after
  * `COMPLETION_DAYS`.
  */
 export const sweepOpenErasures = inEachDatabase(
@@ -151,7 +151,7 @@ function sweepSnapshots(begins: boolean): Job {
 
 /** Queues the projects whose columns have to be built, except for a few late events. */
 export const sealColumns = seal({ minLate: MANY_LATE, isThorough: false })
-/** Queues the projects whose columns have to be built, for a single late event or many new versions of persons too. */
+/** Queues the projects whose columns have to be built, even for a single late event or many new versions of persons. */
 export const sealThoroughly = seal({ minLate: 1, isThorough: true })
 
 function seal(how: { minLate: number; isThorough: boolean }): Job {
@@ -166,17 +166,20 @@ function seal(how: { minLate: number; isThorough: boolean }): Job {
  * from.
  */
 export const verifyNightly = inEachDatabase('nightly verification', async ({ db, database }) => {
-  const { first: count, ...counts } = await verifyCounts(db)
+  const { first: wrongCounts, ...counts } = await verifyCounts(db)
   log(counts.wrong > 0 ? 'error' : 'info', 'nightly verification', {
     database,
     ...counts,
-    first: count[0]
+    first: wrongCounts[0]
   })
-  const { first: session, ...sessions } = await verifySessions(db, NIGHTLY_PIECES)
+  const {
+    first: [wrongSession],
+    ...sessions
+  } = await verifySessions(db, NIGHTLY_PIECES)
   log(sessions.wrong > 0 ? 'error' : 'info', 'nightly verification of sessions', {
     database,
     ...sessions,
-    first: session[0] && withoutId(session[0])
+    first: wrongSession && withoutId(wrongSession)
   })
   const verified = await verifyColumns(db, NIGHTLY_COLUMNS)
   const {
@@ -194,11 +197,14 @@ export const verifyNightly = inEachDatabase('nightly verification', async ({ db,
   })
 })
 
-/** Removes deliveries from the ledger after 90 days. */
-export const sweepLedger = inEachDatabase('sweep of deliveries', async ({ db, database }, run) => {
-  const removed = await purgeDeliveries(db, run.now.getTime() - LOG_DAYS * DAY)
-  log('info', 'nightly sweep of deliveries', { database, removed })
-})
+/** Removes deliveries after 90 days. */
+export const sweepDeliveries = inEachDatabase(
+  'sweep of deliveries',
+  async ({ db, database }, run) => {
+    const removed = await purgeDeliveries(db, run.now.getTime() - DELIVERY_DAYS * DAY)
+    log('info', 'nightly sweep of deliveries', { database, removed })
+  }
+)
 
 /** Queues the deliveries that are due; they wait while their database is held back. */
 export const deliverDue = inEachDatabase(

@@ -15,7 +15,7 @@ export type Run = {
   scheduledTime: number
 }
 
-/** One kind of work. Returns the number of failures, at most one per database; it has logged them. */
+/** One kind of work. Logs its failures and returns their number, at most one per database. */
 export type Job = (run: Run) => Promise<number>
 
 /** One of the databases that hold projects' data. */
@@ -46,7 +46,7 @@ export const inEachDatabase =
     return failures
   }
 
-/** @returns 1 when the work failed */
+/** Does the work and logs a failure. @returns the number of failures, 0 or 1 */
 async function attempt(name: Record<string, string>, work: () => Promise<void>): Promise<number> {
   try {
     await work()

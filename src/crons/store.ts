@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm'
 import type { Db } from '../db/client.ts'
 import { cronRuns } from '../db/schema.ts'
+import { excluded } from '../db/statements.ts'
 
 /** The last run of a Cron Trigger; times are ms UTC. */
 export type CronRun = typeof cronRuns.$inferSelect
@@ -13,9 +13,9 @@ export const saveRun = (db: Db, run: CronRun) =>
     .onConflictDoUpdate({
       target: cronRuns.cron,
       set: {
-        startedAt: sql`excluded.started_at`,
-        finishedAt: sql`excluded.finished_at`,
-        failedJobs: sql`excluded.failed_jobs`
+        startedAt: excluded(cronRuns.startedAt),
+        finishedAt: excluded(cronRuns.finishedAt),
+        failedJobs: excluded(cronRuns.failedJobs)
       }
     })
 

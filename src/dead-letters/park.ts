@@ -61,7 +61,7 @@ async function park(message: Message, { env, usage, clock }: ParkInvocation): Pr
 
 const unwrap = ({ body, attempts }: Message): DeadMessage =>
   DeadMessage.safeParse(body).data ?? {
-    // The queue itself gave up, so these are the deliveries of the dead-letter queue.
+    // The platform moved the message here, so `attempts` counts the deliveries of this dead-letter queue.
     error:
       'Every delivery ended without a reason: the consumer probably crashed or ran out of time.',
     attempts,

@@ -29,6 +29,10 @@ const MAX_ATTEMPTS = 8
 const MAX_WAITS = 7
 /** Delay of the first check, seconds. */
 const FIRST_WAIT = 5
+/** Returns the seconds until the next check after `waited` checks. */
+const waitAfter = (waited: number): number => FIRST_WAIT * 2 ** waited
+/** Unit of the delay after failures, seconds: 20 after the first, then twice as long each time. */
+const RETRY_UNIT = 10
 
 export type ErasureQueue = {
   send(body: QueueMessage, options?: { delaySeconds: number }): Promise<unknown>
@@ -39,8 +43,7 @@ type ErasureInvocation = Invocation<
 >
 
 /**
- * Continues erasures and removals as far as one invocation's limits allow; the rest goes into a new message.
- * Messages may arrive twice, at the same time and in any order, and the work may be interrupted
+ * Continues the erasures and removals that messages name. Messages may arrive twice, at the same time and in any order, and the work may be interrupted
  * anywhere.
  * @returns the outcome of the messages, and the number of erasures and removals that were completed
  */
@@ -71,8 +74,7 @@ export const continueMessage = (
     : continueErasures(message, invocation)
 
 /**
- * Continues the erasures of a message as far as one invocation's limits allow, and sends a message
- * for the rest.
+ * Continues the erasures of a message. Those that must wait for earlier data are only purged, and get a delayed message.
  * @returns the number of completed erasures
  * @throws unavailable when the database cannot do the work now
  */
@@ -86,18 +88,17 @@ export async function continueErasures(
   const eraser = new Eraser({ project, db }, invocation)
   const open = await findOpenErasures(db, project.id, message.erasures)
 
-  // Checked before the dead letters: a message that becomes a dead letter later is found by this
-  // check.
+  // Before the search of the dead letters: a message that becomes a dead letter in between still waits now.
   const oldest = open.some(mayComplete)
     ? await findOldestWaiting(env.BUCKET, project.id)
     : Number.POSITIVE_INFINITY
-  const isEarly = (erasure: ErasureRow) => mayComplete(erasure) && erasure.requestedAt >= oldest
-  const early = open.filter(isEarly)
-  const ready = open.filter((erasure) => !isEarly(erasure))
-  if (early.length > 0) {
-    await noteWaiting(db, early, describeWait(oldest), clock().getTime())
-    await sendLater(queue, project.id, early, message.waited)
-    await removeEarly(eraser, db, early, clock)
+  const mustWait = (erasure: ErasureRow) => mayComplete(erasure) && erasure.requestedAt >= oldest
+  const waiting = open.filter(mustWait)
+  const ready = open.filter((erasure) => !mustWait(erasure))
+  if (waiting.length > 0) {
+    await noteWaiting(db, waiting, describeWait(oldest), clock().getTime())
+    await sendLater(queue, project.id, waiting, message.waited)
+    await removeMeanwhile(eraser, db, waiting, clock)
   }
 
   const hasPurges = ready.some(({ run, deleteRecordings }) => run !== null || deleteRecordings)
@@ -117,7 +118,7 @@ export async function continueErasures(
   return completed
 }
 
-/** @returns the number of completed removals, 0 or 1 */
+/** Continues a removal. @returns the number of completed removals, 0 or 1 */
 async function continueRemoval(
   message: RemovalMessage,
   invocation: ErasureInvocation
@@ -134,15 +135,14 @@ async function continueRemoval(
   if (state === 'waiting' && message.waited < MAX_WAITS) {
     await env.ERASURE_QUEUE.send(
       { ...message, waited: message.waited + 1 },
-      { delaySeconds: FIRST_WAIT * 2 ** message.waited }
+      { delaySeconds: waitAfter(message.waited) }
     )
   }
   return state === 'completed' ? 1 : 0
 }
 
 /**
- * Advances erasures one after the other. @returns the erasures that another invocation must advance
- * as `rest`
+ * Advances erasures one after the other. `rest` are the erasures that another invocation must advance.
  */
 async function advanceEach(
   eraser: Eraser,
@@ -176,7 +176,7 @@ async function sendFailed(
   if (retried.length > 0) {
     const attempts = Math.max(...failures.map(({ tries }) => tries))
     await queue.send(messageFor(projectId, retried), {
-      delaySeconds: Math.min(MAX_DELAY, 10 * 2 ** attempts)
+      delaySeconds: Math.min(MAX_DELAY, RETRY_UNIT * 2 ** attempts)
     })
   }
 }
@@ -192,8 +192,8 @@ const describeWait = (oldest: number): string =>
   `Events or recordings accepted before the deletion, the oldest at ${toIso(oldest)}, are not processed yet. The deletion is completed after them.`
 
 /**
- * Sends a delayed message that starts waiting erasures again from the beginning. After the last
- * check, the sweep takes them up.
+ * Sends a delayed message that checks waiting erasures again, from the first dead letter on. After the
+ * last check, the sweep takes them up.
  */
 async function sendLater(
   queue: ErasureQueue,
@@ -204,13 +204,13 @@ async function sendLater(
   if (waited < MAX_WAITS) {
     await queue.send(
       { ...messageFor(projectId, rows), letter: '', waited: waited + 1 },
-      { delaySeconds: FIRST_WAIT * 2 ** waited }
+      { delaySeconds: waitAfter(waited) }
     )
   }
 }
 
-/** Removes data of erasures that cannot be completed yet, as far as the invocation's limits allow. */
-async function removeEarly(
+/** Purges the data of erasures that must wait, as far as the invocation's limits allow. */
+async function removeMeanwhile(
   eraser: Eraser,
   db: Db,
   rows: ErasureRow[],

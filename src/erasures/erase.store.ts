@@ -4,17 +4,17 @@ import type { Db } from '../db/client.ts'
 import { countRows, eachChunk, expectRows, inJson } from '../db/rows.ts'
 import {
   activity,
-  counters,
   distinctIds,
   erasedIdentities,
   erasures,
   persons,
   recordings
 } from '../db/schema.ts'
-import { assign, bare, excluded, insertSelect, list, updateFrom } from '../db/statements.ts'
+import { insertSelect, updateFrom } from '../db/statements.ts'
 import type { Actor } from '../persons/activity/entry.ts'
 import { activityStatements, hasValues, withoutValues } from '../persons/activity/store.ts'
 import { tombstoneRecordings } from '../recordings/purge.store.ts'
+import { noteLastErasure } from '../tombstones/store.ts'
 
 /** Persons by their integer ids, UUIDs and distinct ids. */
 export type Selection = { ids?: number[]; uuids?: string[]; distinctIds?: string[] }
@@ -56,20 +56,23 @@ export async function findPersonsToErase(
   }))
 }
 
+/** An identity of a person to erase, with the hashes of its distinct id. */
+export type Identity = {
+  key: number
+  hash: string
+  receipt_hash: string
+  person_id: number
+  person_uuid: string
+}
+
 type NewErasures = {
   persons: PersonToErase[]
   /** All identities of these persons. */
-  identities: {
-    key: number
-    hash: string
-    receipt_hash: string
-    person_id: number
-    person_uuid: string
-  }[]
+  identities: Identity[]
   deleteEvents: boolean
   deleteRecordings: boolean
   actor: Actor
-  /** Until when what is kept can be deleted later, ms UTC; null if nothing is kept. */
+  /** Until when kept data can be deleted later, ms UTC; null if nothing is kept. */
   linkedUntil: number | null
   now: number
 }
@@ -84,70 +87,17 @@ export async function writeErasures(
   projectId: number,
   erasure: NewErasures
 ): Promise<number[]> {
-  const { deleteEvents, deleteRecordings, actor, linkedUntil, now } = erasure
+  const { actor, deleteRecordings, now } = erasure
   const erased = erasure.persons.map(({ id, uuid, identities }) => ({
     id,
     uuid,
     distinct_ids: identities.length
   }))
-  const idsIn = (rows: string) => sql`(select value ->> 'id' from json_each(${rows}))`
   const results = await writeBatch(db, [
-    ...eachChunk(erased, (rows, count) => [
-      expectRows(
-        count,
-        sql`json_each(${rows}) as read cross join ${persons}
-            on ${persons.id} = read.value ->> 'id' and ${persons.projectId} = ${projectId}`
-      ),
-      sql`${insertSelect(
-        erasures,
-        {
-          projectId,
-          personId: sql`value ->> 'id'`,
-          personUuid: sql`value ->> 'uuid'`,
-          requestedAt: now,
-          requestedBy: JSON.stringify(actor),
-          deleteEvents: Number(deleteEvents),
-          deleteRecordings: Number(deleteRecordings),
-          status: 'queued',
-          progressAt: now,
-          linkedUntil,
-          stores: sql`json_object('persons', 1, 'distinct_ids', value ->> 'distinct_ids',
-            'search_index', (select ${persons.search} <> '' from ${persons} where ${persons.id} = value ->> 'id'),
-            'activity_values', (select count(*) from ${activity}
-              where ${isAbout(projectId, sql`(value ->> 'id')`)} and ${hasValues}))`
-        },
-        sql`json_each(${rows})`
-      )} returning ${erasures.id} as erasure_id`,
-      updateFrom(activity, {
-        set: { detail: withoutValues },
-        where: sql`${isAbout(projectId, idsIn(rows))} and ${hasValues}`
-      }),
-      sql`delete from ${persons} where +${persons.projectId} = ${projectId} and ${persons.id} in ${idsIn(rows)}`
-    ]),
-    ...eachChunk(erasure.identities, (rows, count) => [
-      expectRows(
-        count,
-        sql`json_each(${rows}) as read cross join ${distinctIds}
-            on ${distinctIds.key} = read.value ->> 'key' and ${distinctIds.personId} = read.value ->> 'person_id'
-              and ${distinctIds.projectId} = ${projectId}`
-      ),
-      insertSelect(
-        erasedIdentities,
-        {
-          key: sql`one.value ->> 'key'`,
-          projectId,
-          hash: sql`one.value ->> 'hash'`,
-          receiptHash: sql`one.value ->> 'receipt_hash'`,
-          erasureId: sql`${erasures.id}`,
-          personId: sql`${erasures.personId}`,
-          erasedAt: now
-        },
-        sql`json_each(${rows}) as one cross join ${erasures}
-            on ${erasures.projectId} = ${projectId} and ${erasures.personUuid} = one.value ->> 'person_uuid'`
-      ),
-      sql`delete from ${distinctIds} where +${distinctIds.projectId} = ${projectId}
-          and ${distinctIds.key} in (select value ->> 'key' from json_each(${rows}))`
-    ]),
+    ...eachChunk(erased, (rows, count) => deletePersons(projectId, erasure, { rows, count })),
+    ...eachChunk(erasure.identities, (rows, count) =>
+      writeTombstones(projectId, now, { rows, count })
+    ),
     ...(deleteRecordings ? tombstoneRecordingsOf(projectId, erasure) : []),
     ...eachChunk(erased, (rows) => [
       expectRows(
@@ -167,15 +117,81 @@ export async function writeErasures(
         at: now
       }))
     ),
-    sql`insert into ${counters} (${list([counters.projectId, counters.name, counters.value].map(bare))})
-        values (${projectId}, 'last_erasure', ${now})
-        on conflict (${bare(counters.projectId)}, ${bare(counters.name)})
-        do update set ${assign(counters, { value: sql`max(${counters.value}, ${excluded(counters.value)})` })}`
+    noteLastErasure(projectId, now)
   ])
   return results.flatMap(({ results: rows }) =>
     (rows as { erasure_id?: number }[]).flatMap((row) => row.erasure_id ?? [])
   )
 }
+
+/** A list of rows in JSON, and their number. */
+type Chunk = { rows: string; count: number }
+
+/** Creates the erasures of persons and returns their ids; deletes the persons and the values in their activity log. */
+const deletePersons = (
+  projectId: number,
+  { deleteEvents, deleteRecordings, actor, linkedUntil, now }: NewErasures,
+  { rows, count }: Chunk
+): SQL[] => [
+  expectRows(
+    count,
+    sql`json_each(${rows}) as read cross join ${persons}
+        on ${persons.id} = read.value ->> 'id' and ${persons.projectId} = ${projectId}`
+  ),
+  sql`${insertSelect(
+    erasures,
+    {
+      projectId,
+      personId: sql`value ->> 'id'`,
+      personUuid: sql`value ->> 'uuid'`,
+      requestedAt: now,
+      requestedBy: JSON.stringify(actor),
+      deleteEvents: Number(deleteEvents),
+      deleteRecordings: Number(deleteRecordings),
+      status: 'queued',
+      progressAt: now,
+      linkedUntil,
+      stores: sql`json_object('persons', 1, 'distinct_ids', value ->> 'distinct_ids',
+        'search_index', (select ${persons.search} <> '' from ${persons} where ${persons.id} = value ->> 'id'),
+        'activity_values', (select count(*) from ${activity}
+          where ${isAbout(projectId, sql`(value ->> 'id')`)} and ${hasValues}))`
+    },
+    sql`json_each(${rows})`
+  )} returning ${erasures.id} as erasure_id`,
+  updateFrom(activity, {
+    set: { detail: withoutValues },
+    where: sql`${isAbout(projectId, idsIn(rows))} and ${hasValues}`
+  }),
+  sql`delete from ${persons} where +${persons.projectId} = ${projectId} and ${persons.id} in ${idsIn(rows)}`
+]
+
+/** Replaces distinct ids by tombstones. */
+const writeTombstones = (projectId: number, now: number, { rows, count }: Chunk): SQL[] => [
+  expectRows(
+    count,
+    sql`json_each(${rows}) as read cross join ${distinctIds}
+        on ${distinctIds.key} = read.value ->> 'key' and ${distinctIds.personId} = read.value ->> 'person_id'
+          and ${distinctIds.projectId} = ${projectId}`
+  ),
+  insertSelect(
+    erasedIdentities,
+    {
+      key: sql`one.value ->> 'key'`,
+      projectId,
+      hash: sql`one.value ->> 'hash'`,
+      receiptHash: sql`one.value ->> 'receipt_hash'`,
+      erasureId: sql`${erasures.id}`,
+      personId: sql`${erasures.personId}`,
+      erasedAt: now
+    },
+    sql`json_each(${rows}) as one cross join ${erasures}
+        on ${erasures.projectId} = ${projectId} and ${erasures.personUuid} = one.value ->> 'person_uuid'`
+  ),
+  sql`delete from ${distinctIds} where +${distinctIds.projectId} = ${projectId}
+      and ${distinctIds.key} in (select value ->> 'key' from json_each(${rows}))`
+]
+
+const idsIn = (rows: string): SQL => sql`(select value ->> 'id' from json_each(${rows}))`
 
 /** Deletes the recordings of erased persons and counts them for their erasures. */
 const tombstoneRecordingsOf = (

@@ -1,21 +1,23 @@
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
-import { describeError } from '../errors.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { log } from '../log.ts'
 import type { Actor } from '../persons/activity/entry.ts'
-import { type Sender, sendAll } from '../queues/send.ts'
+import type { Sender } from '../queues/send.ts'
 import { hashDistinctId } from '../tombstones/tombstone.ts'
 import { type CompletionSetting, linkedUntil } from './completions/days.ts'
+import { enqueueErasures } from './enqueue.ts'
 import { type ErasureEntry, hashForLedger } from './entries.ts'
 import {
   findPersonsToErase,
+  type Identity,
   type PersonToErase,
   type Selection,
   writeErasures
 } from './erase.store.ts'
-import { type ErasureMessage, messagesFor } from './message.ts'
+import type { ErasureMessage } from './message.ts'
 import { hashForReceipt, saltOf } from './receipts/subject.ts'
+
+type Project = { id: number; erasureSalt: string }
 
 /** The persons to erase, whether to delete their events and recordings, and who requested it when. */
 type Erasure = {
@@ -25,7 +27,7 @@ type Erasure = {
   actor: Actor
   /** The secret from which the salts of receipts are made. */
   secret: string
-  /** For how long what is kept can be deleted later. */
+  /** For how long kept data can be deleted later. */
   setting: CompletionSetting
   /** Gets an entry before anything is deleted; undefined if the ledger already names the erasure. */
   ledger: Ledger | undefined
@@ -41,35 +43,20 @@ type Erasure = {
 export async function erasePersons(
   db: Db,
   queue: Sender<ErasureMessage>,
-  project: { id: number; erasureSalt: string },
+  project: Project,
   { selection, secret, setting, ledger, now, ...options }: Erasure
 ): Promise<PersonToErase[]> {
+  const requestedAt = now.getTime()
+  // The names in the entry that was written: a retry needs another entry only if they have changed.
   let written = ''
   const { persons, erasures } = await retryConflicts(async () => {
     const persons = await findPersonsToErase(db, project.id, selection)
     if (persons.length === 0) {
       return { persons, erasures: [] }
     }
-    const requestedAt = now.getTime()
-    const identities = []
-    const ids = []
-    for (const person of persons) {
-      const erased = { projectId: project.id, personUuid: person.uuid, requestedAt }
-      const salt = await saltOf(secret, erased)
-      for (const { key, distinctId } of person.identities) {
-        const hash = await hashDistinctId(project.erasureSalt, project.id, distinctId)
-        const receiptHash = await hashForReceipt(salt, distinctId)
-        ids.push(await hashForLedger(secret, project.id, distinctId))
-        identities.push({
-          key,
-          hash,
-          receipt_hash: receiptHash,
-          person_id: person.id,
-          person_uuid: person.uuid
-        })
-      }
-    }
+    const hashed = await hashIdentities(project, persons, { secret, requestedAt })
     const uuids = persons.map(({ uuid }) => uuid)
+    const ids = hashed.map((identity) => identity.ledger_hash)
     const named = [...uuids, ...ids].join()
     if (ledger && named !== written) {
       const { actor, deleteEvents, deleteRecordings } = options
@@ -87,18 +74,38 @@ export async function erasePersons(
       await ledger.append(entry, requestedAt)
       written = named
     }
+    const identities = hashed.map(({ ledger_hash: _, ...identity }) => identity)
     const until = linkedUntil(options, setting, requestedAt)
     const erasure = { persons, identities, ...options, linkedUntil: until, now: requestedAt }
     return { persons, erasures: await writeErasures(db, project.id, erasure) }
   })
-  try {
-    await sendAll(queue, messagesFor(erasures.map((id) => ({ id, project_id: project.id }))))
-  } catch (error) {
-    log('warn', 'erasures wait for the sweep', {
-      project: project.id,
-      erasures,
-      error: describeError(error)
-    })
-  }
+  await enqueueErasures(queue, project.id, erasures)
   return persons
+}
+
+/** The hashes of a person's distinct id: for its tombstone, for the receipt and for the ledger. */
+type Hashed = Identity & { ledger_hash: string }
+
+/** Hashes every distinct id of the persons. */
+async function hashIdentities(
+  project: Project,
+  persons: PersonToErase[],
+  { secret, requestedAt }: { secret: string; requestedAt: number }
+): Promise<Hashed[]> {
+  const hashed = []
+  for (const person of persons) {
+    const erased = { projectId: project.id, personUuid: person.uuid, requestedAt }
+    const salt = await saltOf(secret, erased)
+    for (const { key, distinctId } of person.identities) {
+      hashed.push({
+        key,
+        hash: await hashDistinctId(project.erasureSalt, project.id, distinctId),
+        receipt_hash: await hashForReceipt(salt, distinctId),
+        ledger_hash: await hashForLedger(secret, project.id, distinctId),
+        person_id: person.id,
+        person_uuid: person.uuid
+      })
+    }
+  }
+  return hashed
 }

@@ -8,6 +8,7 @@ import { type Invocation, isSpent } from '../queues/invocation.ts'
 import { NO_WAITING_OBJECTS } from '../queues/waiting.ts'
 import { purgeRecording } from '../recordings/purge.ts'
 import { rebuildSessions } from '../sessions/upkeep/rebuild.ts'
+import { completableUntil } from './completions/days.ts'
 import { Pieces } from './pieces.ts'
 import {
   complete,
@@ -31,6 +32,7 @@ import { type ErasureRow, findOpenErasures } from './store.ts'
 const COUNTED_AT_ONCE = 10_000
 /** Identities whose events are purged together. */
 const KEYS_AT_ONCE = 100
+/** Deleted recordings that are listed, then purged one by one. */
 const RECORDINGS_AT_ONCE = 20
 
 /** Whether an erasure may be completed now, with a receipt: always, unless it deletes events and waits for its run. */
@@ -43,7 +45,7 @@ export const mayComplete = ({ run, deleteEvents }: ErasureRow): boolean =>
  */
 type State = 'waiting' | 'cut' | 'removed'
 
-/** The reason why an erasure waits where the secrets are unknown: only the service has them. */
+/** Why an erasure waits outside the service, as in `npm run purge:now`: only the service has the secrets. */
 export const UNSIGNED =
   'Everything is removed. The service completes the deletion within half an hour, and signs the receipt; it needs the secrets RECEIPT_KEY and RECEIPT_SECRET.'
 
@@ -83,6 +85,7 @@ export class Eraser {
     return (await this.#verify(erasure, signer)) ? 'completed' : 'cut'
   }
 
+  /** Purges an erasure's data: the events only in its weekly run. */
   async remove(erasure: ErasureRow): Promise<State> {
     if (erasure.clearedAt === null) {
       const isDone = await this.#pieces.run((limit) =>
@@ -131,11 +134,10 @@ export class Eraser {
       await noteFound(this.#db, erasure, found, this.#now())
     }
     for await (const keys of this.#keysOf(erasure)) {
-      if (
-        !(await this.#pieces.run((limit) =>
-          purgeEvents(this.#db, erasure, { keys, limit, now: this.#now() })
-        ))
-      ) {
+      const isDone = await this.#pieces.run((limit) =>
+        purgeEvents(this.#db, erasure, { keys, limit, now: this.#now() })
+      )
+      if (!isDone) {
         return false
       }
     }
@@ -147,6 +149,7 @@ export class Eraser {
     return this.#pieces.repeat(() => rebuildSessions(this.#db, this.#project.id))
   }
 
+  /** Yields the keys of the person's identities, some at a time. */
   async *#keysOf(erasure: ErasureRow): AsyncGenerator<number[]> {
     for (let after = 0; ; ) {
       const keys = await listKeys(this.#db, erasure, after, KEYS_AT_ONCE)
@@ -162,7 +165,7 @@ export class Eraser {
     return this.#clock().getTime()
   }
 
-  /** Counts the copies in columns that still have a version, or an event that had to go, of the person. */
+  /** Counts the chunks with a version of the person and, if events are deleted, the segments with one of the events. */
   async #countCopies(erasure: ErasureRow): Promise<Record<string, number>> {
     const all = new Set<number>()
     for await (const keys of this.#keysOf(erasure)) {
@@ -178,7 +181,7 @@ export class Eraser {
     }
   }
 
-  /** Searches every store once more. Completes the erasure only if all stores are empty. */
+  /** Searches every store once more. Completes the erasure only if nothing is left. @returns whether it is completed */
   async #verify(erasure: ErasureRow, signer: Signer): Promise<boolean> {
     const [current] = await findOpenErasures(this.#db, this.#project.id, [erasure.id])
     if (!current) {
@@ -191,42 +194,51 @@ export class Eraser {
       ...(await this.#countCopies(current))
     }
     const left = Object.entries(remaining).filter(([, count]) => count > 0)
-    const areInProgress = left.every(([store]) => store === 'events' || store === 'sessions')
-    if (left.length > 0 && areInProgress) {
+    if (left.length === 0) {
+      return this.#complete(current, remaining, signer)
+    }
+    // Events that were stored late, and their sessions, are purged by the next invocation.
+    if (left.every(([store]) => store === 'events' || store === 'sessions')) {
       return false
     }
-    if (left.length > 0) {
-      throw new Error(
-        `The verification still found ${left.map(([store, count]) => `${count} ${store}`).join()}`
-      )
-    }
+    throw new Error(
+      `The verification still found ${left.map(([store, count]) => `${count} ${store}`).join()}`
+    )
+  }
+
+  /** Signs the receipt, enters it in the ledger and stores it. @returns whether the erasure is completed */
+  async #complete(
+    erasure: ErasureRow,
+    remaining: Record<string, number>,
+    signer: Signer
+  ): Promise<boolean> {
     const now = this.#now()
     const content = writeReceipt({
-      id: current.id,
-      project_id: current.projectId,
-      person_uuid: current.personUuid,
-      requestedAt: current.requestedAt,
-      requested_by: current.requestedBy,
-      delete_events: current.deleteEvents,
-      run: current.run,
-      linkedUntil: current.deleteEvents && current.deleteRecordings ? null : current.linkedUntil,
-      completes: current.completes,
+      id: erasure.id,
+      project_id: erasure.projectId,
+      person_uuid: erasure.personUuid,
+      requestedAt: erasure.requestedAt,
+      requested_by: erasure.requestedBy,
+      delete_events: erasure.deleteEvents,
+      run: erasure.run,
+      linkedUntil: completableUntil(erasure),
+      completes: erasure.completes,
       verifiedAt: now,
-      delete_recordings: current.deleteRecordings,
-      removed: current.deleteEvents
-        ? { dead_letters: 0, ...current.stores, events: current.removed }
-        : current.stores,
+      delete_recordings: erasure.deleteRecordings,
+      removed: erasure.deleteEvents
+        ? { dead_letters: 0, ...erasure.stores, events: erasure.removed }
+        : erasure.stores,
       remaining,
-      late_events_dropped: current.dropped
+      late_events_dropped: erasure.dropped
     })
-    const hashes = await listReceiptHashes(this.#db, current)
+    const hashes = await listReceiptHashes(this.#db, erasure)
     this.#published ??= readApplied(this.#db).then((head) =>
       publishKey(this.#bucket, signer.key, head, now)
     )
     await this.#published
     const { stored, hash } = await issueReceipt(content, hashes, signer)
     this.#ledger ??= new Ledger(this.#bucket, await readApplied(this.#db))
-    await this.#ledger.append({ kind: 'receipt', project: current.projectId, receipt: hash }, now)
-    return complete(this.#db, current, stored, now)
+    await this.#ledger.append({ kind: 'receipt', project: erasure.projectId, receipt: hash }, now)
+    return complete(this.#db, erasure, stored, now)
   }
 }

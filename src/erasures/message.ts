@@ -26,7 +26,7 @@ export const RemovalMessage = z.object({
 })
 export type RemovalMessage = z.infer<typeof RemovalMessage>
 
-/** A message of the queue of erasures. */
+/** A message of the erasure queue. */
 export const QueueMessage = z.union([ErasureMessage, RemovalMessage])
 export type QueueMessage = z.infer<typeof QueueMessage>
 

@@ -3,8 +3,8 @@ import { pause } from '../pause.ts'
 import { isSpent } from '../queues/invocation.ts'
 
 /**
- * Target duration of a piece of work, with its commit, ms: other queries wait for so long. Pieces
- * shrink and grow to meet it.
+ * Target duration of a piece of work with its commit, ms: other queries wait that long. Pieces shrink
+ * and grow to meet it.
  */
 const PIECE_MS = 10
 /** Pause after a piece, as a multiple of the piece's duration, in which other queries can run. */
@@ -48,8 +48,8 @@ export class Pieces {
   }
 
   /**
-   * Repeats a step until it says that nothing is left.
-   * @returns whether that was before the invocation reached its limits
+   * Repeats a step while it returns true: something is left.
+   * @returns whether nothing was left before the invocation reached its limits
    */
   async repeat(step: () => Promise<boolean>): Promise<boolean> {
     while (await step()) {

@@ -1,8 +1,24 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson, isIn } from '../db/rows.ts'
+import {
+  activity,
+  distinctIds,
+  events,
+  persons,
+  personVersions,
+  recordingParts,
+  recordings,
+  segments,
+  sessions,
+  versionChunks
+} from '../db/schema.ts'
 import { hasValues } from '../persons/activity/store.ts'
+import { eventsOf, isVersionOf, type Place, placeColumns } from './identity.store.ts'
+
+const s = alias(segments, 's')
 
 /** Identities whose events are read together. */
 const KEYS_AT_ONCE = 100
@@ -22,23 +38,30 @@ export async function countOwned(
   ids: number[],
   keys: number[]
 ): Promise<Record<string, number>> {
-  const versions = sql`select v.id from json_each(${JSON.stringify(keys)}) k
-    cross join person_versions v
-      on v.id between k.value << 24 and (k.value << 24) + 16777215 and v.project_id = ${projectId}`
-  const owned = sql`recordings r
-    where r.project_id = ${projectId} and not r.deleted and ${isIn(sql`r.identity`, keys)}`
+  const selected = sql`${persons}
+    where +${persons.projectId} = ${projectId} and ${persons.id} in ${inJson(ids)}`
+  const versions = sql`select ${personVersions.id} from json_each(${JSON.stringify(keys)}) as identity
+    cross join ${personVersions}
+      on ${isVersionOf(sql`identity.value`)} and ${personVersions.projectId} = ${projectId}`
+  const owned = sql`${recordings}
+    where ${recordings.projectId} = ${projectId} and not ${recordings.deleted}
+      and ${isIn(sql`${recordings.identity}`, keys)}`
   const stores = {
-    persons: sql`persons where +project_id = ${projectId} and id in ${inJson(ids)}`,
-    distinct_ids: sql`distinct_ids where +project_id = ${projectId} and person_id in ${inJson(ids)}`,
-    search_index: sql`persons where +project_id = ${projectId} and id in ${inJson(ids)} and search <> ''`,
-    activity_values: sql`activity
-      where project_id = ${projectId} and scope = 'Person' and owner_id in ${inJson(ids)} and ${hasValues}`,
+    persons: selected,
+    distinct_ids: sql`${distinctIds}
+      where +${distinctIds.projectId} = ${projectId} and ${distinctIds.personId} in ${inJson(ids)}`,
+    search_index: sql`${selected} and ${persons.search} <> ''`,
+    activity_values: sql`${activity}
+      where ${activity.projectId} = ${projectId} and ${activity.scope} = 'Person'
+        and ${activity.ownerId} in ${inJson(ids)} and ${hasValues}`,
     person_versions: sql`(${versions})`,
-    version_chunks: sql`version_chunks
-      where project_id = ${projectId} and chunk in (select id >> 36 from (${versions}))`,
+    version_chunks: sql`${versionChunks}
+      where ${versionChunks.projectId} = ${projectId}
+        and ${versionChunks.chunk} in (select id >> 36 from (${versions}))`,
     recordings: owned,
-    recording_parts: sql`recording_parts p
-      where p.project_id = ${projectId} and p.session_id in (select r.session_id from ${owned})`
+    recording_parts: sql`${recordingParts}
+      where ${recordingParts.projectId} = ${projectId}
+        and ${recordingParts.sessionId} in (select ${recordings.sessionId} from ${owned})`
   }
   const counts = await readBatch(
     db,
@@ -54,28 +77,25 @@ export async function countOwned(
 /** Some events, and the sessions and segments that they are in. */
 type Page = { count: number; sessions: string[]; segments: number[] }
 
-/** A position in the index of events by identity. */
-type Place = { timestamp: number; event_id: number; uuid: string }
-
 /** Counts the events of identities, and the sessions and segments that have any of them, in short queries. */
 export async function countEventStores(
   db: Db,
   projectId: number,
   keys: number[]
 ): Promise<{ events: number; sessions: number; segments: number }> {
-  let events = 0
-  const sessions = new Set<string>()
-  const segments = new Set<number>()
+  let count = 0
+  const sessionIds = new Set<string>()
+  const segmentIds = new Set<number>()
   for await (const page of pagesOf(db, projectId, keys)) {
-    events += page.count
+    count += page.count
     for (const id of page.sessions) {
-      sessions.add(id)
+      sessionIds.add(id)
     }
     for (const id of page.segments) {
-      segments.add(id)
+      segmentIds.add(id)
     }
   }
-  return { events, sessions: sessions.size, segments: segments.size }
+  return { events: count, sessions: sessionIds.size, segments: segmentIds.size }
 }
 
 /** Reads the events of identities, those of many identities together if they are few. */
@@ -85,7 +105,7 @@ async function* pagesOf(db: Db, projectId: number, keys: number[]): AsyncGenerat
     const { page } = await readPage(
       db,
       projectId,
-      sql`from events where identity in ${inJson(some)} and +project_id = ${projectId}`
+      sql`from ${events} where ${events.identity} in ${inJson(some)} and +${events.projectId} = ${projectId}`
     )
     if (page.count < EVENTS_AT_ONCE) {
       yield page
@@ -99,14 +119,7 @@ async function* pagesOf(db: Db, projectId: number, keys: number[]): AsyncGenerat
 
 async function* pagesOfOne(db: Db, projectId: number, key: number): AsyncGenerator<Page> {
   for (let after: Place | undefined; ; ) {
-    const isLater = after
-      ? sql`(timestamp, project_id, event_id, uuid) > (${after.timestamp}, ${projectId}, ${after.event_id}, unhex(${after.uuid}))`
-      : sql`1`
-    const { page, last } = await readPage(
-      db,
-      projectId,
-      sql`from events where identity = ${key} and ${isLater} order by timestamp, project_id, event_id, uuid`
-    )
+    const { page, last } = await readPage(db, projectId, eventsOf(projectId, key, after))
     yield page
     after = last
     if (!after) {
@@ -121,26 +134,27 @@ async function readPage(
   projectId: number,
   from: SQL
 ): Promise<{ page: Page; last: Place | undefined }> {
-  const piece = sql`select event_id, timestamp, session_id ${from} limit ${EVENTS_AT_ONCE}`
-  const [counted, sessions, segments, ends] = await readBatch(
+  const piece = sql`select ${events.eventId}, ${events.timestamp}, ${events.sessionId} ${from} limit ${EVENTS_AT_ONCE}`
+  const [counted, withSessions, withSegments, ends] = await readBatch(
     db,
     query<{ count: number }>(sql`select count(*) as count from (${piece})`),
     query<{ id: string }>(sql`
-      select session_id as id from sessions
-      where project_id = ${projectId} and session_id in (select session_id from (${piece}))`),
+      select ${sessions.sessionId} as id from ${sessions}
+      where ${sessions.projectId} = ${projectId}
+        and ${sessions.sessionId} in (select session_id from (${piece}))`),
     query<{ id: number }>(sql`
-      select distinct s.id from (${piece}) e cross join segments s on s.id = (
-        select id from segments
-        where project_id = ${projectId} and event_id = e.event_id and since <= e.timestamp
-        order by since desc limit 1) and s.until > e.timestamp`),
-    query<Place>(sql`
-      select timestamp, event_id, hex(uuid) as uuid ${from} limit 1 offset ${EVENTS_AT_ONCE - 1}`)
+      select distinct ${s.id} from (${piece}) e cross join ${segments} ${s} on ${s.id} = (
+        select ${segments.id} from ${segments}
+        where ${segments.projectId} = ${projectId} and ${segments.eventId} = e.event_id
+          and ${segments.since} <= e.timestamp
+        order by ${segments.since} desc limit 1) and ${s.until} > e.timestamp`),
+    query<Place>(sql`select ${placeColumns} ${from} limit 1 offset ${EVENTS_AT_ONCE - 1}`)
   )
   return {
     page: {
       count: counted[0]?.count ?? 0,
-      sessions: sessions.map(({ id }) => id),
-      segments: segments.map(({ id }) => id)
+      sessions: withSessions.map(({ id }) => id),
+      segments: withSegments.map(({ id }) => id)
     },
     last: ends[0]
   }

@@ -8,7 +8,7 @@ import { nextRunAfter } from './schedule.ts'
 
 type Extent = { deleteEvents: boolean; deleteRecordings: boolean }
 
-/** What somebody thinks of deleting, and when. */
+/** What to delete besides the person, until when the rest can be deleted, and the time of the request. */
 type Wanted = Extent & { setting: CompletionSetting; now: Date }
 
 /** Stores that are deleted only with `delete_events`. */
@@ -19,7 +19,7 @@ const WITH_RECORDINGS = ['recordings', 'recording_parts']
 
 /**
  * Returns what an erasure of the selected persons would delete and keep now, by store. Reads only.
- * @returns the persons that exist, too
+ * @returns also the selected persons that exist
  */
 export async function previewErasure(
   db: Db,
@@ -36,7 +36,7 @@ export async function previewErasure(
   return { persons, preview: describePreview(persons.length, counts, wanted) }
 }
 
-/** Returns what the completion of erasures would delete and keep now. Reads only. @param keys of erased identities */
+/** Returns what the completion of erasures would delete and keep now, by store. Reads only. @param keys of erased identities */
 export async function previewCompletion(
   db: Db,
   projectId: number,

@@ -3,11 +3,25 @@ import { countSegmentsOf, countVersionChunksOf } from '../columns/erase.store.ts
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
-import { erasedIdentities, erasures, recordings } from '../db/schema.ts'
+import {
+  activity,
+  distinctIds,
+  erasedIdentities,
+  erasures,
+  events,
+  persons,
+  personVersions,
+  recordingParts,
+  recordings,
+  sessions
+} from '../db/schema.ts'
+import { list, updateFrom } from '../db/statements.ts'
 import { hasValues } from '../persons/activity/store.ts'
 import type { DeletedRecording } from '../recordings/purge.store.ts'
 import { uncountEvents } from '../rollups/store.ts'
 import { markStale } from '../sessions/store.ts'
+import { addToStores } from '../tombstones/store.ts'
+import { eventsOf, isVersionOf, type Place, placeColumns } from './identity.store.ts'
 import type { Piece } from './pieces.ts'
 import { type ErasureRow, isOpen } from './store.ts'
 
@@ -24,18 +38,22 @@ export async function purgeVersions(
   now: number
 ): Promise<Piece> {
   const piece = sql`
-    select v.id from erased_identities t
-    cross join person_versions v on v.id between t.key << 24 and (t.key << 24) + 16777215 and v.project_id = ${projectId}
-    where t.erasure_id = ${id} limit ${limit}`
+    select ${personVersions.id} from ${erasedIdentities}
+    cross join ${personVersions}
+      on ${isVersionOf(sql`${erasedIdentities.key}`)} and ${personVersions.projectId} = ${projectId}
+    where ${erasedIdentities.erasureId} = ${id} limit ${limit}`
   return purgePiece(db, [
-    sql`update erasures
-        set stores = json_set(stores, '$.person_versions',
-              coalesce(stores ->> '$.person_versions', 0) + (select count(*) from (${piece})),
-              '$.version_chunks',
-              coalesce(stores ->> '$.version_chunks', 0) + ${countVersionChunksOf(projectId, piece)}),
-            progress_at = ${now}
-        where id = ${id}`,
-    sql`delete from person_versions where id in (${piece}) returning 1`
+    updateFrom(erasures, {
+      set: {
+        stores: addToStores({
+          person_versions: sql`select count(*) from (${piece})`,
+          version_chunks: countVersionChunksOf(projectId, piece)
+        }),
+        progressAt: now
+      },
+      where: sql`${erasures.id} = ${id}`
+    }),
+    sql`delete from ${personVersions} where ${personVersions.id} in (${piece}) returning 1`
   ])
 }
 
@@ -88,17 +106,25 @@ export async function purgeEvents(
   { id, projectId }: ErasureRow,
   { keys, limit, now }: { keys: number[]; limit: number; now: number }
 ): Promise<Piece> {
-  const chunk = sql`from events indexed by events_identity
-    where identity in ${inJson(keys)} and +project_id = ${projectId} limit ${limit}`
-  const piece = sql`select project_id, event_id, timestamp, uuid ${chunk}`
+  const chunk = sql`from ${events} indexed by events_identity
+    where ${events.identity} in ${inJson(keys)} and +${events.projectId} = ${projectId} limit ${limit}`
+  const place = list([events.projectId, events.eventId, events.timestamp, events.uuid])
+  const piece = sql`select ${place} ${chunk}`
   return purgePiece(db, [
-    markStale(projectId, sql`select session_id ${chunk}`),
-    sql`update erasures set stores = json_set(stores, '$.sessions', coalesce(stores ->> '$.sessions', 0) + changes(),
-            '$.segments', coalesce(stores ->> '$.segments', 0) + ${countSegmentsOf(projectId, piece)}),
-          removed = removed + (select count(*) from (${piece})), progress_at = ${now}
-        where id = ${id}`,
+    markStale(projectId, sql`select ${events.sessionId} ${chunk}`),
+    updateFrom(erasures, {
+      set: {
+        stores: addToStores({
+          sessions: sql`changes()`,
+          segments: countSegmentsOf(projectId, piece)
+        }),
+        removed: sql`${erasures.removed} + (select count(*) from (${piece}))`,
+        progressAt: now
+      },
+      where: sql`${erasures.id} = ${id}`
+    }),
     uncountEvents(projectId, piece),
-    sql`delete from events where (project_id, event_id, timestamp, uuid) in (${piece}) returning 1`
+    sql`delete from ${events} where (${place}) in (${piece}) returning 1`
   ])
 }
 
@@ -121,7 +147,8 @@ export async function countEvents(
   const [[counted]] = await readBatch(
     db,
     query<{ count: number }>(sql`
-      select count(*) as count from (select 1 from events where identity in ${inJson(keys)} limit ${limit})`)
+      select count(*) as count from (
+        select 1 from ${events} where ${events.identity} in ${inJson(keys)} limit ${limit})`)
   )
   if (counted && counted.count < limit) {
     return counted.count
@@ -133,9 +160,6 @@ export async function countEvents(
   return count
 }
 
-/** A position in the index of events by identity. */
-type Place = { timestamp: number; event_id: number; uuid: string }
-
 async function countOne(
   db: Db,
   { projectId }: ErasureRow,
@@ -144,16 +168,13 @@ async function countOne(
 ): Promise<number> {
   let count = 0
   for (let after: Place | undefined; ; ) {
-    const from: SQL = sql`
-      from events where identity = ${key} ${
-        after
-          ? sql`and (timestamp, project_id, event_id, uuid) > (${after.timestamp}, ${projectId}, ${after.event_id}, unhex(${after.uuid}))`
-          : sql``
-      } order by timestamp, project_id, event_id, uuid limit`
+    const from: SQL = eventsOf(projectId, key, after)
     const [counted, ends] = await readBatch(
       db,
-      query<{ count: number }>(sql`select count(*) as count from (select 1 ${from} ${limit})`),
-      query<Place>(sql`select timestamp, event_id, hex(uuid) as uuid ${from} 1 offset ${limit - 1}`)
+      query<{ count: number }>(
+        sql`select count(*) as count from (select 1 ${from} limit ${limit})`
+      ),
+      query<Place>(sql`select ${placeColumns} ${from} limit 1 offset ${limit - 1}`)
     )
     count += counted[0]?.count ?? 0
     after = ends[0]
@@ -203,22 +224,27 @@ export const markFailed = (db: Db, { id }: ErasureRow) =>
 export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<string, number>> {
   const { id, projectId, personId, personUuid, deleteEvents, deleteRecordings } = erasure
   const remains = {
-    persons: sql`persons where project_id = ${projectId} and uuid = ${personUuid}`,
-    distinct_ids: sql`distinct_ids where person_id = ${personId} and +project_id = ${projectId}`,
+    persons: sql`${persons} where ${persons.projectId} = ${projectId} and ${persons.uuid} = ${personUuid}`,
+    distinct_ids: sql`${distinctIds}
+      where ${distinctIds.personId} = ${personId} and +${distinctIds.projectId} = ${projectId}`,
     search_index: sql`persons_search where rowid = ${projectId} << 32 | ${personId}`,
-    person_versions: sql`erased_identities t cross join person_versions v
-      on v.id between t.key << 24 and (t.key << 24) + 16777215 where t.erasure_id = ${id}`,
-    activity_values: sql`activity
-      where project_id = ${projectId} and scope = 'Person' and owner_id = ${personId} and ${hasValues}`,
+    person_versions: sql`${erasedIdentities} cross join ${personVersions}
+      on ${isVersionOf(sql`${erasedIdentities.key}`)} where ${erasedIdentities.erasureId} = ${id}`,
+    activity_values: sql`${activity}
+      where ${activity.projectId} = ${projectId} and ${activity.scope} = 'Person'
+        and ${activity.ownerId} = ${personId} and ${hasValues}`,
     ...(deleteRecordings && {
-      recordings: sql`erased_identities t cross join recordings r on r.identity = t.key and not r.deleted
-        where t.erasure_id = ${id}`,
-      recording_parts: sql`recordings r cross join recording_parts p
-        on p.project_id = r.project_id and p.session_id = r.session_id where r.erasure_id = ${id}`
+      recordings: sql`${erasedIdentities} cross join ${recordings}
+        on ${recordings.identity} = ${erasedIdentities.key} and not ${recordings.deleted}
+        where ${erasedIdentities.erasureId} = ${id}`,
+      recording_parts: sql`${recordings} cross join ${recordingParts}
+        on ${recordingParts.projectId} = ${recordings.projectId}
+          and ${recordingParts.sessionId} = ${recordings.sessionId}
+        where ${recordings.erasureId} = ${id}`
     }),
     ...(deleteEvents && {
-      events: sql`erased_identities t cross join events e on e.identity = t.key where t.erasure_id = ${id}`,
-      sessions: sql`sessions where project_id = ${projectId} and is_stale`
+      events: eventsLeftOf(id),
+      sessions: sql`${sessions} where ${sessions.projectId} = ${projectId} and ${sessions.isStale}`
     })
   }
   const counts = await readBatch(
@@ -241,21 +267,33 @@ export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<
  */
 export async function complete(
   db: Db,
-  erasure: ErasureRow,
-  receipt: object,
+  { id, deleteEvents, deleteRecordings }: ErasureRow,
+  receipt: Record<string, unknown>,
   now: number
 ): Promise<boolean> {
-  const { id, deleteEvents, deleteRecordings } = erasure
-  const rows = await db.all(sql`
-    update erasures set status = 'completed', receipt = ${JSON.stringify(receipt)}, error = null, progress_at = ${now},
-      found = ${deleteEvents ? sql`removed` : null}
-    where id = ${id} and status <> 'completed' and delete_events = ${Number(deleteEvents)}
-      and delete_recordings = ${Number(deleteRecordings)} ${
-        deleteEvents
-          ? sql`and not exists (
-            select 1 from erased_identities t cross join events e on e.identity = t.key where t.erasure_id = ${id})`
-          : sql``
-      }
-    returning id`)
+  const rows = await db
+    .update(erasures)
+    .set({
+      status: 'completed',
+      receipt,
+      error: null,
+      progressAt: now,
+      found: deleteEvents ? sql`${erasures.removed}` : null
+    })
+    .where(
+      and(
+        eq(erasures.id, id),
+        isOpen,
+        eq(erasures.deleteEvents, deleteEvents),
+        eq(erasures.deleteRecordings, deleteRecordings),
+        deleteEvents ? sql`not exists (select 1 from ${eventsLeftOf(id)})` : undefined
+      )
+    )
+    .returning({ id: erasures.id })
   return rows.length > 0
 }
+
+/** Returns the source, for `from`, of the events that still belong to the identities of an erasure. */
+const eventsLeftOf = (id: number): SQL =>
+  sql`${erasedIdentities} cross join ${events} on ${events.identity} = ${erasedIdentities.key}
+    where ${erasedIdentities.erasureId} = ${id}`

@@ -23,13 +23,13 @@ import { RemovalEntry } from './removals/entry.ts'
 import { requestAgain } from './removals/replay.ts'
 import { findReturned } from './returned.ts'
 import { receiptSecret } from './secret.ts'
-import { findErased } from './store.ts'
+import { findErasedAt } from './store.ts'
 import { joinAgain, liftAgain, suppressAgain } from './suppressions/replay.ts'
 
 /** Entries read at once: 100 gets of the bucket. */
 const READ_AT_ONCE = 100
 
-/** A database that may have been restored, and what erasing again needs. */
+/** A database that may have been restored, and everything needed to erase again. */
 export type Target = {
   db: Db
   /** The name of the database's binding. */
@@ -47,7 +47,7 @@ export type Target = {
   isRestored: boolean
 }
 
-/** Applies an entry again. @returns how many objects it has erased again; 0 when it was applied before */
+/** Applies an entry again. @returns the number of objects that it erased again; 0 if the database has applied it */
 type Handler = (target: Target, project: ProjectRow, body: Body) => Promise<number>
 
 /** The handler of each kind of entry. Kinds without one need nothing after a restore. */
@@ -75,14 +75,15 @@ export type Replayed = {
 }
 
 /**
- * Applies what the ledger has beyond the database. Normally the database knows it all; after a
- * restore, it erases again what the restore has brought back. It may be interrupted anywhere.
+ * Applies the entries of the ledger that the database has not applied. Normally there are only new ones, which change
+ * nothing; after a restore, the restored data is erased again. It may be interrupted anywhere.
  * @throws LedgerError when the ledger is not the chain that was written
  */
 export async function replayLedger(target: Target): Promise<Replayed> {
   const start = await readApplied(target.db)
   const projects = new Map<number, ProjectRow | undefined>()
-  let [head, erased] = [start, 0]
+  let head = start
+  let erased = 0
   for (;;) {
     const entries = await readAfter(target.bucket, head, READ_AT_ONCE)
     const before = head
@@ -123,7 +124,7 @@ async function applyEntry(
 async function eraseAgain(target: Target, project: ProjectRow, body: Body): Promise<number> {
   const { db } = target
   const entry = ErasureEntry.parse(body)
-  const known = new Set(await findErased(db, project.id, entry.persons, entry.requested_at))
+  const known = new Set(await findErasedAt(db, project.id, entry.persons, entry.requested_at))
   const uuids = entry.persons.filter((uuid) => !known.has(uuid))
   if (uuids.length === 0) {
     return 0
@@ -155,7 +156,7 @@ async function eraseNamed(
   return erased.length
 }
 
-/** Erases the persons who have distinct ids of an entry, but were merged only after the backup. */
+/** Erases the persons who have distinct ids of an entry under other UUIDs, because they were merged only after the backup. */
 async function eraseReturned(
   target: Target,
   project: ProjectRow,
@@ -176,7 +177,7 @@ async function eraseReturned(
   return ids.length > 0 ? eraseNamed(target, project, entry, { ids }) : 0
 }
 
-/** Deletes again what an erasure had kept. An entry that was applied before finds nothing to do. */
+/** Deletes the kept data of erasures again. Does nothing if the database has applied the entry. */
 async function completeAgain(target: Target, project: ProjectRow, body: Body): Promise<number> {
   const { db, queue, setting } = target
   const entry = CompletionEntry.parse(body)
@@ -207,7 +208,7 @@ async function removeEventsAgain(target: Target, _: ProjectRow, body: Body): Pro
   return requestAgain(target.db, entry, await actorOf(target, entry))
 }
 
-/** Returns who has asked, without a name if the user or the key is no longer known. */
+/** Returns the user and the key of a request, without their names if they no longer exist. */
 async function actorOf({ control }: Target, by: { user: number; key: number }) {
   const user = await findUser(control, by.user)
   const key = await findKey(control, by.key)

@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, sql } from 'drizzle-orm'
 import type { Db } from '../db/client.ts'
 import { distinctIds, erasures, projects } from '../db/schema.ts'
+import { updateFrom } from '../db/statements.ts'
 
 /** Returns the highest id of an erasure; 0 without one. */
 export async function lastErasure(db: Db): Promise<number> {
@@ -13,7 +14,7 @@ export async function lastErasure(db: Db): Promise<number> {
 }
 
 /**
- * Gives new erasures ids above `id`: a restored database would use ids again that receipts have.
+ * Makes new erasures get ids above `id`: a restored database would otherwise reuse the ids of receipts.
  * SQLite remembers the highest id of a table with `autoincrement` also when its row is deleted.
  */
 export const raiseErasureIds = (db: Db, id: number) =>
@@ -62,6 +63,10 @@ export async function listSalts(control: Db, database: string): Promise<Record<s
 
 /** Gives projects the salts that they had, if a restore has changed them. */
 export const putBackSalts = (control: Db, salts: Record<string, string>) =>
-  control.run(sql`
-    update projects set erasure_salt = had.value from json_each(${JSON.stringify(salts)}) as had
-    where projects.id = cast(had.key as integer) and projects.erasure_salt <> had.value`)
+  control.run(
+    updateFrom(projects, {
+      set: { erasureSalt: sql`had.value` },
+      from: sql`json_each(${JSON.stringify(salts)}) as had`,
+      where: sql`${projects.id} = cast(had.key as integer) and ${projects.erasureSalt} <> had.value`
+    })
+  )

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { MINUTE } from '../calendar/units.ts'
 import type { Head } from '../ledger/entry.ts'
 import { expectApplied, readUnchecked } from '../ledger/ledger.ts'
 import { compare, writeMark } from '../ledger/mark.ts'
@@ -15,7 +16,7 @@ import { lastErasure, listSalts, putBackSalts, raiseErasureIds } from './restore
  * Age from which an entry is replayed while the service runs, ms. A younger entry may belong to a
  * request that is still deleting.
  */
-export const MIN_AGE = 60_000
+export const MIN_AGE = MINUTE
 
 type Lagging = Omit<Target, 'until' | 'isRestored'> & {
   now: Date
@@ -75,7 +76,7 @@ async function removeAllListed({ db, bucket, usage, now }: Lagging): Promise<boo
 
 const Named = z.object({ body: z.object({ persons: z.array(z.unknown()) }) })
 
-/** Counts the persons that entries after `head` name: so many erasures may have got an id since. */
+/** Counts the persons that entries after `head` name: each may have got the id of an erasure since. */
 async function countNamed(bucket: R2Bucket, head: Head): Promise<number> {
   let count = 0
   for await (const entry of readUnchecked(bucket, head)) {

@@ -10,7 +10,7 @@ const IDS_AT_ONCE = 5_000
 
 type Project = { id: number; erasureSalt: string }
 
-/** Hashes of distinct ids of an entry that the persons whom it names do not have. */
+/** An entry, and the hashes of its distinct ids that do not belong to the persons whom it names by UUID. */
 type Wanted = { hashes: ReadonlySet<string>; entry: ErasureEntry; secret: string }
 
 /**
@@ -44,7 +44,7 @@ export async function findReturned(
   return ids
 }
 
-/** Whether a distinct id belongs to a new person, because it was erased with the entry or later. */
+/** Whether a distinct id was erased with the entry or later, so that a new person has it now. */
 async function isUsedAgain(
   db: Db,
   project: Project,

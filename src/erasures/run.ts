@@ -1,3 +1,4 @@
+import { MINUTE } from '../calendar/units.ts'
 import type { Db } from '../db/client.ts'
 import { type Sender, sendAll } from '../queues/send.ts'
 import { messagesFor, type QueueMessage } from './message.ts'
@@ -5,18 +6,18 @@ import { type Taking, takeRemovals } from './removals/store.ts'
 import { lastRunBy } from './schedule.ts'
 import { findRun, finishRuns, insertRun, type RunRow, takeStalled, takeTasks } from './store.ts'
 
-/** Erasures that one statement takes. */
+/** Erasures, or removals, that one statement takes. */
 const TAKEN_AT_ONCE = 1_000
 
 /**
  * Time without progress after which an erasure's message counts as lost, or its consumer as dead,
  * ms.
  */
-const STALLED_MS = 15 * 60_000
+const STALLED_MS = 15 * MINUTE
 
 /**
  * Starts or continues the weekly run of `scheduledFor`, ms UTC: queues every waiting or failed task requested before it.
- * If the run is started twice, even at once, each task is queued once.
+ * A run that is started twice, even at the same time, queues each task once.
  * @returns the number of queued tasks
  */
 export async function startRun(
@@ -27,7 +28,7 @@ export async function startRun(
 ): Promise<number> {
   const startedAt = now.getTime()
   await insertRun(db, { ...run, startedAt })
-  const sent = await gather(db, queue, {
+  const erasures = await queueWaiting(db, queue, {
     run: run.scheduledFor,
     isRetrying: true,
     now: startedAt
@@ -35,14 +36,14 @@ export async function startRun(
   const due = { run: run.scheduledFor, idleSince: startedAt, now: startedAt }
   const removals = await queueRemovals(db, queue, due)
   await finishRuns(db, startedAt)
-  return sent + removals
+  return erasures + removals
 }
 
 /**
  * Starts a run that was missed on Sunday, continues a run that was interrupted while it queued its
  * tasks, and resumes erasures whose message was lost.
  * @param queuesSince messages sent before this time are lost, ms UTC
- * @returns the number of queued erasures
+ * @returns the number of queued tasks
  */
 export async function sweepErasures(
   db: Db,
@@ -56,14 +57,14 @@ export async function sweepErasures(
   if (!run) {
     await insertRun(db, { scheduledFor: sunday, startedAt: at, startedBy: 'sweep' })
   }
-  const gathered = run?.finishedAt
+  const started = run?.finishedAt
     ? 0
-    : await gather(db, queue, { run: run?.scheduledFor ?? sunday, isRetrying: !run, now: at })
+    : await queueWaiting(db, queue, { run: run?.scheduledFor ?? sunday, isRetrying: !run, now: at })
   const before = Math.max(at - STALLED_MS, queuesSince)
   const resumed = await resumeErasures(db, queue, before, now)
   const removals = await queueRemovals(db, queue, { run: sunday, idleSince: before, now: at })
   await finishRuns(db, at)
-  return gathered + resumed + removals
+  return started + resumed + removals
 }
 
 /** Queues the removals of events that are due and not under way. @returns their number */
@@ -79,8 +80,7 @@ async function queueRemovals(
 }
 
 /**
- * Queues the open erasures without progress since `before`, ms UTC. @returns the number of queued
- * erasures
+ * Queues the open erasures without progress since `before`, ms UTC. @returns their number
  */
 export const resumeErasures = (
   db: Db,
@@ -88,19 +88,20 @@ export const resumeErasures = (
   before: number,
   now: Date
 ): Promise<number> =>
-  send(queue, () => takeStalled(db, { before, limit: TAKEN_AT_ONCE, now: now.getTime() }))
+  queueAll(queue, () => takeStalled(db, { before, limit: TAKEN_AT_ONCE, now: now.getTime() }))
 
-const gather = (
+/** Queues the erasures that wait for a run. @returns their number */
+const queueWaiting = (
   db: Db,
   queue: Sender<QueueMessage>,
-  which: { run: number; isRetrying: boolean; now: number }
-): Promise<number> => send(queue, () => takeTasks(db, { ...which, limit: TAKEN_AT_ONCE }))
+  due: { run: number; isRetrying: boolean; now: number }
+): Promise<number> => queueAll(queue, () => takeTasks(db, { ...due, limit: TAKEN_AT_ONCE }))
 
 /**
  * Queues erasures until `take` returns fewer than a full batch. The next sweep finds erasures that
  * were taken but not sent.
  */
-async function send(
+async function queueAll(
   queue: Sender<QueueMessage>,
   take: () => Promise<{ id: number; project_id: number }[]>
 ): Promise<number> {

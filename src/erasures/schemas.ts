@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
 import { closed, sameReason } from '../input/fields.ts'
 import { Flag } from '../input/parameters.ts'
+import { completableUntil } from './completions/days.ts'
 import { Receipt } from './receipts/schemas.ts'
 import { nextRunAfter } from './schedule.ts'
 import type { ErasureRow } from './store.ts'
@@ -35,12 +36,12 @@ export const DeletionTask = z
     completes: z
       .int()
       .nullable()
-      .meta({ description: 'The earlier task that kept what this task deletes.' }),
+      .meta({ description: 'The earlier task that kept the data which this task deletes.' }),
     delete_events: z.boolean(),
     delete_recordings: z.boolean(),
     completable_until: z.iso.datetime().nullable().meta({
       description:
-        'Until when what is kept can be deleted with `persons/complete_deletion/`; null if nothing is kept or the link to it is removed.'
+        'Until then, kept data can be deleted with `persons/complete_deletion/`. Null if nothing is kept, or if the link to it is removed.'
     }),
     status: z.enum(['queued', 'running', 'completed', 'failed']).meta({
       description:
@@ -82,16 +83,14 @@ export type DeletionTask = z.infer<typeof DeletionTask>
 
 export function taskToJson(row: ErasureRow, receipt: Receipt | null): DeletionTask {
   const { found, removed } = row
+  const completable = completableUntil(row)
   return {
     id: row.id,
     person_uuid: row.personUuid,
     completes: row.completes,
     delete_events: row.deleteEvents,
     delete_recordings: row.deleteRecordings,
-    completable_until:
-      row.linkedUntil === null || (row.deleteEvents && row.deleteRecordings)
-        ? null
-        : toIso(row.linkedUntil),
+    completable_until: completable === null ? null : toIso(completable),
     status: row.status,
     created_at: toIso(row.requestedAt),
     created_by: row.requestedBy,
@@ -126,7 +125,7 @@ export const StatusFilters = z.object({
     .meta({ description: 'Only tasks of this deleted person.' })
 })
 
-/** Most persons in one request. */
+/** Persons that one request may name, at most. */
 export const MAX_PERSONS = 1_000
 
 /** A person's id: an integer, also as a string, or a UUID. */
@@ -135,7 +134,7 @@ export const PersonId = z.union(
   'The id of a person must be an integer or a UUID.'
 )
 
-/** As many persons as one request may name. */
+/** A list of 1 to 1,000 persons. */
 export const listOf = <S extends z.ZodType>(item: S) =>
   z
     .array(item)
@@ -162,7 +161,7 @@ export const DeletionPreview = z
     delete_recordings: z.boolean(),
     scheduled_for: z.iso.datetime().meta({
       description:
-        'When the last data would be deleted: the next weekly run if events go, otherwise now.'
+        'When the last data would be deleted: in the next weekly run if events are deleted, otherwise now.'
     }),
     stores: z.array(
       z.object({
@@ -194,7 +193,8 @@ export const DeletionPreview = z
     ]
   })
 
-const BodyFlag = z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional()
+/** A boolean in a body, also as text as in a query. */
+export const BodyFlag = z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional()
 
 /** The body of a DELETE; it may contain the parameters of the URL. */
 export const DeleteBody = closed(

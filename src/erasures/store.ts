@@ -56,7 +56,10 @@ type Taken = { id: number; project_id: number }
 
 const taken = { id: erasures.id, project_id: erasures.projectId }
 
-/** Assigns waiting tasks requested before `run` to it, oldest first, at most `limit`. Each task goes to one caller only. */
+/**
+ * Takes tasks requested before the run into the run, oldest first, at most `limit`. Each task goes to one caller only.
+ * @param isRetrying whether to take failed tasks, too
+ */
 export const takeTasks = (
   db: Db,
   { run, isRetrying, limit, now }: { run: number; isRetrying: boolean; limit: number; now: number }
@@ -111,7 +114,7 @@ export function finishRuns(db: Db, now: number) {
 }
 
 /** Lists which of these persons have an erasure that was requested at `requestedAt`, ms UTC. */
-export async function findErased(
+export async function findErasedAt(
   db: Db,
   projectId: number,
   uuids: string[],
@@ -146,8 +149,8 @@ export type TaskFilters = {
 }
 
 /**
- * Lists the tasks of all erasures, newest first, with ids below `before`. Counts all matching tasks
- * exactly.
+ * Lists a project's erasures, newest first, with ids below `before`. `count` is the exact number of all
+ * that match.
  */
 export async function listTasks(
   db: Db,

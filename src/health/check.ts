@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
+import { MINUTE } from '../calendar/units.ts'
 import { CRONS, WEEKLY } from '../crons/cron.ts'
 import { listRuns } from '../crons/store.ts'
 import { newUsage, openDb } from '../db/client.ts'
@@ -16,7 +17,7 @@ import { checkMigrations, countDeadLetters } from './store.ts'
 const FILLING = 0.8
 
 /** Age from which an entry of the ledger must have been applied, ms. */
-const LEDGER_MS = 120_000
+const LEDGER_MS = 2 * MINUTE
 
 const Status = z.enum(['ok', 'warning', 'unavailable'])
 

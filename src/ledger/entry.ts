@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { canonical, sha256 } from '../hash.ts'
 
-/** Where the entries are in the bucket, in the order of their numbers. */
+/** The prefix of the entries' keys in the bucket, which sort by the entries' numbers. */
 const PREFIX = 'ledger/entries/'
 
 /** An entry's number, from 1, and its hash. */
@@ -11,7 +11,7 @@ export type Head = z.infer<typeof Head>
 /** The number and the hash before the first entry. */
 export const GENESIS: Head = { seq: 0, hash: '0'.repeat(64) }
 
-/** What the chain is made of. It says nothing about the body but its hash, so anybody may see it. */
+/** A link of the chain. Of the body it contains only the hash, so anybody may see it. */
 const Link = z.object({
   seq: z.int().min(1),
   /** The hash of the link before. */
@@ -33,7 +33,7 @@ export type Entry = z.infer<typeof Entry>
 /** `12` → `ledger/entries/000000000012` */
 export const keyOf = (seq: number): string => `${PREFIX}${String(seq).padStart(12, '0')}`
 
-/** Where the entries after this one begin, for a list of the bucket. */
+/** Returns the options that list the entries after this one in the bucket. */
 export const after = ({ seq }: Head) => ({ prefix: PREFIX, startAfter: keyOf(seq) })
 
 /** Makes the entry that follows `head`. */
@@ -48,7 +48,7 @@ export const headOf = async ({ link }: Entry): Promise<Head> => ({
   hash: await sha256(canonical(link))
 })
 
-/** Reads an entry from its JSON. @throws when it is not entry `seq`, or its body is another */
+/** Reads an entry from its JSON. @throws LedgerError unless it is entry `seq`, with the body that its link has the hash of */
 export async function readEntry(json: unknown, seq: number): Promise<Entry> {
   const { data: entry } = Entry.safeParse(json)
   if (entry?.link.seq !== seq || entry.link.digest !== (await sha256(canonical(entry.body)))) {

@@ -13,17 +13,17 @@ import {
   readEntry
 } from './entry.ts'
 
-/** Attempts to write an entry; each that fails has lost its number to another entry. */
+/** Attempts to write an entry; an attempt fails when another entry takes its number first. */
 const MAX_ATTEMPTS = 20
 
-/** Entries that a check reads; as a rule there are none. */
+/** Entries that `isBehind` reads; normally there are none. */
 const CHECKED = 100
 
 const UNWRITTEN = 'The ledger of erasures cannot be written now, so nothing was deleted. Try again.'
 
 /**
- * The ledger of erasures: a chain of objects in the bucket, each created once, which a restored
- * database does not take back.
+ * The ledger of erasures: a chain of objects in the bucket, each created once. A restore of a database
+ * does not change it.
  */
 export class Ledger {
   readonly #bucket: R2Bucket
@@ -57,14 +57,15 @@ export class Ledger {
     throw new UnavailableError(UNWRITTEN)
   }
 
-  /** Finds the last entry, in steps that double, then by halving: numbers have no gaps. */
+  /** Finds the last entry: doubles the step until an entry is missing, then bisects. Numbers have no gaps. */
   async #findHead(): Promise<Head> {
     const { seq } = this.#head
     let step = 1
     while (await this.#exists(seq + step)) {
       step *= 2
     }
-    let [low, high] = [seq + Math.floor(step / 2), seq + step]
+    let low = seq + Math.floor(step / 2)
+    let high = seq + step
     while (high - low > 1) {
       const middle = Math.floor((low + high) / 2)
       if (await this.#exists(middle)) {
@@ -108,8 +109,9 @@ export async function readAfter(bucket: R2Bucket, head: Head, limit: number): Pr
 }
 
 /**
- * @throws LedgerError unless the ledger has the last entry that a database has applied. If an entry
- * follows it, `readAfter` compares the two.
+ * Checks that the ledger still has the last entry that a database has applied. Leaves it to `readAfter`
+ * if another entry follows, whose link names the hash of the last one.
+ * @throws LedgerError
  */
 export async function expectApplied(bucket: R2Bucket, { seq, hash }: Head): Promise<void> {
   if (seq === GENESIS.seq || (await bucket.head(keyOf(seq + 1))) !== null) {
@@ -120,7 +122,7 @@ export async function expectApplied(bucket: R2Bucket, { seq, hash }: Head): Prom
   }
 }
 
-/** Yields what is in the bucket after `head`, in order, without a check whether it is a chain. */
+/** Yields the content of the bucket after `head`, in order, without checking that it is a chain. */
 export async function* readUnchecked(bucket: R2Bucket, head: Head): AsyncGenerator<unknown> {
   let options: R2ListOptions | undefined = after(head)
   while (options) {

@@ -4,11 +4,11 @@ import { Head } from './entry.ts'
 import { readState } from './store.ts'
 
 /**
- * What a database had reached when it was last compared with the ledger. It is in the bucket, so a
- * restored database does not take it back.
+ * The state of a database when it was last compared with the ledger. It is in the bucket, so a restore
+ * of the database does not change it.
  */
 const Mark = z.object({
-  /** When that was, ms UTC. The database has the same time, or a later one. */
+  /** The time of the comparison, ms UTC. The database has the same time, or a later one. */
   beat: z.int(),
   /** The last entry that the database had applied. */
   head: Head,

@@ -10,10 +10,10 @@ const FIRST_MS = 15 * MINUTE
 export type Window = { since: number; until: number }
 
 /**
- * Whether the message of a waiting object is sent again: at the age of 15, 30, 60… minutes, and
- * once when the queues have lost all messages from before `queuesSince`. Each of these moments is
- * in the window of exactly one sweep. An object from the future was written before the clock was
- * set back.
+ * Whether a sweep sends the message of a waiting object again: at the age of 15, 30, 60… minutes, and
+ * once after the queues have lost all messages from before `queuesSince`. The windows of sweeps do not
+ * overlap, so each of these moments is in one. An object from the future was written before the clock
+ * was set back.
  */
 export function isDue(uploadedAt: number, { since, until }: Window, queuesSince: number): boolean {
   const isFirst = since < queuesSince && queuesSince <= until

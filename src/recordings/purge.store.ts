@@ -4,7 +4,7 @@ import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import { counters, erasures, recordingParts, recordings, recordingViews } from '../db/schema.ts'
 import { updateFrom } from '../db/statements.ts'
-import { addToStore } from '../tombstones/store.ts'
+import { addToStores } from '../tombstones/store.ts'
 
 /*
  * A deleted recording becomes a tombstone at once; its objects and rows are purged afterwards, in
@@ -210,7 +210,7 @@ export async function purgeParts(
   const piece = sql`select ${recordingParts.partId} from ${recordingParts} where ${isPart} limit ${limit}`
   const [, removed] = await writeBatch(db, [
     updateFrom(erasures, {
-      set: { stores: addToStore('recording_parts', sql`select count(*) from (${piece})`) },
+      set: { stores: addToStores({ recording_parts: sql`select count(*) from (${piece})` }) },
       where: sql`${erasures.id} = (
         select ${recordings.erasureId} from ${recordings} where ${isOf(recordings, recording)})`
     }),

@@ -8,8 +8,8 @@ export type Retention = (projectId: number) => number
 type Deployment = Pick<Env, 'RECORDING_RETENTION_DAYS'>
 
 /**
- * Reads `RECORDING_RETENTION_DAYS`. @throws for anything but a whole number from 1 on, which would
- * delete all recordings or none
+ * Reads `RECORDING_RETENTION_DAYS`. @throws unless it is a whole number of days from 1 to 99,999: other
+ * values would delete all recordings or none
  */
 export function readRetention(text: string): number {
   if (!/^[1-9]\d{0,4}$/.test(text)) {

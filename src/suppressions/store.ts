@@ -34,14 +34,14 @@ export const expectSerial = (projectId: number, serial: number): SQL =>
         select ${counters.value} from ${counters}
         where ${counters.projectId} = ${projectId} and ${counters.name} = ${SERIAL}), 0)`
 
-/** Notes that the project's suppressions change, in the batch that changes them. */
+/** Raises the serial of the project's suppressions. Belongs in the batch that changes them. */
 export const raiseSerial = (projectId: number): SQL =>
   sql`insert into ${counters} (${list([counters.projectId, counters.name, counters.value].map(bare))})
       values (${projectId}, ${SERIAL}, 1)
       on conflict (${bare(counters.projectId)}, ${bare(counters.name)})
       do update set ${assign(counters, { value: sql`${counters.value} + 1` })}`
 
-/** Adds what was dropped to the counts of suppressions. */
+/** Adds the numbers of dropped events or recording parts to their suppressions. */
 export const countSuppressed = (
   projectId: number,
   column: 'events' | 'recordingParts',

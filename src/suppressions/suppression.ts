@@ -1,4 +1,4 @@
-/** A distinct id that a suppression covers. Times are ms UTC. */
+/** The coverage of a distinct id by a suppression. Times are ms UTC. */
 export type Suppressed = {
   suppressionId: string
   /** Whether `$identify` can no longer fold the suppressed person into another. */

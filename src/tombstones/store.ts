@@ -3,7 +3,7 @@ import { writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../db/rows.ts'
 import { counters, erasedIdentities, erasures, guard } from '../db/schema.ts'
-import { updateFrom } from '../db/statements.ts'
+import { assign, bare, excluded, list, updateFrom } from '../db/statements.ts'
 import type { Tombstone } from './tombstone.ts'
 
 /** Finds the tombstones with these hashes. */
@@ -45,6 +45,13 @@ export const expectLastErasure = (projectId: number, at: number): SQL =>
         select ${counters.value} from ${counters}
         where ${counters.projectId} = ${projectId} and ${counters.name} = 'last_erasure'), 0)`
 
+/** Notes the time of an erasure, ms UTC. Never goes back. */
+export const noteLastErasure = (projectId: number, at: number): SQL =>
+  sql`insert into ${counters} (${list([counters.projectId, counters.name, counters.value].map(bare))})
+      values (${projectId}, 'last_erasure', ${at})
+      on conflict (${bare(counters.projectId)}, ${bare(counters.name)})
+      do update set ${assign(counters, { value: sql`max(${counters.value}, ${excluded(counters.value)})` })}`
+
 /**
  * Rolls the batch back as a conflict if the events of one of these erased identities are no longer
  * waiting for their purge.
@@ -61,7 +68,7 @@ export const expectOpenErasures = (projectId: number, keys: number[]): SQL[] =>
     )
   ])
 
-/** Adds the number of dropped late events to their erasures. */
+/** Adds the numbers of dropped late events to their erasures. */
 export const countDropped = (
   projectId: number,
   dropped: { erasure_id: number; count: number }[]
@@ -75,8 +82,9 @@ export const countDropped = (
   ])
 
 /**
- * Adds the number of rows purged outside the project's database to their erasures, for the
- * receipts. `store` is the key in `erasures.stores`.
+ * Adds the numbers of rows purged outside the project's database to their erasures, for the receipts.
+ * @param store the name of the rows' store in the receipts
+ * @param rowsByErasure by the id of the erasure
  */
 export const countRemoved = (
   db: Db,
@@ -89,7 +97,7 @@ export const countRemoved = (
     db,
     eachChunk(rows, (json) => [
       updateFrom(erasures, {
-        set: { stores: addToStore(store, sql`removed.value ->> 'count'`) },
+        set: { stores: addToStores({ [store]: sql`removed.value ->> 'count'` }) },
         from: sql`json_each(${json}) as removed`,
         where: sql`${erasures.id} = removed.value ->> 'erasure_id' and +${erasures.projectId} = ${projectId}`
       })
@@ -97,8 +105,11 @@ export const countRemoved = (
   )
 }
 
-/** Returns an erasure's `stores` with `count`, a number of rows in SQL, added to those of one store. */
-export function addToStore(store: string, count: SQL): SQL {
-  const path = `$.${store}`
-  return sql`json_set(${erasures.stores}, ${path}, coalesce(${erasures.stores} ->> ${path}, 0) + (${count}))`
+/** Returns an erasure's `stores` with the given numbers of rows added, SQL by the name of the store. */
+export function addToStores(counts: Record<string, SQL>): SQL {
+  const members = Object.entries(counts).map(([store, count]) => {
+    const path = `$.${store}`
+    return sql`${path}, coalesce(${erasures.stores} ->> ${path}, 0) + (${count})`
+  })
+  return sql`json_set(${erasures.stores}, ${list(members)})`
 }

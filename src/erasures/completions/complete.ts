@@ -1,12 +1,11 @@
 import type { Db } from '../../db/client.ts'
 import { retryConflicts } from '../../db/retry.ts'
-import { describeError } from '../../errors.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
-import { log } from '../../log.ts'
 import type { Actor } from '../../persons/activity/entry.ts'
-import { type Sender, sendAll } from '../../queues/send.ts'
+import type { Sender } from '../../queues/send.ts'
 import { hashDistinctId } from '../../tombstones/tombstone.ts'
-import { type ErasureMessage, messagesFor } from '../message.ts'
+import { enqueueErasures } from '../enqueue.ts'
+import type { ErasureMessage } from '../message.ts'
 import { type CompletionSetting, linkedUntil } from './days.ts'
 import { findRemains, type Remains, writeCompletions } from './store.ts'
 
@@ -15,7 +14,7 @@ type Project = { id: number; erasureSalt: string }
 /** Deleted persons, by their UUIDs or by distinct ids that they had. */
 export type Named = { uuids: string[] } | { distinctIds: string[] }
 
-/** What to delete of the remains, and who asks when. */
+/** The kept data to delete, and the request. */
 export type Completion = {
   named: Named
   deleteEvents: boolean
@@ -27,10 +26,10 @@ export type Completion = {
   now: Date
 }
 
-/** The remains that a name has. */
+/** A name from a request, and the remains of the persons that had it. */
 export type Found = { name: string; remains: Remains[] }
 
-/** Finds what earlier erasures have kept of persons and can still be deleted, for each name. */
+/** Finds the remains that can still be deleted, for each name. */
 export async function findNamed(db: Db, project: Project, named: Named): Promise<Found[]> {
   if ('uuids' in named) {
     const remains = await findRemains(db, project.id, { uuids: named.uuids, hashes: [] })
@@ -49,17 +48,17 @@ export async function findNamed(db: Db, project: Project, named: Named): Promise
   }))
 }
 
-/** Returns the remains, each once, that still have what shall be deleted. */
+/** Returns the remains, each once, that kept something that is now to be deleted. */
 export function unfinished(
   found: Found[],
   { deleteEvents, deleteRecordings }: Pick<Completion, 'deleteEvents' | 'deleteRecordings'>
 ): Remains[] {
   const all = new Map(found.flatMap(({ remains }) => remains.map((one) => [one.id, one])))
-  return [...all.values()].filter((one) => lacks(one, { deleteEvents, deleteRecordings }))
+  return [...all.values()].filter((one) => hasKept(one, { deleteEvents, deleteRecordings }))
 }
 
-/** Whether an erasure has kept something of what shall be deleted. */
-export const lacks = (
+/** Whether an erasure kept events or recordings that are now to be deleted. */
+export const hasKept = (
   remains: Remains,
   { deleteEvents, deleteRecordings }: Pick<Completion, 'deleteEvents' | 'deleteRecordings'>
 ): boolean =>
@@ -67,7 +66,7 @@ export const lacks = (
 
 /**
  * Deletes what earlier erasures have kept of persons: recordings at once, events in the next weekly
- * run. An open erasure is widened; a completed one has a receipt, so that a new erasure completes it.
+ * run. An open erasure is widened; a completed one has a receipt already, so a new erasure completes it.
  * @returns the remains of each name, as they were before
  */
 export async function completeErasures(
@@ -77,6 +76,7 @@ export async function completeErasures(
   { named, actor, setting, ledger, now, ...extent }: Completion
 ): Promise<Found[]> {
   const at = now.getTime()
+  // The persons in the entry that was written: a retry needs another entry only if they have changed.
   let written = ''
   const { found, ids } = await retryConflicts(async () => {
     const found = await findNamed(db, project, named)
@@ -105,14 +105,6 @@ export async function completeErasures(
     const completion = { remains, ...extent, actor, linkedUntil: until, now: at }
     return { found, ids: await writeCompletions(db, project.id, completion) }
   })
-  try {
-    await sendAll(queue, messagesFor(ids.map((id) => ({ id, project_id: project.id }))))
-  } catch (error) {
-    log('warn', 'erasures wait for the sweep', {
-      project: project.id,
-      erasures: ids,
-      error: describeError(error)
-    })
-  }
+  await enqueueErasures(queue, project.id, ids)
   return found
 }

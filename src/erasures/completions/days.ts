@@ -1,9 +1,9 @@
 import { DAY } from '../../calendar/units.ts'
 
-/** The deployment's setting: days for which a deletion can be completed. */
+/** The deployment's setting: the days for which data that a deletion kept can still be deleted. */
 export type CompletionSetting = { COMPLETION_DAYS: string }
 
-/** Reads `COMPLETION_DAYS`. @throws for anything but a whole number from 0 on */
+/** Reads `COMPLETION_DAYS`. @throws unless it is a whole number from 0 to 9999 */
 export function readCompletionDays({ COMPLETION_DAYS }: CompletionSetting): number {
   if (!/^(0|[1-9]\d{0,3})$/.test(COMPLETION_DAYS)) {
     throw new Error('COMPLETION_DAYS must be a whole number of days, from 0 to 9999.')
@@ -11,6 +11,7 @@ export function readCompletionDays({ COMPLETION_DAYS }: CompletionSetting): numb
   return Number(COMPLETION_DAYS)
 }
 
+/** What an erasure deletes besides the person. */
 type Extent = { deleteEvents: boolean; deleteRecordings: boolean }
 
 /**
@@ -23,3 +24,14 @@ export const linkedUntil = (
   now: number
 ): number | null =>
   deleteEvents && deleteRecordings ? null : now + readCompletionDays(setting) * DAY
+
+/**
+ * Returns until when the data that an erasure kept can be deleted, ms UTC; null if it kept nothing, or the link to the data is
+ * removed.
+ */
+export const completableUntil = ({
+  deleteEvents,
+  deleteRecordings,
+  linkedUntil: until
+}: Extent & { linkedUntil: number | null }): number | null =>
+  deleteEvents && deleteRecordings ? null : until

@@ -1,9 +1,12 @@
 import { sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../../db/rows.ts'
 import { erasedIdentities, erasures } from '../../db/schema.ts'
 import { insertSelect, updateFrom } from '../../db/statements.ts'
+
+const old = alias(erasedIdentities, 'old')
 
 /** A completed erasure, and the keys that its events point to. */
 export type Linked = { id: number; keys: number[] }
@@ -47,14 +50,14 @@ export const writeUnlinked = (db: Db, ids: number[], moved: Moved[]) =>
         erasedIdentities,
         {
           key: sql`one.value ->> 'tombstone'`,
-          projectId: sql`old.project_id`,
-          hash: sql`old.hash`,
-          receiptHash: sql`old.receipt_hash`,
-          erasureId: sql`old.erasure_id`,
-          personId: sql`old.person_id`,
-          erasedAt: sql`old.erased_at`
+          projectId: sql`${old.projectId}`,
+          hash: sql`${old.hash}`,
+          receiptHash: sql`${old.receiptHash}`,
+          erasureId: sql`${old.erasureId}`,
+          personId: sql`${old.personId}`,
+          erasedAt: sql`${old.erasedAt}`
         },
-        sql`json_each(${rows}) as one cross join ${erasedIdentities} as old on old.key = one.value ->> 'key'`
+        sql`json_each(${rows}) as one cross join ${erasedIdentities} ${old} on ${old.key} = one.value ->> 'key'`
       ),
       updateFrom(erasedIdentities, {
         set: {

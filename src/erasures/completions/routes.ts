@@ -5,7 +5,7 @@ import { Ledger } from '../../ledger/ledger.ts'
 import { readApplied } from '../../ledger/store.ts'
 import { actorOf } from '../../persons/activity/entry.ts'
 import { previewCompletion } from '../preview.ts'
-import { completeErasures, type Found, findNamed, lacks, unfinished } from './complete.ts'
+import { completeErasures, type Found, findNamed, hasKept, unfinished } from './complete.ts'
 import { COMPLETE } from './reference.ts'
 import { CompleteDeletion } from './schemas.ts'
 
@@ -54,7 +54,7 @@ function resultsOf(
     if (remains.length === 0) {
       return 'not_found'
     }
-    return remains.some((one) => lacks(one, extent)) ? done : 'nothing_kept'
+    return remains.some((one) => hasKept(one, extent)) ? done : 'nothing_kept'
   }
   return {
     persons_found: unfinished(found, extent).length,

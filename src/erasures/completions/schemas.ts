@@ -1,9 +1,6 @@
 import * as z from 'zod'
 import { closed } from '../../input/fields.ts'
-import { Flag } from '../../input/parameters.ts'
-import { DeletionPreview, listOf } from '../schemas.ts'
-
-const BodyFlag = z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional()
+import { BodyFlag, DeletionPreview, listOf } from '../schemas.ts'
 
 const Uuids = listOf(z.guid('A deleted person is named by its UUID.').toLowerCase())
 
@@ -12,7 +9,7 @@ export const CompleteDeletion = closed(
   z
     .object({
       ids: Uuids.nullish().meta({ description: 'The UUIDs that the persons had.' }),
-      uuids: Uuids.nullish().meta({ description: 'Another name of `ids`.' }),
+      uuids: Uuids.nullish().meta({ description: 'Another name for `ids`.' }),
       distinct_ids: listOf(z.string().min(1).max(1000))
         .nullish()
         .meta({ description: 'Any of the distinct ids that the persons had.' }),
@@ -45,15 +42,13 @@ export const CompleteDeletion = closed(
 
 export const DeletionCompleted = z
   .object({
-    persons_found: z
-      .int()
-      .meta({ description: 'Deleted persons of whom something was kept that is deleted now.' }),
+    persons_found: z.int().meta({ description: 'Deleted persons whose kept data is deleted now.' }),
     results: z.array(
       z.object({
         id: z.string().meta({ description: 'The UUID or distinct id from the request.' }),
         result: z.enum(['completing', 'found', 'nothing_kept', 'not_found']).meta({
           description:
-            '`nothing_kept`: an earlier request has deleted it all, or will. `not_found`: no deleted person, or the link to what was kept is removed. `found` instead of `completing` in a dry run.'
+            '`nothing_kept`: an earlier request has deleted everything, or will. `not_found`: the name is not that of a deleted person, or the link to the kept data is removed. `found` instead of `completing` in a dry run.'
         }),
         person_uuids: z.array(z.guid())
       })

@@ -1,13 +1,18 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../../db/rows.ts'
-import { counters, erasedIdentities, erasures, recordings } from '../../db/schema.ts'
-import { assign, bare, excluded, insertSelect, list, updateFrom } from '../../db/statements.ts'
+import { erasedIdentities, erasures, recordings } from '../../db/schema.ts'
+import { insertSelect, updateFrom } from '../../db/statements.ts'
 import type { Actor } from '../../persons/activity/entry.ts'
 import { tombstoneRecordings } from '../../recordings/purge.store.ts'
+import { noteLastErasure } from '../../tombstones/store.ts'
 
-/** An erasure that kept something, and the identities that link it to what was kept. */
+const earlier = alias(erasures, 'earlier')
+const later = alias(erasures, 'later')
+
+/** An erasure, and the identities that link it to the data that it kept. */
 export type Remains = {
   id: number
   personUuid: string
@@ -18,8 +23,8 @@ export type Remains = {
 }
 
 /**
- * Finds erasures with a link to what they kept, and erasures that kept nothing, by the UUIDs of their persons and the hashes
- * of distinct ids.
+ * Finds erasures with a link to the data that they kept, and erasures that kept nothing, by the UUIDs of their persons and
+ * the hashes of distinct ids.
  */
 export async function findRemains(
   db: Db,
@@ -52,21 +57,16 @@ export async function findRemains(
       order by ${erasedIdentities.key}`)
   )
   const byErasure = Map.groupBy(identities, ({ erasure_id }) => erasure_id)
-  return found.flatMap((row) => {
-    const own = byErasure.get(row.id) ?? []
-    return own.length === 0
-      ? []
-      : [
-          {
-            id: row.id,
-            personUuid: row.person_uuid,
-            isCompleted: row.is_completed === 1,
-            deleteEvents: row.delete_events === 1,
-            deleteRecordings: row.delete_recordings === 1,
-            identities: own.map(({ key, hash }) => ({ key, hash }))
-          }
-        ]
-  })
+  return found
+    .filter(({ id }) => byErasure.has(id))
+    .map((row) => ({
+      id: row.id,
+      personUuid: row.person_uuid,
+      isCompleted: row.is_completed === 1,
+      deleteEvents: row.delete_events === 1,
+      deleteRecordings: row.delete_recordings === 1,
+      identities: (byErasure.get(row.id) ?? []).map(({ key, hash }) => ({ key, hash }))
+    }))
 }
 
 type Completion = {
@@ -87,8 +87,9 @@ type Completion = {
 export async function writeCompletions(
   db: Db,
   projectId: number,
-  { remains, deleteEvents, deleteRecordings, actor, linkedUntil, now }: Completion
+  completion: Completion
 ): Promise<number[]> {
+  const { remains, deleteEvents, deleteRecordings, now } = completion
   const rows = remains.map((erasure) => ({
     id: erasure.id,
     is_completed: Number(erasure.isCompleted),
@@ -101,73 +102,87 @@ export async function writeCompletions(
   const keys = remains.flatMap(({ identities }) => identities.map(({ key }) => ({ key })))
   const results = await writeBatch(db, [
     ...eachChunk(rows, (json, count) => [
-      expectRows(
-        count,
-        sql`json_each(${json}) as one cross join ${erasures} on ${erasures.id} = one.value ->> 'id'
-            and ${erasures.projectId} = ${projectId} and ${erasures.linkedUntil} is not null
-            and ${erasures.deleteEvents} = one.value ->> 'had_events'
-            and ${erasures.deleteRecordings} = one.value ->> 'had_recordings'
-            and (${erasures.status} = 'completed') = one.value ->> 'is_completed'
-            and (select count(*) from ${erasedIdentities}
-              where ${erasedIdentities.erasureId} = ${erasures.id}) = one.value ->> 'identities'`
-      ),
-      updateFrom(erasures, {
-        set: {
-          deleteEvents: sql`one.value ->> 'delete_events'`,
-          deleteRecordings: sql`one.value ->> 'delete_recordings'`,
-          clearedAt: null,
-          progressAt: now
-        },
-        from: sql`json_each(${json}) as one`,
-        where: sql`${erasures.id} = one.value ->> 'id' and +${erasures.projectId} = ${projectId}
-          and not one.value ->> 'is_completed'`
-      }),
-      insertSelect(
-        erasures,
-        {
-          projectId,
-          personId: sql`earlier.person_id`,
-          personUuid: sql`earlier.person_uuid`,
-          requestedAt: now,
-          requestedBy: JSON.stringify(actor),
-          deleteEvents: sql`one.value ->> 'delete_events'`,
-          deleteRecordings: sql`one.value ->> 'delete_recordings'`,
-          status: 'queued',
-          progressAt: now,
-          stores: '{}',
-          linkedUntil,
-          completes: sql`earlier.id`
-        },
-        sql`json_each(${json}) as one cross join ${erasures} as earlier
-            on earlier.id = one.value ->> 'id' and earlier.project_id = ${projectId}
-            where one.value ->> 'is_completed'`
-      ),
-      updateFrom(erasedIdentities, {
-        set: {
-          erasureId: sql`(select max(later.id) from ${erasures} as earlier cross join ${erasures} as later
-            on later.project_id = earlier.project_id and later.person_uuid = earlier.person_uuid
-              and later.completes = earlier.id
-            where earlier.id = ${erasedIdentities.erasureId})`
-        },
-        where: sql`+${erasedIdentities.projectId} = ${projectId} and ${erasedIdentities.erasureId} in (
-          select value ->> 'id' from json_each(${json}) where value ->> 'is_completed')`
-      })
+      expectUnchanged(projectId, json, count),
+      widenOpen(projectId, json, now),
+      ...continueCompleted(projectId, json, completion)
     ]),
     ...(deleteRecordings ? tombstoneRecordingsOf(projectId, keys, now) : []),
     ...eachChunk(keys, (json) => [
       sql`select distinct ${erasedIdentities.erasureId} as completing from ${erasedIdentities}
           where ${isOneOf(json)} and +${erasedIdentities.projectId} = ${projectId}`
     ]),
-    sql`insert into ${counters} (${list([counters.projectId, counters.name, counters.value].map(bare))})
-        values (${projectId}, 'last_erasure', ${now})
-        on conflict (${bare(counters.projectId)}, ${bare(counters.name)})
-        do update set ${assign(counters, { value: sql`max(${counters.value}, ${excluded(counters.value)})` })}`
+    noteLastErasure(projectId, now)
   ])
   const ids = results.flatMap(({ results: found }) =>
     (found as { completing?: number }[]).flatMap(({ completing }) => completing ?? [])
   )
   return [...new Set(ids)]
 }
+
+/** Rolls the batch back as a conflict unless all erasures of a list are as they were read. */
+const expectUnchanged = (projectId: number, json: string, count: number): SQL =>
+  expectRows(
+    count,
+    sql`json_each(${json}) as one cross join ${erasures} on ${erasures.id} = one.value ->> 'id'
+        and ${erasures.projectId} = ${projectId} and ${erasures.linkedUntil} is not null
+        and ${erasures.deleteEvents} = one.value ->> 'had_events'
+        and ${erasures.deleteRecordings} = one.value ->> 'had_recordings'
+        and (${erasures.status} = 'completed') = one.value ->> 'is_completed'
+        and (select count(*) from ${erasedIdentities}
+          where ${erasedIdentities.erasureId} = ${erasures.id}) = one.value ->> 'identities'`
+  )
+
+/** Widens the open erasures of a list. */
+const widenOpen = (projectId: number, json: string, now: number): SQL =>
+  updateFrom(erasures, {
+    set: {
+      deleteEvents: sql`one.value ->> 'delete_events'`,
+      deleteRecordings: sql`one.value ->> 'delete_recordings'`,
+      clearedAt: null,
+      progressAt: now
+    },
+    from: sql`json_each(${json}) as one`,
+    where: sql`${erasures.id} = one.value ->> 'id' and +${erasures.projectId} = ${projectId}
+      and not one.value ->> 'is_completed'`
+  })
+
+/** Creates erasures that complete the completed ones of a list, and gives them the identities of these. */
+const continueCompleted = (
+  projectId: number,
+  json: string,
+  { actor, linkedUntil, now }: Completion
+): SQL[] => [
+  insertSelect(
+    erasures,
+    {
+      projectId,
+      personId: sql`${earlier.personId}`,
+      personUuid: sql`${earlier.personUuid}`,
+      requestedAt: now,
+      requestedBy: JSON.stringify(actor),
+      deleteEvents: sql`one.value ->> 'delete_events'`,
+      deleteRecordings: sql`one.value ->> 'delete_recordings'`,
+      status: 'queued',
+      progressAt: now,
+      stores: '{}',
+      linkedUntil,
+      completes: sql`${earlier.id}`
+    },
+    sql`json_each(${json}) as one cross join ${erasures} ${earlier}
+        on ${earlier.id} = one.value ->> 'id' and ${earlier.projectId} = ${projectId}
+        where one.value ->> 'is_completed'`
+  ),
+  updateFrom(erasedIdentities, {
+    set: {
+      erasureId: sql`(select max(${later.id}) from ${erasures} ${earlier} cross join ${erasures} ${later}
+        on ${later.projectId} = ${earlier.projectId} and ${later.personUuid} = ${earlier.personUuid}
+          and ${later.completes} = ${earlier.id}
+        where ${earlier.id} = ${erasedIdentities.erasureId})`
+    },
+    where: sql`+${erasedIdentities.projectId} = ${projectId} and ${erasedIdentities.erasureId} in (
+      select value ->> 'id' from json_each(${json}) where value ->> 'is_completed')`
+  })
+]
 
 const isOneOf = (json: string): SQL =>
   sql`${erasedIdentities.key} in (select value ->> 'key' from json_each(${json}))`

@@ -15,7 +15,7 @@ export type Signing = { RECEIPT_KEY?: string; RECEIPT_SECRET?: string }
 
 export type Signer = { key: SigningKey; secret: string }
 
-/** Opens what signs receipts. @returns undefined when a secret is missing or too short */
+/** Returns the key and the secret for signing receipts; undefined when a secret is missing or too short. */
 export async function openSigner(env: Signing): Promise<Signer | undefined> {
   const key = await openSigningKey(env)
   return key && checkSecret(env.RECEIPT_SECRET) === 'ok'
@@ -25,8 +25,8 @@ export async function openSigner(env: Signing): Promise<Signer | undefined> {
 
 /**
  * Signs a receipt, once.
- * @param hashes those of the distinct ids; null for an id that was erased before there were any
- * @returns what the database keeps, and the hash of the receipt, for the ledger
+ * @param hashes of the distinct ids; null for an id that was erased before receipts had hashes
+ * @returns the receipt to store, and its hash for the ledger
  */
 export async function issueReceipt(
   content: ReceiptContent,
@@ -65,7 +65,6 @@ export async function receiptOf(row: ErasureRow, env: Signing): Promise<Receipt 
     : stored
 }
 
-/** Returns the salt of a receipt. */
 const saltFor = (
   receipt: Pick<ReceiptContent, 'project_id' | 'person_uuid' | 'requested_at'>,
   secret: string

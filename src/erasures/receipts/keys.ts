@@ -4,7 +4,7 @@ import type { Head } from '../../ledger/entry.ts'
 import { Ledger } from '../../ledger/ledger.ts'
 import { checkSecret } from '../secret.ts'
 
-/** The head of an Ed25519 private key in PKCS #8 (RFC 8410); its 32 bytes follow. */
+/** The header of an Ed25519 private key in PKCS #8 (RFC 8410); the 32 bytes of the key follow. */
 const PKCS8 = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20]
 
 /**
@@ -90,7 +90,7 @@ export async function publishKey(
 /** The note that a key is in the ledger. */
 const noteOf = (fingerprint: string): string => `marks/keys/${fingerprint}.json`
 
-/** Returns the published key with this fingerprint. */
+/** Returns the published key with this fingerprint; undefined if there is none. */
 export async function findKey(
   bucket: R2Bucket,
   fingerprint: string
@@ -100,7 +100,7 @@ export async function findKey(
   }
   const object = await bucket.get(`${PREFIX}${fingerprint}`)
   const stored = object && Stored.parse(await object.json())
-  // An object that somebody has put under the fingerprint of another key is no key.
+  // Ignores an object that somebody has put under the fingerprint of another key.
   return stored && (await fingerprintOf(stored.x)) === fingerprint
     ? { kid: fingerprint, ...stored }
     : undefined

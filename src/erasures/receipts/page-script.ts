@@ -28,7 +28,7 @@ const sorted = (value) => {
 
 async function verify() {
   if (!receipt.signature || !receipt.key) {
-    return show('open', 'This receipt has no signature: the deletion was completed before receipts were signed when a deletion is completed.')
+    return show('open', 'This receipt has no signature: the deletion was completed before this service signed receipts.')
   }
   if (!x) {
     return show('bad', 'The key of this receipt is not published by this service.')

@@ -19,7 +19,7 @@ type Shown = {
   nonce: string
 }
 
-/** Returns the receipt as one file that needs no other, to be saved and printed. It verifies itself. */
+/** Returns the receipt as a page to save and print. It needs no other file, and verifies its own signature. */
 export function receiptPage({ receipt, key, project, origin, nonce }: Shown): string {
   const title = `Deletion receipt ${receipt.id}`
   return `<!doctype html>
@@ -78,15 +78,21 @@ const jsonOf = (value: unknown): string => JSON.stringify(value).replaceAll('<',
 /** `2026-11-22T05:00:09Z` → `2026-11-22 05:00:09 UTC` */
 const timeOf = (iso: string): string => iso.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')
 
+/** `a, b and c` */
+const LIST = new Intl.ListFormat('en-GB')
+
+/** `The person and the events were deleted from the project “Shop”. The recordings were kept.` */
 function leadOf({ delete_events, delete_recordings }: Receipt, project: string): string {
-  const also = [delete_events && 'the events', delete_recordings && 'the recordings'].filter(
-    Boolean
-  )
-  const stay = [!delete_events && 'events', !delete_recordings && 'recordings'].filter(Boolean)
-  const kept = stay.length === 0 ? '' : ` The ${stay.join(' and ')} were kept.`
-  const what = ['The person', ...also].join(also.length === 2 ? ', ' : ' and ')
-  const list = also.length === 2 ? what.replace(/, (?=[^,]*$)/, ' and ') : what
-  return `${list} ${also.length > 0 ? 'were' : 'was'} deleted from the project “${project}”.${kept}`
+  const data = [
+    { name: 'events', isDeleted: delete_events },
+    { name: 'recordings', isDeleted: delete_recordings }
+  ]
+  const deleted = data.filter(({ isDeleted }) => isDeleted).map(({ name }) => `the ${name}`)
+  const kept = data.filter(({ isDeleted }) => !isDeleted).map(({ name }) => name)
+  const subject = LIST.format(['The person', ...deleted])
+  const verb = deleted.length > 0 ? 'were' : 'was'
+  const rest = kept.length > 0 ? ` The ${LIST.format(kept)} were kept.` : ''
+  return `${subject} ${verb} deleted from the project “${project}”.${rest}`
 }
 
 const factsOf = (receipt: Receipt, origin: string): [name: string, value: string][] => [
@@ -144,8 +150,10 @@ function subjectOf({ subject }: Receipt): string {
     return ''
   }
   const count = subject.distinct_ids.length
+  const named =
+    count === 1 ? 'one distinct id by its hash' : `${count} distinct ids by their hashes`
   return `<h2>Who was deleted</h2>
-<p>The receipt names ${count === 1 ? 'one distinct id' : `${count} distinct ids`} by ${count === 1 ? 'its hash' : 'their hashes'}. Whoever knows an id can check it:</p>
+<p>The receipt names ${named}. Anyone who knows an id can check it:</p>
 <form id="check"><label for="id">Distinct id</label><input id="id" autocomplete="off" spellcheck="false"><button>Check</button></form>
 <p id="answer" role="status"></p>
 <p class="soft">In a shell, <code>printf %s%s ${escapeHtml(subject.salt)} ID | sha256sum</code> is in <code>subject.distinct_ids</code>.</p>`

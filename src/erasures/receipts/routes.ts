@@ -75,10 +75,10 @@ async function isOurs(receipt: z.output<typeof Presented>, env: Env): Promise<bo
   return key !== undefined && (await isSignedBy(receipt, key.x))
 }
 
-/** How long a copy of the list of keys may be used, seconds: a new key is published before it signs. */
+/** Seconds for which clients may cache the list of keys. A new key is published before it signs. */
 const KEYS_MAX_AGE = 300
 
-/** `/.well-known/receipt-keys.json`, for everybody. */
+/** The public file `/.well-known/receipt-keys.json`. */
 export const receiptKeyRoutes = createRouter().get(
   '/.well-known/receipt-keys.json',
   KEYS,

@@ -4,7 +4,7 @@ import { ReceiptContent } from '../receipt.ts'
 /** A SHA-256 in hexadecimal. */
 export const Hash = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** The members that a signature adds to every kind of receipt. */
+/** The members that signing adds to every kind of receipt. */
 export const SIGNED = {
   key: Hash.meta({
     description:
@@ -49,7 +49,7 @@ export const Receipt = ReceiptContent.extend({
     .optional()
     .meta({
       description:
-        'Whose data was deleted, for those who know a distinct id: each member of `distinct_ids` is the SHA-256 of `salt` followed by an id, both as text. Absent if the person was deleted before receipts had it.'
+        'Identifies the deleted person to those who know a distinct id: each member of `distinct_ids` is the SHA-256 of `salt` followed by an id, both as text. Absent if the person was deleted before receipts had it.'
     }),
   key: Hash.optional().meta({
     description:
@@ -57,7 +57,7 @@ export const Receipt = ReceiptContent.extend({
   }),
   signature: z.string().max(200).nullable().meta({
     description:
-      'Hexadecimal Ed25519 signature of all other members, as JSON with sorted keys and without spaces, made once when the deletion was completed. Null for a deletion completed before; a receipt that was handed out then can still be verified.'
+      'Hexadecimal Ed25519 signature of all other members, as JSON with sorted keys and without spaces, made once when the deletion was completed. Null for a deletion completed before that was done; a receipt handed out then can still be verified.'
   })
 }).meta({ id: 'DeletionReceipt', examples: [RECEIPT_EXAMPLE] })
 

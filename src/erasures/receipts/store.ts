@@ -3,7 +3,7 @@ import type { Db } from '../../db/client.ts'
 import { erasedIdentities, erasures } from '../../db/schema.ts'
 import type { ErasureRow } from '../store.ts'
 
-/** Lists the hashes of an erasure's distinct ids for its receipt; null for ids erased before there were any. */
+/** Lists the hashes of an erasure's distinct ids for its receipt; null for ids erased before receipts had hashes. */
 export async function listReceiptHashes(
   db: Db,
   { id, projectId }: ErasureRow

@@ -20,8 +20,8 @@ import { completeRemoval, countListed, findRemoval, noteError, type RemovalRow }
 const SEARCHED_AT_ONCE = 5_000
 
 /**
- * `cut`: another invocation must go on. `waiting`: for something that the next sweep finds. `completed`: nothing is left to
- * do.
+ * `cut`: the invocation has reached its limits, and another must continue. `waiting`: the removal is tried again later.
+ * `completed`: nothing is left to do.
  */
 export type State = 'cut' | 'waiting' | 'completed'
 
@@ -84,7 +84,7 @@ async function verify(
   return { remaining, matching: await countMatching({ project, db }, removal), at: now.getTime() }
 }
 
-/** Counts the events that match the filters; null if they are unknown, or there are too many events to look through. */
+/** Counts the events that match the filters; null if the filters are unknown, or there are too many events to search. */
 async function countMatching(
   { project, db }: OpenProject,
   removal: RemovalRow

@@ -3,8 +3,8 @@ import { sha256 } from '../../hash.ts'
 import type { RemovalRow } from './store.ts'
 
 /*
- * The events of a removal are listed by their uuids in an object of the bucket, next to the ledger: a restored database
- * does not take it back, and a removal can be repeated although its filters are forgotten.
+ * The events of a removal are listed by their uuids in an object of the bucket, next to the ledger. A restore of the database
+ * does not change it, so a removal can be repeated although its filters are forgotten.
  */
 
 type Named = { projectId: number; id: string }

@@ -25,11 +25,7 @@ A request looks through ${MAX_EXAMINED} events at most. A removed event is not s
   },
   refusals: [
     ['required', 'Give at least one filter, for example `events` or `before`.'],
-    [
-      'invalid_input',
-      'Send either `dry_run`, or the `token` that a dry run has answered.',
-      'token'
-    ],
+    ['invalid_input', 'Send either `dry_run` or the `token` from a dry run.', 'token'],
     ['invalid_input', 'The token has expired: send the request with `dry_run` again.', 'token'],
     [
       'query_too_large',

@@ -7,8 +7,8 @@ import { findRemoval, type RemovalRow, removePart } from './store.ts'
 type Tools = { bucket: R2Bucket; pieces: Pieces; clock: () => Date }
 
 /**
- * Removes the listed events that are left, or their properties, and works out anew the sessions that they were in. Goes as
- * far as one invocation's limits allow.
+ * Removes the listed events that are left, or their properties, and rebuilds their sessions, as far as one invocation's
+ * limits allow.
  * @returns whether nothing is left
  */
 export async function removeListed(
@@ -33,7 +33,7 @@ export async function removeListed(
       if (!findConflict(error)) {
         throw error
       }
-      // Somebody else removes these events at the same time, and was quicker: the others may be left.
+      // Another invocation removed this part at the same time. Continues where that one is now.
       position = (await findRemoval(db, removal.projectId, removal.id))?.position ?? uuids.length
       return { removed: limit, ms: 0 }
     }

@@ -20,7 +20,7 @@ type Project = Calendar & { id: number }
 /** The events to remove, or the properties to remove from them. */
 export type Wanted = { filters: Filters; properties: string[] | null }
 
-/** Finds what a request would remove now. @returns what is found, and the token that carries it out */
+/** Finds the events that a request would remove now. @returns also the token with which the request can be carried out */
 export async function tryRemoval(
   db: Db,
   project: Project,

@@ -4,7 +4,7 @@ import { type EventFilters, EventScan, type Project } from '../../events/scan.ts
 import type { EventRow } from '../../events/store.ts'
 import { isObject, type JsonObject } from '../../input/json.ts'
 
-/** Events that a scan looks at, at most: some seconds. */
+/** Events that a scan reads at most; 100,000 take some seconds. */
 export const MAX_EXAMINED = 100_000
 /** Events read in one statement. */
 const READ_AT_ONCE = 1_000
@@ -29,7 +29,7 @@ export type Found = {
 }
 
 /**
- * Finds the events that match, as the list of events and trends decide it. Reads only.
+ * Finds the events that match, by the rules of the list of events and of trends. Reads only.
  * @throws query_too_large
  */
 export async function findEvents(

@@ -46,7 +46,7 @@ export const DeleteEvents = closed(
         .meta({ description: 'The token of a dry run with the same filters and properties.' })
     })
     .refine(({ dry_run, token }) => Boolean(dry_run) !== Boolean(token), {
-      error: 'Send either `dry_run`, or the `token` that a dry run has answered.',
+      error: 'Send either `dry_run` or the `token` from a dry run.',
       path: ['token']
     })
     .meta({

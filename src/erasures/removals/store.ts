@@ -93,12 +93,12 @@ export const takeRemovals = (db: Db, { run, idleSince, limit, now }: Taking): Pr
 export const listOpenRemovals = (db: Db): Promise<RemovalRow[]> =>
   db.select().from(eventRemovals).where(isOpen).orderBy(eventRemovals.id)
 
-/** A part of a removal's list: uuids as 32 hexadecimal digits, from the task's position up to `position`. */
+/** A part of a removal's list: the uuids, 32 hexadecimal digits each, from the task's position up to `position`. */
 export type Part = { uuids: string[]; position: number; now: number }
 
 /**
  * Removes a part of the listed events, or their named properties, and with them, by a trigger, the segments that they
- * are in. One transaction also counts what it removes, and prevents that removed events are stored again.
+ * are in. The same transaction counts them, and notes the uuids of removed events so that they are not stored again.
  * @throws ConflictError when the part was removed before
  */
 export async function removePart(db: Db, removal: RemovalRow, part: Part): Promise<D1Result[]> {
@@ -131,7 +131,7 @@ export async function removePart(db: Db, removal: RemovalRow, part: Part): Promi
   ])
 }
 
-/** Returns the `from` of those listed events that are stored, and have a named property. */
+/** Returns a `from` for the listed events that are stored, and that have a named property if properties are to be removed. */
 function listed({ projectId, properties }: RemovalRow, uuids: string[]): SQL {
   const isMeant = properties === null ? sql`true` : hasOneOf(pathsTo(properties))
   return sql`from ${events} indexed by events_uuid where ${events.projectId} = ${projectId}
@@ -162,7 +162,7 @@ const removeProperties = (names: string[], places: SQL): SQL =>
     where: sql`(${events.projectId}, ${events.eventId}, ${events.timestamp}, ${events.uuid}) in (${places})`
   })
 
-/** Returns the JSON paths of properties: those of the event, and those that it sets on its person. */
+/** Returns the JSON paths of properties in an event, and in the properties that it sets on its person. */
 const pathsTo = (names: string[]): string[] =>
   names.flatMap((name) =>
     ['$', '$."$set"', '$."$set_once"'].map((at) => `${at}.${JSON.stringify(name)}`)
@@ -172,7 +172,7 @@ const hasOneOf = (paths: string[]): SQL =>
   sql`exists (select 1 from json_each(${JSON.stringify(paths)}) path
     where json_type(${events.properties}, path.value) is not null)`
 
-/** Counts those listed events that are stored, and have a named property. */
+/** Counts the listed events that are left to remove, or that still have a named property. */
 export async function countListed(db: Db, removal: RemovalRow, uuids: string[]): Promise<number> {
   const [[counted]] = await readBatch(
     db,
@@ -203,7 +203,7 @@ export async function completeRemoval(
   return rows.length > 0
 }
 
-/** Lists those of the given removals that are open. */
+/** Lists the open removals among these. */
 export const findOpenRemovals = async (db: Db, ids: string[]): Promise<string[]> => {
   const rows = await db
     .select({ id: eventRemovals.id })

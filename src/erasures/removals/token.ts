@@ -6,7 +6,7 @@ import { canonical, hmac, isSameHash } from '../../hash.ts'
 /** How long the token of a dry run can be used, ms. */
 export const TOKEN_MS = HOUR
 
-/** What a dry run has found. */
+/** The result of a dry run. */
 const DryRun = z.object({
   /** The id that the removal will have, so that a token is used once. */
   id: z.guid(),
@@ -18,7 +18,7 @@ const DryRun = z.object({
 })
 export type DryRun = z.infer<typeof DryRun>
 
-/** What a token was given for. */
+/** The request for which a token is valid. */
 type Request = { secret: string; projectId: number; wanted: unknown }
 
 /** Returns the token of a dry run, with which exactly this request can be carried out. */
@@ -35,7 +35,7 @@ export async function readToken(token: string, request: Request, now: number): P
   if (!isOurs) {
     throw new AppError(
       'invalid_input',
-      'The token is not of a dry run of this request: send the same filters and properties with `dry_run`, and then with the token of the answer.',
+      'The token belongs to another request: send these filters and properties with `dry_run`, and then with the token from the answer.',
       'token'
     )
   }

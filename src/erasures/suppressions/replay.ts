@@ -7,7 +7,7 @@ import { findStored, findSuppression, writeLift, writeSuppressions } from './sto
 
 const By = z.object({ user: z.int(), key: z.int() })
 
-/** The request of suppressions: hashes, and no distinct id. Times are ms UTC. */
+/** A request for suppressions. It contains hashes, but no distinct ids. Times are ms UTC. */
 export const SuppressionEntry = By.extend({
   suppressions: z.array(
     z.object({
@@ -27,13 +27,13 @@ export const JoinEntry = z.object({
   joining: z.array(z.object({ suppression: z.guid(), hash: z.string(), since: z.int() }))
 })
 
-/** Returns who has asked, as far as the ledger knows. */
+/** Returns the user and the key of a request; the ledger does not know their names. */
 const actorOf = ({ user, key }: z.infer<typeof By>) => ({
   user: { id: user, first_name: '', email: '' },
   key: { id: key, label: '' }
 })
 
-/** Suppresses again what a restored database does not know. @returns the number of suppressions */
+/** Writes the suppressions that a restored database lacks. @returns their number */
 export async function suppressAgain(db: Db, projectId: number, body: Body): Promise<number> {
   const { suppressions, since, ...by } = SuppressionEntry.parse(body)
   const stored = await findStored(
@@ -49,7 +49,7 @@ export async function suppressAgain(db: Db, projectId: number, body: Body): Prom
   return lost.length
 }
 
-/** Lifts a suppression again. @returns the number of suppressions */
+/** Lifts a suppression again. @returns the number of lifted suppressions, 0 or 1 */
 export async function liftAgain(db: Db, projectId: number, body: Body): Promise<number> {
   const { suppression, lifted_at: at, ...by } = LiftEntry.parse(body)
   const row = await findSuppression(db, projectId, suppression)
@@ -60,7 +60,7 @@ export async function liftAgain(db: Db, projectId: number, body: Body): Promise<
   return 1
 }
 
-/** Adds distinct ids to suppressions again; ids that they have stay as they are. */
+/** Adds distinct ids to suppressions again; ids that they have stay as they are. @returns 0: no suppression is new */
 export async function joinAgain(db: Db, projectId: number, body: Body): Promise<number> {
   const { joining } = JoinEntry.parse(body)
   await writeBatch(db, joinSuppressions(projectId, joining))

@@ -77,11 +77,11 @@ const shape = {
   }),
   since: z.iso
     .datetime()
-    .meta({ description: 'The time of the request: what is accepted from then on is dropped.' }),
+    .meta({ description: 'The time of the request: data accepted from then on is dropped.' }),
   created_by: Who.meta({ description: 'The user and the key that requested it.' }),
   lifted_at: z.iso.datetime().nullable().meta({
     description:
-      'What is accepted from then on is stored again; null while the suppression is in force.'
+      'Data accepted from then on is stored again; null while the suppression is in force.'
   }),
   lifted_by: Who.nullable(),
   events_dropped: z.int().min(0),
@@ -123,7 +123,7 @@ export const SuppressionReceipt = z
     stated_at: z.iso.datetime().meta({ description: 'The time to which the receipt refers.' }),
     subject: z.object({ salt: Hash, distinct_ids: z.array(Hash) }).meta({
       description:
-        'Whose data is dropped, for those who know a distinct id: each member of `distinct_ids` is the SHA-256 of `salt` followed by an id, both as text. Ids that joined later, or of persons that were deleted before, are not listed.'
+        'Identifies the suppressed person to those who know a distinct id: each member of `distinct_ids` is the SHA-256 of `salt` followed by an id, both as text. Ids that joined later, or of persons that were deleted before, are not listed.'
     }),
     ...SIGNED
   })
@@ -160,7 +160,7 @@ export const SuppressionQuery = z.object({
   status: z
     .enum(['all', 'in_force', 'lifted'])
     .default('all')
-    .meta({ description: 'Only suppressions that are in force, or that are lifted.' }),
+    .meta({ description: 'Only suppressions that are in force, or only those that are lifted.' }),
   distinct_id: z
     .string()
     .max(1000)

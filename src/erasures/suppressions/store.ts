@@ -60,7 +60,7 @@ export async function findIdentified(db: Db, projectId: number, ids: number[]): 
   return rows.map(({ id }) => id)
 }
 
-/** A suppression to write. Without `personId`, the person is erased or there was none. */
+/** A suppression to write. `person_id` is null for an erased person, and for a distinct id that no person has. */
 export type NewSuppression = {
   id: string
   person: string | null
@@ -71,7 +71,7 @@ export type NewSuppression = {
 
 type Writing = {
   suppressions: NewSuppression[]
-  /** The persons that must still have this number of distinct ids. */
+  /** Persons, and the number of distinct ids that each must still have. */
   expected: { id: number; count: number }[]
   since: number
   actor: Actor
@@ -262,7 +262,7 @@ export async function listReceiptHashes(
   return rows.flatMap(({ hash }) => hash ?? []).toSorted()
 }
 
-/** Lists which of these suppressions a database has already. */
+/** Lists the ids among these that a database has suppressions of. */
 export async function findStored(db: Db, projectId: number, ids: string[]): Promise<string[]> {
   const rows = await db
     .select({ id: suppressions.id })

@@ -22,7 +22,7 @@ type Project = { id: number; erasureSalt: string }
 
 /** Somebody to suppress: a person, an erased person, or a distinct id that no person has. */
 type Subject = {
-  /** The names by which a request may mean it. */
+  /** The names in the request that mean it. */
   names: string[]
   person: string | null
   personId: number | null
@@ -46,7 +46,7 @@ type Request = {
  * Suppresses persons with all their distinct ids: what is accepted from now on is dropped. A distinct
  * id that no person has is suppressed by itself. Persons whose distinct ids are all suppressed already
  * get no further suppression.
- * @returns the result for each name of the request that means somebody
+ * @returns the result for each name that means a subject
  */
 export async function suppress(
   db: Db,
@@ -54,7 +54,8 @@ export async function suppress(
   { selection, actor, secret, ledger, now }: Request
 ): Promise<Result[]> {
   const since = now.getTime()
-  let made = { names: '', fresh: [] as NewSuppression[] }
+  // The suppressions in the entry that was written: a retry needs another entry only if the subjects have changed.
+  let entered = { subjects: '', suppressions: [] as NewSuppression[] }
   return retryConflicts(async () => {
     const subjects = await findSubjects(db, project, selection)
     const inForce = await findInForce(db, project.id, subjects, since)
@@ -66,8 +67,8 @@ export async function suppress(
     }
     const known = missing.flatMap(({ personId }) => personId ?? [])
     const identified = new Set(await findIdentified(db, project.id, known))
-    const names = JSON.stringify(missing)
-    if (names !== made.names) {
+    const named = JSON.stringify(missing)
+    if (named !== entered.subjects) {
       const fresh = await Promise.all(
         missing.map((subject) => {
           const isIdentified = subject.personId !== null && identified.has(subject.personId)
@@ -85,9 +86,9 @@ export async function suppress(
         },
         since
       )
-      made = { names, fresh }
+      entered = { subjects: named, suppressions: fresh }
     }
-    const { fresh } = made
+    const fresh = entered.suppressions
     const expected = missing.flatMap(({ personId, ids }) =>
       personId === null ? [] : [{ id: personId, count: ids.length }]
     )
@@ -96,43 +97,57 @@ export async function suppress(
   })
 }
 
-/** Finds whom a selection means. An erased person is found by its tombstones, as long as the service keeps them. */
+/** Finds the subjects of a selection. An erased person is found by its tombstones, as long as the service keeps them. */
 async function findSubjects(db: Db, project: Project, selection: Selection): Promise<Subject[]> {
-  const hashOf = (id: string) => hashDistinctId(project.erasureSalt, project.id, id)
+  const living = await findLiving(db, project, selection)
+  const found = new Set(living.flatMap(({ names }) => names))
+  const rest = {
+    uuids: (selection.uuids ?? []).filter((uuid) => !found.has(uuid)),
+    ids: await hashAll(project, new Set(selection.distinctIds ?? []).difference(found))
+  }
+  const hashes = rest.ids.map(({ hash }) => hash)
+  const erased = await findErased(db, project.id, { uuids: rest.uuids, hashes })
+  const gone = erased.map((person): Subject => {
+    const named = rest.ids.filter(({ hash }) => person.hashes.includes(hash))
+    const names = new Map(named.map(({ hash, name }) => [hash, name]))
+    return {
+      names: selection.distinctIds ? [...names.values()] : [person.uuid],
+      person: person.uuid,
+      personId: null,
+      ids: person.hashes.map((hash) => ({ hash, name: names.get(hash) ?? null }))
+    }
+  })
+  const covered = new Set(gone.flatMap(({ names }) => names))
+  const unknown = rest.ids
+    .filter(({ name }) => !covered.has(name))
+    .map((id): Subject => ({ names: [id.name], person: null, personId: null, ids: [id] }))
+  return [...living, ...gone, ...unknown]
+}
+
+/** Finds the persons of a selection that are not erased. */
+async function findLiving(db: Db, project: Project, selection: Selection): Promise<Subject[]> {
   const persons = await findPersonsToErase(db, project.id, selection)
-  const living = await Promise.all(
-    persons.map(async ({ id, uuid, identities }): Promise<Subject> => {
-      const names = identities.map(({ distinctId }) => distinctId)
+  return Promise.all(
+    persons.map(async ({ id, uuid, identities }) => {
+      const distinctIds = identities.map(({ distinctId }) => distinctId)
       return {
-        names: selection.distinctIds ? names : [String(id), uuid],
+        names: selection.distinctIds ? distinctIds : [String(id), uuid],
         person: uuid,
         personId: id,
-        ids: await Promise.all(names.map(async (name) => ({ hash: await hashOf(name), name })))
+        ids: await hashAll(project, distinctIds)
       }
     })
   )
-  const found = new Set(living.flatMap(({ names }) => names))
-  const lost = [...new Set(selection.distinctIds ?? [])].filter((name) => !found.has(name))
-  const hashes = await Promise.all(lost.map(hashOf))
-  const uuids = (selection.uuids ?? []).filter((uuid) => !found.has(uuid))
-  const erased = await findErased(db, project.id, { uuids, hashes })
-  const gone = erased.map((one): Subject => {
-    const names = lost.filter((_, i) => one.hashes.includes(hashes[i] ?? ''))
-    return {
-      names: selection.distinctIds ? names : [one.uuid],
-      person: one.uuid,
-      personId: null,
-      ids: one.hashes.map((hash) => ({ hash, name: lost[hashes.indexOf(hash)] ?? null }))
-    }
-  })
-  const named = new Set(gone.flatMap(({ names }) => names))
-  const unknown = lost.flatMap((name, i): Subject[] =>
-    named.has(name)
-      ? []
-      : [{ names: [name], person: null, personId: null, ids: [{ hash: hashes[i] ?? '', name }] }]
-  )
-  return [...living, ...gone, ...unknown]
 }
+
+/** Returns distinct ids with their hashes. */
+const hashAll = (project: Project, distinctIds: Iterable<string>) =>
+  Promise.all(
+    [...distinctIds].map(async (name) => ({
+      hash: await hashDistinctId(project.erasureSalt, project.id, name),
+      name
+    }))
+  )
 
 /** Returns the suppressions in force of the subjects' distinct ids, by hash. */
 async function findInForce(

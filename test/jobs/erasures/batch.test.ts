@@ -7,7 +7,7 @@ import { countRows, WEEKLY } from '../../support/erasures.ts'
 import { aroundCalls, cutAt } from '../../support/faults.ts'
 import { newTown, status, type Town } from '../../support/town.ts'
 
-describe('the weekly batch', () => {
+describe('the weekly run', () => {
   const askAda = async (town: Town) => {
     await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)
     await town.drain()
@@ -17,7 +17,7 @@ describe('the weekly batch', () => {
     events: { found: 22, removed: 22, remaining: 0, dropped: 0 }
   }
 
-  it('is harmless when it is started twice within a minute or twice at once', async () => {
+  it('is harmless when it is started twice, within a minute or at the same time', async () => {
     const town = await newTown()
     await askAda(town)
     const at = Date.now() + 1000

@@ -227,7 +227,7 @@ describe('the completion of a deletion', () => {
     const entry = entries.findLast(({ body }) => body.project === project.id)
     expect(entry?.body).toMatchObject({ kind: 'completion', persons: [ada.uuid] })
 
-    // As restored from before the completion.
+    // Restores the state before the completion.
     await db.run(sql`update ${sql.identifier(tables[1])} set erasure_id = (
       select min(id) from erasures where project_id = ${project.id}) where project_id = ${project.id}`)
     await db.run(
@@ -274,7 +274,7 @@ describe('30 days after a deletion', () => {
     await town.cron(EVERY_15_MINUTES)
   }
 
-  it('nothing links to what was kept, which counts as before', async () => {
+  it('nothing links to the kept data, which counts as before', async () => {
     const ghost = await newGhost()
     const { project, ada, call } = ghost
     const actors = async () => {

@@ -171,7 +171,7 @@ describe('a dry run', () => {
     expect((await call(project, 'GET', `persons/${ada.id}`)).status).toBe(200)
   })
 
-  it('of a person of another project or of nobody is not found', async () => {
+  it('of a person of another project, or of an unknown id, is not found', async () => {
     const { project, call } = await newTown()
     const other = await newTown()
 

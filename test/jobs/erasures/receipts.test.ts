@@ -44,7 +44,7 @@ it('a receipt is signed once, with a published key', async () => {
   expect(await isSignedBy(receipt, body.keys[0].x)).toBe(true)
 })
 
-it('an invented row gets no signature', async () => {
+it('a receipt that was written or changed in the database has no valid signature', async () => {
   const project = await newProject()
   const receipt = await newReceipt(project)
   const { signature: _signature, key: _key, subject: _subject, ...content } = receipt
@@ -85,7 +85,7 @@ it('receipts stay valid when the key is rotated, and both keys stay published', 
   expect(verified.body.valid).toBe(true)
 })
 
-it('a key under the fingerprint of another key is no key', async () => {
+it('a key stored under the fingerprint of another key is ignored', async () => {
   const project = await newProject()
   const receipt = await newReceipt(project)
   const forged = { x: 'A'.repeat(43), created_at: '2026-11-20T10:00:00Z' }
@@ -106,7 +106,7 @@ it('neither the salt nor a distinct id is in the database', async () => {
   expect(await tablesWith(subject.distinct_ids[0])).toEqual(['erased_identities', 'erasures'])
 })
 
-it('the page of a receipt is asked for by its type or its format', async () => {
+it('the page of a receipt is requested with `Accept` or with `format`', async () => {
   const project = await newProject()
   const receipt = await newReceipt(project)
 

@@ -87,7 +87,7 @@ const filters: fc.Arbitrary<Filters> = fc
 
 const names = fc.option(fc.uniqueArray(fc.constantFrom(...KEYS), { minLength: 1 }))
 
-/** Whether an event matches, by the words of the reference. */
+/** Whether an event matches, as the API reference defines it. */
 function isMeant(event: TestEvent, wanted: Filters, removed: string[] | null): boolean {
   const { $session_id, $set, ...own } = event.properties ?? {}
   const time = new Date(event.timestamp ?? 0).toISOString()
@@ -103,7 +103,7 @@ function isMeant(event: TestEvent, wanted: Filters, removed: string[] | null): b
   )
 }
 
-/** Returns an event's properties without some, in its own and in those that it sets. */
+/** Returns an event's properties without the removed ones, also in `$set` and `$set_once`. */
 function without(event: TestEvent, removed: string[]): JsonObject {
   const drop = (object: JsonObject) =>
     Object.fromEntries(Object.entries(object).filter(([key]) => !removed.includes(key)))

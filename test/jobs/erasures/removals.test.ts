@@ -50,7 +50,7 @@ type Asked = Record<string, Json>
 
 const ask = (project: TestProject, body: Asked) => project.send('POST', 'events/delete', body)
 
-/** Tries a request, and carries it out. @returns the answers */
+/** Sends a dry run, then the request with its token. @returns both answers */
 async function request(project: TestProject, filters: Asked) {
   const tried = await ask(project, { ...filters, dry_run: true })
   expect(tried.status).toBe(200)
@@ -360,7 +360,7 @@ describe('removed events', () => {
     const { receipt } = await deletionOf(project, asked.id)
     expect(receipt.matching).toBe(0)
     expect(storeOf(receipt, 'segments')?.removed).toBe(1)
-    // Only the five sessions that capture has stored have rows.
+    // Only the five sessions that came through capture have rows.
     expect(storeOf(receipt, 'sessions')?.removed).toBe(5)
     await expectRight(project, before - tried.events)
     await seal(project.id)

@@ -54,7 +54,7 @@ describe('a suppression', () => {
     expect(body.results[0]).toMatchObject({ activity: 'suppressed', item_id: String(ada.id) })
   })
 
-  it('of a distinct id that nobody has drops its events, and creates no person', async () => {
+  it('of a distinct id that no person has drops its events, and creates no person', async () => {
     const project = await newProject()
     const long = 'x'.repeat(250)
     const answer = await suppress(project, { distinct_ids: ['eve', long] })
@@ -133,7 +133,7 @@ describe('a suppression', () => {
         properties: { alias: 'carols-phone' }
       }
     ])
-    // An identified person is not folded by `$identify`: this test is about persons that are.
+    // `$identify` does not fold identified persons into others, and this test needs it to.
     await db.run(sql`update persons set is_identified = 0 where project_id = ${project.id}`)
     const before = await countByName(project)
     await suppress(project, { distinct_ids: ['eve'] })
@@ -145,7 +145,7 @@ describe('a suppression', () => {
     expect((await list(project)).results).toMatchObject([{ events_dropped: 6, distinct_ids: 3 }])
   })
 
-  it('takes in no id that the service would not have merged', async () => {
+  it('takes in no id that a merge would have refused', async () => {
     const { project, ada } = await newTown()
     await suppress(project, { ids: [ada.id] })
     const before = await countByName(project)
