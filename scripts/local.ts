@@ -19,6 +19,7 @@ import { parse } from 'smol-toml'
 import { z } from 'zod'
 import { type Db, isBusy, newUsage, openDb } from '../src/db/client.ts'
 import { CONTROL, databaseOf } from '../src/db/databases.ts'
+import { LedgerError } from '../src/ledger/entry.ts'
 import { QueueNames } from '../src/queues/names.ts'
 import { openD1, WORKER } from './d1.ts'
 import { overwriteErased } from './overwrite.ts'
@@ -89,7 +90,7 @@ export function describeFault(error: unknown): string {
     return String(error)
   }
   const isFileError = 'syscall' in error && 'path' in error
-  return error instanceof OperatorError || isFileError
+  return error instanceof OperatorError || error instanceof LedgerError || isFileError
     ? error.message
     : (error.stack ?? error.message)
 }

@@ -12,84 +12,84 @@ import { parseArgs } from 'node:util'
 
 const sha256 = (data) => createHash('sha256').update(data).digest('hex')
 
+function demand(holds, message) {
+  if (!holds) {
+    throw new Error(message)
+  }
+}
+
+const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
+const sorted = (object) =>
+  Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)))
+
 /** Returns JSON with sorted keys and without spaces: the text that is signed. */
 const canonical = (value) =>
-  JSON.stringify(value, (_, member) =>
-    member === null || typeof member !== 'object' || Array.isArray(member)
-      ? member
-      : Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-  )
+  JSON.stringify(value, (_, member) => (isObject(member) ? sorted(member) : member))
 
-const read = (file) => JSON.parse(readFileSync(file, 'utf8'))
+const countMembers = (text) =>
+  [...text.matchAll(/"(?:[^"\\]|\\.)*"\s*(:?)/g)].filter(([, colon]) => colon).length
+
+/** Reads a file. Of a member that is there twice, a reader sees both, and the check only the second. */
+function read(file) {
+  const text = readFileSync(file, 'utf8').replace(/^\ufeff/, '')
+  demand(text.trim().startsWith('{'), `${file} holds no JSON object.`)
+  const json = JSON.parse(text)
+  demand(countMembers(text) === countMembers(JSON.stringify(json)), `${file} has a member twice.`)
+  return json
+}
 
 /** Returns the key that the receipt names, from the ledger if it has it. @throws unless it has its fingerprint */
 function keyOf(receipt, ledger, published) {
   const isNamed = ({ kid }) => kid === receipt.key
   const entry = ledger?.keys?.find(isNamed)
   const key = entry ?? published?.keys?.find(isNamed)
-  if (!key || (entry && !findLink(entry, ledger))) {
-    throw new Error(`The key ${receipt.key} of the receipt is not among the published keys.`)
-  }
-  if (sha256(Buffer.from(key.x, 'base64url')) !== key.kid) {
-    throw new Error(`The published key ${key.kid} does not have this fingerprint.`)
-  }
+  const isKnown = key && (!entry || findLink(entry, ledger))
+  demand(isKnown, `The key ${receipt.key} of the receipt is not among the published keys.`)
+  const isPrinted = sha256(Buffer.from(key.x, 'base64url')) === key.kid
+  demand(isPrinted, `The published key ${key.kid} does not have this fingerprint.`)
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key.x }, format: 'jwk' })
 }
 
 const findLink = (body, { links }) => links.find(({ digest }) => digest === sha256(canonical(body)))
 
-function verifyReceipt(receipt, key, id) {
-  const { signature, ...content } = receipt
-  const bytes = Buffer.from(signature, 'hex')
-  if (!verify(null, Buffer.from(canonical(content)), key, bytes)) {
-    throw new Error('The signature is wrong: the receipt was changed, or somebody else wrote it.')
-  }
-  if (id !== undefined) {
-    const { salt, distinct_ids: hashes } = receipt.subject ?? { distinct_ids: [] }
-    if (!hashes.includes(sha256(`${salt}${id}`))) {
-      throw new Error(`The receipt is genuine, but it is not about the distinct id ${id}.`)
-    }
-  }
+function verifyReceipt({ signature, ...content }, key, id) {
+  const isSigned = verify(null, Buffer.from(canonical(content)), key, Buffer.from(signature, 'hex'))
+  demand(isSigned, 'The signature is wrong: the receipt was changed, or somebody else wrote it.')
+  const { salt, distinct_ids: hashes } = content.subject ?? { distinct_ids: [] }
+  const isAbout = id === undefined || hashes.includes(sha256(`${salt}${id}`))
+  demand(isAbout, `The receipt is genuine, but it is not about the distinct id ${id}.`)
 }
 
 /** Checks that the ledger is one chain. @returns its last hash */
 function verifyChain({ links }) {
   let last = '0'.repeat(64)
   for (const [i, link] of links.entries()) {
-    if (link.seq !== i + 1 || link.prev !== last) {
-      throw new Error(`Entry ${link.seq} of the ledger does not follow the entry before it.`)
-    }
+    const follows = link.seq === i + 1 && link.prev === last
+    demand(follows, `Entry ${link.seq} of the ledger does not follow the entry before it.`)
     last = sha256(canonical(link))
   }
   return last
 }
 
-function findPlace(receipt, ledger, last) {
+function findPlace(receipt, ledger) {
+  const last = verifyChain(ledger)
   const body = { kind: 'receipt', project: receipt.project_id, receipt: sha256(canonical(receipt)) }
   const link = findLink(body, ledger)
-  if (!link) {
-    throw new Error('The receipt is not in the ledger.')
-  }
+  demand(link, 'The receipt is not in the ledger.')
   return ` It is entry ${link.seq} of ${ledger.links.length} in the ledger that ends with ${last}.`
 }
 
 try {
-  const { values, positionals } = parseArgs({
-    options: { id: { type: 'string' } },
-    allowPositionals: true
-  })
+  const options = { id: { type: 'string' } }
+  const { values, positionals } = parseArgs({ options, allowPositionals: true })
   const [receipt, ...files] = positionals.map(read)
-  if (files.length === 0) {
-    throw new Error('verify-receipt.mjs receipt.json receipt-keys.json [ledger.json] [--id ID]')
-  }
-  if (typeof receipt.signature !== 'string' || receipt.key === undefined) {
-    throw new Error('Only the service can verify this receipt: it names no key.')
-  }
+  demand(files.length, 'verify-receipt.mjs receipt.json receipt-keys.json [ledger.json] [--id ID]')
+  const isSigned = typeof receipt.signature === 'string' && receipt.key !== undefined
+  demand(isSigned, 'Only the service can verify this receipt: it names no key.')
   const ledger = files.find(({ links }) => links)
-  const last = ledger && verifyChain(ledger)
   const published = files.find((file) => file !== ledger)
   verifyReceipt(receipt, keyOf(receipt, ledger, published), values.id)
-  const place = ledger ? findPlace(receipt, ledger, last) : ''
+  const place = ledger ? findPlace(receipt, ledger) : ''
   const about = values.id === undefined ? '' : ` It is about the distinct id ${values.id}.`
   console.log(
     `Genuine: ${receipt.kind ?? 'deletion'} ${receipt.id}${receipt.person_uuid ? ` of person ${receipt.person_uuid}` : ''}, verified at ${receipt.verified_at ?? receipt.stated_at}, signed with the key ${receipt.key}.${about}${place}`

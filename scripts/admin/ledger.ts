@@ -3,14 +3,20 @@ import { z } from 'zod'
 import { MINUTE } from '../../src/calendar/units.ts'
 import { newUsage, openDb } from '../../src/db/client.ts'
 import { databaseOf } from '../../src/db/databases.ts'
-import { type Body, GENESIS, headOf, type Link } from '../../src/ledger/entry.ts'
+import { readList } from '../../src/erasures/removals/list.ts'
+import {
+  giveUpRemoval,
+  listOpenRemovals,
+  type RemovalRow
+} from '../../src/erasures/removals/store.ts'
+import { type Body, GENESIS, headOf, LedgerError, type Link } from '../../src/ledger/entry.ts'
 import { placeOf, readAfter } from '../../src/ledger/ledger.ts'
 import { compare } from '../../src/ledger/mark.ts'
 import { noteApplied, readState } from '../../src/ledger/store.ts'
 import { holdDatabase } from '../../src/projects/hold.store.ts'
 import { OperatorError, type Service } from '../local.ts'
 import { type Replay, replayLocally } from '../replay.ts'
-import { command, InputError, integer, Nothing } from './command.ts'
+import { command, InputError, integer, Nothing, text } from './command.ts'
 
 /** Entries read at once. */
 const READ_AT_ONCE = 100
@@ -45,12 +51,18 @@ export const ledger = {
   replay: command({
     script: 'replay',
     isLong: true,
-    usage: '[-- --skip <entry>]',
-    options: { skip: integer },
-    schema: z.object({ skip: z.int().min(1, 'must be the number of an entry').optional() }),
-    async run(service, { skip }) {
+    usage: '[-- --skip <entry>] [--skip-deletion <id>]',
+    options: { skip: integer, skip_deletion: text },
+    schema: z.object({
+      skip: z.int().min(1, 'must be the number of an entry').optional(),
+      skip_deletion: z.guid('must be the id of a deletion').optional()
+    }),
+    async run(service, { skip, skip_deletion: deletion }, now) {
       if (skip !== undefined) {
         await skipEntry(service, skip)
+      }
+      if (deletion !== undefined) {
+        await skipDeletion(service, deletion.toLowerCase(), now)
       }
       const replays = service.isDeployed ? await awaitReplay(service) : await replayLocally(service)
       return {
@@ -76,6 +88,49 @@ async function skipEntry({ env, databases, bucket }: Service, seq: number): Prom
   }
   if (skipped === 0) {
     throw new InputError('skip', 'must be the entry after the last one that a database has applied')
+  }
+}
+
+/**
+ * Gives up a deletion of events whose list is missing or damaged.
+ * @throws InputError unless there is such a deletion
+ */
+async function skipDeletion(
+  { env, databases, bucket }: Service,
+  id: string,
+  now: Date
+): Promise<void> {
+  for (const database of databases) {
+    const { db } = openDb(databaseOf(env, database), newUsage())
+    const removal = (await listOpenRemovals(db)).find((open) => open.id === id)
+    if (!removal) {
+      continue
+    }
+    const fault = await faultOfList(await bucket(), removal)
+    if (fault === undefined) {
+      throw new InputError('skip_deletion', 'must be a deletion whose list of events is lost')
+    }
+    await giveUpRemoval(
+      db,
+      removal,
+      `${fault} An operator gave the deletion up: delete its events anew.`,
+      now.getTime()
+    )
+    return
+  }
+  throw new InputError('skip_deletion', 'must be the id of a deletion of events that is open')
+}
+
+/** Returns what is wrong with a removal's list, or undefined. */
+async function faultOfList(bucket: R2Bucket, removal: RemovalRow): Promise<string | undefined> {
+  try {
+    await readList(bucket, removal)
+    return undefined
+  } catch (error) {
+    if (error instanceof LedgerError) {
+      return error.message
+    }
+    throw error
   }
 }
 

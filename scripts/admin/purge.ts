@@ -7,7 +7,7 @@ import { findOpenRemovals } from '../../src/erasures/removals/store.ts'
 import { resumeErasures, startRun } from '../../src/erasures/run.ts'
 import { findOpenErasures } from '../../src/erasures/store.ts'
 import { UnavailableError } from '../../src/errors.ts'
-import { retryWhileBusy, type Service } from '../local.ts'
+import { describeFault, retryWhileBusy, type Service } from '../local.ts'
 import { command, Nothing } from './command.ts'
 
 /** How long a step is repeated while the running service keeps the database busy, ms. */
@@ -48,7 +48,7 @@ export const purge = {
           if (message.waited > 0) {
             await sleep(WAIT_MS)
           }
-          await step(service, message, queue)
+          await stepOrReport(service, message, queue)
         }
         // The running service may have completed some of the tasks.
         let open = 0
@@ -74,6 +74,22 @@ export const purge = {
 
 const countTasks = (messages: QueueMessage[]): number =>
   messages.reduce((total, one) => total + ('erasures' in one ? one.erasures.length : 1), 0)
+
+/** Like `step`, but a removal that fails, and keeps its error, does not stop the others. */
+async function stepOrReport(
+  service: Service,
+  message: QueueMessage,
+  queue: ErasureQueue
+): Promise<void> {
+  try {
+    await step(service, message, queue)
+  } catch (error) {
+    if (!('removal' in message)) {
+      throw error
+    }
+    console.error(describeFault(error))
+  }
+}
 
 /** Processes one message as an invocation of its own; repeats it while the database is busy. */
 async function step(

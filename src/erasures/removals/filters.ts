@@ -17,8 +17,8 @@ export const Filters = z.object({
     .meta({ description: 'Names of events; an event has one of them.' }),
   after: z
     .string()
-    .min(1, 'Name at least one event.')
-    .max(100, 'Name at most 100 events.')
+    .min(1)
+    .max(100)
     .optional()
     .meta({ description: 'Only events at this time or later.' }),
   before: z.string().min(1).max(100).optional().meta({

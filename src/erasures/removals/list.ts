@@ -1,5 +1,7 @@
+import * as z from 'zod'
 import { UnavailableError } from '../../errors.ts'
 import { sha256 } from '../../hash.ts'
+import { LedgerError } from '../../ledger/entry.ts'
 import type { RemovalRow } from './store.ts'
 
 /*
@@ -27,12 +29,23 @@ export async function writeList(bucket: R2Bucket, removal: Named, uuids: string[
   }
 }
 
-/** Reads the list of a removal. @throws when it is missing, or another than was written */
+/** Reads the list of a removal. @throws LedgerError when it is missing, or another than was written */
 export async function readList(bucket: R2Bucket, removal: RemovalRow): Promise<string[]> {
   const object = await bucket.get(keyOf(removal))
-  const uuids: string[] = object ? await object.json() : []
-  if (!object || (await digestOf(uuids)) !== removal.digest) {
-    throw new Error(`The list of the events of ${removal.id} is ${object ? 'damaged' : 'missing'}.`)
+  const uuids = object && parseList(await object.text())
+  if (!uuids || (await digestOf(uuids)) !== removal.digest) {
+    throw new LedgerError(
+      `The list of the events of deletion ${removal.id}, ${keyOf(removal)} in the bucket, is ${object ? 'damaged' : 'missing'}.`
+    )
   }
   return uuids
+}
+
+/** Parses a list of uuids. @returns undefined if the text is damaged */
+function parseList(text: string): string[] | undefined {
+  try {
+    return z.array(z.string()).parse(JSON.parse(text))
+  } catch {
+    return undefined
+  }
 }

@@ -31,7 +31,7 @@ export async function issueReceipt(
   const { events, stores, properties } = removal
   const filters = removal.filters && Filters.parse(removal.filters)
   const removed = stores.events ?? 0
-  const counts = { events: removed, sessions: 0, segments: 0, ...stores }
+  const counts = { events: removed, segments: stores.segments ?? 0 }
   const signed = await sign(
     {
       kind: 'event_deletion' as const,
@@ -46,7 +46,7 @@ export async function issueReceipt(
       },
       properties,
       events_listed: events,
-      removed_before: Math.max(0, events - removed - remaining),
+      no_longer_stored: Math.max(0, events - removed - remaining),
       stores: Object.entries(counts)
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
         .map(([store, count]) => {

@@ -11,9 +11,9 @@ export const DELETE = describe({
   description: `Deletes the events that match all filters; with \`properties\`, only these properties are removed from them. \
 Persons stay: to delete a person with all data, use \`persons/{id}/\`.
 
-It takes two requests. With \`dry_run\`, nothing is deleted: the answer counts the events, and has a token for one hour. The same \
-request with that \`token\` instead of \`dry_run\` deletes exactly these events, on the next Sunday at 05:00 UTC. If other events \
-match by then, it is refused, and says how many. Relative dates mean the time of the dry run. A token that is sent again leads to \
+It takes two requests. With \`dry_run\`, nothing is deleted: the answer counts the events, and has a token for one hour, or null \
+if no event matches. The same request with that \`token\` instead of \`dry_run\` is refused if other events match by now, and says \
+how many. Otherwise exactly these events are deleted, on the next Sunday at 05:00 UTC. Relative dates mean the time of the dry run. A token that is sent again leads to \
 the same deletion.
 
 A request looks through ${MAX_EXAMINED} events at most. A removed event is not stored again if an SDK sends it again.

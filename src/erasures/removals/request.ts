@@ -20,16 +20,22 @@ type Project = Calendar & { id: number }
 /** The events to remove, or the properties to remove from them. */
 export type Wanted = { filters: Filters; properties: string[] | null }
 
-/** Finds the events that a request would remove now. @returns also the token with which the request can be carried out */
+/**
+ * Finds the events that a request would remove now. @returns also the token with which the request can be carried out;
+ * null without events, so that a misspelt name does not lead to a receipt
+ */
 export async function tryRemoval(
   db: Db,
   project: Project,
   wanted: Wanted,
   { secret, now }: { secret: string; now: Date }
-): Promise<{ found: Found; token: string }> {
+): Promise<{ found: Found; token: string | null }> {
   const filters = readEventFilters(wanted.filters, project, now)
   const { properties } = wanted
   const found = await findEvents(db, project, { filters, properties }, now)
+  if (found.uuids.length === 0) {
+    return { found, token: null }
+  }
   const dryRun: DryRun = {
     id: uuidv7({ msecs: now.getTime() }),
     at: now.getTime(),

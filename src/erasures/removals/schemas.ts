@@ -100,15 +100,17 @@ export const EventDeletionPreview = z
       .datetime()
       .meta({ description: 'The run that would remove them, if they are deleted now.' }),
     kept: z.array(z.string()).meta({ description: 'The data that is kept, and why.' }),
-    token: z.string().meta({ description: 'Send it instead of `dry_run` to delete these events.' }),
-    expires_at: z.iso.datetime()
+    token: z.string().nullable().meta({
+      description: 'Send it instead of `dry_run` to delete these events. Null if none match.'
+    }),
+    expires_at: z.iso.datetime().nullable()
   })
   .meta({ id: 'EventDeletionPreview', examples: [PREVIEW_EXAMPLE] })
 type EventDeletionPreview = z.infer<typeof EventDeletionPreview>
 
 export function previewToJson(
   { uuids, names, persons, sessions, oldest, newest }: Found,
-  { properties, token, now }: { properties: string[] | null; token: string; now: number }
+  { properties, token, now }: { properties: string[] | null; token: string | null; now: number }
 ): EventDeletionPreview {
   return {
     dry_run: true,
@@ -123,7 +125,7 @@ export function previewToJson(
     scheduled_for: toIso(nextRunAfter(now)),
     kept: describeKept(properties),
     token,
-    expires_at: toIso(now + TOKEN_MS)
+    expires_at: token === null ? null : toIso(now + TOKEN_MS)
   }
 }
 
@@ -138,7 +140,7 @@ const RECEIPT_EXAMPLE = {
   filters: { events: ['signed_up'], after: null, before: '2026-01-01T00:00:00Z' },
   properties: ['email'],
   events_listed: 120,
-  removed_before: 0,
+  no_longer_stored: 0,
   stores: [{ store: 'events', found: 120, removed: 120, remaining: 0 }],
   matching: 0,
   verified_at: '2026-11-29T05:00:04Z',
@@ -175,8 +177,9 @@ export const EventDeletionReceipt = z
       .nullable()
       .meta({ description: 'The removed properties; null if the events were deleted.' }),
     events_listed: z.int().meta({ description: 'The events that the dry run found.' }),
-    removed_before: z.int().meta({
-      description: 'Listed events that another deletion had removed by then.'
+    no_longer_stored: z.int().meta({
+      description:
+        'Listed events that were no longer there: another deletion had removed them, or the database was restored to a time before they arrived.'
     }),
     stores: z.array(Store),
     matching: z.int().nullable().meta({
@@ -205,7 +208,10 @@ export type Receipt = z.infer<typeof EventDeletionReceipt>
 export const EventDeletion = z
   .object({
     id: z.guid(),
-    status: z.enum(['queued', 'running', 'completed']),
+    status: z.enum(['queued', 'running', 'completed', 'failed']).meta({
+      description:
+        '`failed`: the list of its events was lost, and an operator gave the deletion up; `error` says so.'
+    }),
     filters: Filters.nullable().meta({
       description: 'Null once the deletion is completed: the receipt has what it may still say.'
     }),
@@ -259,9 +265,12 @@ export const removalToJson = (
   receipt
 })
 
-function statusOf({ completedAt, dueAt }: RemovalRow, now: number): EventDeletion['status'] {
+function statusOf(
+  { completedAt, dueAt, receipt }: RemovalRow,
+  now: number
+): EventDeletion['status'] {
   if (completedAt !== null) {
-    return 'completed'
+    return receipt === null ? 'failed' : 'completed'
   }
   return dueAt <= now ? 'running' : 'queued'
 }

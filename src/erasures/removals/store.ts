@@ -116,7 +116,7 @@ export async function removePart(db: Db, removal: RemovalRow, part: Part): Promi
     markStale(projectId, sql`select ${events.sessionId} ${listed(removal, part.uuids)}`),
     updateFrom(eventRemovals, {
       set: {
-        stores: sql`json_set(${eventRemovals.stores}, ${add('sessions', sql`changes()`)},
+        stores: sql`json_set(${eventRemovals.stores},
           ${add('segments', countSegmentsOf(projectId, places))},
           ${add('events', sql`(select count(*) from (${places}))`)})`,
         position: part.position,
@@ -198,6 +198,21 @@ export async function completeRemoval(
   const rows = await db
     .update(eventRemovals)
     .set({ receipt, filters: null, error: null, completedAt: now, progressAt: now })
+    .where(and(eq(eventRemovals.id, id), isOpen))
+    .returning({ id: eventRemovals.id })
+  return rows.length > 0
+}
+
+/** Ends a removal that cannot be carried out, without a receipt. @returns whether it was open */
+export async function giveUpRemoval(
+  db: Db,
+  { id }: RemovalRow,
+  why: string,
+  now: number
+): Promise<boolean> {
+  const rows = await db
+    .update(eventRemovals)
+    .set({ filters: null, error: why, completedAt: now, progressAt: now })
     .where(and(eq(eventRemovals.id, id), isOpen))
     .returning({ id: eventRemovals.id })
   return rows.length > 0

@@ -135,6 +135,10 @@ it('removes what its dry run has found, and nothing else', async () => {
 
       const { body } = await project.send('POST', 'events/delete', { ...asked, dry_run: true })
       expect(body, JSON.stringify(body)).toMatchObject({ events: meant.length })
+      if (meant.length === 0) {
+        expect(body.token).toBeNull()
+        return
+      }
       await project.send('POST', 'events/delete', { ...asked, token: body.token })
       await runSunday()
 

@@ -106,8 +106,7 @@ describe('a dry run', () => {
       [2, 4]
     ],
     ['several at once', { events: ['bought'], distinct_id: 'ada', session_id: 's2' }, [2]],
-    ['a property to remove', { distinct_id: 'ada', properties: ['email'] }, [0, 2, 4]],
-    ['nothing that exists', { session_id: 's9' }, []]
+    ['a property to remove', { distinct_id: 'ada', properties: ['email'] }, [0, 2, 4]]
   ])('finds the events of %s, and executing removes exactly these', async (_, filters, numbers) => {
     const project = await newStory()
 
@@ -151,6 +150,18 @@ describe('a dry run', () => {
     expect(
       await db.all(sql`select session_id from sessions where project_id = ${project.id}`)
     ).toEqual([{ session_id: 's2' }])
+  })
+
+  it.each([
+    ['a name in other letters', { events: ['Opened'] }],
+    ['an unknown distinct id', { distinct_id: 'Ada' }],
+    ['a property that no event has', { distinct_id: 'ada', properties: ['Email'] }]
+  ])('finds nothing for %s, and then has no token', async (_, filters) => {
+    const project = await newStory()
+    const { status, body } = await ask(project, { ...filters, dry_run: true })
+
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ events: 0, token: null, expires_at: null })
   })
 
   it('says whose events they are, and what stays', async () => {
@@ -241,6 +252,16 @@ describe('executing', () => {
     expect(status).toBe(201)
     await runSunday()
     expect(await stored(project)).toEqual([1, 3, 5, 9])
+  })
+
+  it('is refused for a token with anything added to it', async () => {
+    const project = await newStory()
+    const { body } = await ask(project, { distinct_id: 'ada', dry_run: true })
+
+    for (const token of [`${body.token}.x`, `${body.token}.`, `x${body.token}`]) {
+      const answer = await ask(project, { distinct_id: 'ada', token })
+      expect([answer.status, answer.body.attr]).toEqual([400, 'token'])
+    }
   })
 
   it('is refused for other filters, other properties and another project', async () => {
@@ -360,8 +381,8 @@ describe('removed events', () => {
     const { receipt } = await deletionOf(project, asked.id)
     expect(receipt.matching).toBe(0)
     expect(storeOf(receipt, 'segments')?.removed).toBe(1)
-    // Only the five sessions that came through capture have rows.
-    expect(storeOf(receipt, 'sessions')?.removed).toBe(5)
+    // Sessions are computed again, and not removed.
+    expect(storeOf(receipt, 'sessions')).toBeUndefined()
     await expectRight(project, before - tried.events)
     await seal(project.id)
     expect(await expectEqualToRows(project.id)).toBe(1)
@@ -447,7 +468,7 @@ describe('removed events', () => {
     await runSunday()
 
     const { receipt } = await deletionOf(project, asked.id)
-    expect(receipt).toMatchObject({ events_listed: 2, removed_before: 1 })
+    expect(receipt).toMatchObject({ events_listed: 2, no_longer_stored: 1 })
     expect(storeOf(receipt, 'events')).toMatchObject({ removed: 1, remaining: 0 })
   })
 

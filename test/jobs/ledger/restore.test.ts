@@ -4,6 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { EVERY_15_MINUTES, EVERY_MINUTE, WEEKLY } from '../../../src/crons/cron.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
 import type { ErasureEntry } from '../../../src/erasures/entries.ts'
+import {
+  giveUpRemoval,
+  listOpenRemovals,
+  type RemovalRow
+} from '../../../src/erasures/removals/store.ts'
 import { catchUp } from '../../../src/erasures/restore.ts'
 import type { Json } from '../../../src/input/json.ts'
 import { type Entry, GENESIS, headOf, keyOf } from '../../../src/ledger/entry.ts'
@@ -351,6 +356,23 @@ describe('a restored database, of which events were removed by filters', () => {
     await env.BUCKET.put(key, list)
     await cron(EVERY_MINUTE)
     expect([await countOf(), await heldOf(project.id)]).toEqual([0, null])
+  })
+
+  it('answers without repeating a deletion that an operator has given up', async () => {
+    listenToLog()
+    const { project, restore, countOf, list, cron } = await newRemoved()
+    const { objects } = await env.BUCKET.list({ prefix: 'ledger/removals/' })
+    await restore()
+    await env.BUCKET.delete(objects[0]?.key ?? '')
+    await cron(EVERY_MINUTE).catch(() => undefined)
+    const [removal] = await listOpenRemovals(openDb(env.DB, newUsage()).db)
+
+    await giveUpRemoval(db, removal as RemovalRow, 'Its list is missing.', Date.now())
+    await cron(EVERY_MINUTE)
+
+    expect([await countOf(), await heldOf(project.id)]).toEqual([10, null])
+    const [{ status, error, receipt }] = await list()
+    expect([status, error, receipt]).toEqual(['failed', 'Its list is missing.', null])
   })
 
   it('shows them to nobody, wherever the replay is cut', async () => {

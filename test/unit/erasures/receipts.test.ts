@@ -156,12 +156,12 @@ describe('the page of a receipt', () => {
 
 describe('scripts/verify-receipt.mjs', () => {
   /** Runs a copy of the script in a folder that holds nothing else but these files. */
-  async function verify(files: Record<string, object>, ...options: string[]) {
+  async function verify(files: Record<string, object | string>, ...options: string[]) {
     const folder = mkdtempSync(join(tmpdir(), 'receipt-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     copyFileSync(SCRIPT, join(folder, 'verify-receipt.mjs'))
     for (const [name, value] of Object.entries(files)) {
-      writeFileSync(join(folder, name), JSON.stringify(value))
+      writeFileSync(join(folder, name), typeof value === 'string' ? value : JSON.stringify(value))
     }
     const args = ['verify-receipt.mjs', ...Object.keys(files), ...options]
     return promisify(execFile)(process.execPath, args, { cwd: folder }).then(
@@ -194,6 +194,20 @@ describe('scripts/verify-receipt.mjs', () => {
       code: 1,
       text: 'The receipt is genuine, but it is not about the distinct id bob.\n'
     })
+  })
+
+  it('reads what an editor has saved, and refuses a member that is there twice', async () => {
+    const { receipt, x } = await newReceipt()
+    const run = (text: string) =>
+      verify({ 'receipt.json': text, 'receipt-keys.json': keysOf(receipt.key, x) })
+    const text = JSON.stringify(receipt)
+
+    expect(await run(`\ufeff${JSON.stringify(receipt, null, 2)}\n`)).toMatchObject({ code: 0 })
+    expect(await run(text.replace('{', '{"id":99999,'))).toEqual({
+      code: 1,
+      text: 'receipt.json has a member twice.\n'
+    })
+    expect(await run('')).toEqual({ code: 1, text: 'receipt.json holds no JSON object.\n' })
   })
 
   it('verifies the receipt of a suppression', async () => {
