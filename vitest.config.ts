@@ -86,6 +86,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'worker',
+          // With the cache, each file would send all modules to workerd again, which takes longer than to transform them once.
+          fsModuleCache: false,
           include: ['test/{api,jobs}/**/*.test.ts'],
           globalSetup: './test/support/receiving.ts',
           setupFiles: ['./test/support/console.ts', './test/support/migrate.ts'],
