@@ -1,9 +1,12 @@
-import { availableParallelism, tmpdir } from 'node:os'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 import { quickConsumers } from './test/support/queues.ts'
 import { LongestFirst } from './test/support/sequencer.ts'
+import { useTemporaryFolder } from './test/support/temporary.ts'
+
+useTemporaryFolder()
 
 // Wrangler takes the secrets that wrangler.toml requires from here.
 process.env.RECEIPT_SECRET = 'a secret of the tests, long enough'
@@ -83,6 +86,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'worker',
+          // With the cache, each file would send all modules to workerd again, which takes longer than to transform them once.
+          fsModuleCache: false,
           include: ['test/{api,jobs}/**/*.test.ts'],
           globalSetup: './test/support/receiving.ts',
           setupFiles: ['./test/support/console.ts', './test/support/migrate.ts'],
@@ -106,7 +111,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: './test/support/shared.ts',
           // Each command that the tests start loads the same code.
-          env: { NODE_COMPILE_CACHE: join(tmpdir(), 'edge-analytics-compile-cache') },
+          env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
           testTimeout: 300_000,
           hookTimeout: 120_000
         }

@@ -1,8 +1,15 @@
+import { randomBytes } from 'node:crypto'
 import type { Bound } from '../src/db/client.ts'
 
-/** A worker that runs a batch of statements on the D1 binding named in the path. */
+/** Known only to this process: the runtime's port is open to every user of the machine. */
+export const SECRET = randomBytes(32).toString('hex')
+
+/** A worker that runs a batch of statements on the D1 binding named in the path. A request needs `SECRET`. */
 export const WORKER = `export default {
   async fetch(request, env) {
+    if (request.headers.get('Authorization') !== env.SECRET) {
+      return new Response('Forbidden', { status: 403 })
+    }
     const database = env[new URL(request.url).pathname.slice(1)]
     const statements = await request.json()
     try {
@@ -13,9 +20,10 @@ export const WORKER = `export default {
   }
 }`
 
-type Dispatch = (
+/** Sends a request to `WORKER`. */
+export type Dispatch = (
   url: string,
-  request: { method: string; body: string }
+  request: { method: string; headers: { Authorization: string }; body: string }
 ) => Promise<{ ok: boolean; text(): Promise<string> }>
 
 /**
@@ -26,7 +34,11 @@ type Dispatch = (
 export function openD1(dispatch: Dispatch, binding: string): D1Database {
   const batch = async (statements: Bound[]) => {
     const body = JSON.stringify(statements.map(({ sql, params }) => ({ sql, params })))
-    const response = await dispatch(`http://localhost/${binding}`, { method: 'POST', body })
+    const response = await dispatch(`http://localhost/${binding}`, {
+      method: 'POST',
+      headers: { Authorization: SECRET },
+      body
+    })
     const text = await response.text()
     if (!response.ok) {
       throw new Error(text)

@@ -7,7 +7,17 @@ import { type Build, build } from './build.ts'
 import { openControl } from './control.ts'
 import { startCrons } from './crons.ts'
 import { drain } from './drain.ts'
-import { describeFault, OperatorError, overwrite, readConfig, stateDir } from './local.ts'
+import {
+  databaseWorker,
+  describeFault,
+  expectUsable,
+  OperatorError,
+  openIn,
+  overwrite,
+  readConfig,
+  type Service,
+  stateDir
+} from './local.ts'
 import { prepareProject, readSecrets } from './seed.ts'
 import { Order, type Report } from './service.ts'
 
@@ -18,6 +28,9 @@ import { Order, type Report } from './service.ts'
  */
 
 const NAME = 'edge-analytics'
+
+/** The worker that prepares the databases before the service answers. Only this process can call it. */
+const OPERATOR = 'operator'
 
 /**
  * V8 flags: at most 512 MB of heap per isolate, collected from 8 MB on. The simulators of D1, R2
@@ -61,11 +74,12 @@ class Notices extends Log {
 
 async function run(): Promise<void> {
   const secrets = readSecrets()
-  const [{ project, key }, worker] = await Promise.all([
-    prepareProject({ isStarting: true }),
-    build()
-  ])
-  const miniflare = await start(worker, secrets)
+  expectUsable(stateDir)
+  const miniflare = await start(await build(), secrets)
+  const { project, key } = await prepareProject({
+    open: () => openHere(miniflare),
+    isStarting: true
+  })
   const portOf = async () => Number((await miniflare.unsafeGetDirectURL(NAME)).port)
   const url = `http://127.0.0.1:${await portOf()}`
 
@@ -105,6 +119,17 @@ async function run(): Promise<void> {
   for (const cron of [EVERY_15_MINUTES, EVERY_MINUTE]) {
     await fire(cron).catch((error) => console.error(describeFault(error)))
   }
+}
+
+/** Opens the databases in the service's own runtime, whose worker nobody can reach yet. */
+async function openHere(miniflare: Miniflare): Promise<Service> {
+  const operator = await miniflare.getWorker(OPERATOR)
+  return openIn(stateDir, {
+    dispatch: (url, request) => operator.fetch(url, request),
+    bucket: async () => (await miniflare.getBindings<{ BUCKET: R2Bucket }>(OPERATOR)).BUCKET,
+    // The runtime goes on as the service's.
+    close: async () => {}
+  })
 }
 
 /**
@@ -207,7 +232,8 @@ async function start(
               contents: 'export default { fetch: () => new Response(null, { status: 404 }) }'
             }
           ]
-        }
+        },
+        { name: OPERATOR, ...databaseWorker() }
       ],
       resourcePersistencePath: join(stateDir, 'v3'),
       handleStructuredLogs: ({ level, message }) => {

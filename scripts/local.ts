@@ -21,7 +21,7 @@ import { type Db, isBusy, newUsage, openDb } from '../src/db/client.ts'
 import { CONTROL, databaseOf } from '../src/db/databases.ts'
 import { LedgerError } from '../src/ledger/entry.ts'
 import { QueueNames } from '../src/queues/names.ts'
-import { openD1, WORKER } from './d1.ts'
+import { type Dispatch, openD1, SECRET, WORKER } from './d1.ts'
 import { overwriteErased } from './overwrite.ts'
 import { listRunning } from './running.ts'
 
@@ -230,36 +230,65 @@ function expectMeant(folder: string): void {
   }
 }
 
+/** A runtime that runs the worker of `databaseWorker`. */
+type Runtime = {
+  dispatch: Dispatch
+  bucket: Service['bucket']
+  close: Service['close']
+}
+
+/** Returns the options of a worker that reaches the databases and the buckets of wrangler.toml. */
+export function databaseWorker() {
+  const { d1_databases: databases, r2_buckets: buckets } = readConfig()
+  return {
+    modules: true as const,
+    script: WORKER,
+    bindings: { SECRET },
+    d1Databases: Object.fromEntries(
+      databases.map((database) => [database.binding, localIdOf(database)])
+    ),
+    r2Buckets: Object.fromEntries(buckets.map(({ binding, bucket_name }) => [binding, bucket_name]))
+  }
+}
+
+/** @throws OperatorError when the state folder is not the one that is meant, not writable, or damaged */
+export function expectUsable(folder: string): void {
+  expectMeant(folder)
+  makeFolder(folder)
+  expectReadable(folder)
+}
+
 /**
  * Opens and migrates the databases in a state folder, whether or not the service is running on them.
  * @throws OperatorError when a database cannot be read
  */
 export async function openLocal(folder = stateDir): Promise<Service> {
-  expectMeant(folder)
-  makeFolder(folder)
-  expectReadable(folder)
-  const { name, vars, d1_databases: databases, r2_buckets: buckets } = readConfig()
+  expectUsable(folder)
   // Loaded late because loading takes long: a command that is refused does not wait for it.
   const { convertV4MiniflareOptions, Miniflare } = await import('miniflare')
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
-      workers: [
-        {
-          name,
-          modules: true,
-          script: WORKER,
-          d1Databases: Object.fromEntries(
-            databases.map((database) => [database.binding, localIdOf(database)])
-          ),
-          r2Buckets: Object.fromEntries(
-            buckets.map(({ binding, bucket_name }) => [binding, bucket_name])
-          )
-        }
-      ],
+      workers: [{ name: readConfig().name, ...databaseWorker() }],
       resourcePersistencePath: join(folder, 'v3')
     })
   )
-  const d1 = (name: string) => openD1((url, request) => miniflare.dispatchFetch(url, request), name)
+  return openIn(folder, {
+    dispatch: (url, request) => miniflare.dispatchFetch(url, request),
+    bucket: async () => (await miniflare.getBindings<{ BUCKET: R2Bucket }>()).BUCKET,
+    close: () => miniflare.dispose()
+  })
+}
+
+/**
+ * Opens and migrates the databases in a state folder through a runtime, which is closed when that fails.
+ * @throws OperatorError when a database cannot be read
+ */
+export async function openIn(
+  folder: string,
+  { dispatch, bucket, close }: Runtime
+): Promise<Service> {
+  const { vars, d1_databases: databases } = readConfig()
+  const d1 = (name: string) => openD1(dispatch, name)
   const env: Bindings = {
     ...vars,
     DB: d1(CONTROL),
@@ -273,15 +302,15 @@ export async function openLocal(folder = stateDir): Promise<Service> {
     return {
       db: openDb(env.DB, newUsage()).db,
       env,
-      bucket: async () => (await miniflare.getBindings<{ BUCKET: R2Bucket }>()).BUCKET,
+      bucket,
       databases: databases.map(({ binding }) => binding),
       secrets: readSecretsFile(folder),
       isDeployed: false,
       overwriteErased: () => overwrite(folder),
-      close: () => miniflare.dispose()
+      close
     }
   } catch (error) {
-    await miniflare.dispose()
+    await close()
     throw isLockedOut(error) ? new OperatorError(BUSY) : error
   }
 }

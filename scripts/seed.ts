@@ -36,12 +36,14 @@ const KeyFile = z.object({ key: z.string() })
 
 /**
  * Migrates the databases, and finds or creates a project and a key for local use.
- * @param isStarting whether no service runs yet, so that the ledger of erasures can be applied
+ * @param open opens the databases, which are closed afterwards
+ * @param isStarting whether no service answers yet, so that the ledger of erasures can be applied
  */
 export async function prepareProject({
+  open = openLocal as () => Promise<Service>,
   isStarting = false
 } = {}): Promise<{ project: ProjectRow; key: string }> {
-  const service = await openLocal()
+  const service = await open()
   try {
     if (isStarting) {
       await applyLedger(service)

@@ -5,13 +5,22 @@ import {
   waitOnExecutionContext
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import { expect } from 'vitest'
 import type { CapturedEvent } from '../../src/capture/event.ts'
 import { newUsage, openDb } from '../../src/db/client.ts'
+import { apiKeys, projects, users } from '../../src/db/schema.ts'
 import type { Json, JsonObject } from '../../src/input/json.ts'
-import type { SettingsChange } from '../../src/projects/settings.ts'
-import { createKey, createProject, createUser } from '../../src/projects/store.ts'
+import {
+  hashKey,
+  maskKey,
+  newApiKey,
+  newCaptureToken,
+  newErasureSalt
+} from '../../src/projects/key.ts'
+import type { ProjectSettings } from '../../src/projects/settings.ts'
+import { createKey } from '../../src/projects/store.ts'
 import worker from '../../src/worker.ts'
 import { createChecker } from './document.ts'
 
@@ -39,38 +48,13 @@ export type TestProject = Awaited<ReturnType<typeof newProject>>
 export async function newProject({
   scopes = ['*'],
   database = 'DB',
-  settings = {} as SettingsChange
+  settings = {} as Partial<ProjectSettings>
 } = {}) {
-  const now = new Date()
-  const email = `${crypto.randomUUID()}@example.com`
-  const user = await createUser(
-    db,
-    {
-      first_name: 'Ada',
-      last_name: '',
-      email,
-      is_email_verified: null,
-      hedgehog_config: null,
-      role_at_organization: null
-    },
-    now
-  )
-  const project = await createProject(
-    db,
-    {
-      name: 'Test',
-      timezone: 'UTC',
-      week_start: 'sunday',
-      test_account_filters: [],
-      recording_retention_days: null,
-      database,
-      recording: true,
-      ...settings
-    },
-    user.id,
-    now
-  )
-  const key = await newKey(project.id, user.id, scopes)
+  const { user, project, key } = await insertProject({
+    scopes,
+    database,
+    settings: { recording: true, ...settings }
+  })
   return {
     id: project.id,
     token: project.captureToken,
@@ -103,6 +87,53 @@ export async function newProject({
       return consume([this.message(events, receivedAt)])
     }
   }
+}
+
+type NewProject = { scopes: string[]; database: string; settings: Partial<ProjectSettings> }
+
+/** Inserts a project, its owner and a key in one round trip. */
+async function insertProject({ scopes, database, settings }: NewProject) {
+  const createdAt = Date.now()
+  const uuid = crypto.randomUUID()
+  const key = newApiKey()
+  const [[user], [project]] = await db.batch([
+    db
+      .insert(users)
+      .values({
+        uuid,
+        distinctId: uuid,
+        firstName: 'Ada',
+        lastName: '',
+        email: `${uuid}@example.com`,
+        createdAt
+      })
+      .returning(),
+    db
+      .insert(projects)
+      .values({
+        name: 'Test',
+        ownerId: sql`(select max(id) from users)`,
+        captureToken: newCaptureToken(),
+        settings,
+        database,
+        erasureSalt: newErasureSalt(),
+        createdAt
+      })
+      .returning(),
+    db.insert(apiKeys).values({
+      userId: sql`(select max(id) from users)`,
+      label: 'test',
+      hash: await hashKey(key),
+      mask: maskKey(key),
+      scopes,
+      projectIds: sql`(select json_array(max(id)) from projects)`,
+      createdAt
+    })
+  ])
+  if (!user || !project) {
+    throw new Error('The batch returned no rows.')
+  }
+  return { user, project, key }
 }
 
 export type TestEvent = Partial<Omit<CapturedEvent, 'properties'>> & { properties?: JsonObject }

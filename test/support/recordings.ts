@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { v7 as uuidv7 } from 'uuid'
 import { expect } from 'vitest'
 import type { Json, JsonObject } from '../../src/input/json.ts'
-import type { SettingsChange } from '../../src/projects/settings.ts'
+import type { ProjectSettings } from '../../src/projects/settings.ts'
 import { prefixOf, type RecordingPart } from '../../src/recordings/part.ts'
 import type { PurgeMessage } from '../../src/recordings/purge.ts'
 import worker from '../../src/worker.ts'
@@ -95,7 +95,7 @@ export function holdRecordings() {
 }
 
 /** Creates a project, with access to its recordings through the API and to their queue. */
-export async function newStage(settings: SettingsChange = {}, database = 'DB') {
+export async function newStage(settings: Partial<ProjectSettings> = {}, database = 'DB') {
   const project = await newProject({ settings, database })
   const get = async (path = '', status = 200) => {
     const answer = await project.call('GET', `session_recordings/${path}`)
