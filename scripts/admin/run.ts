@@ -1,5 +1,6 @@
 import { isBusy } from '../../src/db/client.ts'
 import { AppError } from '../../src/errors.ts'
+import { LedgerError } from '../../src/ledger/entry.ts'
 import { BUSY, OperatorError, retryWhileBusy, type Service } from '../local.ts'
 import { type Invocation, nameOption, readArguments, UsageError } from './arguments.ts'
 import { columns } from './columns.ts'
@@ -74,7 +75,7 @@ export function explain(error: unknown, noun: string): unknown {
   if (error instanceof AppError) {
     return error.attr ? `${nameOption(error.attr)}: ${error.message}` : error.message
   }
-  if (error instanceof OperatorError) {
+  if (error instanceof OperatorError || error instanceof LedgerError) {
     return error.message
   }
   if (isBusy(error)) {

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
@@ -41,6 +42,9 @@ const Suppressions = z.object({
 
 const Token = z.object({ token: z.string() })
 const Events = z.object({ results: z.array(z.object({ id: z.string() })) })
+const Deletions = z.object({
+  results: z.array(z.object({ id: z.string(), status: z.string() }))
+})
 const Removals = z.object({ results: z.array(z.object({ receipt: z.looseObject({}) })) })
 
 const Ready = z.object({ ledger: z.string() })
@@ -128,6 +132,46 @@ it('a restored database erases again, before it answers, whom the ledger names',
   const receipt = after[0]?.receipt
   expect(verify({ receipt, ledger }, idOf(receipt, erased))).toMatch(/^Genuine: .* It is entry /)
 }, 120_000)
+
+it('a deletion of events whose list is lost holds up no other, and can be given up', async () => {
+  const stateDir = newStateDir()
+  const env = { STATE_DIR: stateDir }
+  const service = await start(stateDir)
+  await service.capture(2)
+  await service.removeEventsOf('user-0')
+  await service.removeEventsOf('user-1')
+  const list = async () => Deletions.parse(await service.read('events/deletions/')).results
+  const [whole, lost] = (await list()).map(({ id }) => id)
+  damageList(stateDir, lost ?? '')
+
+  const purged = await runScript('purge:now', [], env)
+
+  expect(purged.code).toBe(1)
+  expect(purged.stderr).toContain(`${lost}.json in the bucket, is damaged.`)
+  expect(purged.stderr).not.toMatch(/^ {4}at /m)
+  expect((await list()).map(({ status }) => status)).toEqual(['completed', 'running'])
+  const skip = (id = '') => runScript('replay', ['--skip-deletion', id], env)
+  expect((await skip(whole)).code).toBe(1)
+  expect((await skip(lost)).code).toBe(0)
+  expect((await list()).map(({ status }) => status)).toEqual(['completed', 'failed'])
+}, 60_000)
+
+/** Overwrites the list of a deletion of events in the bucket of a folder. */
+function damageList(stateDir: string, id: string): void {
+  const bucket = join(stateDir, 'v3/r2')
+  const [file = ''] = globSync('miniflare-R2BucketObject/*.sqlite', {
+    cwd: bucket,
+    exclude: (name) => name.endsWith('metadata.sqlite')
+  })
+  const database = new DatabaseSync(join(bucket, file), { readOnly: true })
+  const row = database
+    .prepare('select blob_id from _mf_objects where key like ?')
+    .get(`ledger/removals/%/${id}.json`)
+  database.close()
+  const [blob = ''] = globSync(`*/blobs/${row?.blob_id}`, { cwd: bucket })
+  const path = join(bucket, blob)
+  writeFileSync(path, 'x'.repeat(statSync(path).size))
+}
 
 /** Returns the distinct id, of these, that a receipt is about. */
 function idOf(receipt: object | undefined, ids: string[]): string {
