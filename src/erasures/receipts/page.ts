@@ -2,25 +2,36 @@ import { escapeHtml } from '../../html.ts'
 import type { PublicKey } from './keys.ts'
 import { SCRIPT } from './page-script.ts'
 import { STYLE } from './page-style.ts'
-import type { Receipt } from './schemas.ts'
+import type { Receipt as PersonReceipt } from './schemas.ts'
+
+/** What the receipts of all kinds have for their page. */
+type Receipt = Pick<PersonReceipt, 'stores' | 'kept' | 'backups_until' | 'subject' | 'key'> & {
+  id: number | string
+}
 
 /** The content security policy of the page: its own style and its own script, and nothing else. */
 export const policyOf = (nonce: string): string =>
   `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-type Shown = {
+/** What a page says about a receipt of its kind: a sentence, and facts in a list. */
+export type Words = { lead: string; facts: [name: string, value: string][] }
+
+export type Shown = Words & {
   receipt: Receipt
   /** The public key that signed the receipt; undefined if it signed none or is not published. */
   key: PublicKey | undefined
-  /** The name of the project. */
-  project: string
   /** The public origin of this service: `https://analytics.example.com` */
   origin: string
   nonce: string
 }
 
 /** Returns the receipt as a page to save and print. It needs no other file, and verifies its own signature. */
-export function receiptPage({ receipt, key, project, origin, nonce }: Shown): string {
+export function receiptPage({ receipt, lead, facts, key, origin, nonce }: Shown): string {
+  const allFacts = [
+    ...facts,
+    ['Service', origin],
+    ['Fingerprint of the key', receipt.key ?? 'none']
+  ] as const
   const title = `Deletion receipt ${receipt.id}`
   return `<!doctype html>
 <html lang="en">
@@ -35,10 +46,10 @@ export function receiptPage({ receipt, key, project, origin, nonce }: Shown): st
 <body>
 <main>
 <h1>${title}</h1>
-<p class="lead">${escapeHtml(leadOf(receipt, project))}</p>
+<p class="lead">${escapeHtml(lead)}</p>
 <p id="verdict" role="status" class="open">The signature is not verified: this page needs JavaScript to do so.</p>
 <dl>
-${factsOf(receipt, origin)
+${allFacts
   .map(([name, value]) => `<div><dt>${name}</dt><dd>${escapeHtml(value)}</dd></div>`)
   .join('\n')}
 </dl>
@@ -76,36 +87,14 @@ compare the fingerprint of the key with the fingerprints published at <a href="$
 const jsonOf = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c')
 
 /** `2026-11-22T05:00:09Z` → `2026-11-22 05:00:09 UTC` */
-const timeOf = (iso: string): string => iso.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')
-
-/** `a, b and c` */
-const LIST = new Intl.ListFormat('en-GB')
-
-/** `The person and the events were deleted from the project “Shop”. The recordings were kept.` */
-function leadOf({ delete_events, delete_recordings }: Receipt, project: string): string {
-  const data = [
-    { name: 'events', isDeleted: delete_events },
-    { name: 'recordings', isDeleted: delete_recordings }
-  ]
-  const deleted = data.filter(({ isDeleted }) => isDeleted).map(({ name }) => `the ${name}`)
-  const kept = data.filter(({ isDeleted }) => !isDeleted).map(({ name }) => name)
-  const subject = LIST.format(['The person', ...deleted])
-  const verb = deleted.length > 0 ? 'were' : 'was'
-  const rest = kept.length > 0 ? ` The ${LIST.format(kept)} were kept.` : ''
-  return `${subject} ${verb} deleted from the project “${project}”.${rest}`
-}
-
-const factsOf = (receipt: Receipt, origin: string): [name: string, value: string][] => [
-  ['Person', receipt.person_uuid],
-  ['Requested', `${timeOf(receipt.requested_at)} by ${requesterOf(receipt)}`],
-  ['Searched again and nothing found', timeOf(receipt.verified_at)],
-  ['Late events dropped', receipt.late_events_dropped.toLocaleString('en')],
-  ['Service', origin],
-  ['Fingerprint of the key', receipt.key ?? 'none']
-]
+export const timeOf = (iso: string): string => iso.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')
 
 /** Returns the name of the user who requested the deletion, and the label of the key. */
-function requesterOf({ requested_by: { user, key } }: Receipt): string {
+export function requesterOf({
+  requested_by: { user, key }
+}: {
+  requested_by: Record<string, unknown>
+}): string {
   const textOf = (value: unknown, name: string): string | undefined => {
     const member = typeof value === 'object' && value !== null && Reflect.get(value, name)
     return typeof member === 'string' && member !== '' ? member : undefined
@@ -146,13 +135,13 @@ function rowOf({ store, found, removed, remaining }: Receipt['stores'][number]):
 }
 
 function subjectOf({ subject }: Receipt): string {
-  if (!subject) {
+  if (!subject || subject.distinct_ids.length === 0) {
     return ''
   }
   const count = subject.distinct_ids.length
   const named =
     count === 1 ? 'one distinct id by its hash' : `${count} distinct ids by their hashes`
-  return `<h2>Who was deleted</h2>
+  return `<h2>Whom it is about</h2>
 <p>The receipt names ${named}. Anyone who knows an id can check it:</p>
 <form id="check"><label for="id">Distinct id</label><input id="id" autocomplete="off" spellcheck="false"><button>Check</button></form>
 <p id="answer" role="status"></p>

@@ -6,22 +6,16 @@ import { validateBody, validatePath, validateQuery } from '../../http/validation
 import { KnownId } from '../../input/parameters.ts'
 import { GENESIS } from '../../ledger/entry.ts'
 import { receiptSecret } from '../secret.ts'
+import { answerPage, ReceiptQuery, wantsPage } from './answer.ts'
 import { receiptOf } from './issue.ts'
 import { findKey, listKeys, openSigningKey, publishKey } from './keys.ts'
-import { policyOf, receiptPage } from './page.ts'
 import { KEYS, RETRIEVE, VERIFY } from './reference.ts'
 import { Presented } from './schemas.ts'
 import { isOld, isSignedBy, isSignedWith } from './signature.ts'
 import { findCompleted } from './store.ts'
+import { wordsOf } from './words.ts'
 
 const Path = z.object({ id: KnownId })
-
-const ReceiptQuery = z.object({
-  format: z.enum(['json', 'html']).optional().meta({
-    description:
-      'Format of the receipt; errors are always JSON. Without `format`, an `Accept` header that begins with `text/html` asks for the page.'
-  })
-})
 
 const GENUINE = 'This service signed the receipt, and it has not been changed since.'
 const NOT_GENUINE =
@@ -40,18 +34,9 @@ export const receiptRoutes = createRouter()
       if (!receipt) {
         throw new NotFoundError()
       }
-      const wantsPage = /^text\/html\b/i.test(c.req.header('Accept') ?? '')
-      const { format = wantsPage ? 'html' : 'json' } = c.req.valid('query')
-      if (format === 'json') {
-        return c.json(receipt)
-      }
-      const key = receipt.key === undefined ? undefined : await findKey(c.env.BUCKET, receipt.key)
-      // The request id is random and new for each request, as a nonce must be.
-      const nonce = c.var.requestId
-      c.header('Content-Security-Policy', policyOf(nonce))
-      c.header('Content-Disposition', `inline; filename="deletion-receipt-${receipt.id}.html"`)
-      const { origin } = new URL(c.req.url)
-      return c.html(receiptPage({ receipt, key, project: c.var.project.name, origin, nonce }))
+      return wantsPage(c, c.req.valid('query'))
+        ? answerPage(c, { receipt, ...wordsOf(receipt, c.var.project.name) })
+        : c.json(receipt)
     }
   )
   .post(

@@ -51,6 +51,6 @@ export const RETRIEVE = describe({
   tag: 'Events',
   summary: 'Retrieve a deletion of events and its receipt',
   description:
-    'The receipt is signed like those of deleted persons: `scripts/verify-receipt.mjs` and `persons/deletion_receipts/verify/` verify it.',
-  answers: { 200: { text: 'The deletion.', schema: EventDeletion } }
+    'The receipt is signed like those of deleted persons: `scripts/verify-receipt.mjs` and `persons/deletion_receipts/verify/` verify it. With `format=html`, the answer is the receipt as a page that can be saved, printed and sent, and verifies itself; before the deletion is completed it is a 404.',
+  answers: { 200: { text: 'The deletion.', schema: EventDeletion, type: 'text/html' } }
 })

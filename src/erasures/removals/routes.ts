@@ -7,12 +7,14 @@ import { validateBody, validatePath, validateQuery } from '../../http/validation
 import { Ledger } from '../../ledger/ledger.ts'
 import { readApplied } from '../../ledger/store.ts'
 import { actorOf } from '../../persons/activity/entry.ts'
+import { answerPage, ReceiptQuery, wantsPage } from '../receipts/answer.ts'
 import { receiptSecret } from '../secret.ts'
 import { receiptOf } from './receipt.ts'
 import { DELETE, LIST, RETRIEVE } from './reference.ts'
 import { requestRemoval, tryRemoval } from './request.ts'
 import { DeleteEvents, previewToJson, removalToJson } from './schemas.ts'
 import { findRemoval, listRemovals, type RemovalRow } from './store.ts'
+import { wordsOf } from './words.ts'
 
 /** The position of the next page: removals with ids below `before`. */
 const Cursor = cursorSchema({ before: z.string().max(36) })
@@ -62,11 +64,26 @@ export const removalRoutes = createRouter()
     const results = await Promise.all(shown.map((row) => toJson(row, c.env, now)))
     return c.json(pageOf(c.req.url, { ...place, results }))
   })
-  .get('/events/deletions/:id', RETRIEVE, allow('person:read'), validatePath(Path), async (c) => {
-    const { db, project, now } = c.var
-    const row = await findRemoval(db, project.id, c.req.valid('param').id)
-    if (!row) {
-      throw new NotFoundError()
+  .get(
+    '/events/deletions/:id',
+    RETRIEVE,
+    allow('person:read'),
+    validatePath(Path),
+    validateQuery(ReceiptQuery),
+    async (c) => {
+      const { db, project, now } = c.var
+      const row = await findRemoval(db, project.id, c.req.valid('param').id)
+      if (!row) {
+        throw new NotFoundError()
+      }
+      const deletion = await toJson(row, c.env, now)
+      if (!wantsPage(c, c.req.valid('query'))) {
+        return c.json(deletion)
+      }
+      const { receipt } = deletion
+      if (!receipt) {
+        throw new NotFoundError('The deletion has no receipt yet.')
+      }
+      return answerPage(c, { receipt, ...wordsOf(receipt, project.name) })
     }
-    return c.json(await toJson(row, c.env, now))
-  })
+  )

@@ -38,6 +38,26 @@ export async function findEvents(
   { filters, properties }: Wanted,
   now: Date
 ): Promise<Found> {
+  try {
+    return await scanAll(db, project, { filters, properties }, now)
+  } catch (error) {
+    const attr = error instanceof AppError ? error.attr : null
+    const name = NAMES[attr ?? '']
+    throw error instanceof AppError && name
+      ? new AppError(error.code, error.message.replaceAll(`\`${attr}\``, `\`${name}\``), name)
+      : error
+  }
+}
+
+/** The filters of this operation that have other names in the list of events. */
+const NAMES: Record<string, string> = { event: 'events', properties: 'property_filters' }
+
+async function scanAll(
+  db: Db,
+  project: Project,
+  { filters, properties }: Wanted,
+  now: Date
+): Promise<Found> {
   const scan = await EventScan.begin(db, project, filters, { first: READ_AT_ONCE, now })
   const rows = new Tally()
   for (let examined = 0; ; ) {

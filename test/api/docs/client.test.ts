@@ -341,7 +341,7 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
   },
   async events_delete(client) {
     const path = { params: { path: { project_id } } }
-    const wanted = { events: ['$pageview'] }
+    const wanted = { events: ['$identify'] }
     const tried = await client.POST('/api/environments/{project_id}/events/delete/', {
       ...path,
       body: { ...wanted, dry_run: true }

@@ -313,6 +313,22 @@ describe('executing', () => {
     expect((await deletionOf(project, asked.id)).status).toBe('completed')
   })
 
+  it('has a receipt as a page, once it is completed', async () => {
+    const project = await newStory()
+    const { asked } = await request(project, { events: ['opened'], properties: ['email'] })
+    const open = (query: string) => project.call('GET', `events/deletions/${asked.id}/${query}`)
+    expect((await open('?format=html')).status).toBe(404)
+    await runSunday()
+
+    const page = await open('?format=html')
+
+    expect(page.headers.get('Content-Type')).toBe('text/html; charset=UTF-8')
+    expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'none'")
+    expect(page.text).toContain('The properties email were removed from events of the project')
+    expect(page.text).toContain('<dt>Names of the events</dt><dd>opened</dd>')
+    expect((await open('?format=json')).body.status).toBe('completed')
+  })
+
   it('forgets the filters, and signs what a stranger can check', async () => {
     const project = await newStory()
     const filters = {

@@ -11,6 +11,7 @@ import { receiptPage } from '../../../src/erasures/receipts/page.ts'
 import type { Receipt } from '../../../src/erasures/receipts/schemas.ts'
 import { isSignedBy, isSignedWith, sign } from '../../../src/erasures/receipts/signature.ts'
 import { hashForReceipt, saltOf } from '../../../src/erasures/receipts/subject.ts'
+import { wordsOf } from '../../../src/erasures/receipts/words.ts'
 import type { ErasureRow } from '../../../src/erasures/store.ts'
 import { GENESIS, headOf, makeEntry } from '../../../src/ledger/entry.ts'
 
@@ -139,7 +140,7 @@ describe('the page of a receipt', () => {
     const page = receiptPage({
       receipt,
       key,
-      project: '<Shop>',
+      ...wordsOf(receipt, '<Shop>'),
       origin: 'https://analytics.test',
       nonce: 'n'
     })
