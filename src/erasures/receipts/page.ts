@@ -14,7 +14,7 @@ export const policyOf = (nonce: string): string =>
   `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 /** What a page says about a receipt of its kind: a sentence, and facts in a list. */
-export type Words = { lead: string; facts: [name: string, value: string][] }
+export type Words = { lead: string; facts: (readonly [name: string, value: string])[] }
 
 export type Shown = Words & {
   receipt: Receipt

@@ -1,28 +1,54 @@
 import { requesterOf, timeOf, type Words } from '../receipts/page.ts'
 import type { Receipt } from './schemas.ts'
 
+/** `a, b and c` */
+const LIST = new Intl.ListFormat('en-GB')
+
 /** Returns what the page of a receipt says about the removal. `project` is the project's name. */
 export function wordsOf(receipt: Receipt, project: string): Words {
-  const { filters, properties, matching } = receipt
+  const { filters, matching } = receipt
   const count = (events: number) => events.toLocaleString('en')
-  const what =
-    properties === null
-      ? 'Events were deleted from'
-      : `The properties ${properties.join(', ')} were removed from events of`
+  const time = (iso: string | null | undefined) => (iso ? timeOf(iso) : 'any time')
   return {
-    lead: `${what} the project “${project}”.`,
+    lead: `${whatOf(receipt)} the project “${project}”.`,
     facts: [
       ['Requested', `${timeOf(receipt.requested_at)} by ${requesterOf(receipt)}`],
-      [
-        'Names of the events',
-        filters ? (filters.events?.join(', ') ?? 'any') : 'not known any more'
-      ],
-      ['Events at or after', filters?.after ?? '–'],
-      ['Events before', filters?.before ?? '–'],
-      ['Events that were to go', count(receipt.events_listed)],
+      ...(filters
+        ? ([
+            ['Names of the events', filters.events?.join(', ') ?? 'any'],
+            ['At this time or later', time(filters.after)],
+            ['Before', time(filters.before)]
+          ] as const)
+        : []),
+      ['Other filters', othersOf(receipt)],
+      ['Events found by the dry run', count(receipt.events_listed)],
       ['Of these, no longer stored', count(receipt.no_longer_stored)],
       ['Events that match now', matching === null ? 'not known' : count(matching)],
       ['Searched again', timeOf(receipt.verified_at)]
     ]
   }
+}
+
+/** `The properties “email” and “name” were removed from events of` */
+function whatOf({ properties }: Receipt): string {
+  if (properties === null) {
+    return 'Events were deleted from'
+  }
+  const names = LIST.format(properties.map((name) => `“${name}”`))
+  return properties.length === 1
+    ? `The property ${names} was removed from events of`
+    : `The properties ${names} were removed from events of`
+}
+
+/** Names the filters of which the receipt has only hashes. */
+function othersOf({ filters, subject }: Receipt): string {
+  if (filters === null) {
+    return 'not known: the deletion was repeated after a restore'
+  }
+  const others = [
+    ...(subject.distinct_ids.length > 0 ? ['distinct id'] : []),
+    ...(subject.session_id === null ? [] : ['session']),
+    ...(subject.property_filters === null ? [] : ['properties'])
+  ]
+  return others.length === 0 ? 'none' : LIST.format(others)
 }

@@ -324,7 +324,7 @@ describe('executing', () => {
 
     expect(page.headers.get('Content-Type')).toBe('text/html; charset=UTF-8')
     expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'none'")
-    expect(page.text).toContain('The properties email were removed from events of the project')
+    expect(page.text).toContain('The property “email” was removed from events of the project')
     expect(page.text).toContain('<dt>Names of the events</dt><dd>opened</dd>')
     expect((await open('?format=json')).body.status).toBe('completed')
   })
