@@ -285,7 +285,7 @@ async function start(stateDir: string) {
         return found.results.length === 1
       })
     },
-    /** Deletes the events with a distinct id in the next weekly batch. */
+    /** Deletes the events with a distinct id in the next weekly run. */
     async removeEventsOf(distinct_id: string) {
       const dryRun = await ask('events/delete/', { distinct_id, dry_run: true })
       const { token } = Token.parse(await dryRun.json())
@@ -300,7 +300,7 @@ async function start(stateDir: string) {
       await until(async () => (await list()) !== undefined, 60_000)
       return (await list()) ?? []
     },
-    /** Runs the weekly batch, and returns the tasks once all are completed. */
+    /** Runs the weekly run, and returns the tasks once all are completed. */
     async complete(count: number) {
       await fireCron(stateDir, '0 5 * * SUN')
       const tasks = async () =>

@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
-import type { AppEnv } from '../../http/env.ts'
-import { findKey } from './keys.ts'
-import { policyOf, receiptPage, type Shown } from './page.ts'
+import { findKey } from '../erasures/receipts/keys.ts'
+import { policyOf, receiptPage, type Shown } from '../erasures/receipts/page.ts'
+import type { AppEnv } from './env.ts'
 
 export const ReceiptQuery = z.object({
   format: z.enum(['json', 'html']).optional().meta({
