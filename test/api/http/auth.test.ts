@@ -39,6 +39,7 @@ const MAKERS: Record<string, (project: TestProject, ids: Ids) => Promise<Id>> = 
     return body.results[0].suppressions[0]
   },
   async deletions(project) {
+    await project.ingest([{ event: 'opened', distinct_id: 'ada' }])
     const wanted = { events: ['opened'] }
     const tried = await project.send('POST', 'events/delete', { ...wanted, dry_run: true })
     const { token } = tried.body
