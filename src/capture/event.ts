@@ -201,5 +201,3 @@ function isTooMuchForAnyone({ $set: set, $set_once: once }: JsonObject): boolean
   const requested = { ...(isObject(once) && once), ...(isObject(set) && set) }
   return byteLength(JSON.stringify(requested)) > MAX_PROPERTIES_BYTES
 }
-
-/** Text that SQLite keeps as it is: no NUL, no half surrogate pair, at most 200 characters. */
