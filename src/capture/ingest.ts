@@ -7,9 +7,10 @@ import { readSuppressions } from '../suppressions/read.ts'
 import { readTombstones } from '../tombstones/read.ts'
 import type { Changes, Ids, Incoming, Known } from './changes.ts'
 import { distinctIdsOf, mergedIdsOf } from './distinct-ids.ts'
+import { readKnown, type Wanted } from './known.store.ts'
 import { hasPersonProfile } from './person-writes.ts'
 import { inOrder, planEvents } from './plan.ts'
-import { readKnown, type Wanted, writeChanges } from './store.ts'
+import { writeChanges } from './store.ts'
 import { applySuppressions, type JoinLog } from './suppressed-ids.ts'
 
 /** Distinct ids whose persons one transaction may merge; each costs a count of up to 1,001 rows. */
