@@ -1,4 +1,5 @@
 import { and, desc, eq, gt, isNotNull, lte, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { eachChunk } from '../../db/rows.ts'
@@ -7,6 +8,7 @@ import {
   type Recipient,
   subscriptions
 } from '../../db/schema.ts'
+import { insertSelect, updateFrom } from '../../db/statements.ts'
 import type { DeliveryRow, SubscriptionRow } from '../store.ts'
 
 /** The id of a delivery, as in its queue message. */
@@ -43,21 +45,36 @@ export async function claimOccurrences(
   const results = await writeBatch(
     db,
     eachChunk(claims, (rows) => [
-      sql`insert into subscription_deliveries
-            (project_id, subscription_id, kind, occurrence, missed, status, due_at, created_at)
-          select s.project_id, s.id, 'scheduled', cast(one.value ->> 'occurrence' as integer),
-                 cast(one.value ->> 'missed' as integer), 'queued', cast(${now} as integer), cast(${now} as integer)
-          from json_each(${rows}) as one cross join subscriptions s
-            on s.id = one.value ->> 'subscriptionId' and s.next_delivery_date = one.value ->> 'due'
-          where true on conflict do nothing returning id, project_id`,
-      sql`update subscriptions set next_delivery_date = cast(one.value ->> 'next' as integer)
-          from json_each(${rows}) as one
-          where subscriptions.id = one.value ->> 'subscriptionId'
-            and subscriptions.next_delivery_date = one.value ->> 'due'`
+      sql`${insertSelect(
+        deliveries,
+        {
+          projectId: sql`${subscriptions.projectId}`,
+          subscriptionId: sql`${subscriptions.id}`,
+          kind: 'scheduled',
+          occurrence: sql`claim.value ->> 'occurrence'`,
+          missed: sql`claim.value ->> 'missed'`,
+          status: 'queued',
+          dueAt: now,
+          createdAt: now
+        },
+        sql`json_each(${rows}) as claim cross join ${subscriptions} on ${isUnmoved} where true`
+      )} on conflict do nothing ${RETURNING_ID}`,
+      updateFrom(subscriptions, {
+        set: { nextDeliveryDate: sql`claim.value ->> 'next'` },
+        from: sql`json_each(${rows}) as claim`,
+        where: isUnmoved
+      })
     ])
   )
   return results.flatMap(({ results: rows }) => rows as DeliveryId[])
 }
+
+/** SQL: whether a subscription is that of a `claim`, and has not moved on since it was read. */
+const isUnmoved = sql`${subscriptions.id} = claim.value ->> 'subscriptionId'
+  and ${subscriptions.nextDeliveryDate} = claim.value ->> 'due'`
+
+/** Ends a statement that writes deliveries, so that it returns the rows of a `DeliveryId`. */
+const RETURNING_ID = sql`returning ${deliveries.id}, ${deliveries.projectId}`
 
 /** Enters a test delivery; two at the same millisecond are one. */
 export async function insertTest(
@@ -117,7 +134,7 @@ export async function listDeliveries(
   return { rows, count }
 }
 
-/** Takes deliveries that were due by `before`, ms UTC, and makes them due at `now`. */
+/** Returns deliveries that were due by `before`, ms UTC, and makes them due at `now`. */
 export async function takeStalled(
   db: Db,
   before: number,
@@ -127,10 +144,13 @@ export async function takeStalled(
   const [rows] = await readBatch(
     db,
     query<DeliveryId>(sql`
-      update subscription_deliveries set due_at = cast(${now} as integer)
-      where id in (select id from subscription_deliveries
-                   where due_at is not null and due_at <= ${before} order by due_at limit ${limit})
-      returning id, project_id`)
+      ${updateFrom(deliveries, {
+        set: { dueAt: now },
+        where: sql`${deliveries.id} in (
+          select ${deliveries.id} from ${deliveries}
+          where ${deliveries.dueAt} is not null and ${deliveries.dueAt} <= ${before}
+          order by ${deliveries.dueAt} limit ${limit})`
+      })} ${RETURNING_ID}`)
   )
   return rows
 }
@@ -161,9 +181,9 @@ export async function takeDelivery(
   return row
 }
 
-/** Whether a delivery is still held by the attempt that has read this row. */
+/** SQL: whether a delivery is still held by the attempt that has read this row. */
 const isHeld = ({ id, attempts }: DeliveryRow): SQL =>
-  sql`id = ${id} and attempts = ${attempts} and status = 'sending'`
+  sql`${deliveries.id} = ${id} and ${deliveries.attempts} = ${attempts} and ${deliveries.status} = 'sending'`
 
 /** Stores the progress of a delivery and holds it until `dueAt`, ms UTC. @returns whether the attempt still held it */
 export async function noteProgress(
@@ -179,6 +199,14 @@ export async function noteProgress(
     .returning({ id: deliveries.id })
   return rows.length > 0
 }
+
+const [old, later] = [alias(deliveries, 'old'), alias(deliveries, 'later')]
+
+/** SQL: whether a delivery `old` is the last successful occurrence of its subscription. */
+const isLastDelivered = sql`${old.kind} = 'scheduled' and ${old.status} = 'delivered' and not exists (
+  select 1 from ${deliveries} ${later}
+  where ${later.subscriptionId} = ${old.subscriptionId} and ${later.kind} = 'scheduled'
+    and ${later.occurrence} > ${old.occurrence} and ${later.status} = 'delivered')`
 
 /** Rows that one statement examines. */
 const SWEPT_AT_ONCE = 1_000
@@ -206,12 +234,9 @@ export async function purgeDeliveries(db: Db, before: number): Promise<number> {
       break
     }
     const [result] = await writeBatch(db, [
-      sql`delete from subscription_deliveries as old
-          where id > ${from} and id <= ${last.id} and due_at is null
-            and not (kind = 'scheduled' and status = 'delivered' and not exists (
-              select 1 from subscription_deliveries later
-              where later.subscription_id = old.subscription_id and later.kind = 'scheduled'
-                and later.occurrence > old.occurrence and later.status = 'delivered'))`
+      sql`delete from ${deliveries} as ${old}
+          where ${old.id} > ${from} and ${old.id} <= ${last.id} and ${old.dueAt} is null
+            and not (${isLastDelivered})`
     ])
     removed += result?.meta.changes ?? 0
     from = last.id
@@ -239,7 +264,7 @@ export type Outcome = {
 
 /**
  * Finishes a delivery, all or nothing, and only if the attempt still holds it. After `maxFailures` failed occurrences in a
- * row the subscription is paused and its owner gets a notice; a successful one resets the count.
+ * row, the subscription is paused and its owner gets a notice; a successful occurrence resets the count.
  * @returns the notice, if there is one
  */
 export async function finishDelivery(
@@ -248,35 +273,60 @@ export async function finishDelivery(
   { status, recipients, error }: Outcome,
   { maxFailures, now }: { maxFailures: number; now: number }
 ): Promise<DeliveryId | undefined> {
-  const own = sql`id = ${row.subscriptionId} and project_id = ${row.projectId}
-                  and exists (select 1 from subscription_deliveries where ${isHeld(row)})`
-  const isCounted = row.kind === 'scheduled' && status !== 'skipped'
-  const reason = `The last ${maxFailures} deliveries failed: ${error}`
-  const statements = [
-    ...(isCounted && status === 'delivered'
-      ? [sql`update subscriptions set failures = 0 where failures > 0 and ${own}`]
-      : []),
-    ...(isCounted && status === 'failed'
-      ? [
-          sql`update subscriptions set failures = failures + 1,
-                paused_reason = iif(failures + 1 >= ${maxFailures}, coalesce(paused_reason, ${reason}), paused_reason),
-                next_delivery_date = iif(failures + 1 >= ${maxFailures}, null, next_delivery_date),
-                revision = revision + 1
-              where ${own}`,
-          sql`insert into subscription_deliveries
-                (project_id, subscription_id, kind, occurrence, status, due_at, created_at)
-              select project_id, id, 'notice', cast(${now} as integer), 'queued', cast(${now} as integer), cast(${now} as integer)
-              from subscriptions where failures = ${maxFailures} and ${own}
-              on conflict do nothing returning id, project_id`
-        ]
-      : []),
-    sql`update subscription_deliveries
-        set status = ${status}, recipients = ${JSON.stringify(recipients)}, error = ${error}, due_at = null,
-            finished_at = cast(${now} as integer)
-        where ${isHeld(row)}`
-  ]
-  const results = await writeBatch(db, statements)
+  const isCounted = row.kind === 'scheduled'
+  const results = await writeBatch(db, [
+    ...(isCounted && status === 'delivered' ? [resetFailures(row)] : []),
+    ...(isCounted && status === 'failed' ? countFailure(row, { error, maxFailures, now }) : []),
+    updateFrom(deliveries, {
+      set: { status, recipients: JSON.stringify(recipients), error, dueAt: null, finishedAt: now },
+      where: isHeld(row)
+    })
+  ])
   return results.flatMap(({ results: rows }) => rows as DeliveryId[])[0]
+}
+
+/** SQL: whether a subscription is that of the delivery, which the attempt still holds. */
+const isOwner = (row: DeliveryRow): SQL =>
+  sql`${subscriptions.id} = ${row.subscriptionId} and ${subscriptions.projectId} = ${row.projectId}
+      and exists (select 1 from ${deliveries} where ${isHeld(row)})`
+
+const resetFailures = (row: DeliveryRow): SQL =>
+  updateFrom(subscriptions, {
+    set: { failures: 0 },
+    where: sql`${subscriptions.failures} > 0 and ${isOwner(row)}`
+  })
+
+type Failure = { error: string | null; maxFailures: number; now: number }
+
+/** Counts a failed occurrence; with the last one allowed, pauses the subscription and enters the notice. */
+function countFailure(row: DeliveryRow, { error, maxFailures, now }: Failure): SQL[] {
+  const { failures, pausedReason, nextDeliveryDate, revision } = subscriptions
+  const isTooMany = sql`${failures} + 1 >= ${maxFailures}`
+  const reason = `The last ${maxFailures} deliveries failed: ${error}`
+  return [
+    updateFrom(subscriptions, {
+      set: {
+        failures: sql`${failures} + 1`,
+        pausedReason: sql`iif(${isTooMany}, coalesce(${pausedReason}, ${reason}), ${pausedReason})`,
+        nextDeliveryDate: sql`iif(${isTooMany}, null, ${nextDeliveryDate})`,
+        revision: sql`${revision} + 1`
+      },
+      where: isOwner(row)
+    }),
+    sql`${insertSelect(
+      deliveries,
+      {
+        projectId: sql`${subscriptions.projectId}`,
+        subscriptionId: sql`${subscriptions.id}`,
+        kind: 'notice',
+        occurrence: now,
+        status: 'queued',
+        dueAt: now,
+        createdAt: now
+      },
+      sql`${subscriptions} where ${failures} = ${maxFailures} and ${isOwner(row)}`
+    )} on conflict do nothing ${RETURNING_ID}`
+  ]
 }
 
 /** Whether an occurrence of the subscription has been delivered before this one. */
