@@ -23,7 +23,7 @@ import {
   type Outcome,
   postpone,
   takeDelivery
-} from './ledger/store.ts'
+} from './ledger/attempts.store.ts'
 import type { DeliveryMessage } from './message.ts'
 import { type DeliveryRow, findSubscription, type SubscriptionRow } from './store.ts'
 

@@ -3,13 +3,8 @@ import type { Db } from '../db/client.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import { type Sender, sendAll } from '../queues/send.ts'
-import {
-  type Claim,
-  claimOccurrences,
-  type DeliveryId,
-  findDue,
-  takeStalled
-} from './ledger/store.ts'
+import { takeStalled } from './ledger/attempts.store.ts'
+import { type Claim, claimOccurrences, type DeliveryId, findDue } from './ledger/store.ts'
 import type { DeliveryMessage } from './message.ts'
 import { nextOccurrence } from './schedule.ts'
 import type { SubscriptionRow } from './store.ts'
