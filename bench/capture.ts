@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readMigrations } from '../scripts/local.ts'
+import { readMigrations } from '../scripts/migrate.ts'
 import { INSERT } from './bare/insert.ts'
 import {
   BATCH_EVENTS,

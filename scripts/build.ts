@@ -14,7 +14,8 @@ import {
 import { join } from 'node:path'
 import type { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import { z } from 'zod'
-import { OperatorError, root } from './local.ts'
+import { root } from './environment.ts'
+import { OperatorError } from './faults.ts'
 import { type Module, readModules } from './modules.ts'
 
 const Served = z.object({

@@ -1,6 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { configPath, OperatorError, readConfig, wrangler } from './local.ts'
+import { readConfig } from './config.ts'
+import { configPath } from './environment.ts'
+import { OperatorError } from './faults.ts'
+import { wrangler } from './wrangler.ts'
 
 /*
  * Builds the worker into a folder, exactly as a deployment would: `worker.mjs` with the modules that

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { drawPictures, openPainter, paintPictures } from '../test/support/charts.ts'
-import { root } from './local.ts'
+import { root } from './environment.ts'
 
 /*
  * `npm run charts` redraws the pictures in docs/charts/. Look at each one before you commit it: a

@@ -4,7 +4,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { newSecret, OperatorError } from './local.ts'
+import { OperatorError } from './faults.ts'
+import { newSecret } from './state.ts'
 
 /**
  * Address and token for orders to the running service. They are in a file in the state folder,

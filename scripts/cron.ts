@@ -1,5 +1,7 @@
+import { readConfig } from './config.ts'
 import { fireCron } from './control.ts'
-import { OperatorError, readConfig, stateDir } from './local.ts'
+import { stateDir } from './environment.ts'
+import { OperatorError } from './faults.ts'
 
 /*
  * `npm run cron -- '<expression>'`: fires a Cron Trigger of wrangler.toml on the running local

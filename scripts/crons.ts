@@ -1,6 +1,6 @@
 import { Cron } from 'croner'
 import { MINUTE } from '../src/calendar/units.ts'
-import { OperatorError } from './local.ts'
+import { OperatorError } from './faults.ts'
 
 /**
  * Returns a function that tells whether a cron expression matches a minute. Expressions have

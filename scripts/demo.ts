@@ -5,7 +5,8 @@ import { type DemoEvent, type DemoPerson, writeHistory } from './demo/history.ts
 import { Progress } from './demo/progress.ts'
 import { type DemoRecording, recordSignUps } from './demo/recordings.ts'
 import { drain } from './drain.ts'
-import { OperatorError, stateDir } from './local.ts'
+import { stateDir } from './environment.ts'
+import { OperatorError } from './faults.ts'
 import { prepareProject } from './seed.ts'
 
 const USAGE = `npm run demo -- [--persons <number>] [--days <number>] [--seed <text>] [--anchor <date>]

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import { type Config, readConfig } from './config.ts'
 import {
   commandOf,
   jurisdictionOf,
@@ -10,7 +11,9 @@ import {
   planDeployment,
   type Step
 } from './deploy/plan.ts'
-import { type Config, findFault, newSecret, OperatorError, readConfig, wrangler } from './local.ts'
+import { OperatorError } from './faults.ts'
+import { newSecret } from './state.ts'
+import { findFault, wrangler } from './wrangler.ts'
 
 /** Wrangler's message for a Worker that does not exist. */
 const NO_SUCH_WORKER = /Worker "[^"]+" not found/

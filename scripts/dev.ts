@@ -5,20 +5,15 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EVERY_15_MINUTES, EVERY_MINUTE } from '../src/crons/cron.ts'
+import { readConfig, readPort } from './config.ts'
 import { openControl } from './control.ts'
 import { startCrons } from './crons.ts'
-import {
-  describeFault,
-  OperatorError,
-  readConfig,
-  readPort,
-  root,
-  stateDir,
-  wranglerBin
-} from './local.ts'
+import { root, stateDir } from './environment.ts'
+import { describeFault, OperatorError } from './faults.ts'
 import { claimState } from './lock.ts'
 import { prepareProject, readSecrets } from './seed.ts'
 import { welcome } from './welcome.ts'
+import { wranglerBin } from './wrangler.ts'
 
 /*
  * npm run dev: runs the worker on wrangler's development server, which rebuilds it after each change of the source, on the

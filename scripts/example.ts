@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { root } from './local.ts'
+import { root } from './environment.ts'
 
 /** Starts a service on a folder of its own, for pictures of it. `env` lets other commands find it. */
 export async function startExample() {

@@ -4,23 +4,17 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { z } from 'zod'
 import { EVERY_15_MINUTES, EVERY_MINUTE } from '../src/crons/cron.ts'
 import { type Build, build } from './build.ts'
+import { readConfig } from './config.ts'
 import { openControl } from './control.ts'
 import { startCrons } from './crons.ts'
 import { drain } from './drain.ts'
-import {
-  databaseWorker,
-  describeFault,
-  expectUsable,
-  OperatorError,
-  openIn,
-  overwrite,
-  readConfig,
-  type Service,
-  stateDir
-} from './local.ts'
+import { stateDir } from './environment.ts'
+import { describeFault, OperatorError } from './faults.ts'
+import { databaseWorker, openIn, overwrite, type Service } from './local.ts'
 import { type Dispatch, runCron } from './operator.ts'
 import { prepareProject, readSecrets } from './seed.ts'
 import { Order, type Report } from './service.ts'
+import { expectUsable } from './state.ts'
 
 /*
  * Runs the service in the Workers runtime for `npm start`: the same build as a deployment, without

@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { makeFolder, OperatorError, stateDir } from './local.ts'
+import { stateDir } from './environment.ts'
+import { OperatorError } from './faults.ts'
 import { markRunning } from './running.ts'
+import { makeFolder } from './state.ts'
 
 const SQLITE_BUSY = 5
 const SQLITE_NOTADB = 26

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { escapeHtml } from '../src/html.ts'
+import { root } from './environment.ts'
 import { startExample } from './example.ts'
-import { root } from './local.ts'
 
 /*
  * `npm run picture` draws docs/terminal.svg, or the file named as its argument. It starts a service

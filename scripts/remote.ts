@@ -3,15 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { newUsage, openDb } from '../src/db/client.ts'
-import {
-  type Bindings,
-  type Config,
-  findFault,
-  OperatorError,
-  readConfig,
-  type Service,
-  wrangler
-} from './local.ts'
+import { type Config, readConfig } from './config.ts'
+import { OperatorError } from './faults.ts'
+import type { Bindings, Service } from './local.ts'
+import { findFault, wrangler } from './wrangler.ts'
 
 /** Opens the deployed databases and bucket through remote bindings, with wrangler's login. */
 export async function openRemote(): Promise<Service> {

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
-import { describeFault, newSecret, OperatorError } from './local.ts'
+import { describeFault, OperatorError } from './faults.ts'
 import { putSecret } from './secrets.ts'
 import { readSecrets, writeSecrets } from './seed.ts'
+import { newSecret } from './state.ts'
 
 const USAGE = `npm run rotate-key -- [--remote]
 

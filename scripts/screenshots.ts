@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import { z } from 'zod'
+import { root } from './environment.ts'
 import { startExample } from './example.ts'
-import { root } from './local.ts'
 
 /*
  * `npm run screenshots` takes pictures of shared pages for docs/, or for the folder named as its

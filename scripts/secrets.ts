@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findFault, OperatorError, wrangler } from './local.ts'
+import { OperatorError } from './faults.ts'
+import { findFault, wrangler } from './wrangler.ts'
 
 /**
  * Replaces a secret of the deployed service. The value is uploaded from a file, because a command

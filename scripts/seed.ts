@@ -15,17 +15,12 @@ import {
   type ProjectRow
 } from '../src/projects/store.ts'
 import { User } from '../src/projects/user.ts'
-import {
-  newSecret,
-  OperatorError,
-  openLocal,
-  readConfig,
-  readSecretsFile,
-  SECRETS_FILE,
-  type Service,
-  stateDir
-} from './local.ts'
+import { readConfig } from './config.ts'
+import { stateDir } from './environment.ts'
+import { OperatorError } from './faults.ts'
+import { openLocal, type Service } from './local.ts'
 import { replayLocally } from './replay.ts'
+import { newSecret, readSecretsFile, SECRETS_FILE } from './state.ts'
 
 /** The only key stored in plain text. It opens only the databases in the same folder. */
 const keyFile = join(stateDir, 'dev-key.json')

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { OperatorError, root, stateDir } from './local.ts'
+import { root, stateDir } from './environment.ts'
+import { OperatorError } from './faults.ts'
 import type { LogFile } from './log.ts'
 
 /** The parent's order to the service. */

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import { z } from 'zod'
-import { migrate } from '../../scripts/local.ts'
+import { migrate } from '../../scripts/migrate.ts'
 import { type Module, readModules } from '../../scripts/modules.ts'
 import { sendOk } from './client.ts'
 

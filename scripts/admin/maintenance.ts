@@ -1,5 +1,6 @@
 import { holdDatabase, releaseDatabase } from '../../src/projects/hold.store.ts'
-import { OperatorError, type Service } from '../local.ts'
+import { OperatorError } from '../faults.ts'
+import type { Service } from '../local.ts'
 import { putSecret } from '../secrets.ts'
 import { command, Nothing } from './command.ts'
 import { stateOf } from './ledger.ts'

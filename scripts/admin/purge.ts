@@ -7,7 +7,9 @@ import { findOpenRemovals } from '../../src/erasures/removals/store.ts'
 import { resumeErasures, startRun } from '../../src/erasures/run.ts'
 import { findOpenErasures } from '../../src/erasures/store.ts'
 import { UnavailableError } from '../../src/errors.ts'
-import { describeFault, retryWhileBusy, type Service } from '../local.ts'
+import { retryWhileBusy } from '../busy.ts'
+import { describeFault } from '../faults.ts'
+import type { Service } from '../local.ts'
 import { command, Nothing } from './command.ts'
 
 /** How long a step is repeated while the running service keeps the database busy, ms. */

@@ -1,4 +1,4 @@
-import type { Config } from '../local.ts'
+import type { Config } from '../config.ts'
 
 /** Arguments of wrangler. `run` is skipped when `unless` succeeds. */
 export type Step = { unless?: string[]; run: string[] }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { migrate } from '../../scripts/local.ts'
+import { migrate } from '../../scripts/migrate.ts'
 import { openD1, SECRET, WORKER } from '../../scripts/operator.ts'
 
 /** Opens a migrated D1 database for tests in plain Node; `end` closes it. */

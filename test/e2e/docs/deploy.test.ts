@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { experimental_getWranglerCommands } from 'wrangler'
+import { readConfig } from '../../../scripts/config.ts'
 import { listCommands, planDeployment } from '../../../scripts/deploy/plan.ts'
-import { readConfig } from '../../../scripts/local.ts'
 import { newStateDir, runScript } from '../../support/processes.ts'
 
 const root = join(import.meta.dirname, '../../..')

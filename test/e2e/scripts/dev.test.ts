@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { wranglerBin } from '../../../scripts/local.ts'
+import { wranglerBin } from '../../../scripts/wrangler.ts'
 import {
   type LocalService,
   launchCommand,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { readCron, startCrons } from '../../../scripts/crons.ts'
-import { OperatorError } from '../../../scripts/local.ts'
+import { OperatorError } from '../../../scripts/faults.ts'
 
 const MINUTE = 60_000
 const minutesOf = (day: string) =>

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
+import { type Config, readConfig } from '../../../scripts/config.ts'
 import { listCommands, planDeployment } from '../../../scripts/deploy/plan.ts'
-import { type Config, findFault, readConfig } from '../../../scripts/local.ts'
+import { findFault } from '../../../scripts/wrangler.ts'
 
 const config = readConfig()
 const withJurisdiction = (jurisdiction: string): Config => ({

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { parse } from 'smol-toml'
+import { z } from 'zod'
+import { QueueNames } from '../src/queues/names.ts'
+import { configPath } from './environment.ts'
+import { OperatorError } from './faults.ts'
+
+const Binding = z.looseObject({ binding: z.string() })
+
+const Settings = z.object({
+  name: z.string(),
+  account_id: z.string().optional(),
+  compatibility_date: z.string(),
+  vars: z.looseObject({
+    RECORDING_RETENTION_DAYS: z.string(),
+    COMPLETION_DAYS: z.string(),
+    QUEUE_NAMES: QueueNames
+  }),
+  d1_databases: z.array(
+    Binding.extend({
+      database_name: z.string(),
+      database_id: z.string().optional(),
+      preview_database_id: z.string().optional(),
+      migrations_dir: z.string().default('migrations')
+    })
+  ),
+  r2_buckets: z.array(
+    Binding.extend({ bucket_name: z.string(), jurisdiction: z.string().optional() })
+  ),
+  queues: z.object({
+    producers: z.array(Binding.extend({ queue: z.string() })),
+    consumers: z.array(z.object({ queue: z.string(), dead_letter_queue: z.string().optional() }))
+  }),
+  secrets: z.object({ required: z.array(z.string()) }),
+  triggers: z.object({ crons: z.array(z.string()) }).default({ crons: [] })
+})
+
+/**
+ * The settings of wrangler.toml. The consumed queues must be exactly the queues in `QUEUE_NAMES`.
+ */
+const Config = Settings.superRefine(({ vars, queues }, context) => {
+  const named = Object.values(vars.QUEUE_NAMES)
+  const consumed = queues.consumers.map(({ queue }) => queue)
+  for (const queue of new Set(consumed).symmetricDifference(new Set(named))) {
+    const message = named.includes(queue)
+      ? `QUEUE_NAMES names the queue ${queue}, but no [[queues.consumers]] consumes it.`
+      : `[[queues.consumers]] consumes the queue ${queue}, but QUEUE_NAMES does not name it.`
+    context.addIssue({ code: 'custom', message })
+  }
+})
+export type Config = z.infer<typeof Config>
+
+/** Reads wrangler.toml without loading wrangler, which takes seconds. @throws OperatorError for an invalid file */
+export function readConfig(): Config {
+  try {
+    return Config.parse(parse(readFileSync(configPath, 'utf8')))
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : error
+    throw new OperatorError(`${configPath} cannot be read. ${reason}`)
+  }
+}
+
+/** Returns the port to listen on: `PORT`, or 8787. @throws OperatorError for an invalid port */
+export function readPort(): number {
+  const port = Number(process.env.PORT || 8787)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new OperatorError(`PORT must be a number from 0 to 65535; got ${process.env.PORT}.`)
+  }
+  return port
+}
