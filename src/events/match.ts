@@ -10,7 +10,7 @@ import { Selection } from '../trends/selection.ts'
 import { Values } from '../trends/values.ts'
 import type { EventRow } from './store.ts'
 
-/** Decides which events match property filters, as trends decide it. */
+/** Decides which events match property filters, by the same code as trends. */
 export class Matcher {
   readonly #keys: readonly string[]
   readonly #selection: Selection
