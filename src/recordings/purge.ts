@@ -12,8 +12,8 @@ import {
   listProjects,
   listUnpurged,
   purgeParts,
-  readNoted,
-  writeNoted
+  readRetentionNote,
+  writeRetentionNote
 } from './purge.store.ts'
 import { keptSince, type Retention } from './retention.ts'
 
@@ -30,6 +30,7 @@ const SESSIONS_IN_MESSAGE = 10
 
 /** Recordings of a project that expire in one sweep. */
 const EXPIRED_AT_ONCE = 200
+/** Deleted recordings that one sweep queues for the purge. */
 const SWEPT_AT_ONCE = 1_000
 
 /**
@@ -40,16 +41,13 @@ const STALLED_MS = 15 * MINUTE
 
 /** Asks the queue to purge deleted recordings. */
 export async function sendPurges(queue: PurgeQueue, deleted: DeletedRecording[]): Promise<void> {
-  const messages = [...Map.groupBy(deleted, ({ project_id }) => project_id)].flatMap(
-    ([project_id, ofProject]) => {
-      const sessions = ofProject.map(({ session_id }) => session_id)
-      const parts = []
-      for (let at = 0; at < sessions.length; at += SESSIONS_IN_MESSAGE) {
-        parts.push({ project_id, purge: sessions.slice(at, at + SESSIONS_IN_MESSAGE) })
-      }
-      return parts
+  const messages: PurgeMessage[] = []
+  for (const [project_id, ofProject] of Map.groupBy(deleted, ({ project_id }) => project_id)) {
+    const sessions = ofProject.map(({ session_id }) => session_id)
+    for (let at = 0; at < sessions.length; at += SESSIONS_IN_MESSAGE) {
+      messages.push({ project_id, purge: sessions.slice(at, at + SESSIONS_IN_MESSAGE) })
     }
-  )
+  }
   await sendAll(queue, messages)
 }
 
@@ -108,9 +106,10 @@ async function noteRetention(
   ledger: Ledger,
   { projectId, until, now }: { projectId: number; until: number; now: number }
 ): Promise<void> {
-  const isNew = (await hasExpired(db, projectId, until)) && (await readNoted(db, projectId)) < until
+  const isNew =
+    (await hasExpired(db, projectId, until)) && (await readRetentionNote(db, projectId)) < until
   if (isNew) {
     await ledger.append({ kind: 'retention', project: projectId, until }, now)
-    await writeNoted(db, projectId, until)
+    await writeRetentionNote(db, projectId, until)
   }
 }
