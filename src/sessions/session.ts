@@ -125,17 +125,19 @@ function addEvent(part: SessionPart, event: SessionEvent): void {
 const keyOf = ({ timestamp, uuid }: SessionEvent, rank: 0 | 1): string =>
   `${rank}${String(timestamp + 1e15).padStart(16, '0')}${uuid.replaceAll('-', '')}`
 
+/** Returns the value with the lower key. Calls `value` only if the new value wins. */
 const lower = <Value>(
-  pick: Keyed<Value> | undefined,
+  kept: Keyed<Value> | undefined,
   key: string,
   value: () => Value
-): Keyed<Value> => (pick && pick.key <= key ? pick : { key, value: value() })
+): Keyed<Value> => (kept && kept.key <= key ? kept : { key, value: value() })
 
+/** Returns the value with the higher key. Calls `value` only if the new value wins. */
 const higher = <Value>(
-  pick: Keyed<Value> | undefined,
+  kept: Keyed<Value> | undefined,
   key: string,
   value: () => Value
-): Keyed<Value> => (pick && pick.key >= key ? pick : { key, value: value() })
+): Keyed<Value> => (kept && kept.key >= key ? kept : { key, value: value() })
 
 function entryOf(properties: JsonObject): Record<string, string> {
   const taken = [...FROM_ENTRY].map(([name, key]) => [name, textOf(properties[key])])
