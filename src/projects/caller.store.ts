@@ -17,7 +17,9 @@ export type Caller = {
 /** The hash of a key, and the requested project: an id, or `@current` for the key's only project. */
 export type Requested = { hash: string; projectId: number | '@current' }
 
-const [hash, projectId, now] = ['hash', 'projectId', 'now'].map((name) => sql.placeholder(name))
+const hash = sql.placeholder('hash')
+const projectId = sql.placeholder('projectId')
+const now = sql.placeholder('now')
 
 const selectCaller = template<Requested>(sql`
   select ${rowToJson(apiKeys)} as key, ${rowToJson(users)} as user,

@@ -70,20 +70,20 @@ const isOf = ({ project_id, event_id }: EventKind): SQL =>
   sql`${eventCounts.projectId} = ${project_id} and ${eventCounts.eventId} = ${event_id}`
 
 /**
- * Returns the slot before which about `size` events lie, counted from slot `after`; undefined if
- * there are fewer.
+ * Returns the slot at which a step of about `size` events ends that begins with slot `from`;
+ * undefined if fewer events are left.
  */
 export async function findStep(
   db: Db,
   kind: EventKind,
-  after: number,
+  from: number,
   size: number
 ): Promise<number | undefined> {
   const step = query<{ slot: number }>(sql`
     select slot from (
       select ${eventCounts.slot}, sum(${eventCounts.count}) over (order by ${eventCounts.slot}) as total
-      from ${eventCounts} where ${isOf(kind)} and ${eventCounts.slot} >= ${after})
-    where total > ${size} and slot > ${after} order by slot limit 1`)
+      from ${eventCounts} where ${isOf(kind)} and ${eventCounts.slot} >= ${from})
+    where total > ${size} and slot > ${from} order by slot limit 1`)
   return (await readBatch(db, step))[0][0]?.slot
 }
 
