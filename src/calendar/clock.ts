@@ -38,6 +38,7 @@ export function parseIso(text: string, timezone = 'UTC'): number | undefined {
   if (!exists || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) {
     return undefined
   }
+  // A leap second counts as the second before it.
   const sinceMidnight =
     Number(hour) * HOUR + Number(minute) * MINUTE + Math.min(Number(second), 59) * 1000
   const clock = time + sinceMidnight + Number(`0.${fraction || 0}`) * 1000
