@@ -105,7 +105,7 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
       const requested = await readRequested(c)
       const { hash, projectId } = requested
       const now = c.var.now.getTime()
-      const read = (id: number) => {
+      const planFor = (id: number) => {
         c.var.expectKnown()
         const param = parseInput(path, c.req.param())
         const values = readQuery(query, c.req.url)
@@ -120,7 +120,7 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
       const readEarly = async (id: number) => {
         // An error in the request is ignored here. It is sent after the key check, when the read is
         // planned again.
-        const early = await attempt(() => read(id))
+        const early = await attempt(() => planFor(id))
         return early && findCallerAndRead(control.db, { hash, projectId: id, now }, early)
       }
       // A bookmark belongs to the project's database, whose name is unknown before the key is
@@ -133,7 +133,7 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
       if (together && c.var.project.database === CONTROL) {
         c.set('found', together.readAnswer())
       } else {
-        const planned = await read(c.var.project.id)
+        const planned = await planFor(c.var.project.id)
         c.set('found', planned && (await runRead(c.var.db, planned)))
       }
 

@@ -67,7 +67,7 @@ export const answerOne = (
   c: Context<AppEnv>,
   name: string,
   json: JsonObject,
-  format: 'json' | 'csv' | undefined
+  format: Format | undefined
 ): Response =>
   wantsCsv(c, format)
     ? csvResponse(c, name, [...flatten(json).keys()].sort(), [[json]])
