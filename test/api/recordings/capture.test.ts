@@ -168,7 +168,7 @@ describe('POST /s', () => {
     expect(await objectsOf(project, 'session')).toHaveLength(2)
   })
 
-  it('adds up what two consumers store of one session at the same moment', async () => {
+  it('adds up the parts of one session that two consumers store at the same moment', async () => {
     const { project, get, post, deliver, held } = await newStage()
     const now = Date.now()
     const events = Array.from({ length: 12 }, (_, n) =>
@@ -447,7 +447,7 @@ describe('the consumer of recordings', () => {
 
 describe('recordings', () => {
   it.each(['', '/snapshots', '/snapshots?blob_key=01a1fc87-edb9-7e53-8071-b177be79cec4'])(
-    'of another project are as unknown as no recording: %s',
+    'of another project are not found: %s',
     async (path) => {
       const { project, record, get } = await newStage()
       const stranger = await newStage()
