@@ -16,14 +16,30 @@ if (!existsSync(join(import.meta.dirname ?? '.', '../node_modules/.bin/node'))) 
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compiled')
 module.enableCompileCache(process.env.NODE_COMPILE_CACHE)
 
-// Node parses a package's package.json again for each of its files. Drizzle's is 180 kB, which
-// would dominate the start.
+/**
+ * Packages whose files are modules that import each other by their full names. Node would read the package.json for each
+ * import; Drizzle's is 180 kB, which would dominate the start.
+ */
+const MODULES = /\/node_modules\/(drizzle-orm|zod)\//
+
+/** How imports of these packages by own files resolve, by specifier. */
+const resolved = new Map()
+
 module.registerHooks({
   resolve(specifier, context, next) {
-    const { parentURL } = context
-    if (!specifier.startsWith('.') || !parentURL?.includes('/node_modules/drizzle-orm/')) {
+    const { parentURL = '' } = context
+    if (specifier.startsWith('.') && MODULES.test(parentURL)) {
+      return { url: new URL(specifier, parentURL).href, format: 'module', shortCircuit: true }
+    }
+    if (specifier === 'miniflare') {
+      // Otherwise Node parses its 5 MB to find out.
+      return { ...next(specifier, context), format: 'commonjs' }
+    }
+    if (!specifier.startsWith('drizzle-orm')) {
       return next(specifier, context)
     }
-    return { url: new URL(specifier, parentURL).href, format: 'module', shortCircuit: true }
+    const found = resolved.get(specifier) ?? { ...next(specifier, context), shortCircuit: true }
+    resolved.set(specifier, found)
+    return found
   }
 })

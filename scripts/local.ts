@@ -21,7 +21,7 @@ import { type Db, isBusy, newUsage, openDb } from '../src/db/client.ts'
 import { CONTROL, databaseOf } from '../src/db/databases.ts'
 import { LedgerError } from '../src/ledger/entry.ts'
 import { QueueNames } from '../src/queues/names.ts'
-import { type Dispatch, openD1, SECRET, WORKER } from './d1.ts'
+import { type Dispatch, openD1, SECRET, WORKER } from './operator.ts'
 import { overwriteErased } from './overwrite.ts'
 import { listRunning } from './running.ts'
 

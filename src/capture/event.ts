@@ -131,17 +131,11 @@ function faultOfTime(
   if (typeof timestamp === 'number') {
     return 'event timestamp must be an ISO 8601 string; got a number'
   }
-  if (
-    typeof offset === 'number' ||
-    timestamp === undefined ||
-    timestamp === null ||
-    timestamp === ''
-  ) {
+  const isAbsent = timestamp === undefined || timestamp === null || timestamp === ''
+  if (isAbsent || typeof offset === 'number' || clientTime !== undefined) {
     return undefined
   }
-  return clientTime !== undefined
-    ? undefined
-    : `event timestamp must be an ISO 8601 string; got ${JSON.stringify(timestamp).slice(0, MAX_QUOTED)}`
+  return `event timestamp must be an ISO 8601 string; got ${JSON.stringify(timestamp).slice(0, MAX_QUOTED)}`
 }
 
 /** Returns why an event with this name and these properties is not stored, or undefined. */
@@ -201,5 +195,3 @@ function isTooMuchForAnyone({ $set: set, $set_once: once }: JsonObject): boolean
   const requested = { ...(isObject(once) && once), ...(isObject(set) && set) }
   return byteLength(JSON.stringify(requested)) > MAX_PROPERTIES_BYTES
 }
-
-/** Text that SQLite keeps as it is: no NUL, no half surrogate pair, at most 200 characters. */

@@ -7,9 +7,11 @@ import { readSuppressions } from '../suppressions/read.ts'
 import { readTombstones } from '../tombstones/read.ts'
 import type { Changes, Ids, Incoming, Known } from './changes.ts'
 import { distinctIdsOf, mergedIdsOf } from './distinct-ids.ts'
+import { readKnown, type Wanted } from './known.store.ts'
+import { inOrder } from './order.ts'
 import { hasPersonProfile } from './person-writes.ts'
-import { inOrder, planEvents } from './plan.ts'
-import { readKnown, type Wanted, writeChanges } from './store.ts'
+import { planEvents } from './plan.ts'
+import { writeChanges } from './store.ts'
 import { applySuppressions, type JoinLog } from './suppressed-ids.ts'
 
 /** Distinct ids whose persons one transaction may merge; each costs a count of up to 1,001 rows. */
@@ -38,7 +40,8 @@ export async function ingestEvents(
 ): Promise<Omit<Ingested, 'rest'>> {
   let stored = 0
   const warnings: Changes['warnings'] = []
-  for (let rest = events; rest.length > 0; ) {
+  let rest = events
+  while (rest.length > 0) {
     const part = await ingestPart(db, project, rest, log)
     stored += part.stored
     warnings.push(...part.warnings)
@@ -49,8 +52,8 @@ export async function ingestEvents(
 
 /**
  * Stores as many of these events as fit in one transaction, earliest first, and at least one unless
- * all are stored already. If another consumer changes the same persons in the meantime, it reads
- * again and starts over.
+ * all are stored already. Reads again and starts over if another consumer changes the same persons
+ * in the meantime.
  * @param log notes the distinct ids that join suppressions, before they do
  * @throws unavailable, also after too many conflicts
  */
@@ -61,48 +64,54 @@ export function ingestPart(
   log?: JoinLog
 ): Promise<Ingested> {
   const ordered = inOrder(events)
-  const wanted: Wanted = {
-    uuids: [...new Set(ordered.map(({ uuid }) => uuid))],
-    distinctIds: [...new Set(ordered.flatMap(distinctIdsOf))],
-    mergedIds: [...new Set(ordered.flatMap(mergedIdsOf))].slice(0, MAX_MERGED_IDS),
-    eventNames: [...new Set(ordered.map(({ event }) => event))],
-    visitors: [...new Set(ordered.flatMap(({ visitor }) => visitor ?? []))]
+  const wanted = wantedOf(ordered)
+  return retryConflicts(() => tryPart(db, project, { ordered, wanted, log }))
+}
+
+const wantedOf = (ordered: readonly Incoming[]): Wanted => ({
+  uuids: [...new Set(ordered.map(({ uuid }) => uuid))],
+  distinctIds: [...new Set(ordered.flatMap(distinctIdsOf))],
+  mergedIds: [...new Set(ordered.flatMap(mergedIdsOf))].slice(0, MAX_MERGED_IDS),
+  eventNames: [...new Set(ordered.map(({ event }) => event))],
+  visitors: [...new Set(ordered.flatMap(({ visitor }) => visitor ?? []))]
+})
+
+type Batch = { ordered: Incoming[]; wanted: Wanted; log: JoinLog | undefined }
+
+/**
+ * Reads, plans and writes once. The pauses let other requests run: the local database shares this
+ * process, which accepts no request while promises are pending.
+ * @throws ConflictError when another consumer has changed the same persons
+ */
+async function tryPart(
+  db: Db,
+  project: Project,
+  { ordered, wanted, log }: Batch
+): Promise<Ingested> {
+  const read = await readKnown(db, project.id, wanted)
+  await pause(0)
+  const serial = read.suppressionSerial
+  const suppressions = await readSuppressions(db, project, serial, wanted.distinctIds)
+  const found = { events: ordered, known: read, suppressions }
+  const { kept, dropped, joining } = await applySuppressions(db, project, found)
+  if (joining.length > 0) {
+    await log?.(joining)
   }
-  // The pauses let other requests run: the local database shares this process, which accepts no
-  // request while promises are pending.
-  return retryConflicts(async () => {
-    const read = await readKnown(db, project.id, wanted)
+  const late = kept.filter(({ received_at }) => received_at <= read.lastErasure)
+  const tombstones = await readTombstones(db, project, late.flatMap(distinctIdsOf))
+  const known = { ...read, tombstones }
+  const changes = planEvents(kept, known, await reserveIds(db, kept, wanted, known))
+  if (kept.length > 0 && changes.rest.length === kept.length) {
+    throw new Error('The first of these events was not planned.')
+  }
+  const hasChanges = [changes.events, changes.dropped, dropped, joining].some(
+    ({ length }) => length > 0
+  )
+  if (hasChanges) {
+    await writeChanges(db, project.id, changes, { serial, dropped, joining })
     await pause(0)
-    const suppressions = await readSuppressions(
-      db,
-      project,
-      read.suppressionSerial,
-      wanted.distinctIds
-    )
-    const found = { events: ordered, known: read, suppressions }
-    const { kept, dropped, joining } = await applySuppressions(db, project, found)
-    if (joining.length > 0) {
-      await log?.(joining)
-    }
-    const late = kept.filter(({ received_at }) => received_at <= read.lastErasure)
-    const known = {
-      ...read,
-      tombstones: await readTombstones(db, project, late.flatMap(distinctIdsOf))
-    }
-    const changes = planEvents(kept, known, await reserveIds(db, kept, wanted, known))
-    if (kept.length > 0 && changes.rest.length === kept.length) {
-      throw new Error('The first of these events was not planned.')
-    }
-    const hasChanges = [changes.events, changes.dropped, dropped, joining].some(
-      ({ length }) => length > 0
-    )
-    if (hasChanges) {
-      const serial = read.suppressionSerial
-      await writeChanges(db, project.id, changes, { serial, dropped, joining })
-      await pause(0)
-    }
-    return { stored: changes.events.length, warnings: changes.warnings, rest: changes.rest }
-  })
+  }
+  return { stored: changes.events.length, warnings: changes.warnings, rest: changes.rest }
 }
 
 /**

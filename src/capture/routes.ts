@@ -72,7 +72,7 @@ export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
     const { token, sentAt, events } = readRequest(json)
     const project = await openProject(c, token)
     const now = c.var.now.getTime()
-    const clock = sentAt ?? readSentAt(c.req.query('sent_at') ?? c.req.query('_'))
+    const clock = sentAt ?? readQueryTime(c)
     const raws = c.req.path.startsWith('/engage') ? events.map(asIdentify) : events
     const read = raws.map((raw, i) => readEvent(raw, sentAtOf(raw) ?? clock, now, i))
     warnOfChanges(project.id, read, changed)
@@ -100,7 +100,7 @@ export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
     }
     const project = await openProject(c, token)
     const now = c.var.now.getTime()
-    const clock = sentAt ?? readSentAt(c.req.query('sent_at') ?? c.req.query('_'))
+    const clock = sentAt ?? readQueryTime(c)
     const outcomes = await Promise.all(
       events.map((raw) => readSnapshot(raw, sentAtOf(raw) ?? clock, now))
     )
@@ -141,6 +141,10 @@ function refuseAll(dropped: Dropped[]): AppError {
   const reasons = [...new Set(dropped.map(({ reason }) => reason))].join('; ')
   return new AppError('invalid_input', reasons, null, { dropped })
 }
+
+/** Reads the client's send time from the query, where some SDKs put it. */
+const readQueryTime = (c: Context<AppEnv>): number | undefined =>
+  readSentAt(c.req.query('sent_at') ?? c.req.query('_'))
 
 const sentAtOf = (event: Json): number | undefined =>
   isObject(event) ? readSentAt(event.sent_at) : undefined

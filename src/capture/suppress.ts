@@ -37,9 +37,9 @@ export function sortOut(
   const kept: Incoming[] = []
   const dropped: { suppression: string; at: number }[] = []
   for (const event of events) {
-    const suppressed = distinctIdsOf(event).flatMap(
+    const [suppressed] = distinctIdsOf(event).flatMap(
       (id) => suppressionAt(all.get(id) ?? [], event.received_at) ?? []
-    )[0]
+    )
     if (!suppressed) {
       kept.push(event)
     } else if (!known.seen.has(event.uuid)) {
@@ -60,41 +60,70 @@ export function sortOut(
 /** Follows the links of events from suppressed ids, until no further id joins. */
 function findJoined(
   events: readonly Incoming[],
-  { identities, persons }: Pick<Known, 'identities' | 'persons'>,
+  known: Pick<Known, 'identities' | 'persons'>,
   suppressions: Suppressions
 ): { distinctId: string; suppressed: Suppressed }[] {
-  const joined = new Map<string, Suppressed>()
-  const identified = new Set<string>()
+  const joins = new Joins(known, suppressions)
   const links = events
     .filter((event) => mergeSource(event) !== undefined)
     .toSorted((a, b) => a.received_at - b.received_at)
-  const find = (id: string, at: number): Suppressed | undefined => {
-    const own = joined.get(id)
-    return suppressionAt([...(suppressions.get(id) ?? []), ...(own ? [own] : [])], at)
+  let hasJoined: boolean
+  do {
+    // Starts over after each join, because an earlier link may name the id that has joined.
+    hasJoined = links.some((event) => joins.follow(event))
+  } while (hasJoined)
+  return joins.list()
+}
+
+/** The distinct ids that join suppressions, while the links of a batch are followed. */
+class Joins {
+  readonly #known: Pick<Known, 'identities' | 'persons'>
+  readonly #suppressions: Suppressions
+  readonly #joined = new Map<string, Suppressed>()
+  /** Suppressions that an id has joined. Their persons count as identified. */
+  readonly #grown = new Set<string>()
+
+  constructor(known: Pick<Known, 'identities' | 'persons'>, suppressions: Suppressions) {
+    this.#known = known
+    this.#suppressions = suppressions
   }
-  const isIdentified = (id: string, suppressed: Suppressed | undefined): boolean =>
-    suppressed
-      ? suppressed.isIdentified || identified.has(suppressed.suppressionId)
-      : persons.get(identities.get(id)?.personId ?? 0)?.isIdentified === true
+
   /** Makes the other id of a link join the suppression of the first. @returns whether one has joined */
-  const follow = (event: Incoming): boolean => {
-    const [target, source] = [event.distinct_id, mergeSource(event) ?? event.distinct_id]
-    const at = event.received_at
-    const [ofTarget, ofSource] = [find(target, at), find(source, at)]
+  follow(event: Incoming): boolean {
+    const target = event.distinct_id
+    const source = mergeSource(event) ?? target
+    const ofTarget = this.#find(target, event.received_at)
+    const ofSource = this.#find(source, event.received_at)
     const suppressed = ofTarget ?? ofSource
-    const merges =
-      isMergeable(target) &&
-      isMergeable(source) &&
-      (event.event === '$merge_dangerously' || !isIdentified(source, ofSource))
-    if (!suppressed || (ofTarget && ofSource) || !merges) {
+    if (!suppressed || (ofTarget && ofSource)) {
       return false
     }
-    joined.set(ofTarget ? source : target, { ...suppressed, since: at, isIdentified: true })
-    identified.add(suppressed.suppressionId)
+    if (!isMergeable(target) || !isMergeable(source)) {
+      return false
+    }
+    if (event.event !== '$merge_dangerously' && this.#isIdentified(source, ofSource)) {
+      return false
+    }
+    const other = ofTarget ? source : target
+    this.#joined.set(other, { ...suppressed, since: event.received_at, isIdentified: true })
+    this.#grown.add(suppressed.suppressionId)
     return true
   }
-  while (links.some(follow)) {
-    // Another id has joined, which earlier links may name.
+
+  list(): { distinctId: string; suppressed: Suppressed }[] {
+    return [...this.#joined].map(([distinctId, suppressed]) => ({ distinctId, suppressed }))
   }
-  return [...joined].map(([distinctId, suppressed]) => ({ distinctId, suppressed }))
+
+  #find(id: string, at: number): Suppressed | undefined {
+    const joined = this.#joined.get(id)
+    return suppressionAt([...(this.#suppressions.get(id) ?? []), ...(joined ? [joined] : [])], at)
+  }
+
+  #isIdentified(id: string, suppressed: Suppressed | undefined): boolean {
+    if (suppressed) {
+      return suppressed.isIdentified || this.#grown.has(suppressed.suppressionId)
+    }
+    const personId = this.#known.identities.get(id)?.personId ?? 0
+    return this.#known.persons.get(personId)?.isIdentified === true
+  }
 }

@@ -8,7 +8,7 @@ import type { Incoming, Known } from './changes.ts'
 import { listDistinctIds } from './store.ts'
 import { type Joined, type Sorted, sortOut } from './suppress.ts'
 
-/** Notes distinct ids that are about to join suppressions. */
+/** Writes distinct ids that are about to join suppressions into the ledger. */
 export type JoinLog = (joining: Joining[]) => Promise<void>
 
 /** A batch, what is known of its persons, and the suppressions of its distinct ids. */
@@ -31,21 +31,22 @@ export async function applySuppressions(
   { events, known, suppressions }: Found
 ): Promise<Applied> {
   const joining: Joining[] = []
-  for (let all = suppressions; ; ) {
-    const { kept, dropped, joined } = sortOut(events, known, all)
-    if (joined.length === 0) {
-      return { kept, dropped, joining }
-    }
-    const added = await withSiblings(db, project.id, joined, known.identities)
-    all = extend(all, added)
+  let all = suppressions
+  let sorted = sortOut(events, known, all)
+  while (sorted.joined.length > 0) {
+    const added = await withSiblings(db, project.id, sorted.joined, known.identities)
     for (const { distinctId, suppression, since } of added) {
       const hash = await hashDistinctId(project.erasureSalt, project.id, distinctId)
       joining.push({ suppression, hash, since })
     }
+    all = extend(all, added)
+    sorted = sortOut(events, known, all)
   }
+  const { kept, dropped } = sorted
+  return { kept, dropped, joining }
 }
 
-/** Adds the other distinct ids of their persons to ids that join suppressions. */
+/** Returns the ids that join suppressions, each followed by the other distinct ids of its person. */
 async function withSiblings(
   db: Db,
   projectId: number,
@@ -83,7 +84,7 @@ function extend(suppressions: Suppressions, joined: Joined[]): Suppressions {
 
 type Place = { db: Db; bucket: R2Bucket; projectId: number; clock: () => Date }
 
-/** Makes a log that writes the ids into the ledger, as hashes, so that a restored database gets them again. */
+/** Returns a log that writes the hashes of the ids, so that a restored database gets them again. */
 export const joinLogOf =
   ({ db, bucket, projectId, clock }: Place): JoinLog =>
   async (joining) => {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
 import type { JsonObject } from '../input/json.ts'
+import { uuidFromHex } from '../input/uuid.ts'
 import type { EventRow } from './store.ts'
 
 export const EventJson = z
@@ -67,15 +68,11 @@ export const EventPageJson = z
     ]
   })
 
-/** `0199A3C45D6E7F809A1B2C3D4E5F6071` → `0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071` */
-const toUuid = (hex: string): string =>
-  hex.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-
 /** Returns an event as the API shows it. */
 export function eventToJson(row: EventRow) {
   const properties: JsonObject = JSON.parse(row.properties)
   return {
-    id: toUuid(row.uuid),
+    id: uuidFromHex(row.uuid),
     event: row.event,
     timestamp: toIso(row.timestamp),
     distinct_id: row.distinct_id,

@@ -26,11 +26,12 @@ const MAX_SAVED = 65_536
 /** Bytes that the full-text index takes per byte of searchable text. */
 const SEARCH_BYTES = 10
 
-/**
- * Bytes of an SQLite page, the bytes in it that rows can use, and the bytes that a row takes
- * besides the copy.
- */
-const [PAGE, USABLE, ROW] = [4_096, 4_060, 12]
+/** Bytes of an SQLite page. */
+const PAGE = 4_096
+/** Bytes of a page that rows can use. */
+const USABLE = 4_060
+/** Bytes that a row takes besides the copy. */
+const ROW = 12
 
 /**
  * Returns the bytes that SQLite takes for a copy. Small rows share a page; a row larger than a page

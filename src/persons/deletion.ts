@@ -39,6 +39,8 @@ export async function deleteNoted(
   projectId: number,
   { id, key, by, ledger, secret }: Deletion
 ): Promise<void> {
+  // The deletion in the ledger covers values written up to this time, ms UTC. A repetition after a conflict enters it
+  // again only if it must cover later values.
   let noted = 0
   await changePerson(db, projectId, id, async (subject) => {
     const until = deletionTime(subject, key, by)

@@ -38,15 +38,15 @@ export function listPersons(
   page: Page,
   knownCount?: number
 ): Read<{ rows: PersonRow[]; count: number }> {
-  const window = pageOf(projectId, filters, page)
+  const select = pageOf(projectId, filters, page)
   const columns = sql`${m.id}, ${m.uuid}, ${m.createdAt}, ${m.properties}, ${LISTED} as distinct_ids`
   // Without a driver, the rows come from the index in order. With a driver, only the page's rows
   // should be read in full.
   const rows = query<ListedRow>(
     driverOf(projectId, filters)
-      ? sql`select ${columns} from (${window(sql`${m.id}`)}) as page cross join ${persons} ${m} on ${m.id} = page.id
+      ? sql`select ${columns} from (${select(sql`${m.id}`)}) as page cross join ${persons} ${m} on ${m.id} = page.id
             order by ${m.createdAt} desc, ${m.id} desc`
-      : window(columns)
+      : select(columns)
   )
   const toRows = (found: ListedRow[]): PersonRow[] =>
     found.map((row) => ({ ...row, distinct_ids: JSON.parse(row.distinct_ids) }))
@@ -99,7 +99,7 @@ export const exportProperties = (
 
 /** Rows of a page of an export. */
 const MAX_PAGE_ROWS = 5_000
-/** Characters of properties in a page of an export, above which no person is added. */
+/** Characters of properties after which a page of an export gets no further person. */
 const MAX_PAGE_BYTES = 4_000_000
 
 /**
@@ -117,11 +117,11 @@ async function* inPages<Row extends { id: number; created_at: number }>(
   let after: Position | undefined
   while (left > 0) {
     const page = { limit: Math.min(left, MAX_PAGE_ROWS), offset, after }
-    const window = pageOf(projectId, filters, page)
+    const select = pageOf(projectId, filters, page)
     const sizes = sql`${m.id} as id, ${m.createdAt} as created, length(${m.properties}) as bytes`
     const rows = await read(sql`select id from (
         select id, sum(bytes) over (order by created desc, id desc) - bytes as bytes_before
-        from (${window(sizes)}))
+        from (${select(sizes)}))
       where bytes_before < ${MAX_PAGE_BYTES}`)
     const last = rows.at(-1)
     if (!last) {
@@ -134,7 +134,7 @@ async function* inPages<Row extends { id: number; created_at: number }>(
   }
 }
 
-/** Selects columns of the matches `m` on a page, newest first. */
+/** Returns a function that selects columns of the matches `m` on a page, newest first. */
 const pageOf =
   (projectId: number, filters: PersonFilters, { limit, offset, after }: Page) =>
   (columns: SQL): SQL => {
@@ -245,6 +245,9 @@ const byEmail = (projectId: number, email: string): IdFilter => ({
   holds: sql`${m.email} = ${email}`
 })
 
+/** Largest id in the full-text index, whose rowids are `project id << 32 | person id`. */
+const MAX_ID = sql.raw(String(2 ** 32 - 1))
+
 /**
  * Filters persons with a name-like property that contains the term, and persons with the term as an
  * id.
@@ -262,9 +265,9 @@ function bySearch(projectId: number, search: string): IdFilter {
   // compared with each person.
   const containing =
     [...term].length >= 3
-      ? sql`select rowid & 4294967295 as id from persons_search
+      ? sql`select rowid & ${MAX_ID} as id from persons_search
             where persons_search match ${`"${term.replaceAll('"', '""')}"`}
-              and rowid between ${projectId} << 32 and (${projectId} << 32) + 4294967295`
+              and rowid between ${projectId} << 32 and (${projectId} << 32) + ${MAX_ID}`
       : sql`select ${persons.id} from ${persons}
             where ${persons.projectId} = ${projectId} and instr(${persons.search}, ${term}) > 0`
   return {

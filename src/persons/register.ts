@@ -75,8 +75,8 @@ export function applyWrite(register: Register, write: Write): boolean {
 }
 
 /**
- * Returns the register of a person with that of another who is merged into them. The later `set`
- * wins; at the same time, the target's.
+ * Merges the registers of one property when the person `source` is folded into `target`. The later
+ * `set` wins; of two at the same time, the target's.
  */
 export function mergeRegisters(target: Register, source: Register): Register {
   const merged = { ...target }
@@ -90,7 +90,7 @@ export function mergeRegisters(target: Register, source: Register): Register {
   return merged
 }
 
-/** Returns the candidates that are later than `after`, oldest first, and MAX_ONCE of them at most. */
+/** Returns the candidates that are later than `after`, oldest first, and at most `MAX_ONCE` of them. */
 function prune(candidates: Candidate[], after: Stamp | undefined): Candidate[] {
   const later = candidates.filter(({ stamp }) => !after || compareStamps(stamp, after) > 0)
   const sorted = later.sort((a, b) => compareStamps(a.stamp, b.stamp))
@@ -116,8 +116,11 @@ export function shownCandidate({ set, once, seed }: Register): Candidate | undef
   if (own && own.value !== null) {
     return own
   }
-  const candidates =
-    set || !seed ? once : [...once, seed].sort((a, b) => compareStamps(a.stamp, b.stamp))
+  // A seed never comes back after a `set` or an `unset`.
+  const isSeedShown = seed !== undefined && set === undefined
+  const candidates = isSeedShown
+    ? [...once, seed].sort((a, b) => compareStamps(a.stamp, b.stamp))
+    : once
   return candidates.find(({ value }) => value !== null) ?? candidates[0] ?? own
 }
 

@@ -204,7 +204,6 @@ export const personRoutes = createRouter()
       return answerOne(c, 'success', { success: true }, query.format)
     }
   )
-
   .post(
     '/persons/:id/split',
     SPLIT,

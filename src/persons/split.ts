@@ -18,35 +18,44 @@ export type SplitRequest = {
  */
 export function chooseSplit(
   identities: Identity[],
-  { main_distinct_id, distinct_ids_to_split }: SplitRequest
+  { main_distinct_id: main, distinct_ids_to_split: leaving }: SplitRequest
 ): Identity[] {
-  const has = (distinctId: string) =>
-    identities.some((identity) => identity.distinctId === distinctId)
-  if (distinct_ids_to_split) {
-    const refuse = (detail: string) =>
-      new AppError('invalid_input', detail, 'distinct_ids_to_split')
-    if (typeof main_distinct_id === 'string') {
-      throw refuse('Send either `distinct_ids_to_split` or `main_distinct_id`, not both.')
-    }
-    const leaving = new Set(distinct_ids_to_split)
-    const unknown = [...leaving].find((distinctId) => !has(distinctId))
-    if (unknown !== undefined) {
-      throw refuse(notTheirs(unknown))
-    }
-    if (identities.length === 1) {
-      return []
-    }
-    if (leaving.size === identities.length) {
-      throw refuse('At least one distinct id must stay with the person: leave one out.')
-    }
-    return identities.filter(({ distinctId }) => leaving.has(distinctId))
+  if (!leaving) {
+    return allBut(identities, main ?? identities[0]?.distinctId)
   }
-  const main = main_distinct_id ?? identities[0]?.distinctId
-  if (main === undefined || !has(main)) {
+  if (typeof main === 'string') {
+    throw refuseList('Send either `distinct_ids_to_split` or `main_distinct_id`, not both.')
+  }
+  return allOf(identities, new Set(leaving))
+}
+
+/** Returns all identities but that of a distinct id, which must be one of them. */
+function allBut(identities: Identity[], main: string | undefined): Identity[] {
+  const leaving = identities.filter(({ distinctId }) => distinctId !== main)
+  if (leaving.length === identities.length) {
     throw new AppError('invalid_input', notTheirs(main), 'main_distinct_id')
   }
-  return identities.filter(({ distinctId }) => distinctId !== main)
+  return leaving
 }
+
+/** Returns the identities of distinct ids, which must be some of them, but not all. */
+function allOf(identities: Identity[], leaving: Set<string>): Identity[] {
+  const known = new Set(identities.map(({ distinctId }) => distinctId))
+  const unknown = [...leaving].find((distinctId) => !known.has(distinctId))
+  if (unknown !== undefined) {
+    throw refuseList(notTheirs(unknown))
+  }
+  if (identities.length === 1) {
+    return []
+  }
+  if (leaving.size === identities.length) {
+    throw refuseList('At least one distinct id must stay with the person: leave one out.')
+  }
+  return identities.filter(({ distinctId }) => leaving.has(distinctId))
+}
+
+const refuseList = (detail: string) =>
+  new AppError('invalid_input', detail, 'distinct_ids_to_split')
 
 const notTheirs = (distinctId = '') =>
   `${JSON.stringify(distinctId)} is not a distinct id of this person.`

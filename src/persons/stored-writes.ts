@@ -13,7 +13,7 @@ export type StoredWrites = { stamps: string[]; keys: Record<string, StoredRegist
 /** Encodes the write times of properties for storage. */
 export function encodeWrites({ shown, registers }: PersonProperties): StoredWrites {
   const stamps = new Map<string, number>()
-  const number = (stamp: Stamp): number => {
+  const numberOf = (stamp: Stamp): number => {
     const text = textOfStamp(stamp)
     const known = stamps.get(text)
     if (known !== undefined) {
@@ -23,23 +23,26 @@ export function encodeWrites({ shown, registers }: PersonProperties): StoredWrit
     stamps.set(text, next)
     return next
   }
-  const keys = [...registers].map(([key, { set, once, seed }]): [string, StoredRegister] => {
-    const visible = shown.get(key)
-    const entry = ({ stamp, value }: Omit<Candidate, 'bytes'>): Entry =>
-      isSame(value, visible) ? [number(stamp)] : [number(stamp), value]
-    return [
-      key,
-      {
-        ...(set &&
-          (set.value === undefined
-            ? { gone: number(set.stamp) }
-            : { set: entry({ ...set, value: set.value }) })),
-        ...(once.length > 0 && { once: once.map(entry) }),
-        ...(seed && { seed: entry(seed) })
-      }
-    ]
-  })
+  const keys = [...registers].map(([key, register]): [string, StoredRegister] => [
+    key,
+    encodeRegister(register, shown.get(key), numberOf)
+  ])
   return { stamps: [...stamps.keys()], keys: Object.fromEntries(keys) }
+}
+
+function encodeRegister(
+  { set, once, seed }: Register,
+  visible: Json | undefined,
+  numberOf: (stamp: Stamp) => number
+): StoredRegister {
+  const entry = (stamp: Stamp, value: Json): Entry =>
+    isSame(value, visible) ? [numberOf(stamp)] : [numberOf(stamp), value]
+  return {
+    ...(set?.value !== undefined && { set: entry(set.stamp, set.value) }),
+    ...(set && set.value === undefined && { gone: numberOf(set.stamp) }),
+    ...(once.length > 0 && { once: once.map(({ stamp, value }) => entry(stamp, value)) }),
+    ...(seed && { seed: entry(seed.stamp, seed.value) })
+  }
 }
 
 /** Decodes stored properties and their write times. */

@@ -3,7 +3,7 @@ import { isCookieless, SENTINEL } from '../capture/cookieless/visitor.ts'
 import { sha256 } from '../hash.ts'
 import type { Dropped } from '../input/dropped.ts'
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
-import { readUuid } from '../input/uuid.ts'
+import { readUuid, uuidFromHex } from '../input/uuid.ts'
 import { readDistinctId } from '../persons/distinct-id.ts'
 import { type RecordingPart, SessionId } from './part.ts'
 
@@ -66,7 +66,7 @@ export async function readSnapshot(
   return {
     part: {
       session_id: session.data,
-      part_id: uuid ?? toUuid(await sha256(`${session.data}\n${lines}`)),
+      part_id: uuid ?? uuidFromHex((await sha256(`${session.data}\n${lines}`)).slice(0, 32)),
       distinct_id: distinctId,
       source: sourceOf(properties),
       skew,
@@ -102,6 +102,3 @@ function toLines(window: string, snapshots: Snapshot[]): string | undefined {
     throw error
   }
 }
-
-const toUuid = (hex: string): string =>
-  hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

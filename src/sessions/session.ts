@@ -1,4 +1,5 @@
 import type { JsonObject } from '../input/json.ts'
+import { uuidToHex } from '../input/uuid.ts'
 import { FROM_ENTRY } from '../properties/session.ts'
 import { channelOf } from './channel.ts'
 
@@ -123,7 +124,7 @@ function addEvent(part: SessionPart, event: SessionEvent): void {
 
 /** Returns a text that sorts by rank, time and uuid. Times are within 10^15 ms of 1970. */
 const keyOf = ({ timestamp, uuid }: SessionEvent, rank: 0 | 1): string =>
-  `${rank}${String(timestamp + 1e15).padStart(16, '0')}${uuid.replaceAll('-', '')}`
+  `${rank}${String(timestamp + 1e15).padStart(16, '0')}${uuidToHex(uuid)}`
 
 /** Returns the value with the lower key. Calls `value` only if the new value wins. */
 const lower = <Value>(

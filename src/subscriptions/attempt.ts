@@ -1,3 +1,4 @@
+import { MINUTE } from '../calendar/units.ts'
 import type { Db } from '../db/client.ts'
 import type { Recipient } from '../db/schema.ts'
 import { describeError } from '../errors.ts'
@@ -22,17 +23,17 @@ import {
   type Outcome,
   postpone,
   takeDelivery
-} from './ledger/store.ts'
+} from './ledger/attempts.store.ts'
 import type { DeliveryMessage } from './message.ts'
 import { type DeliveryRow, findSubscription, type SubscriptionRow } from './store.ts'
 
-/** Milliseconds that an attempt holds its delivery, counted anew from each message to a recipient. */
-const LEASE_MS = 60_000
+/** Time for which an attempt holds its delivery, ms; each message to a recipient begins it anew. */
+const LEASE_MS = MINUTE
 
-/** Seconds before a message that may have arrived is repeated, to a receiver that cannot tell it from the first. */
+/** Seconds before a message that may have arrived is repeated, if the receiver does not recognise repetitions. */
 const DOUBT_SECONDS = 600
 
-/** The result of an attempt. `gone`: there is nothing left to deliver, or another attempt holds the delivery. */
+/** The result of an attempt. `gone`: the delivery is finished, or another attempt holds it. */
 export type Attempt = Outcome['status'] | 'postponed' | 'gone'
 
 /**
@@ -93,7 +94,7 @@ function whyIdle(
     : undefined
 }
 
-/** One attempt of a delivery, which holds it: from `sending` to `delivered`, `failed` or `skipped`, or to a later attempt. */
+/** A delivery while an attempt holds it: the attempt finishes the delivery, or postpones it to a later attempt. */
 class Delivery {
   readonly #db: Db
   readonly #row: DeliveryRow
@@ -107,7 +108,10 @@ class Delivery {
     this.#recipients = row.recipients
   }
 
-  /** Sends to each recipient that still needs a message, noted before and after, so that the next attempt knows what is certain. */
+  /**
+   * Sends to each recipient that still needs a message. The state of each is stored before and after it is sent to, so that
+   * the next attempt knows which messages may have arrived.
+   */
   async sendThrough(channel: Channel): Promise<Attempt> {
     const { targets, recognisesRepeats } = channel
     this.#recipients = addressees(this.#recipients, targets)
@@ -132,14 +136,14 @@ class Delivery {
     return this.postpone(faultOf(this.#recipients) ?? '', retryAfter)
   }
 
-  /** Ends the delivery as it stands: no further attempt follows. */
+  /** Finishes the delivery when no further attempt follows: recipients without a message have failed. */
   close(): Promise<Attempt> {
     const recipients = this.#recipients.map(giveUp)
     const error = recipients.length > 0 ? faultOf(recipients) : 'Each attempt was cut off.'
     return this.finish(error === null ? 'delivered' : 'failed', error, recipients)
   }
 
-  /** Ends the delivery, and queues the notice when its failure paused the subscription. */
+  /** Finishes the delivery, and queues the notice if its failure pauses the subscription. */
   async finish(
     status: Outcome['status'],
     error: string | null,
@@ -166,7 +170,7 @@ class Delivery {
     return 'postponed'
   }
 
-  /** Notes what each recipient got, and holds the delivery for another minute. @returns whether it was still held */
+  /** Stores the states of the recipients, and holds the delivery for another minute. @returns whether it was still held */
   #noteProgress(): Promise<boolean> {
     return noteProgress(this.#db, this.#row, this.#recipients, this.#now() + LEASE_MS)
   }
@@ -176,7 +180,7 @@ class Delivery {
   }
 }
 
-/** Seconds before a message may be sent once more: what the receiver asks for, and ten minutes when it may have arrived. */
+/** Returns the seconds before a message may be sent again: as the receiver asks, or ten minutes if it may have arrived. */
 function secondsBeforeRetry(sent: Sent, { recognisesRepeats }: Channel): number {
   if (sent.kind === 'transient') {
     return sent.retryAfter ?? 0
@@ -184,10 +188,14 @@ function secondsBeforeRetry(sent: Sent, { recognisesRepeats }: Channel): number 
   return sent.kind === 'uncertain' && !recognisesRepeats ? DOUBT_SECONDS : 0
 }
 
-/** Returns a recipient per target, as far as it got, and former ones that have their message or failed. */
+/**
+ * Returns the known recipient of each target, or a new one, after the former recipients: those who got their message, or
+ * failed, and are no longer targets.
+ */
 function addressees(known: Recipient[], targets: string[]): Recipient[] {
+  const isOver = ({ status }: Recipient) => status === 'sent' || status === 'failed'
   const former = known.filter(
-    ({ target, status }) => !targets.includes(target) && /sent|failed/.test(status)
+    (recipient) => !targets.includes(recipient.target) && isOver(recipient)
   )
   const current = targets.map(
     (target): Recipient =>

@@ -8,7 +8,7 @@ import type { Content } from './content.ts'
 import type { Sent } from './delivery.ts'
 import type { Digest } from './digest.ts'
 import { sendEmail, toEmail, toNotice } from './email.ts'
-import { wasDelivered } from './ledger/store.ts'
+import { wasDelivered } from './ledger/attempts.store.ts'
 import type { DeliveryMessage } from './message.ts'
 import { paintPictures, picturesOf } from './picture/picture.ts'
 import { readContent } from './report.ts'
@@ -40,7 +40,7 @@ export type Channel = {
   send(target: string): Promise<Sent>
 }
 
-/** A channel, or the reason why there is nothing to deliver. */
+/** A channel, or the reason to skip the delivery. */
 export type ChannelOrSkip = { channel: Channel } | { skipped: string }
 
 /** Composes the message of a delivery and returns its channel, or the reason to skip the delivery. */
@@ -53,8 +53,7 @@ export async function openChannel(
   }
   const { open, subscription } = attempted
   const { usage, clock } = invocation
-  const isEnough = () => isSpent(usage, MAX_QUERIES)
-  const report = await readContent(open, subscription, clock(), isEnough)
+  const report = await readContent(open, subscription, clock(), () => isSpent(usage, MAX_QUERIES))
   if ('skipped' in report) {
     return report
   }
@@ -62,7 +61,7 @@ export async function openChannel(
   return { channel: await channelOf(attempted, digest, invocation) }
 }
 
-/** Returns the channel of the e-mail that tells the owner that the subscription was paused; skipped if it no longer is. */
+/** Returns the channel of the e-mail that tells the owner that the subscription was paused; skips it once it is resumed. */
 async function openNotice(
   { subscription }: Attempted,
   { env, usage }: DeliveryInvocation
@@ -137,6 +136,6 @@ async function writeDigest(
   }
 }
 
-/** Whether this is a scheduled delivery and no scheduled one was delivered before. Failed ones and tests do not count. */
+/** Whether this is the subscription's first scheduled delivery. Failed deliveries and tests do not count. */
 const isFirst = async ({ db }: OpenProject, row: DeliveryRow): Promise<boolean> =>
   row.kind === 'scheduled' && !(await wasDelivered(db, row))

@@ -7,9 +7,9 @@ import type { DeliveryInvocation } from './channel.ts'
 import { DeliveryMessage } from './message.ts'
 
 /**
- * Attempts deliveries of the ledger. Messages may come twice, at once and in any order, and the work may be cut anywhere:
- * each recipient gets one message, or one more, marked as a repetition, when nobody knows whether the first arrived.
- * @returns how the attempts ended
+ * Attempts deliveries of the ledger. Messages may arrive twice, at the same time and in any order, and an attempt may be
+ * interrupted anywhere. Each recipient gets one message, and a second one only if it is unknown whether the first arrived.
+ * @returns the number of attempts by their result
  */
 export async function consumeDeliveries(batch: MessageBatch, invocation: DeliveryInvocation) {
   const attempts: Record<Attempt, number> = {
@@ -30,7 +30,7 @@ export async function consumeDeliveries(batch: MessageBatch, invocation: Deliver
   return { ...outcome, ...attempts }
 }
 
-/** Logs dead letters of the deliveries. Nothing is lost with them: the ledger has the delivery, and the next minute sends it again. */
+/** Logs dead letters of deliveries. No delivery is lost: the ledger has it, and the cron of a later minute queues it again. */
 export async function logDeadDeliveries(batch: MessageBatch) {
   for (const { id, body } of batch.messages) {
     const { data } = DeliveryMessage.safeParse(body)

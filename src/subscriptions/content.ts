@@ -16,13 +16,13 @@ export type Figures = { name: string } & (
       from: number | null
       until: number
       lines: Line[]
-      /** The number of lines that are left out; zero or negative if none. */
+      /** The number of lines that are left out. */
       more: number
     }
   | { failure: string }
 )
 
-/** One tile of a delivery. `insight` is the insight's id, absent if the insight was deleted. */
+/** One insight of a delivery. `insight` is its id, absent if it was deleted. */
 export type Part = Figures & { insight?: number }
 
 export type Line = {
@@ -40,7 +40,7 @@ export type Content = {
   at: number
   timezone: string
   parts: Part[]
-  /** The number of tiles that are left out; zero or negative if none. */
+  /** The number of tiles that are left out. */
   more: number
 }
 
@@ -78,7 +78,7 @@ export function figuresOf(
     from,
     until: query.until,
     lines: lines.slice(0, MAX_LINES),
-    more: lines.length - MAX_LINES
+    more: Math.max(0, lines.length - MAX_LINES)
   }
 }
 

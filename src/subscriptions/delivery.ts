@@ -13,16 +13,18 @@ export type Sent =
 /** Seconds from each failed attempt to the next; the last attempt is about eight hours after the first. */
 const DELAYS = [30, 120, 600, 3_600, 24_000]
 export const MAX_ATTEMPTS = DELAYS.length + 1
+/** Longest delay that is asked of the queue, seconds; Cloudflare Queues allow a day. */
+const MAX_DELAY = 86_000
 
 /** Failed occurrences in a row after which a subscription is paused. */
 export const MAX_FAILURES = 5
 
 /**
- * Returns the seconds until the next attempt after `attempt`, which counts from 1: at least what the receiver asks for, at
- * most a day.
+ * Returns the seconds until the attempt that follows `attempt`, which counts from 1: at least as many as the receiver asks
+ * for, and at most a day.
  */
 export const delayAfter = (attempt: number, retryAfter = 0): number =>
-  Math.min(86_000, Math.max(DELAYS[attempt - 1] ?? 0, retryAfter))
+  Math.min(MAX_DELAY, Math.max(DELAYS[attempt - 1] ?? 0, retryAfter))
 
 const UNCERTAIN = 'The outcome is unknown: the message may have arrived.'
 

@@ -3,28 +3,24 @@ import type { Db } from '../db/client.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import { type Sender, sendAll } from '../queues/send.ts'
-import {
-  type Claim,
-  claimOccurrences,
-  type DeliveryId,
-  findDue,
-  takeStalled
-} from './ledger/store.ts'
+import { takeStalled } from './ledger/attempts.store.ts'
+import { type Claim, claimOccurrences, type DeliveryId, findDue } from './ledger/store.ts'
 import type { DeliveryMessage } from './message.ts'
 import { nextOccurrence } from './schedule.ts'
 import type { SubscriptionRow } from './store.ts'
 
+/** Subscriptions whose occurrences are entered in one transaction. */
 const CLAIMED_AT_ONCE = 500
 /** Stalled deliveries that are queued again per minute. */
 const TAKEN_AT_ONCE = 500
 
-/** Time without a consumer after which a delivery's message counts as lost, or its consumer as dead. */
+/** Time after a delivery is due without an attempt, ms; then its message counts as lost, or its consumer as dead. */
 const STALLED_MS = 5 * MINUTE
 
 /**
  * Enters every due occurrence in the ledger and queues its delivery; queues deliveries again whose message was lost. Runs
- * every minute. If it runs twice, even at once, each occurrence is entered once.
- * @param queuesSince messages sent before are lost, ms UTC
+ * every minute. Two runs, even at the same time, enter an occurrence once.
+ * @param queuesSince messages sent before this time are lost, ms UTC
  * @returns how many occurrences were claimed, and how many deliveries were queued again
  */
 export async function runDue(
@@ -35,11 +31,11 @@ export async function runDue(
 ): Promise<{ claimed: number; resent: number }> {
   const at = now.getTime()
   let claimed = 0
-  for (let due = CLAIMED_AT_ONCE; due === CLAIMED_AT_ONCE; ) {
-    const rows = await findDue(db, at, CLAIMED_AT_ONCE)
+  let rows: SubscriptionRow[]
+  do {
+    rows = await findDue(db, at, CLAIMED_AT_ONCE)
     claimed += await claim(db, queue, rows, at)
-    due = rows.length
-  }
+  } while (rows.length === CLAIMED_AT_ONCE)
   const before = Math.max(at - STALLED_MS, queuesSince)
   const stalled = await takeStalled(db, before, TAKEN_AT_ONCE, at)
   await queueDeliveries(queue, stalled)
@@ -48,8 +44,8 @@ export async function runDue(
 
 /**
  * Enters the due occurrences of these subscriptions in the ledger and moves the subscriptions to their next occurrence. Of
- * several missed occurrences only the last is entered, with the number of the others.
- * @returns how many were entered
+ * several missed occurrences, only the last is entered, with the number of the others.
+ * @returns the number of occurrences entered
  */
 export async function claim(
   db: Db,
@@ -71,24 +67,20 @@ async function toClaim(row: SubscriptionRow, now: number): Promise<Claim[]> {
   if (due === null || due > now) {
     return []
   }
-  const claim: Claim = {
-    subscriptionId: row.id,
-    due,
-    occurrence: due,
-    missed: 0,
-    next: await nextOccurrence(row, due)
+  let occurrence = due
+  let missed = 0
+  let next = await nextOccurrence(row, due)
+  while (next !== null && next <= now) {
+    occurrence = next
+    missed += 1
+    next = await nextOccurrence(row, next)
   }
-  while (claim.next !== null && claim.next <= now) {
-    claim.occurrence = claim.next
-    claim.missed += 1
-    claim.next = await nextOccurrence(row, claim.next)
-  }
-  return [claim]
+  return [{ subscriptionId: row.id, due, occurrence, missed, next }]
 }
 
 /**
- * Queues deliveries of the ledger. A failure is only logged: a later minute queues them again.
- * @param delaySeconds until a consumer gets them, at most a day
+ * Queues deliveries of the ledger. A failure is only logged, because the cron of a later minute queues them again.
+ * @param delaySeconds seconds until a consumer gets them, at most a day
  */
 export async function queueDeliveries(
   queue: Sender<DeliveryMessage>,

@@ -13,6 +13,7 @@ import { computeTrend } from '../trends/trend.ts'
 import { type Content, type Figures, figuresOf, type Part } from './content.ts'
 import type { SubscriptionRow } from './store.ts'
 
+/** Most insights of a dashboard in one delivery. */
 const MAX_TILES = 10
 
 /** The content that a subscription delivers, or the reason why it delivers nothing. */
@@ -30,18 +31,15 @@ export async function readContent(
   now: Date,
   isSpent: () => boolean
 ): Promise<Report> {
-  const single = insightId === null ? undefined : await findInsight(db, project.id, insightId)
-  const dashboard =
-    dashboardId === null ? undefined : await findDashboard(db, project.id, dashboardId)
   if (insightId === null && dashboardId === null) {
     return { skipped: 'It has neither an insight nor a dashboard.' }
   }
-
-  const tiles = dashboard ? await listTiles(db, project.id, dashboard.id) : []
-  const ids = tiles.map((tile) => tile.insightId).filter((id) => id !== single?.id)
-  const found = await findInsights(db, project.id, ids)
-  const placed = ids.flatMap((id) => found.find((insight) => insight.id === id) ?? [])
-  const insights = [...(single && !single.deleted ? [single] : []), ...placed.slice(0, MAX_TILES)]
+  const single = insightId === null ? undefined : await findInsight(db, project.id, insightId)
+  const dashboard =
+    dashboardId === null ? undefined : await findDashboard(db, project.id, dashboardId)
+  const tiles = dashboard ? await findTiles(db, project.id, dashboard.id) : []
+  const others = tiles.filter(({ id }) => id !== single?.id)
+  const insights = [...(single && !single.deleted ? [single] : []), ...others.slice(0, MAX_TILES)]
 
   const parts: Part[] = []
   for (const insight of insights) {
@@ -62,12 +60,19 @@ export async function readContent(
       at: now.getTime(),
       timezone: project.timezone,
       parts,
-      more: placed.length - MAX_TILES
+      more: Math.max(0, others.length - MAX_TILES)
     }
   }
 }
 
-/** Whether a subscription's insight or dashboard, of which this is the id, has been deleted. */
+/** Returns the insights of a dashboard, in the order of its tiles. */
+async function findTiles(db: Db, projectId: number, dashboardId: number): Promise<InsightRow[]> {
+  const ids = (await listTiles(db, projectId, dashboardId)).map(({ insightId }) => insightId)
+  const found = await findInsights(db, projectId, ids)
+  return ids.flatMap((id) => found.find((insight) => insight.id === id) ?? [])
+}
+
+/** Whether the insight or dashboard with this id has been deleted. */
 const isGone = (id: number | null, row: { deleted: boolean } | undefined): boolean =>
   id !== null && (!row || row.deleted)
 
@@ -76,6 +81,7 @@ const tooMuch = (insight: InsightRow): Figures => ({
   failure: 'The insights before it used up the delivery’s limits: deliver this insight separately.'
 })
 
+/** Computes the figures of an insight, without today unless only today has any. */
 async function readFigures(
   db: Db,
   project: ProjectRow,
@@ -88,17 +94,15 @@ async function readFigures(
     if (!query) {
       return { name, failure: NOTHING_ASKED }
     }
-    const compute = async (query: TrendQuery): Promise<Figures> =>
-      figuresOf(
-        name,
-        query,
-        (await computeTrend(db, project, { query, now })).result,
-        project.timezone
-      )
-    const own = inOneNumber(query)
-    const whole = withoutToday(own, startOf(now.getTime(), 'day', project).time)
-    const figures = await compute(whole)
-    return whole === own || 'lines' in figures ? figures : await compute(own)
+    const compute = async (query: TrendQuery): Promise<Figures> => {
+      const { result } = await computeTrend(db, project, { query, now })
+      return figuresOf(name, query, result, project.timezone)
+    }
+    const asked = inOneNumber(query)
+    const finished = withoutToday(asked, startOf(now.getTime(), 'day', project).time)
+    const figures = await compute(finished)
+    const hasFigures = 'lines' in figures
+    return hasFigures || finished === asked ? figures : await compute(asked)
   } catch (error) {
     if (error instanceof UnavailableError || !(error instanceof AppError)) {
       throw error
@@ -107,13 +111,13 @@ async function readFigures(
   }
 }
 
-/** Ends a query's period earlier, if the period has begun by then. */
+/** Ends a query's period at `until`, ms UTC, if that is within the period. */
 export const endAt = (query: TrendQuery, until: number): TrendQuery =>
   (query.from === 'all' || query.from < until) && until < query.until ? { ...query, until } : query
 
 /**
- * Days beside as many days before. Today is not over: with it nearly every change would be a fall. Of hours the last one
- * makes no such difference, and a range that is all of today stays.
+ * Ends a period of days before today: today is not over, so nearly every change from the previous period would be a fall.
+ * A period of hours or minutes, and a period that begins today, stays as it is.
  */
 function withoutToday(query: TrendQuery, today: number): TrendQuery {
   const { from, interval } = query
@@ -123,8 +127,10 @@ function withoutToday(query: TrendQuery, today: number): TrendQuery {
   return endAt(query, today)
 }
 
-/** The whole range as one number, which for actors and percentiles is no sum, beside that of the period before. */
-const inOneNumber = (query: TrendQuery): TrendQuery => ({
+/**
+ * Asks for one number for the whole period, and one for the previous period. For actors and percentiles, this is not the sum
+ * of the points.
+ */ const inOneNumber = (query: TrendQuery): TrendQuery => ({
   ...query,
   display: 'ActionsTable',
   compare: query.compare ?? (query.from === 'all' ? undefined : { back: undefined }),

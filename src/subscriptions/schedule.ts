@@ -31,13 +31,13 @@ const LAST_CLOCK = Date.UTC(YEARS.last, 11, 31, 23, 59, 59)
  */
 const CYCLE = 146_097 * DAY
 
-/** The least number of days in a period. */
+/** Days in the shortest period of each frequency. */
 const SHORTEST = { daily: 1, weekly: 7, monthly: 28, yearly: 365 }
 
-/** The longest intervals given to the rule: longer than the 8,000 years in which a schedule may occur. */
+/** Longest intervals given to the rule. Each exceeds the 8,000 years in which a schedule may occur. */
 const LONGEST = { daily: 3_000_000, weekly: 430_000, monthly: 100_000, yearly: 8_300 }
 
-/** Steps of a rule: one per day for 270 years, because a rule with a `count` is evaluated from its start. */
+/** Most steps of a rule: one per day for 270 years, because a rule with a `count` is evaluated from its start. */
 const MAX_ITERATIONS = 100_000
 
 /**
@@ -67,7 +67,7 @@ export async function nextOccurrences(
     if (found === null) {
       break
     }
-    clock = Date.parse(found.toString().replace(/\[.*/, ''))
+    clock = fromZoned(found.toString())
     const time = Math.max(start, momentOf(clock, timezone))
     if (untilDate !== null && time > untilDate) {
       break
@@ -86,10 +86,9 @@ function mostBetween(
   after: number
 ): number {
   const days = Math.max(0, (after - start) / DAY + 3)
-  const isOnce = bysetpos !== null || !byweekday?.length
-  return (
-    (days / SHORTEST[frequency] / interval + 2) * (isOnce ? 1 : daysInPeriod(frequency, byweekday))
-  )
+  const periods = days / SHORTEST[frequency] / interval + 2
+  const isOncePerPeriod = bysetpos !== null || !byweekday?.length
+  return isOncePerPeriod ? periods : periods * daysInPeriod(frequency, byweekday)
 }
 
 /** Returns the largest number of days that `byweekday` can match in one period, which `bysetpos` must not exceed. */
@@ -161,6 +160,9 @@ function toZoned(clock: number) {
   return { timeZoneId: 'UTC', toString: () => text }
 }
 
+/** Reads a time as the rule writes it: `2026-11-23T09:00:00+00:00[UTC]`. */
+const fromZoned = (text: string): number => Date.parse(text.replace(/\[.*/, ''))
+
 /** Returns the first time, ms UTC, at which the zone's clock shows this local time or a later one. */
 function momentOf(clock: number, timezone: string): number {
   const time = fromClock(clock, timezone)
@@ -168,7 +170,9 @@ function momentOf(clock: number, timezone: string): number {
   if (gap === 0) {
     return time
   }
-  let [before, after] = [time - gap, time]
+  // The clock skips this local time. Search for the moment of the change, from which on it shows a later time.
+  let before = time - gap
+  let after = time
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2)
     if (toClock(middle, timezone) > clock) {

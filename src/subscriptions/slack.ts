@@ -81,12 +81,16 @@ function toLines(part: Figures): string[] {
   return [`${title} · ${part.range}`, ...part.lines.map(toLine), ...more]
 }
 
-const ARROWS = { [-1]: '▼', 0: '', 1: '▲' }
+const ARROWS = { [-1]: '▼ ', 0: '', 1: '▲ ' }
 
 function toLine(line: Line): string {
+  const figure = `• ${escapeText(line.label)}: *${formatNumber(line.value)}*`
   const change = formatChange(line)
-  const since = change && `  ${ARROWS[directionOf(line)]} ${change}`.replace('   ', '  ')
-  return `• ${escapeText(line.label)}: *${formatNumber(line.value)}*${since}`
+  if (change === '') {
+    return figure
+  }
+  const arrow = ARROWS[directionOf(line)]
+  return `${figure}  ${arrow}${change}`
 }
 
 /** Escapes the characters that Slack would read as markup, as in links and mentions. */

@@ -1,7 +1,13 @@
 import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm'
 import { DAY } from '../calendar/units.ts'
 import { ConflictError, type Db } from '../db/client.ts'
-import { idempotencyKeys, type subscriptionDeliveries, subscriptions } from '../db/schema.ts'
+import {
+  dashboards,
+  idempotencyKeys,
+  insights,
+  type subscriptionDeliveries,
+  subscriptions
+} from '../db/schema.ts'
 import { reserveNumbers } from '../db/sequences.ts'
 import { NotFoundError } from '../errors.ts'
 
@@ -33,19 +39,12 @@ export async function listSubscriptions(
   { dashboard, insight, deleted, search, ordering }: Listing,
   page: { limit: number; offset: number }
 ): Promise<{ rows: SubscriptionRow[]; count: number }> {
-  const has = (text: SQL) => sql`instr(lower(coalesce(${text}, '')), lower(${search})) > 0`
-  const named = (table: string, id: SQL, names: SQL) =>
-    sql`exists (select 1 from ${sql.identifier(table)} where id = ${id} and ${has(names)})`
   const listed = and(
     eq(subscriptions.projectId, projectId),
     eq(subscriptions.deleted, deleted),
     dashboard === undefined ? undefined : eq(subscriptions.dashboardId, dashboard),
     insight === undefined ? undefined : eq(subscriptions.insightId, insight),
-    search === undefined
-      ? undefined
-      : sql`(${has(sql`${subscriptions.title}`)}
-             or ${named('insights', sql`${subscriptions.insightId}`, sql`coalesce(name, derived_name)`)}
-             or ${named('dashboards', sql`${subscriptions.dashboardId}`, sql`name`)})`
+    search === undefined ? undefined : isFound(search)
   )
   const column = ordering && COLUMNS[ordering.by]
   const order = column
@@ -62,6 +61,16 @@ export async function listSubscriptions(
     db.$count(subscriptions, listed)
   ])
   return { rows, count }
+}
+
+/** SQL: whether the title of a subscription, or the name of its insight or dashboard, contains a text. */
+function isFound(search: string): SQL {
+  const has = (text: SQL) => sql`instr(lower(coalesce(${text}, '')), lower(${search})) > 0`
+  return sql`(${has(sql`${subscriptions.title}`)}
+    or exists (select 1 from ${insights} where ${insights.id} = ${subscriptions.insightId}
+               and ${has(sql`coalesce(${insights.name}, ${insights.derivedName})`)})
+    or exists (select 1 from ${dashboards} where ${dashboards.id} = ${subscriptions.dashboardId}
+               and ${has(sql`${dashboards.name}`)}))`
 }
 
 /** Finds a subscription, also a deleted one. */

@@ -5,7 +5,7 @@ import { judge, judgeFault, type Sent } from './delivery.ts'
 import { chartOf, type Digest } from './digest.ts'
 import { sign, toBase64 } from './signature.ts'
 
-/** Time for a receiver to respond. */
+/** Time that a receiver has to respond, ms. */
 const TIMEOUT_MS = 10_000
 /** Bytes of a response that are read. */
 const MAX_ANSWER = 1_000_000

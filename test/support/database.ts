@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
-import { openD1, SECRET, WORKER } from '../../scripts/d1.ts'
 import { migrate } from '../../scripts/local.ts'
+import { openD1, SECRET, WORKER } from '../../scripts/operator.ts'
 
 /** Opens a migrated D1 database for tests in plain Node; `end` closes it. */
 export async function startDatabase() {

@@ -1,4 +1,4 @@
-import { HOUR } from '../../calendar/units.ts'
+import { DAY, HOUR } from '../../calendar/units.ts'
 import { UnavailableError } from '../../errors.ts'
 import { within } from '../../pause.ts'
 import { PUT_MS } from '../../queues/waiting-objects.ts'
@@ -85,7 +85,7 @@ export async function deleteOldSalts(bucket: R2Bucket, now: number): Promise<num
 }
 
 const isOver = (day: string, now: number): boolean =>
-  now >= Date.parse(day) + 24 * HOUR + LAST_ZONE + KEPT
+  now >= Date.parse(day) + DAY + LAST_ZONE + KEPT
 
 /** Returns the calendar day of a wall-clock time in ms: `2026-11-22`. */
 export const dayOf = (clock: number): string => new Date(clock).toISOString().slice(0, 10)

@@ -1,10 +1,12 @@
+import { MINUTE } from '../../calendar/units.ts'
+
 /*
  * Sessions of visitors without cookies. Their browsers keep no session id, so the server groups a visitor's events into
  * sessions by their times.
  */
 
 /** Idle time that ends a session, ms. posthog-js uses the same limit when it may keep an id. */
-export const IDLE_MS = 30 * 60_000
+export const IDLE_MS = 30 * MINUTE
 
 /** A session of a visitor; `start` and `end` are the times of its first and last event, ms UTC. */
 export type VisitorSession = { sessionId: string; start: number; end: number }

@@ -22,6 +22,8 @@ const VISITOR_DIGITS = 32
 /** Events hashed before other requests get their turn; 500 take about 10 ms. */
 const SLICE = 500
 
+const ONLY_COOKIELESS = `\`distinct_id\` may be \`${SENTINEL}\` only in events with the property \`$cookieless_mode: true\``
+
 /** The parts of a capture request that determine the days and hashes of its visitors. */
 export type RequestParts = {
   projectId: number
@@ -91,11 +93,7 @@ async function anonymize(
 ): Promise<CapturedEvent | Dropped> {
   const drop = (reason: string): Dropped => ({ uuid: event.uuid, reason })
   if (!isCookieless(event.properties)) {
-    return event.distinct_id === SENTINEL
-      ? drop(
-          `\`distinct_id\` may be \`${SENTINEL}\` only in events with the property \`$cookieless_mode: true\``
-        )
-      : event
+    return event.distinct_id === SENTINEL ? drop(ONLY_COOKIELESS) : event
   }
   if (isAlias(event)) {
     return drop(
@@ -126,15 +124,9 @@ async function anonymize(
   }
 
   const address = textOf($ip) ?? request.address
-  const parts = [
-    request.projectId,
-    address,
-    await rootDomainOf(host),
-    userAgent,
-    $cookieless_extra ?? null
-  ]
-  const hash = createHmac('sha256', salt).update(JSON.stringify(parts)).digest('hex')
-  const visitor = hash.slice(0, VISITOR_DIGITS)
+  const site = await rootDomainOf(host)
+  const extra = $cookieless_extra ?? null
+  const visitor = hashVisitor(salt, [request.projectId, address, site, userAgent, extra])
   return {
     ...event,
     distinct_id: event.distinct_id === SENTINEL ? `cookieless_${visitor}` : event.distinct_id,
@@ -142,6 +134,10 @@ async function anonymize(
     properties: { ...kept, $device_id: `cookielessd_${visitor}` }
   }
 }
+
+/** Hashes the facts that identify a visitor for a day, keyed by the day's salt. */
+const hashVisitor = (salt: Uint8Array, parts: Json[]): string =>
+  createHmac('sha256', salt).update(JSON.stringify(parts)).digest('hex').slice(0, VISITOR_DIGITS)
 
 const textOf = (value: Json | undefined): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined

@@ -1,12 +1,10 @@
-import { and, desc, eq, gt, isNotNull, lte, type SQL, sql } from 'drizzle-orm'
-import { query, readBatch, writeBatch } from '../../db/batch.ts'
+import { and, desc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
+import { writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { eachChunk } from '../../db/rows.ts'
-import {
-  subscriptionDeliveries as deliveries,
-  type Recipient,
-  subscriptions
-} from '../../db/schema.ts'
+import { subscriptionDeliveries as deliveries, subscriptions } from '../../db/schema.ts'
+import { insertSelect, updateFrom } from '../../db/statements.ts'
 import type { DeliveryRow, SubscriptionRow } from '../store.ts'
 
 /** The id of a delivery, as in its queue message. */
@@ -43,21 +41,36 @@ export async function claimOccurrences(
   const results = await writeBatch(
     db,
     eachChunk(claims, (rows) => [
-      sql`insert into subscription_deliveries
-            (project_id, subscription_id, kind, occurrence, missed, status, due_at, created_at)
-          select s.project_id, s.id, 'scheduled', cast(one.value ->> 'occurrence' as integer),
-                 cast(one.value ->> 'missed' as integer), 'queued', cast(${now} as integer), cast(${now} as integer)
-          from json_each(${rows}) as one cross join subscriptions s
-            on s.id = one.value ->> 'subscriptionId' and s.next_delivery_date = one.value ->> 'due'
-          where true on conflict do nothing returning id, project_id`,
-      sql`update subscriptions set next_delivery_date = cast(one.value ->> 'next' as integer)
-          from json_each(${rows}) as one
-          where subscriptions.id = one.value ->> 'subscriptionId'
-            and subscriptions.next_delivery_date = one.value ->> 'due'`
+      sql`${insertSelect(
+        deliveries,
+        {
+          projectId: sql`${subscriptions.projectId}`,
+          subscriptionId: sql`${subscriptions.id}`,
+          kind: 'scheduled',
+          occurrence: sql`claim.value ->> 'occurrence'`,
+          missed: sql`claim.value ->> 'missed'`,
+          status: 'queued',
+          dueAt: now,
+          createdAt: now
+        },
+        sql`json_each(${rows}) as claim cross join ${subscriptions} on ${isUnmoved} where true`
+      )} on conflict do nothing ${RETURNING_ID}`,
+      updateFrom(subscriptions, {
+        set: { nextDeliveryDate: sql`claim.value ->> 'next'` },
+        from: sql`json_each(${rows}) as claim`,
+        where: isUnmoved
+      })
     ])
   )
   return results.flatMap(({ results: rows }) => rows as DeliveryId[])
 }
+
+/** SQL: whether a subscription is that of a `claim`, and has not moved on since it was read. */
+const isUnmoved = sql`${subscriptions.id} = claim.value ->> 'subscriptionId'
+  and ${subscriptions.nextDeliveryDate} = claim.value ->> 'due'`
+
+/** Ends a statement that writes deliveries, so that it returns the rows of a `DeliveryId`. */
+export const RETURNING_ID = sql`returning ${deliveries.id}, ${deliveries.projectId}`
 
 /** Enters a test delivery; two at the same millisecond are one. */
 export async function insertTest(
@@ -117,68 +130,13 @@ export async function listDeliveries(
   return { rows, count }
 }
 
-/** Takes deliveries that were due by `before`, ms UTC, and makes them due at `now`. */
-export async function takeStalled(
-  db: Db,
-  before: number,
-  limit: number,
-  now: number
-): Promise<DeliveryId[]> {
-  const [rows] = await readBatch(
-    db,
-    query<DeliveryId>(sql`
-      update subscription_deliveries set due_at = cast(${now} as integer)
-      where id in (select id from subscription_deliveries
-                   where due_at is not null and due_at <= ${before} order by due_at limit ${limit})
-      returning id, project_id`)
-  )
-  return rows
-}
+const [old, later] = [alias(deliveries, 'old'), alias(deliveries, 'later')]
 
-/**
- * Begins an attempt at a delivery, which is due again after `lease`, ms. Does nothing if the delivery is finished, not yet
- * due, or held by another attempt.
- * @returns the delivery, with the number of the attempt that now holds it
- */
-export async function takeDelivery(
-  db: Db,
-  { id, project_id }: DeliveryId,
-  lease: number,
-  now: number
-): Promise<DeliveryRow | undefined> {
-  const [row] = await db
-    .update(deliveries)
-    .set({ status: 'sending', attempts: sql`${deliveries.attempts} + 1`, dueAt: now + lease })
-    .where(
-      and(
-        eq(deliveries.id, id),
-        eq(deliveries.projectId, project_id),
-        isNotNull(deliveries.dueAt),
-        lte(deliveries.dueAt, now)
-      )
-    )
-    .returning()
-  return row
-}
-
-/** Whether a delivery is still held by the attempt that has read this row. */
-const isHeld = ({ id, attempts }: DeliveryRow): SQL =>
-  sql`id = ${id} and attempts = ${attempts} and status = 'sending'`
-
-/** Stores the progress of a delivery and holds it until `dueAt`, ms UTC. @returns whether the attempt still held it */
-export async function noteProgress(
-  db: Db,
-  row: DeliveryRow,
-  recipients: Recipient[],
-  dueAt: number
-): Promise<boolean> {
-  const rows = await db
-    .update(deliveries)
-    .set({ recipients, dueAt })
-    .where(isHeld(row))
-    .returning({ id: deliveries.id })
-  return rows.length > 0
-}
+/** SQL: whether a delivery `old` is the last successful occurrence of its subscription. */
+const isLastDelivered = sql`${old.kind} = 'scheduled' and ${old.status} = 'delivered' and not exists (
+  select 1 from ${deliveries} ${later}
+  where ${later.subscriptionId} = ${old.subscriptionId} and ${later.kind} = 'scheduled'
+    and ${later.occurrence} > ${old.occurrence} and ${later.status} = 'delivered')`
 
 /** Rows that one statement examines. */
 const SWEPT_AT_ONCE = 1_000
@@ -206,92 +164,12 @@ export async function purgeDeliveries(db: Db, before: number): Promise<number> {
       break
     }
     const [result] = await writeBatch(db, [
-      sql`delete from subscription_deliveries as old
-          where id > ${from} and id <= ${last.id} and due_at is null
-            and not (kind = 'scheduled' and status = 'delivered' and not exists (
-              select 1 from subscription_deliveries later
-              where later.subscription_id = old.subscription_id and later.kind = 'scheduled'
-                and later.occurrence > old.occurrence and later.status = 'delivered'))`
+      sql`delete from ${deliveries} as ${old}
+          where ${old.id} > ${from} and ${old.id} <= ${last.id} and ${old.dueAt} is null
+            and not (${isLastDelivered})`
     ])
     removed += result?.meta.changes ?? 0
     from = last.id
   }
   return removed
-}
-
-/** Ends an attempt without finishing the delivery, which is due again at `dueAt`, ms UTC. */
-export async function postpone(
-  db: Db,
-  row: DeliveryRow,
-  state: { recipients: Recipient[]; error: string; dueAt: number }
-): Promise<void> {
-  await db
-    .update(deliveries)
-    .set({ status: 'queued', ...state })
-    .where(isHeld(row))
-}
-
-export type Outcome = {
-  status: 'delivered' | 'failed' | 'skipped'
-  recipients: Recipient[]
-  error: string | null
-}
-
-/**
- * Finishes a delivery, all or nothing, and only if the attempt still holds it. After `maxFailures` failed occurrences in a
- * row the subscription is paused and its owner gets a notice; a successful one resets the count.
- * @returns the notice, if there is one
- */
-export async function finishDelivery(
-  db: Db,
-  row: DeliveryRow,
-  { status, recipients, error }: Outcome,
-  { maxFailures, now }: { maxFailures: number; now: number }
-): Promise<DeliveryId | undefined> {
-  const own = sql`id = ${row.subscriptionId} and project_id = ${row.projectId}
-                  and exists (select 1 from subscription_deliveries where ${isHeld(row)})`
-  const isCounted = row.kind === 'scheduled' && status !== 'skipped'
-  const reason = `The last ${maxFailures} deliveries failed: ${error}`
-  const statements = [
-    ...(isCounted && status === 'delivered'
-      ? [sql`update subscriptions set failures = 0 where failures > 0 and ${own}`]
-      : []),
-    ...(isCounted && status === 'failed'
-      ? [
-          sql`update subscriptions set failures = failures + 1,
-                paused_reason = iif(failures + 1 >= ${maxFailures}, coalesce(paused_reason, ${reason}), paused_reason),
-                next_delivery_date = iif(failures + 1 >= ${maxFailures}, null, next_delivery_date),
-                revision = revision + 1
-              where ${own}`,
-          sql`insert into subscription_deliveries
-                (project_id, subscription_id, kind, occurrence, status, due_at, created_at)
-              select project_id, id, 'notice', cast(${now} as integer), 'queued', cast(${now} as integer), cast(${now} as integer)
-              from subscriptions where failures = ${maxFailures} and ${own}
-              on conflict do nothing returning id, project_id`
-        ]
-      : []),
-    sql`update subscription_deliveries
-        set status = ${status}, recipients = ${JSON.stringify(recipients)}, error = ${error}, due_at = null,
-            finished_at = cast(${now} as integer)
-        where ${isHeld(row)}`
-  ]
-  const results = await writeBatch(db, statements)
-  return results.flatMap(({ results: rows }) => rows as DeliveryId[])[0]
-}
-
-/** Whether an occurrence of the subscription has been delivered before this one. */
-export async function wasDelivered(db: Db, row: DeliveryRow): Promise<boolean> {
-  const [found] = await db
-    .select({ id: deliveries.id })
-    .from(deliveries)
-    .where(
-      and(
-        eq(deliveries.projectId, row.projectId),
-        eq(deliveries.subscriptionId, row.subscriptionId),
-        eq(deliveries.kind, 'scheduled'),
-        eq(deliveries.status, 'delivered')
-      )
-    )
-    .limit(1)
-  return found !== undefined
 }

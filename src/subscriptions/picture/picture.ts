@@ -23,10 +23,7 @@ const AS_TEXT: readonly Kind[] = ['table', 'number']
 /** Draws the picture of a chart in a message, as SVG. */
 export const drawPicture = (chart: Chart): string => drawChart(chart, SIZE)
 
-/**
- * Computes the chart of a picture. @returns undefined if the insight was deleted or has no series
- * any more
- */
+/** Computes the chart of a picture; undefined if the insight was deleted, or no longer has a series. */
 export async function computePicture(
   open: OpenProject,
   { insightId, at, until }: Subject
@@ -53,9 +50,9 @@ export async function picturesOf(
 }
 
 /**
- * Draws the pictures of an e-mail, each as PNG in base64, by the insight's id. Tables and numbers
- * have no picture, because the e-mail shows the same as text. Neither has an insight whose picture
- * fails or would come after `isSpent`.
+ * Draws the pictures of an e-mail, each as PNG in base64, by the insight's id. Leaves out tables and
+ * numbers, because the e-mail shows the same as text, pictures that fail, and all pictures after
+ * `isSpent` returns true.
  */
 export async function paintPictures(
   open: OpenProject,

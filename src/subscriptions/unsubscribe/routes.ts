@@ -54,11 +54,11 @@ const BROKEN = {
 
 export const unsubscribeRoutes = createRouter()
   .get('/unsubscribe/:ticket', ASK, behindLink(BROKEN), validatePath(TicketPath), async (c) => {
-    const held = await findHeld(c, c.req.valid('param').ticket)
-    if (!held) {
+    const subscribed = await findSubscribed(c, c.req.valid('param').ticket)
+    if (!subscribed) {
       return answerNotice(c, DONE)
     }
-    const name = held.row.title ? `“${held.row.title}”` : 'this subscription'
+    const name = subscribed.row.title ? `“${subscribed.row.title}”` : 'this subscription'
     return answerNotice(c, {
       title: 'Unsubscribe',
       words: `Stop the e-mails from ${name} to this address?`,
@@ -72,11 +72,11 @@ export const unsubscribeRoutes = createRouter()
     validatePath(TicketPath),
     async (c) => {
       await retryConflicts(async () => {
-        const held = await findHeld(c, c.req.valid('param').ticket)
-        if (!held) {
+        const subscribed = await findSubscribed(c, c.req.valid('param').ticket)
+        if (!subscribed) {
           return
         }
-        const { db, row, others } = held
+        const { db, row, others } = subscribed
         const isLast = others.length === 0
         await updateSubscription(
           db,
@@ -88,14 +88,15 @@ export const unsubscribeRoutes = createRouter()
     }
   )
 
-type Held = { db: Db; row: SubscriptionRow; others: string[] }
+/** A subscription with the address of a link, and its other addresses. */
+type Subscribed = { db: Db; row: SubscriptionRow; others: string[] }
 
 /**
- * Finds the subscription of a link, and the addresses that remain without the link's.
- * @returns undefined when the link's address is no longer on the subscription
+ * Finds the subscription of a link.
+ * @returns undefined when the link's address is no longer subscribed
  * @throws not_found for a link that this service did not make
  */
-async function findHeld(c: Context<AppEnv>, token: string): Promise<Held | undefined> {
+async function findSubscribed(c: Context<AppEnv>, token: string): Promise<Subscribed | undefined> {
   const ticket = readTicket(token)
   if (!ticket) {
     throw new NotFoundError()
@@ -111,9 +112,14 @@ async function findHeld(c: Context<AppEnv>, token: string): Promise<Held | undef
     throw new NotFoundError()
   }
   const isMailed = !row.deleted && row.targetType === 'email'
-  const others = isMailed && (await withoutAddress(row, recipientsOf(row.targetValue), ticket))
-  if (!others && !ticket.seal) {
+  const addresses = isMailed ? recipientsOf(row.targetValue) : []
+  const others = await withoutAddress(row, addresses, ticket)
+  if (others) {
+    return { db, row, others }
+  }
+  // Without a seal, only an address that is still subscribed proves that this service made the link.
+  if (!ticket.seal) {
     throw new NotFoundError()
   }
-  return others ? { db, row, others } : undefined
+  return undefined
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { WORKER } from '../../../scripts/d1.ts'
+import { WORKER } from '../../../scripts/operator.ts'
 
 it('runs statements only for requests with the secret', async () => {
   const { default: worker } = await import(`data:text/javascript,${encodeURIComponent(WORKER)}`)

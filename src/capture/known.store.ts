@@ -1,0 +1,117 @@
+import { sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
+import { query, readBatch } from '../db/batch.ts'
+import type { Db } from '../db/client.ts'
+import { inJson } from '../db/rows.ts'
+import { counters, distinctIds, eventNames, events, persons, removedEvents } from '../db/schema.ts'
+import { uuidFromHex, uuidToHex } from '../input/uuid.ts'
+import { type PersonRecord, RECORD, toStoredPerson } from '../persons/write.store.ts'
+import { SERIAL } from '../suppressions/store.ts'
+import { type Known, MAX_FOLDED } from './changes.ts'
+import { visitorSessions } from './cookieless/store.ts'
+
+/** Bytes of persons read at once; two persons of the largest size always fit. */
+const MAX_PERSONS_BYTES = 2_500_000
+
+/** The rows to read for a batch of events. */
+export type Wanted = {
+  uuids: string[]
+  /** Distinct ids, beginning with the first event's. */
+  distinctIds: string[]
+  /** Distinct ids whose persons may be merged. */
+  mergedIds: string[]
+  eventNames: string[]
+  /** Hashes of visitors without cookies. */
+  visitors: string[]
+}
+
+/** Reads the stored facts that a batch of events needs, in one round trip. */
+export async function readKnown(
+  db: Db,
+  projectId: number,
+  wanted: Wanted
+): Promise<Omit<Known, 'tombstones'>> {
+  const [seen, identities, persons, identityCounts, names, counters, sessions] = await readBatch(
+    db,
+    selectSeen(projectId, wanted.uuids),
+    selectIdentities(projectId, wanted.distinctIds),
+    selectPersons(projectId, wanted.distinctIds),
+    countIdentities(projectId, wanted.mergedIds),
+    selectEventNames(projectId, wanted.eventNames),
+    selectCounters(projectId),
+    visitorSessions(projectId, wanted.visitors)
+  )
+  return {
+    seen: new Set(seen.map(({ uuid }) => uuidFromHex(uuid))),
+    identities: new Map(
+      identities.map((row) => [row.distinct_id, { key: row.key, personId: row.person_id }])
+    ),
+    persons: new Map(persons.map((row) => [row.id, toStoredPerson(row)])),
+    identityCounts: new Map(identityCounts.map((row) => [row.person_id, row.count])),
+    eventNames: new Map(names.map((row) => [row.name, row.id])),
+    lastErasure: counters.find(({ name }) => name === 'last_erasure')?.value ?? 0,
+    suppressionSerial: counters.find(({ name }) => name === SERIAL)?.value ?? 0,
+    sessions
+  }
+}
+
+/** Selects the UUIDs whose events are stored, or were removed by filters. */
+const selectSeen = (projectId: number, uuids: readonly string[]) => {
+  const wanted = sql`(select unhex(value) from json_each(${JSON.stringify(uuids.map(uuidToHex))}))`
+  return query<{ uuid: string }>(sql`
+    select hex(${events.uuid}) as uuid from ${events}
+    where ${events.projectId} = ${projectId} and ${events.uuid} in ${wanted}
+    union all
+    select hex(${removedEvents.uuid}) from ${removedEvents}
+    where ${removedEvents.projectId} = ${projectId} and ${removedEvents.uuid} in ${wanted}`)
+}
+
+const selectIdentities = (projectId: number, ids: readonly string[]) =>
+  query<{ key: number; distinct_id: string; person_id: number | null }>(sql`
+    select ${distinctIds.key}, ${distinctIds.distinctId}, ${distinctIds.personId} from ${distinctIds}
+    where ${distinctIds.projectId} = ${projectId} and ${distinctIds.distinctId} in ${inJson(ids)}`)
+
+const identity = alias(distinctIds, 'identity')
+const person = alias(persons, 'person')
+
+/**
+ * Selects the persons of distinct ids. Persons beyond `MAX_PERSONS_BYTES` are left out, from the
+ * last distinct id backwards.
+ */
+const selectPersons = (projectId: number, ids: readonly string[]) => {
+  const asked = sql`
+    select ${identity.personId} as id, min(list.key) as position
+    from json_each(${JSON.stringify(ids)}) as list cross join ${distinctIds} ${identity}
+      on ${identity.projectId} = ${projectId} and ${identity.distinctId} = list.value
+    where ${identity.personId} is not null group by ${identity.personId}`
+  const sized = sql`
+    select ${person.id} as id, sum(octet_length(${person.properties}) + octet_length(${person.writes})) over (
+             order by asked.position rows between unbounded preceding and 1 preceding) as bytes_before
+    from (${asked}) as asked cross join ${persons} ${person} on ${person.id} = asked.id`
+  return query<PersonRecord>(sql`
+    select ${RECORD} from ${persons} where +${persons.projectId} = ${projectId} and ${persons.id} in (
+      select id from (${sized}) where coalesce(bytes_before, 0) < ${MAX_PERSONS_BYTES})`)
+}
+
+const sibling = alias(distinctIds, 'sibling')
+
+/** Counts the distinct ids of the persons that events may merge, up to one more than may be folded. */
+const countIdentities = (projectId: number, mergedIds: readonly string[]) =>
+  query<{ person_id: number; count: number }>(sql`
+    select ${distinctIds.personId}, (select count(*) from (
+             select 1 from ${distinctIds} ${sibling} where ${sibling.personId} = ${distinctIds.personId}
+             limit ${MAX_FOLDED + 1})) as count
+    from ${distinctIds}
+    where ${distinctIds.projectId} = ${projectId} and ${distinctIds.distinctId} in ${inJson(mergedIds)}
+      and ${distinctIds.personId} is not null
+    group by ${distinctIds.personId}`)
+
+const selectEventNames = (projectId: number, names: readonly string[]) =>
+  query<{ id: number; name: string }>(sql`
+    select ${eventNames.id}, ${eventNames.name} from ${eventNames}
+    where ${eventNames.projectId} = ${projectId} and ${eventNames.name} in ${inJson(names)}`)
+
+const selectCounters = (projectId: number) =>
+  query<{ name: string; value: number }>(sql`
+    select ${counters.name}, ${counters.value} from ${counters}
+    where ${counters.projectId} = ${projectId} and ${counters.name} in ('last_erasure', ${SERIAL})`)
