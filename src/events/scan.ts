@@ -125,7 +125,7 @@ function expectFewSources({ kind, ids }: Scope): void {
   }
 }
 
-/** Returns the key after which, newest first, come exactly the events before `until`: it sorts last among those at `until`. */
+/** Returns the key that sorts last among all keys at `until`, newest first: after it come the events before `until`. */
 const endOf = (until: number): EventKey => ({ at: until, name: 0, uuid: '' })
 
 function scopeOf(

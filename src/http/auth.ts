@@ -68,10 +68,10 @@ type Reading<Path extends z.ZodObject, Query extends z.ZodObject, Answer> = {
    * alone.
    * @throws an error for an invalid request; it is sent once the key is accepted
    */
-  plan: (
-    request: Unchecked<Path, Query>
-  ) => Read<Answer> | undefined | Promise<Read<Answer> | undefined>
+  plan: (request: Unchecked<Path, Query>) => Planned<Answer>
 }
+
+type Planned<Answer> = Read<Answer> | undefined | Promise<Read<Answer> | undefined>
 
 /**
  * Returns a middleware that does what `allow` does and runs the planned read together with the key
@@ -103,8 +103,6 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
   contribute(
     async function allowReading(c, next) {
       const requested = await readRequested(c)
-      const { hash, projectId } = requested
-      const now = c.var.now.getTime()
       const planFor = (id: number) => {
         c.var.expectKnown()
         const param = parseInput(path, c.req.param())
@@ -117,16 +115,7 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
       }
 
       const control = openDb(c.env.DB, c.var.usage)
-      const readEarly = async (id: number) => {
-        // An error in the request is ignored here. It is sent after the key check, when the read is
-        // planned again.
-        const early = await attempt(() => planFor(id))
-        return early && findCallerAndRead(control.db, { hash, projectId: id, now }, early)
-      }
-      // A bookmark belongs to the project's database, whose name is unknown before the key is
-      // accepted.
-      const isTogether = projectId !== '@current' && !c.req.header('x-d1-bookmark')
-      const together = isTogether ? await readEarly(projectId) : undefined
+      const together = await readWithCaller(c, { control, requested, planFor })
       const caller = together ? together.caller : await findCaller(control.db, requested)
       const session = await admit(c, { scopes: [scope], requested, caller, control })
 
@@ -145,6 +134,28 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
     describePath(path),
     describeQuery(query)
   )
+
+type Early<Answer> = {
+  control: Session
+  requested: Requested
+  planFor: (projectId: number) => Planned<Answer>
+}
+
+/** Finds the caller and runs the planned read in one round trip to the control database, or returns undefined. */
+async function readWithCaller<Answer>(
+  c: Context<AppEnv>,
+  { control, requested: { hash, projectId }, planFor }: Early<Answer>
+) {
+  // A bookmark belongs to the project's database, whose name is unknown before the key is accepted.
+  if (projectId === '@current' || c.req.header('x-d1-bookmark')) {
+    return undefined
+  }
+  // An error in the request is ignored here. It is sent after the key check, when the read is
+  // planned again.
+  const planned = await attempt(() => planFor(projectId))
+  const sought = { hash, projectId, now: c.var.now.getTime() }
+  return planned && findCallerAndRead(control.db, sought, planned)
+}
 
 /** Returns the function's result, or undefined if it throws. */
 async function attempt<T>(run: () => T | Promise<T>): Promise<T | undefined> {

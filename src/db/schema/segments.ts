@@ -81,7 +81,7 @@ export const movedIdentities = sqliteTable(
 )
 
 /**
- * Copies of person properties, in columns: of the versions whose identities have 4,096 consecutive keys. A version that is not
+ * Copies of the properties in person versions, in columns, for the identities with 4,096 consecutive keys. A version that is not
  * in its chunk is looked up. A trigger removes a chunk when one of its versions is removed or changed. WITHOUT ROWID, added by
  * hand.
  */
