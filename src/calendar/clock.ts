@@ -107,14 +107,12 @@ export function toClock(time: number, timezone: string): number {
     return time
   }
   const parts = formatOf(timezone).formatToParts(time)
-  const of = (type: string) => Number(parts.find((part) => part.type === type)?.value)
-  const year = parts.some(({ value }) => value === 'BC') ? 1 - of('year') : of('year')
-  const seconds = (of('hour') * 60 + of('minute')) * 60 + of('second')
-  return (
-    midnight(year, of('month') - 1, of('day')) +
-    seconds * 1000 +
-    (time - Math.floor(time / 1000) * 1000)
-  )
+  const read = (type: string) => Number(parts.find((part) => part.type === type)?.value)
+  const isBeforeChrist = parts.some(({ value }) => value === 'BC')
+  const year = isBeforeChrist ? 1 - read('year') : read('year')
+  const day = midnight(year, read('month') - 1, read('day'))
+  const milliseconds = time - Math.floor(time / 1000) * 1000
+  return day + read('hour') * HOUR + read('minute') * MINUTE + read('second') * 1000 + milliseconds
 }
 
 /**

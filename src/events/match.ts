@@ -39,6 +39,7 @@ export class Matcher {
       this.#keys.length > 0 ? rows.map((row) => JSON.parse(row.properties)) : []
     const memberOf = (object: Json, key: string): Json =>
       isObject(object) && Object.hasOwn(object, key) ? (object[key] ?? null) : null
+    // A selection reads no times, places or identities.
     return {
       length: rows.length,
       since: 0,
