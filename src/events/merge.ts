@@ -1,6 +1,6 @@
 import { type EventKey, newestFirst } from './key.ts'
 
-/** A source, and the last key that was read of it: its next keys come after `before`, newest first. */
+/** A source, and the last key that was read of it: its next keys are older than `before`. */
 export type Continued = { id: number; before: EventKey }
 
 /** Reads the next keys of each source, newest first, at most `limit` of each. */
@@ -30,7 +30,7 @@ export class Merge {
   #hasBegun = false
 
   /**
-   * @param before the key after which all sources begin, newest first
+   * @param before the key than which all keys are older
    * @param count the number of keys that the caller takes first
    */
   constructor(ids: readonly number[], before: EventKey, count: number, read: ReadKeys) {

@@ -27,7 +27,7 @@ export type EventFilters = Wanted & {
 
 export type Project = { id: number; timezone: string }
 
-/** The events to search, from the time `since` on and after the key `before`, newest first. */
+/** The events to search: from the time `since` on, and older than the key `before`. */
 type Scope = {
   /** Whether `ids` are of event names or of identities. */
   kind: 'names' | 'identities'
@@ -125,7 +125,7 @@ function expectFewSources({ kind, ids }: Scope): void {
   }
 }
 
-/** Returns the key that sorts last among all keys at `until`, newest first: after it come the events before `until`. */
+/** Returns a key that is older than every event at `until`, and newer than every earlier event. */
 const endOf = (until: number): EventKey => ({ at: until, name: 0, uuid: '' })
 
 function scopeOf(

@@ -81,10 +81,7 @@ export const readNameKeys = (
       order by ${events.timestamp} desc, ${events.uuid} desc limit ${limits.limit}`
   )
 
-/**
- * Returns the time and uuid below which the events of a name come after a key. Events at the same time are sorted by
- * descending name id.
- */
+/** Returns the time and uuid below which the events of a name are older than a key. */
 function startOf(id: number, { at, name, uuid }: EventKey): { at: number; uuid: string } {
   if (id === name) {
     return { at, uuid }
