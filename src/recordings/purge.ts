@@ -25,12 +25,12 @@ export type PurgeQueue = Sender<PurgeMessage>
 
 /** Rows of parts deleted in one statement, which takes a few milliseconds. */
 const PARTS_AT_ONCE = 500
-/** Recordings per message. */
+/** Most recordings in one message. */
 const SESSIONS_IN_MESSAGE = 10
 
-/** Recordings of a project that expire in one sweep. */
+/** Most recordings of a project that expire in one sweep. */
 const EXPIRED_AT_ONCE = 200
-/** Deleted recordings that one sweep queues for the purge. */
+/** Most deleted recordings that one sweep queues for the purge. */
 const SWEPT_AT_ONCE = 1_000
 
 /**
@@ -61,20 +61,25 @@ export async function purgeRecording(
   recording: DeletedRecording,
   now: number
 ): Promise<void> {
-  const prefix = prefixOf(recording.project_id, recording.session_id)
-  for (;;) {
-    const { objects } = await bucket.list({ prefix })
-    if (objects.length === 0) {
-      break
-    }
-    await bucket.delete(objects.map(({ key }) => key))
-  }
+  await deleteObjects(bucket, prefixOf(recording.project_id, recording.session_id))
   let purged: number
   do {
     purged = await purgeParts(db, recording, PARTS_AT_ONCE)
   } while (purged === PARTS_AT_ONCE)
   await finishPurge(db, recording, now)
 }
+
+/** Deletes all objects with a prefix, including objects that are stored meanwhile. */
+async function deleteObjects(bucket: R2Bucket, prefix: string): Promise<void> {
+  let keys = await listKeys(bucket, prefix)
+  while (keys.length > 0) {
+    await bucket.delete(keys)
+    keys = await listKeys(bucket, prefix)
+  }
+}
+
+const listKeys = async (bucket: R2Bucket, prefix: string): Promise<string[]> =>
+  (await bucket.list({ prefix })).objects.map(({ key }) => key)
 
 /**
  * Deletes recordings that are older than their project's retention, and resumes purges whose

@@ -120,10 +120,10 @@ export async function compileFilters(
     ...filters.chosen,
     ...filters.events.map(({ group }) => group)
   ].flatMap(leavesOf)
-  if (
+  const scansEvents =
     filters.events.length > 0 ||
     leaves.some(({ type }) => type === 'event' || type === 'event_metadata')
-  ) {
+  if (scansEvents) {
     await expectFew(db, base)
   }
   const matching = await readMatching(db, base, leaves, {
