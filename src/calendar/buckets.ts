@@ -230,5 +230,5 @@ function formatTime(time: number): string {
   return `${hours}:${String(Math.floor((time % HOUR) / MINUTE)).padStart(2, '0')}`
 }
 
-const isWithinDay = (interval: Interval): interval is 'hour' | 'minute' =>
+export const isWithinDay = (interval: Interval): interval is 'hour' | 'minute' =>
   interval === 'hour' || interval === 'minute'
