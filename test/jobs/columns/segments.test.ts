@@ -11,6 +11,7 @@ import {
   unseal,
   VIEW
 } from '../../support/columns.ts'
+import { CUT_STEP } from '../../support/depth.ts'
 import { aroundCalls, cutAt } from '../../support/faults.ts'
 import { db, type TestProject } from '../../support/project.ts'
 
@@ -125,7 +126,7 @@ describe('whatever happens meanwhile', () => {
   })
 
   it('a run that is cut at any call is made up for by a later one', async () => {
-    for (let call = 1; ; call += 1) {
+    for (let call = 1; ; call += CUT_STEP) {
       for (const side of ['before', 'after'] as const) {
         await unseal(shop.id)
         const { DB, isReached } = cutAt(env.DB, call, side)
@@ -153,7 +154,7 @@ describe('whatever happens meanwhile', () => {
     'an event that is %s during any call is in the segment, noted, or prevents it',
     async (_, act) => {
       const project = await newShop()
-      for (let call = 1; ; call += 1) {
+      for (let call = 1; ; call += CUT_STEP) {
         await unseal(project.id)
         let isReached = false
         const DB = aroundCalls(env.DB, async (run, at) => {
