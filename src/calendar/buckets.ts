@@ -76,7 +76,7 @@ export function bucketsFrom(
   return buckets
 }
 
-/** Returns as many buckets as it is given, right before them. */
+/** Returns the same number of buckets, right before the given buckets. */
 export function bucketsBefore(
   buckets: readonly Bucket[],
   interval: Interval,

@@ -116,7 +116,7 @@ export function toClock(time: number, timezone: string): number {
 }
 
 /**
- * Returns the moment of a wall-clock time, the inverse of `toClock`. Of a time that the clock shows twice, the first; a
+ * Returns the moment of a wall-clock time, the inverse of `toClock`: the first moment of a time that the clock shows twice. A
  * time that the clock skips counts as if it had not jumped.
  */
 export function fromClock(clock: number, timezone: string): number {

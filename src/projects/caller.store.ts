@@ -58,8 +58,8 @@ export async function findCaller(db: Db, requested: Requested): Promise<Caller |
 
 /**
  * Finds the caller and runs a read of the project in one round trip. The read runs only if the key
- * is valid and has access to the project. The scope is not checked here: a caller without it must
- * not get the rows.
+ * is valid and has access to the project. The scope is not checked here: check it before the rows
+ * are sent.
  * @returns undefined when nothing was read: the key was refused, or the read failed
  */
 export async function findCallerAndRead<Answer>(

@@ -10,7 +10,7 @@ export type Deployment = Pick<Env, 'DB'> & { MAINTENANCE?: string }
 const IN_MAINTENANCE =
   'The service is in maintenance. Captured events are accepted, and stored afterwards. Try again later.'
 const IN_REPLAY =
-  'The database was restored, and deletions made since are being repeated. Try again in a minute.'
+  'The database was restored to an earlier state, and later deletions are being repeated. Try again in a minute.'
 
 /** The error while a project is held back: its data is not read, and its captured events are not stored yet. */
 export class HeldError extends UnavailableError {

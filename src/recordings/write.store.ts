@@ -207,6 +207,6 @@ const updateRecordings = (
     })
   ])
 
-/** Returns the values of columns in a JSON object of the same members. */
+/** Reads the values of columns from the members of the same names in a JSON object. */
 const valuesOf = (columns: readonly Column[]): Values<typeof recordings> =>
   Object.fromEntries(columns.map((name) => [name, sql`value ->> ${name}`]))

@@ -16,7 +16,7 @@ export const SLOT = 15 * MINUTE
 const slotOf = (timestamp: SQL): SQL =>
   sql`((${timestamp} - ((${timestamp} % ${SLOT}) + ${SLOT}) % ${SLOT}) / ${SLOT})`
 
-/** Adds to the counts of slots that have one already, at the end of an insert into `event_counts`. */
+/** The end of an insert into `event_counts`: adds to the counts of slots that have one already. */
 const addToCounts = sql`
   on conflict (${bare(eventCounts.projectId)}, ${bare(eventCounts.eventId)}, ${bare(eventCounts.slot)})
   do update set ${assign(eventCounts, { count: sql`${eventCounts.count} + ${excluded(eventCounts.count)}` })}`
@@ -70,8 +70,8 @@ const isOf = ({ project_id, event_id }: EventKind): SQL =>
   sql`${eventCounts.projectId} = ${project_id} and ${eventCounts.eventId} = ${event_id}`
 
 /**
- * Returns the slot at which a step of about `size` events ends that begins with slot `from`;
- * undefined if fewer events are left.
+ * Returns the end of the step that begins at slot `from` and has about `size` events; undefined if
+ * fewer events are left.
  */
 export async function findStep(
   db: Db,

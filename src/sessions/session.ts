@@ -19,8 +19,8 @@ export type SessionEvent = {
 type Keyed<Value> = { key: string; value: Value }
 
 /**
- * The aggregate of some of a session's events. `foldEvents` and SQL combine parts with the same
- * result.
+ * The aggregate of some of a session's events. `foldEvents` adds parts up in memory, and
+ * `addToSessions` in the database, with the same result.
  */
 export type SessionPart = {
   sessionId: string
@@ -175,7 +175,7 @@ const present = (values: Record<string, string | undefined>): Record<string, str
     Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))
   )
 
-/** Returns a text or a number as it is stored, as text; undefined for anything else and for `''`. */
+/** Returns a text, or a number as text, as it is stored; undefined for anything else and for `''`. */
 function textOf(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string' || text === '') {

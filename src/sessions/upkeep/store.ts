@@ -171,7 +171,7 @@ function countValues(counted: readonly Counted[]): SQL[] {
   ]
 }
 
-/** Adds up the changes of each value; leaves out those that cancel out. */
+/** Adds up the changes of each value; leaves out values whose count stays the same. */
 function changesOf(counted: readonly Counted[]): CountChange[] {
   const single = counted.flatMap(
     ({ session: { projectId: project, counted: before }, counted: after }) => [
