@@ -129,7 +129,7 @@ describe('POST /s', () => {
     expect(await get('session')).toMatchObject({ click_count: 1 })
   })
 
-  it('keeps several sessions of one request apart, and windows of one together', async () => {
+  it('keeps several sessions of one request apart, and the windows of one session together', async () => {
     const { project, get, record } = await newStage()
     const now = Date.now()
 
@@ -186,7 +186,7 @@ describe('POST /s', () => {
     expect((await get()).count).toBe(1)
   })
 
-  it('belongs to the person that an anonymous visitor becomes, also when the merge arrives first', async () => {
+  it('records the person that an anonymous visitor becomes, also when the merge arrives first', async () => {
     const { project, get, record } = await newStage()
     await record(snapshotEvent(project, { distinct_id: 'anon' }))
     expect((await get('session')).person).toMatchObject({ id: null, distinct_ids: 'anon' })
@@ -205,7 +205,7 @@ describe('POST /s', () => {
     expect((await get('next')).person.id).toBe((await get('session')).person.id)
   })
 
-  it('follows a distinct id that is split off', async () => {
+  it('moves recordings along with a distinct id that is split off', async () => {
     const { project, get, record } = await newStage()
     await project.ingest([
       { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'anon' } }
@@ -220,7 +220,7 @@ describe('POST /s', () => {
     expect(person.id).not.toBe(id)
   })
 
-  it('has the distinct id and the source of its earliest snapshots, in whatever order they arrive', async () => {
+  it('takes the distinct id and the source of the earliest snapshots, in whatever order they arrive', async () => {
     const { project, get, record } = await newStage()
     const now = Date.now()
     const first = snapshotEvent(project, {
