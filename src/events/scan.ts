@@ -160,6 +160,6 @@ function limitsOf(stored: Named['session']): SessionLimits {
   if (!stored) {
     return { ...ANY_SESSION, identities: [] }
   }
-  // A session with the most identities that are stored may have others, and events at other times.
+  // With MAX_IDENTITIES identities, the row may lack others, and the times of their events.
   return stored.identities.length < MAX_IDENTITIES ? stored : ANY_SESSION
 }

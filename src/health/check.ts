@@ -69,7 +69,7 @@ export const Health = z
   .object({
     status: Status.meta({
       description:
-        'The worst status of all databases, crons and dead letters; also `unavailable` while a secret is missing or too short.'
+        'The worst status of all databases, crons and dead letters; also `unavailable` while a secret is missing or too short, or the ledger is behind or damaged.'
     }),
     database: DatabaseHealth.meta({
       description: 'The database with users, keys and projects, and by default the projects’ data.'

@@ -64,8 +64,7 @@ type Reading<Path extends z.ZodObject, Query extends z.ZodObject, Answer> = {
   path: Path
   query: Query
   /**
-   * Plans what to read for the request; undefined if the handler cannot know it from the request
-   * alone.
+   * Plans the read for a request; undefined if the request alone does not tell what to read.
    * @throws an error for an invalid request; it is sent once the key is accepted
    */
   plan: (request: Unchecked<Path, Query>) => Planned<Answer>

@@ -2,13 +2,13 @@ import { sha256 } from '../hash.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** A personal API key: `phx_` and 256 random bits in base 62. */
+/** Makes a personal API key: `phx_` and 256 random bits in base 62. */
 export const newApiKey = () => `phx_${randomBase62(32)}`
 
-/** A project's capture token: `phc_` and 192 random bits in base 62; public, it only allows sending events. */
+/** Makes a capture token: `phc_` and 192 random bits in base 62. It is public, and only allows sending events. */
 export const newCaptureToken = () => `phc_${randomBase62(24)}`
 
-/** 128 random bits that key a project's hashes of erased distinct ids. */
+/** Makes the key of a project's hashes of erased distinct ids: 128 random bits. */
 export const newErasureSalt = () => randomBase62(16)
 
 export const isApiKey = (text: string) => /^phx_[0-9A-Za-z]{20,100}$/.test(text)

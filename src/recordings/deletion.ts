@@ -5,7 +5,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { deleteRecording, expireRecordings, listStarted } from './purge.store.ts'
 import { findRecording } from './store.ts'
 
-/** The deletion of one recording. It names the session by a keyed hash, because SDKs choose session ids. */
+/** The deletion of one recording. It names the session by a keyed hash, because SDKs may put anything into session ids. */
 export const RecordingEntry = z.object({
   kind: z.literal('recording'),
   project: z.int(),

@@ -14,7 +14,7 @@ import { SLOT } from '../../rollups/store.ts'
 
 export type NameRow = { id: number; name: string }
 
-/** Lists the names of a project's events, sorted by code points, without names that no event has any more. */
+/** Lists the names that stored events of a project have, sorted by code points. */
 export async function listNames(db: Db, projectId: number): Promise<NameRow[]> {
   const [rows] = await readBatch(
     db,
