@@ -76,7 +76,7 @@ export function bucketsFrom(
   return buckets
 }
 
-/** Returns as many buckets as it is given, right before them. */
+/** Returns the same number of buckets, right before the given buckets. */
 export function bucketsBefore(
   buckets: readonly Bucket[],
   interval: Interval,
@@ -86,19 +86,18 @@ export function bucketsBefore(
   if (!first) {
     return []
   }
-  const { timezone } = calendar
   const count = buckets.length
-  if (interval === 'minute' || interval === 'hour') {
-    const from = first.from - count * (interval === 'hour' ? HOUR : MINUTE)
-    return bucketsOf({ from, until: first.from }, interval, calendar).slice(-count)
+  const from = startBefore(first, count, interval, calendar.timezone)
+  return bucketsOf({ from, until: first.from }, interval, calendar).slice(-count)
+}
+
+/** Returns the start of the bucket `count` intervals before another. */
+function startBefore({ from, clock }: Bucket, count: number, interval: Interval, timezone: string) {
+  if (isWithinDay(interval)) {
+    return from - count * lengthOf(interval)
   }
-  const clock =
-    interval === 'month' ? addMonths(first.clock, -count) : first.clock - count * lengthOf(interval)
-  return bucketsOf(
-    { from: fromClock(clock, timezone), until: first.from },
-    interval,
-    calendar
-  ).slice(-count)
+  const start = interval === 'month' ? addMonths(clock, -count) : clock - count * lengthOf(interval)
+  return fromClock(start, timezone)
 }
 
 /** Returns the moment `days` before `time`, at the same wall-clock time. */
@@ -122,7 +121,7 @@ export function startOf(
   { timezone, weekStart }: Calendar
 ): Start {
   const now = toClock(time, timezone)
-  if (interval === 'minute' || interval === 'hour') {
+  if (isWithinDay(interval)) {
     const clock = floorTo(now, lengthOf(interval))
     return { time: time - (now - clock), clock }
   }
@@ -145,7 +144,7 @@ function firstDay(day: number, interval: Interval, weekStart: number): number {
 }
 
 function after({ time, clock }: Start, interval: Interval, timezone: string): Start {
-  if (interval === 'minute' || interval === 'hour') {
+  if (isWithinDay(interval)) {
     return nextHourOrMinute(time, lengthOf(interval), timezone)
   }
   const next = interval === 'month' ? addMonths(clock, 1) : clock + lengthOf(interval)
@@ -157,13 +156,13 @@ function after({ time, clock }: Start, interval: Interval, timezone: string): St
  * Island: 30 minutes) lands in the middle of another hour, the bucket of that hour begins there.
  */
 function nextHourOrMinute(time: number, length: number, timezone: string): Start {
-  const floor = floorTo(toClock(time, timezone), length)
   let next = time
-  let clock: number
+  let clock = toClock(time, timezone)
+  const current = floorTo(clock, length)
   do {
-    next += length - (toClock(next, timezone) - floorTo(toClock(next, timezone), length))
+    next += length - (clock - floorTo(clock, length))
     clock = toClock(next, timezone)
-  } while (clock !== floorTo(clock, length) && floorTo(clock, length) === floor)
+  } while (clock !== current && floorTo(clock, length) === current)
   return { time: next, clock: floorTo(clock, length) }
 }
 
@@ -203,7 +202,10 @@ export const labelsOf = (buckets: readonly Bucket[], interval: Interval): string
 export const daysOf = (buckets: readonly Bucket[], interval: Interval): string[] =>
   formatEach(buckets, interval, (date) => date.toISOString().slice(0, -14), ':00')
 
-/** Formats the day of each bucket, once for those of one day, and the time if the interval is shorter. */
+/**
+ * Formats the day of each bucket, and its time if the interval is shorter than a day. Formats a day
+ * once for all its buckets.
+ */
 function formatEach(
   buckets: readonly Bucket[],
   interval: Interval,
@@ -213,12 +215,12 @@ function formatEach(
   let known = Number.NaN
   let day = ''
   return buckets.map(({ clock }) => {
-    const midnight = floorTo(clock, DAY)
-    if (midnight !== known) {
-      known = midnight
-      day = formatDay(new Date(midnight))
+    const dayStart = floorTo(clock, DAY)
+    if (dayStart !== known) {
+      known = dayStart
+      day = formatDay(new Date(dayStart))
     }
-    return isWithinDay(interval) ? `${day} ${formatTime(clock - midnight)}${seconds}` : day
+    return isWithinDay(interval) ? `${day} ${formatTime(clock - dayStart)}${seconds}` : day
   })
 }
 
@@ -228,4 +230,5 @@ function formatTime(time: number): string {
   return `${hours}:${String(Math.floor((time % HOUR) / MINUTE)).padStart(2, '0')}`
 }
 
-const isWithinDay = (interval: Interval): boolean => interval === 'hour' || interval === 'minute'
+export const isWithinDay = (interval: Interval): interval is 'hour' | 'minute' =>
+  interval === 'hour' || interval === 'minute'

@@ -38,6 +38,7 @@ export function parseIso(text: string, timezone = 'UTC'): number | undefined {
   if (!exists || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) {
     return undefined
   }
+  // A leap second counts as the second before it.
   const sinceMidnight =
     Number(hour) * HOUR + Number(minute) * MINUTE + Math.min(Number(second), 59) * 1000
   const clock = time + sinceMidnight + Number(`0.${fraction || 0}`) * 1000
@@ -106,18 +107,16 @@ export function toClock(time: number, timezone: string): number {
     return time
   }
   const parts = formatOf(timezone).formatToParts(time)
-  const of = (type: string) => Number(parts.find((part) => part.type === type)?.value)
-  const year = parts.some(({ value }) => value === 'BC') ? 1 - of('year') : of('year')
-  const seconds = (of('hour') * 60 + of('minute')) * 60 + of('second')
-  return (
-    midnight(year, of('month') - 1, of('day')) +
-    seconds * 1000 +
-    (time - Math.floor(time / 1000) * 1000)
-  )
+  const read = (type: string) => Number(parts.find((part) => part.type === type)?.value)
+  const isBeforeChrist = parts.some(({ value }) => value === 'BC')
+  const year = isBeforeChrist ? 1 - read('year') : read('year')
+  const day = midnight(year, read('month') - 1, read('day'))
+  const milliseconds = time - Math.floor(time / 1000) * 1000
+  return day + read('hour') * HOUR + read('minute') * MINUTE + read('second') * 1000 + milliseconds
 }
 
 /**
- * Returns the moment of a wall-clock time, the inverse of `toClock`. Of a time that the clock shows twice, the first; a
+ * Returns the moment of a wall-clock time, the inverse of `toClock`: the first moment of a time that the clock shows twice. A
  * time that the clock skips counts as if it had not jumped.
  */
 export function fromClock(clock: number, timezone: string): number {

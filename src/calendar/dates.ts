@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { type Calendar, endOf, endOfDay, type Interval, startOf } from './buckets.ts'
+import { type Calendar, endOf, endOfDay, type Interval, isWithinDay, startOf } from './buckets.ts'
 import { fromClock, goBack, midnight, parseTimestamp, toClock } from './clock.ts'
 import { DAY } from './units.ts'
 
@@ -89,8 +89,8 @@ export function readUntil(
   if (time === undefined) {
     return undefined
   }
-  const isWithinDay = interval === 'hour' || interval === 'minute'
-  if (!isWithinDay || (relative ? relative.isEndOfDay : BARE_DATE.test(text ?? ''))) {
+  const isWholeDay = relative ? relative.isEndOfDay : BARE_DATE.test(text ?? '')
+  if (isWholeDay || !isWithinDay(interval)) {
     return endOfDay(time, calendar.timezone)
   }
   return relative ? endOf(time, interval, calendar) : time + 1

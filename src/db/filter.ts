@@ -1,5 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type FilterGroup, isGroup, isOneOf, type PropertyFilter } from '../properties/filter.ts'
+import {
+  type FilterGroup,
+  isGroup,
+  isOpposite,
+  type Operator,
+  type PropertyFilter
+} from '../properties/filter.ts'
 import type { Matching } from '../properties/matching.ts'
 import { isIn } from './rows.ts'
 
@@ -39,7 +45,8 @@ export const numberOf = (properties: SQL, key: string): SQL => sql`(
 
 /**
  * Like `numberOf`, for a value that `plainOf` selected. SQLite returns true and false as 1 and 0;
- * their kind tells them from numbers.
+ * their kind tells them from numbers. The first line only saves time: SQLite sorts numbers before
+ * texts, so `1 < x < ''` holds for most numbers.
  */
 export const numberOfPlain = (plain: SQL, kind: SQL): SQL => sql`case
   when ${plain} > 1 and ${plain} < '' then ${plain}
@@ -101,20 +108,14 @@ function conditionOf(
   matching: string[] | undefined
 ): SQL {
   const json = jsonOf(properties, key)
-  const number = comparedOf(properties, key)
-  const ordered = values.toSorted((a, b) => Number(a) - Number(b))
-  const [lowest, highest] = [ordered.at(0), ordered.at(-1)].map(
-    (value) => sql`cast(${value ?? null} as real)`
-  )
   const isMatch = (condition: SQL) => sql`coalesce(${condition}, 0)`
   const isMiss = (condition: SQL) => sql`not coalesce(${condition}, 0)`
   const contains = sql`exists (select 1 from (${aliased(properties, key)}), json_each(${JSON.stringify(values)})
     where instr(${LOWER}, lower(value)) > 0)`
 
   if (matching) {
-    return (
-      isOneOf(['not_regex', 'not_icontains', 'not_icontains_multi'], operator) ? isMiss : isMatch
-    )(isAnyOf(json, matching))
+    const isMatching = isAnyOf(json, matching)
+    return isOpposite(operator) ? isMiss(isMatching) : isMatch(isMatching)
   }
   switch (operator) {
     case 'exact':
@@ -129,24 +130,36 @@ function conditionOf(
     case 'not_icontains':
     case 'not_icontains_multi':
       return sql`not ${contains}`
-    case 'gt':
-      return isMatch(sql`${number} > ${lowest}`)
-    case 'gte':
-    case 'min':
-      return isMatch(sql`${number} >= ${lowest}`)
-    case 'lt':
-      return isMatch(sql`${number} < ${highest}`)
-    case 'lte':
-    case 'max':
-      return isMatch(sql`${number} <= ${highest}`)
-    case 'between':
-      return isMatch(sql`${number} between ${lowest} and ${highest}`)
-    case 'not_between':
-      return isMatch(sql`${number} not between ${lowest} and ${highest}`)
     case 'is_set':
       return isMatch(sql`${json} <> 'null'`)
     case 'is_not_set':
       return isMiss(sql`${json} <> 'null'`)
+    default:
+      return isMatch(comparison(operator, comparedOf(properties, key), values))
+  }
+}
+
+/** Compares a number with the lowest of some values, the highest, or both. */
+function comparison(operator: Operator, number: SQL, values: readonly string[]): SQL {
+  const ordered = values.toSorted((a, b) => Number(a) - Number(b))
+  const [lowest, highest] = [ordered.at(0), ordered.at(-1)].map(
+    (value) => sql`cast(${value ?? null} as real)`
+  )
+  switch (operator) {
+    case 'gt':
+      return sql`${number} > ${lowest}`
+    case 'gte':
+    case 'min':
+      return sql`${number} >= ${lowest}`
+    case 'lt':
+      return sql`${number} < ${highest}`
+    case 'lte':
+    case 'max':
+      return sql`${number} <= ${highest}`
+    case 'between':
+      return sql`${number} between ${lowest} and ${highest}`
+    case 'not_between':
+      return sql`${number} not between ${lowest} and ${highest}`
     default:
       throw new Error(`${operator} is decided by its matcher`)
   }
@@ -169,6 +182,6 @@ function isAnyOf(json: SQL, texts: string[]): SQL {
  * object that is written like it.
  */
 const jsonsOf = (text: string): string[] =>
-  isOther(text) ? [JSON.stringify(text), text] : [JSON.stringify(text)]
+  mayBeJson(text) ? [JSON.stringify(text), text] : [JSON.stringify(text)]
 
-const isOther = (text: string): boolean => text !== 'null' && /^([-\d[{]|true$|false$)/.test(text)
+const mayBeJson = (text: string): boolean => text !== 'null' && /^([-\d[{]|true$|false$)/.test(text)

@@ -44,7 +44,7 @@ data at least as recent, wherever that request is handled.`
 
 export const TAGS = [
   { name: 'Projects', description: 'Projects, and the user to whom the key belongs.' },
-  { name: 'Persons', description: 'People and their properties; erasing them.' },
+  { name: 'Persons', description: 'Persons and their properties, and the erasure of persons.' },
   { name: 'Insights', description: 'Saved trends: how often something happened, over time.' },
   { name: 'Dashboards', description: 'Collections of insights.' },
   { name: 'Session recordings', description: 'Replays of visits.' },
@@ -52,11 +52,8 @@ export const TAGS = [
     name: 'Subscriptions',
     description: 'Insights and dashboards that are delivered on a schedule.'
   },
-  {
-    name: 'Events',
-    description: 'The events themselves, and what they and their properties are called.'
-  },
-  { name: 'Sessions', description: 'Visits: a person’s events that belong together in time.' },
+  { name: 'Events', description: 'Stored events, and the names of events and their properties.' },
+  { name: 'Sessions', description: 'Visits: the events of a person that belong together in time.' },
   { name: 'Capture', description: 'The endpoints to which SDKs send events and recordings.' },
   { name: 'Service', description: 'The service itself.' }
 ]

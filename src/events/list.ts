@@ -3,7 +3,7 @@ import type { EventKey } from './key.ts'
 import { type EventFilters, EventScan, type Project } from './scan.ts'
 import type { EventRow } from './store.ts'
 
-/** Events that a page looks at, at most: about 20,000 rows read. It then ends early, and the next page continues. */
+/** Most events that one page examines, which reads about 20,000 rows; the page then ends early. */
 export const MAX_EXAMINED = 2_000
 /** Events read in one statement. */
 const READ_AT_ONCE = 250
@@ -18,7 +18,7 @@ export type EventPage = {
   isCut: boolean
 }
 
-/** Reads a page of events, newest first, from a place on. @throws query_too_large, attr the filter */
+/** Reads a page of events, newest first, after the event `page.after`. @throws query_too_large, attr the filter */
 export async function listEvents(
   db: Db,
   project: Project,

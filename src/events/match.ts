@@ -10,7 +10,7 @@ import { Selection } from '../trends/selection.ts'
 import { Values } from '../trends/values.ts'
 import type { EventRow } from './store.ts'
 
-/** Decides which events match property filters, as trends decide it. */
+/** Decides which events match property filters, by the same code as trends. */
 export class Matcher {
   readonly #keys: readonly string[]
   readonly #selection: Selection
@@ -39,6 +39,7 @@ export class Matcher {
       this.#keys.length > 0 ? rows.map((row) => JSON.parse(row.properties)) : []
     const memberOf = (object: Json, key: string): Json =>
       isObject(object) && Object.hasOwn(object, key) ? (object[key] ?? null) : null
+    // A selection reads no times, places or identities.
     return {
       length: rows.length,
       since: 0,

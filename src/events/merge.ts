@@ -1,18 +1,19 @@
 import { type EventKey, newestFirst } from './key.ts'
 
-/** Where a source continues: `before` is the last key that was read of it. */
+/** A source, and the last key that was read of it: its next keys are older than `before`. */
 export type Continued = { id: number; before: EventKey }
 
-/** Reads the keys of some sources: of each the newest ones before a key, at most `limit`. */
+/** Reads the next keys of each source, newest first, at most `limit` of each. */
 export type ReadKeys = (
   sources: readonly Continued[],
   limit: number
 ) => Promise<Map<number, EventKey[]>>
 
-/** Keys that are read of all sources together at first; of many sources, one each. */
+/** Keys read at first, of all sources together; at least one of each source. */
 const FIRST_KEYS = 2_000
-/** Sources that are continued in one statement, and the keys that are read of each, at least. */
+/** Sources that are continued in one statement. */
 const CONTINUED = 10
+/** Fewest keys read of a source that is continued. */
 const CONTINUED_KEYS = 100
 
 /**
@@ -28,7 +29,10 @@ export class Merge {
   readonly #open: Map<number, EventKey>
   #hasBegun = false
 
-  /** @param before where all sources begin */
+  /**
+   * @param before the key than which all keys are older
+   * @param count the number of keys that the caller takes first
+   */
   constructor(ids: readonly number[], before: EventKey, count: number, read: ReadKeys) {
     this.#read = read
     this.#firstLimit = Math.min(count, Math.max(1, Math.floor(FIRST_KEYS / ids.length)))
@@ -51,19 +55,14 @@ export class Merge {
     return this.#keys.splice(0, Math.min(count, this.#known()))
   }
 
-  /** Counts the keys that come before all that have not been read. */
+  /** Counts the keys that are newer than every key that has not been read. */
   #known(): number {
-    let horizon: EventKey | undefined
-    for (const last of this.#open.values()) {
-      if (!horizon || newestFirst(last, horizon) < 0) {
-        horizon = last
-      }
-    }
-    if (!horizon) {
+    const [newest, ...others] = this.#open.values()
+    if (!newest) {
       return this.#keys.length
     }
-    const end = horizon
-    const place = this.#keys.findIndex((key) => newestFirst(key, end) > 0)
+    const horizon = others.reduce((a, b) => (newestFirst(a, b) <= 0 ? a : b), newest)
+    const place = this.#keys.findIndex((key) => newestFirst(key, horizon) > 0)
     return place < 0 ? this.#keys.length : place
   }
 

@@ -2,14 +2,14 @@ import type { Calendar } from '../calendar/buckets.ts'
 import { noDate, readFrom } from '../calendar/dates.ts'
 import { AppError } from '../errors.ts'
 
-/** The times of a request, as texts. */
-type Asked = { after?: string | undefined; before?: string | undefined }
+/** The parameters of a request that limit the times of events. */
+type Texts = { after?: string | undefined; before?: string | undefined }
 
 /** Times, ms UTC: at or after `from`, before `until`. */
 type Range = { from: number | undefined; until: number | undefined }
 
-/** Reads the range of time in which events are looked for. @throws invalid_input, attr `after` or `before` */
-export function readRange({ after, before }: Asked, calendar: Calendar, now: Date): Range {
+/** Reads the range of time in which to search for events. @throws invalid_input, attr `after` or `before` */
+export function readRange({ after, before }: Texts, calendar: Calendar, now: Date): Range {
   const timeOf = (attr: string, text: string | undefined): number | undefined => {
     const time = text === undefined ? undefined : readFrom(text, calendar, now)
     if (text !== undefined && time === undefined) {
@@ -19,7 +19,7 @@ export function readRange({ after, before }: Asked, calendar: Calendar, now: Dat
   }
   const [from, until] = [timeOf('after', after), timeOf('before', before)]
   if (from !== undefined && until !== undefined && from >= until) {
-    throw new AppError('invalid_input', 'The range ends before it begins.', 'after')
+    throw new AppError('invalid_input', '`after` must be earlier than `before`.', 'after')
   }
   return { from, until }
 }

@@ -10,11 +10,11 @@ export const LIST = describe({
   id: 'events_list',
   tag: 'Events',
   summary: 'List events',
-  description: `Newest first; events show within seconds of their capture. An event must match all given filters. The default \
+  description: `Newest first. Events appear within seconds of their capture. An event must match all given filters. The default \
 \`type\` of a filter in \`properties\` is \`event\`; \`person\` means the person as of the event, \`session\` the whole session.
 
-A page looks at ${MAX_EXAMINED} events at most. If fewer than \`limit\` of them match, the page ends early, and may be empty: \
-\`searched_until\` says how far it came, and \`next\` continues there.
+A page examines at most ${MAX_EXAMINED} events. If fewer than \`limit\` of them match, the page ends early and may be empty: \
+\`searched_until\` says how far the search came, and \`next\` continues there.
 
 \`after\` and \`before\`: ${DATE_GRAMMAR}`,
   query: PropertyParameters,
@@ -24,7 +24,7 @@ A page looks at ${MAX_EXAMINED} events at most. If fewer than \`limit\` of them 
     ['query_too_large', TOO_MUCH_WORK, 'properties'],
     [
       'query_too_large',
-      `More than ${MAX_SOURCES} names would have to be looked through: filter by \`event\`.`,
+      `More than ${MAX_SOURCES} names would have to be searched: filter by \`event\`.`,
       'event'
     ]
   ]

@@ -49,21 +49,21 @@ export const eventRoutes = createRouter().get(
   validateQuery(ListQuery),
   async (c) => {
     const { project, db, now } = c.var
-    const asked = c.req.valid('query')
+    const query = c.req.valid('query')
     const properties = readPropertyParameters(new URL(c.req.url).searchParams)
     const filters = {
-      events: asked.event === undefined ? undefined : [asked.event],
-      person: asked.person_id,
-      distinctId: asked.distinct_id,
-      session: asked.session_id,
-      ...readRange(asked, project, now),
+      events: query.event === undefined ? undefined : [query.event],
+      person: query.person_id,
+      distinctId: query.distinct_id,
+      session: query.session_id,
+      ...readRange(query, project, now),
       properties: readFilters(properties ?? [], {
         timezone: project.timezone,
         now,
         types: PROPERTY_TYPES
       })
     }
-    const { size, rows } = readPage(c.req.url, Cursor, { ...asked, offset: 0 })
+    const { size, rows } = readPage(c.req.url, Cursor, { ...query, offset: 0 })
     const { events, next, isCut } = await listEvents(db, project, filters, {
       size,
       after: rows.after,

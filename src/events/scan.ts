@@ -15,7 +15,7 @@ import {
   type Wanted
 } from './store.ts'
 
-/** Names or identities whose events are merged, at most: at least one event of each is looked up. */
+/** Most names or identities whose events are merged; at least one event of each is looked up. */
 export const MAX_SOURCES = 10_000
 
 export type EventFilters = Wanted & {
@@ -27,28 +27,30 @@ export type EventFilters = Wanted & {
 
 export type Project = { id: number; timezone: string }
 
-/** Where events are looked for: under these names, or of these identities. */
+/** The events to search: from the time `since` on, and older than the key `before`. */
 type Scope = {
+  /** Whether `ids` are of event names or of identities. */
   kind: 'names' | 'identities'
   ids: number[]
+  /** The ids of the names that an event may have. */
   names: ReadonlySet<number>
   since: number
   before: EventKey
 }
 
-/** A piece of the events that were looked at: those that match, newest first, and the last one of all. */
+/** The number of events examined, the matching ones among them, newest first, and the key of the last one examined. */
 export type Piece = { examined: number; matching: EventRow[]; last: EventKey }
 
 type Beginning = {
-  /** The event after which the scan begins; without it, at the newest. */
+  /** The event after which the scan begins; undefined for the newest. */
   after?: EventKey | undefined
-  /** The most events that the first piece has. */
+  /** Most events in the first piece. */
   first: number
   /** The time to which the dates of filters are relative. */
   now: Date
 }
 
-/** Looks through events, newest first, for those that match filters. */
+/** Searches events, newest first, for those that match filters. */
 export class EventScan {
   readonly #db: Db
   readonly #project: Project
@@ -56,7 +58,7 @@ export class EventScan {
   readonly #names: ReadonlySet<number>
   readonly #merge: Merge
   readonly #matcher: Matcher | undefined
-  /** Whether events are looked at that may not match. */
+  /** Whether the scan examines events that may not match. */
   readonly isFiltered: boolean
 
   private constructor(
@@ -91,7 +93,7 @@ export class EventScan {
     return new EventScan(db, project, { ...beginning, filters, scope })
   }
 
-  /** Looks at the next events, at most `count`; undefined at the end. @throws query_too_large, attr `properties` */
+  /** Examines at most `count` further events; undefined at the end. @throws query_too_large, attr `properties` */
   async next(count: number): Promise<Piece | undefined> {
     const keys = await this.#merge.next(count)
     const last = keys.at(-1)
@@ -113,35 +115,51 @@ export class EventScan {
 /** @throws query_too_large, attr the filter that would help */
 function expectFewSources({ kind, ids }: Scope): void {
   if (ids.length > MAX_SOURCES) {
-    const filter = kind === 'names' ? 'event' : 'distinct_id'
+    const [filter, searched] =
+      kind === 'names' ? ['event', 'names'] : ['distinct_id', 'distinct ids']
     throw new AppError(
       'query_too_large',
-      `More than ${MAX_SOURCES} ${kind} would have to be looked through: filter by \`${filter}\`.`,
+      `More than ${MAX_SOURCES} ${searched} would have to be searched: filter by \`${filter}\`.`,
       filter
     )
   }
 }
 
-/** Before this key are all events, since uuids have 32 digits. */
+/** Returns a key that is older than every event at `until`, and newer than every earlier event. */
 const endOf = (until: number): EventKey => ({ at: until, name: 0, uuid: '' })
 
 function scopeOf(
-  { from, until, session: asked }: EventFilters,
+  filters: EventFilters,
   { names, ofPerson, ofDistinctId, session: stored }: Named,
   after: EventKey | undefined
 ): Scope {
-  // A session with so many identities may have more of them, and events at other times.
-  const isWhole = stored !== undefined && stored.identities.length < MAX_IDENTITIES
-  const session = isWhole ? stored : undefined
-  const since = Math.max(from ?? Number.MIN_SAFE_INTEGER, session?.from ?? Number.MIN_SAFE_INTEGER)
-  const end = Math.min(until ?? Number.MAX_SAFE_INTEGER, session?.until ?? Number.MAX_SAFE_INTEGER)
-  const limits = { names: new Set(names), since, before: after ?? endOf(end) }
-  const ofSession =
-    asked === undefined || (stored && !isWhole) ? undefined : (session?.identities ?? [])
-  const [first, ...others] = [ofSession, ofPerson, ofDistinctId].filter((ids) => ids !== undefined)
+  const session = filters.session === undefined ? ANY_SESSION : limitsOf(stored)
+  const since = Math.max(filters.from ?? Number.MIN_SAFE_INTEGER, session.from)
+  const until = Math.min(filters.until ?? Number.MAX_SAFE_INTEGER, session.until)
+  const limits = { names: new Set(names), since, before: after ?? endOf(until) }
+  const [first, ...others] = [session.identities, ofPerson, ofDistinctId].filter(
+    (ids) => ids !== undefined
+  )
   if (!first) {
     return { ...limits, kind: 'names', ids: names }
   }
   const ids = first.filter((id) => others.every((list) => list.includes(id)))
   return { ...limits, kind: 'identities', ids }
+}
+
+/** Where the events of a session can be; its identities are undefined if they are not all known. */
+type SessionLimits = { identities: number[] | undefined; from: number; until: number }
+
+const ANY_SESSION: SessionLimits = {
+  identities: undefined,
+  from: Number.MIN_SAFE_INTEGER,
+  until: Number.MAX_SAFE_INTEGER
+}
+
+function limitsOf(stored: Named['session']): SessionLimits {
+  if (!stored) {
+    return { ...ANY_SESSION, identities: [] }
+  }
+  // With MAX_IDENTITIES identities, the row may lack others, and the times of their events.
+  return stored.identities.length < MAX_IDENTITIES ? stored : ANY_SESSION
 }

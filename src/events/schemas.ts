@@ -43,7 +43,7 @@ export const EventPageJson = z
       .meta({ description: 'The absolute URL of the next page; null on the last page.' }),
     searched_until: z.iso.datetime().nullable().meta({
       description:
-        'Set if the page ended before it was full, because it had looked at enough events: all events since this time have been looked at, and `next` continues there.'
+        'Set if the page ended early because enough events were examined: all events since this time have been searched, and `next` continues there.'
     }),
     results: z.array(EventJson)
   })

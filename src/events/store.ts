@@ -7,7 +7,7 @@ import { idOfPerson, type PersonId, type PersonName } from '../persons/store.ts'
 import type { EventKey } from './key.ts'
 import type { Continued } from './merge.ts'
 
-/** Filters that say where events are looked for. */
+/** Filters that limit which events have to be read. */
 export type Wanted = {
   /** Names of events. */
   events: string[] | undefined
@@ -16,7 +16,7 @@ export type Wanted = {
   session: string | undefined
 }
 
-/** What the filters name: undefined for a filter that is not given, and an empty list for one that names nothing. */
+/** The ids that the filters name: undefined without the filter, and an empty list if nothing has the name. */
 export type Named = {
   names: number[]
   ofPerson: number[] | undefined
@@ -63,7 +63,7 @@ export async function findNamed(
 
 type Limits = { since: number; limit: number }
 
-/** Reads the newest keys of some names, each from its own place on. */
+/** Reads the next keys of the events of each name. */
 export const readNameKeys = (
   db: Db,
   projectId: number,
@@ -81,7 +81,7 @@ export const readNameKeys = (
       order by ${events.timestamp} desc, ${events.uuid} desc limit ${limits.limit}`
   )
 
-/** Returns the time and uuid before which the events of a name come after a key, newest first. */
+/** Returns the time and uuid below which the events of a name are older than a key. */
 function startOf(id: number, { at, name, uuid }: EventKey): { at: number; uuid: string } {
   if (id === name) {
     return { at, uuid }
@@ -89,7 +89,7 @@ function startOf(id: number, { at, name, uuid }: EventKey): { at: number; uuid: 
   return { at: id < name ? at + 1 : at, uuid: '' }
 }
 
-/** Reads the newest keys of some identities, each from its own place on. */
+/** Reads the next keys of the events of each identity. */
 export const readIdentityKeys = (
   db: Db,
   projectId: number,

@@ -49,7 +49,7 @@ const SecretHealth = z.object({
 
 const LedgerHealth = z.enum(['ok', 'behind', 'damaged', 'unknown']).meta({
   description:
-    'Whether the databases have applied the ledger of erasures. `behind`: a database was restored; its projects are held back until what was erased since is erased again, within minutes. `damaged`: an entry is missing or changed. Both are `unavailable`. `unknown`: the bucket or a database does not answer.'
+    'Whether the databases have applied the ledger of erasures. `behind`: a database was restored; its projects are held back until the erasures since then are repeated, within minutes. `damaged`: an entry is missing or changed. Both are `unavailable`. `unknown`: the bucket or a database does not answer.'
 })
 
 const CronHealth = z.object({
@@ -69,7 +69,7 @@ export const Health = z
   .object({
     status: Status.meta({
       description:
-        'The worst status of all databases, crons and dead letters; also `unavailable` while a secret is missing or too short.'
+        'The worst status of all databases, crons and dead letters; also `unavailable` while a secret is missing or too short, or the ledger is behind or damaged.'
     }),
     database: DatabaseHealth.meta({
       description: 'The database with users, keys and projects, and by default the projects’ data.'
@@ -86,7 +86,7 @@ export const Health = z
     }),
     dead_letters: z.int().min(0).nullable().meta({
       description:
-        'Messages that failed for good and were not redriven; `npm run dead -- list` shows them. A single one is a `warning`.'
+        'Messages that failed for good and were not redriven; `npm run dead -- list` shows them. One is enough for a `warning`.'
     }),
     crons: z.array(CronHealth)
   })
@@ -133,18 +133,7 @@ export async function readHealth(env: Env, work: Work, now: Date): Promise<Healt
     checkJobs(env),
     checkLedger(env, now)
   ])
-  const queues = [
-    env.CAPTURE_QUEUE,
-    env.RECORDING_QUEUE,
-    env.DEAD_QUEUE,
-    env.ERASURE_QUEUE,
-    env.DELIVERY_QUEUE,
-    env.COLUMNS_QUEUE
-  ]
-  const backlog = await Promise.all(queues.map((queue) => queue.metrics())).then(
-    (metrics) => metrics.reduce((sum, { backlogCount }) => sum + backlogCount, 0),
-    () => null
-  )
+  const backlog = await countWaiting(env).catch(() => null)
   const secrets = (['RECEIPT_SECRET', 'RECEIPT_KEY'] as const).map((name) => ({
     name,
     status: checkSecret(env[name])
@@ -156,9 +145,8 @@ export async function readHealth(env: Env, work: Work, now: Date): Promise<Healt
     ...crons.map((cron) => (cron.failed_jobs ? 'warning' : 'ok')),
     deadLetters ? 'warning' : 'ok'
   ]
-  const status = Status.options.findLast((option) => statuses.includes(option)) ?? 'ok'
   return {
-    status,
+    status: worstOf(statuses),
     database,
     other_databases: others,
     secrets,
@@ -169,10 +157,25 @@ export async function readHealth(env: Env, work: Work, now: Date): Promise<Healt
   }
 }
 
-/**
- * Reads the last run of each Cron Trigger and counts the dead letters; both are null if the
- * database does not answer.
- */
+/** Counts the messages that wait in all queues. @throws when a queue does not report them */
+async function countWaiting(env: Env): Promise<number> {
+  const queues = [
+    env.CAPTURE_QUEUE,
+    env.RECORDING_QUEUE,
+    env.DEAD_QUEUE,
+    env.ERASURE_QUEUE,
+    env.DELIVERY_QUEUE,
+    env.COLUMNS_QUEUE
+  ]
+  const metrics = await Promise.all(queues.map((queue) => queue.metrics()))
+  return metrics.reduce((sum, { backlogCount }) => sum + backlogCount, 0)
+}
+
+/** Returns the worst status; the options of `Status` are in ascending order of severity. */
+const worstOf = (statuses: string[]): HealthJson['status'] =>
+  Status.options.findLast((option) => statuses.includes(option)) ?? 'ok'
+
+/** Reads the last run of each Cron Trigger and counts the dead letters; null if the database does not answer. */
 async function checkJobs(env: Env) {
   const { db } = openDb(env.DB, newUsage())
   const [runs, deadLetters] = await Promise.all([

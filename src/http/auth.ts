@@ -64,14 +64,13 @@ type Reading<Path extends z.ZodObject, Query extends z.ZodObject, Answer> = {
   path: Path
   query: Query
   /**
-   * Plans what to read for the request; undefined if the handler cannot know it from the request
-   * alone.
+   * Plans the read for a request; undefined if the request alone does not tell what to read.
    * @throws an error for an invalid request; it is sent once the key is accepted
    */
-  plan: (
-    request: Unchecked<Path, Query>
-  ) => Read<Answer> | undefined | Promise<Read<Answer> | undefined>
+  plan: (request: Unchecked<Path, Query>) => Planned<Answer>
 }
+
+type Planned<Answer> = Read<Answer> | undefined | Promise<Read<Answer> | undefined>
 
 /**
  * Returns a middleware that does what `allow` does and runs the planned read together with the key
@@ -103,9 +102,7 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
   contribute(
     async function allowReading(c, next) {
       const requested = await readRequested(c)
-      const { hash, projectId } = requested
-      const now = c.var.now.getTime()
-      const read = (id: number) => {
+      const planFor = (id: number) => {
         c.var.expectKnown()
         const param = parseInput(path, c.req.param())
         const values = readQuery(query, c.req.url)
@@ -117,23 +114,14 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
       }
 
       const control = openDb(c.env.DB, c.var.usage)
-      const readEarly = async (id: number) => {
-        // An error in the request is ignored here. It is sent after the key check, when the read is
-        // planned again.
-        const early = await attempt(() => read(id))
-        return early && findCallerAndRead(control.db, { hash, projectId: id, now }, early)
-      }
-      // A bookmark belongs to the project's database, whose name is unknown before the key is
-      // accepted.
-      const isTogether = projectId !== '@current' && !c.req.header('x-d1-bookmark')
-      const together = isTogether ? await readEarly(projectId) : undefined
+      const together = await readWithCaller(c, { control, requested, planFor })
       const caller = together ? together.caller : await findCaller(control.db, requested)
       const session = await admit(c, { scopes: [scope], requested, caller, control })
 
       if (together && c.var.project.database === CONTROL) {
         c.set('found', together.readAnswer())
       } else {
-        const planned = await read(c.var.project.id)
+        const planned = await planFor(c.var.project.id)
         c.set('found', planned && (await runRead(c.var.db, planned)))
       }
 
@@ -145,6 +133,28 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
     describePath(path),
     describeQuery(query)
   )
+
+type Early<Answer> = {
+  control: Session
+  requested: Requested
+  planFor: (projectId: number) => Planned<Answer>
+}
+
+/** Finds the caller and runs the planned read in one round trip to the control database, or returns undefined. */
+async function readWithCaller<Answer>(
+  c: Context<AppEnv>,
+  { control, requested: { hash, projectId }, planFor }: Early<Answer>
+) {
+  // A bookmark belongs to the project's database, whose name is unknown before the key is accepted.
+  if (projectId === '@current' || c.req.header('x-d1-bookmark')) {
+    return undefined
+  }
+  // An error in the request is ignored here. It is sent after the key check, when the read is
+  // planned again.
+  const planned = await attempt(() => planFor(projectId))
+  const sought = { hash, projectId, now: c.var.now.getTime() }
+  return planned && findCallerAndRead(control.db, sought, planned)
+}
 
 /** Returns the function's result, or undefined if it throws. */
 async function attempt<T>(run: () => T | Promise<T>): Promise<T | undefined> {

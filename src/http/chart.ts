@@ -58,7 +58,7 @@ export function chartFormat(
   )
 }
 
-/** @throws invalid_input for a parameter of charts where the answer is none */
+/** Refuses the parameters of charts for a response that is not a chart. @throws invalid_input, attr the parameter */
 export function expectNoChart(query: ChartQuery): void {
   for (const name of ['width', 'height', 'theme'] as const) {
     if (query[name] !== undefined) {
@@ -71,7 +71,7 @@ export function expectNoChart(query: ChartQuery): void {
   }
 }
 
-/** Returns the look that a request asks for. */
+/** Returns the requested look of a chart. */
 export const lookOf = ({ width, height, theme }: ChartQuery): Look => ({
   ...(width !== undefined && { width }),
   ...(height !== undefined && { height }),

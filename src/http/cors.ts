@@ -1,8 +1,10 @@
 import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
+import { DAY } from '../calendar/units.ts'
 import type { AppEnv } from './env.ts'
 
-const DAY_SECONDS = 86_400
+/** Time for which browsers keep the answer to a preflight request, seconds. */
+const MAX_AGE = DAY / 1000
 
 /**
  * Repeats the request's origin instead of `*`: older SDKs send beacons with credentials, for which
@@ -13,7 +15,7 @@ const forSdks = cors({
   credentials: true,
   allowMethods: ['GET', 'POST', 'OPTIONS'],
   exposeHeaders: ['Retry-After', 'X-Request-Id'],
-  maxAge: DAY_SECONDS
+  maxAge: MAX_AGE
 })
 
 const forApiClients = cors({
@@ -30,7 +32,7 @@ const forApiClients = cors({
     'X-Request-Id',
     'x-d1-bookmark'
   ],
-  maxAge: DAY_SECONDS
+  maxAge: MAX_AGE
 })
 
 /** Whether a path belongs to the API for keys and links. Some paths below `/api/` are for SDKs in a visitor's browser. */

@@ -18,7 +18,7 @@ export const wantsCsv = (c: Context<AppEnv>, format: Format | undefined): boolea
 
 /** Whether a request with this `Accept` header wants CSV. */
 export const isCsv = (accept: string | undefined, format: Format | undefined): boolean =>
-  (format ?? (/^text\/csv\b/i.test(accept ?? '') ? 'csv' : 'json')) === 'csv'
+  format === undefined ? /^text\/csv\b/i.test(accept ?? '') : format === 'csv'
 
 /**
  * Flattens an object to one CSV row: joins nested keys with dots, keeps arrays whole, drops empty objects.
@@ -67,7 +67,7 @@ export const answerOne = (
   c: Context<AppEnv>,
   name: string,
   json: JsonObject,
-  format: 'json' | 'csv' | undefined
+  format: Format | undefined
 ): Response =>
   wantsCsv(c, format)
     ? csvResponse(c, name, [...flatten(json).keys()].sort(), [[json]])

@@ -6,7 +6,6 @@ export const VERSIONS = {
   'draft-2020-12': '3.1.1'
 } as const
 
-/** A version of OpenAPI. */
 export type Version = keyof typeof VERSIONS
 
 type Options = NonNullable<Parameters<typeof z.toJSONSchema>[1]>

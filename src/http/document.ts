@@ -5,7 +5,7 @@ import type { JsonObject } from '../input/json.ts'
 import { csvExample } from './csv.ts'
 import { refer, schemaOptions, uri, VERSIONS, type Version } from './dialect.ts'
 import { ERRORS, ErrorJson } from './errors.ts'
-import { describedBy, type Operation, type Part, type Refusal } from './openapi.ts'
+import { type Answer, describedBy, type Operation, type Part, type Refusal } from './openapi.ts'
 import { Prefers, preferenceText } from './preferences.ts'
 import { UNKNOWN_PARAMETER } from './strict.ts'
 
@@ -46,16 +46,18 @@ export function createDocument(
       [method.toLowerCase()]: writer.write(operation, contributed)
     }
   }
-  const apiKey = {
-    type: 'http',
-    scheme: 'bearer',
-    bearerFormat: 'phx_…',
-    description: 'An API key with the scope of the operation.'
-  }
-  const components = { schemas: writer.schemas(), securitySchemes: { apiKey } }
-  // A relative URL, so that it refers to whatever service serves the document.
-  const servers = [{ url: '/' }]
-  return { openapi: VERSIONS[target], info, servers, tags, paths, components }
+  const components = { schemas: writer.schemas(), securitySchemes: { apiKey: API_KEY } }
+  return { openapi: VERSIONS[target], info, servers: SERVERS, tags, paths, components }
+}
+
+/** A relative URL, so that it refers to whatever service serves the document. */
+const SERVERS = [{ url: '/' }]
+
+const API_KEY = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'phx_…',
+  description: 'An API key with the scope of the operation.'
 }
 
 /**
@@ -93,15 +95,12 @@ class Writer {
       ...all.flatMap((part) => part.refusals ?? []),
       ['error', 'A server error occurred.']
     ]
-    const description = [
-      operation.description,
-      scopes.length > 0 && `Needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' or ')}.`
-    ]
+    const description = descriptionOf(operation, scopes)
     return {
       operationId: id,
       tags: [tag],
       summary,
-      ...(description.some(Boolean) && { description: description.filter(Boolean).join('\n\n') }),
+      ...(description && { description }),
       ...(operation.isExperimental && { 'x-experimental': true }),
       security: this.#securityOf(scopes),
       parameters: all.flatMap(({ path, query, header }) => [
@@ -136,26 +135,19 @@ class Writer {
   #answers({ answers, mayBeEmpty }: Operation, all: Part[]) {
     const ignoresFields = all.some((part) => part.body)
     const hasCsv = all.some(({ query }) => query && 'format' in query.shape)
-    return mapValues(answers, ({ text, schema, type = [], csv }, status) => {
+    return mapValues(answers, (answer, status) => {
+      const content = contentOf(answer, hasCsv)
       const isPreferred = mayBeEmpty && status === '200'
       const headers = {
         ...(ignoresFields && IGNORED_FIELDS),
         ...(isPreferred && PREFERENCE_APPLIED)
       }
       return {
-        description: isPreferred ? `${text} ${preferenceText(this.#emptyBodies)}` : text,
+        description: isPreferred
+          ? `${answer.text} ${preferenceText(this.#emptyBodies)}`
+          : answer.text,
         ...(Object.keys(headers).length > 0 && { headers }),
-        ...((schema || type.length > 0) && {
-          content: {
-            ...(schema && {
-              'application/json': { schema: refer(schema) },
-              ...(hasCsv && toCsv(schema, csv))
-            }),
-            ...Object.fromEntries(
-              [type].flat().map((media) => [media, { schema: schemaOf(media) }])
-            )
-          }
-        })
+        ...(content && { content })
       }
     })
   }
@@ -208,6 +200,21 @@ class Writer {
     })
     return Object.fromEntries(responses)
   }
+}
+
+/** Returns the description of an operation, followed by the scopes that allow it. */
+function descriptionOf({ description }: Operation, scopes: string[]): string {
+  const names = scopes.map((scope) => `\`${scope}\``).join(' or ')
+  return [description, names && `Needs the scope ${names}.`].filter(Boolean).join('\n\n')
+}
+
+/** Returns the content of a response by media type; undefined if the response has no body. */
+function contentOf({ schema, type = [], csv }: Answer, hasCsv: boolean) {
+  const json = schema && { 'application/json': { schema: refer(schema) } }
+  const table = schema && hasCsv ? toCsv(schema, csv) : undefined
+  const others = [type].flat().map((media) => [media, { schema: schemaOf(media) }])
+  const content: Record<string, unknown> = { ...json, ...table, ...Object.fromEntries(others) }
+  return Object.keys(content).length > 0 ? content : undefined
 }
 
 const IGNORED_FIELDS = {

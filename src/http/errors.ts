@@ -107,11 +107,12 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export const answerUnrouted =
   (app: () => Hono<AppEnv>) =>
   (c: Context<AppEnv>): Response => {
-    const allowed = METHODS.filter((method) =>
-      app()
-        .router.match(method, c.req.path)[0]
-        .some(([[, route]]) => route.method === method)
-    )
+    const hasRoute = (method: string): boolean => {
+      // Also matches middleware, whose method is `ALL`.
+      const [matched] = app().router.match(method, c.req.path)
+      return matched.some(([[, route]]) => route.method === method)
+    }
+    const allowed = METHODS.filter(hasRoute)
     if (allowed.length === 0) {
       return answerError(new NotFoundError(), c)
     }

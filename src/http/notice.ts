@@ -28,9 +28,9 @@ export function answerNotice(
 }
 
 /**
- * Keeps the answers behind a link that holds a secret out of search engines, and explains a dead
- * link and a busy service to people: browsers get a page, `missing` for a dead link, and other
- * clients get the error as JSON.
+ * Returns a middleware for links that contain a secret. It keeps their responses out of search
+ * engines, and shows errors to browsers as a page: `missing` if the link is dead. Other clients get
+ * the error as JSON.
  */
 export function behindLink(missing: Notice): MiddlewareHandler<AppEnv> {
   const explain: MiddlewareHandler<AppEnv> = async (c, next) => {

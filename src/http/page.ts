@@ -166,7 +166,7 @@ export function readPage<S extends z.ZodType<Cursor>>(
   }
 }
 
-/** Returns the rows that a page shows, and all of its envelope but the results. */
+/** Returns the rows that a page shows, and `place`, the other arguments of `pageOf`. */
 export function cutPage<Row>(
   { size, offset, filters }: AskedPage<unknown>,
   { rows, count }: { rows: Row[]; count: number },

@@ -37,12 +37,13 @@ export async function answerAsPreferred(c: Context<AppEnv>): Promise<void> {
   if (c.res.status !== 200) {
     return
   }
-  const [, , preference] = RETURN.exec(c.req.header('Prefer') ?? '') ?? []
-  const prefersEmpty = preference?.toLowerCase() === 'minimal'
+  const [, , named] = RETURN.exec(c.req.header('Prefer') ?? '') ?? []
+  const preference = named?.toLowerCase()
   if (preference) {
-    c.res.headers.set('Preference-Applied', `return=${preference.toLowerCase()}`)
+    c.res.headers.set('Preference-Applied', `return=${preference}`)
   }
-  if (preference ? !prefersEmpty : !emptiesBodies(c.env)) {
+  const isEmptied = preference ? preference === 'minimal' : emptiesBodies(c.env)
+  if (!isEmptied) {
     return
   }
   const headers = new Headers(c.res.headers)

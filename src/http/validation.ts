@@ -115,10 +115,7 @@ export const validateBody = <S extends z.ZodType>(
     refusals: [...BODY_REFUSALS, ...SCHEMA_REFUSALS]
   })
 
-/**
- * Refusals of a body that the reference does not describe; also for a body that is null or contains
- * null.
- */
+/** Refusals of a body that the reference does not describe. `null` is also for a body that is null itself. */
 const UNDESCRIBED_BODY_REFUSALS: Refusal[] = [
   ...BODY_REFUSALS,
   ['null', 'This field may not be null.']

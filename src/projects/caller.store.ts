@@ -17,7 +17,9 @@ export type Caller = {
 /** The hash of a key, and the requested project: an id, or `@current` for the key's only project. */
 export type Requested = { hash: string; projectId: number | '@current' }
 
-const [hash, projectId, now] = ['hash', 'projectId', 'now'].map((name) => sql.placeholder(name))
+const hash = sql.placeholder('hash')
+const projectId = sql.placeholder('projectId')
+const now = sql.placeholder('now')
 
 const selectCaller = template<Requested>(sql`
   select ${rowToJson(apiKeys)} as key, ${rowToJson(users)} as user,
@@ -56,8 +58,8 @@ export async function findCaller(db: Db, requested: Requested): Promise<Caller |
 
 /**
  * Finds the caller and runs a read of the project in one round trip. The read runs only if the key
- * is valid and has access to the project. The scope is not checked here: a caller without it must
- * not get the rows.
+ * is valid and has access to the project. The scope is not checked here: check it before the rows
+ * are sent.
  * @returns undefined when nothing was read: the key was refused, or the read failed
  */
 export async function findCallerAndRead<Answer>(

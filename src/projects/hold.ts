@@ -3,16 +3,16 @@ import type { ProjectRow } from './store.ts'
 
 /**
  * The deployment's secret `MAINTENANCE`, set by `npm run maintenance`. It is a secret because a
- * restore would take back a row.
+ * restore of the database would undo a row.
  */
 export type Deployment = Pick<Env, 'DB'> & { MAINTENANCE?: string }
 
 const IN_MAINTENANCE =
   'The service is in maintenance. Captured events are accepted, and stored afterwards. Try again later.'
 const IN_REPLAY =
-  'The database was restored, and deletions made since are being repeated. Try again in a minute.'
+  'The database was restored to an earlier state, and later deletions are being repeated. Try again in a minute.'
 
-/** A project is held back: nothing is read for anybody, and nothing that was captured is stored. */
+/** The error while a project is held back: its data is not read, and its captured events are not stored yet. */
 export class HeldError extends UnavailableError {
   override readonly retryAfter = 30
 }

@@ -35,7 +35,6 @@ const ME = describe({
   answers: { 200: { text: 'The user.', schema: CallerJson } }
 })
 
-/** The routes of the list of projects. */
 export const projectListRoutes = createRouter().get(
   '/',
   LIST,
@@ -52,7 +51,6 @@ export const projectListRoutes = createRouter().get(
   }
 )
 
-/** The routes of one project. */
 export const projectRoutes = createRouter().get('/', RETRIEVE, allow('project:read'), (c) =>
   c.json(projectToApi(c.var.project))
 )

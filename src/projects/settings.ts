@@ -32,7 +32,7 @@ export type ProjectSettings = z.infer<typeof ProjectSettings>
 export const SettingsChange = ProjectSettings.partial()
 export type SettingsChange = z.infer<typeof SettingsChange>
 
-/** The defaults. A new project records nobody until its owner turns recording on. */
+/** The defaults. A new project records no visits until its owner turns recording on. */
 const DEFAULTS: ProjectSettings = {
   recording: false,
   recording_sample: 1,

@@ -48,6 +48,7 @@ export async function updateUser(db: Db, id: number, change: UserChange): Promis
     hedgehogConfig: change.hedgehog_config,
     roleAtOrganization: change.role_at_organization
   })
+  // Without changes, drizzle refuses an update; the id makes it valid.
   const update = db.update(users).set({ id, ...set })
   const rows = await unique(update.where(eq(users.id, id)).returning(), 'email', change.email)
   return only(rows, `There is no user ${id}.`)
@@ -116,7 +117,7 @@ export async function updateProject(
   const settings = JSON.stringify(pickSettings(change))
   const rows = await db
     .update(projects)
-    .set({ id, ...set, settings: sql`json_patch(${projects.settings}, ${settings})` })
+    .set({ ...set, settings: sql`json_patch(${projects.settings}, ${settings})` })
     .where(eq(projects.id, id))
     .returning()
   return only(rows, `There is no project ${id}.`)

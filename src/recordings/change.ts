@@ -72,23 +72,29 @@ export function readRelink(
   { distinct_id, person }: RecordingUpdate,
   owner: Owner
 ): Relink | undefined {
-  const given = distinct_id === owner.distinctId ? undefined : distinct_id
-  const distinctId = readDistinctId(given)
-  if (given !== undefined && distinctId === undefined) {
+  const isUnchanged = distinct_id === undefined || distinct_id === owner.distinctId
+  const distinctId = isUnchanged ? undefined : expectDistinctId(distinct_id)
+  const isNamed = person !== undefined && (distinct_id === undefined || !namesNobody(person))
+  const name = isNamed ? readPersonName(person) : undefined
+  const newPerson = name && namesOwner(name, owner) ? undefined : name
+  return distinctId === undefined && newPerson === undefined
+    ? undefined
+    : { distinctId, person: newPerson }
+}
+
+/** @throws blank, attr `distinct_id` */
+function expectDistinctId(text: string): string {
+  const distinctId = readDistinctId(text)
+  if (distinctId === undefined) {
     throw new AppError('blank', 'This field may not be blank.', 'distinct_id')
   }
-  const isNamed = person !== undefined && !(distinct_id !== undefined && namesNobody(person))
-  const name = isNamed ? readPersonName(person) : undefined
-  const isSame =
-    name === undefined ||
-    ('id' in name && name.id === owner.personId) ||
-    ('uuid' in name && name.uuid === owner.uuid) ||
-    ('distinctId' in name && name.distinctId === owner.distinctId)
-  if (isSame && distinctId === undefined) {
-    return undefined
-  }
-  return { distinctId, person: isSame ? undefined : name }
+  return distinctId
 }
+
+const namesOwner = (name: PersonName, owner: Owner): boolean =>
+  ('id' in name && name.id === owner.personId) ||
+  ('uuid' in name && name.uuid === owner.uuid) ||
+  ('distinctId' in name && name.distinctId === owner.distinctId)
 
 /**
  * Whether a person is `{"properties": {}}`. The API reference lists only the properties of a person as writable, so

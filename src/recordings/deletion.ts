@@ -5,7 +5,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { deleteRecording, expireRecordings, listStarted } from './purge.store.ts'
 import { findRecording } from './store.ts'
 
-/** The deletion of one recording. It names the session by a keyed hash, because SDKs choose session ids. */
+/** The deletion of one recording. It names the session by a keyed hash, because SDKs may put anything into session ids. */
 export const RecordingEntry = z.object({
   kind: z.literal('recording'),
   project: z.int(),
@@ -32,7 +32,7 @@ const EXPIRED_AT_ONCE = 200
 const hashSession = (secret: string, projectId: number, sessionId: string): Promise<string> =>
   hmac(secret, `session of a recording\n${projectId}\n${sessionId}`)
 
-/** A recording to delete, and what the ledger needs. */
+/** The recording to delete, and the ledger that gets an entry about it. */
 type Deletion = {
   projectId: number
   sessionId: string
@@ -66,7 +66,10 @@ export async function deleteNoted(
   return deleteRecording(db, projectId, sessionId, now)
 }
 
-/** Deletes a recording again; the sweep purges it. @returns 0 if it is deleted already */
+/**
+ * Repeats a deletion after a restore; the sweep purges the recording.
+ * @returns the number of deleted recordings: 0 if it is deleted already
+ */
 export async function deleteAgain(db: Db, entry: RecordingEntry, secret: string): Promise<number> {
   for (const sessionId of await listStarted(db, entry.project, entry.from, entry.to)) {
     if ((await hashSession(secret, entry.project, sessionId)) === entry.session) {
@@ -77,17 +80,17 @@ export async function deleteAgain(db: Db, entry: RecordingEntry, secret: string)
   return 0
 }
 
-/** Deletes again the recordings that a retention had deleted before a restore. @returns the number of recordings */
+/** Repeats the deletions of a retention after a restore. @returns the number of deleted recordings */
 export async function expireAgain(
   db: Db,
   { project, until }: RetentionEntry,
   now: number
 ): Promise<number> {
-  for (let total = 0; ; ) {
-    const expired = await expireRecordings(db, project, { until, limit: EXPIRED_AT_ONCE, now })
+  let total = 0
+  let expired: number
+  do {
+    expired = await expireRecordings(db, project, { until, limit: EXPIRED_AT_ONCE, now })
     total += expired
-    if (expired < EXPIRED_AT_ONCE) {
-      return total
-    }
-  }
+  } while (expired === EXPIRED_AT_ONCE)
+  return total
 }

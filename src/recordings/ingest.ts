@@ -3,7 +3,7 @@ import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
 import { newAccessToken } from '../sharing/token.ts'
 import { readSuppressions } from '../suppressions/read.ts'
-import { countDrops, suppressionAt } from '../suppressions/suppression.ts'
+import { countDrops, type Suppressions, suppressionAt } from '../suppressions/suppression.ts'
 import { readTombstones } from '../tombstones/read.ts'
 import { objectOf, type RecordingPart, readLines } from './part.ts'
 import { type Incoming, type Known, planParts } from './plan.ts'
@@ -41,9 +41,8 @@ export async function loadPart(bucket: R2Bucket, part: RecordingPart): Promise<L
   }
 }
 
-type Ingest = {
+type Batch = {
   db: Db
-  bucket: R2Bucket
   project: Project
   parts: Incoming[]
   retentionDays: number
@@ -59,53 +58,65 @@ type Ingest = {
  * @throws unavailable, also after too many conflicts
  */
 export async function storeParts({
-  db,
   bucket,
+  ...batch
+}: Batch & { bucket: R2Bucket }): Promise<number> {
+  const { stored, refused } = await retryConflicts(() => tryToStore(batch))
+  if (refused.length > 0) {
+    await bucket.delete(
+      refused.map(({ sessionId, partId }) => objectOf(batch.project.id, sessionId, partId))
+    )
+  }
+  return stored
+}
+
+async function tryToStore({
+  db,
   project,
   parts,
   retentionDays,
   now
-}: Ingest): Promise<number> {
-  const { stored, refused } = await retryConflicts(async () => {
-    const read = await readKnown(
-      db,
-      project.id,
-      parts.map(({ sessionId, partId, distinctId }) => ({ sessionId, partId, distinctId }))
-    )
-    const serial = read.suppressionSerial
-    const ids = parts.map(({ distinctId }) => distinctId)
-    const suppressions = await readSuppressions(db, project, serial, ids)
-    const suppressionOf = ({ distinctId, receivedAt }: Incoming) =>
-      suppressionAt(suppressions.get(distinctId) ?? [], receivedAt)?.suppressionId
-    const kept = parts.filter((part) => suppressionOf(part) === undefined)
-    const suppressed = parts.filter((part) => suppressionOf(part) !== undefined)
-    const dropped = countDrops(
-      suppressed.map((part) => ({ suppression: suppressionOf(part) ?? '', at: part.receivedAt }))
-    )
-    const late = kept.filter(({ receivedAt }) => receivedAt <= read.lastErasure)
-    const tombstones = await readTombstones(
-      db,
-      project,
-      late.map(({ distinctId }) => distinctId)
-    )
-    const known = { ...read, tombstones, keptSince: keptSince(retentionDays, now) }
-    const changes = planParts(kept, known, await reserveKeys(db, kept, known))
-    if (changes.parts.length + dropped.length > 0) {
-      await writeChanges(db, project.id, changes, {
-        now,
-        newToken: () => newAccessToken(project.id),
-        serial,
-        dropped
-      })
-    }
-    return { stored: changes.parts.length, refused: [...changes.refused, ...suppressed] }
-  })
-  if (refused.length > 0) {
-    await bucket.delete(
-      refused.map(({ sessionId, partId }) => objectOf(project.id, sessionId, partId))
-    )
+}: Batch): Promise<{ stored: number; refused: Incoming[] }> {
+  const { suppressionSerial: serial, ...read } = await readKnown(
+    db,
+    project.id,
+    parts.map(({ sessionId, partId, distinctId }) => ({ sessionId, partId, distinctId }))
+  )
+  const suppressions = await readSuppressions(db, project, serial, idsOf(parts))
+  const { kept, suppressed, dropped } = applySuppressions(parts, suppressions)
+  const late = kept.filter(({ receivedAt }) => receivedAt <= read.lastErasure)
+  const tombstones = await readTombstones(db, project, idsOf(late))
+  const known = { ...read, tombstones, keptSince: keptSince(retentionDays, now) }
+  const changes = planParts(kept, known, await reserveKeys(db, kept, known))
+  if (changes.parts.length + dropped.length > 0) {
+    await writeChanges(db, project.id, changes, {
+      now,
+      newToken: () => newAccessToken(project.id),
+      serial,
+      dropped
+    })
   }
-  return stored
+  return { stored: changes.parts.length, refused: [...changes.refused, ...suppressed] }
+}
+
+const idsOf = (parts: Incoming[]): string[] => parts.map(({ distinctId }) => distinctId)
+
+/** Separates the parts that suppressions drop from the others, and counts them for each suppression. */
+function applySuppressions(parts: Incoming[], suppressions: Suppressions) {
+  const kept: Incoming[] = []
+  const suppressed: Incoming[] = []
+  const drops: { suppression: string; at: number }[] = []
+  for (const part of parts) {
+    const { distinctId, receivedAt: at } = part
+    const found = suppressionAt(suppressions.get(distinctId) ?? [], at)
+    if (found) {
+      suppressed.push(part)
+      drops.push({ suppression: found.suppressionId, at })
+    } else {
+      kept.push(part)
+    }
+  }
+  return { kept, suppressed, dropped: countDrops(drops) }
 }
 
 /** Reserves as many identity keys as the parts could need; unused keys are lost. */
@@ -114,9 +125,7 @@ async function reserveKeys(
   parts: Incoming[],
   { identities }: Known
 ): Promise<() => number> {
-  const fresh = new Set(
-    parts.map(({ distinctId }) => distinctId).filter((id) => !identities.has(id))
-  )
+  const fresh = new Set(idsOf(parts).filter((id) => !identities.has(id)))
   const next = fresh.size > 0 ? await reserveNumbers(db, { identity: fresh.size }) : { identity: 0 }
   return () => next.identity++
 }

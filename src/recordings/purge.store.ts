@@ -129,8 +129,8 @@ export async function hasExpired(db: Db, projectId: number, until: number): Prom
   return row !== undefined
 }
 
-/** Returns the time, ms UTC, up to which the ledger has last noted a project's retention; 0 before. */
-export async function readNoted(db: Db, projectId: number): Promise<number> {
+/** Returns the latest `until` of a project's retention in the ledger, ms UTC; 0 without an entry. */
+export async function readRetentionNote(db: Db, projectId: number): Promise<number> {
   const [row] = await db
     .select({ value: counters.value })
     .from(counters)
@@ -138,8 +138,8 @@ export async function readNoted(db: Db, projectId: number): Promise<number> {
   return row?.value ?? 0
 }
 
-/** Notes the time up to which the ledger has a project's retention, ms UTC. */
-export const writeNoted = (db: Db, projectId: number, until: number) =>
+/** Stores the latest `until` of a project's retention in the ledger, ms UTC. */
+export const writeRetentionNote = (db: Db, projectId: number, until: number) =>
   db
     .insert(counters)
     .values({ projectId, name: 'retention_noted', value: until })
@@ -154,8 +154,8 @@ const deletedRecording = { project_id: recordings.projectId, session_id: recordi
 const isUnpurged = sql`${recordings.deleted} and ${recordings.purgedAt} is null`
 
 /**
- * Lists recordings to purge: those that this sweep has deleted, at `now`, and those deleted up to
- * `before`, whose message must be lost. Times are ms UTC.
+ * Lists recordings to purge: the recordings that this sweep deleted, at `now`, and recordings
+ * deleted up to `before`, whose messages count as lost. Times are ms UTC.
  */
 export const listUnpurged = (
   db: Db,

@@ -12,8 +12,8 @@ import {
   listProjects,
   listUnpurged,
   purgeParts,
-  readNoted,
-  writeNoted
+  readRetentionNote,
+  writeRetentionNote
 } from './purge.store.ts'
 import { keptSince, type Retention } from './retention.ts'
 
@@ -25,11 +25,12 @@ export type PurgeQueue = Sender<PurgeMessage>
 
 /** Rows of parts deleted in one statement, which takes a few milliseconds. */
 const PARTS_AT_ONCE = 500
-/** Recordings per message. */
+/** Most recordings in one message. */
 const SESSIONS_IN_MESSAGE = 10
 
-/** Recordings of a project that expire in one sweep. */
+/** Most recordings of a project that expire in one sweep. */
 const EXPIRED_AT_ONCE = 200
+/** Most deleted recordings that one sweep queues for the purge. */
 const SWEPT_AT_ONCE = 1_000
 
 /**
@@ -40,16 +41,13 @@ const STALLED_MS = 15 * MINUTE
 
 /** Asks the queue to purge deleted recordings. */
 export async function sendPurges(queue: PurgeQueue, deleted: DeletedRecording[]): Promise<void> {
-  const messages = [...Map.groupBy(deleted, ({ project_id }) => project_id)].flatMap(
-    ([project_id, ofProject]) => {
-      const sessions = ofProject.map(({ session_id }) => session_id)
-      const parts = []
-      for (let at = 0; at < sessions.length; at += SESSIONS_IN_MESSAGE) {
-        parts.push({ project_id, purge: sessions.slice(at, at + SESSIONS_IN_MESSAGE) })
-      }
-      return parts
+  const messages: PurgeMessage[] = []
+  for (const [project_id, ofProject] of Map.groupBy(deleted, ({ project_id }) => project_id)) {
+    const sessions = ofProject.map(({ session_id }) => session_id)
+    for (let at = 0; at < sessions.length; at += SESSIONS_IN_MESSAGE) {
+      messages.push({ project_id, purge: sessions.slice(at, at + SESSIONS_IN_MESSAGE) })
     }
-  )
+  }
   await sendAll(queue, messages)
 }
 
@@ -63,20 +61,25 @@ export async function purgeRecording(
   recording: DeletedRecording,
   now: number
 ): Promise<void> {
-  const prefix = prefixOf(recording.project_id, recording.session_id)
-  for (;;) {
-    const { objects } = await bucket.list({ prefix })
-    if (objects.length === 0) {
-      break
-    }
-    await bucket.delete(objects.map(({ key }) => key))
-  }
+  await deleteObjects(bucket, prefixOf(recording.project_id, recording.session_id))
   let purged: number
   do {
     purged = await purgeParts(db, recording, PARTS_AT_ONCE)
   } while (purged === PARTS_AT_ONCE)
   await finishPurge(db, recording, now)
 }
+
+/** Deletes all objects with a prefix, including objects that are stored meanwhile. */
+async function deleteObjects(bucket: R2Bucket, prefix: string): Promise<void> {
+  let keys = await listKeys(bucket, prefix)
+  while (keys.length > 0) {
+    await bucket.delete(keys)
+    keys = await listKeys(bucket, prefix)
+  }
+}
+
+const listKeys = async (bucket: R2Bucket, prefix: string): Promise<string[]> =>
+  (await bucket.list({ prefix })).objects.map(({ key }) => key)
 
 /**
  * Deletes recordings that are older than their project's retention, and resumes purges whose
@@ -108,9 +111,10 @@ async function noteRetention(
   ledger: Ledger,
   { projectId, until, now }: { projectId: number; until: number; now: number }
 ): Promise<void> {
-  const isNew = (await hasExpired(db, projectId, until)) && (await readNoted(db, projectId)) < until
+  const isNew =
+    (await hasExpired(db, projectId, until)) && (await readRetentionNote(db, projectId)) < until
   if (isNew) {
     await ledger.append({ kind: 'retention', project: projectId, until }, now)
-    await writeNoted(db, projectId, until)
+    await writeRetentionNote(db, projectId, until)
   }
 }

@@ -15,7 +15,7 @@ export const LIST = describe({
 Filters in \`properties\` have the type \`event\` (the default), \`person\`, \`session\`, \`recording\` or \`event_metadata\`, whose \
 key \`event\` is the name of an event. A filter on events matches when one event of the session matches it; with a negated \
 operator such as \`is_not\`, when all events do. The same applies to \`visited_page\`, the pages of the recording. Person \
-properties are today's. Session properties are those that \`GET sessions/property_definitions/\` lists, computed from the \
+properties are the current ones. Session properties are those that \`GET sessions/property_definitions/\` lists, computed from the \
 session's events. The keys of type \`recording\` are those of \`having_predicates\`.`,
   query: PropertyParameters,
   answers: {

@@ -13,7 +13,7 @@ type Deployment = Pick<Env, 'RECORDING_RETENTION_DAYS'>
  */
 export function readRetention(text: string): number {
   if (!/^[1-9]\d{0,4}$/.test(text)) {
-    throw new Error('RECORDING_RETENTION_DAYS must be a whole number of days from 1 on.')
+    throw new Error('RECORDING_RETENTION_DAYS must be a whole number of days, from 1 to 99999.')
   }
   return Number(text)
 }

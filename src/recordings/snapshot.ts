@@ -54,8 +54,7 @@ export async function readSnapshot(
     return undefined
   }
   const skew = Math.round(((sentAt ?? now) - now) / STEP) * STEP
-  const times = snapshots.map(({ timestamp }) => timestamp - skew - now)
-  if (times.some((distance) => Math.abs(distance) >= MAX_DISTANCE)) {
+  if (snapshots.some(({ timestamp }) => Math.abs(timestamp - skew - now) >= MAX_DISTANCE)) {
     return drop('snapshots must be less than 7 days from now')
   }
 

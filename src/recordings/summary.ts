@@ -7,7 +7,10 @@ import type { Snapshot } from './snapshot.ts'
  * sources are rrweb's.
  */
 
-const [INCREMENTAL, META, CUSTOM, PLUGIN] = [3, 4, 5, 6]
+const INCREMENTAL = 3
+const META = 4
+const CUSTOM = 5
+const PLUGIN = 6
 
 const SOURCES = { mouseMove: 1, mouseInteraction: 2, input: 5, touchMove: 6 }
 
@@ -101,20 +104,19 @@ function activeMs(snapshots: Snapshot[]): number {
   return Math.floor(total)
 }
 
-const LEVELS: Record<string, 'warn' | 'error'> = {
-  warn: 'warn',
-  countReset: 'warn',
-  error: 'error',
-  assert: 'error'
-}
+const LEVELS = new Map<unknown, 'warn' | 'error'>([
+  ['warn', 'warn'],
+  ['countReset', 'warn'],
+  ['error', 'error'],
+  ['assert', 'error']
+])
 
 function consoleLevelOf(snapshot: Snapshot): 'log' | 'warn' | 'error' | undefined {
   const { plugin, payload } = dataOf(snapshot)
   if (snapshot.type !== PLUGIN || plugin !== 'rrweb/console@1') {
     return undefined
   }
-  const level = isObject(payload) && typeof payload.level === 'string' ? payload.level : ''
-  return (Object.hasOwn(LEVELS, level) && LEVELS[level]) || 'log'
+  return (isObject(payload) && LEVELS.get(payload.level)) || 'log'
 }
 
 /** Returns the page that a snapshot names, with the snapshot's time, or an empty list. */
@@ -139,6 +141,6 @@ export function firstUrls(visits: [number, string][]): [number, string][] {
   }
   return [...first]
     .map(([url, at]): [number, string] => [at, url])
-    .sort(([a, first], [b, second]) => a - b || (first < second ? -1 : 1))
+    .sort(([a, urlOfA], [b, urlOfB]) => a - b || (urlOfA < urlOfB ? -1 : 1))
     .slice(0, MAX_URLS)
 }

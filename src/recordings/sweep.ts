@@ -30,8 +30,8 @@ type Sweep = {
 
 /**
  * Deletes orphaned snapshots: they belong to sessions without a row, and no message can name them
- * any more. Versions without markers left them behind when a request failed between R2 and the
- * queue. The next invocation continues where the limits stop this invocation.
+ * any more. Earlier versions of the service, which wrote no markers, left them behind when a request
+ * failed between R2 and the queue. The next invocation continues where the limits stop this invocation.
  * @returns the number of deleted objects, and whether the sweep is done; undefined if no sweep is
  * in progress
  */

@@ -8,7 +8,7 @@ import { reopenSessions } from '../sessions/store.ts'
 import { countSuppressed, expectSerial, SERIAL } from '../suppressions/store.ts'
 import type { Drops } from '../suppressions/suppression.ts'
 import { expectLastErasure } from '../tombstones/store.ts'
-import type { Changes, Known, Recording } from './plan.ts'
+import type { Changes, Incoming, Known, Recording } from './plan.ts'
 import { findStored } from './store.ts'
 
 export type Wanted = { sessionId: string; partId: string; distinctId: string }[]
@@ -90,68 +90,24 @@ export async function writeChanges(
   changes: Changes,
   { now, newToken, serial, dropped }: Writing
 ): Promise<void> {
-  const { parts, created, updated, newIdentities } = changes
-  const [moved, grown] = [
-    updated.filter(({ isMoved }) => isMoved),
-    updated.filter(({ isMoved }) => !isMoved)
-  ]
+  const { parts, updated, newIdentities } = changes
+  const created = changes.created.map((recording) => ({ ...recording, accessToken: newToken() }))
+  const moved = updated.filter(({ isMoved }) => isMoved)
+  const grown = updated.filter(({ isMoved }) => !isMoved)
+  const createdIds = created.map(({ sessionId }) => sessionId)
   await writeBatch(db, [
     expectSerial(projectId, serial),
     ...countSuppressed(projectId, 'recordingParts', dropped),
     ...expectUnchanged(projectId, updated),
-    ...eachChunk(changes.usedIdentities, (keys, count) => [
-      expectRows(
-        count,
-        sql`json_each(${keys}) as used cross join ${distinctIds}
-            on ${distinctIds.key} = used.value and ${distinctIds.projectId} = ${projectId}`
-      )
-    ]),
+    ...expectIdentities(projectId, changes.usedIdentities),
     ...(newIdentities.length > 0 ? [expectLastErasure(projectId, changes.lastErasure)] : []),
-    ...eachChunk(newIdentities, (rows) => [
-      insertSelect(
-        distinctIds,
-        {
-          key: sql`value ->> 'key'`,
-          projectId,
-          distinctId: sql`value ->> 'distinct_id'`,
-          personId: null
-        },
-        sql`json_each(${rows})`
-      )
-    ]),
-    ...eachChunk(
-      parts.map(({ sessionId, partId, summary: { startTime, endTime } }) => [
-        sessionId,
-        partId,
-        startTime,
-        endTime
-      ]),
-      (rows) => [
-        insertSelect(
-          recordingParts,
-          {
-            projectId,
-            sessionId: sql`value ->> 0`,
-            partId: sql`value ->> 1`,
-            startTime: sql`value ->> 2`,
-            endTime: sql`value ->> 3`
-          },
-          sql`json_each(${rows})`
-        )
-      ]
-    ),
-    ...insertRecordings(
-      projectId,
-      created.map((recording) => ({ ...recording, accessToken: newToken() })),
-      now
-    ),
+    ...insertIdentities(projectId, newIdentities),
+    ...insertParts(projectId, parts),
+    ...insertRecordings(projectId, created, now),
     ...updateRecordings(projectId, moved, [...INDEXED, ...SUMS]),
     ...updateRecordings(projectId, grown, SUMS),
     ...countRows(projectId, 'recordings', created.length),
-    ...reopenSessions(
-      projectId,
-      created.map(({ sessionId }) => sessionId)
-    )
+    ...reopenSessions(projectId, createdIds)
   ])
 }
 
@@ -171,6 +127,52 @@ const expectUnchanged = (projectId: number, updated: Changes['updated']): SQL[] 
       )
     ]
   )
+
+/** Rolls the batch back as a conflict unless these identities still exist. */
+const expectIdentities = (projectId: number, used: number[]): SQL[] =>
+  eachChunk(used, (keys, count) => [
+    expectRows(
+      count,
+      sql`json_each(${keys}) as used cross join ${distinctIds}
+          on ${distinctIds.key} = used.value and ${distinctIds.projectId} = ${projectId}`
+    )
+  ])
+
+const insertIdentities = (projectId: number, added: Changes['newIdentities']): SQL[] =>
+  eachChunk(added, (rows) => [
+    insertSelect(
+      distinctIds,
+      {
+        key: sql`value ->> 'key'`,
+        projectId,
+        distinctId: sql`value ->> 'distinct_id'`,
+        personId: null
+      },
+      sql`json_each(${rows})`
+    )
+  ])
+
+function insertParts(projectId: number, parts: Incoming[]): SQL[] {
+  const added = parts.map(({ sessionId, partId, summary: { startTime, endTime } }) => [
+    sessionId,
+    partId,
+    startTime,
+    endTime
+  ])
+  return eachChunk(added, (rows) => [
+    insertSelect(
+      recordingParts,
+      {
+        projectId,
+        sessionId: sql`value ->> 0`,
+        partId: sql`value ->> 1`,
+        startTime: sql`value ->> 2`,
+        endTime: sql`value ->> 3`
+      },
+      sql`json_each(${rows})`
+    )
+  ])
+}
 
 const insertRecordings = (
   projectId: number,
@@ -205,6 +207,6 @@ const updateRecordings = (
     })
   ])
 
-/** Returns the values of columns in a JSON object of the same members. */
+/** Reads the values of columns from the members of the same names in a JSON object. */
 const valuesOf = (columns: readonly Column[]): Values<typeof recordings> =>
   Object.fromEntries(columns.map((name) => [name, sql`value ->> ${name}`]))

@@ -16,7 +16,7 @@ export const SLOT = 15 * MINUTE
 const slotOf = (timestamp: SQL): SQL =>
   sql`((${timestamp} - ((${timestamp} % ${SLOT}) + ${SLOT}) % ${SLOT}) / ${SLOT})`
 
-/** Adds to the counts of slots that have one already, at the end of an insert into `event_counts`. */
+/** The end of an insert into `event_counts`: adds to the counts of slots that have one already. */
 const addToCounts = sql`
   on conflict (${bare(eventCounts.projectId)}, ${bare(eventCounts.eventId)}, ${bare(eventCounts.slot)})
   do update set ${assign(eventCounts, { count: sql`${eventCounts.count} + ${excluded(eventCounts.count)}` })}`
@@ -70,20 +70,20 @@ const isOf = ({ project_id, event_id }: EventKind): SQL =>
   sql`${eventCounts.projectId} = ${project_id} and ${eventCounts.eventId} = ${event_id}`
 
 /**
- * Returns the slot before which about `size` events lie, counted from slot `after`; undefined if
- * there are fewer.
+ * Returns the end of the step that begins at slot `from` and has about `size` events; undefined if
+ * fewer events are left.
  */
 export async function findStep(
   db: Db,
   kind: EventKind,
-  after: number,
+  from: number,
   size: number
 ): Promise<number | undefined> {
   const step = query<{ slot: number }>(sql`
     select slot from (
       select ${eventCounts.slot}, sum(${eventCounts.count}) over (order by ${eventCounts.slot}) as total
-      from ${eventCounts} where ${isOf(kind)} and ${eventCounts.slot} >= ${after})
-    where total > ${size} and slot > ${after} order by slot limit 1`)
+      from ${eventCounts} where ${isOf(kind)} and ${eventCounts.slot} >= ${from})
+    where total > ${size} and slot > ${from} order by slot limit 1`)
   return (await readBatch(db, step))[0][0]?.slot
 }
 

@@ -3,8 +3,10 @@ import { compareCounts, findStep, listKinds, type WrongCount } from './store.ts'
 
 /** Approximate number of events compared in one statement. */
 const STEP = 100_000
-/** A slot before all events, and a slot after all events. */
-const [FIRST, LAST] = [-1e9, 1e9]
+/** A slot before all events. */
+const FIRST = -1e9
+/** A slot after all events. */
+const LAST = 1e9
 /** Most wrong counts that are returned; all of them are counted. */
 const MAX_SHOWN = 100
 
@@ -18,7 +20,8 @@ export async function verifyCounts(
   const kinds = await listKinds(db)
   const all: WrongCount[] = []
   for (const kind of kinds) {
-    for (let from: number | undefined = FIRST; from !== undefined; ) {
+    let from: number | undefined = FIRST
+    while (from !== undefined) {
       const until = await findStep(db, kind, from, STEP)
       all.push(...(await compareCounts(db, kind, from, until ?? LAST)))
       from = until

@@ -131,6 +131,7 @@ const hostName = (host: string): string => {
 /** Returns the name of a source, which is a host or a name: `facebook_ads` → `facebook`. */
 const sourceName = (source: string): string => hostName(source) || source.replace(/[-_ ]?ads$/, '')
 
+/** Whether a campaign is for a shop, by PostHog's rule: `shop`, `eshop` and `shopping` are, `workshop` is not. */
 const isShopping = (campaign: string): boolean => /([^a-df-z]|^)shop|shopping/.test(campaign)
 const isSocial = (medium: string): boolean => /^(sm|social([-_ ](network|media))?)$/.test(medium)
 const isDisplay = (medium: string): boolean =>

@@ -33,10 +33,7 @@ const KEYS = SESSION_PROPERTIES.map(({ name }) => name)
 
 /** Most values in a response. */
 const MAX_VALUES = 20
-/**
- * Values that `value` searches: 600 of the most frequent values, and 600 values that only one
- * session has.
- */
+/** Most values that `value` searches: so many that several sessions have, and so many that only one has. */
 const SEARCHED = 600
 
 const ValueQuery = z.object({
@@ -54,8 +51,8 @@ const VALUES = describe({
   tag: 'Sessions',
   summary: 'List the values of a session property',
   description: `The ${MAX_VALUES} most frequent values, with the number of sessions that have them. A session counts once it \
-is over, half an hour to an hour after its last event. \`value\` searches the ${SEARCHED} most frequent values and, if \
-fewer are shared by several sessions, ${SEARCHED} that only one session has. Values longer than 400 characters are not \
+is over, half an hour to an hour after its last event. \`value\` searches at most ${SEARCHED} \
+values that several sessions have, the most frequent first; if there are fewer, also ${SEARCHED} that only one session has. Values longer than 400 characters are not \
 listed. For numbers and dates the list is empty.`,
   answers: { 200: { text: 'The values.', schema: SessionValuesJson } },
   refusals: [

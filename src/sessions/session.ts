@@ -19,8 +19,8 @@ export type SessionEvent = {
 type Keyed<Value> = { key: string; value: Value }
 
 /**
- * The aggregate of some of a session's events. `foldEvents` and SQL combine parts with the same
- * result.
+ * The aggregate of some of a session's events. `foldEvents` adds parts up in memory, and
+ * `addToSessions` in the database, with the same result.
  */
 export type SessionPart = {
   sessionId: string
@@ -126,17 +126,19 @@ function addEvent(part: SessionPart, event: SessionEvent): void {
 const keyOf = ({ timestamp, uuid }: SessionEvent, rank: 0 | 1): string =>
   `${rank}${String(timestamp + 1e15).padStart(16, '0')}${uuidToHex(uuid)}`
 
+/** Returns the value with the lower key. Calls `value` only if the new value wins. */
 const lower = <Value>(
-  pick: Keyed<Value> | undefined,
+  kept: Keyed<Value> | undefined,
   key: string,
   value: () => Value
-): Keyed<Value> => (pick && pick.key <= key ? pick : { key, value: value() })
+): Keyed<Value> => (kept && kept.key <= key ? kept : { key, value: value() })
 
+/** Returns the value with the higher key. Calls `value` only if the new value wins. */
 const higher = <Value>(
-  pick: Keyed<Value> | undefined,
+  kept: Keyed<Value> | undefined,
   key: string,
   value: () => Value
-): Keyed<Value> => (pick && pick.key >= key ? pick : { key, value: value() })
+): Keyed<Value> => (kept && kept.key >= key ? kept : { key, value: value() })
 
 function entryOf(properties: JsonObject): Record<string, string> {
   const taken = [...FROM_ENTRY].map(([name, key]) => [name, textOf(properties[key])])
@@ -173,7 +175,7 @@ const present = (values: Record<string, string | undefined>): Record<string, str
     Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))
   )
 
-/** Returns a text or a number as it is stored, as text; undefined for anything else and for `''`. */
+/** Returns a text, or a number as text, as it is stored; undefined for anything else and for `''`. */
 function textOf(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string' || text === '') {

@@ -15,9 +15,9 @@ const MIN_WEIGHT = 0.5
  * reach, because steps that are consecutive in one session may be a step or two apart in another.
  */
 export function shinglesOf(steps: readonly string[], limit = KEPT, reach = 1): number[] {
-  const telling = steps.filter((step) => weightOf(step) >= MIN_WEIGHT)
-  const pairs = telling.flatMap((step, i) =>
-    telling.slice(i + 1, i + 1 + reach).map((later) => hash(`${step}\0${later}`))
+  const distinctive = steps.filter((step) => weightOf(step) >= MIN_WEIGHT)
+  const pairs = distinctive.flatMap((step, i) =>
+    distinctive.slice(i + 1, i + 1 + reach).map((later) => hash(`${step}\0${later}`))
   )
   return [...new Set(pairs)].sort((a, b) => a - b).slice(0, limit)
 }

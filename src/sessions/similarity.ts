@@ -24,7 +24,7 @@ export function weightOf(step: string): number {
  */
 export function compareSteps(a: readonly string[], b: readonly string[]): Comparison {
   const names = new Map<string, number>()
-  const [left, right] = [read(a, names), read(b, names)]
+  const [left, right] = [encode(a, names), encode(b, names)]
   if (left.total === 0 || right.total === 0) {
     return { similarity: 0, shared: [] }
   }
@@ -48,12 +48,15 @@ function weighSuffixes(left: Steps, right: Steps): Float64Array {
   const best = new Float64Array((left.names.length + 1) * width)
   for (let i = left.names.length - 1; i >= 0; i -= 1) {
     const [name, weight] = [left.names[i], left.weights[i] ?? 0]
-    for (let j = width - 2, at = i * width + j; j >= 0; j -= 1, at -= 1) {
-      let most = Math.max(best[at + width] ?? 0, best[at + 1] ?? 0)
+    const row = i * width
+    const nextRow = row + width
+    for (let j = right.names.length - 1; j >= 0; j -= 1) {
+      let most = Math.max(best[nextRow + j] ?? 0, best[row + j + 1] ?? 0)
       if (name === right.names[j]) {
-        most = Math.max(most, (best[at + width + 1] ?? 0) + Math.min(weight, right.weights[j] ?? 0))
+        const shared = Math.min(weight, right.weights[j] ?? 0)
+        most = Math.max(most, (best[nextRow + j + 1] ?? 0) + shared)
       }
-      best[at] = most
+      best[row + j] = most
     }
   }
   return best
@@ -63,7 +66,9 @@ function weighSuffixes(left: Steps, right: Steps): Float64Array {
 function traceShared(best: Float64Array, a: readonly string[], b: readonly string[]): string[] {
   const width = b.length + 1
   const shared: string[] = []
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+  let i = 0
+  let j = 0
+  while (i < a.length && j < b.length) {
     const here = best[i * width + j] ?? 0
     if (here === best[(i + 1) * width + j]) {
       i += 1
@@ -81,7 +86,7 @@ function traceShared(best: Float64Array, a: readonly string[], b: readonly strin
 type Steps = { names: Int32Array; weights: Float64Array; total: number }
 
 /** Encodes steps as numbers, with their weights. `known` maps names to numbers, for both sequences. */
-function read(steps: readonly string[], known: Map<string, number>): Steps {
+function encode(steps: readonly string[], known: Map<string, number>): Steps {
   const names = new Int32Array(steps.length)
   const weights = new Float64Array(steps.length)
   const times: number[] = []

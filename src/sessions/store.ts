@@ -134,7 +134,7 @@ export const markStale = (projectId: number, chunk: SQL): SQL =>
  * Reading.
  */
 
-/** A session that is read, beside others of the same statement. */
+/** The table `sessions` under the alias `s`, for `sessionColumn` and the statements that read sessions. */
 export const session = alias(sessions, 's')
 
 /**
@@ -186,11 +186,10 @@ export async function listValues(
     desc(sessionValues.count),
     asc(sessionValues.value)
   )
-  // This statement also scans the values that several sessions have, of which there are fewer than
-  // `limit` here.
   if (frequent.length === limit) {
     return frequent
   }
+  // Also scans the values that several sessions have, of which there are fewer than `limit` here.
   const single = await select(sql`${sessionValues.count} = 1`).orderBy(asc(sessionValues.value))
   return [...frequent, ...single]
 }

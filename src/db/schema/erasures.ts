@@ -42,8 +42,8 @@ export const erasures = sqliteTable(
     progressAt: integer('progress_at').notNull(),
     receipt: text({ mode: 'json' }).$type<Record<string, unknown>>(),
     /**
-     * Until when the tombstones link what is kept to the person, so that it can still be deleted, ms
-     * UTC; null once the link is removed.
+     * Until when the tombstones link kept events and recordings to the person, so that they can
+     * still be deleted, ms UTC; null once the link is removed.
      */
     linkedUntil: integer('linked_until'),
     /** The earlier erasure that this one completes. */

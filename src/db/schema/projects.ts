@@ -57,7 +57,7 @@ export const projects = sqliteTable('projects', {
    */
   erasureSalt: text('erasure_salt').notNull().default(''),
   /**
-   * Why the project is held back: nobody gets its data, and captured events wait. `replay`: its
+   * Why the project is held back: its data is not read, and captured events wait. `replay`: its
    * restored database is behind the ledger of erasures. Null as a rule.
    */
   held: text({ enum: ['replay', 'maintenance'] }),

@@ -18,7 +18,7 @@ export const eventRemovals = sqliteTable(
     digest: text().notNull(),
     requestedAt: integer('requested_at').notNull(),
     requestedBy: text('requested_by', { mode: 'json' }).$type<Record<string, unknown>>().notNull(),
-    /** When the events are removed: the weekly run, or an earlier one that was started by hand. */
+    /** When the events are removed: in the weekly run, or in an earlier run that an operator started. */
     dueAt: integer('due_at').notNull(),
     /** The number of listed events that have been dealt with. */
     position: integer().notNull().default(0),

@@ -2,8 +2,8 @@ import { blob, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizz
 
 /**
  * A segment: a copy, in columns, of the events of one name in a range of whole 15-minute slots. Segments of a name never
- * overlap. Triggers on `events` keep it honest: a stored event that falls into the range is noted in `late_events`, and a
- * removed one deletes the segment.
+ * overlap. Triggers on `events` keep it honest: an event that is stored in the range later is noted in `late_events`, and an
+ * event that is removed takes the segment along.
  */
 export const segments = sqliteTable(
   'segments',
@@ -14,7 +14,7 @@ export const segments = sqliteTable(
     eventId: integer('event_id').notNull(),
     since: integer().notNull(),
     until: integer().notNull(),
-    /** Only a sealed segment is read; the columns of another one are still being written. */
+    /** Whether all columns are written; only then the segment is read. */
     isSealed: integer('is_sealed', { mode: 'boolean' }).notNull(),
     startedAt: integer('started_at').notNull(),
     /** A random token, so that no other segment has the same, not even after the database was restored. */
@@ -81,7 +81,7 @@ export const movedIdentities = sqliteTable(
 )
 
 /**
- * Copies of person properties, in columns: of the versions whose identities have 4,096 consecutive keys. A version that is not
+ * Copies of the properties in person versions, in columns, for the identities with 4,096 consecutive keys. A version that is not
  * in its chunk is looked up. A trigger removes a chunk when one of its versions is removed or changed. WITHOUT ROWID, added by
  * hand.
  */
@@ -93,7 +93,7 @@ export const versionChunks = sqliteTable(
     chunk: integer().notNull(),
     /** A random token of this content: no other has the same, not even after the database was restored. */
     build: text().notNull(),
-    /** Only a chunk that is built is read; the columns of another one are still being written. */
+    /** Whether all columns are written; only then the chunk is read. */
     isBuilt: integer('is_built', { mode: 'boolean' }).notNull(),
     count: integer().notNull(),
     /** The versions in the chunk, encoded by `columns/codec.ts`. */

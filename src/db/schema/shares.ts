@@ -8,7 +8,7 @@ export const shares = sqliteTable(
     projectId: integer('project_id').notNull(),
     kind: text().$type<'insight' | 'dashboard'>().notNull(),
     objectId: integer('object_id').notNull(),
-    /** In the clear, because the API shows it again. */
+    /** Stored in plain text, because the API shows it again. */
     accessToken: text('access_token').notNull(),
     /** SHA-256 of the token while sharing is on; null otherwise. */
     sharedHash: text('shared_hash'),

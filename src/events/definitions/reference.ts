@@ -10,7 +10,7 @@ export const EVENT_DEFINITIONS = describe({
   id: 'event_definitions_list',
   tag: 'Events',
   summary: 'List the names of events',
-  description: 'The names of all stored events, in the order of their code points.',
+  description: 'The names of all stored events, sorted by code points.',
   answers: { 200: { text: 'A page of names.', schema: EventDefinitionPage } }
 })
 
@@ -18,9 +18,9 @@ export const PROPERTY_DEFINITIONS = describe({
   id: 'property_definitions_list',
   tag: 'Events',
   summary: 'List the properties of events or persons',
-  description: `In the order of their code points. Of events, these are the properties that columns \
-list, which cover frequent events that are an hour old, and those of the ${NEWEST_OF_NAME} newest events of each name, fewer of \
-many names. Of persons, these are the properties of the ${NEWEST_PERSONS} newest ones. Session properties have [an operation of \
-their own](#operation/sessions_property_definitions).`,
+  description: `Sorted by code points. With \`type=event\`, lists the properties of the ${NEWEST_OF_NAME} newest events of each \
+name (fewer if there are many names), and those of frequent events that are more than an hour old. With \
+\`type=person\`, lists the properties of the ${NEWEST_PERSONS} newest persons. Session properties have [an operation of their \
+own](#operation/sessions_property_definitions).`,
   answers: { 200: { text: 'A page of properties.', schema: PropertyDefinitionPage } }
 })

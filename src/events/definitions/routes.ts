@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Db } from '../../db/client.ts'
 import { allow } from '../../http/auth.ts'
 import { createRouter } from '../../http/env.ts'
 import { PageQuery, pageOf, pageSize } from '../../http/page.ts'
@@ -26,7 +27,7 @@ const DefinitionQuery = z.object({
 const PropertyQuery = z.object({
   ...DefinitionQuery.shape,
   type: z.enum(['event', 'person']).default('event').meta({
-    description: 'Whose properties: those of events or of persons.'
+    description: 'Whether to list the properties of events or of persons.'
   })
 })
 
@@ -61,17 +62,22 @@ export const definitionRoutes = createRouter()
       const found =
         type === 'person'
           ? await listPersonProperties(db, project.id)
-          : await listEventProperties(
-              db,
-              project.id,
-              (await listNames(db, project.id)).map(({ id }) => id)
-            )
+          : await listPropertiesOfEvents(db, project.id)
       const { shown, place } = cut(unique(found), page)
       return c.json(pageOf(c.req.url, { ...place, results: shown.map(propertyDefinitionToJson) }))
     }
   )
 
-/** Returns each property once, with a type if any row has one, in the order of their code points. */
+async function listPropertiesOfEvents(db: Db, projectId: number): Promise<PropertyRow[]> {
+  const names = await listNames(db, projectId)
+  return listEventProperties(
+    db,
+    projectId,
+    names.map(({ id }) => id)
+  )
+}
+
+/** Returns each property once, with a type if any row has one, sorted by code points. */
 function unique(rows: readonly PropertyRow[]): PropertyRow[] {
   const kinds = new Map<string, string | null>()
   for (const { name, kind } of rows) {
@@ -82,7 +88,7 @@ function unique(rows: readonly PropertyRow[]): PropertyRow[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Returns the definitions with the searched words that a page shows, and all of its envelope but the results. */
+/** Cuts a page out of the definitions whose names contain all searched words; `place` has the other arguments of `pageOf`. */
 function cut<Row extends { name: string }>(
   rows: readonly Row[],
   { search, limit, offset }: z.output<typeof DefinitionQuery>

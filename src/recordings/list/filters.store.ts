@@ -68,8 +68,8 @@ const EVENT_NAME = sql`(select ${eventNames.name} from ${eventNames} where ${eve
 const PAGES: Rows = { from: sql`json_each(${recordings.urls}) as visit`, where: sql`1` }
 
 /**
- * Returns SQL for the JSON object with a filter's property. `many` are the rows that have the
- * property, if a recording has several such rows. Neither binds a value.
+ * Returns SQL, without bound values, for a JSON object that contains the property of a filter.
+ * `many`: the rows with the property, if a recording can have several.
  */
 function placeOf({ type, key }: PropertyFilter): { properties: SQL; many?: Rows } {
   switch (type) {
@@ -114,49 +114,30 @@ export async function compileFilters(
   filters: RecordingFilters,
   now: Date
 ): Promise<SQL> {
-  // The `+` keeps SQLite from scanning all recordings of the project in order instead of searching by identity.
-  const inProject =
-    filters.persons.length + filters.distinctIds.length > 0
-      ? sql`+${recordings.projectId}`
-      : sql`${recordings.projectId}`
-  const simple = simpleConditions(project.id, filters)
-  const base = sql.join(
-    [sql`${inProject} = ${project.id}`, sql`not ${recordings.deleted}`, ...simple],
-    sql` and `
-  )
+  const base = baseCondition(project.id, filters)
   const leaves = [
     ...filters.groups,
     ...filters.chosen,
     ...filters.events.map(({ group }) => group)
   ].flatMap(leavesOf)
-  if (
+  const scansEvents =
     filters.events.length > 0 ||
     leaves.some(({ type }) => type === 'event' || type === 'event_metadata')
-  ) {
+  if (scansEvents) {
     await expectFew(db, base)
   }
   const matching = await readMatching(db, base, leaves, {
     timezone: project.timezone,
     now
   })
-  const chosen = [
-    ...filters.chosen.map((group) => conditionOf(group, matching)),
-    ...filters.events.map(({ name, group }) => {
-      const named = sql`${events.eventId} = (
-        select ${eventNames.id} from ${eventNames}
-        where ${eventNames.projectId} = ${project.id} and ${eventNames.name} = ${name})`
-      const fulfilled = compileFilter((filter) => placeOf(filter).properties, group, matching)
-      return exists(EVENTS, name === null ? fulfilled : sql`${fulfilled} and ${named}`)
-    })
-  ]
-  const conditions = [
-    base,
-    ...filters.groups.map((group) => conditionOf(group, matching)),
-    ...(chosen.length > 0
-      ? [sql`(${sql.join(chosen, filters.isAny ? sql` or ` : sql` and `)})`]
-      : [])
-  ]
-  const condition = sql.join(conditions, sql` and `)
+  const condition = sql.join(
+    [
+      base,
+      ...filters.groups.map((group) => conditionOf(group, matching)),
+      ...chosenConditions(project.id, filters, matching)
+    ],
+    sql` and `
+  )
   if (countValues(condition) > MAX_VALUES) {
     throw new AppError(
       'query_too_large',
@@ -165,6 +146,50 @@ export async function compileFilters(
     )
   }
   return condition
+}
+
+/** Compiles the filters that read neither events nor properties. */
+function baseCondition(projectId: number, filters: RecordingFilters): SQL {
+  // The `+` keeps SQLite from scanning all recordings of the project in order instead of searching by identity.
+  const inProject =
+    filters.persons.length + filters.distinctIds.length > 0
+      ? sql`+${recordings.projectId}`
+      : sql`${recordings.projectId}`
+  return sql.join(
+    [
+      sql`${inProject} = ${projectId}`,
+      sql`not ${recordings.deleted}`,
+      ...simpleConditions(projectId, filters)
+    ],
+    sql` and `
+  )
+}
+
+/** Compiles `events` and `properties` to one condition; returns none without such filters. */
+function chosenConditions(projectId: number, filters: RecordingFilters, matching: Matching): SQL[] {
+  const conditions = [
+    ...filters.chosen.map((group) => conditionOf(group, matching)),
+    ...filters.events.map((event) => hasEvent(projectId, event, matching))
+  ]
+  return conditions.length > 0
+    ? [sql`(${sql.join(conditions, filters.isAny ? sql` or ` : sql` and `)})`]
+    : []
+}
+
+/** SQL: whether an event of this name, or any event, fulfils the filters. */
+function hasEvent(
+  projectId: number,
+  { name, group }: RecordingFilters['events'][number],
+  matching: Matching
+): SQL {
+  const fulfilled = compileFilter((filter) => placeOf(filter).properties, group, matching)
+  if (name === null) {
+    return exists(EVENTS, fulfilled)
+  }
+  const isNamed = sql`${events.eventId} = (
+    select ${eventNames.id} from ${eventNames}
+    where ${eventNames.projectId} = ${projectId} and ${eventNames.name} = ${name})`
+  return exists(EVENTS, sql`${fulfilled} and ${isNamed}`)
 }
 
 function simpleConditions(projectId: number, filters: RecordingFilters): SQL[] {

@@ -206,15 +206,9 @@ function readDate(
 }
 
 /** Whether the filters match all recordings. */
-export const isUnfiltered = ({
-  persons,
-  distinctIds,
-  sessionIds,
-  from,
-  until,
-  ...others
-}: RecordingFilters): boolean =>
-  [persons, distinctIds, others.events].every((list) => list.length === 0) &&
-  others.chosen.length === 0 &&
-  others.groups.every((group) => group.values.length === 0) &&
-  [sessionIds, from, until].every((value) => value === undefined)
+export const isUnfiltered = (filters: RecordingFilters): boolean =>
+  [filters.persons, filters.distinctIds, filters.events, filters.chosen].every(
+    (list) => list.length === 0
+  ) &&
+  filters.groups.every((group) => group.values.length === 0) &&
+  [filters.sessionIds, filters.from, filters.until].every((value) => value === undefined)

@@ -24,11 +24,8 @@ export const sharingRoutes = createRouter()
     allow('sharing_configuration:read'),
     validatePath(RecordingPath),
     async (c) => {
-      const sharing = await findSharing(
-        c.var.db,
-        c.var.project.id,
-        c.req.valid('param').recording_id
-      )
+      const { db, project } = c.var
+      const sharing = await findSharing(db, project.id, c.req.valid('param').recording_id)
       if (!sharing) {
         throw new NotFoundError()
       }
@@ -59,12 +56,8 @@ export const sharingRoutes = createRouter()
     expectNoBody,
     async (c) => {
       const { db, project } = c.var
-      return c.json(
-        sharingToJson(
-          c,
-          await changeSharing(db, project.id, c.req.valid('param').recording_id, 'refresh')
-        )
-      )
+      const { recording_id: id } = c.req.valid('param')
+      return c.json(sharingToJson(c, await changeSharing(db, project.id, id, 'refresh')))
     }
   )
 

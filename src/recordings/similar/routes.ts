@@ -48,8 +48,8 @@ const SIMILAR = describe({
   tag: 'Session recordings',
   summary: 'Find recordings of similar sessions',
   description: `Compares sessions by their steps in order: event names and, for pages, paths in which \`:id\` stands for \
-identifiers, such as \`$pageview /shoes/:id\`. The similarity of two sessions compares the weight of the steps that they share in \
-the same order with the weight of both sessions and with the weight of the lighter session (the geometric mean of the two ratios). Custom events \
+identifiers, such as \`$pageview /shoes/:id\`. The steps that two sessions share in the same order are weighed against all steps of both sessions, and against \
+those of the lighter session: the similarity is the geometric mean of the two ratios. Custom events \
 weigh 1.5, pages and screens 1, clicks 0.1; the nth repetition of a step has 1/n of its weight.
 
 A session can be found half an hour to an hour after its last event. Candidates are the several hundred sessions that share \
@@ -92,9 +92,7 @@ export const similarRoutes = createRouter().get(
     const candidates = await listCandidates(db, project.id, id, searchesFor(steps))
     const results = candidates
       .map((candidate) => ({ ...candidate, ...compareSteps(steps, candidate.steps) }))
-      .sort(
-        (a, b) => b.similarity - a.similarity || b.startTime - a.startTime || (a.id < b.id ? -1 : 1)
-      )
+      .sort(mostSimilarFirst)
       .slice(0, limit)
       .map((found) => ({
         id: found.id,
@@ -109,6 +107,12 @@ export const similarRoutes = createRouter().get(
     return c.json({ count: results.length, results, steps, reason } satisfies SimilarJson)
   }
 )
+
+type Compared = { id: string; similarity: number; startTime: number }
+
+/** Compares sessions by similarity; of equally similar sessions, the newest comes first. */
+const mostSimilarFirst = (a: Compared, b: Compared): number =>
+  b.similarity - a.similarity || b.startTime - a.startTime || (a.id < b.id ? -1 : 1)
 
 function searchesFor(steps: string[]): Sought[] {
   const next = shinglesOf(steps, NEXT.pairs)

@@ -36,7 +36,7 @@ export async function findSession(
   return { ...session, steps: openSlot === null ? session.steps : null }
 }
 
-/** Newest open sessions, of all projects, that are searched for sessions of one project. */
+/** Most open sessions, the newest of all projects, that are searched for sessions of one project. */
 const MAX_OPEN = 1_000
 
 /** Whether the project has other recorded sessions that are still open, and so cannot be found yet. */
@@ -68,8 +68,7 @@ export type Sought = { shingles: readonly number[]; sessions: number }
 
 /**
  * Lists the recorded sessions that share the most of these shingles, without `sessionId` and
- * deleted recordings. Reads the newest sessions of each shingle, by id, and ranks them by their
- * shared shingles; a rare shingle counts more.
+ * deleted recordings. Reads only the newest sessions of each shingle, by id.
  */
 export async function listCandidates(
   db: Db,
@@ -88,17 +87,9 @@ export async function listCandidates(
         from json_each(${JSON.stringify(shingles)}) as wanted`)
     )
   )
-  const shared = new Map<string, number>()
-  for (const row of lists.flat()) {
-    const found: string[] = JSON.parse(row.ids)
-    for (const id of found) {
-      shared.set(id, (shared.get(id) ?? 0) + 1 / Math.log2(2 + found.length))
-    }
-  }
-  shared.delete(sessionId)
-  const ids = [...shared]
-    .sort(([a, x], [b, y]) => y - x || (a < b ? 1 : -1))
-    .map(([id]) => id)
+  const found = lists.flat().map(({ ids }): string[] => JSON.parse(ids))
+  const ids = rankByShared(found)
+    .filter((id) => id !== sessionId)
     .slice(0, MAX_CANDIDATES)
   const [rows] = await readBatch(
     db,
@@ -110,4 +101,21 @@ export async function listCandidates(
         and ${sessions.steps} is not null and not ${recordings.deleted}`)
   )
   return rows.map((row) => ({ ...row, steps: JSON.parse(row.steps) }))
+}
+
+/**
+ * Ranks sessions by the shingles that they share; a shingle of few sessions weighs more.
+ * @param found the ids of the sessions of each shingle
+ */
+function rankByShared(found: string[][]): string[] {
+  const weights = new Map<string, number>()
+  for (const ids of found) {
+    const weight = 1 / Math.log2(2 + ids.length)
+    for (const id of ids) {
+      weights.set(id, (weights.get(id) ?? 0) + weight)
+    }
+  }
+  return [...weights]
+    .sort(([a, weightOfA], [b, weightOfB]) => weightOfB - weightOfA || (a < b ? 1 : -1))
+    .map(([id]) => id)
 }

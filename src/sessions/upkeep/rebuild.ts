@@ -1,8 +1,8 @@
 import type { Db } from '../../db/client.ts'
 import { retryConflicts } from '../../db/retry.ts'
 import { SLOT } from '../../rollups/store.ts'
-import { FOLDED_PROPERTIES, foldEvents, type SessionPart } from '../session.ts'
-import { type Range, readEvents } from './events.store.ts'
+import { FOLDED_PROPERTIES, foldEvents, type SessionEvent, type SessionPart } from '../session.ts'
+import { type Range, readEvents, type StoredEvent } from './events.store.ts'
 import { listStale, replaceStale, type WholeSession } from './store.ts'
 
 /** Sessions rebuilt in one transaction. */
@@ -25,25 +25,15 @@ export const rebuildSessions = (db: Db, projectId: number): Promise<boolean> =>
     return sessions.length === BATCH
   })
 
+/** Folds the stored events of sessions into parts. */
 async function foldStored(db: Db, sessions: readonly WholeSession[]): Promise<SessionPart[]> {
   const parts = new Map<string, SessionPart>()
-  const slots = new Map(sessions.map(({ sessionId, openSlot }) => [sessionId, openSlot ?? 0]))
-  let ranges: Range[] = sessions.flatMap((session) =>
-    session.identities.map((identity) => ({ ...session, identity }))
-  )
+  let ranges = sessions.flatMap(rangesOf)
   while (ranges.length > 0) {
     const found = await readEvents(db, ranges, FOLDED_PROPERTIES, MAX_EVENTS)
-    for (const [i, { sessionId, identity }] of ranges.entries()) {
+    for (const [i, range] of ranges.entries()) {
       foldEvents(
-        (found[i] ?? []).map((event) => ({
-          ...event,
-          uuid: event.uuid.toLowerCase(),
-          // Receipt times are not stored. The session's slot stands in for them, so that the
-          // session stays open as long as before.
-          receivedAt: (slots.get(sessionId) ?? 0) * SLOT,
-          identity,
-          sessionId
-        })),
+        (found[i] ?? []).map((event) => toSessionEvent(event, range)),
         parts
       )
     }
@@ -53,3 +43,21 @@ async function foldStored(db: Db, sessions: readonly WholeSession[]): Promise<Se
   }
   return [...parts.values()]
 }
+
+type SessionRange = Range & { openSlot: number | null }
+
+const rangesOf = (session: WholeSession): SessionRange[] =>
+  session.identities.map((identity) => ({ ...session, identity }))
+
+const toSessionEvent = (
+  event: StoredEvent,
+  { sessionId, identity, openSlot }: SessionRange
+): SessionEvent => ({
+  ...event,
+  uuid: event.uuid.toLowerCase(),
+  // Receipt times are not stored. The session's slot stands in for them, so that the session stays
+  // open as long as before.
+  receivedAt: (openSlot ?? 0) * SLOT,
+  identity,
+  sessionId
+})

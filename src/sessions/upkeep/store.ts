@@ -101,7 +101,7 @@ export async function writeClosings(db: Db, closings: readonly Closing[]): Promi
   }))
   await writeBatch(db, [
     ...expectSame(closings.map(({ session }) => session)),
-    ...countValues(closings.map(({ session, counted }) => ({ session, counted }))),
+    ...countValues(closings),
     ...moveShingles(closings),
     ...eachChunk(rows, (json) => [
       updateFrom(sessions, {
@@ -135,51 +135,57 @@ const expectSame = (read: readonly WholeSession[]): SQL[] =>
     ]
   )
 
+type Counted = { session: WholeSession; counted: Record<string, string> }
+
+/** The number of sessions by which the count of a value changes. */
+type CountChange = { project: number; key: string; value: string; by: number }
+
 /**
  * Returns statements that count the new values of each session in `session_values` and uncount its
  * previous values.
  */
-function countValues(
-  counted: readonly { session: WholeSession; counted: Record<string, string> }[]
-): SQL[] {
-  const changes = new Map<string, [projectId: number, key: string, value: string, by: number]>()
-  const add = (projectId: number, key: string, value: string, by: number) => {
-    const name = JSON.stringify([projectId, key, value])
-    const before = changes.get(name)?.[3] ?? 0
-    changes.set(name, [projectId, key, value, before + by])
-  }
-  for (const { session: whole, counted: values } of counted) {
-    for (const [key, value] of Object.entries(whole.counted)) {
-      add(whole.projectId, key, value, -1)
-    }
-    for (const [key, value] of Object.entries(values)) {
-      add(whole.projectId, key, value, 1)
-    }
-  }
-  const moved = [...changes.values()].filter(([, , , by]) => by !== 0)
+function countValues(counted: readonly Counted[]): SQL[] {
+  const changes = changesOf(counted)
   return [
-    ...eachChunk(moved, (json) => [
+    ...eachChunk(changes, (json) => [
       sql`${insertSelect(
         sessionValues,
         {
-          projectId: sql`value ->> 0`,
-          key: sql`value ->> 1`,
-          value: sql`value ->> 2`,
-          count: sql`value ->> 3`
+          projectId: sql`value ->> 'project'`,
+          key: sql`value ->> 'key'`,
+          value: sql`value ->> 'value'`,
+          count: sql`value ->> 'by'`
         },
         sql`json_each(${json}) where true`
       )} on conflict (${bare(sessionValues.projectId)}, ${bare(sessionValues.key)}, ${bare(sessionValues.value)})
         do update set ${assign(sessionValues, { count: sql`${sessionValues.count} + ${excluded(sessionValues.count)}` })}`
     ]),
     ...eachChunk(
-      moved.filter(([, , , by]) => by < 0),
+      changes.filter(({ by }) => by < 0),
       (json) => [
         sql`delete from ${sessionValues} where ${sessionValues.count} <= 0
             and (${sessionValues.projectId}, ${sessionValues.key}, ${sessionValues.value}) in
-              (select value ->> 0, value ->> 1, value ->> 2 from json_each(${json}))`
+              (select value ->> 'project', value ->> 'key', value ->> 'value' from json_each(${json}))`
       ]
     )
   ]
+}
+
+/** Adds up the changes of each value; leaves out values whose count stays the same. */
+function changesOf(counted: readonly Counted[]): CountChange[] {
+  const single = counted.flatMap(
+    ({ session: { projectId: project, counted: before }, counted: after }) => [
+      ...Object.entries(before).map(([key, value]) => ({ project, key, value, by: -1 })),
+      ...Object.entries(after).map(([key, value]) => ({ project, key, value, by: 1 }))
+    ]
+  )
+  const sums = new Map<string, CountChange>()
+  for (const { project, key, value, by } of single) {
+    const name = JSON.stringify([project, key, value])
+    const sum = (sums.get(name)?.by ?? 0) + by
+    sums.set(name, { project, key, value, by: sum })
+  }
+  return [...sums.values()].filter(({ by }) => by !== 0)
 }
 
 /** Returns statements that replace the stored shingles of each session. */

@@ -27,28 +27,39 @@ export async function verifySessions(
   const share = Math.max(1, Math.floor(pages / projects.length))
   const all: WrongSession[] = []
   let sessions = 0
-  for (const project_id of projects) {
-    let before: string | undefined
-    for (let page = 0; page < share; page += 1) {
-      const compared = await compareSessions(db, project_id, before, PAGE)
-      const wrong = compared.filter(
-        ({ isComparable, from_row, from_events }) =>
-          isComparable && from_row.join() !== from_events.join()
-      )
-      all.push(
-        ...wrong.map(({ session_id, from_row, from_events }) => ({
-          project_id,
-          session_id,
-          from_row,
-          from_events
-        }))
-      )
+  for (const projectId of projects) {
+    for await (const compared of comparePages(db, projectId, share)) {
       sessions += compared.length
-      before = compared.at(-1)?.session_id
-      if (compared.length < PAGE) {
-        break
-      }
+      all.push(...wrongOf(projectId, compared))
     }
   }
   return { sessions, wrong: all.length, first: all.slice(0, MAX_SHOWN) }
 }
+
+/** Yields the compared sessions of a project, at most `pages` pages. */
+async function* comparePages(
+  db: Db,
+  projectId: number,
+  pages: number
+): AsyncGenerator<ComparedSession[], void> {
+  let before: string | undefined
+  for (let page = 0; page < pages; page += 1) {
+    const compared = await compareSessions(db, projectId, before, PAGE)
+    yield compared
+    if (compared.length < PAGE) {
+      return
+    }
+    before = compared.at(-1)?.session_id
+  }
+}
+
+const wrongOf = (project_id: number, compared: ComparedSession[]): WrongSession[] =>
+  compared
+    .filter((session) => session.isComparable)
+    .filter(({ from_row, from_events }) => from_row.join() !== from_events.join())
+    .map(({ session_id, from_row, from_events }) => ({
+      project_id,
+      session_id,
+      from_row,
+      from_events
+    }))

@@ -831,7 +831,7 @@ describe('an operation that is documented with an empty body', () => {
     })
   })
 
-  it('is only an operation that is documented so', async () => {
+  it('is the only kind of operation whose answer can be emptied', async () => {
     expect(await ask('/other', 'return=minimal', 'documented')).toEqual(FULL)
   })
 })

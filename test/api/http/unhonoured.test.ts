@@ -480,7 +480,7 @@ describe('a body', () => {
     }
   )
 
-  it('has no such header when everything was read', async () => {
+  it('gets no X-Ignored-Fields when every field was read', async () => {
     const { headers } = await project.send('POST', 'insights/trend/', VIEWS)
 
     expect(headers.has('X-Ignored-Fields')).toBe(false)

@@ -129,7 +129,7 @@ describe('POST /s', () => {
     expect(await get('session')).toMatchObject({ click_count: 1 })
   })
 
-  it('keeps several sessions of one request apart, and windows of one together', async () => {
+  it('keeps several sessions of one request apart, and the windows of one session together', async () => {
     const { project, get, record } = await newStage()
     const now = Date.now()
 
@@ -168,7 +168,7 @@ describe('POST /s', () => {
     expect(await objectsOf(project, 'session')).toHaveLength(2)
   })
 
-  it('adds up what two consumers store of one session at the same moment', async () => {
+  it('adds up the parts of one session that two consumers store at the same moment', async () => {
     const { project, get, post, deliver, held } = await newStage()
     const now = Date.now()
     const events = Array.from({ length: 12 }, (_, n) =>
@@ -186,7 +186,7 @@ describe('POST /s', () => {
     expect((await get()).count).toBe(1)
   })
 
-  it('belongs to the person that an anonymous visitor becomes, also when the merge arrives first', async () => {
+  it('records the person that an anonymous visitor becomes, also when the merge arrives first', async () => {
     const { project, get, record } = await newStage()
     await record(snapshotEvent(project, { distinct_id: 'anon' }))
     expect((await get('session')).person).toMatchObject({ id: null, distinct_ids: 'anon' })
@@ -205,7 +205,7 @@ describe('POST /s', () => {
     expect((await get('next')).person.id).toBe((await get('session')).person.id)
   })
 
-  it('follows a distinct id that is split off', async () => {
+  it('moves recordings along with a distinct id that is split off', async () => {
     const { project, get, record } = await newStage()
     await project.ingest([
       { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'anon' } }
@@ -220,7 +220,7 @@ describe('POST /s', () => {
     expect(person.id).not.toBe(id)
   })
 
-  it('has the distinct id and the source of its earliest snapshots, in whatever order they arrive', async () => {
+  it('takes the distinct id and the source of the earliest snapshots, in whatever order they arrive', async () => {
     const { project, get, record } = await newStage()
     const now = Date.now()
     const first = snapshotEvent(project, {
@@ -447,7 +447,7 @@ describe('the consumer of recordings', () => {
 
 describe('recordings', () => {
   it.each(['', '/snapshots', '/snapshots?blob_key=01a1fc87-edb9-7e53-8071-b177be79cec4'])(
-    'of another project are as unknown as no recording: %s',
+    'of another project are not found: %s',
     async (path) => {
       const { project, record, get } = await newStage()
       const stranger = await newStage()

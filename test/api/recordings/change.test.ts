@@ -617,7 +617,7 @@ describe('sharing', () => {
     expect((await request('GET', `/shared/${on.access_token}`)).status).toBe(200)
   })
 
-  it('of no recording is a 404, and needs enabled', async () => {
+  it('is a 404 without a recording, and a change needs `enabled`', async () => {
     const { project, get, record } = await newStage()
     await record(snapshotEvent(project))
 

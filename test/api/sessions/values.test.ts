@@ -127,7 +127,7 @@ describe('GET sessions/values', () => {
     ])
   })
 
-  it('counts a session that continued again, and each session once', async () => {
+  it('counts a session that continues after it was over, and each session once', async () => {
     const project = await newProject()
     const page = (url: string, minute: number) => ({
       timestamp: NOW - 5 * HOUR + minute * 60_000,

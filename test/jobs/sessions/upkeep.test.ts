@@ -219,7 +219,7 @@ const event = fc.record({
   )
 })
 
-it('is the same in whatever order, parts and repetitions its events arrive, and counts each once', async () => {
+it('is the same in whatever order and batches its events arrive, and counts a repeated event once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(event, { minLength: 1, maxLength: 12 }).chain((events) => {

@@ -23,7 +23,7 @@ describe('the settings of a project', () => {
     })
   })
 
-  it('keep an older project recording that has no settings', () => {
+  it('leave recording on in a project that is older than they are', () => {
     const files = readdirSync(MIGRATIONS).filter((file) => file.endsWith('.sql'))
     const at = files.indexOf('0010_project_settings.sql')
     const database = new DatabaseSync(':memory:')

@@ -380,7 +380,7 @@ describe('the parts of recordings', () => {
     })
   })
 
-  it('of a person erased since join the erased identity and do not recreate the person', () => {
+  it('of a person that was erased meanwhile get the erased identity, and do not create the person again', () => {
     const tombstone = { key: 5, erasureId: 1, erasedAt: AT, isOpen: true, deletesRecordings: false }
     const known = { ...NOTHING, tombstones: new Map([['ada', [tombstone]]]) }
 
