@@ -36,7 +36,7 @@ The limits are those of the trend. At most ${MAX_ROWS} events are read, and ${MA
     ],
     [
       'query_too_large',
-      `The query would look at 12000000 events, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
+      `The query would read 12000000 events, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
       'rows'
     ]
   ]
