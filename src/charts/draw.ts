@@ -10,13 +10,13 @@ import { formatValue } from './scale.ts'
 import { clean, element } from './svg.ts'
 import { FONT, THEME, type Theme, type ThemeName } from './theme.ts'
 
-/** Pixels that a chart may have in each direction. */
+/** Bounds and defaults of the width and height of a chart, pixels. */
 export const SIZES = { least: 160, most: 2_000, width: 600, height: 320 }
 
-/** Series that a chart with a time axis draws; a legend has no room for more, and an eye no use. */
+/** Most series drawn in a chart with a time axis: the legend has no room for more, and nobody could tell more apart. */
 const MAX_SERIES = 12
 
-/** Size in pixels and colours; what is left out has a default. */
+/** Size in pixels, and colours; each has a default. */
 export type Look = { width?: number; height?: number; theme?: ThemeName }
 
 const DRAW: Record<Kind, (box: Box, theme: Theme, chart: Chart) => string> = {
@@ -30,7 +30,7 @@ const DRAW: Record<Kind, (box: Box, theme: Theme, chart: Chart) => string> = {
   table: drawTable
 }
 
-/** Charts whose series are told apart by a legend of surfaces; a line's shows the shape of its points. */
+/** Charts with a legend that shows surfaces. The legend of a line chart shows the shapes of the points. */
 const HAS_SURFACES: readonly Kind[] = ['area', 'bars', 'stacked']
 const HAS_LEGEND: readonly Kind[] = ['line', ...HAS_SURFACES]
 
@@ -119,11 +119,11 @@ function drawBody(box: Box, theme: Theme, chart: Chart): string {
   return legend.svg + DRAW[chart.kind](legend.rest, theme, chart)
 }
 
-/** The title of a chart with a single series says what that is. */
+/** A chart needs a legend unless its only series is named in the title. */
 const needsLegend = ({ series, title }: Chart): boolean =>
   series.length > 1 || series.some(({ name }) => name !== title)
 
-/** Draws the first series; where they stand on top of each other, the others as one. */
+/** Keeps the first series. In a stacked chart, the other series become one; in others, the subtitle says how many are left out. */
 function limit(chart: Chart): Chart {
   const { series, kind } = chart
   if (series.length <= MAX_SERIES) {
