@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type Bucket, daysOf, type Interval, labelsOf } from '../calendar/buckets.ts'
 import { AppError } from '../errors.ts'
 import { rangeOf } from './bins.ts'
-import type { Value } from './grouping.ts'
+import { OTHERS, type Value } from './grouping.ts'
 import { type Line, sum } from './lines.ts'
 import { AGGREGATED, type Series, type TrendQuery } from './query.ts'
 
@@ -202,7 +202,7 @@ const toAction = ({ event, name, customName, order, math, property, properties }
 
 /** Several breakdowns have their values, of which any may be none, in one text of JSON. */
 function partsOf({ breakdowns }: TrendQuery, value: Value): string[] {
-  if (value === 0) {
+  if (value === OTHERS) {
     return [OTHER]
   }
   if (value === null) {
