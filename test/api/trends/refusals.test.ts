@@ -28,7 +28,12 @@ describe('a trend that cannot be', () => {
     [{ ...asTrend({}), interval: 'quarter' }, 'invalid_choice', 'interval', '"quarter"'],
     [{ ...asTrend({}), date_from: 'soon' }, 'invalid_input', 'date_from', '"soon"'],
     [{ ...asTrend({}), date_to: '2025-02-30' }, 'invalid_input', 'date_to', '"2025-02-30"'],
-    [{ ...asTrend({}), date_from: '2025-06-04' }, 'invalid_input', 'date_from', 'ends before'],
+    [
+      { ...asTrend({}), date_from: '2025-06-04' },
+      'invalid_input',
+      'date_from',
+      'earlier than the end'
+    ],
     [{ ...asTrend({}), display: 'Metric' }, 'invalid_input', 'display', '"Metric"'],
     [
       { ...asTrend({}), breakdown: 'a', breakdown_type: 'cohort' },
