@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type DemoEvent, writeHistory } from '../scripts/demo/history.ts'
+import { writeHistory } from '../scripts/demo/history.ts'
+import type { DemoEvent } from '../scripts/demo/visitor.ts'
 import { sendOk } from './support/client.ts'
 import { type Outcome, rounded } from './support/report.ts'
 import { type Runtime, startWorkers } from './support/runtime.ts'

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MINUTE } from '../src/calendar/units.ts'
 import { EVERY_15_MINUTES, EVERY_MINUTE } from '../src/crons/cron.ts'
 import { readConfig, readPort } from './config.ts'
 import { openControl } from './control.ts'
@@ -24,7 +25,7 @@ import { wranglerBin } from './wrangler.ts'
 const temporary = join(stateDir, 'tmp')
 
 /** How long the server may take to start, and to stop, ms. */
-const START_MS = 60_000
+const START_MS = MINUTE
 const STOP_MS = 4000
 
 const NOTE = `

@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
+import { MINUTE } from '../src/calendar/units.ts'
 import { readPort } from './config.ts'
 import { stateDir } from './environment.ts'
 import { describeFault, OperatorError } from './faults.ts'
@@ -17,7 +18,7 @@ const SAME_SIGNAL_MS = 500
 
 /** A service that ends by itself this often, within this time in ms, is not restarted. */
 const MAX_ENDS = 3
-const ENDS_WITHIN_MS = 60_000
+const ENDS_WITHIN_MS = MINUTE
 
 /**
  * Time to stop, ms. Short, because everything is on disk; with `--in-memory`, long enough to drain

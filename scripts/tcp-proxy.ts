@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MINUTE } from '../src/calendar/units.ts'
 
 /** Time to wait for the last answers on open connections, ms. */
 const LAST_ANSWERS_MS = 1500
@@ -8,7 +9,7 @@ const LAST_ANSWERS_MS = 1500
 const IDLE_MS = 250
 
 /** How long a new connection waits for a restarting service, and the pause between attempts, ms. */
-const CONNECT_MS = 60_000
+const CONNECT_MS = MINUTE
 const CONNECT_PAUSE_MS = 100
 
 type Connection = { client: Socket; awaitsAnswer: boolean; movedAt: number }

@@ -1,7 +1,7 @@
 import { DAY } from '../../src/calendar/units.ts'
 import type { JsonObject } from '../../src/input/json.ts'
-import type { DemoEvent } from './history.ts'
 import { drawPage, MAIN, toast, type View } from './pages.ts'
+import type { DemoEvent } from './visitor.ts'
 
 /** Largest number of recordings. */
 const MOST = 100

@@ -230,5 +230,6 @@ function formatTime(time: number): string {
   return `${hours}:${String(Math.floor((time % HOUR) / MINUTE)).padStart(2, '0')}`
 }
 
+/** Whether a day has several buckets. */
 export const isWithinDay = (interval: Interval): interval is 'hour' | 'minute' =>
   interval === 'hour' || interval === 'minute'

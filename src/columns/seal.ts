@@ -45,7 +45,7 @@ const ABANDONED_MS = 10 * MINUTE
 /** Number of late events at which a segment is sealed again; trends read fewer from rows. */
 export const MANY_LATE = 257
 
-/** Event names looked through per query. */
+/** Event names searched per query. */
 const NAMES_AT_ONCE = 50
 
 /** Slots planned at a time; they have as many events at least. */

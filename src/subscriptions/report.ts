@@ -1,4 +1,4 @@
-import { startOf } from '../calendar/buckets.ts'
+import { isWithinDay, startOf } from '../calendar/buckets.ts'
 import type { Db } from '../db/client.ts'
 import { AppError, UnavailableError } from '../errors.ts'
 import { NOTHING_ASKED } from '../insights/charts/compute.ts'
@@ -121,7 +121,7 @@ export const endAt = (query: TrendQuery, until: number): TrendQuery =>
  */
 function withoutToday(query: TrendQuery, today: number): TrendQuery {
   const { from, interval } = query
-  if (from === 'all' || interval === 'hour' || interval === 'minute') {
+  if (from === 'all' || isWithinDay(interval)) {
     return query
   }
   return endAt(query, today)

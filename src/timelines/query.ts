@@ -138,7 +138,11 @@ function readRange(
     return { from, until: goBack(from, -1, UNITS[interval], calendar.timezone) }
   }
   if (from >= until) {
-    throw new AppError('invalid_input', 'The range ends before it begins.', 'date_from')
+    throw new AppError(
+      'invalid_input',
+      '`date_from` must be earlier than the end of the range.',
+      'date_from'
+    )
   }
   return { from, until }
 }

@@ -3,7 +3,7 @@ import { type Bucket, daysOf, type Interval, labelsOf } from '../calendar/bucket
 import { AppError } from '../errors.ts'
 import { isOneOf } from '../properties/filter.ts'
 import { rangeOf } from './bins.ts'
-import type { Value } from './grouping.ts'
+import { OTHERS, type Value } from './grouping.ts'
 import { type Line, sum } from './lines.ts'
 import { AGGREGATED, type Series, type TrendQuery } from './query.ts'
 
@@ -208,7 +208,7 @@ const toAction = ({ event, name, customName, order, math, property, properties }
  * have one value: a JSON list of theirs, with null for none.
  */
 function partsOf({ breakdowns }: TrendQuery, value: Value): string[] {
-  if (value === 0) {
+  if (value === OTHERS) {
     return [OTHER]
   }
   if (value === null) {

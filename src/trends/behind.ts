@@ -1,6 +1,6 @@
 import type { Db } from '../db/client.ts'
 import { type Asked, Computation } from './computation.ts'
-import { Grouping } from './grouping.ts'
+import { Grouping, OTHERS } from './grouping.ts'
 import { ActorCounter } from './maths/actor-counter.ts'
 import { onlyFirsts } from './maths/choose.ts'
 import type { Project } from './periods.ts'
@@ -42,7 +42,7 @@ export async function countBehind(
   await computation.readBins()
   const value = toValue({ ...query, breakdowns: computation.breakdowns }, names)
   const grouping = new Grouping(
-    value === 0 ? await readShown(computation, series, asked.point) : [value ?? []].flat()
+    value === OTHERS ? await readShown(computation, series, asked.point) : [value ?? []].flat()
   )
   const counter = new ActorCounter(part, (group) => grouping.valueOf(group) === value)
   await computation.feed(part, computation.breakdowns, grouping, onlyFirsts(part, counter))

@@ -1,5 +1,8 @@
-/** The text of a breakdown's value or bin, several as JSON; null for none, and 0 for all that are not listed. */
-export type Value = string | null | 0
+/** Stands for all values of a breakdown that are not listed. */
+export const OTHERS: unique symbol = Symbol('others')
+
+/** The text of a breakdown's value or bin, several as JSON; null for none. */
+export type Value = string | null | typeof OTHERS
 
 /** Numbers the values of a breakdown: its groups. */
 export class Grouping {
@@ -20,7 +23,10 @@ export class Grouping {
     if (known !== undefined) {
       return known
     }
-    return value === null || this.#isOpen ? this.#add(value) : (this.#groups.get(0) ?? this.#add(0))
+    if (value === null || this.#isOpen) {
+      return this.#add(value)
+    }
+    return this.#groups.get(OTHERS) ?? this.#add(OTHERS)
   }
 
   valueOf(group: number): Value {

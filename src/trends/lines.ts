@@ -1,4 +1,4 @@
-import type { Grouping, Value } from './grouping.ts'
+import { type Grouping, OTHERS, type Value } from './grouping.ts'
 import type { Counted } from './maths/accumulator.ts'
 
 /** The numbers of a breakdown's value, one for each bucket; without a breakdown the value is null. */
@@ -28,8 +28,8 @@ export function addTotals(several: readonly ReadonlyMap<string, number>[]): Map<
   return sums
 }
 
-/** The values after the listed ones: null for events without a value, 0 for all other values. */
-const UNLISTED: readonly Value[] = [null, 0]
+/** The values after the listed ones, in their order. */
+export const UNLISTED: readonly Value[] = [null, OTHERS]
 
 /** The lines of a part: one for each listed value, whether it has numbers or not, and for others that have any. */
 export class Lines {
@@ -53,7 +53,7 @@ export class Lines {
 
   /** Returns the listed values in their order, then no value, then all others. */
   all(): Line[] {
-    const lines = [...this.#data].map(([value, data]) => ({ value, data }))
+    const lines = [...this.#data].map(([value, data]): Line => ({ value, data }))
     return lines.sort((a, b) => UNLISTED.indexOf(a.value) - UNLISTED.indexOf(b.value))
   }
 
@@ -67,12 +67,12 @@ export class Lines {
   }
 }
 
-/** Returns the value that a group counts for when only these values are listed: 0 for one that is not. */
+/** Returns the value that a group counts for when only these values are listed. */
 export function folding(grouping: Grouping, listed: readonly string[]): (group: number) => Value {
   const values = new Set<Value>(listed)
   return (group) => {
     const value = grouping.valueOf(group)
-    return value === null || values.has(value) ? value : 0
+    return value === null || values.has(value) ? value : OTHERS
   }
 }
 

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { isOneOf } from '../properties/filter.ts'
 import { isCumulative, NONE, OTHER, type Period } from './answer.ts'
 import { findBin } from './bins.ts'
-import type { Value } from './grouping.ts'
+import { OTHERS, type Value } from './grouping.ts'
 import type { Piece } from './maths/accumulator.ts'
 import { BEFORE } from './maths/firsts.ts'
 import type { Part } from './plan.ts'
@@ -166,7 +166,7 @@ export const isOther = (names: readonly string[]): boolean =>
  */
 export function toValue({ breakdowns }: TrendQuery, names: readonly string[]): Value {
   if (isOther(names)) {
-    return 0
+    return OTHERS
   }
   const values = names.map((name, i) => {
     const { binCount, bins } = breakdowns[i] ?? {}

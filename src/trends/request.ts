@@ -1,4 +1,4 @@
-import type { Calendar } from '../calendar/buckets.ts'
+import { type Calendar, isWithinDay } from '../calendar/buckets.ts'
 import { noDate, readStart, readUntil } from '../calendar/dates.ts'
 import { AppError } from '../errors.ts'
 import { isEmpty, type Json, type JsonObject } from '../input/json.ts'
@@ -184,14 +184,18 @@ function readDates(
     }
     return { from: 'all' as const, until, exact: undefined }
   }
-  const isByHour = interval === 'hour' || interval === 'minute'
+  const isByHour = isWithinDay(interval)
   const start = readStart(dateFrom, isByHour && !isOneOf(AGGREGATED, display), calendar, now)
   if (start === undefined) {
     throw noDate(dateFrom, at('date_from'))
   }
   const { time: from, isExact } = start
   if (from >= until) {
-    throw new AppError('invalid_input', 'The range ends before it begins.', at('date_from'))
+    throw new AppError(
+      'invalid_input',
+      '`date_from` must be earlier than the end of the range.',
+      at('date_from')
+    )
   }
   const end = dateTo === undefined ? now.getTime() : until
   return { from, until, exact: isExact ? { length: end - from } : undefined }

@@ -1,6 +1,6 @@
 import { type Period, type TrendSeries, toSeries, totalOf } from './answer.ts'
 import type { Value } from './grouping.ts'
-import type { Line } from './lines.ts'
+import { type Line, UNLISTED } from './lines.ts'
 import type { TrendQuery } from './query.ts'
 
 /** Returns the lines of all series: each series' values in turn, and of each value the current period before the compared one. */
@@ -18,7 +18,7 @@ export function toAll(query: TrendQuery, periods: Period[], lines: Line[][][]): 
 /** Returns the lines of all formulas: each formula's values in turn, sorted by the formula's totals of the current period. */
 export function toFormulas(query: TrendQuery, periods: Period[], lines: Line[][][]): TrendSeries[] {
   return query.formulas.flatMap(({ text, name, calculate }) => {
-    const results = valuesOf(lines.flat()).map((value) => ({
+    const results = valuesOf(lines.flat()).map((value): { value: Value; data: number[][] } => ({
       value,
       data: periods.map((period, p) => {
         const operands = lines.map((ofPeriods) => lineOf(ofPeriods[p] ?? [], value, period).data)
@@ -45,7 +45,7 @@ export function toFormulas(query: TrendQuery, periods: Period[], lines: Line[][]
 /** Returns the breakdown values of all these lines: the listed values in their order, then no value, then all others. */
 function valuesOf(several: Line[][]): Value[] {
   const values = new Set(several.flatMap((lines) => lines.map(({ value }) => value)))
-  const rest = ([null, 0] as const).filter((value) => values.delete(value))
+  const rest = UNLISTED.filter((value) => values.delete(value))
   return [...values, ...rest]
 }
 

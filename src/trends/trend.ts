@@ -1,7 +1,7 @@
 import type { Db } from '../db/client.ts'
 import { isAggregated, isCumulative, type TrendSeries } from './answer.ts'
 import { type Asked, type Broken, Computation, tooManyBreakdownValues } from './computation.ts'
-import { Grouping } from './grouping.ts'
+import { Grouping, OTHERS } from './grouping.ts'
 import { cumulate, folding, type Line, Lines, smooth, sum } from './lines.ts'
 import type { Project } from './periods.ts'
 import { expectFewRows, isCounted, type Part } from './plan.ts'
@@ -76,7 +76,7 @@ async function readLines(
   const smoothing = isAggregated(query) ? 1 : query.smoothing
   return lines
     .all()
-    .filter(({ value }) => value !== 0 || !query.hidesOther)
+    .filter(({ value }) => value !== OTHERS || !query.hidesOther)
     .map(({ value, data }) => ({
       value,
       data: smooth(isCumulative(query) ? cumulate(data) : data, smoothing)
@@ -86,5 +86,5 @@ async function readLines(
 /** Whether the numbers of "Other" can be computed from the numbers of the values that are not shown. */
 function isFoldable(part: Part, { totals, grouping }: Broken, shown: readonly string[]): boolean {
   const fold = folding(grouping, shown)
-  return isAdditive(part) || [...totals.keys()].every((group) => fold(group) !== 0)
+  return isAdditive(part) || [...totals.keys()].every((group) => fold(group) !== OTHERS)
 }

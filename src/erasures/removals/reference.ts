@@ -27,11 +27,7 @@ A request looks through ${MAX_EXAMINED} events at most. A removed event is not s
     ['required', 'Give at least one filter, for example `events` or `before`.'],
     ['invalid_input', 'Send either `dry_run` or the `token` from a dry run.', 'token'],
     ['invalid_input', 'The token has expired: send the request with `dry_run` again.', 'token'],
-    [
-      'query_too_large',
-      `More than ${MAX_EXAMINED} events would have to be looked through.`,
-      'after'
-    ],
+    ['query_too_large', `More than ${MAX_EXAMINED} events would have to be searched.`, 'after'],
     ['conflict', 'The dry run found 120 events, and now 123 match. Nothing was deleted.']
   ]
 })

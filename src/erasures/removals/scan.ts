@@ -69,7 +69,7 @@ async function scanAll(
     if (examined > MAX_EXAMINED) {
       throw new AppError(
         'query_too_large',
-        `More than ${MAX_EXAMINED} events would have to be looked through: narrow the range with \`after\` and \`before\`, and delete range by range.`,
+        `More than ${MAX_EXAMINED} events would have to be searched: narrow the range with \`after\` and \`before\`, and delete range by range.`,
         'after'
       )
     }
