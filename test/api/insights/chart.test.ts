@@ -52,7 +52,7 @@ describe('a trend as a chart', () => {
     expect(json.body.result).toHaveLength(1)
   })
 
-  it('is an image for format=png, with two pixels for each of the chart', async () => {
+  it('is an image for format=png, with two pixels for each pixel of the chart', async () => {
     const { status, headers, bytes } = await draw({}, 'format=png&width=400&height=200')
 
     expect([status, headers.get('Content-Type')]).toEqual([200, 'image/png'])
@@ -222,7 +222,7 @@ describe('the charts of a dashboard', () => {
     expect(sizeOf(image.bytes)).toEqual([1_200, 928])
   })
 
-  it('say why an insight has none, and draw the others', async () => {
+  it('show why an insight has no chart, and draw the others', async () => {
     const { id } = await newBoard([
       ['Too much', { ...filters, date_from: '2000-01-01', interval: 'minute' }],
       ['Empty', {}],
@@ -236,7 +236,7 @@ describe('the charts of a dashboard', () => {
     expect(text).toContain('Sales: Line chart, 2 Nov to 4 Nov')
   })
 
-  it('are those of the first ten insights', async () => {
+  it('show the first ten insights', async () => {
     const { id } = await newBoard(
       Array.from({ length: 12 }, (_, i): [string, JsonObject] => [`Sales ${i + 1}.`, filters])
     )
@@ -247,7 +247,7 @@ describe('the charts of a dashboard', () => {
     expect([text.includes('>Sales 10.<'), text.includes('>Sales 11.<')]).toEqual([true, false])
   })
 
-  it('are none on a dashboard without insights', async () => {
+  it('say that a dashboard has no insights', async () => {
     const { id } = await newBoard([])
 
     const { text } = await shop.call('GET', `dashboards/${id}/chart.svg`)
@@ -255,7 +255,7 @@ describe('the charts of a dashboard', () => {
     expect(text).toContain('This dashboard has no insights.</text>')
   })
 
-  it('are not found where the dashboard is deleted, or another project’s, and need the scope of insights', async () => {
+  it('are not found if the dashboard is deleted or belongs to another project, and need the scope of insights', async () => {
     const other = await newProject()
     const { id } = await newBoard([['Sales', filters]])
     const Authorization = `Bearer ${await shop.newKey(['dashboard:read'])}`

@@ -3,7 +3,7 @@ import { newProject } from '../../support/project.ts'
 import { randomText } from '../../support/text.ts'
 import { ask, asNode, asTrend, at, RANGE } from '../../support/trends.ts'
 
-describe('a trend that cannot be', () => {
+describe('an invalid trend', () => {
   it.each([
     [
       asTrend({ math: 'median_ish' }),
@@ -28,7 +28,12 @@ describe('a trend that cannot be', () => {
     [{ ...asTrend({}), interval: 'quarter' }, 'invalid_choice', 'interval', '"quarter"'],
     [{ ...asTrend({}), date_from: 'soon' }, 'invalid_input', 'date_from', '"soon"'],
     [{ ...asTrend({}), date_to: '2025-02-30' }, 'invalid_input', 'date_to', '"2025-02-30"'],
-    [{ ...asTrend({}), date_from: '2025-06-04' }, 'invalid_input', 'date_from', 'ends before'],
+    [
+      { ...asTrend({}), date_from: '2025-06-04' },
+      'invalid_input',
+      'date_from',
+      'earlier than the end'
+    ],
     [{ ...asTrend({}), display: 'Metric' }, 'invalid_input', 'display', '"Metric"'],
     [
       { ...asTrend({}), breakdown: 'a', breakdown_type: 'cohort' },
@@ -249,7 +254,7 @@ describe('a trend that cannot be', () => {
       'filters__date_from',
       '"x"'
     ]
-  ])('is a 400 that names it: %j', async (body, code, attr, detail) => {
+  ])('is a 400 that names the field: %j', async (body, code, attr, detail) => {
     const answer = await ask(await newProject(), body)
 
     expect([answer.status, answer.body]).toEqual([
@@ -258,7 +263,7 @@ describe('a trend that cannot be', () => {
     ])
   })
 
-  it('is a 400 for a regular expression that takes too long on what is stored', async () => {
+  it('is a 400 for a regular expression that takes too long on the stored values', async () => {
     const project = await newProject()
     await project.ingest([
       {

@@ -106,7 +106,7 @@ describe('properties of sessions', () => {
     expect(lines(answer)).toEqual(expected)
   })
 
-  it('break down beside those of events, and are computed with', async () => {
+  it('break down together with properties of events, and are the numbers of maths', async () => {
     const project = await newSessions()
     const breakdowns = [
       { property: 'utm_source', type: 'event' },
@@ -155,7 +155,7 @@ describe('properties of sessions', () => {
     ])
   })
 
-  it('count once for each value of a breakdown that their events have, and once in the others together', async () => {
+  it('count once for each breakdown value of their events, and once in "Other"', async () => {
     const project = await newProject()
     const page = (time: string, path: string): TestEvent => ({
       distinct_id: 'ada',
@@ -177,7 +177,7 @@ describe('properties of sessions', () => {
     ])
   })
 
-  it('count a session that goes on past midnight on both days, and once in a single number', async () => {
+  it('count a session past midnight on both days, but once in a single number', async () => {
     const project = await newProject()
     const page = (time: string): TestEvent => ({
       distinct_id: 'ada',
@@ -193,7 +193,7 @@ describe('properties of sessions', () => {
     ])
   })
 
-  it('may be as many as a series has filters', async () => {
+  it('may be used in as many filters as a series may have', async () => {
     const one = { key: '$session_duration', operator: 'between', value: [0, 99], type: 'session' }
 
     const answer = await ask(await newSessions(), asTrend({ properties: new Array(25).fill(one) }))

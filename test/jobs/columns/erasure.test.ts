@@ -42,7 +42,7 @@ it('the receipt of an erasure says how many segments it removed', async () => {
   expect(await expectEqualToRows(project.id)).toBe(1)
 })
 
-it('names segments also if the person was in none', async () => {
+it('the receipt names segments even if none had an event of the person', async () => {
   const project = await newShop()
   const { run } = await askToErase(project, 'person 3')
 

@@ -22,7 +22,7 @@ const falsify = (project: TestProject, name: string, data: string) =>
 const changeBuild = (project: TestProject, table: SQL) =>
   db.run(sql`update ${table} set build = 'another' where project_id = ${project.id}`)
 
-it('a column is kept for as long as its segment is the same', async () => {
+it('a column is cached until its segment changes', async () => {
   const project = await newShop()
   await seal(project.id)
   const [segment] = await listSegments(project.id)
@@ -36,7 +36,7 @@ it('a column is kept for as long as its segment is the same', async () => {
   expect(await ask(project, { math: 'dau' })).toEqual([1, 1, 0])
 })
 
-it('the slots of a segment are kept for as long as it is the same', async () => {
+it('the slots of a segment are cached until it changes', async () => {
   const project = await newShop()
   await seal(project.id)
   const total = await ask(project, {})
@@ -49,7 +49,7 @@ it('the slots of a segment are kept for as long as it is the same', async () => 
   expect(await ask(project, {})).toEqual([3, 0, 0])
 })
 
-it('a chunk of actors is kept until it is built again', async () => {
+it('a chunk of actors is cached until it is built again', async () => {
   const project = await newProject()
   const crowd = Array.from({ length: 80 }, (_, n) => ({
     event: VIEW,

@@ -33,7 +33,7 @@ const newSegment = async (): Promise<number> => {
 
 const NOTHING_WRONG = { wrong_segments: 0, wrong_chunks: 0 }
 
-it('segments that equal their rows are right, also with late events', async () => {
+it('segments that equal their rows pass, also with late events', async () => {
   await newSegment()
   await shop.ingest([{ event: VIEW, timestamp: OPENED + 5 }])
 
@@ -102,7 +102,7 @@ it.each([
       db.run(sql`delete from events where (project_id, event_id, timestamp, uuid) in (
         select project_id, event_id, timestamp, uuid from events where project_id = ${shop.id} limit 1)`)
   ]
-])('an event that is %s meanwhile makes no segment wrong', async (_, act) => {
+])('an event that is %s during the verification makes no segment wrong', async (_, act) => {
   for (let call = 1; ; call += 1) {
     await newSegment()
     let isReached = false
@@ -142,7 +142,7 @@ it('a chunk with a wrong person is emptied and built again', async () => {
   expect(await verifyColumns(db, 100)).toMatchObject({ wrong_chunks: 0 })
 })
 
-it('is part of the nightly verification: what is wrong is an error in the log', async () => {
+it('the nightly verification logs wrong segments and chunks as an error', async () => {
   await db.run(sql`delete from segments`)
   const id = await newSegment()
   const verify = async () => {

@@ -35,11 +35,11 @@ describe('the pictures below docs/charts', () => {
     expect(svg).toBe(readFileSync(join(folder, name), 'utf8'))
   })
 
-  it.each(images)('%s is as it was looked at: `npm run charts` draws it anew', (name, png) => {
+  it.each(images)('%s is unchanged as an image: `npm run charts` redraws it', (name, png) => {
     expect(readFileSync(join(folder, name)).equals(png)).toBe(true)
   })
 
-  it.each(images)('%s has two pixels for each of its chart, and few bytes', (name, png) => {
+  it.each(images)('%s has two pixels for each pixel of its chart, and few bytes', (name, png) => {
     const [width, height] = chartSize(name)
 
     expect(sizeOf(png)).toEqual([2 * width, 2 * height])

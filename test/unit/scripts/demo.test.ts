@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type DemoEvent, writeHistory } from '../../../scripts/demo/history.ts'
+import { writeHistory } from '../../../scripts/demo/history.ts'
 import { Progress } from '../../../scripts/demo/progress.ts'
 import { Random } from '../../../scripts/demo/random.ts'
 import { recordSignUps } from '../../../scripts/demo/recordings.ts'
+import type { DemoEvent } from '../../../scripts/demo/visitor.ts'
 
 const DAY = 86_400_000
 const anchor = new Date('2026-11-21T00:00:00Z')

@@ -38,7 +38,7 @@ describe('the range of a timeline', () => {
     [
       { date_from: '2026-10-01T10:00:00Z', date_to: '2026-10-01T10:30:00+02:00', interval: 'day' },
       '',
-      'The range ends before it begins.'
+      '`date_from` must be earlier than the end of the range.'
     ],
     [
       { date_from: '2026-10-01T10:00:00Z', date_to: '2026-10-01T12:00:00Z' },
