@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { DAY } from '../../../src/calendar/units.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
 import { sizeOf } from '../../support/png.ts'
 import { newProject, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 
-const DAY = 86_400_000
 const MONDAY = Date.parse('2026-11-02T12:00:00Z')
 const RANGE = { date_from: '2026-11-02', date_to: '2026-11-04' }
 

@@ -1,6 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import { HOUR } from '../../../src/calendar/units.ts'
 import type { Json } from '../../../src/input/json.ts'
+import { SLOT } from '../../../src/rollups/store.ts'
 import { readTrend } from '../../../src/trends/request.ts'
 import { computeTrend } from '../../../src/trends/trend.ts'
 import { db, newProject } from '../../support/project.ts'
@@ -248,7 +250,7 @@ describe('a breakdown with more cells than are read at once', () => {
       await ask(project, {
         events: [{ id: '$pageview', math, ...more }],
         date_from: '2025-05-01',
-        date_to: new Date(from + HOURS * 3_600_000 - 1).toISOString(),
+        date_to: new Date(from + HOURS * HOUR - 1).toISOString(),
         interval: 'hour',
         breakdown: '$browser',
         breakdown_limit: 29
@@ -284,7 +286,7 @@ describe('the values of a breakdown', () => {
       await story.ingest(
         DAYS.flatMap((day, d) =>
           day.map((value, i) => ({
-            timestamp: at(`0${d + 1}T00:00:00`) + i * 900_000,
+            timestamp: at(`0${d + 1}T00:00:00`) + i * SLOT,
             properties: value === undefined ? {} : { value: value as Json }
           }))
         )

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { DAY, HOUR } from '../../../src/calendar/units.ts'
 import { newProject } from '../../support/project.ts'
 import { ask, asTrend, at, lines, type Result } from '../../support/trends.ts'
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
-
-/** A project with a page view of Ada's so many hours ago, each. */
+/** Creates a project with a page view of Ada's for each of these numbers of hours ago. */
 async function newVisits(...hours: number[]) {
   const project = await newProject()
   const now = Date.now()
@@ -13,7 +11,7 @@ async function newVisits(...hours: number[]) {
   return project
 }
 
-/** Asks for page views since then, in one number. */
+/** Builds a request for the number of page views since `date_from`. */
 const inOneNumber = (date_from: string, more: object = {}) => ({
   events: [{ id: '$pageview' }],
   date_from,
@@ -21,7 +19,7 @@ const inOneNumber = (date_from: string, more: object = {}) => ({
   ...more
 })
 
-/** The number of each series, or the sum of its points. */
+/** Returns the number of each series, or the sum of its points. */
 const total = (answer: { body: { result: Result[] } }) =>
   answer.body.result.map(({ aggregated_value, count }) => aggregated_value ?? count)
 
@@ -89,7 +87,7 @@ describe('a comparison by the day', () => {
     return result.map(({ days }: { days: string[] }) => days)
   }
 
-  /** How many days earlier the other period begins. */
+  /** Returns how many days earlier the compared period begins. */
   async function distanceOf(body: object): Promise<number> {
     const [current = [], previous = []] = await daysOf(body)
     expect(previous).toHaveLength(current.length)
@@ -127,12 +125,12 @@ describe('a comparison by the day', () => {
 
     const answer = await ask(project, inOneNumber('-7d', { compare: true }))
 
-    // The eight days up to today, and those that lie seven days before each of them.
+    // The eight days up to today are compared with the eight days that begin seven days earlier.
     expect(total(answer)).toEqual([2, 2])
   })
 })
 
-/** Ada on the first two days of December, Bob on the last of November and the last of January. */
+/** Creates a project with visits of Ada on the first two days of December, and of Bob on 30 November and 31 January. */
 async function newMonths() {
   const project = await newProject()
   const visit = (distinct_id: string, day: string) => ({
@@ -180,7 +178,7 @@ describe('active users', () => {
 })
 
 describe('a cumulative display', () => {
-  /** Ada on three days, in a session over midnight, Bob on the last. */
+  /** Creates a project with visits of Ada on three days, with a session past midnight, and of Bob on the last day. */
   async function newVisitors() {
     const project = await newProject()
     const visit = (distinct_id: string, time: string, $session_id: string, path = '/a') => ({

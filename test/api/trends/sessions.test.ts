@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { newProject, type TestEvent } from '../../support/project.ts'
 import { ask, asTrend, at, lines } from '../../support/trends.ts'
 
-/** Two sessions: of two pages and 30 seconds from an ad, of one page; and a page in none. */
+/** Creates a project with a session from an ad, of two pages in 30 seconds, a session of one page, and a page without a session. */
 async function newSessions() {
   const project = await newProject()
   const page = (session: string | null, time: string, path: string, more = {}): TestEvent => ({

@@ -33,7 +33,7 @@ const merge = (project: TestProject, n: number) =>
     }
   ])
 
-/** The persons of a project's identities, erased ones included. */
+/** Reads the persons of a project's identities, including erased persons. */
 async function listPersons(projectId: number): Promise<Map<number, number>> {
   const rows = await db.all<{ key: number; person_id: number | null }>(sql`
     select key, person_id from distinct_ids where project_id = ${projectId}

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { encodeActors, encodeNumbers, encodeSlots } from '../../../src/columns/codec.ts'
+import { SLOT } from '../../../src/rollups/store.ts'
 import { listSegments, newShop, OPENED, seal, VIEW } from '../../support/columns.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'
 import { ask as askTrend, lines } from '../../support/trends.ts'
@@ -13,7 +14,7 @@ async function ask(project: TestProject, series: object) {
   return lines(answer)[0]?.[1]
 }
 
-/** Replaces what the database has of the project's only segment. */
+/** Replaces a stored column of the project's only segment. */
 const falsify = (project: TestProject, name: string, data: string) =>
   db.run(sql`
     update segment_columns set data = ${data}
@@ -40,7 +41,7 @@ it('the slots of a segment are cached until it changes', async () => {
   const project = await newShop()
   await seal(project.id)
   const total = await ask(project, {})
-  const slots = encodeSlots([{ slot: OPENED / 900_000, count: 3 }])
+  const slots = encodeSlots([{ slot: OPENED / SLOT, count: 3 }])
   await db.run(sql`update segments set slots = ${slots} where project_id = ${project.id}`)
 
   expect(await ask(project, {})).toEqual(total)

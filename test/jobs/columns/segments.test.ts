@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { HOUR } from '../../../src/calendar/units.ts'
 import {
   expectEqualToRows,
   LATER,
@@ -15,7 +16,6 @@ import { CUT_STEP } from '../../support/depth.ts'
 import { aroundCalls, cutAt } from '../../support/faults.ts'
 import { db, type TestProject } from '../../support/project.ts'
 
-const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 let shop: TestProject

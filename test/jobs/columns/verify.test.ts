@@ -2,6 +2,7 @@ import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { type SQL, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { MINUTE } from '../../../src/calendar/units.ts'
 import { findDueChunks } from '../../../src/columns/actor-chunks.ts'
 import { encodeColumn, encodeNumbers } from '../../../src/columns/codec.ts'
 import { verifyColumns } from '../../../src/columns/verify.ts'
@@ -95,7 +96,7 @@ describe('a segment is wrong, and removed, if', () => {
 })
 
 it.each([
-  ['stored', () => shop.ingest([{ event: VIEW, timestamp: OPENED + 60_000 }])],
+  ['stored', () => shop.ingest([{ event: VIEW, timestamp: OPENED + MINUTE }])],
   [
     'removed',
     () =>

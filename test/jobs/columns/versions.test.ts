@@ -12,7 +12,7 @@ import { db, newProject, type TestProject } from '../../support/project.ts'
 
 const PLANS: Json[] = ['free', 'pro', null, 7, { of: ['list'] }]
 
-/** Creates a project with 80 persons who have two versions each, and copies these. @returns also their chunks */
+/** Creates a project with 80 persons of two versions each, and builds their chunks. @returns also the chunks */
 async function newCrowd() {
   const project = await newProject()
   for (const visit of [0, 1]) {
@@ -33,7 +33,7 @@ async function newCrowd() {
   return { project, chunks }
 }
 
-/** The versions of a project as their rows have them. */
+/** Reads the versions of a project from their rows. */
 const listVersions = (projectId: number) =>
   db.all<{ id: number; properties: string }>(
     sql`select id, json(properties) as properties from person_versions where project_id = ${projectId} order by id`

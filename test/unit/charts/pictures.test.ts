@@ -10,7 +10,7 @@ const folder = join(import.meta.dirname, '../../../docs/charts')
 const pictures = [...drawPictures()]
 const instantiate = vi.spyOn(WebAssembly, 'instantiate')
 const paint = await openPainter()
-/** Node's types know only a start from a module, without the instance beside it. */
+/** The started renderer. The types of Node lack the form of `instantiate` that returns an instance beside its module. */
 const started: { instance: WebAssembly.Instance } = await instantiate.mock.results[0]?.value
 const images = [...paintPictures(paint)]
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { MINUTE } from '../../../src/calendar/units.ts'
 import { SegmentBuilder } from '../../../src/columns/build.ts'
 import {
   decodeColumn,
@@ -14,7 +15,7 @@ const range = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n))
 
 const row = (n: number, properties: JsonObject = {}) => ({
-  timestamp: n * 60_000,
+  timestamp: n * MINUTE,
   identity: 10 + n,
   version: n % 2 === 0 ? n : null,
   session_id: `session ${n % 3}`,

@@ -14,7 +14,7 @@ import {
   MAX_BUCKETS
 } from '../../../src/calendar/buckets.ts'
 import { readFrom, readUntil } from '../../../src/calendar/dates.ts'
-import { HOUR } from '../../../src/calendar/units.ts'
+import { HOUR, MINUTE } from '../../../src/calendar/units.ts'
 import { deep } from '../../support/depth.ts'
 
 const dayOf = (bucket: Bucket, interval: Interval) => daysOf([bucket], interval)[0]
@@ -26,7 +26,7 @@ const at = (text: string) => Date.parse(text)
 const iso = (time: number | undefined) =>
   time === undefined ? undefined : new Date(time).toISOString().replace('.000', '')
 
-/** Start of each bucket in UTC, and what the clock of the zone shows then. */
+/** Returns the start of each bucket in UTC, and on the clock of the time zone. */
 const shown = (from: string, until: string, interval: Interval, zone: Calendar) =>
   bucketsOf({ from: at(from), until: at(until) }, interval, zone).map(
     (bucket) => `${iso(bucket.from)} ${dayOf(bucket, interval)}`
@@ -146,7 +146,7 @@ describe('buckets in a time zone', () => {
     ['America/St_Johns', '2025-06-02T02:30:00Z', '2025-06-02 00:00:00']
   ])('of hours begin at full hours on its clock: %s', (zone, start, hour) => {
     expect(
-      shown(iso(at(start) + 10 * 60_000) ?? '', iso(at(start) + HOUR) ?? '', 'hour', calendar(zone))
+      shown(iso(at(start) + 10 * MINUTE) ?? '', iso(at(start) + HOUR) ?? '', 'hour', calendar(zone))
     ).toEqual([`${start} ${hour}`])
   })
 
