@@ -8,8 +8,8 @@ import {
   type Line,
   type Part
 } from './content.ts'
-import type { Sent } from './delivery.ts'
 import { chartOf, type Digest, notesOf, subjectOf } from './digest.ts'
+import type { Sent } from './outcome.ts'
 
 export type Email = {
   subject: string

@@ -7,9 +7,9 @@ import {
   formatNumber,
   type Line
 } from './content.ts'
-import type { Sent } from './delivery.ts'
 import { chartOf, type Digest, notesOf, subjectOf } from './digest.ts'
-import { post } from './webhook.ts'
+import type { Sent } from './outcome.ts'
+import { post } from './post.ts'
 
 /** Characters of a header, Slack's limit. */
 const MAX_HEADER = 150

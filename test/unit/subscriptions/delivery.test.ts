@@ -8,6 +8,8 @@ import {
   figuresOf,
   formatChange
 } from '../../../src/subscriptions/content.ts'
+import type { Digest } from '../../../src/subscriptions/digest.ts'
+import { toEmail, toNotice } from '../../../src/subscriptions/email.ts'
 import {
   beginSending,
   delayAfter,
@@ -16,9 +18,7 @@ import {
   giveUp,
   judge,
   MAX_ATTEMPTS
-} from '../../../src/subscriptions/delivery.ts'
-import type { Digest } from '../../../src/subscriptions/digest.ts'
-import { toEmail, toNotice } from '../../../src/subscriptions/email.ts'
+} from '../../../src/subscriptions/outcome.ts'
 import { sign } from '../../../src/subscriptions/signature.ts'
 import { toBlocks } from '../../../src/subscriptions/slack.ts'
 import { toPayload } from '../../../src/subscriptions/webhook.ts'
