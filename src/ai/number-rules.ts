@@ -56,6 +56,7 @@ const EVENTS: [pattern: string, name: string][] = [
   ['exceptions?', '$exception']
 ]
 
+/** Words before a duration: `that lasted`, `with a duration of`. */
 const LASTING =
   '(?:that )?(?:last(?:s|ed|ing)?|took|takes|taking|are|is|were|with a duration|duration)(?: of)?'
 

@@ -14,10 +14,7 @@ const NO_LOOKAROUND =
 
 const NOT_TOGETHER = 'These conditions do not fit into one pattern: use fewer conditions.'
 
-/**
- * Texts that a pattern may require anywhere. The pattern lists every order of them: six orders for
- * three texts.
- */
+/** Most texts that a pattern requires anywhere: it lists every order of them, six for three texts. */
 const MAX_CONTAINED = 3
 /** Patterns that are tested for one description. */
 const MAX_ATTEMPTS = 200
@@ -137,7 +134,6 @@ function writeAll(
   if (subject === 'email') {
     return writeEmail(start, end ?? (host && atHost(host)), contained)
   }
-
   if (host || !isAboutText(subject)) {
     return undefined
   }

@@ -53,10 +53,7 @@ export async function suggestRegex(
     : { engine: 'built-in', answer }
 }
 
-/**
- * Limit for the size of a model's pattern times the characters of all examples. Testing 15 million
- * takes about 0.2 s.
- */
+/** Largest product of a pattern's size and the characters of all examples; testing 15 million takes about 0.2 s. */
 const MAX_PROOF = 15_000_000
 
 function faultOf(pattern: string, given: Examples): string | undefined {

@@ -4,10 +4,13 @@ import { element, label } from './svg.ts'
 import { widthOf } from './text.ts'
 import type { Theme } from './theme.ts'
 
+/** Font size of the labels. */
 const SIZE = 11
+/** Pixels below the area for the labels of the buckets. */
 const BELOW = 20
-/** Pixels between two marks of the value axis, and between two labels of the time axis. */
+/** Fewest pixels between two marks of the value axis. */
 const PER_TICK = 44
+/** Fewest pixels between two labels of the time axis. */
 const BETWEEN = 14
 
 /** The area of a chart, with the positions of values and buckets, in pixels. */
@@ -15,7 +18,7 @@ export type Plot = { box: Box; scale: Scale; x(bucket: number): number; y(value:
 
 /**
  * Draws the grid with its values and the labels of the buckets.
- * @param isBanded whether a bucket takes a band, as bars do, and not a point
+ * @param isBanded whether a bucket takes a band, as for bars, instead of a point
  */
 export function drawAxes(
   box: Box,
@@ -43,7 +46,7 @@ export function drawAxes(
   return { svg, plot }
 }
 
-/** Points reach from edge to edge; the one of a single bucket is in the middle, as are those of bands. */
+/** Returns the position of each bucket: the middle of its band, or points from edge to edge. A single point is in the middle. */
 function placeBuckets({ left, right }: Box, count: number, isBanded: boolean) {
   const width = right - left
   if (isBanded || count < 2) {

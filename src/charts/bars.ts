@@ -1,5 +1,5 @@
 import { drawAxes } from './axes.ts'
-import { type Chart, currentOf, previousOf } from './chart.ts'
+import { type Chart, currentOf, previousOf, type Series } from './chart.ts'
 import type { Box } from './frame.ts'
 import { surface } from './marks.ts'
 import { formatValue, place, scaleOf } from './scale.ts'
@@ -9,10 +9,12 @@ import { colorOf, type Theme } from './theme.ts'
 
 /** Share of a band that its bars take. */
 const FILLED = 0.72
+/** Font size of names and values. */
 const SIZE = 12
+/** Height of a row, pixels. */
 const ROW = 26
 
-/** Draws the bars of the series side by side; beside each, as an outline, that of the period before. */
+/** Draws the bars of the series side by side, each beside an outline of its bar in the period before. */
 export function drawBars(box: Box, theme: Theme, { series, buckets }: Chart): string {
   const values = series.flatMap(({ data, previous = [] }) => [...data, ...previous])
   const { svg, plot } = drawAxes(box, theme, { values, buckets, isBanded: true })
@@ -80,45 +82,21 @@ export function drawValues(box: Box, theme: Theme, { series }: Chart): string {
     Math.max(...shown.map(({ name }) => widthOf(name, SIZE))) + 12,
     (box.right - box.left) * 0.4
   )
-  const values = shown.map((one) => formatValue(currentOf(one)))
-  const room = Math.max(...values.map((text) => widthOf(text, SIZE))) + 8
+  const room = Math.max(...shown.map((one) => widthOf(formatValue(currentOf(one)), SIZE))) + 8
   const all = shown.flatMap((one) => [currentOf(one), previousOf(one) ?? 0])
   const scale = scaleOf(all, 4)
   const [from, until] = [box.left + names, box.right - room]
-  const zero = place(scale, 0, from, until)
+  const x = (value: number) => place(scale, value, from, until)
   const drawn = shown.map((one, i) => {
     const y = box.top + i * ROW
-    const end = place(scale, currentOf(one), from, until)
-    const previous = previousOf(one)
-    const before = previous === undefined ? zero : place(scale, previous, from, until)
-    const bar = { x: Math.min(zero, end), y: y + 4, width: Math.abs(end - zero), height: ROW - 10 }
-    return [
-      label(shorten(one.name || '(empty)', SIZE, names - 12), {
-        x: from - 12,
-        y: y + 16,
-        'font-size': SIZE,
-        'text-anchor': 'end',
-        fill: theme.ink
-      }),
-      element('rect', { ...bar, ...surface(theme, i) }),
-      previous === undefined
-        ? ''
-        : element('line', {
-            x1: before,
-            x2: before,
-            y1: y + 1,
-            y2: y + ROW - 3,
-            stroke: theme.ink,
-            'stroke-width': 2,
-            'stroke-dasharray': '3 2'
-          }),
-      label(values[i] ?? '', {
-        x: Math.max(zero, end, before) + 6,
-        y: y + 16,
-        'font-size': SIZE,
-        fill: theme.ink
-      })
-    ].join('')
+    const name = label(shorten(one.name || '(empty)', SIZE, names - 12), {
+      x: from - 12,
+      y: y + 16,
+      'font-size': SIZE,
+      'text-anchor': 'end',
+      fill: theme.ink
+    })
+    return name + drawValue(theme, { x, y }, one, i)
   })
   const more =
     left > 0
@@ -130,4 +108,38 @@ export function drawValues(box: Box, theme: Theme, { series }: Chart): string {
         })
       : ''
   return drawn.join('') + more
+}
+
+/** Draws the bar of a value, a dashed line at the value of the period before, and the value as text. */
+function drawValue(
+  theme: Theme,
+  { x, y }: { x: (value: number) => number; y: number },
+  series: Series,
+  index: number
+): string {
+  const zero = x(0)
+  const end = x(currentOf(series))
+  const previous = previousOf(series)
+  const before = previous === undefined ? zero : x(previous)
+  const bar = { x: Math.min(zero, end), y: y + 4, width: Math.abs(end - zero), height: ROW - 10 }
+  return [
+    element('rect', { ...bar, ...surface(theme, index) }),
+    previous === undefined
+      ? ''
+      : element('line', {
+          x1: before,
+          x2: before,
+          y1: y + 1,
+          y2: y + ROW - 3,
+          stroke: theme.ink,
+          'stroke-width': 2,
+          'stroke-dasharray': '3 2'
+        }),
+    label(formatValue(currentOf(series)), {
+      x: Math.max(zero, end, before) + 6,
+      y: y + 16,
+      'font-size': SIZE,
+      fill: theme.ink
+    })
+  ].join('')
 }

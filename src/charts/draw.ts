@@ -10,20 +10,20 @@ import { formatValue } from './scale.ts'
 import { clean, element } from './svg.ts'
 import { FONT, THEME, type Theme, type ThemeName } from './theme.ts'
 
-/** Pixels that a chart may have in each direction. */
+/** Bounds and defaults of the width and height of a chart, pixels. */
 export const SIZES = { least: 160, most: 2_000, width: 600, height: 320 }
 
-/** Series that a chart with a time axis draws; a legend has no room for more, and an eye no use. */
+/** Most series drawn in a chart with a time axis: the legend has no room for more, and nobody could tell more apart. */
 const MAX_SERIES = 12
 
-/** Size in pixels and colours; what is left out has a default. */
+/** Size in pixels, and colours; each has a default. */
 export type Look = { width?: number; height?: number; theme?: ThemeName }
 
 type Drawing = {
   /** The name in a description. */
   name: string
   draw: (box: Box, theme: Theme, chart: Chart) => string
-  /** The mark of a series in the legend. A kind without a legend names its series itself. */
+  /** The mark of a series in the legend. A kind without a legend names its series in the chart. */
   legend?: 'point' | 'surface'
   /** Whether series stand on top of each other. */
   isStacked?: boolean
@@ -126,11 +126,11 @@ function drawBody(box: Box, theme: Theme, chart: Chart): string {
   return legend.svg + draw(legend.rest, theme, chart)
 }
 
-/** The title of a chart with a single series says what that is. */
+/** A chart needs a legend unless its only series is named in the title. */
 const needsLegend = ({ series, title }: Chart): boolean =>
   series.length > 1 || series.some(({ name }) => name !== title)
 
-/** Draws the first series; where they stand on top of each other, the others as one. */
+/** Keeps the first series. In a stacked chart, the other series become one; in others, the subtitle says how many are left out. */
 function limit(chart: Chart): Chart {
   const { series, kind } = chart
   if (series.length <= MAX_SERIES) {

@@ -10,7 +10,9 @@ const PERCENT = new Intl.NumberFormat('en', {
   maximumFractionDigits: 1,
   signDisplay: 'exceptZero'
 })
+/** Height of a row, pixels. */
 const ROW = 26
+/** Font size of a row. */
 const SIZE = 13
 
 /** Draws the value of the first series as large as it fits, with its change. */
@@ -84,7 +86,7 @@ export function drawTable(box: Box, theme: Theme, { series }: Chart): string {
   return drawn.join('') + (left > 0 ? more : '')
 }
 
-/** `+12.5%` against the period before, `new` where that had nothing; empty where nothing is compared. */
+/** Returns the change from the period before: `+12.5%`, or `new` if its value was 0; empty without a comparison. */
 function changeOf(series: Series): string {
   const [value, previous] = [currentOf(series), previousOf(series)]
   if (previous === undefined) {

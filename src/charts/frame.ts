@@ -15,6 +15,7 @@ const WORDS_SIZE = 13
 const LINE_HEIGHT = 18
 /** Pixels between two entries of the legend. */
 const GAP = 16
+/** Pixels that the mark of an entry takes. */
 const MARK = 16
 /** Most lines that a legend takes. */
 const MAX_LINES = 3
@@ -47,7 +48,7 @@ export function drawHead(
   return { svg: titled + below, rest: { ...box, top: y + 12 } }
 }
 
-/** Draws a legend of series, in as many lines as fit; the last entry counts those for which there is no place. */
+/** Draws a legend of series, in at most three lines; the last entry counts the series for which there is no room. */
 export function drawLegend(
   box: Box,
   theme: Theme,

@@ -7,10 +7,10 @@ import { shorten, widthOf } from './text.ts'
 import type { Theme } from './theme.ts'
 
 const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
-/** Radius of the hole, as a share of the circle's; the total stands in it. */
+/** Radius of the hole with the total, as a share of the radius of the circle. */
 const HOLE = 0.58
 
-/** Draws the shares of the series in their sum. What is not above zero has none. */
+/** Draws the shares of the series in their sum. Series that are not above zero are left out. */
 export function drawPie(box: Box, theme: Theme, { series }: Chart): string {
   const parts = series.filter((one) => currentOf(one) > 0)
   const total = parts.reduce((sum, one) => sum + currentOf(one), 0)
@@ -49,7 +49,7 @@ export function drawPie(box: Box, theme: Theme, { series }: Chart): string {
   return slices.join('') + sum + drawList(list, theme, named)
 }
 
-/** One entry a line, beside the circle or below it. */
+/** Draws a list of the series with one per line, as many as there is room for. */
 function drawList(box: Box, theme: Theme, series: Chart['series']): string {
   const rows = Math.max(1, Math.floor((box.bottom - box.top) / 20))
   const shown = series.length > rows ? series.slice(0, rows - 1) : series

@@ -1,6 +1,6 @@
 /*
- * The renderer (2.5 MB) and the font (0.6 MB) are modules of their own, loaded by the first PNG of an isolate: a start does
- * not wait for them.
+ * The renderer (2.5 MB) and the font (0.6 MB) are separate modules. The first PNG of an isolate loads them, so that an isolate
+ * starts without them.
  */
 
 let loaded: Promise<(svg: string) => Uint8Array<ArrayBuffer>> | undefined
@@ -12,7 +12,7 @@ export async function toPng(svg: string): Promise<Uint8Array<ArrayBuffer>> {
   return rasterize(svg)
 }
 
-/** Starts the renderer. @returns what draws an SVG */
+/** Starts the renderer. @returns a function that draws an SVG */
 async function load(): Promise<(svg: string) => Uint8Array<ArrayBuffer>> {
   const [{ rasterize, startRaster }, renderer, regular, semiBold] = await Promise.all([
     import('./raster.ts'),

@@ -1,11 +1,11 @@
-/** The values of an axis, and what its marks are. */
+/** The range of an axis, and the values of its marks. */
 export type Scale = {
   min: number
   max: number
   ticks: number[]
 }
 
-/** Steps that people count in, times a power of ten. */
+/** Steps between marks, times a power of ten. */
 const STEPS = [1, 2, 2.5, 5, 10]
 
 /** Smaller differences cannot be divided into steps. */
@@ -45,5 +45,5 @@ const EXACT = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 export const formatTick = (value: number): string =>
   Math.abs(value) < 1 ? SMALL.format(value) : COMPACT.format(value)
 
-/** `1234567.891` → `1,234,567.89`, for a value that is read. */
+/** `1234567.891` → `1,234,567.89`, for a value in a table or a description. */
 export const formatValue = (value: number): string => EXACT.format(value)

@@ -16,13 +16,13 @@ export function element(name: string, attributes: Attributes, ...children: strin
     : `<${name}${written}>${children.join('')}</${name}>`
 }
 
-/** Returns a line of text at a point, whatever characters it has. */
+/** Returns a line of text, whose characters are escaped. */
 export const label = (content: string, attributes: Attributes): string =>
   element('text', attributes, escapeHtml(clean(content)))
 
 /** `12.345` → `12.35`, `12.0` → `12` */
 export const round = (value: number): string => String(Math.round(value * 100) / 100)
 
-/** XML has no control characters, and none of them is worth a place in a label. */
+/** Replaces characters that XML forbids, such as control characters, by spaces. */
 export const clean = (text: string): string =>
   text.toWellFormed().replaceAll(/[\p{Cc}\ufffe\uffff]/gu, ' ')

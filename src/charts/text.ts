@@ -1,6 +1,6 @@
 /*
- * Widths of text, to lay out labels without a font at hand. They are those of Helvetica, and so nearly of Arial and the other
- * sans-serif fonts that a viewer may have.
+ * Widths of text, to lay out labels without loading a font. They are those of Helvetica; Arial and other sans-serif fonts of a
+ * viewer differ little.
  */
 
 /** Widths of the characters from space to `~`, in thousandths of the font size. */
@@ -11,15 +11,18 @@ const WIDTHS = [
   667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500,
   222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584
 ]
+/** The code of the first character in `WIDTHS`: a space. */
 const FIRST = 32
+/** The first code point after the Latin letters. */
 const LATIN = 0x250
-/** Other letters up to U+024F are about as wide as an `a`; of other scripts some are as wide as high. */
+/** Width of other Latin letters, such as `ä`. */
 const WIDTH_OF_LATIN = 600
+/** Width of characters of other scripts, the widest of which are as wide as high. */
 const WIDTH_OF_OTHERS = 1_000
 /** Some fonts are wider than Helvetica. */
 const MARGIN = 1.08
 
-/** Returns how wide a text is at a font size, in pixels; rather too wide than too narrow. */
+/** Returns the width of a text at a font size, in pixels; it is rather too large than too small. */
 export function widthOf(text: string, size: number): number {
   let width = 0
   for (const character of text) {
@@ -44,7 +47,7 @@ export function wrap(text: string, size: number, width: number): string[] {
   return lines.map((line) => shorten(line, size, width))
 }
 
-/** Cuts a text to a width in pixels: `A long name` → `A lon…`. Too narrow for anything, it is empty. */
+/** Cuts a text to a width in pixels: `A long name` → `A lon…`; empty if not even one character fits. */
 export function shorten(text: string, size: number, width: number): string {
   if (widthOf(text, size) <= width) {
     return text

@@ -23,6 +23,9 @@ const MANY_MOVED = 32
 /** Ratio of the identities in a chunk's range to those in the chunk, above which it is built again. */
 const GROWTH = 1.25
 
+/** Bits of an identity's key below its chunk: 2 ** 12 is `CHUNK`. */
+const BITS_BELOW_CHUNK = sql.raw('12')
+
 /** Characters that an encoded chunk has per identity: 2 and 4 bytes in base64. */
 const ENCODED = 8
 
@@ -52,7 +55,8 @@ export const noteOpenChunk = (db: Db, chunk: number) =>
 export async function findGrown(db: Db, first: number, until: number): Promise<ProjectChunk[]> {
   const grown = query<ProjectChunk>(sql`
     select c.project_id, c.chunk from (
-      select ${distinctIds.projectId}, ${distinctIds.key} >> 12 as chunk, count(*) as identities from ${distinctIds}
+      select ${distinctIds.projectId}, ${distinctIds.key} >> ${BITS_BELOW_CHUNK} as chunk, count(*) as identities
+      from ${distinctIds}
       where ${distinctIds.key} >= ${first * CHUNK} and ${distinctIds.key} < ${until * CHUNK}
       group by 1, 2 having count(*) >= ${MIN_IDENTITIES}
     ) c left join ${actorChunks} on ${actorChunks.projectId} = c.project_id and ${actorChunks.chunk} = c.chunk
@@ -66,7 +70,7 @@ export async function findOutdated(db: Db): Promise<ProjectChunk[]> {
   const outdated = query<ProjectChunk>(sql`
     select ${actorChunks.projectId}, ${actorChunks.chunk} from ${actorChunks} where ${actorChunks.data} = ''
     union
-    select ${movedIdentities.projectId}, ${movedIdentities.key} >> 12 from ${movedIdentities}
+    select ${movedIdentities.projectId}, ${movedIdentities.key} >> ${BITS_BELOW_CHUNK} from ${movedIdentities}
     group by 1, 2 having count(*) >= ${MANY_MOVED}
     order by 2, 1`)
   return (await readBatch(db, outdated))[0]

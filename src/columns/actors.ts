@@ -7,12 +7,14 @@ import { CHUNK, type Actors as ChunkActors, decodeActors } from './codec.ts'
 import { NumberMap } from './number-map.ts'
 import { Recent } from './recent.ts'
 
-/** Chunks read in one statement, and identities looked up in one. */
+/** Chunks read in one statement. */
 const CHUNKS_AT_ONCE = 64
+/** Identities looked up in one statement. */
 const LOOKED_UP_AT_ONCE = 10_000
 /** Number of unknown identities in a chunk at which reading all of its rows is quicker than looking up each one. */
 const SCANNED_FROM = 256
 
+/** Pause after a statement, ms, so that other requests get the database. */
 const REST_MS = 1
 
 /** A chunk that is built never changes: it is built again under another token. */

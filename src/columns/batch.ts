@@ -42,19 +42,19 @@ export const emptyColumn = (length: number): Column => ({
   values: [null]
 })
 
-/** The place of times among the sorted times of events. */
+/** Finds places among the sorted times of events. */
 export const placeByTimes =
   (times: ArrayLike<number>): Place =>
   (time) =>
     lowerBound(times, time)
 
-/** The place of times that begin a slot, from the number of events in each slot. */
+/** Finds the places of times that begin a slot, from the number of events in each slot. */
 export const placeBySlots =
   ({ slots, ends }: Slots): Place =>
   (time) =>
     ends[lowerBound(slots, time / SLOT) - 1] ?? 0
 
-/** The index of the first number that is not less than a limit, among sorted ones. */
+/** Returns the index of the first of some sorted numbers that is not less than a limit. */
 export function lowerBound(sorted: ArrayLike<number>, limit: number): number {
   let low = 0
   let high = sorted.length

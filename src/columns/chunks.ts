@@ -4,16 +4,16 @@ import { buildChunk, findDueChunks } from './actor-chunks.ts'
 import { findMissing, findOutgrown } from './version-chunks.store.ts'
 import { buildVersionChunk } from './version-chunks.ts'
 
-/** Identities whose actors, or the properties of whose versions, have to be copied. */
-type Due = {
-  /** Chunks of identities counted at most. */
+/** Limits of a search for chunks to build. */
+type Limits = {
+  /** Largest number of chunks whose identities are counted. */
   most?: number
-  /** Chunks of which to find out, too, whether they have many new versions; this reads a row for each version. */
+  /** Largest number of chunks whose versions are counted, which reads a row for each version. */
   counted: number
 }
 
-/** Returns the chunks to build. */
-export async function findChunks(db: Db, { most, counted }: Due): Promise<ProjectChunk[]> {
+/** Returns the chunks to build: those with new identities or moves, without a copy of their versions, or with many new versions. */
+export async function findChunks(db: Db, { most, counted }: Limits): Promise<ProjectChunk[]> {
   const due = [
     ...(await findDueChunks(db, most)),
     ...(await findMissing(db)),

@@ -4,6 +4,7 @@ import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import { segmentColumns, segments, versionChunks } from '../db/schema.ts'
+import { BITS_BELOW_CHUNK } from './version-chunks.store.ts'
 
 const s = alias(segments, 's')
 
@@ -45,7 +46,8 @@ export async function listIdentityColumns(
 export const countVersionChunksOf = (projectId: number, piece: SQL): SQL =>
   sql`(
     select count(*) from ${versionChunks}
-    where ${versionChunks.projectId} = ${projectId} and ${versionChunks.chunk} in (select id >> 36 from (${piece})))`
+    where ${versionChunks.projectId} = ${projectId}
+      and ${versionChunks.chunk} in (select id >> ${BITS_BELOW_CHUNK} from (${piece})))`
 
 /** Lists the versions that some chunks of a project have, encoded. */
 export async function listChunkVersions(

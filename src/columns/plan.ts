@@ -1,10 +1,11 @@
+import { DAY } from '../calendar/units.ts'
 import { SLOT } from '../rollups/store.ts'
 import type { SlotCount } from './codec.ts'
 
 /** Events of a segment, at most: it is built in a second, and its longest column stays far below D1's 2 MB. */
 export const MAX_EVENTS = 32_768
 
-/** Fewer events are read as rows in a few milliseconds; only a hole between segments is filled with fewer. */
+/** Fewest events that get a segment, because fewer are read as rows in a few milliseconds. A hole between segments gets one for any number. */
 export const MIN_EVENTS = 2_048
 
 /**
@@ -14,7 +15,7 @@ export const MIN_EVENTS = 2_048
 export const MAX_SLOT_EVENTS = 65_536
 
 /** Longest range of a segment, slots: 400 days. */
-const MAX_SLOTS = 400 * 96
+const MAX_SLOTS = (400 * DAY) / SLOT
 
 /**
  * A segment as planning sees it. A `busy` segment is being built by another run; a `stale` segment has enough late events to
@@ -121,14 +122,24 @@ function cutRun(
   }
   return pieces
     .map((piece, i) => {
-      const [previous, next] = [pieces[i - 1] ?? before, pieces[i + 1] ?? after]
+      const previous = pieces[i - 1] ?? before
+      const next = pieces[i + 1] ?? after
       const isHole = previous !== undefined && next !== undefined
-      const longer = { ...piece, since: previous?.until ?? piece.since }
-      const longest = i === pieces.length - 1 && after ? { ...longer, until: after.since } : longer
-      const reaching = [longest, longer].find(isShort) ?? piece
-      return { ...reaching, isHole }
+      const isLast = i === pieces.length - 1
+      return { ...extend(piece, previous, isLast ? after : undefined), isHole }
     })
     .filter(({ count }) => count <= MAX_SLOT_EVENTS)
+}
+
+/** Extends a piece back to the end of its predecessor and up to the next segment, as far as its length allows. */
+function extend(
+  piece: Stretch,
+  previous: Stretch | undefined,
+  after: Stretch | undefined
+): Stretch {
+  const backward = { ...piece, since: previous?.until ?? piece.since }
+  const both = { ...backward, until: after?.since ?? piece.until }
+  return [both, backward].find(isShort) ?? piece
 }
 
 const isShort = ({ since, until }: Stretch): boolean => until - since <= MAX_SLOTS

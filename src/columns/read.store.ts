@@ -26,9 +26,8 @@ const c = alias(eventCounts, 'c')
 const e = alias(events, 'e')
 const l = alias(lateEvents, 'l')
 
-/** Narrows a `where` on event names to one name; all names if it is null. */
-const named = (event: string | null): SQL =>
-  event === null ? sql`` : sql`and ${n.name} = ${event}`
+/** The condition that an event name is this one; every name fulfils it if it is null. */
+const isNamed = (event: string | null): SQL => (event === null ? sql`1` : sql`${n.name} = ${event}`)
 
 /**
  * Reads where the events of a range are: in which segments, and in which slots that no segment covers. One round trip, one
@@ -44,29 +43,20 @@ export async function readOverview(
   const sealed = sql`
     ${eventNames} ${n} cross join ${segments} ${s}
       on ${s.projectId} = ${n.projectId} and ${s.eventId} = ${n.id} and ${s.since} < ${until} and ${s.until} > ${from} and ${s.isSealed}
-    where ${n.projectId} = ${projectId} ${named(event)}`
+    where ${n.projectId} = ${projectId} and ${isNamed(event)}`
   const [covered, loose] = await readBatch(
     db,
-    query<{
-      id: number
-      build: string
-      event_id: number
-      since: number
-      until: number
-      count: number
-      slots: string | null
-      late: string | null
-    }>(sql`
+    query<SealedRow>(sql`
       select ${s.id}, ${s.build}, ${s.eventId}, ${s.since}, ${s.until}, ${s.count},
         iif(${s.build} in ${inJson([...known.keys()])}, null, ${s.slots}) as slots,
         (select json_group_array(cast(floor(${lateEvents.timestamp} / ${SLOT}) as integer)) from ${lateEvents}
          where ${lateEvents.segmentId} = ${s.id} having count(*) > 0) as late
       from ${sealed} order by ${s.eventId}, ${s.since}`),
-    query<{ event_id: number; slots: string; counts: string }>(sql`
+    query<LooseRow>(sql`
       select ${c.eventId}, json_group_array(${c.slot}) as slots, json_group_array(${c.count}) as counts
       from (
         select ${n.id} as event_id, ${from} as since, ${nextSegment(n.projectId, n.id, sql`${t.until} > ${from}`)} as until
-        from ${eventNames} ${n} where ${n.projectId} = ${projectId} ${named(event)}
+        from ${eventNames} ${n} where ${n.projectId} = ${projectId} and ${isNamed(event)}
         union all
         select ${s.eventId}, ${s.until}, ${nextSegment(s.projectId, s.eventId, sql`${t.since} >= ${s.until}`)}
         from ${sealed}) g
@@ -76,13 +66,36 @@ export async function readOverview(
            and ${c.slot} < ceil(min(coalesce(g.until, ${until}), ${until}) / ${SLOT})
       where g.since < coalesce(g.until, ${until}) group by ${c.eventId}`)
   )
+  return new Overview(namesOf(covered, loose, known))
+}
+
+/** A sealed segment; `slots` is null if the caller knows them. `late` lists the slots of its late events, null without any. */
+type SealedRow = {
+  id: number
+  build: string
+  event_id: number
+  since: number
+  until: number
+  count: number
+  slots: string | null
+  late: string | null
+}
+
+/** The slots of a name that have events outside segments, and the numbers of these events, as JSON lists. */
+type LooseRow = { event_id: number; slots: string; counts: string }
+
+function namesOf(
+  sealed: readonly SealedRow[],
+  loose: readonly LooseRow[],
+  known: ReadonlyMap<string, Slots>
+): Name[] {
   const names = new Map<number, Name>()
   const nameOf = (eventId: number): Name => {
     const name = names.get(eventId) ?? { eventId, segments: [], loose: [] }
     names.set(eventId, name)
     return name
   }
-  for (const { id, build, event_id, slots, late, ...segment } of covered) {
+  for (const { id, build, event_id, slots, late, ...segment } of sealed) {
     nameOf(event_id).segments.push({
       id,
       build,
@@ -99,7 +112,7 @@ export async function readOverview(
       .map((slot, i) => ({ slot, count: numbers[i] ?? 0 }))
       .sort((a, b) => a.slot - b.slot)
   }
-  return new Overview([...names.values()])
+  return [...names.values()]
 }
 
 /** SQL: the beginning of the first segment `t` of a name for which a condition holds; null if there is none. */

@@ -14,7 +14,7 @@ const REST_MS = 1
 
 /** Events that a statement reads from rows, at most; it takes about 60 ms. */
 const ROW_EVENTS = 20_000
-/** The same of a moment that has more than fit into an answer. */
+/** Events that a statement reads of one moment, when all of them do not fit into an answer of D1. */
 const MOMENT_EVENTS = 10_000
 
 type Range = { since: number; until: number }
@@ -156,7 +156,7 @@ function unlessTooBig(error: unknown): undefined {
   }
 }
 
-/** query_too_large, attr `rows`: for first events of all names, more than fit into an answer of D1 at one moment. */
+/** Returns the query_too_large error, attr `rows`, for more events of all names at one moment than fit into an answer of D1. */
 const tooManyAtOnce = (): AppError =>
   new AppError(
     'query_too_large',
@@ -172,7 +172,10 @@ function halve({ since, until }: Range): [Range, Range] {
   ]
 }
 
-/** Ranges around slots that lie in a step, each of few enough events for a statement; none reaches into a segment. */
+/**
+ * Returns ranges that cover the slots within a step. Each has at most about `most` events, as many as a statement reads, and
+ * none reaches into a segment.
+ */
 function rangesOf(
   slots: readonly SlotCount[],
   segments: readonly Range[],
@@ -203,11 +206,11 @@ function rangesOf(
   return ranges
 }
 
-/** The slots of all events in the range of a segment, in order. */
+/** Returns the slots of all events in the range of a segment, in order; late events have slots of their own. */
 const allSlots = ({ slots, late }: Segment): SlotCount[] =>
   [...toSlotCounts(slots), ...late].sort((a, b) => a.slot - b.slot)
 
-/** A range in parts of equal length. */
+/** Divides a range into parts of equal length. */
 function split({ since, until }: Range, parts: number): Range[] {
   const count = Math.max(1, Math.min(parts, until - since))
   const at = (i: number) => since + Math.floor(((until - since) * i) / count)
@@ -228,7 +231,7 @@ function toBatch({ count, since, slots }: Segment, columns: Columns, wanted: Wan
   }
 }
 
-/** The time of each event, from how long after the beginning of its slot it was. */
+/** Returns the time of each event, from its distance to the beginning of its slot. */
 function timesOf({ slots, ends }: Slots, offsets: Uint32Array): Float64Array {
   const times = new Float64Array(offsets.length)
   let i = 0

@@ -13,7 +13,7 @@ const COUNTED_CHUNKS = 320
 
 /**
  * Queues the projects whose segments or chunks have to be built, one message each.
- * @param minLate late events from which on a segment is sealed again
+ * @param minLate number of late events at which a segment is sealed again
  * @param isThorough whether to look for chunks with many new versions, which reads a row for each version
  * @returns how many messages were sent
  */

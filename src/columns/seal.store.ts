@@ -11,8 +11,8 @@ import type { SlotCount } from './codec.ts'
 import { MIN_EVENTS, type SegmentPlan } from './plan.ts'
 import type { EncodedColumn } from './property-columns.ts'
 
-/** Slots before those of all events. */
-const FIRST = -1e9
+/** A slot before those of all events, about 28,000 years before 1970. */
+export const FIRST_SLOT = -1e9
 
 /** Bounds of sealing at a moment. */
 export type Limits = {
@@ -52,12 +52,12 @@ export async function findUnsealed(
       from kinds k cross join ${segments} ${s}
         on ${s.projectId} = k.project_id and ${s.eventId} = k.event_id and ${isKept}
     ), gaps as (
-      select project_id, event_id, lag(until, 1, ${FIRST}) over (partition by project_id, event_id order by since, until) as since,
+      select project_id, event_id, lag(until, 1, ${FIRST_SLOT}) over (partition by project_id, event_id order by since, until) as since,
         since as until
       from (select project_id, event_id, since, until from placed
             union all select project_id, event_id, ${horizon}, ${horizon} from kinds)
     ), counted as (
-      select project_id, event_id, since <> ${FIRST} and until <> ${horizon} as is_hole, (
+      select project_id, event_id, since <> ${FIRST_SLOT} and until <> ${horizon} as is_hole, (
           select sum(count) from (
             select ${c.count} from ${eventCounts} ${c}
             where ${c.projectId} = gaps.project_id and ${c.eventId} = gaps.event_id

@@ -4,11 +4,12 @@ import { pause } from '../pause.ts'
 import { isSpent } from '../queues/invocation.ts'
 import { type EventKind, SLOT } from '../rollups/store.ts'
 import { SegmentBuilder } from './build.ts'
-import { type Placed, planSegments, type SegmentPlan } from './plan.ts'
+import { MAX_EVENTS, type Placed, planSegments, type SegmentPlan } from './plan.ts'
 import { groupColumns } from './property-columns.ts'
 import {
   abandonSegment,
   beginSegment,
+  FIRST_SLOT,
   findUnsealed,
   type Limits,
   listSegments,
@@ -63,16 +64,13 @@ const REST = 6
  * Bytes of properties read for a segment, 4 kB for each of 32,768 events. A segment with more gets no columns of
  * properties, so that building it ends within one invocation.
  */
-const MAX_SEGMENT_BYTES = 134_217_728
+const MAX_SEGMENT_BYTES = 4_096 * MAX_EVENTS
 
 /**
  * Queries after which no further segment is begun in an invocation: ten segments, about five seconds of CPU. A segment takes
  * 250 at most, and D1 allows 1,000.
  */
 export const MAX_QUERIES = 600
-
-/** Slots before those of all events. */
-const FIRST = -1e9
 
 /** The result of sealing: the numbers of segments and of their events, and whether nothing is left to seal. */
 export type Sealed = { segments: number; events: number; isDone: boolean }
@@ -134,9 +132,10 @@ class Sealer {
 
   /** @returns whether the invocation may do more */
   async #sealKind(kind: EventKind): Promise<boolean> {
-    for (let isMore = true; isMore; ) {
-      const { plans, isCut } = await this.#plan(kind)
+    let isMore: boolean
+    do {
       isMore = false
+      const { plans, isCut } = await this.#plan(kind)
       for (const plan of plans) {
         if (this.#isSpent()) {
           return false
@@ -145,7 +144,7 @@ class Sealer {
         // The next slots are planned only if these are sealed: they would be the same again.
         isMore ||= isCut && count > 0
       }
-    }
+    } while (isMore)
     return true
   }
 
@@ -231,7 +230,7 @@ function toPlaced({ is_sealed, late, ...row }: PlacedRow, { minLate }: Limits): 
 /** Returns the ranges of slots outside all segments that stay. */
 function gapsBetween(segments: readonly Placed[], horizon: number): SlotRange[] {
   const kept = segments.filter(({ state }) => state !== 'stale')
-  const starts = [FIRST, ...kept.map(({ until }) => until / SLOT)]
+  const starts = [FIRST_SLOT, ...kept.map(({ until }) => until / SLOT)]
   const ends = [...kept.map(({ since }) => since / SLOT), horizon]
   return starts
     .map((since, i) => ({ since, until: ends[i] ?? since }))

@@ -22,8 +22,10 @@ const keptNumbers = new Recent<Uint32Array>()
 /** The slots of the segments that a source last had, by token. */
 const keptSlots = new Recent<ReadonlyMap<string, Slots>>()
 
-/** Bytes of a token and of a slot. */
-const [TOKEN_BYTES, SLOT_BYTES] = [100, 8]
+/** Memory that the token of a segment takes, with its entry in a map, bytes. */
+const TOKEN_BYTES = 100
+/** Memory that a slot takes: its number and the count of events, bytes. */
+const SLOT_BYTES = 8
 
 /** Finds where the events of a range are: see `readOverview`. */
 export async function findOverview(
@@ -72,7 +74,7 @@ export async function readSealed(
 ): Promise<Map<number, SealedEvents>> {
   const kept = new Map(segments.map((segment) => [segment.id, findKept(segment, wanted)]))
   const asked = segments
-    .map((segment) => whatToAsk(segment, wanted, kept.get(segment.id) ?? newColumns()))
+    .map((segment) => askFor(segment, wanted, kept.get(segment.id) ?? newColumns()))
     .filter(({ columns, isLate }) => columns.length > 0 || isLate)
   const unread = new Set(asked.map(({ id }) => id))
   const found =
@@ -93,7 +95,8 @@ export async function readSealed(
   return read
 }
 
-const whatToAsk = (
+/** Returns the columns of a segment that are wanted and not cached. */
+const askFor = (
   { id, late }: Segment,
   wanted: Wanted,
   { values, numbers }: Columns

@@ -11,6 +11,7 @@ import {
   sampleChunks,
   type VersionRow
 } from './version-chunks.store.ts'
+import { versionId } from './version-id.ts'
 
 /** Rows of a piece, and bytes of their properties. */
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
@@ -85,8 +86,7 @@ class Copy {
     columns: readonly { name: string; data: string }[]
   ) {
     const { offsets, numbers } = decodeVersions(versions)
-    const idOf = (row: number) =>
-      (chunk * CHUNK + (offsets[row] ?? 0)) * 2 ** 24 + (numbers[row] ?? 0)
+    const idOf = (row: number) => versionId(chunk * CHUNK + (offsets[row] ?? 0), numbers[row] ?? 0)
     this.#rows = new Map(Array.from(offsets, (_, row) => [idOf(row), row]))
     this.#columns = new Map(
       columns.map(({ name, data }) => [name, decodeColumn(data, offsets.length)])

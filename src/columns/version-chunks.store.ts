@@ -24,10 +24,13 @@ const COUNTED_CHUNK = 'counted_version_chunk'
 const v = alias(versionChunks, 'v')
 const c = alias(versionColumns, 'c')
 
-/** The condition that a version belongs to a chunk: the identity's key is in the bits of its id from 24 on. */
+/** Bits of a version's id below its chunk: 24 for its number, and 12 for the place of its identity among those of the chunk. */
+export const BITS_BELOW_CHUNK = sql.raw('36')
+
+/** The condition that a version belongs to a chunk. */
 const isIn = ({ project_id, chunk }: ProjectChunk): SQL =>
-  sql`${personVersions.id} >= cast(${chunk} as integer) << 36
-      and ${personVersions.id} < cast(${chunk + 1} as integer) << 36
+  sql`${personVersions.id} >= cast(${chunk} as integer) << ${BITS_BELOW_CHUNK}
+      and ${personVersions.id} < cast(${chunk + 1} as integer) << ${BITS_BELOW_CHUNK}
       and +${personVersions.projectId} = ${project_id}`
 
 const isChunk = ({ project_id, chunk }: ProjectChunk): SQL =>
@@ -53,7 +56,8 @@ export async function findOutgrown(db: Db, limit: number): Promise<ProjectChunk[
   const counted = query<ProjectChunk & { is_outgrown: number }>(sql`
     select c.project_id, c.chunk, (
       select count(*) from ${personVersions}
-      where ${personVersions.id} >= c.chunk << 36 and ${personVersions.id} < (c.chunk + 1) << 36
+      where ${personVersions.id} >= c.chunk << ${BITS_BELOW_CHUNK}
+        and ${personVersions.id} < (c.chunk + 1) << ${BITS_BELOW_CHUNK}
         and +${personVersions.projectId} = c.project_id
     ) > c.count * ${GROWTH} as is_outgrown
     from (

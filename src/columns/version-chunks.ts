@@ -10,6 +10,7 @@ import {
   type VersionRow,
   writeColumns
 } from './version-chunks.store.ts'
+import { identityOf, numberOf } from './version-id.ts'
 
 /*
  * A chunk that is read equals its versions, whatever happens while it is built, and wherever the work is cut:
@@ -58,8 +59,8 @@ export async function buildVersionChunk(db: Db, chunk: ProjectChunk): Promise<vo
     await writeColumns(db, chunk, build, some)
   }
   const versions = encodeVersions({
-    offsets: Uint16Array.from(ids, (id) => Math.floor(id / 2 ** 24) - chunk.chunk * CHUNK),
-    numbers: Uint32Array.from(ids, (id) => id % 2 ** 24)
+    offsets: Uint16Array.from(ids, (id) => identityOf(id) - chunk.chunk * CHUNK),
+    numbers: Uint32Array.from(ids, numberOf)
   })
   await finishChunk(db, chunk, build, { count: ids.length, versions, cold })
 }

@@ -7,11 +7,14 @@ import type { Codes, Column } from './column.ts'
 import { NumberMap } from './number-map.ts'
 import { Recent } from './recent.ts'
 import { type ReadChunk, readChunks, readValues } from './version-chunks.store.ts'
+import { identityOf, numberOf } from './version-id.ts'
 
-/** Chunks read in one statement, and versions looked up in one. */
+/** Chunks read in one statement. */
 const CHUNKS_AT_ONCE = 16
+/** Versions looked up in one statement. */
 const LOOKED_UP_AT_ONCE = 5_000
 
+/** Pause after a statement, ms, so that other requests get the database. */
 const REST_MS = 1
 
 /** The versions of a chunk: those of the identity `first + i` are at the places from `starts[i]` up to `starts[i + 1]`. */
@@ -25,11 +28,6 @@ const keptColumns = new Recent<Kept<Column>>()
 
 /** A property of a chunk's versions; `values[codes[place]]` is the number of the value. */
 type Chunk = Places & { first: number; codes: Codes; values: Uint32Array }
-
-/** Version ids per identity: the bits above say whose the version is. */
-const VERSIONS = 2 ** 24
-
-const identityOf = (id: number): number => Math.floor(id / VERSIONS)
 
 const chunkOf = (identity: number): number => Math.floor(identity / CHUNK)
 
@@ -105,7 +103,7 @@ export class VersionValues {
     if (!chunk) {
       return UNKNOWN
     }
-    const number = id - identity * VERSIONS
+    const number = numberOf(id)
     const offset = identity - chunk.first
     const end = chunk.starts[offset + 1] ?? 0
     for (let place = chunk.starts[offset] ?? end; place < end; place += 1) {

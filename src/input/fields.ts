@@ -81,20 +81,24 @@ export function findUnknownFields(
       : findUnknownFields(inner.in as z.ZodType, input, path)
   }
   if (inner instanceof z.ZodUnion) {
-    const options = inner.options as z.ZodType[]
-    const objects = isObject(input)
-      ? options.filter((option) => unwrap(option) instanceof z.ZodObject)
-      : []
-    const fitting =
-      options.find((option) => option.safeParse(input).success) ??
-      (objects.length === 1 ? objects[0] : undefined)
-    return fitting ? findUnknownFields(fitting, input, path) : []
+    const option = findOption(inner.options as z.ZodType[], input)
+    return option ? findUnknownFields(option, input, path) : []
   }
   if (inner instanceof z.ZodArray && Array.isArray(input)) {
     const element = inner.element as z.ZodType
     return input.flatMap((item, i) => findUnknownFields(element, item, [...path, String(i)]))
   }
   return inner instanceof z.ZodObject && isObject(input) ? findInObject(inner, input, path) : []
+}
+
+/** Returns the option of a union that accepts an input, or the only one that an invalid object can be meant for. */
+function findOption(options: z.ZodType[], input: unknown): z.ZodType | undefined {
+  const accepting = options.find((option) => option.safeParse(input).success)
+  if (accepting || !isObject(input)) {
+    return accepting
+  }
+  const [only, ...others] = options.filter((option) => unwrap(option) instanceof z.ZodObject)
+  return others.length === 0 ? only : undefined
 }
 
 function findInObject(

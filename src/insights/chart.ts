@@ -18,10 +18,10 @@ const KIND_OF: Record<Display, Kind> = {
   WorldMap: 'values',
   BoldNumber: 'number'
 }
-/** The period before cannot be stacked on the other: such charts put both side by side. */
+/** Kinds of charts that stack series, and the kinds that replace them when two periods are compared. */
 const COMPARED: Partial<Record<Kind, Kind>> = { area: 'line', stacked: 'bars' }
 
-/** Returns the chart of a computed trend, as its display asks for it. */
+/** Returns the chart of a computed trend, of the kind that its display names. */
 export function toChart(
   title: string,
   query: TrendQuery,
@@ -57,7 +57,7 @@ export const emptyChart = (title: string): Chart => ({
   series: []
 })
 
-/** A trend without a name is called after its series. */
+/** Returns the title of a trend without a name: the names of its series. */
 const titleOf = (series: TrendSeries[]): string =>
   [
     ...new Set(series.map(({ action, label }) => action?.custom_name ?? action?.name ?? label))
@@ -71,9 +71,12 @@ function subtitleOf({ from, until }: TrendQuery, timezone: string, isCompared: b
   return [range, timezone, ...(isCompared ? ['dashed: the period before'] : [])].join(' · ')
 }
 
+/** Characters of a date such as `2025-06-01`. */
+const DATE_LENGTH = 10
+
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** `2025-06-01` → `1 Jun`, or `Jun 2025` of a month; `2025-06-01 14:00` → `14:00`, with the day where there are several. */
+/** `2025-06-01` → `1 Jun`, or `Jun 2025` by the month; `2025-06-01 14:00` → `14:00`, or `1 Jun 14:00` among several days. */
 function labelOf(day: string, days: string[], interval: Interval): string {
   const [, year, month, date, time = ''] = /^(\d+)-(\d+)-(\d+)(?: (.+))?$/.exec(day) ?? []
   const name = MONTHS[Number(month) - 1] ?? ''
@@ -83,7 +86,6 @@ function labelOf(day: string, days: string[], interval: Interval): string {
   if (!time) {
     return `${Number(date)} ${name}`
   }
-  const isOneDay =
-    days.at(-1)?.startsWith(day.slice(0, 10)) && days[0]?.startsWith(day.slice(0, 10))
+  const isOneDay = days[0]?.slice(0, DATE_LENGTH) === days.at(-1)?.slice(0, DATE_LENGTH)
   return isOneDay ? time : `${Number(date)} ${name} ${time}`
 }

@@ -82,7 +82,7 @@ function shorten(text: string): string {
   return `${sign}${kept || '0'}e${power}`
 }
 
-/** Characters up to which a double holds every whole number exactly. */
+/** Longest whole number that is read as a double, characters: all shorter ones are exact. */
 const MAX_EXACT_DIGITS = 15
 
 /**

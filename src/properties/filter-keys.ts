@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../input/json.ts'
 import { invalid } from './filter.ts'
 
 /*
- * The keys of filters and groups: which there are, and which a client may have meant by another.
+ * The keys of filters and groups, and hints for the keys that clients send by mistake.
  */
 
 const FILTER_KEYS = ['key', 'value', 'operator', 'type']
@@ -71,21 +71,16 @@ function expectKeys(node: JsonObject, { of, known, hints }: Keys): void {
     if (harmless.includes(name)) {
       continue
     }
-    const hint = Object.hasOwn(hints, name) ? hints[name] : guess(name, known)
-    if (hint !== undefined && !Object.hasOwn(hints, name)) {
-      throw invalid(`${of} has no ${showName(name)}: ${hint}`)
+    const refuse = (hint: string) => invalid(`${of} has no ${showName(name)}: ${hint}`)
+    const hint = Object.hasOwn(hints, name) ? hints[name] : undefined
+    const meant = hint === undefined ? findSimilarName(name, known) : undefined
+    if (meant) {
+      throw refuse(`did you mean "${meant}"?`)
     }
     if (asksForSomething(name, value)) {
-      throw invalid(
-        `${of} has no ${showName(name)}: ${hint ?? `its keys are ${known.join(', ')}.`}`
-      )
+      throw refuse(hint ?? `its keys are ${known.join(', ')}.`)
     }
   }
-}
-
-function guess(name: string, known: readonly string[]): string | undefined {
-  const meant = findSimilarName(name, known)
-  return meant && `did you mean "${meant}"?`
 }
 
 /**

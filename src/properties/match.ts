@@ -10,7 +10,7 @@ import type { Work } from './work.ts'
  */
 export type Matcher = (texts: readonly string[], work: Work) => Promise<string[]>
 
-/** Tells whether a text fulfils a filter, and how many units of `Work` that takes. */
+/** Tells whether a text fulfils a filter, and how many units of `Work` that takes. The numbers of units are measured times. */
 type Test = { matches: (text: string) => boolean; unitsOf: (text: string) => number }
 
 /**
@@ -43,14 +43,11 @@ async function search(
   work: Work
 ): Promise<string[]> {
   const characters = sum(texts, ({ length }) => length)
-  const units = filter.values.map(
-    (pattern) => texts.length + characters / charactersOfUnit(pattern)
-  )
-  work.plan(
-    units.reduce((total, some) => total + some, 0),
-    filter,
-    texts.length
-  )
+  let units = 0
+  for (const pattern of filter.values) {
+    units += texts.length + characters / charactersOfUnit(pattern)
+  }
+  work.plan(units, filter, texts.length)
   const found = new Set<string>()
   for (const pattern of filter.values) {
     const { matches } = work.searchFor(pattern)

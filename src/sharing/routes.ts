@@ -25,14 +25,14 @@ const TokenPath = z.object({
   access_token: z.string().meta({ description: 'The token of the sharing configuration.' })
 })
 
-/** The page behind a link that does not work. It does not tell why, as the JSON does not. */
+/** The page for a link that does not work. Like the JSON response, it does not tell why. */
 const DEAD = {
   title: 'This link does not work',
   words:
     'It may be incomplete, or what it showed is no longer shared. Ask the person who sent it to you for a new link.'
 }
 
-/** Routes without a key; the token of what is shared gives access. */
+/** Routes without a key: the token in the path gives access to one shared object. */
 export const sharedRoutes = createRouter()
   .get('/shared/:access_token', SHARED, behindLink(DEAD), validatePath(TokenPath), async (c) => {
     const token = await openToken(c, c.req.valid('param').access_token)
@@ -63,7 +63,7 @@ export const sharedRoutes = createRouter()
     }
   )
 
-/** A token whose project exists; it may lead to nothing. */
+/** A token whose project exists; nothing need be shared under it. */
 type Token = { open: OpenProject; hash: string }
 
 /** Opens the project of a token. The response must not be cached, because sharing may be turned off at any moment. */

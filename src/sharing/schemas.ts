@@ -5,12 +5,12 @@ export const SharingJson = z
   .object({
     created_at: z.iso.datetime(),
     enabled: z.boolean(),
-    access_token: z
-      .string()
-      .meta({ description: 'While `enabled`, `/shared/{access_token}` works without a key.' }),
+    access_token: z.string().meta({
+      description: 'While `enabled` is true, `/shared/{access_token}` works without a key.'
+    }),
     url: z
       .url()
-      .meta({ description: 'The address to share. It works without a key while `enabled`.' })
+      .meta({ description: 'The link to share. It works without a key while `enabled` is true.' })
   })
   .meta({
     id: 'SharingConfiguration',
@@ -25,7 +25,7 @@ export const SharingJson = z
   })
 export type SharingJson = z.infer<typeof SharingJson>
 
-/** The same of an object that has no token before it is shared. */
+/** The sharing configuration of an object that may not have a token yet. */
 export const NewSharingJson = z
   .object({
     created_at: SharingJson.shape.created_at.nullable(),
@@ -35,7 +35,8 @@ export const NewSharingJson = z
   })
   .meta({
     id: 'NewSharingConfiguration',
-    description: 'All but `enabled` is null until the object is shared for the first time.',
+    description:
+      'All fields except `enabled` are null until the object is shared for the first time.',
     examples: [{ created_at: null, enabled: false, access_token: null, url: null }]
   })
 export type NewSharingJson = z.infer<typeof NewSharingJson>
@@ -45,7 +46,7 @@ export const SharingUpdateJson = refusing(
   {
     ...sameReason(
       ['password_required', 'password', 'share_passwords', 'settings'],
-      'Links have no password and no settings: anyone with the link can see what it shows.'
+      'Links have no password and no settings: anyone with the link can open it.'
     ),
     ...sameReason(
       [

@@ -69,6 +69,9 @@ export const TimelineParameters = z.object({
 })
 export type TimelineParameters = z.output<typeof TimelineParameters>
 
+/** The start of a range with `date_from=all`: before every event. */
+export const BEGINNING = Number.MIN_SAFE_INTEGER
+
 /**
  * `events` are the names of the events to count, undefined for all. A change of one of `crucialKeys`
  * starts a new point.
@@ -125,7 +128,7 @@ function readRange(
     throw noDate(date_to, 'date_to')
   }
   if (date_from === 'all') {
-    return { from: Number.MIN_SAFE_INTEGER, until }
+    return { from: BEGINNING, until }
   }
   const from = readFrom(date_from || '-7d', calendar, now)
   if (from === undefined) {

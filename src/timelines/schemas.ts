@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
 import type { JsonObject } from '../input/json.ts'
 import type { Point } from './compute.ts'
-import type { TimelineQuery } from './query.ts'
+import { BEGINNING, type TimelineQuery } from './query.ts'
 
 export const TimelineJson = z
   .object({
@@ -64,7 +64,7 @@ export function timelineToJson(
   return {
     points: points.map(pointToJson),
     crucial_property_keys: crucialKeys,
-    effective_date_from: toIso(from === Number.MIN_SAFE_INTEGER ? first : from),
+    effective_date_from: toIso(from === BEGINNING ? first : from),
     effective_date_to: toIso(until - 1)
   }
 }

@@ -1,3 +1,5 @@
+import { numberOf } from '../columns/version-id.ts'
+
 /**
  * An event's time, ms UTC, and the id of its person's version at that time, in `person_versions`;
  * null without a person.
@@ -27,12 +29,6 @@ export function cutStretches(
   return stretches
 }
 
-/** Compares events by time, and within one millisecond by version number. */
+/** Compares events by time, and within one millisecond by the number of their version; 0 without a person. */
 const byTime = (a: SeenEvent, b: SeenEvent): number =>
-  a.timestamp - b.timestamp || orderOf(a) - orderOf(b)
-
-/**
- * Returns the number of a version within its identity, the lower 24 bits of its id; 0 without a
- * person.
- */
-const orderOf = ({ version }: SeenEvent): number => (version ?? 0) % 2 ** 24
+  a.timestamp - b.timestamp || numberOf(a.version ?? 0) - numberOf(b.version ?? 0)

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { type Bucket, daysOf, type Interval, labelsOf } from '../calendar/buckets.ts'
 import { AppError } from '../errors.ts'
+import { isOneOf } from '../properties/filter.ts'
 import { rangeOf } from './bins.ts'
 import { OTHERS, type Value } from './grouping.ts'
 import { type Line, sum } from './lines.ts'
@@ -30,18 +31,21 @@ export const TrendSeries = z.object({
   label: z.string(),
   count: z
     .number()
-    .meta({ description: 'The sum of `data`; of a cumulative display its last number.' }),
+    .meta({ description: 'The sum of `data`; in a cumulative display, its last number.' }),
   data: z.array(z.number()),
   labels: z.array(z.string()),
   days: z
     .array(z.string())
     .meta({ description: 'Where each bucket begins, on the clock of the project.' }),
-  aggregated_value: z.number().optional().meta({ description: 'Of displays without a time axis.' }),
+  aggregated_value: z
+    .number()
+    .optional()
+    .meta({ description: 'The number for the whole range, in displays without a time axis.' }),
   breakdown_value: z
     .union([z.string(), z.array(z.string())])
     .optional()
     .meta({
-      description: `\`${OTHER}\` for all values beyond the limit, \`${NONE}\` for none; of a bin where it begins and ends, as in \`[10,17.5]\`. Of \`breakdowns\` a list, also of a single one.`
+      description: `The value of the breakdown; \`${OTHER}\` for all values beyond the limit, \`${NONE}\` for events without a value, and \`[10,17.5]\` for a bin from 10 up to 17.5. A request with \`breakdowns\` gets a list of values, even with one breakdown.`
     }),
   compare: z.literal(true).optional(),
   compare_label: z.enum(['current', 'previous']).optional(),
@@ -95,7 +99,7 @@ export const TrendAnswer = z
   })
 export type TrendAnswer = z.infer<typeof TrendAnswer>
 
-/** The buckets that a line's numbers belong to, how they are shown, and which of two periods that is. */
+/** The buckets of a line's numbers with their labels, and, in a comparison, which of the two periods they are. */
 export type Period = {
   buckets: Bucket[]
   labels: string[]
@@ -103,7 +107,7 @@ export type Period = {
   label: 'current' | 'previous' | undefined
 }
 
-/** Made once for all lines: of a year by the hour each list is 8,760 texts. */
+/** Makes a period, once for all lines: for a year by the hour, each list has 8,760 texts. */
 export const toPeriod = (
   buckets: Bucket[],
   interval: Interval,
@@ -116,8 +120,8 @@ export const toPeriod = (
 })
 
 /**
- * One line of a series or a formula, as PostHog shows it.
- * @throws invalid_input, attr `series`, for sums beyond what a number can be
+ * Returns a line of a series or a formula as PostHog shows it.
+ * @throws invalid_input, attr `series`, for a number too large for a double
  */
 export function toSeries(
   query: TrendQuery,
@@ -133,7 +137,7 @@ export function toSeries(
     filter: query.shown
   }
   if (!data.every(Number.isFinite)) {
-    throw new AppError('invalid_input', `${label} adds up to more than a number can be.`, 'series')
+    throw new AppError('invalid_input', `The numbers of ${label} are too large.`, 'series')
   }
   if (isAggregated(query)) {
     return {
@@ -150,7 +154,7 @@ export function toSeries(
   return {
     action,
     label,
-    count: bounded(totalOf(query, data)),
+    count: toFinite(totalOf(query, data)),
     data,
     labels: period.labels,
     days: period.days,
@@ -158,7 +162,7 @@ export function toSeries(
   }
 }
 
-/** The name of a series or formula, or the value of the breakdown; both if there is more than one series or formula. */
+/** Returns the name of a series or formula, or the breakdown value; both if there is more than one series or formula. */
 function labelOfLine(
   query: TrendQuery,
   value: Value,
@@ -173,8 +177,8 @@ function labelOfLine(
   return isAlone ? nameOf(query, value) : `${name} - ${nameOf(query, value)}`
 }
 
-/** Numbers that can be, as the highest of several buckets, may have a sum that cannot. */
-const bounded = (number: number): number =>
+/** Replaces an infinite number by the largest finite one: the sum of finite numbers may be infinite. */
+const toFinite = (number: number): number =>
   Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, number))
 
 /** Returns the total of a line: the sum of its points, or the last point of a cumulative display. */
@@ -184,8 +188,7 @@ export const totalOf = (query: TrendQuery, data: readonly number[]): number =>
 export const isCumulative = ({ display }: TrendQuery): boolean =>
   display === 'ActionsLineGraphCumulative'
 
-export const isAggregated = ({ display }: TrendQuery): boolean =>
-  (AGGREGATED as readonly string[]).includes(display)
+export const isAggregated = ({ display }: TrendQuery): boolean => isOneOf(AGGREGATED, display)
 
 const toAction = ({ event, name, customName, order, math, property, properties }: Series) => ({
   id: event,
@@ -200,7 +203,10 @@ const toAction = ({ event, name, customName, order, math, property, properties }
   properties
 })
 
-/** Several breakdowns have their values, of which any may be none, in one text of JSON. */
+/**
+ * Returns the value of each breakdown as the answer shows it; a single text for "Other" and for no value. Several breakdowns
+ * have one value: a JSON list of theirs, with null for none.
+ */
 function partsOf({ breakdowns }: TrendQuery, value: Value): string[] {
   if (value === OTHERS) {
     return [OTHER]
@@ -237,7 +243,7 @@ function nameOf(query: TrendQuery, value: Value): string {
   return parts.map((part) => TITLES[part] ?? part).join('::')
 }
 
-/** The answer as a table: a line for each series, a column for each bucket. */
+/** Returns the answer as a table with a row for each series and a column for each bucket. */
 export function toTable({ result }: TrendAnswer): (string | number)[][] {
   const [first] = result
   const isAggregatedAnswer = first?.aggregated_value !== undefined

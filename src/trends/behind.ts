@@ -1,9 +1,8 @@
 import type { Db } from '../db/client.ts'
-import { isOneOf } from '../properties/filter.ts'
 import { type Asked, Computation } from './computation.ts'
 import { Grouping, OTHERS } from './grouping.ts'
 import { ActorCounter } from './maths/actor-counter.ts'
-import { Firsts } from './maths/firsts.ts'
+import { onlyFirsts } from './maths/choose.ts'
 import type { Project } from './periods.ts'
 import { expectFewRows, expectReadable, rowsOf } from './plan.ts'
 import {
@@ -17,7 +16,6 @@ import {
   readValueNames,
   toValue
 } from './point.ts'
-import { FIRSTS } from './query.ts'
 
 /**
  * Counts the events of each actor behind a point of a trend.
@@ -47,17 +45,7 @@ export async function countBehind(
     value === OTHERS ? await readShown(computation, series, asked.point) : [value ?? []].flat()
   )
   const counter = new ActorCounter(part, (group) => grouping.valueOf(group) === value)
-  const accumulator = isOneOf(FIRSTS, part.math)
-    ? new Firsts(part.math === 'first_matching_event_for_user', counter)
-    : counter
-  for await (const _ of computation.countWith(
-    part,
-    computation.breakdowns,
-    grouping,
-    accumulator
-  )) {
-    // The counter keeps what it sees.
-  }
+  await computation.feed(part, computation.breakdowns, grouping, onlyFirsts(part, counter))
   const found = counter.counts()
   const actors = computation.actorsOf(found.map(({ number }) => number))
   const counts = found.map(({ count }, i) => ({ actor: actors[i] ?? 0, count }))

@@ -1,16 +1,16 @@
 /** Ranges of equal width that lie side by side, from the lowest to the highest of some numbers. */
 export type Bins = { low: number; high: number; width: number; count: number }
 
-/** The bins of what reaches from `low` to `high`: one if that is a single number. */
+/** Divides the range from `low` to `high` into bins; into one if both are the same number. */
 export function binsOf(low: number, high: number, count: number): Bins {
   const width = (high - low) / count
   return width > 0 ? { low, high, width, count } : { low, high, width: 1, count: 1 }
 }
 
-/** The name of the first bin. All names have as many digits, so that they sort as texts like the bins. */
+/** The name of the first bin. Up to 1,000 bins get names of four digits, which sort as texts in the order of the bins. */
 const FIRST_BIN = 1_000
 
-/** Returns the name of the bin that a number lies in, by the bounds of `rangeOf`: the quotient may be rounded past one. */
+/** Returns the name of the bin whose range, by `rangeOf`, contains a number. The quotient alone may be rounded into a neighbour. */
 export function binOf({ low, width, count }: Bins, number: number): string {
   const near = Math.trunc((number - low) / width)
   const isAbove = low + (near + 1) * width <= number

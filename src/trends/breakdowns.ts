@@ -5,20 +5,14 @@ import { type Breakdown, MAX_BREAKDOWN_LIMIT, MAX_BREAKDOWNS } from './query.ts'
 import type { BreakdownFilter } from './shared-fields.ts'
 
 /**
- * The breakdowns of either form; `at` tells where the request has a field.
+ * Reads the breakdowns of a request in either form; `at` returns the path of a field in the request.
  * @throws invalid_input and query_too_large, attr the field
  */
 export function readBreakdowns(
   breakdown: BreakdownFilter,
   at: (name: string) => string
 ): Breakdown[] {
-  if (breakdown.breakdown_normalize_url) {
-    throw new AppError(
-      'invalid_input',
-      'Normalising URLs is not supported.',
-      at('breakdown_normalize_url')
-    )
-  }
+  expectNoNormalizing(breakdown.breakdown_normalize_url, at('breakdown_normalize_url'))
   const several = breakdown.breakdowns ?? []
   if (several.length > MAX_BREAKDOWNS) {
     throw new AppError(
@@ -37,19 +31,19 @@ export function readBreakdowns(
   }
   return several.map(({ property, type, histogram_bin_count, normalize_url }, i) => {
     const place = `${at('breakdowns')}__${i}`
-    if (normalize_url) {
-      throw new AppError(
-        'invalid_input',
-        'Normalising URLs is not supported.',
-        `${place}__normalize_url`
-      )
-    }
+    expectNoNormalizing(normalize_url, `${place}__normalize_url`)
     const own = readProperty(
       { type: readBreakdownType(type, `${place}__type`), key: property },
       `${place}__property`
     )
     return { ...own, binCount: readBinCount(histogram_bin_count) }
   })
+}
+
+function expectNoNormalizing(isWanted: boolean | null | undefined, attr: string): void {
+  if (isWanted) {
+    throw new AppError('invalid_input', 'Normalising URLs is not supported.', attr)
+  }
 }
 
 function readBinCount(count: number | null | undefined) {

@@ -1,6 +1,6 @@
 import type { Counted } from './maths/accumulator.ts'
 
-/** Cells that are kept at once; more are first ranked by their values, and then counted again. */
+/** Cells of a part in memory. With more, only totals are kept: they rank the values, and the shown ones are counted again. */
 const MAX_CELLS = 400_000
 
 /** The numbers of a part: the total of each group, and the cells, unless they were too many to keep. */

@@ -1,24 +1,23 @@
 import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { type Decider, deciderOf, tooManyValues } from '../properties/decide.ts'
-import { isOneOf, leavesOf, type PropertyFilter } from '../properties/filter.ts'
+import { leavesOf, type PropertyFilter } from '../properties/filter.ts'
 import { Work } from '../properties/work.ts'
 import type { Period } from './answer.ts'
-import { binsOf } from './bins.ts'
+import { type Bins, binsOf } from './bins.ts'
 import { type Cells, collect } from './cells.ts'
 import { countPart, Knowledge, STEP_EVENTS } from './count.ts'
 import { Grouping } from './grouping.ts'
 import { addTotals, rank, sum } from './lines.ts'
 import type { Accumulator, Counted } from './maths/accumulator.ts'
-import { accumulatorOf } from './maths/choose.ts'
+import { accumulatorOf, onlyFirsts } from './maths/choose.ts'
 import { Extremes } from './maths/extremes.ts'
-import { Firsts } from './maths/firsts.ts'
 import { Sliding } from './maths/sliding.ts'
 import { type Project, periodsOf } from './periods.ts'
 import { expectFewPoints, type Part, planPart } from './plan.ts'
-import { type Breakdown, FIRSTS, MAX_BREAKDOWN_VALUES, type TrendQuery } from './query.ts'
+import { type Breakdown, MAX_BREAKDOWN_VALUES, type TrendQuery } from './query.ts'
 
-/** Characters of the breakdown values of a part. */
+/** Characters that all breakdown values of a part may have together. */
 const MAX_TEXT = 8_000_000
 
 /** A query, and the moment as of which it is computed. About `stepEvents` events are read at once; the answer does not depend on it. */
@@ -91,7 +90,7 @@ export class Computation {
     return this.countWith(part, this.#breakdowns, grouping, accumulator)
   }
 
-  /** Counts a part in another way. */
+  /** Counts a part by an accumulator of the caller's. */
   countWith(
     part: Part,
     breakdowns: readonly Breakdown[],
@@ -108,35 +107,46 @@ export class Computation {
     return countPart(this.#knowledge, part, split, accumulator)
   }
 
+  /** Gives the events of a part to an accumulator that keeps its results to itself. */
+  async feed(
+    part: Part,
+    breakdowns: readonly Breakdown[],
+    grouping: Grouping,
+    accumulator: Accumulator
+  ): Promise<void> {
+    for await (const _ of this.countWith(part, breakdowns, grouping, accumulator)) {
+      // The accumulator yields no numbers.
+    }
+  }
+
   /** Finds the bins of the breakdowns' numbers, which all series and both periods share. */
   async readBins(): Promise<void> {
     const binned: Breakdown[] = []
     for (const breakdown of this.query.breakdowns) {
-      const { key, binCount } = breakdown
-      if (binCount === undefined) {
-        binned.push(breakdown)
-        continue
-      }
-      const extremes = new Extremes()
-      for (const part of this.parts.flat()) {
-        const numbers = { ...part, property: breakdown }
-        const accumulator = isOneOf(FIRSTS, part.math)
-          ? new Firsts(part.math === 'first_matching_event_for_user', extremes)
-          : extremes
-        for await (const _ of this.countWith(numbers, [], new Grouping(), accumulator)) {
-          // The accumulator keeps what it sees.
-        }
-      }
-      const { low, high } = extremes
-      if (high - low === Number.POSITIVE_INFINITY) {
-        throw new AppError(
-          'invalid_input',
-          `The numbers of ${JSON.stringify(key)} lie too far apart for bins.`
-        )
-      }
-      binned.push(low <= high ? { ...breakdown, bins: binsOf(low, high, binCount) } : breakdown)
+      binned.push({ ...breakdown, bins: await this.#findBins(breakdown) })
     }
     this.#breakdowns = binned
+  }
+
+  /** Returns the bins of a breakdown; undefined if it has none, or no event has a number. */
+  async #findBins(breakdown: Breakdown): Promise<Bins | undefined> {
+    const { key, binCount } = breakdown
+    if (binCount === undefined) {
+      return undefined
+    }
+    const extremes = new Extremes()
+    for (const part of this.parts.flat()) {
+      const numbers = { ...part, property: breakdown }
+      await this.feed(numbers, [], new Grouping(), onlyFirsts(part, extremes))
+    }
+    const { low, high } = extremes
+    if (high - low === Number.POSITIVE_INFINITY) {
+      throw new AppError(
+        'invalid_input',
+        `The numbers of ${JSON.stringify(key)} lie too far apart for bins.`
+      )
+    }
+    return low <= high ? binsOf(low, high, binCount) : undefined
   }
 
   /** Reads the numbers of all values of the breakdown, series by series. @throws query_too_large, attr `rows` */
@@ -173,11 +183,11 @@ export class Computation {
   }
 }
 
-/** query_too_large: the breakdown has more values than can be ranked or shown. */
+/** Returns the query_too_large error for breakdowns with more values than can be ranked or shown. */
 export const tooManyBreakdownValues = ({ breakdowns }: TrendQuery): AppError =>
   tooManyValues(breakdowns.map(({ key }) => key).join(', '))
 
-/** The total of each value of a part. */
+/** Returns the total of each value of a part, without the events that have no value. */
 function totalsOf({ totals, grouping }: Broken): Map<string, number> {
   const named = new Map<string, number>()
   for (const [group, total] of totals) {

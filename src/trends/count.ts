@@ -61,7 +61,7 @@ export type Split = {
   stepEvents: number
 }
 
-/** A batch, and what is counted of its events. */
+/** A batch, and the columns that the accumulator gets of it. */
 type Read = { batch: Batch; rows: Rows }
 
 /** Some events of a batch, all of which lie in one piece of time. */
@@ -113,7 +113,7 @@ async function* readRuns(
     const read: Read[] = []
     for (const batch of batches) {
       const groups = await selection.groupsOf(batch, knowledge.values, grouping)
-      read.push({ batch, rows: { groups, ...(await countedOf(knowledge, part, batch)) } })
+      read.push({ batch, rows: { groups, ...(await columnsFor(knowledge, part, batch)) } })
     }
     yield runsOf(part, read, step)
   }
@@ -136,13 +136,13 @@ function wantedOf(
     versions: properties.some(({ type }) => type === 'person'),
     sessions: math === 'unique_session' || properties.some(({ type }) => type === 'session'),
     properties: [...new Set(keys)],
-    // Only who has a first event at which point is known without the order of the events of a point.
+    // Without properties it does not matter which event of a point is an actor's first.
     inOrder: isOneOf(FIRSTS, math) && properties.length > 0
   }
 }
 
-/** The subjects and the numbers that a math asks for, and the actors if the part lists them. */
-async function countedOf(
+/** Returns the subjects and the numbers that a math needs, and the actors if the part lists them. */
+async function columnsFor(
   knowledge: Knowledge,
   part: Part,
   batch: Batch
@@ -179,7 +179,7 @@ async function numbersOf(values: Values, batch: Batch, property: Property): Prom
   return { codes, values: numbers }
 }
 
-/** The runs of some batches in a step, in the order of pieces and, within a piece, of batches. */
+/** Cuts batches at the ends of pieces. The runs are in the order of pieces and, within a piece, in the order of batches. */
 function runsOf(
   { pieces }: Part,
   read: readonly Read[],

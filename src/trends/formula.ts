@@ -1,11 +1,13 @@
 /** Computes a formula over the series A, B, C… for their values in one bucket. */
 export type Formula = (values: readonly number[]) => number
 
+/** Longest formula, characters. */
 const MAX_LENGTH = 1_000
+/** Deepest nesting of parentheses, signs and powers; each level is a few calls on the stack. */
 const MAX_DEPTH = 100
 
 /**
- * Reads a formula such as `(A + 2 * B) ^ 2 / C`. Letters are series; `^` binds from the right, and before a minus in front.
+ * Reads a formula such as `(A + 2 * B) ^ 2 / C`. Letters are series. `2 ^ 3 ^ 2` is `2 ^ (3 ^ 2)`, and `-A ^ 2` is `-(A ^ 2)`.
  * A division by zero is 0, as is a result that is not a number; a result that is too large is infinite.
  * @param series number of series
  * @throws FormulaError that names the part that cannot be read
@@ -111,9 +113,10 @@ class Reader {
       throw this.#unexpected()
     }
     this.#at += 1
-    const index = token.toUpperCase().charCodeAt(0) - 65
+    const letter = token.toUpperCase()
+    const index = letter.charCodeAt(0) - 'A'.charCodeAt(0)
     if (index >= this.#series) {
-      throw new FormulaError(`There is no series ${token.toUpperCase()}.`)
+      throw new FormulaError(`There is no series ${letter}.`)
     }
     return (values) => values[index] ?? 0
   }

@@ -7,7 +7,7 @@ import { unsupported } from './property.ts'
 
 type LegacyFields = z.infer<typeof LegacyFilter>
 
-/** @throws invalid_input, attr the field, for what only other insights have */
+/** @throws invalid_input, attr the field, for a value that only other insights have */
 function expectTrend(filter: LegacyFields, at: Draft['at']): void {
   if (filter.insight && filter.insight !== 'TRENDS') {
     throw unsupported('insight', filter.insight, at('insight'))
@@ -29,7 +29,7 @@ function expectTrend(filter: LegacyFields, at: Draft['at']): void {
   }
 }
 
-/** The legacy form, which stands at this path of a request. */
+/** Reads the legacy form, which is at `path` of a request. */
 export function readLegacy(
   input: Record<string, unknown>,
   path: string[],
@@ -65,7 +65,7 @@ export function readLegacy(
   }
 }
 
-/** Events with where the request has them; in their order, if all have one. */
+/** Sorts events by `order` if all have one; `i` is the place of an event in the request. */
 function inOrder<T extends { order?: number | null | undefined }>(
   events: readonly T[]
 ): (T & { i: number })[] {

@@ -5,15 +5,17 @@ import type { Counted } from './maths/accumulator.ts'
 export type Line = { value: Value; data: number[] }
 
 /**
- * Sorts values by their totals, the highest first; equal ones in the order of their code points. The values of the first
- * period come first, then those that only the earlier period has.
+ * Sorts values by their totals, the highest first; values with equal totals as texts. The values of the current period come
+ * first, then those that only the compared period has.
  */
 export const rank = (periods: readonly ReadonlyMap<string, number>[]): string[] => [
   ...new Set(periods.flatMap(sorted))
 ]
 
 const sorted = (totals: ReadonlyMap<string, number>): string[] =>
-  [...totals].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([value]) => value)
+  [...totals]
+    .sort(([a, totalOfA], [b, totalOfB]) => totalOfB - totalOfA || (a < b ? -1 : 1))
+    .map(([value]) => value)
 
 /** Adds up the totals that several series have for each value. */
 export function addTotals(several: readonly ReadonlyMap<string, number>[]): Map<string, number> {
@@ -74,7 +76,7 @@ export function folding(grouping: Grouping, listed: readonly string[]): (group: 
   }
 }
 
-/** The mean of each point and those before it, `points` in all; rounded down, as in PostHog. */
+/** Returns the mean of each point and the points before it, `points` in all; rounded down, as in PostHog. */
 export const smooth = (data: readonly number[], points: number): number[] =>
   points === 1
     ? [...data]
@@ -86,7 +88,10 @@ export const smooth = (data: readonly number[], points: number): number[] =>
 /** Adds to each point all points before it. */
 export function cumulate(data: readonly number[]): number[] {
   let total = 0
-  return data.map((value) => (total += value))
+  return data.map((value) => {
+    total += value
+    return total
+  })
 }
 
 export const sum = (data: readonly number[]): number =>

@@ -63,7 +63,7 @@ function expectWrapper(node: JsonObject): void {
 
 type Node = { inner: Json | undefined; path: string[] }
 
-/** Takes a query out of its text and its wrapper; undefined for none. */
+/** Returns the query inside its JSON text and its `InsightVizNode`, if it has those; undefined without a query. */
 function unwrap(query: Json | undefined): Node | undefined {
   const outer = typeof query === 'string' && query.trim() !== '' ? readText(query) : query
   if (outer === undefined || outer === null || outer === '' || isEmpty(outer)) {
@@ -132,8 +132,8 @@ export function readQuery(query: Json | undefined): Draft | undefined {
 }
 
 /**
- * The newest of the ways to write formulas that is used.
- * @throws invalid_input, attr an older one, when it has other formulas
+ * Returns the formulas of a node, from the newest of the three fields that has any.
+ * @throws invalid_input, attr an older field, if its formulas differ
  */
 function formulasOf(
   { formulaNodes, formulas, formula }: NonNullable<z.infer<typeof TrendsNode>['trendsFilter']>,

@@ -48,7 +48,7 @@ const DAYS: Partial<Record<Maths, number>> = { weekly_active: 7, monthly_active:
 /** Maths of distinct actors or sessions: a cumulative display counts each of them once. */
 const UNIQUE: readonly Maths[] = ['dau', 'weekly_active', 'monthly_active', 'unique_session']
 
-/** The math that a series is counted by: with buckets as long as its days, active users are those of the bucket, as in PostHog. */
+/** Returns the math that computes a series: with buckets as long as its window, active users are those of the bucket, as in PostHog. */
 function mathOf(query: TrendQuery, { math }: Series): Maths {
   const { interval } = query
   const isWeek = math === 'weekly_active' && (interval === 'week' || interval === 'month')
@@ -58,6 +58,7 @@ function mathOf(query: TrendQuery, { math }: Series): Maths {
 
 /** @throws query_too_large, attr `points` */
 export function expectFewPoints(query: TrendQuery, periods: Period[]): void {
+  // Besides the shown values there may be a line for "Other" and one for events without a value.
   const lines = query.breakdowns.length > 0 ? query.breakdownLimit + 2 : 1
   const points =
     sum(periods.map(({ buckets }) => buckets.length)) *
@@ -72,6 +73,20 @@ export function expectFewPoints(query: TrendQuery, periods: Period[]): void {
   }
 }
 
+/** Returns the range of time that each bucket's number is computed from. */
+function windowsOf(
+  { buckets }: Period,
+  { math, isGrowing, timezone }: Pick<Part, 'math' | 'isGrowing'> & { timezone: string }
+): Range[] {
+  const days = DAYS[math]
+  const windows = buckets.map(({ from, until }) => ({
+    from: days ? daysBefore(until, days, timezone) : from,
+    until
+  }))
+  const begin = windows[0]?.from ?? 0
+  return isGrowing ? windows.map(({ until }) => ({ from: begin, until })) : windows
+}
+
 /** Plans a series in a period. Reads only how many events there are. */
 export async function planPart(
   db: Db,
@@ -81,15 +96,10 @@ export async function planPart(
 ): Promise<Part> {
   const source = { projectId: project.id, event: series.event }
   const math = mathOf(query, series)
-  const days = DAYS[math]
   const isGrowing = isCumulative(query) && UNIQUE.includes(math)
-  const own = period.buckets.map(({ from, until }) => ({
-    from: days ? daysBefore(until, days, project.timezone) : from,
-    until
-  }))
-  const begin = own[0]?.from ?? 0
-  const windows = isGrowing ? own.map(({ until }) => ({ from: begin, until })) : own
-  const isSliding = isGrowing || days !== undefined
+  const isSliding = isGrowing || DAYS[math] !== undefined
+  const windows = windowsOf(period, { math, isGrowing, timezone: project.timezone })
+  const begin = windows[0]?.from ?? 0
   const pieces = isSliding
     ? piecesOf(windows)
     : windows.map(({ from, until }, point) => ({ since: from, until, point }))
@@ -114,7 +124,7 @@ export async function planPart(
   }
 }
 
-/** Whether the counts of 15-minute slots say all that a part asks for. */
+/** Whether the counts of 15-minute slots are all that a part needs. */
 export const isCounted = ({ math, filters, pieces }: Part, { breakdowns }: TrendQuery): boolean =>
   math === 'total' &&
   breakdowns.length === 0 &&
@@ -124,6 +134,7 @@ export const isCounted = ({ math, filters, pieces }: Part, { breakdowns }: Trend
 /** @throws query_too_large, attr `rows` */
 export function expectFewRows(query: TrendQuery, parts: readonly Part[]): void {
   const binned = query.breakdowns.filter(({ binCount }) => binCount !== undefined)
+  // A breakdown is read to rank its values and to count the shown ones, and before that for each breakdown with bins.
   const times = query.breakdowns.length > 0 ? 2 + binned.length : 1
   expectReadable(sum(parts.map((part) => (isCounted(part, query) ? 0 : rowsOf(part)))) * times)
 }
@@ -133,13 +144,13 @@ export function expectReadable(rows: number): void {
   if (rows > MAX_ROWS) {
     throw new AppError(
       'query_too_large',
-      `The query would look at ${rows} events, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
+      `The query would read ${rows} events, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
       'rows'
     )
   }
 }
 
-/** The number of events of a part; those in segments count less, since they are read as quickly as fewer rows. */
+/** Returns the number of rows that take as long to read as a part: ten events in segments count as one row. */
 export function rowsOf({ overview, pieces }: Part): number {
   const [since, until] = [pieces[0]?.since ?? 0, pieces.at(-1)?.until ?? 0]
   return sum(

@@ -2,10 +2,14 @@ import { AppError } from '../errors.ts'
 import { findSessionProperty } from '../properties/session.ts'
 import type { Property } from './query.ts'
 
-/** Sessions have certain properties, events and persons any. @throws invalid_input */
+/** Checks a property: sessions have a fixed list of properties, events and persons may have any. @throws invalid_input */
 export function readProperty(property: Property, attr: string): Property {
   if (property.key.includes('\0')) {
-    throw new AppError('invalid_input', 'The name of a property has no null characters.', attr)
+    throw new AppError(
+      'invalid_input',
+      'The name of a property must not contain null characters.',
+      attr
+    )
   }
   if (property.type === 'session' && !findSessionProperty(property.key)) {
     throw unsupported('property of sessions', property.key, attr)
@@ -13,7 +17,7 @@ export function readProperty(property: Property, attr: string): Property {
   return property
 }
 
-/** An invalid_input error for a value that is none of the supported ones, which it lists. */
+/** Returns the invalid_input error for an unsupported value; it lists the supported values, if given. */
 export const unsupported = (
   what: string,
   value: unknown,
@@ -24,5 +28,5 @@ export const unsupported = (
   return new AppError('invalid_input', `${show(value)} is not a supported ${what}.${list}`, attr)
 }
 
-/** A value as a refusal shows it. */
+/** Returns a value as an error shows it: its JSON, cut to 100 characters. */
 export const show = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 100)

@@ -1,5 +1,5 @@
 import { type Calendar, isWithinDay } from '../calendar/buckets.ts'
-import { readStart, readUntil } from '../calendar/dates.ts'
+import { noDate, readStart, readUntil } from '../calendar/dates.ts'
 import { AppError } from '../errors.ts'
 import { isEmpty, type Json, type JsonObject } from '../input/json.ts'
 import { parseInput } from '../input/parse.ts'
@@ -9,7 +9,7 @@ import { type Reading, readFilters } from '../properties/read-filters.ts'
 import { readBreakdowns } from './breakdowns.ts'
 import { LegacyFilter, UrlFields } from './fields.ts'
 import type { Draft, Entity } from './forms.ts'
-import { FormulaError, readFormula } from './formula.ts'
+import { type Formula, FormulaError, readFormula } from './formula.ts'
 import { readLegacy } from './legacy-form.ts'
 import { readQuery } from './node-form.ts'
 import { readProperty, show, unsupported } from './property.ts'
@@ -31,10 +31,9 @@ import {
 export type Settings = Calendar & { testAccountFilters: unknown[] }
 
 /**
- * Reads the trend of a request from the first of `query`, `filters` and the flat form that has series. Undefined when none
- * has.
+ * Reads the trend of a request from the first of `query`, `filters` and the flat form that has series; undefined if none has.
  * @param ignoredFields receives the names of the fields that have no effect
- * @throws invalid_input and the like, attr the field: nothing that is not understood is left out silently
+ * @throws invalid_input and other errors of input, attr the field. Nothing that is not understood is left out silently
  */
 export function readTrend(
   fields: JsonObject,
@@ -59,7 +58,7 @@ const pickFlat = (fields: JsonObject): JsonObject =>
 const withSeries = (draft: Draft | undefined) =>
   draft && draft.series.length > 0 ? draft : undefined
 
-/** @throws query_too_large and invalid_input, attr the field, for what no trend has */
+/** @throws query_too_large and invalid_input, attr the field, for a value that no trend can have */
 function expectPossible({ at, series, formulas, breakdown, unsupported: others }: Draft): void {
   for (const [name, value] of Object.entries(others)) {
     if (value !== undefined && value !== null && value !== 1 && value !== '1') {
@@ -85,7 +84,7 @@ function expectPossible({ at, series, formulas, breakdown, unsupported: others }
   }
 }
 
-/** The property filters of all series, and the series with their own. */
+/** Returns the property filters that all series share, and the series with their own filters. */
 function readAllFilters(
   draft: Draft,
   settings: Settings,
@@ -153,7 +152,7 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
       at,
       text,
       name,
-      calculate: readOne(text, series.length, at)
+      calculate: readFormulaAt(at, text, series.length)
     })),
     smoothing: draft.smoothing,
     shown: {
@@ -202,9 +201,6 @@ function readDates(
   return { from, until, exact: isExact ? { length: end - from } : undefined }
 }
 
-const noDate = (text: string | undefined, attr: string) =>
-  new AppError('invalid_input', `${show(text)} is not a date.`, attr)
-
 function readCompareTo({ at, compareTo }: Draft) {
   if (compareTo === undefined) {
     return undefined
@@ -213,14 +209,17 @@ function readCompareTo({ at, compareTo }: Draft) {
   if (!Number(amount)) {
     throw new AppError(
       'invalid_input',
-      `${show(compareTo)} is not so long ago, as -1w is.`,
+      `\`compare_to\` must be a relative date such as \`-1w\`; got ${show(compareTo)}.`,
       at('compare_to')
     )
   }
   return { amount: Number(amount), unit }
 }
 
-/** The whole weeks, by the day and up to today, that a range goes back and is compared with: weekdays meet, as in PostHog. */
+/**
+ * Returns the length of a range that has a bucket for each day, ends today and is a number of whole weeks. It is compared with
+ * the same weekdays of as many weeks before, as in PostHog. Undefined for other ranges.
+ */
 function weeksOf({ dateFrom, dateTo, interval }: Draft) {
   const [, days] = /^-?(\d{1,5})d(?:Start|End)?$/.exec(dateFrom.trim()) ?? []
   const amount = Number(days)
@@ -263,7 +262,8 @@ function readMathProperty({ at, math_property, math_property_type }: Entity): Pr
   return readProperty({ type, key: math_property }, `${at}__math_property`)
 }
 
-function readOne(text: string, series: number, at: string) {
+/** @throws invalid_input, attr the place of the formula */
+function readFormulaAt(at: string, text: string, series: number): Formula {
   try {
     return readFormula(text, series)
   } catch (error) {
@@ -274,13 +274,13 @@ function readOne(text: string, series: number, at: string) {
   }
 }
 
-/** Filters in any form; none for none. */
+/** Reads filters in any form; an empty group without filters. */
 function readGroup(filters: unknown, attr: string, reading: Reading): FilterGroup {
   if (filters === undefined || filters === null || isEmpty(filters)) {
     return { type: 'AND', values: [] }
   }
   try {
-    // What came as JSON is JSON.
+    // The cast is safe: the filters were parsed from JSON.
     return readFilters(filters as Json, reading)
   } catch (error) {
     if (error instanceof AppError) {

@@ -55,14 +55,17 @@ export class Selection {
     { type, values: nodes }: FilterGroup
   ): Promise<Uint8Array | undefined> {
     let mask: Uint8Array | undefined
-    for (const [i, node] of nodes.entries()) {
+    for (const node of nodes) {
       const own = isGroup(node)
         ? await this.#mask(batch, values, node)
         : await this.#decide(batch, values, node)
-      if (type === 'OR' && !own) {
+      const isAll = own === undefined
+      if (isAll && type === 'OR') {
         return undefined
       }
-      mask = i === 0 || !mask || !own ? (own ?? mask) : join(mask, own, type)
+      if (!isAll) {
+        mask = mask ? join(mask, own, type) : own
+      }
     }
     return mask
   }
@@ -82,21 +85,14 @@ export class Selection {
   }
 
   async #groups(batch: Batch, values: Values, grouping: Grouping): Promise<Int32Array | undefined> {
-    const [first, ...others] = this.#breakdowns
-    if (!first) {
+    if (this.#breakdowns.length === 0) {
       return undefined
     }
-    let { codes, texts } = textsOf(await values.of(batch, first), first)
-    if (others.length > 0) {
-      let lists: (string | null)[][] = texts.map((text) => [text])
-      for (const breakdown of others) {
-        const next = textsOf(await values.of(batch, breakdown), breakdown)
-        const pairs = pair(codes, next.codes)
-        codes = pairs.codes
-        lists = pairs.pairs.map(([a, b]) => [...(lists[a] ?? []), next.texts[b] ?? null])
-      }
-      texts = lists.map((list) => JSON.stringify(list))
+    const columns: TextColumn[] = []
+    for (const breakdown of this.#breakdowns) {
+      columns.push(textsOf(await values.of(batch, breakdown), breakdown))
     }
+    const { codes, texts } = combine(columns)
     const table = Int32Array.from(texts, (text) => grouping.groupOf(text))
     const groups = new Int32Array(batch.length)
     for (let i = 0; i < groups.length; i += 1) {
@@ -106,6 +102,7 @@ export class Selection {
   }
 }
 
+/** Combines two masks in the first of them. */
 function join(a: Uint8Array, b: Uint8Array, type: 'AND' | 'OR'): Uint8Array {
   for (let i = 0; i < a.length; i += 1) {
     a[i] = type === 'AND' ? (a[i] ?? 0) & (b[i] ?? 0) : (a[i] ?? 0) | (b[i] ?? 0)
@@ -113,11 +110,11 @@ function join(a: Uint8Array, b: Uint8Array, type: 'AND' | 'OR'): Uint8Array {
   return a
 }
 
-/** The text of each value of a column, or its bin; null for none, and for an empty text. */
-const textsOf = (
-  { codes, values }: Column,
-  breakdown: Breakdown
-): { codes: Codes; texts: (string | null)[] } => ({
+/** A text for each row: row i has `texts[codes[i]]`, which is null for none. */
+type TextColumn = { codes: Codes; texts: (string | null)[] }
+
+/** Returns the text of each value of a column, or its bin; null for none, and for an empty text. */
+const textsOf = ({ codes, values }: Column, breakdown: Breakdown): TextColumn => ({
   codes,
   texts: values.map((value) => textOf(value, breakdown))
 })
@@ -130,6 +127,24 @@ function textOf(value: Json, { binCount, bins }: Breakdown): string | null {
   return bins && !Number.isNaN(number) ? binOf(bins, number) : null
 }
 
+/** Returns one column for several: its texts are JSON lists of theirs. A single column stays as it is. */
+function combine([first, ...others]: readonly TextColumn[]): TextColumn {
+  if (!first || others.length === 0) {
+    return first ?? { codes: new Uint8Array(), texts: [] }
+  }
+  let codes = first.codes
+  let lists = first.texts.map((text) => [text])
+  for (const next of others) {
+    const combined = pair(codes, next.codes)
+    codes = combined.codes
+    lists = combined.pairs.map(([a, b]) => [...(lists[a] ?? []), next.texts[b] ?? null])
+  }
+  return { codes, texts: lists.map((list) => JSON.stringify(list)) }
+}
+
+/** More than the codes of a batch; two codes fit exactly into one double. */
+const CODES = 2 ** 26
+
 /** Numbers the pairs of two lists of codes, row by row. */
 function pair(a: Codes, b: Codes): { codes: Uint32Array; pairs: [number, number][] } {
   const places = new Map<number, number>()
@@ -137,7 +152,7 @@ function pair(a: Codes, b: Codes): { codes: Uint32Array; pairs: [number, number]
   const codes = new Uint32Array(a.length)
   for (let i = 0; i < a.length; i += 1) {
     const [x, y] = [a[i] ?? 0, b[i] ?? 0]
-    const key = x * 2 ** 26 + y
+    const key = x * CODES + y
     let place = places.get(key)
     if (place === undefined) {
       place = pairs.length

@@ -3,7 +3,7 @@ import type { Value } from './grouping.ts'
 import { type Line, UNLISTED } from './lines.ts'
 import type { TrendQuery } from './query.ts'
 
-/** Series by series, value by value, the current period before the one it is compared with. */
+/** Returns the lines of all series: each series' values in turn, and of each value the current period before the compared one. */
 export function toAll(query: TrendQuery, periods: Period[], lines: Line[][][]): TrendSeries[] {
   return query.series.flatMap((series, i) => {
     const [current = [], previous = []] = lines[i] ?? []
@@ -15,7 +15,7 @@ export function toAll(query: TrendQuery, periods: Period[], lines: Line[][][]): 
   })
 }
 
-/** Formula by formula; of each the values by the totals that the formula gives them. */
+/** Returns the lines of all formulas: each formula's values in turn, sorted by the formula's totals of the current period. */
 export function toFormulas(query: TrendQuery, periods: Period[], lines: Line[][][]): TrendSeries[] {
   return query.formulas.flatMap(({ text, name, calculate }) => {
     const results = valuesOf(lines.flat()).map((value): { value: Value; data: number[][] } => ({

@@ -10,14 +10,16 @@ import { readSessionValues } from './values.store.ts'
 /** Sessions looked up in one statement. */
 const AT_ONCE = 5_000
 
+/** Pause after each statement, ms, so that other requests get the database. */
 const REST_MS = 1
 
 /** Finds the values that events, their persons as of the event, or their sessions have for properties. */
 export class Values {
   readonly #db: Db
   readonly #projectId: number
-  /** By name of the property, as what is known of sessions. */
+  /** The values of person properties that were read, by the name of the property. */
   readonly #versions = new Map<string, VersionValues>()
+  /** The value of each session that was read, by the name of the property and the session's id. */
   readonly #sessions = new Map<string, Map<Json, Json>>()
 
   constructor(db: Db, projectId: number) {

@@ -18,7 +18,7 @@ export const describeCharts = (format: ChartFormat) => {
       id: `insights_chart${suffix}`,
       tag: 'Insights',
       summary: `Draw the chart of an insight${as}`,
-      description: 'Computes the insight, and draws it in its display.',
+      description: 'Computes the insight and draws it in its display.',
       answers,
       refusals: [NOT_FOUND]
     }),

@@ -40,7 +40,7 @@ const routesOf = (format: ChartFormat) => {
     .get(
       `/dashboards/:id/chart.${format}`,
       reference.dashboard,
-      // It reads what the insights count, not only how the dashboard is made up.
+      // The charts show the results of insights, which `dashboard:read` alone does not give access to.
       allow('insight:read'),
       validatePath(Path),
       validateQuery(ChartQuery),

@@ -12,7 +12,7 @@ const SIZES = {
   phone: { width: 360, height: 300 }
 }
 
-/** Numbers that a table shows; more are left to the API. */
+/** Most numbers in a table. With more, the page only says that there are too many. */
 const MAX_CELLS = 5_000
 
 const STYLE = `
@@ -69,7 +69,7 @@ ${tiles.length === 0 ? '<p>This dashboard has no insights.</p>' : ''}
 const explain = ({ title, failure }: { title: string; failure: string | null }): string =>
   `<h2>${escapeHtml(title)}</h2><p>${escapeHtml(failure ?? '')}</p>`
 
-/** A chart as images, of which the browser takes one by the width of the page and the viewer's colours. */
+/** Returns a chart as images; the browser chooses one by the width of the page and the viewer's colour scheme. */
 function draw(chart: Chart, size: { width: number; height: number }): string {
   const image = (look: { width: number; height: number }, theme: ThemeName): string =>
     `data:image/svg+xml,${encodeURIComponent(drawChart(chart, { ...look, theme }))}`
@@ -86,7 +86,7 @@ ${source(isDark, size, 'dark')}
 ${listNumbers(chart)}`
 }
 
-/** The numbers of a chart: a row for each bucket, or for each series of a chart without a time axis. */
+/** Returns a table of a chart's numbers: a row for each bucket, or for each series of a chart without a time axis. */
 function listNumbers({ kind, buckets, series }: Chart): string {
   const hasBuckets = !['values', 'pie', 'number', 'table'].includes(kind)
   const columns = hasBuckets

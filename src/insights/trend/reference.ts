@@ -42,7 +42,7 @@ intervals, \`-24h\` begins exactly 24 hours ago. It ends with the day of \`date_
 - For maths that can be added up, such as \`total\`, the values of a breakdown, \`Other\` and \`None\` add up to the total.
 - With \`format=svg\` the answer is a chart in the trend's display: text and shapes, with a title and a description. \
 \`format=png\` draws the same chart as an image with two pixels for each pixel of the chart.
-- A comparison covers as many buckets, right before the range or \`compare_to\` earlier.
+- The compared period has as many buckets as the range. It lies right before the range, or \`compare_to\` earlier.
 
 At most ${MAX_SERIES} series, ${MAX_BREAKDOWN_LIMIT} breakdown values shown (\`breakdown_limit\`; 25 by default, 300 for \
 \`WorldMap\`) of ${MAX_BREAKDOWN_VALUES} distinct values, 10000 buckets, ${MAX_POINTS} numbers in the result (series × periods × \

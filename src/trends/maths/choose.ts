@@ -9,16 +9,25 @@ import { PERCENTILES } from './tally.ts'
 
 const PER_ACTOR = '_count_per_actor'
 
-/** Whether a math asks who did something. */
+/** Whether a math reads the actor of each event. */
 export const countsActors = (math: Maths): boolean =>
   math.endsWith(PER_ACTOR) ||
   isOneOf(FIRSTS, math) ||
   isOneOf(['dau', 'weekly_active', 'monthly_active'], math)
 
-/** Returns what computes a math of points that do not overlap. */
+/** Returns an accumulator that gets only the first event of each actor if the math counts first events, and else all events. */
+export const onlyFirsts = (
+  { math }: Pick<Series, 'math'>,
+  accumulator: Accumulator
+): Accumulator =>
+  isOneOf(FIRSTS, math)
+    ? new Firsts(math === 'first_matching_event_for_user', accumulator)
+    : accumulator
+
+/** Returns the accumulator of a math whose points do not overlap. */
 export function accumulatorOf({ math, property }: Pick<Series, 'math' | 'property'>): Accumulator {
   if (isOneOf(FIRSTS, math)) {
-    return new Firsts(math === 'first_matching_event_for_user')
+    return onlyFirsts({ math }, new Total())
   }
   if (property?.type === 'session') {
     return new PerSession(math)

@@ -1,7 +1,5 @@
 import { NumberMap } from '../../columns/number-map.ts'
 import type { Accumulator, Piece, Rows } from './accumulator.ts'
-import { Total } from './numbers.ts'
-
 /** The point of events before the trend: an actor with one of them has no first event later. */
 export const BEFORE = -1
 
@@ -12,10 +10,11 @@ export class Firsts implements Accumulator {
   readonly #counted: Accumulator
 
   /**
-   * @param isMatching whether the first event that counts is meant, and not the first of all, which may not count
+   * @param isMatching whether an actor's first event is the first one that the filters keep. Otherwise it is the first of all,
+   * and the actor does not count if the filters leave it out
    * @param counted gets the first events
    */
-  constructor(isMatching: boolean, counted: Accumulator = new Total()) {
+  constructor(isMatching: boolean, counted: Accumulator) {
     this.#isMatching = isMatching
     this.#counted = counted
   }

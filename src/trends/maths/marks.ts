@@ -1,7 +1,7 @@
 import { NumberMap } from '../../columns/number-map.ts'
 import { expectFew } from './limits.ts'
 
-/** More than there are subjects. */
+/** More than the largest number of a subject, so that each pair has a key of its own. */
 const SUBJECTS = 2 ** 31
 
 const keyOf = (group: number, subject: number): number => group * SUBJECTS + subject
@@ -22,7 +22,7 @@ export class PairSet {
   }
 }
 
-/** A number for each pair of a group and a subject, 0 at first; without groups of group 0 only. */
+/** A number for each pair of a group and a subject, 0 at first. Group 0, the only one without a breakdown, has a quicker list. */
 export class PairMarks {
   readonly #alone = new NumberMap()
   readonly #pairs = new Map<number, number>()

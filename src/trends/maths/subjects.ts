@@ -6,7 +6,7 @@ import { summarize, Tally } from './tally.ts'
 
 /** The number of different actors or sessions. */
 export class Distinct implements Accumulator {
-  /** When each subject was last seen without groups: at which point, counted from 1. */
+  /** The point at which each subject was last seen, counted from 1; for events without groups. */
   readonly #seen = new NumberMap()
   #mark = 1
   #pairs = new PairSet()
@@ -41,7 +41,7 @@ export class Distinct implements Accumulator {
   end = () => NOTHING
 }
 
-/** `avg_count_per_actor` and the like: of the number of events of each actor. */
+/** A math over the number of events of each actor, such as `avg_count_per_actor`. */
 export class PerActor implements Accumulator {
   readonly #math: string
   #tally = new Tally()
@@ -70,7 +70,7 @@ export class PerActor implements Accumulator {
   end = () => NOTHING
 }
 
-/** A math of a session property, which counts once for each session. */
+/** A math over a session property, which counts once for each session. */
 export class PerSession implements Accumulator {
   readonly #math: string
   #tally = new Tally()

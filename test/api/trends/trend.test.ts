@@ -451,7 +451,7 @@ describe('a trend', () => {
     expect(await compute('median')).toEqual([9_000_000_000_000_000_000])
   })
 
-  it('refuses what adds up to more than a number can be, but not the highest of such numbers', async () => {
+  it('refuses sums that are too large for a double, and returns the largest of such numbers', async () => {
     const project = await newProject()
     const times = [at('01T00:00:00'), at('01T00:00:01'), at('02T00:00:00')]
     await project.ingest(times.map((timestamp) => ({ timestamp, properties: { price: 1e308 } })))
@@ -467,7 +467,7 @@ describe('a trend', () => {
     expect([status, body.attr, body.detail]).toEqual([
       400,
       'series',
-      expect.stringContaining('$pageview adds up')
+      'The numbers of $pageview are too large.'
     ])
     expect([squared.status, squared.body.attr]).toEqual([400, 'series'])
     expect(lines(highest)).toEqual([['$pageview', [1e308, 1e308, 0]]])
@@ -496,7 +496,7 @@ describe('a trend', () => {
     expect([refused.status, refused.body.attr]).toEqual([400, 'breakdown_values'])
   })
 
-  it('is refused when it would look at too many events', async () => {
+  it('is refused when it would read too many events', async () => {
     const project = await newStory()
     await env.DB.prepare('update event_counts set count = 10000000 where project_id = ?')
       .bind(project.id)

@@ -53,7 +53,7 @@ export function actorToJson(
   }
 }
 
-/** The recordings of a person that began in a range, whose end a list of recordings includes. */
+/** Returns the URL of a person's recordings that began in a range. A list of recordings includes `date_to`, a range excludes its end. */
 function recordingsOf(
   { list, range }: Recordings,
   filter: 'person' | 'distinct_id',

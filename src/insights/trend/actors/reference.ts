@@ -11,8 +11,8 @@ export const ACTORS = describe({
   tag: 'Insights',
   summary: 'List the persons behind a point of a trend',
   description: `Send the request of the trend as it is, in any of its forms, and name the point in the URL: \`series\`, \
-\`bucket\` and, if the trend has them, \`breakdown_value\` and \`compare_label\`. The answer lists who is counted there, with the \
-number of their events that count, most first.
+\`bucket\` and, if the trend has them, \`breakdown_value\` and \`compare_label\`. The answer lists the persons that the point counts, \
+each with the number of events that count, most events first.
 
 - For \`dau\`, \`weekly_active\`, \`monthly_active\` and first events, \`count\` is the number in the chart. For \`total\`, the \
 numbers of all results add up to it.
@@ -36,7 +36,7 @@ The limits are those of the trend. At most ${MAX_ROWS} events are read, and ${MA
     ],
     [
       'query_too_large',
-      `The query would look at 12000000 events, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
+      `The query would read 12000000 events, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
       'rows'
     ]
   ]
