@@ -1,6 +1,7 @@
 import { toIso } from '../calendar/clock.ts'
+import { formatChange } from '../charts/format.ts'
 import { toBase64 } from '../input/base64.ts'
-import { formatChange, type Part } from './content.ts'
+import type { Part } from './content.ts'
 import { chartOf, type Digest } from './digest.ts'
 import type { Sent } from './outcome.ts'
 import { post } from './post.ts'
@@ -50,7 +51,10 @@ function toInsight(part: Part, chart: string | undefined) {
     until: toIso(part.until),
     error: null,
     chart_url: chart ?? null,
-    lines: part.lines.map((line) => ({ ...line, change: formatChange(line) || null }))
+    lines: part.lines.map((line) => ({
+      ...line,
+      change: formatChange(line.value, line.previous) || null
+    }))
   }
 }
 
