@@ -17,7 +17,6 @@ import { enqueueSnapshots, MAX_PARTS } from '../recordings/enqueue.ts'
 import { readSnapshot } from '../recordings/snapshot.ts'
 import { readExactly, readRequest, readSentAt } from './body.ts'
 import { asIdentify, readEvent } from './event.ts'
-import { warnOfChanges } from './exact.ts'
 import { CapturedJson, CaptureJson, Drops, SnapshotsJson } from './schemas.ts'
 import { takeEvents } from './take.ts'
 
@@ -67,22 +66,26 @@ const RECORD = describe({
 
 /** The endpoints that SDKs send events and recordings to. */
 export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
-  const capture = async (c: Context<AppEnv>) => {
-    const { json, ...changed } = await readExactly(payloadOf(c))
-    const { token, sentAt, events } = readRequest(json)
-    const project = await openProject(c, token)
-    const now = c.var.now.getTime()
-    const clock = sentAt ?? readQueryTime(c)
-    const raws = c.req.path.startsWith('/engage') ? events.map(asIdentify) : events
-    const read = raws.map((raw, i) => readEvent(raw, sentAtOf(raw) ?? clock, now, i))
-    warnOfChanges(project.id, read, changed)
-    const outcomes = await takeEvents(c.env, { project, headers: c.req.raw.headers, now }, read)
-    const dropped = outcomes.filter((outcome): outcome is Dropped => 'reason' in outcome)
-    if (dropped.length === outcomes.length) {
-      throw refuseAll(dropped)
+  /** @param toEvent rewrites an element of the request as an event */
+  const capture =
+    (toEvent = (raw: Json) => raw) =>
+    async (c: Context<AppEnv>) => {
+      const { json, ...changed } = await readExactly(payloadOf(c))
+      const { token, sentAt, events } = readRequest(json)
+      const project = await openProject(c, token)
+      const now = c.var.now.getTime()
+      const clock = sentAt ?? readQueryTime(c)
+      const read = events
+        .map(toEvent)
+        .map((raw, i) => readEvent(raw, sentAtOf(raw) ?? clock, now, i))
+      const arrival = { project, headers: c.req.raw.headers, now, changed }
+      const outcomes = await takeEvents(c.env, arrival, read)
+      const dropped = outcomes.filter((outcome): outcome is Dropped => 'reason' in outcome)
+      if (dropped.length === outcomes.length) {
+        throw refuseAll(dropped)
+      }
+      return c.json({ status: 'Ok', ...(dropped.length > 0 && { dropped }) })
     }
-    return c.json({ status: 'Ok', ...(dropped.length > 0 && { dropped }) })
-  }
 
   const record = async (c: Context<AppEnv>) => {
     const { token, sentAt, events } = readRequest(await readPayload(c))
@@ -117,22 +120,32 @@ export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
   }
 
   return createRouter()
-    .on(METHODS, '/batch', describeCapture('batch', 'Capture a batch of events'), capture)
-    .on(METHODS, '/e', describeCapture('e', 'Capture events from a browser'), capture)
-    .on(METHODS, '/i/v0/e', describeCapture('i_v0_e', 'Capture events'), capture)
-    .on(METHODS, '/capture', describeCapture('capture', 'Capture events from older SDKs'), capture)
-    .on(METHODS, '/track', describeCapture('track', 'Capture events from the oldest SDKs'), capture)
+    .on(METHODS, '/batch', describeCapture('batch', 'Capture a batch of events'), capture())
+    .on(METHODS, '/e', describeCapture('e', 'Capture events from a browser'), capture())
+    .on(METHODS, '/i/v0/e', describeCapture('i_v0_e', 'Capture events'), capture())
+    .on(
+      METHODS,
+      '/capture',
+      describeCapture('capture', 'Capture events from older SDKs'),
+      capture()
+    )
+    .on(
+      METHODS,
+      '/track',
+      describeCapture('track', 'Capture events from the oldest SDKs'),
+      capture()
+    )
     .on(
       METHODS,
       '/engage',
       describeCapture('engage', 'Set person properties, for the oldest SDKs'),
-      capture
+      capture(asIdentify)
     )
     .on(
       METHODS,
       '/i/v0/ai/batch',
       describeCapture('i_v0_ai_batch', 'Capture events of AI models'),
-      capture
+      capture()
     )
     .post('/s', RECORD, record)
 }

@@ -3,21 +3,23 @@ import { findSalt } from './cookieless/salts.ts'
 import { addressOf, anonymizeAll } from './cookieless/visitor.ts'
 import { enqueueEvents, readSpill } from './enqueue.ts'
 import type { CapturedEvent } from './event.ts'
+import { type Changed, warnOfChanges } from './exact.ts'
 import type { CaptureProject } from './project-cache.ts'
 
-/** The project, request headers and time, ms UTC, of a capture request. */
-export type Arrival = { project: CaptureProject; headers: Headers; now: number }
+/** A capture request; `now` is its time, ms UTC, and `changed` what parsing its body has changed. */
+export type Arrival = { project: CaptureProject; headers: Headers; now: number; changed: Changed }
 
 /**
  * Enqueues the events of one request and returns the outcome of each, in the same order. Accepted
- * events are durable when this returns.
+ * events are durable when this returns. Logs a warning if parsing has changed an event.
  * @throws unavailable, and then no event is accepted
  */
 export async function takeEvents(
   env: Env,
-  { project, headers, now }: Arrival,
+  { project, headers, now, changed }: Arrival,
   read: readonly (CapturedEvent | Dropped)[]
 ): Promise<(CapturedEvent | Dropped)[]> {
+  warnOfChanges(project.id, read, changed)
   const visit = {
     projectId: project.id,
     timezone: project.timezone,

@@ -1,5 +1,6 @@
+import { formatTick } from './format.ts'
 import type { Box } from './frame.ts'
-import { formatTick, place, type Scale, scaleOf } from './scale.ts'
+import { place, type Scale, scaleOf } from './scale.ts'
 import { element, label } from './svg.ts'
 import { widthOf } from './text.ts'
 import type { Theme } from './theme.ts'

@@ -2,11 +2,11 @@ import { escapeHtml } from '../html.ts'
 import { drawBars, drawStacked, drawValues } from './bars.ts'
 import type { Chart, Kind, Series } from './chart.ts'
 import { drawNumber, drawTable } from './figures.ts'
+import { formatValue } from './format.ts'
 import { type Box, drawHead, drawLegend, drawNothing, PADDING } from './frame.ts'
 import { drawAreas, drawLines } from './lines.ts'
 import { surface, surfaces } from './marks.ts'
 import { drawPie } from './pie.ts'
-import { formatValue } from './scale.ts'
 import { clean, element } from './svg.ts'
 import { FONT, THEME, type Theme, type ThemeName } from './theme.ts'
 
@@ -19,20 +19,28 @@ const MAX_SERIES = 12
 /** Size in pixels, and colours; each has a default. */
 export type Look = { width?: number; height?: number; theme?: ThemeName }
 
-const DRAW: Record<Kind, (box: Box, theme: Theme, chart: Chart) => string> = {
-  line: drawLines,
-  area: drawAreas,
-  bars: drawBars,
-  stacked: drawStacked,
-  values: drawValues,
-  pie: drawPie,
-  number: drawNumber,
-  table: drawTable
+type Drawing = {
+  /** The name in a description. */
+  name: string
+  draw: (box: Box, theme: Theme, chart: Chart) => string
+  /** The mark of a series in the legend. A kind without a legend names its series in the chart. */
+  legend?: 'point' | 'surface'
+  /** Whether series stand on top of each other. */
+  isStacked?: boolean
+  /** Whether it also shows that all values are 0. */
+  showsZero?: boolean
 }
 
-/** Charts with a legend that shows surfaces. The legend of a line chart shows the shapes of the points. */
-const HAS_SURFACES: readonly Kind[] = ['area', 'bars', 'stacked']
-const HAS_LEGEND: readonly Kind[] = ['line', ...HAS_SURFACES]
+const DRAWINGS: Record<Kind, Drawing> = {
+  line: { name: 'Line chart', draw: drawLines, legend: 'point' },
+  area: { name: 'Stacked area chart', draw: drawAreas, legend: 'surface', isStacked: true },
+  bars: { name: 'Bar chart', draw: drawBars, legend: 'surface' },
+  stacked: { name: 'Stacked bar chart', draw: drawStacked, legend: 'surface', isStacked: true },
+  values: { name: 'Horizontal bar chart', draw: drawValues },
+  pie: { name: 'Pie chart', draw: drawPie },
+  number: { name: 'Number', draw: drawNumber, showsZero: true },
+  table: { name: 'Table', draw: drawTable }
+}
 
 /** Draws a chart as SVG: text and shapes only, with a title and a description for those who do not see it. */
 export function drawChart(
@@ -60,8 +68,7 @@ export function drawPanel(chart: Chart, theme: Theme, box: Box): string {
 /** Returns how many surfaces `drawPanel` uses for a chart. */
 export const countSurfaces = (chart: Chart): number => withinLimit(chart).series.length
 
-const withinLimit = (chart: Chart): Chart =>
-  HAS_LEGEND.includes(chart.kind) ? limit(chart) : chart
+const withinLimit = (chart: Chart): Chart => (DRAWINGS[chart.kind].legend ? limit(chart) : chart)
 
 /** Returns a box without the padding at its edges. */
 export const inside = ({ left, top, right, bottom }: Box): Box => ({
@@ -105,18 +112,18 @@ export const drawDocument = (
   )
 
 function drawBody(box: Box, theme: Theme, chart: Chart): string {
+  const { draw, legend: mark, showsZero } = DRAWINGS[chart.kind]
   const values = chart.series.flatMap(({ data, previous = [] }) => [...data, ...previous])
-  if (values.every((value) => value === 0) && chart.kind !== 'number') {
+  if (values.every((value) => value === 0) && !showsZero) {
     return drawNothing(box, theme, 'No events in this range.')
   }
-  if (!HAS_LEGEND.includes(chart.kind) || !needsLegend(chart)) {
-    return DRAW[chart.kind](box, theme, chart)
+  if (!mark || !needsLegend(chart)) {
+    return draw(box, theme, chart)
   }
   const square = (i: number, x: number, y: number) =>
     element('rect', { x: x - 5, y: y - 5, width: 11, height: 11, ...surface(theme, i) })
-  const mark = HAS_SURFACES.includes(chart.kind) ? square : undefined
-  const legend = drawLegend(box, theme, chart.series, mark)
-  return legend.svg + DRAW[chart.kind](legend.rest, theme, chart)
+  const legend = drawLegend(box, theme, chart.series, mark === 'surface' ? square : undefined)
+  return legend.svg + draw(legend.rest, theme, chart)
 }
 
 /** A chart needs a legend unless its only series is named in the title. */
@@ -131,8 +138,7 @@ function limit(chart: Chart): Chart {
   }
   const first = series.slice(0, MAX_SERIES - 1)
   const others = series.slice(MAX_SERIES - 1)
-  const isStacked = kind === 'area' || kind === 'stacked'
-  return isStacked
+  return DRAWINGS[kind].isStacked
     ? { ...chart, series: [...first, { name: `${others.length} others`, data: addUp(others) }] }
     : {
         ...chart,
@@ -146,16 +152,6 @@ const join = (...parts: string[]): string => parts.filter(Boolean).join(' · ')
 const addUp = (series: Series[]): number[] =>
   (series[0]?.data ?? []).map((_, i) => series.reduce((sum, { data }) => sum + (data[i] ?? 0), 0))
 
-const KIND_NAMES: Record<Kind, string> = {
-  line: 'Line chart',
-  area: 'Stacked area chart',
-  bars: 'Bar chart',
-  stacked: 'Stacked bar chart',
-  values: 'Horizontal bar chart',
-  pie: 'Pie chart',
-  number: 'Number',
-  table: 'Table'
-}
 /** Series that a description names. */
 const MAX_DESCRIBED = 10
 
@@ -171,6 +167,6 @@ export function describeChart({ kind, subtitle, buckets, series }: Chart): strin
     return `${name}: ${formatValue(low)} to ${formatValue(high)}, last ${last}.`
   })
   const more = series.length > MAX_DESCRIBED ? [`And ${series.length - MAX_DESCRIBED} more.`] : []
-  const head = [KIND_NAMES[kind], range, subtitle].filter(Boolean).join(', ')
+  const head = [DRAWINGS[kind].name, range, subtitle].filter(Boolean).join(', ')
   return [`${head}.`, ...lines, ...more].join(' ')
 }

@@ -1,15 +1,10 @@
-import { type Chart, currentOf, previousOf, type Series } from './chart.ts'
+import { type Chart, currentOf, previousOf } from './chart.ts'
+import { describeChange, formatChange, formatValue } from './format.ts'
 import type { Box } from './frame.ts'
-import { formatValue } from './scale.ts'
 import { element, label } from './svg.ts'
 import { shorten, widthOf } from './text.ts'
 import type { Theme } from './theme.ts'
 
-const PERCENT = new Intl.NumberFormat('en', {
-  style: 'percent',
-  maximumFractionDigits: 1,
-  signDisplay: 'exceptZero'
-})
 /** Height of a row, pixels. */
 const ROW = 26
 /** Font size of a row. */
@@ -24,7 +19,7 @@ export function drawNumber(box: Box, theme: Theme, { series: [first] }: Chart): 
   const [width, height] = [box.right - box.left, box.bottom - box.top]
   const size = Math.min(height * 0.5, 96, (width / Math.max(1, widthOf(text, 1))) * 0.78)
   const middle = (box.top + box.bottom) / 2
-  const change = changeOf(first)
+  const change = describeChange(currentOf(first), previousOf(first))
   const x = (box.left + box.right) / 2
   return element(
     'g',
@@ -37,7 +32,7 @@ export function drawNumber(box: Box, theme: Theme, { series: [first] }: Chart): 
       fill: theme.ink
     }),
     change
-      ? label(`${change} from ${formatValue(previousOf(first) ?? 0)}`, {
+      ? label(change, {
           x,
           y: middle + size * 0.2 + 30,
           'font-size': 14,
@@ -71,7 +66,12 @@ export function drawTable(box: Box, theme: Theme, { series }: Chart): string {
         fill: theme.ink
       }),
       isCompared
-        ? label(changeOf(one), { ...cells, x: box.right, 'text-anchor': 'end', fill: theme.soft })
+        ? label(formatChange(currentOf(one), previousOf(one)), {
+            ...cells,
+            x: box.right,
+            'text-anchor': 'end',
+            fill: theme.soft
+          })
         : '',
       element('line', { x1: box.left, x2: box.right, y1: y + ROW, y2: y + ROW, stroke: theme.grid })
     ].join('')
@@ -84,16 +84,4 @@ export function drawTable(box: Box, theme: Theme, { series }: Chart): string {
     fill: theme.soft
   })
   return drawn.join('') + (left > 0 ? more : '')
-}
-
-/** Returns the change from the period before: `+12.5%`, or `new` if its value was 0; empty without a comparison. */
-function changeOf(series: Series): string {
-  const [value, previous] = [currentOf(series), previousOf(series)]
-  if (previous === undefined) {
-    return ''
-  }
-  if (previous === 0) {
-    return value === 0 ? 'no change' : 'new'
-  }
-  return PERCENT.format((value - previous) / Math.abs(previous)).replace('-', '−')
 }

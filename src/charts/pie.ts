@@ -1,7 +1,7 @@
 import { type Chart, currentOf } from './chart.ts'
+import { formatValue } from './format.ts'
 import { type Box, drawLegend } from './frame.ts'
 import { surface } from './marks.ts'
-import { formatValue } from './scale.ts'
 import { element, label } from './svg.ts'
 import { shorten, widthOf } from './text.ts'
 import type { Theme } from './theme.ts'

@@ -36,14 +36,3 @@ export function scaleOf(values: number[], most: number): Scale {
 /** Returns where a value lies between two pixels. */
 export const place = ({ min, max }: Scale, value: number, from: number, until: number): number =>
   from + ((value - min) / (max - min)) * (until - from)
-
-const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
-const SMALL = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
-const EXACT = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
-
-/** `1234567` → `1.2M`, `0.125` → `0.125`, for an axis. */
-export const formatTick = (value: number): string =>
-  Math.abs(value) < 1 ? SMALL.format(value) : COMPACT.format(value)
-
-/** `1234567.891` → `1,234,567.89`, for a value in a table or a description. */
-export const formatValue = (value: number): string => EXACT.format(value)

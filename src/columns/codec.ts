@@ -1,5 +1,5 @@
+import { fromBase64, toBase64 } from '../input/base64.ts'
 import type { Json } from '../input/json.ts'
-import { fromBase64, toBase64 } from './base64.ts'
 import type { Codes, Column } from './column.ts'
 
 /*

@@ -16,13 +16,13 @@ import { isInMaintenance } from '../projects/hold.ts'
 import { readQueuesSince } from '../queues/due.ts'
 import { resendWaiting } from '../queues/sweep.ts'
 import { sweepRecordings } from '../recordings/purge.ts'
-import { type Retention, readRetentions } from '../recordings/retention.ts'
+import { type DaysKept, readDaysKept } from '../recordings/retention.ts'
 import { sweepOrphans } from '../recordings/sweep.ts'
 import { verifyCounts } from '../rollups/verify.ts'
 import { closeSessions } from '../sessions/upkeep/close.ts'
 import { verifySessions, type WrongSession } from '../sessions/upkeep/verify.ts'
 import { runDue } from '../subscriptions/due.ts'
-import { purgeDeliveries } from '../subscriptions/ledger/store.ts'
+import { DELIVERY_DAYS, purgeDeliveries } from '../subscriptions/ledger/store.ts'
 import { inEachDatabase, type Job, once } from './run.ts'
 
 /**
@@ -33,9 +33,6 @@ const NIGHTLY_PIECES = 100
 
 /** Segments and chunks verified per night: 500 of the 1,000 queries that D1 allows per run. */
 const NIGHTLY_COLUMNS = 20
-
-/** Days for which deliveries are kept. */
-const DELIVERY_DAYS = 90
 
 /** Starts the weekly run of erasures. */
 export const startErasureRun = inEachDatabase('weekly run', async ({ db, database }, run) => {
@@ -121,8 +118,8 @@ export const closeEndedSessions = inEachDatabase(
 export const expireRecordings = inEachDatabase(
   'sweep of recordings',
   async ({ db, database }, { env, now }) => {
-    const retentionOf = await findRetentions(env)
-    const limits = { retentionOf, now: now.getTime(), queuesSince: queuesSince(env) }
+    const daysKept = await findDaysKept(env)
+    const limits = { daysKept, now: now.getTime(), queuesSince: queuesSince(env) }
     const ledger = new Ledger(env.BUCKET, await readApplied(db))
     const swept = await sweepRecordings(db, env.RECORDING_QUEUE, ledger, limits)
     log('info', 'sweep of recordings', { database, ...swept })
@@ -136,8 +133,8 @@ export const continueSnapshotSweep = sweepSnapshots(false)
 
 function sweepSnapshots(begins: boolean): Job {
   return inEachDatabase('sweep of snapshots', async ({ db, database }, { env, scheduledTime }) => {
-    const retentionOf = await findRetentions(env)
-    const limits = { database, retentionOf, now: scheduledTime, begins }
+    const daysKept = await findDaysKept(env)
+    const limits = { database, daysKept, now: scheduledTime, begins }
     const swept = await sweepOrphans(db, env.BUCKET, limits)
     if (swept) {
       log('info', 'weekly sweep of recordings', {
@@ -197,7 +194,7 @@ export const verifyNightly = inEachDatabase('nightly verification', async ({ db,
   })
 })
 
-/** Removes deliveries after 90 days. */
+/** Removes finished deliveries after `DELIVERY_DAYS`. */
 export const sweepDeliveries = inEachDatabase(
   'sweep of deliveries',
   async ({ db, database }, run) => {
@@ -229,8 +226,8 @@ export const deliverDue = inEachDatabase(
  * Reads each project's retention from the control database, for sweeps of the databases with the
  * projects' data.
  */
-const findRetentions = (env: Env): Promise<Retention> =>
-  readRetentions(openDb(env.DB, newUsage()).db, env)
+const findDaysKept = (env: Env): Promise<DaysKept> =>
+  readDaysKept(openDb(env.DB, newUsage()).db, env)
 
 const queuesSince = (env: Env): number => readQueuesSince(env.QUEUES_SINCE)
 

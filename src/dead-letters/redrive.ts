@@ -11,7 +11,7 @@ import { openProjectOf } from '../queues/message.ts'
 import { readObject } from '../queues/waiting-objects.ts'
 import { loadPart, storeParts } from '../recordings/ingest.ts'
 import { RecordingPart } from '../recordings/part.ts'
-import { retentionOf } from '../recordings/retention.ts'
+import { retentionDaysOf } from '../recordings/retention.ts'
 import { type DeadLetterRow, markRedriven } from './store.ts'
 
 type RedriveInvocation = Invocation<Pick<Env, 'DB' | 'BUCKET' | 'RECORDING_RETENTION_DAYS'>>
@@ -75,7 +75,7 @@ async function storePart(
     bucket: env.BUCKET,
     project,
     parts: [part],
-    retentionDays: retentionOf(project, env),
+    retentionDays: retentionDaysOf(project, env),
     now: clock().getTime()
   })
 }

@@ -8,7 +8,7 @@ const MAX_SHORT_NAME = 2
  * are close when they differ only in case and separators (`dateFrom`, `date_from`), or by one or
  * two missing, additional, wrong or swapped letters.
  *
- * `emial` → `email`, `delete_event` → `delete_events`, `cohort` → undefined
+ * `emial` → `email`, `delete_event` → `delete_events`, `colour` → undefined
  */
 export function findSimilarName(name: string, known: readonly string[]): string | undefined {
   const spelled = known.find((candidate) => lettersOf(candidate) === lettersOf(name))

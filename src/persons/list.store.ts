@@ -14,11 +14,12 @@ import type { PersonRow } from './store.ts'
 /** The persons that match the filters. */
 const m = alias(persons, 'm')
 
+/** Filters by a text, beginning with the one that selects the fewest persons. */
+const TEXT_FILTERS = ['distinct_id', 'email', 'search'] as const
+export type TextFilter = (typeof TEXT_FILTERS)[number]
+
 /** Filters, all of which must match. `properties` comes from `compilePropertyFilter`. */
-export type PersonFilters = {
-  distinct_id?: string | undefined
-  email?: string | undefined
-  search?: string | undefined
+export type PersonFilters = Partial<Record<TextFilter, string | undefined>> & {
   properties?: SQL | undefined
 }
 
@@ -216,14 +217,17 @@ function matching(projectId: number, filters: PersonFilters): { from: SQL; where
 type IdFilter = { ids: SQL; holds: SQL }
 
 /** Returns the filters that can select ids, beginning with the one that selects the fewest persons. */
-const idFilters = (
-  projectId: number,
-  { distinct_id, email, search }: PersonFilters
-): IdFilter[] => [
-  ...(distinct_id === undefined ? [] : [byDistinctId(projectId, distinct_id)]),
-  ...(email === undefined ? [] : [byEmail(projectId, email)]),
-  ...(search === undefined ? [] : [bySearch(projectId, search)])
-]
+function idFilters(projectId: number, filters: PersonFilters): IdFilter[] {
+  const by: Record<TextFilter, (projectId: number, text: string) => IdFilter> = {
+    distinct_id: byDistinctId,
+    email: byEmail,
+    search: bySearch
+  }
+  return TEXT_FILTERS.flatMap((name) => {
+    const text = filters[name]
+    return text === undefined ? [] : [by[name](projectId, text)]
+  })
+}
 
 const driverOf = (projectId: number, filters: PersonFilters): IdFilter | undefined =>
   idFilters(projectId, filters)[0]

@@ -34,7 +34,8 @@ import {
   isUnfiltered,
   listPersons,
   type PersonFilters,
-  Position
+  Position,
+  type TextFilter
 } from './list.store.ts'
 import { PersonPath } from './path.ts'
 import { DELETE_PROPERTY, LIST, type PersonPage, RETRIEVE, SPLIT, UPDATE } from './reference.ts'
@@ -49,9 +50,7 @@ const Filter = z
   .transform((text) => text || undefined)
   .optional()
 
-const ListQuery = z.object({
-  ...PageQuery.shape,
-  ...FormatQuery.shape,
+const TextFilters = z.object({
   distinct_id: Filter.meta({ description: 'The person with exactly this distinct id.' }),
   email: Filter.meta({
     description: 'Persons whose property `email` is exactly this text, case-sensitive.'
@@ -60,7 +59,9 @@ const ListQuery = z.object({
     description:
       'Part of the e-mail, name or username, case-insensitive; or a whole distinct id or uuid.'
   })
-})
+} satisfies Record<TextFilter, z.ZodType>)
+
+const ListQuery = z.object({ ...PageQuery.shape, ...FormatQuery.shape, ...TextFilters.shape })
 
 const Cursor = cursorSchema(Position.shape)
 
@@ -72,10 +73,10 @@ type ListQuery = z.output<typeof ListQuery>
 /** A filter on properties, parsed and as SQL. `sql` is undefined if the filter has no conditions. */
 type PropertyFilter = { group: FilterGroup; sql: PersonFilters['properties'] }
 
-const filtersOf = (
-  { distinct_id, email, search }: ListQuery,
-  property: PropertyFilter | undefined
-): PersonFilters => ({ distinct_id, email, search, properties: property?.sql })
+const filtersOf = (query: ListQuery, property: PropertyFilter | undefined): PersonFilters => ({
+  ...TextFilters.parse(query),
+  properties: property?.sql
+})
 
 /** Reads the filter on properties, in the project's time zone. */
 async function readPropertyFilter({
@@ -97,10 +98,9 @@ async function planPage(
   property?: PropertyFilter
 ): Promise<Read<z.input<typeof PersonPage>>> {
   const filters = filtersOf(query, property)
-  const { distinct_id, email, search } = query
   const name = isUnfiltered(filters)
     ? undefined
-    : await nameFilters(projectId, { distinct_id, email, search, group: property?.group })
+    : await nameFilters(projectId, { ...TextFilters.parse(query), group: property?.group })
   const page = readPage(url, Cursor, query, name)
   return mapRead(listPersons(projectId, filters, page.rows, page.knownCount), (found) => {
     const { shown, place } = cutPage(page, found, ({ id, created_at }) => ({ at: created_at, id }))

@@ -22,10 +22,17 @@ const RetentionDays = z
  */
 const TestAccountFilters = z.array(z.record(z.string(), z.unknown())).max(50)
 
-export const Project = z.object({
+const Changeable = z.object({
   name: z.string().trim().min(1).max(200),
+  timezone: Timezone,
+  week_start: z.enum(WEEK_STARTS),
+  test_account_filters: TestAccountFilters,
+  recording_retention_days: RetentionDays
+})
+
+export const Project = Changeable.extend({
   timezone: Timezone.default('UTC'),
-  week_start: z.enum(WEEK_STARTS).default('sunday'),
+  week_start: Changeable.shape.week_start.default('sunday'),
   test_account_filters: TestAccountFilters.default([]),
   recording_retention_days: RetentionDays.default(null),
   /** The D1 binding of the database for the project's data. */
@@ -38,14 +45,7 @@ export const Project = z.object({
 export type Project = z.infer<typeof Project>
 
 /** A change of a project. Fields that are left out stay as they are; the database cannot change. */
-export const ProjectChange = z.object({
-  name: Project.shape.name.optional(),
-  timezone: Timezone.optional(),
-  week_start: z.enum(WEEK_STARTS).optional(),
-  test_account_filters: TestAccountFilters.optional(),
-  recording_retention_days: RetentionDays.optional(),
-  ...SettingsChange.shape
-})
+export const ProjectChange = Changeable.partial().extend(SettingsChange.shape)
 export type ProjectChange = z.infer<typeof ProjectChange>
 
 export const projectToJson = (row: typeof projects.$inferSelect) => ({

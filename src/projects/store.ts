@@ -94,7 +94,7 @@ export async function listDatabases(db: Db): Promise<string[]> {
 }
 
 /** Lists the projects with their own retention of recordings. */
-export async function listRetentions(db: Db): Promise<{ id: number; days: number }[]> {
+export async function listRecordingRetentions(db: Db): Promise<{ id: number; days: number }[]> {
   const rows = await db
     .select({ id: projects.id, days: projects.recordingRetentionDays })
     .from(projects)

@@ -8,7 +8,7 @@ import { type Loaded as LoadedPart, loadPart, storeParts } from './ingest.ts'
 import { markerOf, RecordingPart } from './part.ts'
 import { findUnpurged } from './purge.store.ts'
 import { PurgeMessage, purgeRecording } from './purge.ts'
-import { retentionOf } from './retention.ts'
+import { retentionDaysOf } from './retention.ts'
 
 type RecordingBindings = Pick<Env, 'DB' | 'BUCKET' | 'RECORDING_RETENTION_DAYS'> & {
   RECORDING_QUEUE: Waiting
@@ -45,7 +45,7 @@ export async function consumeRecordings(
       bucket: env.BUCKET,
       project,
       parts,
-      retentionDays: retentionOf(project, env),
+      retentionDays: retentionDaysOf(project, env),
       now: clock().getTime()
     })
   }

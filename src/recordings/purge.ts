@@ -15,7 +15,7 @@ import {
   readRetentionNote,
   writeRetentionNote
 } from './purge.store.ts'
-import { keptSince, type Retention } from './retention.ts'
+import { type DaysKept, keptSince } from './retention.ts'
 
 /** Asks a consumer to purge deleted recordings. It is harmless to deliver the message twice. */
 export const PurgeMessage = z.object({ project_id: z.int(), purge: z.array(SessionId).min(1) })
@@ -91,11 +91,11 @@ export async function sweepRecordings(
   db: Db,
   queue: PurgeQueue,
   ledger: Ledger,
-  { retentionOf, now, queuesSince }: { retentionOf: Retention; now: number; queuesSince: number }
+  { daysKept, now, queuesSince }: { daysKept: DaysKept; now: number; queuesSince: number }
 ): Promise<{ expired: number; sent: number }> {
   let expired = 0
   for (const projectId of await listProjects(db)) {
-    const until = keptSince(retentionOf(projectId), now)
+    const until = keptSince(daysKept(projectId), now)
     await noteRetention(db, ledger, { projectId, until, now })
     expired += await expireRecordings(db, projectId, { until, limit: EXPIRED_AT_ONCE, now })
   }

@@ -1,9 +1,9 @@
 import { DAY } from '../calendar/units.ts'
 import type { Db } from '../db/client.ts'
-import { listRetentions } from '../projects/store.ts'
+import { listRecordingRetentions } from '../projects/store.ts'
 
 /** Returns the days for which a project's recordings are kept. */
-export type Retention = (projectId: number) => number
+export type DaysKept = (projectId: number) => number
 
 type Deployment = Pick<Env, 'RECORDING_RETENTION_DAYS'>
 
@@ -11,7 +11,7 @@ type Deployment = Pick<Env, 'RECORDING_RETENTION_DAYS'>
  * Reads `RECORDING_RETENTION_DAYS`. @throws unless it is a whole number of days from 1 to 99,999: other
  * values would delete all recordings or none
  */
-export function readRetention(text: string): number {
+export function readRetentionDays(text: string): number {
   if (!/^[1-9]\d{0,4}$/.test(text)) {
     throw new Error('RECORDING_RETENTION_DAYS must be a whole number of days, from 1 to 99999.')
   }
@@ -19,18 +19,18 @@ export function readRetention(text: string): number {
 }
 
 /** Returns the days for which recordings are kept: the project's setting, or else the deployment's. */
-export const retentionOf = (
+export const retentionDaysOf = (
   { recordingRetentionDays }: { recordingRetentionDays: number | null },
   { RECORDING_RETENTION_DAYS }: Deployment
-): number => recordingRetentionDays ?? readRetention(RECORDING_RETENTION_DAYS)
+): number => recordingRetentionDays ?? readRetentionDays(RECORDING_RETENTION_DAYS)
 
 /**
  * Reads the retention of every project. @param controlDb the database with the projects, wherever
  * their recordings are
  */
-export async function readRetentions(controlDb: Db, deployment: Deployment): Promise<Retention> {
-  const fallback = readRetention(deployment.RECORDING_RETENTION_DAYS)
-  const rows = await listRetentions(controlDb)
+export async function readDaysKept(controlDb: Db, deployment: Deployment): Promise<DaysKept> {
+  const fallback = readRetentionDays(deployment.RECORDING_RETENTION_DAYS)
+  const rows = await listRecordingRetentions(controlDb)
   const byProject = new Map(rows.map(({ id, days }) => [id, days]))
   return (projectId) => byProject.get(projectId) ?? fallback
 }

@@ -3,7 +3,7 @@ import { DAY } from '../calendar/units.ts'
 import type { Db } from '../db/client.ts'
 import { prefixOf } from './part.ts'
 import { listProjects, listRecorded } from './purge.store.ts'
-import type { Retention } from './retention.ts'
+import type { DaysKept } from './retention.ts'
 
 /** Days after which no queue contains a message that names an object. */
 const QUEUED_DAYS = 15
@@ -21,7 +21,7 @@ type Position = z.infer<typeof Position>
 type Sweep = {
   /** The database whose projects are swept. Each database has its own position. */
   database: string
-  retentionOf: Retention
+  daysKept: DaysKept
   /** Ms UTC. */
   now: number
   /** Whether to begin a sweep if none is in progress. */
@@ -38,7 +38,7 @@ type Sweep = {
 export async function sweepOrphans(
   db: Db,
   bucket: R2Bucket,
-  { database, retentionOf, now, begins }: Sweep,
+  { database, daysKept, now, begins }: Sweep,
   limits = LIMITS
 ): Promise<{ removed: number; isDone: boolean } | undefined> {
   const name = `sweeps/recordings/${database}.json`
@@ -46,8 +46,7 @@ export async function sweepOrphans(
   if (!from) {
     return undefined
   }
-  const staleBefore = (projectId: number) =>
-    now - Math.max(QUEUED_DAYS, retentionOf(projectId)) * DAY
+  const staleBefore = (projectId: number) => now - Math.max(QUEUED_DAYS, daysKept(projectId)) * DAY
   const invocation = { db, bucket, staleBefore, left: { ...limits } }
   const { removed, next } = await sweepFrom(invocation, from)
   await (next ? bucket.put(name, JSON.stringify(next)) : bucket.delete(name))

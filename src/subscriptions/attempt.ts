@@ -5,6 +5,15 @@ import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import { openProjectOf } from '../queues/message.ts'
 import { type Channel, type DeliveryInvocation, openChannel } from './channel.ts'
+import { queueDeliveries } from './due.ts'
+import {
+  finishDelivery,
+  noteProgress,
+  type Outcome,
+  postpone,
+  takeDelivery
+} from './ledger/attempts.store.ts'
+import type { DeliveryMessage } from './message.ts'
 import {
   beginSending,
   delayAfter,
@@ -15,16 +24,7 @@ import {
   MAX_ATTEMPTS,
   MAX_FAILURES,
   type Sent
-} from './delivery.ts'
-import { queueDeliveries } from './due.ts'
-import {
-  finishDelivery,
-  noteProgress,
-  type Outcome,
-  postpone,
-  takeDelivery
-} from './ledger/attempts.store.ts'
-import type { DeliveryMessage } from './message.ts'
+} from './outcome.ts'
 import { type DeliveryRow, findSubscription, type SubscriptionRow } from './store.ts'
 
 /** Time for which an attempt holds its delivery, ms; each message to a recipient begins it anew. */

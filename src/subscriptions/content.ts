@@ -82,40 +82,6 @@ export function figuresOf(
   }
 }
 
-const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
-const PERCENT = new Intl.NumberFormat('en', {
-  maximumFractionDigits: 1,
-  style: 'percent',
-  signDisplay: 'exceptZero'
-})
-
-export const formatNumber = (value: number): string => NUMBER.format(value)
-
-/**
- * Formats the change from the previous period: `+12.5%`, `new` or `no change`; `''` without a
- * previous value.
- */
-export function formatChange({ value, previous }: Line): string {
-  if (previous === null) {
-    return ''
-  }
-  if (previous === 0) {
-    return value === 0 ? 'no change' : 'new'
-  }
-  if (value === previous) {
-    return 'no change'
-  }
-  return PERCENT.format((value - previous) / Math.abs(previous)).replace('-', '−')
-}
-
-/** Formats the change and the previous value: `+12.5% from 8`. */
-export function describeChange(line: Line): string {
-  const { value, previous } = line
-  return previous === null || previous === 0 || value === previous
-    ? formatChange(line)
-    : `${formatChange(line)} from ${formatNumber(previous)}`
-}
-
 /** Returns 1 for a line that went up, -1 for a line that went down, otherwise 0. */
 export function directionOf({ value, previous }: Line): -1 | 0 | 1 {
   if (previous === null || value === previous) {

@@ -1,15 +1,8 @@
+import { describeChange, formatValue } from '../charts/format.ts'
 import { escapeHtml } from '../html.ts'
-import {
-  cut,
-  describeChange,
-  directionOf,
-  formatMoment,
-  formatNumber,
-  type Line,
-  type Part
-} from './content.ts'
-import type { Sent } from './delivery.ts'
+import { cut, directionOf, formatMoment, type Line, type Part } from './content.ts'
 import { chartOf, type Digest, notesOf, subjectOf } from './digest.ts'
+import type { Sent } from './outcome.ts'
 
 export type Email = {
   subject: string
@@ -150,8 +143,8 @@ function toText(part: Part, chart: string | undefined): string {
     return `${part.name}\n  ${part.failure}`
   }
   const lines = part.lines.map((line) => {
-    const change = describeChange(line)
-    return `  ${line.label}: ${formatNumber(line.value)}${change && ` (${change})`}`
+    const change = describeChange(line.value, line.previous)
+    return `  ${line.label}: ${formatValue(line.value)}${change && ` (${change})`}`
   })
   return [
     `${part.name} (${part.range})`,
@@ -190,10 +183,10 @@ function toImage(digest: Digest, images: Map<number, string>, part: Part): strin
 
 /** Puts the change below its number, which leaves room for the label on a phone. */
 function toRow(line: Line): string {
-  const change = describeChange(line)
+  const change = describeChange(line.value, line.previous)
   const below = `<br><span style="font-size:13px;color:${COLORS[directionOf(line)]}">${escapeHtml(change)}</span>`
   return `<tr><th scope="row" style="${CELL};width:40%;text-align:left;font-weight:normal;overflow-wrap:anywhere">${escapeHtml(line.label)}</th>\
-<td style="${CELL};text-align:right;padding-left:12px"><b style="font-size:15px;white-space:nowrap">${formatNumber(line.value)}</b>${change && below}</td></tr>`
+<td style="${CELL};text-align:right;padding-left:12px"><b style="font-size:15px;white-space:nowrap">${formatValue(line.value)}</b>${change && below}</td></tr>`
 }
 
 const toPage = (title: string, body: string[], foot: string): string => `<!doctype html>

@@ -1,10 +1,10 @@
 import { isWithinDay, startOf } from '../calendar/buckets.ts'
 import type { Db } from '../db/client.ts'
 import { AppError, UnavailableError } from '../errors.ts'
-import { NOTHING_ASKED } from '../insights/charts/compute.ts'
-import { findDashboard, listTiles } from '../insights/dashboards/store.ts'
+import { findTiles, MAX_TILES, NOTHING_ASKED } from '../insights/charts/compute.ts'
+import { findDashboard } from '../insights/dashboards/store.ts'
 import { fieldsOf, nameOf, titleOf } from '../insights/insight.ts'
-import { findInsight, findInsights, type InsightRow } from '../insights/store.ts'
+import { findInsight, type InsightRow } from '../insights/store.ts'
 import type { OpenProject } from '../projects/open.ts'
 import type { ProjectRow } from '../projects/store.ts'
 import type { TrendQuery } from '../trends/query.ts'
@@ -12,9 +12,6 @@ import { readTrend } from '../trends/request.ts'
 import { computeTrend } from '../trends/trend.ts'
 import { type Content, type Figures, figuresOf, type Part } from './content.ts'
 import type { SubscriptionRow } from './store.ts'
-
-/** Most insights of a dashboard in one delivery. */
-const MAX_TILES = 10
 
 /** The content that a subscription delivers, or the reason why it delivers nothing. */
 export type Report = { content: Content } | { skipped: string }
@@ -63,13 +60,6 @@ export async function readContent(
       more: Math.max(0, others.length - MAX_TILES)
     }
   }
-}
-
-/** Returns the insights of a dashboard, in the order of its tiles. */
-async function findTiles(db: Db, projectId: number, dashboardId: number): Promise<InsightRow[]> {
-  const ids = (await listTiles(db, projectId, dashboardId)).map(({ insightId }) => insightId)
-  const found = await findInsights(db, projectId, ids)
-  return ids.flatMap((id) => found.find((insight) => insight.id === id) ?? [])
 }
 
 /** Whether the insight or dashboard with this id has been deleted. */
@@ -130,7 +120,8 @@ function withoutToday(query: TrendQuery, today: number): TrendQuery {
 /**
  * Asks for one number for the whole period, and one for the previous period. For actors and percentiles, this is not the sum
  * of the points.
- */ const inOneNumber = (query: TrendQuery): TrendQuery => ({
+ */
+const inOneNumber = (query: TrendQuery): TrendQuery => ({
   ...query,
   display: 'ActionsTable',
   compare: query.compare ?? (query.from === 'all' ? undefined : { back: undefined }),

@@ -1,3 +1,5 @@
+import { toBase64 } from '../input/base64.ts'
+
 const encoder = new TextEncoder()
 
 /** Makes a secret of 256 random bits in the format of Standard Webhooks: `whsec_` and base64. */
@@ -11,16 +13,4 @@ export async function sign(secret: string, text: string): Promise<Uint8Array<Arr
     'sign'
   ])
   return new Uint8Array(await crypto.subtle.sign('HMAC', hmac, encoder.encode(text)))
-}
-
-/** Bytes that are encoded at a time; a call takes so many arguments at most. */
-const CHUNK = 16_384
-
-/** Encodes bytes in base64. */
-export function toBase64(bytes: Uint8Array): string {
-  let text = ''
-  for (let start = 0; start < bytes.length; start += CHUNK) {
-    text += String.fromCharCode(...bytes.subarray(start, start + CHUNK))
-  }
-  return btoa(text)
 }

@@ -1,15 +1,8 @@
-import {
-  cut,
-  directionOf,
-  type Figures,
-  formatChange,
-  formatMoment,
-  formatNumber,
-  type Line
-} from './content.ts'
-import type { Sent } from './delivery.ts'
+import { formatChange, formatValue } from '../charts/format.ts'
+import { cut, directionOf, type Figures, formatMoment, type Line } from './content.ts'
 import { chartOf, type Digest, notesOf, subjectOf } from './digest.ts'
-import { post } from './webhook.ts'
+import type { Sent } from './outcome.ts'
+import { post } from './post.ts'
 
 /** Characters of a header, Slack's limit. */
 const MAX_HEADER = 150
@@ -84,8 +77,8 @@ function toLines(part: Figures): string[] {
 const ARROWS = { [-1]: '▼ ', 0: '', 1: '▲ ' }
 
 function toLine(line: Line): string {
-  const figure = `• ${escapeText(line.label)}: *${formatNumber(line.value)}*`
-  const change = formatChange(line)
+  const figure = `• ${escapeText(line.label)}: *${formatValue(line.value)}*`
+  const change = formatChange(line.value, line.previous)
   if (change === '') {
     return figure
   }

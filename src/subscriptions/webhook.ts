@@ -1,14 +1,11 @@
 import { toIso } from '../calendar/clock.ts'
-import { OutboundError, sendOutbound } from '../outbound.ts'
-import { formatChange, type Part } from './content.ts'
-import { judge, judgeFault, type Sent } from './delivery.ts'
+import { formatChange } from '../charts/format.ts'
+import { toBase64 } from '../input/base64.ts'
+import type { Part } from './content.ts'
 import { chartOf, type Digest } from './digest.ts'
-import { sign, toBase64 } from './signature.ts'
-
-/** Time that a receiver has to respond, ms. */
-const TIMEOUT_MS = 10_000
-/** Bytes of a response that are read. */
-const MAX_ANSWER = 1_000_000
+import type { Sent } from './outcome.ts'
+import { post } from './post.ts'
+import { sign } from './signature.ts'
 
 /** Writes a digest as the JSON body of a webhook. */
 export function toPayload(digest: Digest) {
@@ -54,7 +51,10 @@ function toInsight(part: Part, chart: string | undefined) {
     until: toIso(part.until),
     error: null,
     chart_url: chart ?? null,
-    lines: part.lines.map((line) => ({ ...line, change: formatChange(line) || null }))
+    lines: part.lines.map((line) => ({
+      ...line,
+      change: formatChange(line.value, line.previous) || null
+    }))
   }
 }
 
@@ -80,33 +80,4 @@ export async function sendWebhook(
     'webhook-signature': `v1,${toBase64(await sign(secret, `${id}.${timestamp}.${body}`))}`
   }
   return post(url, headers, body, { allow })
-}
-
-/**
- * Posts a message and returns the outcome. A status of 2xx is a success; its body is not read. With `reads`, the body of a
- * refusal is part of the reported error.
- */
-export async function post(
-  url: string,
-  headers: Record<string, string>,
-  body: string,
-  { allow, reads = false }: { allow: string; reads?: boolean }
-): Promise<Sent> {
-  try {
-    const isRefusal = (status: number) => status >= 300
-    const limits = {
-      allow,
-      timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_ANSWER,
-      reads: reads ? isRefusal : () => false
-    }
-    const answer = await sendOutbound({ url, method: 'POST', headers, body }, limits)
-    const words = reads ? new TextDecoder().decode(answer.body) : ''
-    return judge(answer.status, words, answer.headers.get('Retry-After'))
-  } catch (error) {
-    if (error instanceof OutboundError) {
-      return judgeFault(error)
-    }
-    throw error
-  }
 }

@@ -1,11 +1,10 @@
 import * as z from 'zod'
 import { type Bucket, daysOf, type Interval, labelsOf } from '../calendar/buckets.ts'
 import { AppError } from '../errors.ts'
-import { isOneOf } from '../properties/filter.ts'
 import { rangeOf } from './bins.ts'
 import { OTHERS, type Value } from './grouping.ts'
 import { type Line, sum } from './lines.ts'
-import { AGGREGATED, type Series, type TrendQuery } from './query.ts'
+import { isAggregated, isCumulative, type Series, type TrendQuery } from './query.ts'
 
 /* Breakdown values in an answer that stand for all values beyond the limit, and for events without a value. */
 export const OTHER = '$$_posthog_breakdown_other_$$'
@@ -184,11 +183,6 @@ const toFinite = (number: number): number =>
 /** Returns the total of a line: the sum of its points, or the last point of a cumulative display. */
 export const totalOf = (query: TrendQuery, data: readonly number[]): number =>
   isCumulative(query) ? (data.at(-1) ?? 0) : sum(data)
-
-export const isCumulative = ({ display }: TrendQuery): boolean =>
-  display === 'ActionsLineGraphCumulative'
-
-export const isAggregated = ({ display }: TrendQuery): boolean => isOneOf(AGGREGATED, display)
 
 const toAction = ({ event, name, customName, order, math, property, properties }: Series) => ({
   id: event,

@@ -12,8 +12,8 @@ import { goBack } from '../calendar/clock.ts'
 import { DAY } from '../calendar/units.ts'
 import { findFirst } from '../columns/read.store.ts'
 import type { Db } from '../db/client.ts'
-import { isAggregated, type Period, toPeriod } from './answer.ts'
-import type { Back, TrendQuery } from './query.ts'
+import { type Period, toPeriod } from './answer.ts'
+import { type Back, isAggregated, type TrendQuery } from './query.ts'
 
 export type Project = { id: number } & Calendar
 

@@ -7,7 +7,7 @@ import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { type FilterGroup, isOneOf, leavesOf } from '../properties/filter.ts'
 import { SLOT } from '../rollups/store.ts'
-import { isAggregated, isCumulative, type Period } from './answer.ts'
+import type { Period } from './answer.ts'
 import { sum } from './lines.ts'
 import type { Piece } from './maths/accumulator.ts'
 import { BEFORE } from './maths/firsts.ts'
@@ -15,6 +15,8 @@ import { piecesOf } from './maths/sliding.ts'
 import type { Project } from './periods.ts'
 import {
   FIRSTS,
+  isAggregated,
+  isCumulative,
   MAX_POINTS,
   MAX_ROWS,
   type Maths,

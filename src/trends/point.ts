@@ -1,14 +1,14 @@
 import type { Range } from '../calendar/buckets.ts'
 import { AppError } from '../errors.ts'
 import { isOneOf } from '../properties/filter.ts'
-import { isCumulative, NONE, OTHER, type Period } from './answer.ts'
+import { NONE, OTHER, type Period } from './answer.ts'
 import { findBin } from './bins.ts'
 import { OTHERS, type Value } from './grouping.ts'
 import type { Piece } from './maths/accumulator.ts'
 import { BEFORE } from './maths/firsts.ts'
 import type { Part } from './plan.ts'
 import { show } from './property.ts'
-import { FIRSTS, type TrendQuery } from './query.ts'
+import { FIRSTS, isCumulative, type TrendQuery } from './query.ts'
 
 /** A point of a trend, as a request names it. */
 export type AskedPoint = {

@@ -70,6 +70,14 @@ export const AGGREGATED = [
 export const DISPLAYS = [...OVER_TIME, ...AGGREGATED] as const
 export type Display = (typeof DISPLAYS)[number]
 
+/** Whether the whole range is one bucket. */
+export const isAggregated = ({ display }: { display: string }): boolean =>
+  isOneOf(AGGREGATED, display)
+
+/** Whether each point includes the points before it. */
+export const isCumulative = ({ display }: { display: string }): boolean =>
+  display === 'ActionsLineGraphCumulative'
+
 /* Documented limits. A query beyond one of them is refused before it runs. */
 export const MAX_SERIES = 26
 export const MAX_FORMULAS = 26

@@ -14,8 +14,8 @@ import { readLegacy } from './legacy-form.ts'
 import { readQuery } from './node-form.ts'
 import { readProperty, show, unsupported } from './property.ts'
 import {
-  AGGREGATED,
   DISPLAYS,
+  isAggregated,
   MATHS,
   MAX_BREAKDOWN_LIMIT,
   MAX_FORMULAS,
@@ -185,7 +185,7 @@ function readDates(
     return { from: 'all' as const, until, exact: undefined }
   }
   const isByHour = isWithinDay(interval)
-  const start = readStart(dateFrom, isByHour && !isOneOf(AGGREGATED, display), calendar, now)
+  const start = readStart(dateFrom, isByHour && !isAggregated({ display }), calendar, now)
   if (start === undefined) {
     throw noDate(dateFrom, at('date_from'))
   }

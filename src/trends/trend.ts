@@ -1,11 +1,11 @@
 import type { Db } from '../db/client.ts'
-import { isAggregated, isCumulative, type TrendSeries } from './answer.ts'
+import type { TrendSeries } from './answer.ts'
 import { type Asked, type BrokenDown, Computation, tooManyBreakdownValues } from './computation.ts'
 import { Grouping, OTHERS } from './grouping.ts'
 import { cumulate, folding, type Line, Lines, smooth, sum } from './lines.ts'
 import type { Project } from './periods.ts'
 import { expectFewRows, isCounted, type Part } from './plan.ts'
-import { isAdditive } from './query.ts'
+import { isAdditive, isAggregated, isCumulative } from './query.ts'
 import { toAll, toFormulas } from './series.ts'
 
 /** Characters of the breakdown values that are shown. */

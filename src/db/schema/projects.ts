@@ -1,7 +1,7 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** The settings of a project's browser SDKs: see `projects/settings.ts`. */
-export type ProjectSettings = {
+/** The settings of a project's browser SDKs as stored: those of `projects/settings.ts` that were ever changed. */
+type StoredSettings = Partial<{
   recording: boolean
   recording_sample: number
   recording_minimum_duration: number
@@ -9,7 +9,7 @@ export type ProjectSettings = {
   heatmaps: boolean
   web_vitals: boolean
   exceptions: boolean
-}
+}>
 
 /*
  * Control tables, which are used only in the database bound as `DB`.
@@ -43,7 +43,7 @@ export const projects = sqliteTable('projects', {
     .notNull()
     .default([]),
   /** The settings of the project's browser SDKs that differ from the defaults. */
-  settings: text({ mode: 'json' }).$type<Partial<ProjectSettings>>().notNull().default({}),
+  settings: text({ mode: 'json' }).$type<StoredSettings>().notNull().default({}),
   /**
    * Days for which the project's recordings are kept; null for the deployment's
    * `RECORDING_RETENTION_DAYS`.

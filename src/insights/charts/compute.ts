@@ -1,5 +1,6 @@
 import type { Board, Tile } from '../../charts/board.ts'
 import type { Chart } from '../../charts/chart.ts'
+import type { Db } from '../../db/client.ts'
 import { AppError, UnavailableError } from '../../errors.ts'
 import type { OpenProject } from '../../projects/open.ts'
 import type { TrendQuery } from '../../trends/query.ts'
@@ -10,8 +11,8 @@ import { type DashboardRow, listTiles } from '../dashboards/store.ts'
 import { fieldsOf, nameOf, titleOf } from '../insight.ts'
 import { findInsights, type InsightRow } from '../store.ts'
 
-/** Most insights of a dashboard that are drawn; a subscription delivers as many. */
-const MAX_TILES = 10
+/** Most insights of a dashboard that are drawn or delivered at once. */
+export const MAX_TILES = 10
 
 /** Queries after which a dashboard starts no further insight: one may take hundreds, and D1 allows 1,000 per request. */
 export const BOARD_QUERIES = 500
@@ -53,15 +54,23 @@ export async function computeTiles(
   isSpent: () => boolean
 ): Promise<{ tiles: Tile[]; left: number }> {
   const { db, project } = open
-  const placed = await listTiles(db, project.id, dashboardId)
-  const ids = placed.map(({ insightId }) => insightId)
-  const found = await findInsights(db, project.id, ids)
-  const insights = ids.flatMap((id) => found.find((insight) => insight.id === id) ?? [])
+  const insights = await findTiles(db, project.id, dashboardId)
   const tiles: Tile[] = []
   for (const insight of insights.slice(0, MAX_TILES)) {
     tiles.push(isSpent() ? tooMuch(insight) : await computeTile(open, insight, now))
   }
   return { tiles, left: insights.length - tiles.length }
+}
+
+/** Returns the insights of a dashboard, in the order of its tiles. */
+export async function findTiles(
+  db: Db,
+  projectId: number,
+  dashboardId: number
+): Promise<InsightRow[]> {
+  const ids = (await listTiles(db, projectId, dashboardId)).map(({ insightId }) => insightId)
+  const found = await findInsights(db, projectId, ids)
+  return ids.flatMap((id) => found.find((insight) => insight.id === id) ?? [])
 }
 
 /** Computes a dashboard for a picture of it, as `computeTiles` does. */

@@ -1,6 +1,6 @@
 import { type Chart, currentOf, previousOf } from '../../charts/chart.ts'
 import { describeChart, drawChart } from '../../charts/draw.ts'
-import { formatValue } from '../../charts/scale.ts'
+import { formatValue } from '../../charts/format.ts'
 import type { ThemeName } from '../../charts/theme.ts'
 import { escapeHtml } from '../../html.ts'
 import type { SharedBoard } from './board.ts'

@@ -9,7 +9,7 @@ import { KnownId } from '../../input/parameters.ts'
 import { queueDeliveries } from '../due.ts'
 import { DeliveryJson, deliveryToJson } from '../schemas.ts'
 import { getSubscription } from '../store.ts'
-import { insertTest, listDeliveries } from './store.ts'
+import { DELIVERY_DAYS, insertTest, listDeliveries } from './store.ts'
 
 const SubscriptionPath = z.object({ id: KnownId })
 const DeliveryPage = pageSchema('SubscriptionDeliveryPage', DeliveryJson)
@@ -18,8 +18,7 @@ const DELIVERIES = describe({
   id: 'subscriptions_deliveries_list',
   tag: 'Subscriptions',
   summary: 'List the deliveries of a subscription',
-  description:
-    'Lists each occurrence once, whether it was delivered or not, and test deliveries, newest first. Deliveries are removed after 90 days, except for the last successful occurrence.',
+  description: `Lists each occurrence once, whether it was delivered or not, and test deliveries, newest first. Deliveries are removed after ${DELIVERY_DAYS} days, except for the last successful occurrence.`,
   answers: { 200: { text: 'A page of deliveries.', schema: DeliveryPage } },
   refusals: [['not_found', 'Not found.']]
 })

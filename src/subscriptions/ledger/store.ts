@@ -138,6 +138,9 @@ const isLastDelivered = sql`${old.kind} = 'scheduled' and ${old.status} = 'deliv
   where ${later.subscriptionId} = ${old.subscriptionId} and ${later.kind} = 'scheduled'
     and ${later.occurrence} > ${old.occurrence} and ${later.status} = 'delivered')`
 
+/** Days for which deliveries are kept. */
+export const DELIVERY_DAYS = 90
+
 /** Rows that one statement examines. */
 const SWEPT_AT_ONCE = 1_000
 /** Statements per night. */

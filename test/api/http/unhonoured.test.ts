@@ -27,7 +27,7 @@ const RECORDING = 'session_recordings/session/'
 describe('the URL', () => {
   it.each([
     ['GET', 'persons/?emial=ada@example.com', 'emial', 'did you mean "email"?'],
-    ['GET', 'persons/?cohort=3', 'cohort', '"cohort"'],
+    ['GET', 'persons/?colour=3', 'colour', '"colour"'],
     ['GET', 'persons/?id=1', 'id', '"id"'],
     ['GET', 'persons/?limit=1&limit=2', 'limit', 'more than once'],
     ['GET', 'persons/activity/?page=2&offset=3', 'page', 'offset'],

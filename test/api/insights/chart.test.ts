@@ -1,9 +1,26 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { DAY } from '../../../src/calendar/units.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
+import type { Display } from '../../../src/trends/query.ts'
 import { sizeOf } from '../../support/png.ts'
 import { newProject, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
+
+/** How a chart of each display is described. */
+const KIND_SHOWN: Record<Display, string> = {
+  ActionsLineGraph: 'Line chart',
+  ActionsLineGraphCumulative: 'Line chart',
+  ActionsAreaGraph: 'Stacked area chart',
+  ActionsBar: 'Stacked bar chart',
+  ActionsStackedBar: 'Stacked bar chart',
+  ActionsUnstackedBar: 'Bar chart',
+  ActionsBarValue: 'Horizontal bar chart',
+  ActionsPie: 'Pie chart',
+  ActionsDonut: 'Pie chart',
+  BoldNumber: 'Number',
+  ActionsTable: 'Table',
+  WorldMap: 'Horizontal bar chart'
+}
 
 const MONDAY = Date.parse('2026-11-02T12:00:00Z')
 const RANGE = { date_from: '2026-11-02', date_to: '2026-11-04' }
@@ -78,18 +95,7 @@ describe('a trend as a chart', () => {
     expect(text).toContain('fill="#0d1117"')
   })
 
-  it.each([
-    ['ActionsLineGraph', 'Line chart'],
-    ['ActionsLineGraphCumulative', 'Line chart'],
-    ['ActionsAreaGraph', 'Stacked area chart'],
-    ['ActionsBar', 'Stacked bar chart'],
-    ['ActionsUnstackedBar', 'Bar chart'],
-    ['ActionsBarValue', 'Horizontal bar chart'],
-    ['ActionsPie', 'Pie chart'],
-    ['BoldNumber', 'Number'],
-    ['ActionsTable', 'Table'],
-    ['WorldMap', 'Horizontal bar chart']
-  ])('shows the display %s as a %s', async (display, kind) => {
+  it.each(Object.entries(KIND_SHOWN))('shows the display %s as a %s', async (display, kind) => {
     const { status, text } = await draw({ display })
 
     expect(status).toBe(200)

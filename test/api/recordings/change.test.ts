@@ -398,7 +398,7 @@ describe('the retention of recordings', () => {
     held.splice(0)
     const sweep = {
       database: `of-${project.id}`,
-      retentionOf: () => 30,
+      daysKept: () => 30,
       now: Date.now() + 31 * 86_400_000,
       begins: false
     }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { isAggregated } from '../../../src/trends/query.ts'
 import type { Asked, Breakdown, Entity, Filter } from './request.ts'
 import type { World } from './world.ts'
 import { DAY, HOUR } from './world.ts'
@@ -342,9 +343,6 @@ export class Duck {
     return this.#world
   }
 }
-
-/** Whether a display shows one number. */
-export const isAggregated = ({ display }: Asked) => ['BoldNumber', 'ActionsPie'].includes(display)
 
 const joined = (buckets: Bucket[]): Bucket[] => [
   { lo: buckets[0]?.lo ?? 0, hi: buckets.at(-1)?.hi ?? 0, day: '' }

@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Chart, KINDS } from '../../../src/charts/chart.ts'
 import { describeChart, drawChart, SIZES } from '../../../src/charts/draw.ts'
+import { describeChange, formatChange, formatTick } from '../../../src/charts/format.ts'
 import { stack } from '../../../src/charts/lines.ts'
-import { formatTick, scaleOf } from '../../../src/charts/scale.ts'
+import { scaleOf } from '../../../src/charts/scale.ts'
 import { shorten, widthOf, wrap } from '../../../src/charts/text.ts'
 import { THEME, THEMES } from '../../../src/charts/theme.ts'
 import { deep } from '../../support/depth.ts'
@@ -198,3 +199,20 @@ function balanceOf(svg: string): string[] {
   }
   return open
 }
+
+it.each([
+  [9, 8, '+12.5%', '+12.5% from 8'],
+  [4, 8, '−50%', '−50% from 8'],
+  [2, -4, '+150%', '+150% from -4'],
+  [8, 8, 'no change', 'no change'],
+  [0, 0, 'no change', 'no change'],
+  [3, 0, 'new', 'new'],
+  [0, 1_200, '−100%', '−100% from 1,200'],
+  [3, null, '', ''],
+  [3, undefined, '', '']
+])('a change to %d from %s is described', (value, previous, change, described) => {
+  expect([formatChange(value, previous), describeChange(value, previous)]).toEqual([
+    change,
+    described
+  ])
+})

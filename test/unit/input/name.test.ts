@@ -33,7 +33,7 @@ describe('a name', () => {
   })
 
   it.each([
-    'cohort',
+    'colour',
     'id',
     'x',
     '',

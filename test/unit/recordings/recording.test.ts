@@ -10,7 +10,7 @@ import {
   type Recording,
   type StoredRecording
 } from '../../../src/recordings/plan.ts'
-import { readRetention, retentionOf } from '../../../src/recordings/retention.ts'
+import { readRetentionDays, retentionDaysOf } from '../../../src/recordings/retention.ts'
 import { readSnapshot, type Snapshot } from '../../../src/recordings/snapshot.ts'
 import { firstUrls, summarize } from '../../../src/recordings/summary.ts'
 import older from '../../fixtures/posthog-js-1.300.0.json'
@@ -404,13 +404,13 @@ describe('the parts of recordings', () => {
 it('keeps recordings for as many days as their project says, or else the deployment', () => {
   const deployment = { RECORDING_RETENTION_DAYS: '30' }
 
-  expect(retentionOf({ recordingRetentionDays: 7 }, deployment)).toBe(7)
-  expect(retentionOf({ recordingRetentionDays: null }, deployment)).toBe(30)
+  expect(retentionDaysOf({ recordingRetentionDays: 7 }, deployment)).toBe(7)
+  expect(retentionDaysOf({ recordingRetentionDays: null }, deployment)).toBe(30)
 })
 
 it('refuses a retention that would remove every recording', () => {
-  expect(['30', '1', '99999'].map(readRetention)).toEqual([30, 1, 99_999])
+  expect(['30', '1', '99999'].map(readRetentionDays)).toEqual([30, 1, 99_999])
   for (const text of ['', '0', '-1', '30 days', '1.5', '1e9']) {
-    expect(() => readRetention(text)).toThrow('RECORDING_RETENTION_DAYS')
+    expect(() => readRetentionDays(text)).toThrow('RECORDING_RETENTION_DAYS')
   }
 })

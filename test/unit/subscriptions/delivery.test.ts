@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Recipient } from '../../../src/db/schema.ts'
 import { byteLength } from '../../../src/input/json.ts'
-import {
-  type Content,
-  describeChange,
-  type Figures,
-  figuresOf,
-  formatChange
-} from '../../../src/subscriptions/content.ts'
+import { type Content, type Figures, figuresOf } from '../../../src/subscriptions/content.ts'
+import type { Digest } from '../../../src/subscriptions/digest.ts'
+import { toEmail, toNotice } from '../../../src/subscriptions/email.ts'
 import {
   beginSending,
   delayAfter,
@@ -16,9 +12,7 @@ import {
   giveUp,
   judge,
   MAX_ATTEMPTS
-} from '../../../src/subscriptions/delivery.ts'
-import type { Digest } from '../../../src/subscriptions/digest.ts'
-import { toEmail, toNotice } from '../../../src/subscriptions/email.ts'
+} from '../../../src/subscriptions/outcome.ts'
 import { sign } from '../../../src/subscriptions/signature.ts'
 import { toBlocks } from '../../../src/subscriptions/slack.ts'
 import { toPayload } from '../../../src/subscriptions/webhook.ts'
@@ -126,22 +120,6 @@ it.each([
     error: 'The receiver answered 503: busy',
     retryAfter
   })
-})
-
-it.each([
-  [{ value: 9, previous: 8 }, '+12.5%', '+12.5% from 8'],
-  [{ value: 4, previous: 8 }, '−50%', '−50% from 8'],
-  [{ value: 2, previous: -4 }, '+150%', '+150% from -4'],
-  [{ value: 8, previous: 8 }, 'no change', 'no change'],
-  [{ value: 0, previous: 0 }, 'no change', 'no change'],
-  [{ value: 3, previous: 0 }, 'new', 'new'],
-  [{ value: 0, previous: 1_200 }, '−100%', '−100% from 1,200'],
-  [{ value: 3, previous: null }, '', '']
-])('says how %j has changed', (line, change, described) => {
-  expect([formatChange({ label: '', ...line }), describeChange({ label: '', ...line })]).toEqual([
-    change,
-    described
-  ])
 })
 
 it('lists at most ten numbers of a trend', () => {

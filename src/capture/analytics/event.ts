@@ -30,7 +30,7 @@ export function readSdk(info: string): Sdk {
  * batch, because results are listed by uuid.
  * @throws invalid_input, required, request_too_large
  */
-export function readBatch(body: Json, sdk: Sdk): V1Event[] {
+export function readAnalyticsBatch(body: Json, sdk: Sdk): V1Event[] {
   const { batch } = parseInput(V1Envelope, body)
   if (batch.length > MAX_EVENTS) {
     throw new AppError('request_too_large', `maximum number of events exceeded: ${MAX_EVENTS}`)

@@ -10,9 +10,8 @@ import { readDecoded } from '../../input/encoding.ts'
 import { parseInput } from '../../input/parse.ts'
 import { MAX_BODY_BYTES, readExactly, readSentAt, readToken } from '../body.ts'
 import { type CapturedEvent, readEvent } from '../event.ts'
-import { warnOfChanges } from '../exact.ts'
 import { takeEvents } from '../take.ts'
-import { readBatch, readSdk, type V1Event } from './event.ts'
+import { readAnalyticsBatch, readSdk, type V1Event } from './event.ts'
 import { V1BatchJson, V1Headers, type V1Result, V1ResultsJson } from './schemas.ts'
 
 const V1ErrorJson = ErrorJson.extend({
@@ -50,17 +49,17 @@ export function createCaptureV1Routes({ openProject }: TokenReader) {
   const take = async (c: Context<AppEnv>): Promise<Response> => {
     c.header('PostHog-Request-Id', c.req.header('PostHog-Request-Id'))
     const headers = readHeaders(c)
-    const project = await openProject(c, tokenOf(c.req.header('Authorization')))
+    const project = await openProject(c, readBearerToken(c.req.header('Authorization')))
     requireJson(c.req.header('Content-Type') ?? '')
     const { json, ...changed } = await readExactly(
       new Response(await readDecoded(c.req.raw, MAX_BODY_BYTES))
     )
-    const events = readBatch(json, readSdk(headers['PostHog-Sdk-Info']))
+    const events = readAnalyticsBatch(json, readSdk(headers['PostHog-Sdk-Info']))
     const now = c.var.now.getTime()
     const sentAt = readSentAt(headers['PostHog-Request-Timestamp'])
     const read = events.map((event, i) => readOne(event, sentAt, now, i))
-    warnOfChanges(project.id, read, changed)
-    const outcomes = await takeEvents(c.env, { project, headers: c.req.raw.headers, now }, read)
+    const arrival = { project, headers: c.req.raw.headers, now, changed }
+    const outcomes = await takeEvents(c.env, arrival, read)
     const results = outcomes.map((outcome, i) => [events[i]?.uuid, resultOf(outcome)])
     return c.json({ results: Object.fromEntries(results) })
   }
@@ -82,7 +81,7 @@ const readHeaders = (c: Context<AppEnv>) =>
   )
 
 /** @throws authentication_failed */
-const tokenOf = (header: string | undefined): string =>
+const readBearerToken = (header: string | undefined): string =>
   readToken({ token: /^Bearer\s+(\S+)$/i.exec(header ?? '')?.[1] ?? null })
 
 /** @throws unsupported_media_type */

@@ -1,0 +1,37 @@
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const SMALL = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
+const EXACT = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
+const PERCENT = new Intl.NumberFormat('en', {
+  style: 'percent',
+  maximumFractionDigits: 1,
+  signDisplay: 'exceptZero'
+})
+
+/** Formats the mark of an axis: `1234567` → `1.2M`, `0.125` → `0.125`. */
+export const formatTick = (value: number): string =>
+  Math.abs(value) < 1 ? SMALL.format(value) : COMPACT.format(value)
+
+/** Formats a value for a table, a text or a description: `1234567.891` → `1,234,567.89`. */
+export const formatValue = (value: number): string => EXACT.format(value)
+
+/**
+ * Formats the change from the previous period: `+12.5%`, `new` or `no change`; `''` without a
+ * previous value.
+ */
+export function formatChange(value: number, previous: number | null | undefined): string {
+  if (previous === null || previous === undefined) {
+    return ''
+  }
+  if (value === previous) {
+    return 'no change'
+  }
+  return previous === 0
+    ? 'new'
+    : PERCENT.format((value - previous) / Math.abs(previous)).replace('-', '−')
+}
+
+/** Formats the change and the previous value: `+12.5% from 8`. */
+export function describeChange(value: number, previous: number | null | undefined): string {
+  const change = formatChange(value, previous)
+  return previous && value !== previous ? `${change} from ${formatValue(previous)}` : change
+}
