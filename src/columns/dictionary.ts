@@ -38,7 +38,7 @@ export class Dictionary {
     this.#copied += this.#sizes[code] ?? 0
   }
 
-  /** The rows that have a value. */
+  /** The number of rows that have a value. */
   get rows(): number {
     return this.#rows
   }
