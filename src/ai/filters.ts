@@ -39,7 +39,7 @@ export function writeFilters(text: string, calendar: Calendar, now: Date): Filte
       question: `${inexact} has too many digits to be compared exactly. Which number with fewer digits do you mean?`
     }
   }
-  return tree ? toAnswer(tree) : toAnswer({ type: 'AND', values: [] })
+  return toAnswer(tree ?? { type: 'AND', values: [] })
 }
 
 /** Returns the numbers in a comparison that a double cannot hold exactly. */

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
 import { compilePattern } from '../properties/pattern.ts'
 
-/** Patterns for kinds of text, tried in this order; the first that fits the examples is used. */
+/** Patterns for each kind of text, tried in their order; the first that fits the examples is used. */
 export const KINDS = {
   email: [String.raw`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`],
   url: [String.raw`https?://[^\s/?#]+[^\s]*`],

@@ -155,8 +155,8 @@ async function findModel(c: Context<AppEnv>): Promise<Model | undefined> {
 }
 
 /**
- * Finds the visitor whom a request names by `person`, `distinct_id` or both. @throws
- * does_not_exist, invalid_input
+ * Finds the visitor whom a request names by `person`, `distinct_id` or both.
+ * @throws does_not_exist, invalid_input
  */
 async function findNamed(
   c: Context<AppEnv>,

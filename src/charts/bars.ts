@@ -4,7 +4,7 @@ import { formatValue } from './format.ts'
 import type { Box } from './frame.ts'
 import { surface } from './marks.ts'
 import { place, scaleOf } from './scale.ts'
-import { element, label } from './svg.ts'
+import { type Attributes, element, label } from './svg.ts'
 import { shorten, widthOf } from './text.ts'
 import { colorOf, type Theme } from './theme.ts'
 
@@ -25,29 +25,25 @@ export function drawBars(box: Box, theme: Theme, { series, buckets }: Chart): st
   ])
   const band = ((plot.box.right - plot.box.left) / Math.max(1, buckets.length)) * FILLED
   const width = band / Math.max(1, columns.length)
-  return (
-    svg +
-    columns
-      .flatMap(({ data, i, isPrevious }, column) =>
-        data.map((value, bucket) => {
-          const x = plot.x(bucket) - band / 2 + column * width
-          const [top, bottom] = [plot.y(Math.max(0, value)), plot.y(Math.min(0, value))]
-          const size = { x: x + 0.5, y: top, width: Math.max(0.5, width - 1), height: bottom - top }
-          return isPrevious
-            ? element('rect', {
-                ...size,
-                fill: 'none',
-                stroke: colorOf(theme, i),
-                'stroke-dasharray': '3 2'
-              })
-            : element('rect', { ...size, ...surface(theme, i), stroke: undefined })
-        })
-      )
-      .join('')
-  )
+  const bars = columns.flatMap(({ data, i, isPrevious }, column) => {
+    const look = isPrevious ? outline(theme, i) : { ...surface(theme, i), stroke: undefined }
+    return data.map((value, bucket) => {
+      const x = plot.x(bucket) - band / 2 + column * width
+      const [top, bottom] = [plot.y(Math.max(0, value)), plot.y(Math.min(0, value))]
+      const size = { x: x + 0.5, y: top, width: Math.max(0.5, width - 1), height: bottom - top }
+      return element('rect', { ...size, ...look })
+    })
+  })
+  return svg + bars.join('')
 }
 
-/** Draws the bars of the series on top of each other; those below zero hang from it. */
+const outline = (theme: Theme, index: number): Attributes => ({
+  fill: 'none',
+  stroke: colorOf(theme, index),
+  'stroke-dasharray': '3 2'
+})
+
+/** Draws the bars of the series on top of each other; negative values go down from zero. */
 export function drawStacked(box: Box, theme: Theme, { series, buckets }: Chart): string {
   const sums = buckets.flatMap((_, bucket) => {
     const values = series.map(({ data }) => data[bucket] ?? 0)

@@ -72,7 +72,7 @@ function drawTile(tile: Tile, theme: Theme, box: Box): string {
   return edge + head.svg + drawNothing(head.rest, theme, tile.failure)
 }
 
-/** Returns the tiles in words: `Sign-ups: Line chart, 1 Jun to 7 Jun. Sign-ups: 12, 3 to 40, last 12.` */
+/** Returns the tiles in words: `Sign-ups: Line chart, 1 Jun to 7 Jun, Europe/Berlin. Sign-ups: 3 to 40, last 12.` */
 const describeBoard = (tiles: Tile[]): string =>
   tiles.length === 0
     ? NOTHING

@@ -36,5 +36,5 @@ export type Series = {
 /** Returns the value of a series in a chart without a time axis. */
 export const currentOf = ({ data }: Series): number => data[0] ?? 0
 
-/** Returns the value of the period before, undefined where nothing is compared. */
+/** Returns the value of the period before; undefined without a comparison. */
 export const previousOf = ({ previous }: Series): number | undefined => previous?.[0]

@@ -155,7 +155,7 @@ const addUp = (series: Series[]): number[] =>
 /** Series that a description names. */
 const MAX_DESCRIBED = 10
 
-/** Returns the chart in words: `Line chart, 1 Jun to 7 Jun. Sign-ups: 12, 3 to 40, last 12.` */
+/** Returns the chart in words: `Line chart, 1 Jun to 7 Jun, Europe/Berlin. Sign-ups: 3 to 40, last 12.` */
 export function describeChart({ kind, subtitle, buckets, series }: Chart): string {
   const range = buckets.length > 1 ? `${buckets[0]} to ${buckets.at(-1)}` : (buckets[0] ?? '')
   const lines = series.slice(0, MAX_DESCRIBED).map(({ name, data }) => {

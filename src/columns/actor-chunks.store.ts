@@ -14,7 +14,7 @@ import { CHUNK } from './codec.ts'
 /** A chunk of a project's identities: those with the keys from `chunk * 4096` on. */
 export type ProjectChunk = { project_id: number; chunk: number }
 
-/** Fewest identities of a project in a range for which it gets a chunk; fewer are looked up quickly. */
+/** Fewest identities of a project that get a chunk; fewer are looked up quickly. */
 const MIN_IDENTITIES = 64
 
 /** Number of moved identities at which a chunk is built again. */
@@ -23,8 +23,8 @@ const MANY_MOVED = 32
 /** Ratio of the identities in a chunk's range to those in the chunk, above which it is built again. */
 const GROWTH = 1.25
 
-/** Bits of an identity's key below its chunk: 2 ** 12 is `CHUNK`. */
-const BITS_BELOW_CHUNK = sql.raw('12')
+/** Lowest bits of an identity's key, which are its offset in its chunk: `CHUNK` is 2 ** 12. */
+const OFFSET_BITS = sql.raw('12')
 
 /** Characters that an encoded chunk has per identity: 2 and 4 bytes in base64. */
 const ENCODED = 8
@@ -55,7 +55,7 @@ export const noteOpenChunk = (db: Db, chunk: number) =>
 export async function findGrown(db: Db, first: number, until: number): Promise<ProjectChunk[]> {
   const grown = query<ProjectChunk>(sql`
     select c.project_id, c.chunk from (
-      select ${distinctIds.projectId}, ${distinctIds.key} >> ${BITS_BELOW_CHUNK} as chunk, count(*) as identities
+      select ${distinctIds.projectId}, ${distinctIds.key} >> ${OFFSET_BITS} as chunk, count(*) as identities
       from ${distinctIds}
       where ${distinctIds.key} >= ${first * CHUNK} and ${distinctIds.key} < ${until * CHUNK}
       group by 1, 2 having count(*) >= ${MIN_IDENTITIES}
@@ -70,7 +70,7 @@ export async function findOutdated(db: Db): Promise<ProjectChunk[]> {
   const outdated = query<ProjectChunk>(sql`
     select ${actorChunks.projectId}, ${actorChunks.chunk} from ${actorChunks} where ${actorChunks.data} = ''
     union
-    select ${movedIdentities.projectId}, ${movedIdentities.key} >> ${BITS_BELOW_CHUNK} from ${movedIdentities}
+    select ${movedIdentities.projectId}, ${movedIdentities.key} >> ${OFFSET_BITS} from ${movedIdentities}
     group by 1, 2 having count(*) >= ${MANY_MOVED}
     order by 2, 1`)
   return (await readBatch(db, outdated))[0]

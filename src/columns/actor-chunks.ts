@@ -34,9 +34,9 @@ const CHUNKS_PER_RUN = 320
 const REST_MS = 20
 
 /**
- * Returns the chunks to build. Keys only rise, so a chunk that is full, built or too small to be built is never counted
- * again; of the others, only the newest is not full.
- * @param most chunks counted at most
+ * Returns the chunks to build. Keys of identities only rise, so only the newest chunk still gets identities. The count begins
+ * at the first chunk that has to be built, or at the newest; earlier chunks are never counted again.
+ * @param most largest number of chunks to count
  */
 export async function findDueChunks(db: Db, most = CHUNKS_PER_RUN): Promise<ProjectChunk[]> {
   const { first, last } = await findOpenChunks(db)

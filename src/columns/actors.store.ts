@@ -5,13 +5,13 @@ import { inJson } from '../db/rows.ts'
 import { actorChunks, distinctIds, erasedIdentities, movedIdentities } from '../db/schema.ts'
 import { CHUNK } from './codec.ts'
 
-/** A chunk; `data` is null if its build is known, and empty while it is built. */
+/** A chunk; `data` is null if the reader has the data of this build, and empty while the chunk is built. */
 export type ReadChunk = { chunk: number; build: string; data: string | null }
 
-/** A chunk to read, and its build if the data of that is known. */
+/** A chunk to read, and the build whose data the reader has, if any. */
 export type WantedChunk = { chunk: number; build: string | undefined }
 
-/** Reads chunks of a project, and the identities between the first and the last chunk that have moved since it was built. */
+/** Reads chunks of a project, and the identities from the first to the last chunk that have moved since their chunk was built. */
 export async function readChunks(
   db: Db,
   projectId: number,

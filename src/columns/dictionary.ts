@@ -38,7 +38,7 @@ export class Dictionary {
     this.#copied += this.#sizes[code] ?? 0
   }
 
-  /** The rows that have a value. */
+  /** The number of rows that have a value. */
   get rows(): number {
     return this.#rows
   }
@@ -96,7 +96,7 @@ export class Dictionary {
   }
 }
 
-/** Returns an array with a place for this index, larger by half where it had none, so that rows can be added one by one. */
+/** Returns an array with a place for this index. It grows by half at a time, so that adding rows one by one stays quick. */
 export function withRoom(
   numbers: Uint32Array<ArrayBuffer>,
   index: number

@@ -162,9 +162,9 @@ export type AskedSegment = { id: number; columns: readonly string[]; isLate: boo
 export type Sealed = { encoded: Encoded; late: Rows | undefined }
 
 /**
- * Reads columns of some segments, and the late events of each. A segment that is gone, or has no columns for all properties that
- * its events have, is left out. One round trip, one snapshot.
- * @param asked what is wanted, less the columns that are known
+ * Reads columns of some segments, and the late events of each. Leaves out a segment that is gone, or whose events have a wanted
+ * property without a column. One round trip, one snapshot.
+ * @param asked the segments, with the wanted columns that are not cached
  */
 export async function readSegments(
   db: Db,
@@ -208,6 +208,7 @@ export async function readSegments(
   return found
 }
 
+/** A row of `aggregates`: the number of events, and a JSON list for each wanted column. */
 type Found = Record<'n' | 'times', number | string> & Record<string, number | string | null>
 
 /** Aggregates over events `e` that list what is wanted, each as a JSON array. */

@@ -24,7 +24,7 @@ const MAX_TEXT = 8_000_000
 export type Asked = { query: TrendQuery; now: Date; stepEvents?: number }
 
 /** The numbers of a part for each value of its breakdown: every value has a group. */
-export type Broken = Cells & { grouping: Grouping }
+export type BrokenDown = Cells & { grouping: Grouping }
 
 type Planned = Asked & { periods: Period[]; parts: Part[][] }
 
@@ -150,10 +150,10 @@ export class Computation {
   }
 
   /** Reads the numbers of all values of the breakdown, series by series. @throws query_too_large, attr `rows` */
-  async readBroken(): Promise<Broken[][]> {
-    const broken: Broken[][] = []
+  async readBrokenDown(): Promise<BrokenDown[][]> {
+    const broken: BrokenDown[][] = []
     for (const ofSeries of this.parts) {
-      const ofPeriods: Broken[] = []
+      const ofPeriods: BrokenDown[] = []
       for (const part of ofSeries) {
         const grouping = new Grouping()
         const collected = await collect(this.count(part, grouping))
@@ -171,7 +171,7 @@ export class Computation {
   }
 
   /** Ranks each series' values by their totals. A formula needs all series of a value: theirs are ranked together. */
-  rank(broken: readonly Broken[][]): string[][] {
+  rank(broken: readonly BrokenDown[][]): string[][] {
     const totals = broken.map((ofPeriods) => ofPeriods.map(totalsOf))
     if (this.query.formulas.length === 0) {
       return totals.map(rank)
@@ -188,7 +188,7 @@ export const tooManyBreakdownValues = ({ breakdowns }: TrendQuery): AppError =>
   tooManyValues(breakdowns.map(({ key }) => key).join(', '))
 
 /** Returns the total of each value of a part, without the events that have no value. */
-function totalsOf({ totals, grouping }: Broken): Map<string, number> {
+function totalsOf({ totals, grouping }: BrokenDown): Map<string, number> {
   const named = new Map<string, number>()
   for (const [group, total] of totals) {
     const value = grouping.valueOf(group)

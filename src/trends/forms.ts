@@ -7,7 +7,7 @@ import { isSame, type Json, type JsonObject, parseJson } from '../input/json.ts'
 import { type LegacyFilter, UrlFields } from './fields.ts'
 import type { BreakdownFilter } from './shared-fields.ts'
 
-/** A query of either form, with the field names of the legacy form; `at` returns where the request has a field. */
+/** A query read from either form. `at` returns the path in the request of a field, given its name in the legacy form. */
 export type Draft = {
   at: (name: string) => string
   series: Entity[]
@@ -22,6 +22,7 @@ export type Draft = {
   compareTo: string | undefined
   formulas: { at: string; text: string; name: string | undefined }[]
   smoothing: number
+  /** Values of fields that PostHog honours, by name; those that ask for something are refused. */
   unsupported: Record<string, unknown>
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from '../db/client.ts'
 import type { TrendSeries } from './answer.ts'
-import { type Asked, type Broken, Computation, tooManyBreakdownValues } from './computation.ts'
+import { type Asked, type BrokenDown, Computation, tooManyBreakdownValues } from './computation.ts'
 import { Grouping, OTHERS } from './grouping.ts'
 import { cumulate, folding, type Line, Lines, smooth, sum } from './lines.ts'
 import type { Project } from './periods.ts'
@@ -24,7 +24,7 @@ export async function computeTrend(
   const { query, periods, parts } = computation
   expectFewRows(query, parts.flat())
   await computation.readBins()
-  const broken = query.breakdowns.length > 0 ? await computation.readBroken() : undefined
+  const broken = query.breakdowns.length > 0 ? await computation.readBrokenDown() : undefined
   const ranked = broken && computation.rank(broken)
   const shown = ranked?.map((values) => values.slice(offset, offset + query.breakdownLimit))
   if (sum(shown?.flat().map(({ length }) => length) ?? []) > MAX_SHOWN_TEXT) {
@@ -51,7 +51,7 @@ async function readLines(
   computation: Computation,
   part: Part,
   shown: string[] | undefined,
-  broken: Broken | undefined
+  broken: BrokenDown | undefined
 ): Promise<Line[]> {
   const { query } = computation
   const lines = new Lines(shown ?? [null], part.period.buckets.length)
@@ -84,7 +84,11 @@ async function readLines(
 }
 
 /** Whether the numbers of "Other" can be computed from the numbers of the values that are not shown. */
-function isFoldable(part: Part, { totals, grouping }: Broken, shown: readonly string[]): boolean {
+function isFoldable(
+  part: Part,
+  { totals, grouping }: BrokenDown,
+  shown: readonly string[]
+): boolean {
   const fold = folding(grouping, shown)
   return isAdditive(part) || [...totals.keys()].every((group) => fold(group) !== OTHERS)
 }

@@ -143,7 +143,7 @@ export async function readActors(projectId: number) {
 
 /** The name of the events that `newShop` stores. */
 export const VIEW = 'view'
-/** Time of the first of them. */
+/** The time of the first of these events. */
 export const OPENED = Date.UTC(2026, 9, 1)
 
 /**
@@ -192,7 +192,7 @@ export async function recount(projectId: number): Promise<void> {
 export const unseal = (projectId: number) =>
   db.run(sql`delete from segments where project_id = ${projectId}`)
 
-/** Checks that every sealed segment has the events of its rows, but for the late ones. @returns how many there are */
+/** Checks that every sealed segment has the events of its rows, except late events. @returns the number of segments */
 export async function expectEqualToRows(projectId: number): Promise<number> {
   const sealed = (await listSegments(projectId)).filter(({ is_sealed }) => is_sealed)
   for (const segment of sealed) {

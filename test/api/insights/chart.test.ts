@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { DAY } from '../../../src/calendar/units.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
 import type { Display } from '../../../src/trends/query.ts'
 import { sizeOf } from '../../support/png.ts'
@@ -21,7 +22,6 @@ const KIND_SHOWN: Record<Display, string> = {
   WorldMap: 'Horizontal bar chart'
 }
 
-const DAY = 86_400_000
 const MONDAY = Date.parse('2026-11-02T12:00:00Z')
 const RANGE = { date_from: '2026-11-02', date_to: '2026-11-04' }
 
@@ -69,7 +69,7 @@ describe('a trend as a chart', () => {
     expect(json.body.result).toHaveLength(1)
   })
 
-  it('is an image for format=png, with two pixels for each of the chart', async () => {
+  it('is an image for format=png, with two pixels for each pixel of the chart', async () => {
     const { status, headers, bytes } = await draw({}, 'format=png&width=400&height=200')
 
     expect([status, headers.get('Content-Type')]).toEqual([200, 'image/png'])
@@ -228,7 +228,7 @@ describe('the charts of a dashboard', () => {
     expect(sizeOf(image.bytes)).toEqual([1_200, 928])
   })
 
-  it('say why an insight has none, and draw the others', async () => {
+  it('show why an insight has no chart, and draw the others', async () => {
     const { id } = await newBoard([
       ['Too much', { ...filters, date_from: '2000-01-01', interval: 'minute' }],
       ['Empty', {}],
@@ -242,7 +242,7 @@ describe('the charts of a dashboard', () => {
     expect(text).toContain('Sales: Line chart, 2 Nov to 4 Nov')
   })
 
-  it('are those of the first ten insights', async () => {
+  it('show the first ten insights', async () => {
     const { id } = await newBoard(
       Array.from({ length: 12 }, (_, i): [string, JsonObject] => [`Sales ${i + 1}.`, filters])
     )
@@ -253,7 +253,7 @@ describe('the charts of a dashboard', () => {
     expect([text.includes('>Sales 10.<'), text.includes('>Sales 11.<')]).toEqual([true, false])
   })
 
-  it('are none on a dashboard without insights', async () => {
+  it('say that a dashboard has no insights', async () => {
     const { id } = await newBoard([])
 
     const { text } = await shop.call('GET', `dashboards/${id}/chart.svg`)
@@ -261,7 +261,7 @@ describe('the charts of a dashboard', () => {
     expect(text).toContain('This dashboard has no insights.</text>')
   })
 
-  it('are not found where the dashboard is deleted, or another project’s, and need the scope of insights', async () => {
+  it('are not found if the dashboard is deleted or belongs to another project, and need the scope of insights', async () => {
     const other = await newProject()
     const { id } = await newBoard([['Sales', filters]])
     const Authorization = `Bearer ${await shop.newKey(['dashboard:read'])}`

@@ -77,7 +77,7 @@ describe.each(['insights', 'dashboards'] as const)('sharing one of the %s', (kin
     )
   })
 
-  it('ends at once, with a new token too, and with its object', async () => {
+  it('ends at once if it is turned off, gets a new token, or loses its object', async () => {
     const board = await newBoard()
     const { project } = board
     const path = pathOf(board)
@@ -119,7 +119,7 @@ describe.each(['insights', 'dashboards'] as const)('sharing one of the %s', (kin
     expect((await open(foreign)).status).toBe(404)
   })
 
-  it('refuses what links do not have', async () => {
+  it('refuses passwords and expiry, which links do not have', async () => {
     const board = await newBoard()
 
     const { status, body } = await send(board.project, 'PATCH', `${pathOf(board)}/sharing/`, {
@@ -168,7 +168,7 @@ describe('a shared page', () => {
     expect(text).toContain('<td>3</td><td>0</td>')
   })
 
-  it('says so where there are too many numbers to list', async () => {
+  it('says so if there are too many numbers to list', async () => {
     const { project, insight } = await newBoard({
       interval: 'hour',
       date_from: '-90d',
@@ -182,7 +182,7 @@ describe('a shared page', () => {
     expect(text).toContain('There are too many numbers to list.')
   })
 
-  it('shows nobody who was erased', async () => {
+  it('no longer shows a person whose data was erased', async () => {
     const { project, insight } = await newBoard({ breakdown: 'email', breakdown_type: 'person' })
     const { access_token } = (await share(project, `insights/${insight.id}`)).body
     expect((await open(access_token)).text).toContain('ada@example.com')

@@ -156,7 +156,7 @@ const value: fc.Arbitrary<Json> = fc
     { weight: 1, arbitrary: fc.array(scalar, { maxLength: 3 }) },
     { weight: 1, arbitrary: fc.dictionary(word, scalar, { maxKeys: 3 }) }
   )
-  // What is stored has been through JSON: no -0.
+  // Stored values have been written as JSON, which has no -0.
   .map((one) => JSON.parse(JSON.stringify(one)))
 
 /** A value of a filter: one of the property's own values, by index, or another. */
@@ -165,7 +165,7 @@ const own = (texts: fc.Arbitrary<string>): fc.Arbitrary<Wanted> =>
   texts.map((text) => ({ own: text }))
 
 const anyNumber = own(fc.oneof(number.map(String), integerText, numberText))
-/** A number that a filter takes, mostly. */
+/** A number for a filter; filters accept most of them. */
 const limit = own(
   fc.oneof(number, fc.constantFrom(...AROUND), fc.constantFrom(...MISREAD).map(Number)).map(String)
 )
@@ -195,7 +195,7 @@ function kindOf(operator: Operator): string {
   return ['regex', 'date', 'semver'].find((kind) => operator.includes(kind)) ?? 'text'
 }
 
-/** How many values a filter gets: two for a range, and for texts also more than SQL compares. */
+/** Returns the number of values for a filter: two for a range, and for texts also more than SQL compares. */
 function countsOf(operator: Operator): { minLength: number; maxLength: number } {
   if (operator.endsWith('between')) {
     return { minLength: 2, maxLength: 2 }
@@ -289,7 +289,7 @@ it('decides filters for values exactly as SQL does for rows', async () => {
           const decide = deciderOf(filter, 'Europe/Berlin', NOW)
           const half = values.length >> 1
           const work = new Work()
-          // Twice, so that the answers of the first half are known.
+          // Decides the values in two calls, so that the second call knows the answers of the first half.
           const decided = [
             ...(await decide(values.slice(0, half), work)),
             ...(await decide(values, work)).slice(half)

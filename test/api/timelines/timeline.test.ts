@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
+import { HOUR, MINUTE } from '../../../src/calendar/units.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
 import { MAX_EVENTS } from '../../../src/timelines/compute.ts'
 import { PAGE_EVENTS } from '../../../src/timelines/store.ts'
@@ -19,7 +20,7 @@ const PLAN = `properties=${encodeURIComponent('[{"key":"plan","type":"person","v
 async function newAda(...events: [name: string, set: JsonObject][]) {
   const project = await newProject()
   for (const [n, [event, $set]] of events.entries()) {
-    const timestamp = DAY + n * 60_000
+    const timestamp = DAY + n * MINUTE
     await project.ingest(
       [{ event, distinct_id: 'ada', timestamp, properties: { $set } }],
       timestamp
@@ -39,7 +40,7 @@ type Timeline = {
 /** Returns the minute, the plan and the number of events of each point. */
 const plans = ({ points }: Timeline) =>
   points.map(({ timestamp, properties, relevant_event_count }) => [
-    (Date.parse(timestamp) - DAY) / 60_000,
+    (Date.parse(timestamp) - DAY) / MINUTE,
     properties.plan,
     relevant_event_count
   ])
@@ -84,7 +85,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
   it('shows the changes of PATCH and delete_property between events', async () => {
     const { project, path } = await newAda(['a', { plan: 'free' }])
     const later = (minute: number) =>
-      project.ingest([{ event: 'b', distinct_id: 'ada', timestamp: DAY + minute * 60_000 }])
+      project.ingest([{ event: 'b', distinct_id: 'ada', timestamp: DAY + minute * MINUTE }])
     await project.send('PATCH', path, { properties: { plan: 'pro' } })
     await later(1)
     await project.send('PATCH', path, { properties: { plan: { name: 'team' } } })
@@ -107,7 +108,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
 
   it('covers the events of all distinct ids, including those before the person was identified', async () => {
     const project = await newProject()
-    const at = (minute: number) => DAY + minute * 60_000
+    const at = (minute: number) => DAY + minute * MINUTE
     await project.ingest(
       [
         { distinct_id: 'anon', timestamp: at(0), properties: { $process_person_profile: false } },
@@ -136,7 +137,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
 
   it('follows a distinct id that is split off', async () => {
     const { project, path } = await newAda(['a', { plan: 'free' }])
-    const at = DAY + 60_000
+    const at = DAY + MINUTE
     await project.ingest(
       [
         {
@@ -145,9 +146,9 @@ describe('GET persons/{id}/properties_timeline/', () => {
           timestamp: at,
           properties: { alias: 'phone', $set: { plan: 'pro' } }
         },
-        { distinct_id: 'phone', timestamp: at + 60_000 }
+        { distinct_id: 'phone', timestamp: at + MINUTE }
       ],
-      at + 60_000
+      at + MINUTE
     )
     const { body: apart } = await project.send('POST', `${path}split/`)
     await project.ingest([
@@ -331,7 +332,7 @@ describe('a long timeline', () => {
         with recursive numbers(n) as (select ${from} union all select n + 1 from numbers where n < ${Math.min(count, from + 10_000) - 1})
         insert into events (project_id, event_id, timestamp, uuid, identity, version, properties)
         select ${project.id}, (select min(id) from event_names where project_id = ${project.id}),
-               ${DAY + 3_600_000} + n / 2 * 10, randomblob(16),
+               ${DAY + HOUR} + n / 2 * 10, randomblob(16),
                5000000 + ${project.id} * 1000 + 1 + n % ${identities},
                iif(n < ${count / 2}, ${first?.id ?? 0}, ${last?.id ?? 0}), jsonb('{}')
         from numbers`)

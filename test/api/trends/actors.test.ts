@@ -60,7 +60,7 @@ describe('the persons behind a point', () => {
     expect(await namesOf(project, body, 'bucket=2025-06-03')).toEqual([['ada', 1]])
   })
 
-  it('are those up to the point if the display adds up', async () => {
+  it('include the persons of earlier points in a cumulative display', async () => {
     const project = await newStory()
     const body = { ...asTrend({ math: 'dau' }), display: 'ActionsLineGraphCumulative' }
 
@@ -68,7 +68,7 @@ describe('the persons behind a point', () => {
     expect(await namesOf(project, body, 'bucket=2')).toHaveLength(3)
   })
 
-  it('are those of a value, of none, and of all others', async () => {
+  it('are listed for a value, for no value and for all other values', async () => {
     const project = await newStory()
     const body = { ...asTrend({}), breakdown: '$browser', breakdown_limit: 1 }
     const behind = (bucket: number, value: string) =>
@@ -84,7 +84,7 @@ describe('the persons behind a point', () => {
     expect(await behind(0, 'Safari')).toEqual([])
   })
 
-  it('are named by every breakdown value that the trend answers', async () => {
+  it('are listed for every breakdown value in the answer of the trend', async () => {
     const project = await newStory()
     const body = asNode({
       series: [{ kind: 'EventsNode', event: '$pageview' }],
@@ -113,7 +113,7 @@ describe('the persons behind a point', () => {
     expect(await namesOf(project, body, 'bucket=0')).toHaveLength(3)
   })
 
-  it('are persons as the list of persons shows them, with a link to their recordings', async () => {
+  it('look as in the list of persons, with a link to their recordings', async () => {
     const project = await newStory()
     const { body } = await askActors(project, asTrend({}), 'bucket=2&limit=2')
     const [ada, bob] = body.results
@@ -154,7 +154,7 @@ describe('the persons behind a point', () => {
     ])
   })
 
-  it('are one without a name for an erased person whose events are kept', async () => {
+  it('include an erased person whose events are kept, without a name', async () => {
     const project = await newStory()
     const persons = await project.call('GET', 'persons?distinct_id=ada')
     await project.call('DELETE', `persons/${persons.body.results[0].id}`)
@@ -203,7 +203,7 @@ describe('the persons behind a point', () => {
     expect([status, body.attr]).toEqual([400, 'events'])
   })
 
-  it('need the place of an hour that the clock shows twice', async () => {
+  it('need the place of the bucket for an hour that the clock shows twice', async () => {
     const project = await newProject()
     await db.run(sql`update projects set timezone = 'Europe/Berlin' where id = ${project.id}`)
     await project.ingest([{ timestamp: Date.parse('2025-10-26T01:30:00Z') }])
@@ -220,7 +220,7 @@ describe('the persons behind a point', () => {
     expect(await namesOf(project, body, 'bucket=2')).toEqual([])
   })
 
-  it('are those of today, whoever they were merged with', async () => {
+  it('are the persons as of today, after merges', async () => {
     const project = await newStory()
     await project.ingest([
       {

@@ -1,13 +1,15 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import { HOUR } from '../../../src/calendar/units.ts'
 import type { Json } from '../../../src/input/json.ts'
+import { SLOT } from '../../../src/rollups/store.ts'
 import { readTrend } from '../../../src/trends/request.ts'
 import { computeTrend } from '../../../src/trends/trend.ts'
 import { db, newProject } from '../../support/project.ts'
 import { ask, asTrend, at, lines, newStory, RANGE, type Result } from '../../support/trends.ts'
 
 describe('a breakdown', () => {
-  it('has the values by their totals, then none', async () => {
+  it('sorts the values by their totals, with no value last', async () => {
     const { result } = (await ask(await newStory(), { ...asTrend({}), breakdown: '$browser' })).body
 
     expect(
@@ -28,7 +30,7 @@ describe('a breakdown', () => {
     'avg',
     'sum',
     'p90'
-  ])('names its values the same whatever is computed: %s', async (math) => {
+  ])('has the same values for every math: %s', async (math) => {
     const project = await newProject()
     const kinds = ['a "quoted" word', '10', 10, 7.5, true, null, '', ['x', 1], { y: null }]
     await project.ingest(
@@ -56,7 +58,7 @@ describe('a breakdown', () => {
     expect(names.at(-1)).toBe('$$_posthog_breakdown_null_$$')
   })
 
-  it('adds up what is beyond the limit, which is paged through', async () => {
+  it('adds up the values beyond the limit, and pages through them', async () => {
     const project = await newStory()
     const body = { ...asTrend({}), breakdown: '$browser', breakdown_limit: 1 }
 
@@ -75,7 +77,7 @@ describe('a breakdown', () => {
     ).toHaveLength(2)
   })
 
-  it('counts distinct actors of all other values together', async () => {
+  it('counts an actor once in "Other"', async () => {
     const body = {
       ...asTrend({ math: 'dau' }),
       breakdown: '$browser',
@@ -89,7 +91,7 @@ describe('a breakdown', () => {
     ])
   })
 
-  it('is by what the person was at the event', async () => {
+  it('uses the properties that the person had at the event', async () => {
     const body = { ...asTrend({}), breakdown: 'plan', breakdown_type: 'person' }
 
     expect(lines(await ask(await newStory(), body))).toEqual([
@@ -99,7 +101,7 @@ describe('a breakdown', () => {
     ])
   })
 
-  it('is by several properties at once', async () => {
+  it('combines several properties', async () => {
     const breakdowns = [
       { property: '$browser', type: 'event' },
       { property: 'plan', type: 'person' }
@@ -114,7 +116,7 @@ describe('a breakdown', () => {
     expect(result).toHaveLength(5)
   })
 
-  it('is by bins of numbers, which all series and periods share', async () => {
+  it('divides numbers into bins that all series and periods share', async () => {
     const project = await newStory()
     const broken = { breakdown: 'price', breakdown_histogram_bin_count: 2 }
     const events = [
@@ -175,7 +177,7 @@ describe('a breakdown', () => {
     expect(one.breakdown_value).toEqual(['[1,1.01]'])
   })
 
-  it('names the series when there are several, and goes with a formula', async () => {
+  it('names the series if there are several, and works with a formula', async () => {
     const project = await newStory()
     const events = [{ id: '$pageview' }, { id: 'bought' }]
 
@@ -191,7 +193,7 @@ describe('a breakdown', () => {
     ])
   })
 
-  it('shows the same values in both periods, at last those that only the one before has', async () => {
+  it('shows the same values in both periods; values that only the compared period has come last', async () => {
     const body = {
       ...asTrend({}),
       breakdown: '$browser',
@@ -248,7 +250,7 @@ describe('a breakdown with more cells than are read at once', () => {
       await ask(project, {
         events: [{ id: '$pageview', math, ...more }],
         date_from: '2025-05-01',
-        date_to: new Date(from + HOURS * 3_600_000 - 1).toISOString(),
+        date_to: new Date(from + HOURS * HOUR - 1).toISOString(),
         interval: 'hour',
         breakdown: '$browser',
         breakdown_limit: 29
@@ -278,13 +280,13 @@ describe('the values of a breakdown', () => {
   }
 
   it.each([1, 3, 5, 30, 40_000])(
-    'is the same in statements of so many events: %i',
+    'does not depend on the number of events that a statement reads: %i',
     async (statementEvents) => {
       const story = await newProject()
       await story.ingest(
         DAYS.flatMap((day, d) =>
           day.map((value, i) => ({
-            timestamp: at(`0${d + 1}T00:00:00`) + i * 900_000,
+            timestamp: at(`0${d + 1}T00:00:00`) + i * SLOT,
             properties: value === undefined ? {} : { value: value as Json }
           }))
         )
@@ -316,7 +318,7 @@ describe('the values of a breakdown', () => {
     }
   )
 
-  it('counts more events of one moment than a statement looks at', async () => {
+  it('counts more events of one moment than one statement reads', async () => {
     const project = await newProject()
     await project.ingest([{ timestamp: at('02T00:00:00'), properties: { $browser: 'b' } }])
     await env.DB.batch([
@@ -336,7 +338,7 @@ describe('the values of a breakdown', () => {
     ])
   })
 
-  it('counts values that are together longer than a text of the database', async () => {
+  it('counts values that are longer together than the longest text of the database', async () => {
     const project = await newProject()
     await project.ingest([{ timestamp: at('02T00:00:00'), properties: { $browser: 'b' } }])
     await env.DB.batch([

@@ -45,7 +45,7 @@ describe('a trend of first events', () => {
     )
   })
 
-  it('is broken down by what the first event says', async () => {
+  it('is broken down by the property of the first event', async () => {
     const project = await newStory()
     const broken = { breakdown: '$browser', breakdown_limit: 1 }
 
@@ -70,7 +70,7 @@ describe('a trend of first events', () => {
     ])
   })
 
-  it('takes the event with the lowest uuid of several at the same moment', async () => {
+  it('takes the event with the lowest uuid among several at the same moment', async () => {
     const project = await newProject()
     const uuid = (n: number) => `00000000-0000-7000-8000-00000000000${n}`
     await project.ingest(

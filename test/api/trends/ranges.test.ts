@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { DAY, HOUR } from '../../../src/calendar/units.ts'
 import { newProject } from '../../support/project.ts'
 import { ask, asTrend, at, lines, type Result } from '../../support/trends.ts'
 
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
-
-/** A project with a page view of Ada's so many hours ago, each. */
+/** Creates a project with a page view of Ada's for each of these numbers of hours ago. */
 async function newVisits(...hours: number[]) {
   const project = await newProject()
   const now = Date.now()
@@ -13,7 +11,7 @@ async function newVisits(...hours: number[]) {
   return project
 }
 
-/** Asks for page views since then, in one number. */
+/** Builds a request for the number of page views since `date_from`. */
 const inOneNumber = (date_from: string, more: object = {}) => ({
   events: [{ id: '$pageview' }],
   date_from,
@@ -21,7 +19,7 @@ const inOneNumber = (date_from: string, more: object = {}) => ({
   ...more
 })
 
-/** The number of each series, or the sum of its points. */
+/** Returns the number of each series, or the sum of its points. */
 const total = (answer: { body: { result: Result[] } }) =>
   answer.body.result.map(({ aggregated_value, count }) => aggregated_value ?? count)
 
@@ -30,7 +28,7 @@ describe('a range of hours', () => {
     ['-24h', 23.9, 24.1],
     ['-36h', 35.9, 36.1],
     ['-90M', 1.4, 1.6]
-  ])('ends so long ago and not at midnight: %s', async (date_from, inside, outside) => {
+  ])('begins that many hours ago, not at midnight: %s', async (date_from, inside, outside) => {
     const project = await newVisits(inside, outside)
     const events = [{ id: '$pageview' }]
 
@@ -40,7 +38,7 @@ describe('a range of hours', () => {
     expect(total(await ask(project, { events, date_from, interval: 'week' }))).toEqual([1])
   })
 
-  it('begins with its hour by the hour', async () => {
+  it('begins at a full hour by the hour', async () => {
     const project = await newVisits(2)
     const body = { events: [{ id: '$pageview' }], date_from: '-2h', interval: 'hour' }
 
@@ -49,7 +47,7 @@ describe('a range of hours', () => {
     expect(line.data).toEqual([1, 0, 0])
   })
 
-  it('is compared, in one number, with as many hours before', async () => {
+  it('compares one number with as many hours before', async () => {
     const project = await newVisits(1, 25, 47, 49)
 
     const answer = await ask(project, inOneNumber('-24h', { compare: true }))
@@ -57,7 +55,7 @@ describe('a range of hours', () => {
     expect(total(answer)).toEqual([1, 2])
   })
 
-  it('is compared, in one number, with what lies as much earlier as asked', async () => {
+  it('compares one number with the hours at the distance of `compare_to`', async () => {
     const project = await newVisits(1, 7 * 24 + 1, 7 * 24 + 23, 7 * 24 + 25)
 
     const answer = await ask(project, inOneNumber('-24h', { compare: true, compare_to: '-1w' }))
@@ -69,7 +67,7 @@ describe('a range of hours', () => {
     ['-24h', [1, 25, 47.9, 48.1], 2],
     ['-36h', [1, 49, 83.9, 84.1], 2]
   ])(
-    'is compared, by the day, with as many hours and days before: %s',
+    'is compared, by the day, with as many days and hours before: %s',
     async (date_from, visits, count) => {
       const project = await newVisits(...visits)
       const body = { events: [{ id: '$pageview' }], date_from, compare: true }
@@ -89,7 +87,7 @@ describe('a comparison by the day', () => {
     return result.map(({ days }: { days: string[] }) => days)
   }
 
-  /** How many days earlier the other period begins. */
+  /** Returns how many days earlier the compared period begins. */
   async function distanceOf(body: object): Promise<number> {
     const [current = [], previous = []] = await daysOf(body)
     expect(previous).toHaveLength(current.length)
@@ -105,7 +103,7 @@ describe('a comparison by the day', () => {
     ['-6d', 7],
     ['-8d', 9],
     ['-1w', 8]
-  ])('moves whole weeks by those, so that weekdays meet: %s', async (date_from, days) => {
+  ])('compares whole weeks with the same weekdays before: %s', async (date_from, days) => {
     expect(await distanceOf({ date_from })).toBe(days)
   })
 
@@ -115,21 +113,24 @@ describe('a comparison by the day', () => {
     ['an end that is relative', { date_from: '-14d', date_to: '-7d' }, 8],
     ['an end that is absolute', { date_from: '-7d', date_to: today }, 8],
     ['a distance', { date_from: '-7d', compare_to: '-1d' }, 1]
-  ])('stays as asked for %s', async (_, body, days) => {
-    expect(await distanceOf(body)).toBe(days)
-  })
+  ])(
+    'compares with exactly as many days, or the requested distance, for %s',
+    async (_, body, days) => {
+      expect(await distanceOf(body)).toBe(days)
+    }
+  )
 
-  it('holds for a single number too', async () => {
+  it('compares whole weeks in a single number, too', async () => {
     const project = await newVisits(0, 7 * 24, 14 * 24)
 
     const answer = await ask(project, inOneNumber('-7d', { compare: true }))
 
-    // The eight days up to today, and those that lie seven days before each of them.
+    // The eight days up to today are compared with the eight days that begin seven days earlier.
     expect(total(answer)).toEqual([2, 2])
   })
 })
 
-/** Ada on the first two days of December, Bob on the last of November and the last of January. */
+/** Creates a project with visits of Ada on the first two days of December, and of Bob on 30 November and 31 January. */
 async function newMonths() {
   const project = await newProject()
   const visit = (distinct_id: string, day: string) => ({
@@ -158,23 +159,26 @@ describe('active users', () => {
     ['weekly_active', 'week', [1, 0, 0, 0, 0, 0, 0, 0, 1]],
     ['weekly_active', 'month', [1, 1]],
     ['monthly_active', 'month', [1, 1]]
-  ])('are those of the bucket where it is as long: %s by the %s', async (math, interval, data) => {
-    const answer = await ask(await newMonths(), asked(math, interval))
+  ])(
+    'are the actors of the bucket if it is as long as the window: %s by the %s',
+    async (math, interval, data) => {
+      const answer = await ask(await newMonths(), asked(math, interval))
 
-    expect(lines(answer)).toEqual([['$pageview', data]])
-    expect(answer.body.result[0].action.math).toBe(math)
-  })
+      expect(lines(answer)).toEqual([['$pageview', data]])
+      expect(answer.body.result[0].action.math).toBe(math)
+    }
+  )
 
   it.each([
     ['monthly_active by the week', asked('monthly_active', 'week'), [2, 2, 2, 2, 0, 0, 0, 0, 1]],
     ['a number', asked('weekly_active', 'month', { display: 'BoldNumber' }), 1]
-  ])('are those of the days before else: %s', async (_, body, data) => {
+  ])('are otherwise the actors of the days in the window: %s', async (_, body, data) => {
     expect(lines(await ask(await newMonths(), body))).toEqual([['$pageview', data]])
   })
 })
 
 describe('a cumulative display', () => {
-  /** Ada on three days, in a session over midnight, Bob on the last. */
+  /** Creates a project with visits of Ada on three days, with a session past midnight, and of Bob on the last day. */
   async function newVisitors() {
     const project = await newProject()
     const visit = (distinct_id: string, time: string, $session_id: string, path = '/a') => ({
@@ -202,7 +206,7 @@ describe('a cumulative display', () => {
     ['monthly_active', [1, 1, 2]],
     ['unique_session', [1, 1, 3]],
     ['total', [1, 2, 4]]
-  ])('counts each different one once: %s', async (math, data) => {
+  ])('counts each actor or session once: %s', async (math, data) => {
     const { result } = (await ask(await newVisitors(), cumulative(math))).body
 
     expect(result[0]).toMatchObject({ data, count: data.at(-1) })

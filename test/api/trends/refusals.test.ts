@@ -3,7 +3,7 @@ import { newProject } from '../../support/project.ts'
 import { randomText } from '../../support/text.ts'
 import { ask, asNode, asTrend, at, RANGE } from '../../support/trends.ts'
 
-describe('a trend that cannot be', () => {
+describe('an invalid trend', () => {
   it.each([
     [
       asTrend({ math: 'median_ish' }),
@@ -254,7 +254,7 @@ describe('a trend that cannot be', () => {
       'filters__date_from',
       '"x"'
     ]
-  ])('is a 400 that names it: %j', async (body, code, attr, detail) => {
+  ])('is a 400 that names the field: %j', async (body, code, attr, detail) => {
     const answer = await ask(await newProject(), body)
 
     expect([answer.status, answer.body]).toEqual([
@@ -263,7 +263,7 @@ describe('a trend that cannot be', () => {
     ])
   })
 
-  it('is a 400 for a regular expression that takes too long on what is stored', async () => {
+  it('is a 400 for a regular expression that takes too long on the stored values', async () => {
     const project = await newProject()
     await project.ingest([
       {

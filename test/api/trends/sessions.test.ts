@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { newProject, type TestEvent } from '../../support/project.ts'
 import { ask, asTrend, at, lines } from '../../support/trends.ts'
 
-/** Two sessions: of two pages and 30 seconds from an ad, of one page; and a page in none. */
+/** Creates a project with a session from an ad, of two pages in 30 seconds, a session of one page, and a page without a session. */
 async function newSessions() {
   const project = await newProject()
   const page = (session: string | null, time: string, path: string, more = {}): TestEvent => ({
@@ -106,7 +106,7 @@ describe('properties of sessions', () => {
     expect(lines(answer)).toEqual(expected)
   })
 
-  it('break down beside those of events, and are computed with', async () => {
+  it('break down together with properties of events, and are the numbers of maths', async () => {
     const project = await newSessions()
     const breakdowns = [
       { property: 'utm_source', type: 'event' },
@@ -155,7 +155,7 @@ describe('properties of sessions', () => {
     ])
   })
 
-  it('count once for each value of a breakdown that their events have, and once in the others together', async () => {
+  it('count once for each breakdown value of their events, and once in "Other"', async () => {
     const project = await newProject()
     const page = (time: string, path: string): TestEvent => ({
       distinct_id: 'ada',
@@ -177,7 +177,7 @@ describe('properties of sessions', () => {
     ])
   })
 
-  it('count a session that goes on past midnight on both days, and once in a single number', async () => {
+  it('count a session past midnight on both days, but once in a single number', async () => {
     const project = await newProject()
     const page = (time: string): TestEvent => ({
       distinct_id: 'ada',
@@ -193,7 +193,7 @@ describe('properties of sessions', () => {
     ])
   })
 
-  it('may be as many as a series has filters', async () => {
+  it('may be used in as many filters as a series may have', async () => {
     const one = { key: '$session_duration', operator: 'between', value: [0, 99], type: 'session' }
 
     const answer = await ask(await newSessions(), asTrend({ properties: new Array(25).fill(one) }))

@@ -14,7 +14,7 @@ import {
 } from '../../support/trends.ts'
 
 describe('a trend', () => {
-  it('is answered in the shape that PostHog gives it', async () => {
+  it("has the shape of PostHog's answer", async () => {
     const project = await newStory()
 
     const { status, body } = await ask(project, asTrend({}))
@@ -93,7 +93,7 @@ describe('a trend', () => {
     expect(lines(await ask(await newStory(), body))).toEqual([['$pageview', [1, 0, 3]]])
   })
 
-  it('is read in a URL, with a body that adds to it', async () => {
+  it('is read from a URL and from a body that adds fields', async () => {
     const project = await newStory()
     const fields = {
       events: JSON.stringify([{ id: '$pageview' }]),
@@ -172,7 +172,7 @@ describe('a trend', () => {
     }
   })
 
-  it('takes what says nothing of the numbers', async () => {
+  it('ignores fields that do not change the numbers', async () => {
     const drawn = {
       version: 2,
       modifiers: null,
@@ -265,7 +265,7 @@ describe('a trend', () => {
     expect(lines(await ask(await newStory(), { events, ...RANGE }))).toEqual(expected)
   })
 
-  it('takes as many filters as it says, with all else that a statement has', async () => {
+  it('takes the documented number of filters together with everything else in a statement', async () => {
     const wide = { operator: 'between', value: [-1, 100] }
     const some = (count: number, key: string) =>
       Array.from({ length: count }, () => ({ key, ...wide }))
@@ -301,7 +301,7 @@ describe('a trend', () => {
     ])
   })
 
-  it('filters all series, and leaves out test accounts when asked to', async () => {
+  it('filters all series, and leaves out test accounts on request', async () => {
     const project = await newStory()
     const body = {
       ...asTrend({}),
@@ -316,7 +316,7 @@ describe('a trend', () => {
     ['minute', '2025-06-01T23:59:00', '2025-06-01T23:59:59.999', 1, 0],
     ['week', '2025-06-02', '2025-06-03', 1, 0],
     ['month', '2025-05-20', '2025-06-03', 2, 1]
-  ])('is cut by the %s', async (interval, date_from, date_to, length, index) => {
+  ])('has buckets by the %s', async (interval, date_from, date_to, length, index) => {
     const [result] = (await ask(await newStory(), { ...asTrend({}), interval, date_from, date_to }))
       .body.result
 
@@ -324,7 +324,7 @@ describe('a trend', () => {
     expect(result.data[index]).toBeGreaterThan(0)
   })
 
-  it('begins with the first event of all', async () => {
+  it('begins with the first event of the project', async () => {
     const [result] = (await ask(await newStory(), { ...asTrend({}), date_from: 'all' })).body.result
 
     expect(result.days[0]).toBe('2025-06-01')
@@ -347,7 +347,7 @@ describe('a trend', () => {
     expect(lines(await ask(await newStory(), body))).toEqual([['$pageview', 3]])
   })
 
-  it('is one number of a range that is longer than a trend by the day', async () => {
+  it('is one number for a range with too many days for buckets', async () => {
     const body = { ...asTrend({}), date_from: '1970-01-01', display: 'BoldNumber' }
 
     expect(lines(await ask(await newStory(), body))).toEqual([['$pageview', 5]])
@@ -387,7 +387,7 @@ describe('a trend', () => {
     expect(answer.body.result[0].action).toBeNull()
   })
 
-  it('takes the events of the old form in their order, if all have one', async () => {
+  it('sorts the events of the legacy form by `order`, if all have one', async () => {
     const events = [
       { id: 'bought', order: 1 },
       { id: '$pageview', order: 0 }
@@ -405,7 +405,7 @@ describe('a trend', () => {
     expect(lines(asGiven)).toEqual([['Formula (A - B)', [-2, 1, -3]]])
   })
 
-  it('is a 503 when a statement fails, and never part of an answer', async () => {
+  it('is a 503 if any statement fails, never a partial answer', async () => {
     const project = await newStory()
     const body = asTrend({ math: 'sum', math_property: 'price' })
     let calls = 0
@@ -432,7 +432,7 @@ describe('a trend', () => {
     expect(answers).toEqual([failed, failed, failed, whole.body.result])
   })
 
-  it('adds up whole numbers beyond 64 bits, and leaves out what is beyond all numbers', async () => {
+  it('adds up whole numbers beyond 64 bits, and leaves out infinite numbers', async () => {
     const project = await newProject()
     const big = [9_000_000_000_000_000_000, 9_000_000_000_000_000_000, '1e999', '-1e999', 5]
     await project.ingest(
@@ -528,7 +528,7 @@ describe('a trend', () => {
     ])
   })
 
-  it('is one number that is not smoothed', async () => {
+  it('is not smoothed if it is one number', async () => {
     const body = {
       ...asTrend({ math: 'avg', math_property: 'price' }),
       smoothing_intervals: 2,

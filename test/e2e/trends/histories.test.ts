@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { DAY } from '../../../src/calendar/units.ts'
 import { withSize } from '../../../src/capture/changes.ts'
 import { ingestEvents } from '../../../src/capture/ingest.ts'
 import { buildChunks } from '../../../src/columns/chunks.ts'
@@ -9,6 +10,7 @@ import { verifyColumns } from '../../../src/columns/verify.ts'
 import { writeBatch } from '../../../src/db/batch.ts'
 import { type Db, newUsage, openDb } from '../../../src/db/client.ts'
 import { findRemoval, insertRemoval, removePart } from '../../../src/erasures/removals/store.ts'
+import { SLOT } from '../../../src/rollups/store.ts'
 import { readTrend } from '../../../src/trends/request.ts'
 import { computeTrend } from '../../../src/trends/trend.ts'
 import { startDatabase } from '../../support/database.ts'
@@ -21,8 +23,6 @@ import { sealRange } from '../../support/segments.ts'
  */
 
 const START = Date.UTC(2026, 2, 27)
-const DAY = 86_400_000
-const SLOT = 900_000
 const DAYS = 8
 const NAMES = ['view', 'buy'] as const
 const PEOPLE = ['ada', 'bob', 'cyd', 'dan']

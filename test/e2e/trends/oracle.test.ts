@@ -64,7 +64,7 @@ async function make({
       event: folds ? '$merge_dangerously' : name,
       distinct_id: who,
       timestamp: at,
-      received_at: now + 100 * 86_400_000,
+      received_at: now + 100 * DAY,
       properties: {
         ...properties,
         ...(folds && { alias: folds }),

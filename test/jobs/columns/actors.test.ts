@@ -33,7 +33,7 @@ const merge = (project: TestProject, n: number) =>
     }
   ])
 
-/** The persons of a project's identities, erased ones included. */
+/** Reads the persons of a project's identities, including erased persons. */
 async function listPersons(projectId: number): Promise<Map<number, number>> {
   const rows = await db.all<{ key: number; person_id: number | null }>(sql`
     select key, person_id from distinct_ids where project_id = ${projectId}
@@ -77,7 +77,7 @@ it('identities that move are noted until the chunk is built again', async () => 
   expect((await readActors(project.id)).persons).toEqual(await listPersons(project.id))
 })
 
-it('chunks are due that are new, have grown, were cut, or of which many identities have moved', async () => {
+it('a chunk is due if it is new, has grown, was interrupted, or many of its identities have moved', async () => {
   const { project, chunks } = await newCrowd()
   const due = async () =>
     (await findDueChunks(db))
@@ -118,7 +118,7 @@ it('a project with few identities gets no chunk', async () => {
   expect((await findDueChunks(db)).map(({ project_id }) => project_id)).not.toContain(project.id)
 })
 
-it('no move is lost that happens during any call, also of two builders', async () => {
+it('no move during any call is lost, even with two builders', async () => {
   const { project, chunks } = await newCrowd()
   for (let call = 1; ; call += 1) {
     let isReached = false
@@ -141,7 +141,7 @@ it('no move is lost that happens during any call, also of two builders', async (
   }
 })
 
-it('a build that is cut at any call leaves nothing wrong to read', async () => {
+it('a build that is cut at any call leaves no wrong chunk', async () => {
   const { project, chunks } = await newCrowd()
   await seal(project.id, { chunks })
   for (let call = 1; ; call += 1) {

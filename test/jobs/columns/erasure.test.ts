@@ -1,11 +1,12 @@
 import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { encodeNumbers } from '../../../src/columns/codec.ts'
+import { SLOT } from '../../../src/rollups/store.ts'
 import { expectEqualToRows, listSegments, newShop, seal } from '../../support/columns.ts'
 import { holdErasures, WEEKLY } from '../../support/erasures.ts'
 import { db, type TestProject } from '../../support/project.ts'
 
-/** Deletes a person with their events, as far as that happens before the weekly run. @returns their keys */
+/** Deletes a person with their events, up to the steps that the weekly run does. @returns the keys of the person's identities */
 async function askToErase(project: TestProject, distinctId: string) {
   const erasures = holdErasures()
   const { body } = await project.call('GET', `persons?distinct_id=${distinctId}`)
@@ -42,7 +43,7 @@ it('the receipt of an erasure says how many segments it removed', async () => {
   expect(await expectEqualToRows(project.id)).toBe(1)
 })
 
-it('names segments also if the person was in none', async () => {
+it('the receipt names segments even if none had an event of the person', async () => {
   const project = await newShop()
   const { run } = await askToErase(project, 'person 3')
 
@@ -58,7 +59,7 @@ it('an erasure is not completed while any segment has an event of the person', a
   for (let n = 0; n < 9; n += 1) {
     await db.run(sql`
       insert into segments (project_id, event_id, since, until, is_sealed, started_at, build, count, slots, cold)
-      values (${project.id}, 0, ${n * 900_000}, ${(n + 1) * 900_000}, 1, 0, ${String(n)}, 2, '', null)`)
+      values (${project.id}, 0, ${n * SLOT}, ${(n + 1) * SLOT}, 1, 0, ${String(n)}, 2, '', null)`)
     const identities = encodeNumbers(Uint32Array.of(1, n === 8 ? key : 2))
     await db.run(sql`
       insert into segment_columns (segment_id, name, data)

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { encodeActors, encodeNumbers, encodeSlots } from '../../../src/columns/codec.ts'
+import { SLOT } from '../../../src/rollups/store.ts'
 import { listSegments, newShop, OPENED, seal, VIEW } from '../../support/columns.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'
 import { ask as askTrend, lines } from '../../support/trends.ts'
@@ -13,7 +14,7 @@ async function ask(project: TestProject, series: object) {
   return lines(answer)[0]?.[1]
 }
 
-/** Replaces what the database has of the project's only segment. */
+/** Replaces a stored column of the project's only segment. */
 const falsify = (project: TestProject, name: string, data: string) =>
   db.run(sql`
     update segment_columns set data = ${data}
@@ -22,7 +23,7 @@ const falsify = (project: TestProject, name: string, data: string) =>
 const changeBuild = (project: TestProject, table: SQL) =>
   db.run(sql`update ${table} set build = 'another' where project_id = ${project.id}`)
 
-it('a column is kept for as long as its segment is the same', async () => {
+it('a column is cached until its segment changes', async () => {
   const project = await newShop()
   await seal(project.id)
   const [segment] = await listSegments(project.id)
@@ -36,11 +37,11 @@ it('a column is kept for as long as its segment is the same', async () => {
   expect(await ask(project, { math: 'dau' })).toEqual([1, 1, 0])
 })
 
-it('the slots of a segment are kept for as long as it is the same', async () => {
+it('the slots of a segment are cached until it changes', async () => {
   const project = await newShop()
   await seal(project.id)
   const total = await ask(project, {})
-  const slots = encodeSlots([{ slot: OPENED / 900_000, count: 3 }])
+  const slots = encodeSlots([{ slot: OPENED / SLOT, count: 3 }])
   await db.run(sql`update segments set slots = ${slots} where project_id = ${project.id}`)
 
   expect(await ask(project, {})).toEqual(total)
@@ -49,7 +50,7 @@ it('the slots of a segment are kept for as long as it is the same', async () => 
   expect(await ask(project, {})).toEqual([3, 0, 0])
 })
 
-it('a chunk of actors is kept until it is built again', async () => {
+it('a chunk of actors is cached until it is built again', async () => {
   const project = await newProject()
   const crowd = Array.from({ length: 80 }, (_, n) => ({
     event: VIEW,

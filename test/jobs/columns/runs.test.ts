@@ -82,7 +82,7 @@ it('goes on in a new message when an invocation may do no more', async () => {
   expect(await seal(project.id, { queries: 599 })).toMatchObject({ segments: 0, sent: [] })
 })
 
-it('drops a message that asks for nothing that there is', async () => {
+it('drops a malformed message, and a message for an unknown project', async () => {
   expect(await deliverColumns({ project_id: 'one' })).toBe(true)
   expect(await deliverColumns({ project_id: 999_999, min_late: 1, chunks: [] })).toBe(true)
 })

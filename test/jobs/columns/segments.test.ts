@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { HOUR } from '../../../src/calendar/units.ts'
 import {
   expectEqualToRows,
   LATER,
@@ -15,7 +16,6 @@ import { CUT_STEP } from '../../support/depth.ts'
 import { aroundCalls, cutAt } from '../../support/faults.ts'
 import { db, type TestProject } from '../../support/project.ts'
 
-const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 let shop: TestProject
@@ -36,7 +36,7 @@ const removeEvent = (projectId: number) =>
     delete from events where (project_id, event_id, timestamp, uuid) in (
       select project_id, event_id, timestamp, uuid from events where project_id = ${projectId} limit 1)`)
 
-it('events become one segment that has what their rows have', async () => {
+it('events become one segment that equals their rows', async () => {
   await unseal(shop.id)
 
   expect(await seal(shop.id)).toMatchObject({ segments: 1, events: 2_400, sent: [] })
@@ -63,7 +63,7 @@ it('events become one segment that has what their rows have', async () => {
   expect(await seal(shop.id)).toMatchObject({ segments: 0, events: 0, sent: [] })
 })
 
-it('events of the last hour are not sealed yet', async () => {
+it('events of the last hour are not sealed', async () => {
   await unseal(shop.id)
 
   const now = OPENED + 2 * DAY - 3 * HOUR
@@ -75,7 +75,7 @@ it('events of the last hour are not sealed yet', async () => {
   expect(await expectEqualToRows(shop.id)).toBe(1)
 })
 
-it('a late event is noted, and sealed when there are enough', async () => {
+it('late events are noted, and sealed once there are enough', async () => {
   const project = await newShop()
   await seal(project.id)
   const [before] = await listSegments(project.id)
@@ -94,7 +94,7 @@ it('a late event is noted, and sealed when there are enough', async () => {
   ).toEqual([])
 })
 
-it('a segment of which an event is removed is gone at once, and sealed again', async () => {
+it('a segment is removed with any of its events, and its range is sealed again', async () => {
   const project = await newShop()
   await seal(project.id)
 
@@ -115,7 +115,7 @@ it('events of 10 kB each are sealed in small pieces', async () => {
   expect(await expectEqualToRows(project.id)).toBe(1)
 })
 
-describe('whatever happens meanwhile', () => {
+describe('sealing, whatever happens meanwhile', () => {
   it('two runs at once seal everything once', async () => {
     await unseal(shop.id)
 
@@ -125,7 +125,7 @@ describe('whatever happens meanwhile', () => {
     expect(await expectEqualToRows(shop.id)).toBe(1)
   })
 
-  it('a run that is cut at any call is made up for by a later one', async () => {
+  it('a run that is cut at any call is completed by a later run', async () => {
     for (let call = 1; ; call += CUT_STEP) {
       for (const side of ['before', 'after'] as const) {
         await unseal(shop.id)

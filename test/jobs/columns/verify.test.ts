@@ -2,6 +2,7 @@ import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { type SQL, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { MINUTE } from '../../../src/calendar/units.ts'
 import { findDueChunks } from '../../../src/columns/actor-chunks.ts'
 import { encodeColumn, encodeNumbers } from '../../../src/columns/codec.ts'
 import { verifyColumns } from '../../../src/columns/verify.ts'
@@ -33,7 +34,7 @@ const newSegment = async (): Promise<number> => {
 
 const NOTHING_WRONG = { wrong_segments: 0, wrong_chunks: 0 }
 
-it('segments that equal their rows are right, also with late events', async () => {
+it('segments that equal their rows pass, also with late events', async () => {
   await newSegment()
   await shop.ingest([{ event: VIEW, timestamp: OPENED + 5 }])
 
@@ -95,14 +96,14 @@ describe('a segment is wrong, and removed, if', () => {
 })
 
 it.each([
-  ['stored', () => shop.ingest([{ event: VIEW, timestamp: OPENED + 60_000 }])],
+  ['stored', () => shop.ingest([{ event: VIEW, timestamp: OPENED + MINUTE }])],
   [
     'removed',
     () =>
       db.run(sql`delete from events where (project_id, event_id, timestamp, uuid) in (
         select project_id, event_id, timestamp, uuid from events where project_id = ${shop.id} limit 1)`)
   ]
-])('an event that is %s meanwhile makes no segment wrong', async (_, act) => {
+])('an event that is %s during the verification makes no segment wrong', async (_, act) => {
   for (let call = 1; ; call += 1) {
     await newSegment()
     let isReached = false
@@ -142,7 +143,7 @@ it('a chunk with a wrong person is emptied and built again', async () => {
   expect(await verifyColumns(db, 100)).toMatchObject({ wrong_chunks: 0 })
 })
 
-it('is part of the nightly verification: what is wrong is an error in the log', async () => {
+it('the nightly verification logs wrong segments and chunks as an error', async () => {
   await db.run(sql`delete from segments`)
   const id = await newSegment()
   const verify = async () => {

@@ -12,7 +12,7 @@ import { db, newProject, type TestProject } from '../../support/project.ts'
 
 const PLANS: Json[] = ['free', 'pro', null, 7, { of: ['list'] }]
 
-/** Creates a project with 80 persons who have two versions each, and copies these. @returns also their chunks */
+/** Creates a project with 80 persons of two versions each, and builds their chunks. @returns also the chunks */
 async function newCrowd() {
   const project = await newProject()
   for (const visit of [0, 1]) {
@@ -33,7 +33,7 @@ async function newCrowd() {
   return { project, chunks }
 }
 
-/** The versions of a project as their rows have them. */
+/** Reads the versions of a project from their rows. */
 const listVersions = (projectId: number) =>
   db.all<{ id: number; properties: string }>(
     sql`select id, json(properties) as properties from person_versions where project_id = ${projectId} order by id`
@@ -80,7 +80,7 @@ const listColumns = (projectId: number) =>
 const isDue = async (project: TestProject, counted = 0) =>
   (await findChunks(db, { counted })).some(({ project_id }) => project_id === project.id)
 
-it('properties of versions are copied into columns, but for those that are all different', async () => {
+it('properties of versions are copied into columns, except properties with a different value in each version', async () => {
   const { project } = await newCrowd()
 
   expect(await listChunks(project.id)).toEqual([{ is_built: 1, count: 160, cold: '["note"]' }])
@@ -104,7 +104,7 @@ it('values of columns are found without reading a row for each version', async (
   expect(rows).toBeLessThan(10)
 })
 
-it('versions that are newer than their chunk are looked up, and copied when there are many', async () => {
+it('versions newer than their chunk are looked up, and copied once there are many', async () => {
   const { project, chunks } = await newCrowd()
   const change = (count: number, visit: number) =>
     project.ingest(
@@ -130,7 +130,7 @@ it('versions that are newer than their chunk are looked up, and copied when ther
 it.each([
   ['removed', sql`delete from person_versions`],
   ['changed', sql`update person_versions set properties = jsonb('{"plan": "other"}')`]
-])('a chunk with a version that is %s is gone at once, and built again', async (_, act) => {
+])('a chunk with a version that is %s is removed at once, and built again', async (_, act) => {
   const { project, chunks } = await newCrowd()
   const [, version] = await listVersions(project.id)
 

@@ -31,7 +31,7 @@ describe('the scale of an axis', () => {
       [0, 1]
     ],
     [[], [0, 1]]
-  ])('for %j has the marks %j', (values, ticks) => {
+  ])('has for %j the marks %j', (values, ticks) => {
     expect(scaleOf(values, 5).ticks.map((tick) => Math.round(tick * 1e6) / 1e6)).toEqual(ticks)
   })
 

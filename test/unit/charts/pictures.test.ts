@@ -10,7 +10,7 @@ const folder = join(import.meta.dirname, '../../../docs/charts')
 const pictures = [...drawPictures()]
 const instantiate = vi.spyOn(WebAssembly, 'instantiate')
 const paint = await openPainter()
-/** Node's types know only a start from a module, without the instance beside it. */
+/** The started renderer. The types of Node lack the form of `instantiate` that returns an instance beside its module. */
 const started: { instance: WebAssembly.Instance } = await instantiate.mock.results[0]?.value
 const images = [...paintPictures(paint)]
 
@@ -35,11 +35,11 @@ describe('the pictures below docs/charts', () => {
     expect(svg).toBe(readFileSync(join(folder, name), 'utf8'))
   })
 
-  it.each(images)('%s is as it was looked at: `npm run charts` draws it anew', (name, png) => {
+  it.each(images)('%s is unchanged as an image: `npm run charts` redraws it', (name, png) => {
     expect(readFileSync(join(folder, name)).equals(png)).toBe(true)
   })
 
-  it.each(images)('%s has two pixels for each of its chart, and few bytes', (name, png) => {
+  it.each(images)('%s has two pixels for each pixel of its chart, and few bytes', (name, png) => {
     const [width, height] = chartSize(name)
 
     expect(sizeOf(png)).toEqual([2 * width, 2 * height])

@@ -6,7 +6,7 @@ function list(numbers: ActorNumbers, ...identities: number[]) {
   return numbers.list(Uint32Array.from(identities), listed) ? listed : undefined
 }
 
-it('identities of one person have one number, and those without a person a number each', () => {
+it('identities of one person share a number, identities without a person have one each', () => {
   const numbers = new ActorNumbers()
   numbers.add(7, 1)
   numbers.add(90_000, 1)
@@ -30,7 +30,7 @@ it('nothing is listed while an identity is unknown', () => {
   ])
 })
 
-it('what is known of an identity stays', () => {
+it('an identity keeps its number', () => {
   const numbers = new ActorNumbers()
   numbers.add(7, 1)
   numbers.add(7, 2)

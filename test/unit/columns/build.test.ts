@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { MINUTE } from '../../../src/calendar/units.ts'
 import { SegmentBuilder } from '../../../src/columns/build.ts'
 import {
   decodeColumn,
@@ -14,7 +15,7 @@ const range = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n))
 
 const row = (n: number, properties: JsonObject = {}) => ({
-  timestamp: n * 60_000,
+  timestamp: n * MINUTE,
   identity: 10 + n,
   version: n % 2 === 0 ? n : null,
   session_id: `session ${n % 3}`,
@@ -56,7 +57,7 @@ const cold = (content: Content): string[] | null => JSON.parse(content.cold ?? '
 const withProperty = (make: (n: number) => Json) =>
   build(range(2_000, (n) => row(n, { asked: make(n) })))
 
-it('time is kept by slot, also before 1970', () => {
+it('times are counted per slot, also before 1970', () => {
   const times = [-SLOT - 1, -1, 0, SLOT - 1, SLOT, SLOT + 5]
   const content = build(times.map((timestamp, n) => ({ ...row(n), timestamp })))
 
@@ -150,7 +151,7 @@ it('properties that are left out are unknown', () => {
   expect([...decodeNumbers(dataOf(content, 'identity'))]).toEqual([10, 11])
 })
 
-it('sessions that are too long for a value of the database have no column', () => {
+it('sessions too long for one value of the database have no column', () => {
   const content = build(range(32_000, (n) => ({ ...row(n), session_id: `${n} ${'x'.repeat(60)}` })))
 
   expect(content.columns.map(({ name }) => name)).toEqual(['identity', 'time', 'version'])

@@ -36,7 +36,7 @@ describe('a column', () => {
     [257, Uint16Array],
     [65_536, Uint16Array],
     [65_537, Uint32Array]
-  ])('of %i values has codes in the narrowest array', (count, Codes) => {
+  ])('with %i values has codes in the narrowest array', (count, Codes) => {
     const column = { codes: Uint32Array.from(range(count)), values: range(count) }
 
     const decoded = decodeColumn(encodeColumn(column), count)

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest'
 import { decodeSlots, encodeSlots } from '../../../src/columns/codec.ts'
 import { Overview } from '../../../src/columns/overview.ts'
+import { SLOT } from '../../../src/rollups/store.ts'
 
-const SLOT = 900_000
-
-/** A name with segments of these slots, each with so many events per slot, and loose slots. */
+/** Makes a name with segments of these slots, each with a number of events per slot, and with loose slots. */
 const overview = (
   segments: { first: number; last: number; perSlot: number }[],
   loose: { slot: number; count: number }[]

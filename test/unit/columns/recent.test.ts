@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Memory, Recent } from '../../../src/columns/recent.ts'
 
-it('keeps the values that were used last, up to so many bytes', () => {
+it('keeps the most recently used values, up to a number of bytes', () => {
   const recent = new Recent<string>(new Memory(10))
   recent.set('a', 'A', 4)
   recent.set('b', 'B', 4)
@@ -12,7 +12,7 @@ it('keeps the values that were used last, up to so many bytes', () => {
   expect(['a', 'b', 'c'].map((key) => recent.get(key))).toEqual(['A', undefined, 'C'])
 })
 
-it('counts the bytes of a replaced value no more', () => {
+it('no longer counts the bytes of a replaced value', () => {
   const recent = new Recent<string>(new Memory(10))
   recent.set('a', 'A', 10)
   recent.set('a', 'small', 1)
@@ -23,7 +23,7 @@ it('counts the bytes of a replaced value no more', () => {
   expect(recent.get('b')).toBe('B')
 })
 
-it('does not keep a value that is larger than all that may be kept', () => {
+it('does not keep a value that is larger than the cache', () => {
   const recent = new Recent<string>(new Memory(10))
   recent.set('a', 'A', 11)
   expect(recent.get('a')).toBeUndefined()

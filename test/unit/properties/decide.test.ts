@@ -54,7 +54,7 @@ it.each([
 })
 
 describe('a filter', () => {
-  it('compares texts of whole numbers exactly up to 64 bits, and longer ones not at all', async () => {
+  it('compares whole numbers in texts exactly up to 64 bits, and longer numbers not at all', async () => {
     expect(await isFulfilled('9007199254740993', 'gt', '9007199254740992')).toBe(true)
     expect(await isFulfilled('9007199254740992', 'gt', '9007199254740992')).toBe(false)
     expect(await isFulfilled('9223372036854775807', 'gt', '0')).toBe(true)
@@ -63,7 +63,7 @@ describe('a filter', () => {
     expect(await isFulfilled('-9223372036854775809', 'not_between', '0', '1')).toBe(false)
   })
 
-  it('takes the limit among several that is easiest to fulfil', async () => {
+  it('compares with the easiest of several limits', async () => {
     expect(await isFulfilled(6, 'gt', '10', '5')).toBe(true)
     expect(await isFulfilled(6, 'lte', '5', '10')).toBe(true)
     expect(await isFulfilled(6, 'min', '10', '7')).toBe(false)

@@ -14,7 +14,7 @@ import {
   MAX_BUCKETS
 } from '../../../src/calendar/buckets.ts'
 import { readFrom, readUntil } from '../../../src/calendar/dates.ts'
-import { HOUR } from '../../../src/calendar/units.ts'
+import { HOUR, MINUTE } from '../../../src/calendar/units.ts'
 import { deep } from '../../support/depth.ts'
 
 const dayOf = (bucket: Bucket, interval: Interval) => daysOf([bucket], interval)[0]
@@ -26,7 +26,7 @@ const at = (text: string) => Date.parse(text)
 const iso = (time: number | undefined) =>
   time === undefined ? undefined : new Date(time).toISOString().replace('.000', '')
 
-/** Start of each bucket in UTC, and what the clock of the zone shows then. */
+/** Returns the start of each bucket in UTC, and on the clock of the time zone. */
 const shown = (from: string, until: string, interval: Interval, zone: Calendar) =>
   bucketsOf({ from: at(from), until: at(until) }, interval, zone).map(
     (bucket) => `${iso(bucket.from)} ${dayOf(bucket, interval)}`
@@ -69,7 +69,7 @@ describe('buckets in UTC', () => {
   it.each([
     [0, '2025-06-01'],
     [1, '2025-05-26']
-  ])('of weeks begin on the day that the project names: %i', (weekStart, day) => {
+  ])("of weeks begin on the project's first day of the week: %i", (weekStart, day) => {
     const [first] = bucketsOf(
       { from: at('2025-06-01T12:00:00Z'), until: at('2025-06-01T13:00:00Z') },
       'week',
@@ -92,24 +92,27 @@ describe('buckets in UTC', () => {
     ])
   })
 
-  it.each(['UTC', 'Asia/Kathmandu', 'America/St_Johns'])('are of long ago: %s', (zone) => {
-    const days = (from: string, until: string) =>
-      bucketsOf({ from: at(from), until: at(until) }, 'month', calendar(zone)).map((bucket) =>
-        dayOf(bucket, 'month')
-      )
+  it.each(['UTC', 'Asia/Kathmandu', 'America/St_Johns'])(
+    'may be in the first years of the calendar: %s',
+    (zone) => {
+      const days = (from: string, until: string) =>
+        bucketsOf({ from: at(from), until: at(until) }, 'month', calendar(zone)).map((bucket) =>
+          dayOf(bucket, 'month')
+        )
 
-    expect(days('0026-01-15T00:00:00Z', '0026-02-15T00:00:00Z')).toEqual([
-      '0026-01-01',
-      '0026-02-01'
-    ])
-    expect(days('0000-12-15T00:00:00Z', '0001-01-15T00:00:00Z')).toEqual([
-      '0000-12-01',
-      '0001-01-01'
-    ])
-    expect(
-      iso(readFrom('-2000yStart', calendar(zone), new Date(at('2026-06-01T00:00:00Z'))))
-    ).toMatch(/^00(26-01-01|25-12-31)T/)
-  })
+      expect(days('0026-01-15T00:00:00Z', '0026-02-15T00:00:00Z')).toEqual([
+        '0026-01-01',
+        '0026-02-01'
+      ])
+      expect(days('0000-12-15T00:00:00Z', '0001-01-15T00:00:00Z')).toEqual([
+        '0000-12-01',
+        '0001-01-01'
+      ])
+      expect(
+        iso(readFrom('-2000yStart', calendar(zone), new Date(at('2026-06-01T00:00:00Z'))))
+      ).toMatch(/^00(26-01-01|25-12-31)T/)
+    }
+  )
 
   it(`are at most ${MAX_BUCKETS}`, () => {
     const range = { from: 0, until: (MAX_BUCKETS + 1) * HOUR }
@@ -121,7 +124,7 @@ describe('buckets in UTC', () => {
   })
 })
 
-describe('buckets in a zone', () => {
+describe('buckets in a time zone', () => {
   it.each([
     ['Asia/Kathmandu', '2025-06-01T18:15:00Z', '2025-06-02'],
     ['Asia/Tehran', '2025-06-01T20:30:00Z', '2025-06-02'],
@@ -143,7 +146,7 @@ describe('buckets in a zone', () => {
     ['America/St_Johns', '2025-06-02T02:30:00Z', '2025-06-02 00:00:00']
   ])('of hours begin at full hours on its clock: %s', (zone, start, hour) => {
     expect(
-      shown(iso(at(start) + 10 * 60_000) ?? '', iso(at(start) + HOUR) ?? '', 'hour', calendar(zone))
+      shown(iso(at(start) + 10 * MINUTE) ?? '', iso(at(start) + HOUR) ?? '', 'hour', calendar(zone))
     ).toEqual([`${start} ${hour}`])
   })
 
@@ -173,7 +176,7 @@ describe('buckets in a zone', () => {
     expect(hourly).toHaveLength(hours)
   })
 
-  it('of hours show a repeated one twice', () => {
+  it('of hours show a repeated hour twice', () => {
     expect(
       shown('2025-10-25T23:00:00Z', '2025-10-26T03:00:00Z', 'hour', calendar('Europe/Berlin'))
     ).toEqual([
@@ -184,7 +187,7 @@ describe('buckets in a zone', () => {
     ])
   })
 
-  it('of hours leave out the one that the clock skips', () => {
+  it('of hours leave out the hour that the clock skips', () => {
     expect(
       shown('2025-03-30T00:00:00Z', '2025-03-30T02:00:00Z', 'hour', calendar('Europe/Berlin'))
     ).toEqual([
@@ -193,7 +196,7 @@ describe('buckets in a zone', () => {
     ])
   })
 
-  it('of hours follow a clock that is moved by half an hour', () => {
+  it('of hours follow a clock that moves by half an hour', () => {
     const lordHowe = calendar('Australia/Lord_Howe')
 
     expect(shown('2025-10-04T14:30:00Z', '2025-10-04T17:00:00Z', 'hour', lordHowe)).toEqual([
@@ -207,7 +210,7 @@ describe('buckets in a zone', () => {
     ])
   })
 
-  it('of days leave out the one that Samoa skipped', () => {
+  it('of days leave out the day that Samoa skipped', () => {
     expect(
       shown('2011-12-29T12:00:00Z', '2011-12-31T12:00:00Z', 'day', calendar('Pacific/Apia'))
     ).toEqual([
@@ -226,7 +229,7 @@ describe('buckets in a zone', () => {
     'Australia/Lord_Howe'
   ]
 
-  it('lie side by side, and each moment is in the one that its clock says', () => {
+  it('lie side by side, and each moment is in the bucket of its clock time', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...ZONES),
@@ -277,14 +280,17 @@ describe('the buckets before', () => {
       '2025-06-01T03:00:00Z',
       ['2025-05-31 23:00:00', '2025-06-01 00:00:00']
     ]
-  ])('are as many, by the %s in %s', (interval, zone, from, until, days) => {
-    const buckets = before(from, until, interval, calendar(zone))
+  ])(
+    'are as many as the buckets after them, by the %s in %s',
+    (interval, zone, from, until, days) => {
+      const buckets = before(from, until, interval, calendar(zone))
 
-    expect(buckets.map((bucket) => dayOf(bucket, interval))).toEqual(days)
-    expect(iso(buckets.at(-1)?.until)).toBe(from)
-  })
+      expect(buckets.map((bucket) => dayOf(bucket, interval))).toEqual(days)
+      expect(iso(buckets.at(-1)?.until)).toBe(from)
+    }
+  )
 
-  it('can be asked for from anywhere', () => {
+  it('can begin anywhere', () => {
     const buckets = bucketsFrom(at('2025-05-25T10:00:00Z'), 2, 'week', calendar('UTC'))
 
     expect(buckets.map((bucket) => dayOf(bucket, 'week'))).toEqual(['2025-05-25', '2025-06-01'])
@@ -330,7 +336,7 @@ describe('the dates of a query, on Tuesday 2025-06-17 14:25:36 UTC', () => {
     ['-1wStart', 'UTC', undefined],
     ['2025-02-30', 'UTC', undefined],
     ['', 'UTC', undefined]
-  ])('%s in %s begins', (text, zone, expected) => {
+  ])('reads the start %s in %s', (text, zone, expected) => {
     expect(iso(readFrom(text, calendar(zone), now))).toBe(expected)
   })
 
@@ -356,7 +362,7 @@ describe('the dates of a query, on Tuesday 2025-06-17 14:25:36 UTC', () => {
     ['2025-06-03T10:30:00Z', 'hour', 'UTC', '2025-06-03T10:30:00.001Z'],
     ['2025-06-03T10:30:00Z', 'hour', 'Asia/Tehran', '2025-06-03T10:30:00.001Z'],
     ['never', 'day', 'UTC', undefined]
-  ])('%s, by the %s in %s, ends before', (text, interval, zone, expected) => {
+  ])('reads the end %s, by the %s in %s', (text, interval, zone, expected) => {
     expect(iso(readUntil(text, interval, calendar(zone), now))).toBe(expected)
   })
 })

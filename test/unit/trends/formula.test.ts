@@ -83,7 +83,7 @@ describe('a formula', () => {
     }
   }
 
-  it('is what the same computed apart is', () => {
+  it('equals the same formula computed by other means', () => {
     fc.assert(
       fc.property(tree, ({ text, value }) => {
         expect(evaluate(text, values)).toBe(Number.isNaN(value) ? 0 : value)

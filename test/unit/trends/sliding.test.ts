@@ -51,7 +51,7 @@ function count(
   return new Map(counted.map(({ point, group, result }) => [`${point} ${group}`, result]))
 }
 
-it.each([false, true])('counts each actor once in each window: by groups %s', (isGrouped) => {
+it.each([false, true])('counts each actor once in each window, by groups: %s', (isGrouped) => {
   fc.assert(
     fc.property(fc.record(history), ({ width, steps, events }) => {
       const ends = steps.map((_, i) => steps.slice(0, i + 1).reduce((sum, step) => sum + step, 0))
