@@ -1,4 +1,5 @@
 import type { Db } from '../db/client.ts'
+import { versionId } from '../db/version-id.ts'
 import { isObject, isSame, type Json } from '../input/json.ts'
 import { pause } from '../pause.ts'
 import type { ProjectChunk } from './actor-chunks.store.ts'
@@ -11,7 +12,6 @@ import {
   sampleChunks,
   type VersionRow
 } from './version-chunks.store.ts'
-import { versionId } from './version-id.ts'
 
 /** Rows of a piece, and bytes of their properties. */
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }

@@ -1,4 +1,5 @@
 import type { Db } from '../db/client.ts'
+import { identityOf, numberOf } from '../db/version-id.ts'
 import { pause } from '../pause.ts'
 import type { ProjectChunk } from './actor-chunks.store.ts'
 import { CHUNK, encodeVersions } from './codec.ts'
@@ -10,7 +11,6 @@ import {
   type VersionRow,
   writeColumns
 } from './version-chunks.store.ts'
-import { identityOf, numberOf } from './version-id.ts'
 
 /*
  * A chunk that is read equals its versions, whatever happens while it is built, and wherever the work is cut:

@@ -1,4 +1,5 @@
 import type { Db } from '../db/client.ts'
+import { identityOf, numberOf } from '../db/version-id.ts'
 import type { Json } from '../input/json.ts'
 import { pause } from '../pause.ts'
 import { emptyColumn } from './batch.ts'
@@ -7,7 +8,6 @@ import type { Codes, Column } from './column.ts'
 import { NumberMap } from './number-map.ts'
 import { Recent } from './recent.ts'
 import { type ReadChunk, readChunks, readValues } from './version-chunks.store.ts'
-import { identityOf, numberOf } from './version-id.ts'
 
 /** Chunks read in one statement. */
 const CHUNKS_AT_ONCE = 16

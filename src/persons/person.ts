@@ -1,3 +1,4 @@
+import { versionId } from '../db/version-id.ts'
 import type { Json, JsonObject } from '../input/json.ts'
 import { copyCost, NEW_CREDIT } from './copies.ts'
 import {
@@ -99,15 +100,6 @@ export const storePerson = (person: Person) => {
     revision: person.revision ?? 0
   }
 }
-
-/**
- * Packs a version's id: the lower 24 bits number the versions of an identity, the 29 bits above are
- * the identity's key.
- */
-const versionId = (identity: number, number: number): number => identity * 2 ** 24 + number
-
-/** Returns the key of the identity that a version belongs to. */
-export const identityOf = (version: number): number => Math.floor(version / 2 ** 24)
 
 /**
  * Makes the present properties the current version. The version belongs to the identity with this

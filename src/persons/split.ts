@@ -1,7 +1,8 @@
+import { identityOf } from '../db/version-id.ts'
 import { AppError } from '../errors.ts'
 import { type Entry, MAX_IDENTITIES } from './activity/entry.ts'
 import type { Identity, PersonChange, Request, Subject } from './change.ts'
-import { addVersion, identityOf, newPerson, type Version } from './person.ts'
+import { addVersion, newPerson, type Version } from './person.ts'
 
 /**
  * A split names the only distinct id that stays, or the distinct ids that leave. Without either,

@@ -1,4 +1,4 @@
-import { numberOf } from '../columns/version-id.ts'
+import { numberOf } from '../db/version-id.ts'
 
 /**
  * An event's time, ms UTC, and the id of its person's version at that time, in `person_versions`;

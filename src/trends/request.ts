@@ -58,10 +58,13 @@ const pickFlat = (fields: JsonObject): JsonObject =>
 const withSeries = (draft: Draft | undefined) =>
   draft && draft.series.length > 0 ? draft : undefined
 
+/** Values of unsupported fields, besides null, that change nothing. */
+const WITHOUT_EFFECT: Record<string, readonly unknown[]> = { sampling_factor: [1, '1'] }
+
 /** @throws query_too_large and invalid_input, attr the field, for a value that no trend can have */
 function expectPossible({ at, series, formulas, breakdown, unsupported: others }: Draft): void {
   for (const [name, value] of Object.entries(others)) {
-    if (value !== undefined && value !== null && value !== 1 && value !== '1') {
+    if (value !== undefined && value !== null && !WITHOUT_EFFECT[name]?.includes(value)) {
       throw unsupported(name, value, at(name))
     }
   }

@@ -176,6 +176,12 @@ describe('an invalid trend', () => {
     [{ ...asTrend({}), smoothing_intervals: 1001 }, 'max_value', 'smoothing_intervals', 'less'],
     [{ ...asTrend({}), smoothing_intervals: 0 }, 'min_value', 'smoothing_intervals', 'greater'],
     [{ ...asTrend({}), sampling_factor: 0.1 }, 'invalid_input', 'sampling_factor', '0.1'],
+    [
+      { ...asTrend({}), aggregation_group_type_index: 1 },
+      'invalid_input',
+      'aggregation_group_type_index',
+      '1'
+    ],
     [{ ...asTrend({}), insight: 'STICKINESS' }, 'invalid_input', 'insight', '"STICKINESS"'],
     [asTrend({ type: 'actions' }), 'invalid_input', 'events__0__type', '"actions"'],
     [
