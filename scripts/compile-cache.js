@@ -17,8 +17,8 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.c
 module.enableCompileCache(process.env.NODE_COMPILE_CACHE)
 
 /**
- * Packages whose files are modules that import each other by their full names. Node would read the package.json for each
- * import; Drizzle's is 180 kB, which would dominate the start.
+ * Packages of ES modules that import each other by whole file names. Node would read the package.json for each import;
+ * Drizzle's is 180 kB, which would dominate the start.
  */
 const MODULES = /\/node_modules\/(drizzle-orm|zod)\//
 

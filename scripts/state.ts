@@ -18,6 +18,7 @@ import { listRunning } from './running.ts'
 
 /** The file with the secrets of the local service, in its state folder. */
 export const SECRETS_FILE = 'secrets.env'
+
 /** @throws OperatorError when the state folder is not the one that is meant, not writable, or damaged */
 export function expectUsable(folder: string): void {
   expectMeant(folder)

@@ -12,6 +12,3 @@ export const { share, seed } = inject('depth')
 
 /** Returns fast-check's parameters for a random test with `runs` runs at full depth. */
 export const deep = (runs: number) => ({ numRuns: Math.ceil(runs * share), seed })
-
-/** Distance between the calls at which tests cut an invocation: each third call by default, each one at full depth. */
-export const CUT_STEP = share < 1 ? 3 : 1
