@@ -11,7 +11,7 @@ import {
 } from '../../src/erasures/removals/store.ts'
 import { type Body, GENESIS, headOf, LedgerError, type Link } from '../../src/ledger/entry.ts'
 import { placeOf, readAfter } from '../../src/ledger/ledger.ts'
-import { compare } from '../../src/ledger/mark.ts'
+import { compareWithMark } from '../../src/ledger/mark.ts'
 import { noteApplied, readState } from '../../src/ledger/store.ts'
 import { holdDatabase } from '../../src/projects/hold.store.ts'
 import { OperatorError } from '../faults.ts'
@@ -174,4 +174,4 @@ async function awaitDatabase(service: Service, database: string) {
 
 /** Compares a database with what it had reached before. */
 export const stateOf = async ({ env, bucket }: Service, database: string) =>
-  compare(await bucket(), openDb(databaseOf(env, database), newUsage()).db, database)
+  compareWithMark(await bucket(), openDb(databaseOf(env, database), newUsage()).db, database)

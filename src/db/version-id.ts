@@ -4,7 +4,7 @@
  */
 
 /** Version ids per identity. */
-const VERSIONS = 2 ** 24
+export const VERSIONS = 2 ** 24
 
 /** Returns the id of an identity's version: identity 3, version 5 → 50331653. */
 export const versionId = (identity: number, number: number): number => identity * VERSIONS + number

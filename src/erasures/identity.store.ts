@@ -1,13 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { events, personVersions } from '../db/schema.ts'
 import { list } from '../db/statements.ts'
-
-/** The highest version number of an identity. The id of a version is `key << 24 | number`. */
-const LAST_VERSION = sql.raw(String(2 ** 24 - 1))
+import { VERSIONS } from '../db/version-id.ts'
 
 /** SQL: whether a version belongs to the identity with this key. */
-export const isVersionOf = (key: SQL): SQL =>
-  sql`${personVersions.id} between ${key} << 24 and (${key} << 24) + ${LAST_VERSION}`
+export function isVersionOf(key: SQL): SQL {
+  const first = sql`${key} * ${sql.raw(String(VERSIONS))}`
+  return sql`${personVersions.id} between ${first} and ${first} + ${sql.raw(String(VERSIONS - 1))}`
+}
 
 /** An event's position in the index `events_identity`, `uuid` in hexadecimal. */
 export type Place = { timestamp: number; event_id: number; uuid: string }

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
+import { BITS_BELOW_CHUNK } from '../columns/version-chunks.store.ts'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson, isIn } from '../db/rows.ts'
@@ -57,7 +58,7 @@ export async function countOwned(
     person_versions: sql`(${versions})`,
     version_chunks: sql`${versionChunks}
       where ${versionChunks.projectId} = ${projectId}
-        and ${versionChunks.chunk} in (select id >> 36 from (${versions}))`,
+        and ${versionChunks.chunk} in (select id >> ${BITS_BELOW_CHUNK} from (${versions}))`,
     recordings: owned,
     recording_parts: sql`${recordingParts}
       where ${recordingParts.projectId} = ${projectId}

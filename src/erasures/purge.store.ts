@@ -17,6 +17,7 @@ import {
 } from '../db/schema.ts'
 import { list, updateFrom } from '../db/statements.ts'
 import { hasValues } from '../persons/activity/store.ts'
+import { searchRowOf } from '../persons/search-index.store.ts'
 import type { DeletedRecording } from '../recordings/purge.store.ts'
 import { uncountEvents } from '../rollups/store.ts'
 import { markStale } from '../sessions/store.ts'
@@ -227,7 +228,7 @@ export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<
     persons: sql`${persons} where ${persons.projectId} = ${projectId} and ${persons.uuid} = ${personUuid}`,
     distinct_ids: sql`${distinctIds}
       where ${distinctIds.personId} = ${personId} and +${distinctIds.projectId} = ${projectId}`,
-    search_index: sql`persons_search where rowid = ${projectId} << 32 | ${personId}`,
+    search_index: sql`persons_search where rowid = ${searchRowOf(projectId, personId)}`,
     person_versions: sql`${erasedIdentities} cross join ${personVersions}
       on ${isVersionOf(sql`${erasedIdentities.key}`)} where ${erasedIdentities.erasureId} = ${id}`,
     activity_values: sql`${activity}

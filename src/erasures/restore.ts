@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { MINUTE } from '../calendar/units.ts'
 import type { Head } from '../ledger/entry.ts'
 import { expectApplied, readUnchecked } from '../ledger/ledger.ts'
-import { compare, writeMark } from '../ledger/mark.ts'
+import { compareWithMark, writeMark } from '../ledger/mark.ts'
 import { noteBeat } from '../ledger/store.ts'
 import { log } from '../log.ts'
 import { holdDatabase, releaseDatabase } from '../projects/hold.store.ts'
@@ -32,7 +32,7 @@ type Lagging = Omit<Target, 'until' | 'isRestored'> & {
  */
 export async function catchUp(lagging: Lagging): Promise<Replayed & { isRestored: boolean }> {
   const { db, database, control, bucket, now, minAge } = lagging
-  const { head, beat, mark, isRestored } = await compare(bucket, db, database)
+  const { head, beat, mark, isRestored } = await compareWithMark(bucket, db, database)
   if (mark && isRestored) {
     log('warn', 'a database was restored', { database, from: mark.beat, to: beat })
     await holdDatabase(control, database, 'replay')

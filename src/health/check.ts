@@ -8,7 +8,7 @@ import { CONTROL, databaseOf, listBound } from '../db/databases.ts'
 import { checkSecret, MIN_SECRET, SECRET_STATUSES } from '../erasures/secret.ts'
 import { LedgerError } from '../ledger/entry.ts'
 import { isBehind } from '../ledger/ledger.ts'
-import { compare } from '../ledger/mark.ts'
+import { compareWithMark } from '../ledger/mark.ts'
 import { listDatabases } from '../projects/store.ts'
 import type { Work } from '../queues/run.ts'
 import { checkMigrations, countDeadLetters } from './store.ts'
@@ -198,7 +198,7 @@ async function checkJobs(env: Env) {
 async function checkLedger(env: Env, now: Date): Promise<z.output<typeof LedgerHealth>> {
   const check = async (binding: string) => {
     const { db } = openDb(databaseOf(env, binding), newUsage())
-    const { head, isRestored } = await compare(env.BUCKET, db, binding)
+    const { head, isRestored } = await compareWithMark(env.BUCKET, db, binding)
     // Reads the ledger in any case: it may be damaged.
     return (await isBehind(env.BUCKET, head, now.getTime() - LEDGER_MS)) || isRestored
   }

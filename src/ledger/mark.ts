@@ -35,7 +35,7 @@ export const writeMark = (bucket: R2Bucket, database: string, mark: Mark) =>
  * Compares a database with its mark: a restored database has an earlier time. The mark is read
  * first, because each comparison writes it last.
  */
-export async function compare(bucket: R2Bucket, db: Db, database: string) {
+export async function compareWithMark(bucket: R2Bucket, db: Db, database: string) {
   const mark = await readMark(bucket, database)
   const state = await readState(db)
   return { ...state, mark, isRestored: mark !== undefined && state.beat < mark.beat }

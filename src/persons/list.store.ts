@@ -9,6 +9,7 @@ import { type FilterGroup, invalid, leavesOf } from '../properties/filter.ts'
 import { matchTexts } from '../properties/matching.ts'
 import { foldSearch } from './person.ts'
 import { LISTED_DISTINCT_IDS } from './schemas.ts'
+import { isSearchRowOf, personOfSearchRow } from './search-index.store.ts'
 import type { PersonRow } from './store.ts'
 
 /** The persons that match the filters. */
@@ -249,9 +250,6 @@ const byEmail = (projectId: number, email: string): IdFilter => ({
   holds: sql`${m.email} = ${email}`
 })
 
-/** Largest id in the full-text index, whose rowids are `project id << 32 | person id`. */
-const MAX_ID = sql.raw(String(2 ** 32 - 1))
-
 /**
  * Filters persons with a name-like property that contains the term, and persons with the term as an
  * id.
@@ -269,9 +267,9 @@ function bySearch(projectId: number, search: string): IdFilter {
   // compared with each person.
   const containing =
     [...term].length >= 3
-      ? sql`select rowid & ${MAX_ID} as id from persons_search
+      ? sql`select ${personOfSearchRow} as id from persons_search
             where persons_search match ${`"${term.replaceAll('"', '""')}"`}
-              and rowid between ${projectId} << 32 and (${projectId} << 32) + ${MAX_ID}`
+              and ${isSearchRowOf(projectId)}`
       : sql`select ${persons.id} from ${persons}
             where ${persons.projectId} = ${projectId} and instr(${persons.search}, ${term}) > 0`
   return {
