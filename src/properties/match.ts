@@ -10,7 +10,7 @@ import type { Work } from './work.ts'
  */
 export type Matcher = (texts: readonly string[], work: Work) => Promise<string[]>
 
-/** Tells whether a text fulfils a filter, and how many units of `Work` that takes. The numbers of units are measured times. */
+/** Tells whether a text fulfils a filter, and how many units of `Work` that takes; these are measured. */
 type Test = { matches: (text: string) => boolean; unitsOf: (text: string) => number }
 
 /**
@@ -120,11 +120,19 @@ function contains(values: string[]): Test {
       const lower = text.toLowerCase()
       return terms.some((term) => lower.includes(term))
     },
-    unitsOf: ({ length }) => 1 + length / 30 + terms.length * (0.1 + length / 500)
+    unitsOf: ({ length }) => {
+      const fold = 1 + length / 30
+      const lookForTerm = 0.1 + length / 500
+      return fold + terms.length * lookForTerm
+    }
   }
 }
 
-/** A date with an offset from UTC. Dates without one take 30 times as long to read, unless the time zone is UTC. */
+/** Units for reading a date, and for one of a time zone that changes its offset from UTC. */
+const READ_DATE = 5
+const READ_LOCAL_DATE = 150
+
+/** A date with an offset from UTC. */
 const HAS_OFFSET = /(?:z|[+-]\d\d:?\d\d)$/i
 
 function onDates(
@@ -134,13 +142,13 @@ function onDates(
   compare: (date: number, wanted: number) => boolean
 ): Test {
   const wanted = values.flatMap((value) => parseDate(value, timezone, now) ?? [])
-  const isSlow = (text: string) => timezone !== 'UTC' && /^\d/.test(text) && !HAS_OFFSET.test(text)
+  const isLocal = (text: string) => timezone !== 'UTC' && /^\d/.test(text) && !HAS_OFFSET.test(text)
   return {
     matches: (text) => {
       const date = parseTimestamp(text, timezone)
       return date !== undefined && wanted.some((one) => compare(date, one))
     },
-    unitsOf: (text) => (isSlow(text) ? 150 : 5) + wanted.length / 30
+    unitsOf: (text) => (isLocal(text) ? READ_LOCAL_DATE : READ_DATE) + wanted.length / 30
   }
 }
 
