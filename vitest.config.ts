@@ -81,6 +81,7 @@ export default defineConfig({
           ...shared,
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
+          setupFiles: ['./test/support/random.ts'],
           testTimeout: 60_000
         }
       },
@@ -93,7 +94,11 @@ export default defineConfig({
           fsModuleCache: false,
           include: ['test/{api,jobs}/**/*.test.ts'],
           globalSetup: './test/support/receiving.ts',
-          setupFiles: ['./test/support/console.ts', './test/support/migrate.ts'],
+          setupFiles: [
+            './test/support/console.ts',
+            './test/support/migrate.ts',
+            './test/support/random.ts'
+          ],
           testTimeout: 180_000,
           hookTimeout: 180_000
         }
@@ -113,6 +118,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: './test/support/shared.ts',
+          setupFiles: ['./test/support/random.ts'],
           // Each command that the tests start loads the same code.
           env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
           testTimeout: 300_000,
