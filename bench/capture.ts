@@ -22,7 +22,9 @@ import { type Outcome, percentile, rounded } from './support/report.ts'
 import { inTemporary, migrationsDir, type Runtime, startWorkers } from './support/runtime.ts'
 import { seedProject } from './support/seed.ts'
 
+/** Target: events per second, until they can be queried, as a share of the bare route's. */
 const MIN_SHARE = 0.45
+/** Target: events per second, until they can be queried. */
 const MIN_PER_SECOND = 3_000
 
 /** Measures events per second from HTTP into the database, until the last event of a burst. */
@@ -102,7 +104,7 @@ async function fillService(runtime: Runtime, projectId: number, batches: Batch[]
   return { accepted: accepted / 1000, stored: stored / 1000 }
 }
 
-/** Waits for the log to say so: asking the service would take time from it. */
+/** Waits until the log says that all events are stored: asking the service would take time from it. */
 async function untilStored({ lines }: Runtime, batches: Batch[]): Promise<void> {
   const sent = batches.reduce((sum, { events }) => sum + events, 0)
   while (lines.reduce((sum, { stored }) => sum + stored, 0) < sent) {

@@ -6,6 +6,7 @@ import { type Outcome, percentile, rounded } from './support/report.ts'
 import { startWorkers } from './support/runtime.ts'
 import { type Seeded, seedProject } from './support/seed.ts'
 
+/* Targets: time of an isolate's first PNG, median of later ones, size of a PNG, and peak memory of the isolate. */
 const MAX_FIRST_MS = 400
 const MAX_WARM_MS = 150
 const MAX_KB = 150

@@ -25,7 +25,7 @@ const OPERATIONS_OF_MESSAGE = 3
 const CHARTS_A_DAY = 50
 /** Months for which events are kept. */
 const MONTHS_KEPT = 12
-/** CPU time per captured event and per chart, in ms: results of the parts "capture" and "trend", rounded up. */
+/** CPU time per captured event and per chart, ms: more than the parts `capture` and `trend` measure. */
 const CPU_MS = { event: 0.5, chart: 500 }
 const DAYS = 30
 

@@ -5,9 +5,13 @@ import { type Outcome, rounded } from './support/report.ts'
 import { type Runtime, startWorkers } from './support/runtime.ts'
 import { seedProject } from './support/seed.ts'
 
+/** Target: time until all deliveries have arrived. */
 const MAX_SECONDS = 120
+/** Target: rows written per delivery. */
 const MAX_WRITTEN = 16
+/** Target: rows read per delivery. */
 const MAX_READ = 2_000
+/** Events that the insight counts. */
 const EVENTS = 10_000
 const DAY = 86_400_000
 

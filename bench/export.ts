@@ -6,6 +6,7 @@ import { seedProject } from './support/seed.ts'
 
 /** Heap limit in MB: half of an isolate's 128 MB. Without a limit V8 postpones collecting, and the figure means nothing. */
 const MAX_MB = 64
+/** Target: memory with ten times the persons, as a multiple. */
 const MAX_RATIO = 1.2
 
 /** Bytes per second of a slow reader. */

@@ -36,7 +36,9 @@ const BEFORE_COLUMNS: Record<QuestionName, number> = {
 /** How many times as long as before columns a question about unsealed events may take. */
 const MOST_UNSEALED = 2
 
+/** Time of the longest statement of a trend from columns, during which no other request gets the database. */
 const MOST_STATEMENT_MS = 60
+/** Rows that a trend reads from columns. */
 const MOST_ROWS_READ = 1_500
 /** Milliseconds by which trends may prolong other requests, p95. */
 const MOST_LONGER_MS = 60
@@ -88,7 +90,7 @@ export async function benchGrowth(isSmoke: boolean, isFull: boolean): Promise<Ou
 
 type Medians = Record<QuestionName, number>
 
-/** What questions took: medians in ms, the longest statement in ms, and the most rows that one read. */
+/** The cost of questions: medians in ms, the longest statement in ms, and the most rows that one read. */
 type Asked = { medians: Medians; longestMs: number; rowsRead: Record<QuestionName, number> }
 
 type Times = { idle: number; meanwhile: number }

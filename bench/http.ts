@@ -4,6 +4,7 @@ import { type Outcome, percentile, rounded } from './support/report.ts'
 import { startWorkers } from './support/runtime.ts'
 import { emailOf, seedProject } from './support/seed.ts'
 
+/** Target: the service's median time as a multiple of the bare route's. */
 const MAX_RATIO = 1.6
 
 /** Sides of the comparison: the service, a bare route with one query, and the bare route behind a key lookup. */

@@ -19,6 +19,9 @@ import { type Outcome, percentile, rounded } from './support/report.ts'
 const VICTIMS: Role[] = ['runtime', 'host', 'supervisor']
 /** Concurrent clients. Each sends its next request when the last one is answered. */
 const CLIENTS = 8
+/** Events in a request, in turn for each client. A request of 400 is too large for a queue message. */
+const BATCH_SIZES = [1, 1, 100, 400]
+/** Longest time until everything acknowledged is stored, ms. */
 const SETTLE_MS = 120_000
 
 /** Requests sent by all clients, and the ids that were acknowledged. */
@@ -87,7 +90,7 @@ function startLoad(service: () => LocalService, sent: Sent) {
     while (!isOver) {
       await (n === 0
         ? sendPart(service(), sent)
-        : sendEvents(service(), sent, [1, 1, 100, 400][n % 4] ?? 1))
+        : sendEvents(service(), sent, BATCH_SIZES[n % BATCH_SIZES.length] ?? 1))
       await sleep(20)
     }
   })

@@ -5,15 +5,19 @@ import { type Outcome, percentile, rounded } from './support/report.ts'
 import { type Runtime, startWorkers } from './support/runtime.ts'
 import { seedProject } from './support/seed.ts'
 
+/** Target: time until all events of the person are removed. */
 const MAX_MINUTES = 10
+/** Target: time of the longest statement, during which no other request gets the database. */
 const MAX_STATEMENT_MS = 25
+/** Target: p95 of other requests during the removal, as a multiple of that on an idle service. */
 const MAX_SLOWDOWN = 3
 /** Rows inserted per statement. */
 const STEP = 10_000
 /** Kinds of events; a person has about equally many of each. */
 const KINDS = 20
-/** Id of the erased person, and the pause between reads of others meanwhile, ms. */
+/** Id of the erased person. */
 const ERASED = 1
+/** Pause between reads of other persons, ms. */
 const PAUSE_MS = 20
 
 const Tasks = z.object({

@@ -22,6 +22,7 @@ import {
 import { type Sealed, seal } from './support/seal.ts'
 import { seedProject, storePersons } from './support/seed.ts'
 
+/** Time to seal all events, without other traffic. */
 const MAX_SECONDS = 60
 /** Share of the events: the last ones of a name stay rows while they are few. */
 const MIN_SEALED = 0.95

@@ -6,10 +6,15 @@ import { startWorkers } from './support/runtime.ts'
 import { seedProject } from './support/seed.ts'
 import { generateSessions, type SeededSession, storeSessions } from './support/sessions.ts'
 
+/** Target: share of the ten most similar sessions that is found, for sessions of a family. */
 const MIN_RECALL = 0.95
+/** Target: median time over HTTP. */
 const MAX_MS = 50
+/** Target: most rows that a request reads. */
 const MAX_ROWS = 5_000
+/** Recordings in an answer. */
 const LISTED = 10
+/** Seed of the random sessions. */
 const SEED = 20_261_121
 
 const Similar = z.object({ results: z.array(z.object({ id: z.string(), similarity: z.number() })) })

@@ -7,7 +7,9 @@ import { type Outcome, percentile, rounded } from './support/report.ts'
 import { build, inTemporary, wrangler } from './support/runtime.ts'
 
 const MAIN = 'worker.mjs'
+/** Target: gzipped size of the main module, kB. */
 const MAX_KB = 350
+/** Target: time that the worker takes before its first request, median, ms. */
 const MAX_STARTUP_MS = 200
 
 /** V8's CPU profile: a node per code location, and the sampled locations with the time since the previous sample. */

@@ -1,3 +1,3 @@
 ALTER TABLE `projects` ADD `settings` text DEFAULT '{}' NOT NULL;--> statement-breakpoint
--- Projects of before record visits as they did.
+-- Existing projects keep recording visits.
 UPDATE `projects` SET `settings` = '{"recording":true}';
