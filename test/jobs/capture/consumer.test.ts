@@ -1,4 +1,3 @@
-import { createMessageBatch } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
@@ -6,10 +5,16 @@ import { newUsage } from '../../../src/db/client.ts'
 import { redriveDeadLetter } from '../../../src/dead-letters/redrive.ts'
 import { type DeadLetterRow, listDeadLetters } from '../../../src/dead-letters/store.ts'
 import { retryDelay } from '../../../src/queues/failure.ts'
-import worker from '../../../src/worker.ts'
 import { contentsOf } from '../../support/contents.ts'
 import { aroundCalls } from '../../support/faults.ts'
-import { consume, db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
+import {
+  consume,
+  db,
+  deliverBatch,
+  newProject,
+  type TestEvent,
+  type TestProject
+} from '../../support/project.ts'
 
 const AT = Date.UTC(2026, 10, 1)
 const uuid = (n: number) => `01a1fc8a-9c75-738f-a5ff-${String(n).padStart(12, '0')}`
@@ -483,10 +488,7 @@ describe('messages that cannot be stored', () => {
     const id = crypto.randomUUID()
     const spill = `capture/2026-11-01/${id}.json`
     await env.BUCKET.put(spill, JSON.stringify(project.message(story, AT + 100)))
-    const batch = createMessageBatch('edge-analytics-capture-dead', [
-      { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body: { spill } }
-    ])
-    await worker.queue(batch, env)
+    await deliverBatch('edge-analytics-capture-dead', [{ spill }])
 
     expect(await env.BUCKET.head(spill)).toBeNull()
     const letter = (await listDeadLetters(db)).find((row) => row.id === id)

@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterEach, expect, it, vi } from 'vitest'
+import { WEEKLY } from '../../../src/crons/cron.ts'
 import { deep } from '../../support/depth.ts'
-import { holdErasures, WEEKLY } from '../../support/erasures.ts'
+import { holdErasures } from '../../support/erasures.ts'
 import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
 
 /*

@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import { WEEKLY } from '../../../src/crons/cron.ts'
 import { newUsage } from '../../../src/db/client.ts'
 import { continueErasures } from '../../../src/erasures/consumer.ts'
 import type { ErasureMessage } from '../../../src/erasures/message.ts'
-import { countRows, WEEKLY } from '../../support/erasures.ts'
+import { countRows } from '../../support/erasures.ts'
 import { aroundCalls, cutAt } from '../../support/faults.ts'
 import { newTown, status, type Town } from '../../support/town.ts'
 

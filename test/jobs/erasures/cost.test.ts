@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { countRows, holdErasures, WEEKLY } from '../../support/erasures.ts'
+import { WEEKLY } from '../../../src/crons/cron.ts'
+import { countRows, holdErasures } from '../../support/erasures.ts'
 import { listenToLog } from '../../support/log.ts'
 import { newProject } from '../../support/project.ts'
 import { AT } from '../../support/town.ts'

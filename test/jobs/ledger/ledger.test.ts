@@ -1,11 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { EVERY_MINUTE } from '../../../src/crons/cron.ts'
+import { EVERY_MINUTE, WEEKLY } from '../../../src/crons/cron.ts'
 import { type Entry, GENESIS, type Head, headOf, keyOf } from '../../../src/ledger/entry.ts'
 import { Ledger, readAfter } from '../../../src/ledger/ledger.ts'
 import { readApplied } from '../../../src/ledger/store.ts'
-import { countRows, holdErasures, newReceipt, WEEKLY } from '../../support/erasures.ts'
+import { countRows, holdErasures, newReceipt } from '../../support/erasures.ts'
 import { db, newProject, request } from '../../support/project.ts'
 import { newTown, status } from '../../support/town.ts'
 
