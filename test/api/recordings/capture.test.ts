@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { toIso } from '../../../src/calendar/clock.ts'
+import { DAY, HOUR } from '../../../src/calendar/units.ts'
 import { failingBucket, failingQueue } from '../../support/bindings.ts'
 import { aroundCalls } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
@@ -241,14 +242,14 @@ describe('POST /s', () => {
 
   it('corrects a clock that is hours off, and leaves the snapshots as they were sent', async () => {
     const { project, get, record } = await newStage()
-    const ahead = Date.now() + 3 * 3_600_000
+    const ahead = Date.now() + 3 * HOUR
 
     await record({
       ...snapshotEvent(project, { uuid: PART, snapshots: visit(ahead) }),
       sent_at: new Date(ahead).toISOString()
     })
 
-    expect(Date.parse((await get('session')).start_time)).toBe(ahead - 3 * 3_600_000)
+    expect(Date.parse((await get('session')).start_time)).toBe(ahead - 3 * HOUR)
     expect((await linesOf(project, 'session', PART))[0][1].timestamp).toBe(ahead)
   })
 
@@ -288,12 +289,12 @@ describe('POST /s', () => {
     ['no distinct id', (p) => snapshotEvent(p, { distinct_id: '' }), 'without a distinct_id'],
     [
       'last week’s snapshots',
-      (p) => snapshotEvent(p, { snapshots: visit(Date.now() - 8 * 86_400_000) }),
+      (p) => snapshotEvent(p, { snapshots: visit(Date.now() - 8 * DAY) }),
       'less than 7 days from now'
     ],
     [
       'next week’s snapshots',
-      (p) => snapshotEvent(p, { snapshots: visit(Date.now() + 8 * 86_400_000) }),
+      (p) => snapshotEvent(p, { snapshots: visit(Date.now() + 8 * DAY) }),
       'less than 7 days from now'
     ]
   ])('drops %s, and keeps the rest', async (_, wrong, reason) => {

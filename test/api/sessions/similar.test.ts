@@ -2,6 +2,7 @@ import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
+import { HOUR } from '../../../src/calendar/units.ts'
 import { EVERY_15_MINUTES } from '../../../src/crons/cron.ts'
 import { shinglesOf } from '../../../src/sessions/shingles.ts'
 import { closeSessions } from '../../../src/sessions/upkeep/close.ts'
@@ -12,8 +13,6 @@ import { untilQuiet } from '../../support/queue.ts'
 import { holdRecordings, snapshotEvent, visit } from '../../support/recordings.ts'
 
 afterAll(untilQuiet)
-
-const HOUR = 3_600_000
 
 const page = (path: string): TestEvent => ({
   properties: { $current_url: `https://shop.example${path}` }

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { DAY } from '../../../src/calendar/units.ts'
 import { withSize } from '../../../src/capture/changes.ts'
 import { ingestEvents } from '../../../src/capture/ingest.ts'
 import { writeBatch } from '../../../src/db/batch.ts'
@@ -19,7 +20,7 @@ import { startDatabase } from '../../support/database.ts'
 import { deep } from '../../support/depth.ts'
 import { type Bucket, Duck, type Stored } from '../../support/oracle/duck.ts'
 import { type Asked, asked, type Entity, toBody } from '../../support/oracle/request.ts'
-import { DAY, DAYS, NAMES, type World, world } from '../../support/oracle/world.ts'
+import { DAYS, NAMES, type World, world } from '../../support/oracle/world.ts'
 import { buildFirstChunk, sealRange, unseal } from '../../support/segments.ts'
 
 /*

@@ -6,7 +6,7 @@ import type { Suppression } from '../../../src/erasures/suppressions/schemas.ts'
 import { GENESIS } from '../../../src/ledger/entry.ts'
 import { readAfter } from '../../../src/ledger/ledger.ts'
 import { holdErasures } from '../../support/erasures.ts'
-import { aroundCalls, cutAt } from '../../support/faults.ts'
+import { beforeCall, cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { consume, db, newProject, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
@@ -259,20 +259,15 @@ describe('a suppression at the same time', () => {
     async (at) => {
       const project = await newProject()
       await project.ingest(event('bob', 1))
-      let calls = 0
-      const DB = aroundCalls(env.DB, async (run, call) => {
-        calls = call
-        if (call === at) {
-          await suppress(project, { distinct_ids: ['ada', 'bob'] })
-        }
-        return run()
-      })
+      const { DB, isReached } = beforeCall(env.DB, at, () =>
+        suppress(project, { distinct_ids: ['ada', 'bob'] })
+      )
 
       const later = Date.now() + 60_000
       const message = project.message([...event('ada', 2), ...event('bob', 3)], later)
       await consume([message], 1, { DB })
 
-      expect(calls).toBeGreaterThanOrEqual(4)
+      expect(isReached()).toBe(true)
       expect(await countByName(project)).toEqual({ bob: 1 })
       const { results } = await list(project)
       expect(results.map((one: Suppression) => one.events_dropped).sort()).toEqual([2, 3])
@@ -283,17 +278,12 @@ describe('a suppression at the same time', () => {
     'as call %i of the request covers an id that is merged meanwhile',
     async (at) => {
       const { project, ada } = await newTown()
-      let isMerged = false
-      const DB = aroundCalls(env.DB, async (run, call) => {
-        if (call === at && !isMerged) {
-          isMerged = true
-          await project.ingest([identify('ada', 'tablet')])
-        }
-        return run()
-      })
+      const { DB, isReached } = beforeCall(env.DB, at, () =>
+        project.ingest([identify('ada', 'tablet')])
+      )
       await project.send('POST', 'persons/suppressions', { ids: [ada.id] }, { DB })
       const before = await countByName(project)
-      if (!isMerged) {
+      if (!isReached()) {
         await project.ingest([identify('ada', 'tablet')], Date.now() + 1)
       }
 

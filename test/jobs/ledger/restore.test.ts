@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { DAY } from '../../../src/calendar/units.ts'
 import { EVERY_15_MINUTES, EVERY_MINUTE, WEEKLY } from '../../../src/crons/cron.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
 import type { ErasureEntry } from '../../../src/erasures/entries.ts'
@@ -242,7 +243,7 @@ describe('a restored database', () => {
     for (const [session, start] of [
       ['session-kept', at],
       ['session-deleted', at + 1],
-      ['session-old', at - 2 * 86_400_000]
+      ['session-old', at - 2 * DAY]
     ] as const) {
       await record(snapshotEvent(project, { session, snapshots: visit(start) }))
     }

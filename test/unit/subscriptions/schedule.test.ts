@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fromClock } from '../../../src/calendar/clock.ts'
+import { DAY } from '../../../src/calendar/units.ts'
 import { FREQUENCIES, WEEKDAYS, type Weekday } from '../../../src/db/schema.ts'
 import {
   daysInPeriod,
@@ -12,8 +13,6 @@ import {
 import { deep, share } from '../../support/depth.ts'
 import { occurrencesUntil } from '../../support/recurrence.ts'
 import { anySchedule } from '../../support/schedules.ts'
-
-const DAY = 86_400_000
 
 /** Returns a schedule whose start and end are local to its time zone. */
 function schedule(
