@@ -2,13 +2,12 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
+import { numberedUuid } from '../../support/text.ts'
 
 const NOON = Date.parse('2025-06-03T12:00:00Z')
 
 /** Returns the number of an event, which is the last part of its uuid. */
 const numberOf = (uuid: string) => Number(uuid.slice(-6))
-const uuid = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
-
 type Page = { next: string | null; searched_until: string | null; results: { id: string }[] }
 
 /** Requests a page, and returns the numbers of its events. */
@@ -42,7 +41,7 @@ const STORY: TestEvent[] = [
   { event: '$pageview', distinct_id: 'ada', properties: { $session_id: 's2' } }
 ].map((event, n) => ({
   ...event,
-  uuid: uuid(n),
+  uuid: numberedUuid(n),
   timestamp: NOON + 60_000 * (n === 6 ? 5 : n)
 }))
 
@@ -99,7 +98,7 @@ describe('the list of events', () => {
       searched_until: null,
       results: [
         {
-          id: uuid(2),
+          id: numberedUuid(2),
           event: '$pageview',
           timestamp: '2025-06-03T12:02:00Z',
           distinct_id: 'bob',
@@ -119,7 +118,11 @@ describe('the list of events', () => {
     await project.call('DELETE', `persons/${persons.body.results[0].id}`)
 
     const { body } = await project.call('GET', 'events?session_id=s2')
-    expect(body.results.at(-1)).toMatchObject({ id: uuid(2), distinct_id: null, person: null })
+    expect(body.results.at(-1)).toMatchObject({
+      id: numberedUuid(2),
+      distinct_id: null,
+      person: null
+    })
   })
 
   it('shows nothing of another project', async () => {

@@ -262,7 +262,7 @@ describe('PATCH persons/{id}/', () => {
     }
   )
 
-  it('finds no person by another id', async () => {
+  it('refuses an id that is neither an integer nor a UUID', async () => {
     const { project } = await newAda()
 
     const { status, body } = await project.send('PATCH', 'persons/ada/', { properties: {} })
@@ -366,7 +366,6 @@ describe('POST persons/{id}/delete_property/', () => {
   it.each<[JsonObject | undefined, string, string]>([
     [undefined, 'required', 'This field is required.'],
     [{}, 'required', 'This field is required.'],
-    [{}, 'required', 'This field is required.'],
     [{ $unset: null }, 'null', 'This field may not be null.'],
     [{ $unset: ['plan'] }, 'invalid_input', 'Not a valid string.'],
     [{ $unset: '' }, 'blank', 'This field may not be blank.']
@@ -378,7 +377,7 @@ describe('POST persons/{id}/delete_property/', () => {
     expect([status, body]).toEqual([400, refusal(code, detail, '$unset')])
   })
 
-  it('knows no other person', async () => {
+  it('does not find an unknown person', async () => {
     const { project } = await newAda()
 
     const { status, body } = await project.send('POST', 'persons/999999999/delete_property/', {

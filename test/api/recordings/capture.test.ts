@@ -4,6 +4,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { toIso } from '../../../src/calendar/clock.ts'
 import { DAY, HOUR } from '../../../src/calendar/units.ts'
 import { failingBucket, failingQueue } from '../../support/bindings.ts'
+import { gzip } from '../../support/capture.ts'
 import { aroundCalls } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, type TestProject } from '../../support/project.ts'
@@ -34,7 +35,7 @@ const linesOf = async (project: TestProject, session: string, part: string) => {
 describe('POST /s of a project that does not record', () => {
   it.each([
     ['snapshots', (project: TestProject) => [snapshotEvent(project), snapshotEvent(project)], 2],
-    ['what is no snapshot', ({ token }: TestProject) => [{ properties: { token } }], 1]
+    ['an event that is no snapshot', ({ token }: TestProject) => [{ properties: { token } }], 1]
   ])('answers 200, stores nothing and logs a warning: %s', async (_, eventsOf, count) => {
     const { project, get, held, post, drain } = await newStage({ recording: false })
     const log = listenToLog()
@@ -58,9 +59,6 @@ describe('POST /s of a project that does not record', () => {
   })
 })
 
-const gzip = (text: string) =>
-  new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer()
-
 describe('POST /s', () => {
   it('stores the snapshots of a session as its recording', async () => {
     const { project, get, record } = await newStage()
@@ -73,7 +71,7 @@ describe('POST /s', () => {
       distinct_id: 'ada',
       viewed: false,
       viewers: [],
-      recording_duration: Math.floor((now + 3_000) / 1000) - Math.floor(now / 1000),
+      recording_duration: 3,
       active_seconds: 2,
       inactive_seconds: 1,
       start_time: toIso(now),
@@ -394,17 +392,15 @@ describe('the consumer of recordings', () => {
     expect((await get()).results).toMatchObject([{ id: 'other', click_count: 1 }])
     await vi.waitUntil(
       async () =>
-        (
-          await db.all(
-            sql`select 1 from dead_letters where project_id = ${project.id} and error like '%'`
-          )
-        ).length === 1,
+        (await db.all(sql`select 1 from dead_letters where project_id = ${project.id}`)).length ===
+        1,
       { timeout: 20_000, interval: 100 }
     )
   })
 
   it('stores everything once whichever call to the database fails', async () => {
     listenToLog()
+    const failed = new Set<number>()
     for (let failing = 1; failing <= 8; failing += 1) {
       for (const isDone of [false, true]) {
         const { project, get, post, deliver, held } = await newStage()
@@ -415,6 +411,7 @@ describe('the consumer of recordings', () => {
           if (call !== failing) {
             return run()
           }
+          failed.add(call)
           if (isDone) {
             await run()
           }
@@ -431,6 +428,7 @@ describe('the consumer of recordings', () => {
         expect((await get()).count).toBe(2)
       }
     }
+    expect(failed.size).toBe(8)
   })
 
   it('stores no more than a recording may hold, and deletes the objects of the rest', async () => {
@@ -510,12 +508,13 @@ describe('what recordings cost', () => {
     const log = listenToLog()
     await run()
     const lines = [...log.lines('request'), ...log.lines('queue batch')]
+    expect(lines).not.toEqual([])
     vi.restoreAllMocks()
     const sum = (name: string) => lines.reduce((total, line) => total + Number(line[name]), 0)
     return { read: sum('rows_read'), written: sum('rows_written') }
   }
 
-  it('is ten rows written for the first part of a new visitor, and two for each further part', async () => {
+  it('is at most ten rows written for the first part of a new visitor, and two for each further part', async () => {
     const { project, post, drain } = await newStage()
     const send = async (...events: object[]) => {
       await post(JSON.stringify(events))

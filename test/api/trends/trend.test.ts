@@ -317,7 +317,7 @@ describe('a trend', () => {
   it.each([
     ['hour', '2025-06-01T22:00:00', '2025-06-02', [0, 1, ...new Array(24).fill(0)]],
     ['minute', '2025-06-01T23:59:00', '2025-06-01T23:59:59.999', [1]],
-    ['week', '2025-06-02', '2025-06-03', [3]],
+    ['week', '2025-06-02', '2025-06-03', [5]],
     ['month', '2025-05-20', '2025-06-03', [0, 5]]
   ])('has buckets by the %s', async (interval, date_from, date_to, data) => {
     const body = { ...asTrend({}), interval, date_from, date_to }

@@ -445,8 +445,7 @@ describe('messages that cannot be stored', () => {
     const project = await newProject()
     const result = await consume([project.message(story), project.message(story)], 11, { DB })
 
-    const delaySeconds = retryDelay(11)
-    expect(result.retryMessages).toMatchObject([{ delaySeconds }, { delaySeconds }])
+    expect(result.retryMessages).toHaveLength(2)
     expect([1, 2, 3, 11, 12].map(retryDelay)).toEqual([2, 4, 8, 2048, 3600])
   })
 

@@ -13,7 +13,7 @@ afterAll(untilQuiet)
 type Count = { store: string; deleted: number; kept: number }
 type Receipt = { stores: { store: string; removed: number }[] }
 
-/** Returns the stores of a dry run and of a receipt, with the rows that were or would be deleted. */
+/** Sums what receipts say was removed from each store of a dry run. */
 const removedBy = (receipts: Receipt[], counts: Count[]) => {
   const sum = (store: string) =>
     receipts

@@ -14,6 +14,7 @@ import { holdErasures } from '../../support/erasures.ts'
 import { cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
+import { numberedUuid } from '../../support/text.ts'
 
 beforeEach(() => void listenToLog())
 
@@ -36,11 +37,7 @@ const STORY: TestEvent[] = [
   { event: 'bought', distinct_id: 'bob', properties: { $session_id: 's1', price: 7 } },
   { event: 'closed', distinct_id: 'ada', properties: { $session_id: 's2', email: null } },
   { event: 'closed', distinct_id: 'bob', properties: { $session_id: 's1' } }
-].map((event, n) => ({ ...event, timestamp: NOON + 60_000 * n, uuid: uuid(n) }))
-
-function uuid(n: number) {
-  return `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
-}
+].map((event, n) => ({ ...event, timestamp: NOON + 60_000 * n, uuid: numberedUuid(n) }))
 
 async function newStory() {
   const project = await newProject()
@@ -238,7 +235,7 @@ describe('executing', () => {
   it('is refused with both numbers when an event has arrived since', async () => {
     const project = await newStory()
     const { body } = await ask(project, { distinct_id: 'ada', dry_run: true })
-    await project.ingest([{ distinct_id: 'ada', timestamp: NOON, uuid: uuid(9) }])
+    await project.ingest([{ distinct_id: 'ada', timestamp: NOON, uuid: numberedUuid(9) }])
 
     const refused = await ask(project, { distinct_id: 'ada', token: body.token })
 
@@ -251,7 +248,9 @@ describe('executing', () => {
   it('is not disturbed by events that happen after the dry run', async () => {
     const project = await newStory()
     const { body } = await ask(project, { distinct_id: 'ada', dry_run: true })
-    await project.ingest([{ distinct_id: 'ada', timestamp: Date.now() + 1_000, uuid: uuid(9) }])
+    await project.ingest([
+      { distinct_id: 'ada', timestamp: Date.now() + 1_000, uuid: numberedUuid(9) }
+    ])
 
     const { status } = await ask(project, { distinct_id: 'ada', token: body.token })
 
@@ -505,7 +504,7 @@ describe('removed events', () => {
     expect(open).toMatchObject({ status: 'running', receipt: null })
     expect(open.error).toContain('not processed yet')
 
-    await project.ingest([{ distinct_id: 'ada', timestamp: NOON, uuid: uuid(8) }])
+    await project.ingest([{ distinct_id: 'ada', timestamp: NOON, uuid: numberedUuid(8) }])
     await env.BUCKET.delete(waiting)
     await deliverWith({ project_id: project.id, removal: asked.id, waited: 0 })
 

@@ -237,7 +237,7 @@ describe('a part of a recording', () => {
   })
 
   it.each(['before its snapshots', 'before its message'])(
-    'leaves nothing behind when its request is interrupted %s',
+    'is stored completely or not at all when its request is interrupted %s',
     async (cut) => {
       const project = await newProject()
       const queues = holdQueues()

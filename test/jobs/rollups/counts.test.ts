@@ -2,6 +2,7 @@ import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
+import { NIGHTLY } from '../../../src/crons/cron.ts'
 import { writeBatch } from '../../../src/db/batch.ts'
 import { uncountEvents } from '../../../src/rollups/store.ts'
 import { verifyCounts } from '../../../src/rollups/verify.ts'
@@ -71,7 +72,7 @@ it('counts are verified every night, and a wrong count is an error in the log', 
   const verify = async () => {
     const log = listenToLog()
     const controller = createScheduledController({
-      cron: '30 3 * * *',
+      cron: NIGHTLY,
       scheduledTime: new Date(AT)
     })
     await worker.scheduled(controller, env)
