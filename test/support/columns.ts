@@ -121,6 +121,14 @@ export async function readRows(projectId: number, segment: SegmentRow): Promise<
   })
 }
 
+/** Lists the chunks that have identities of a project. */
+export async function chunksOf(projectId: number): Promise<number[]> {
+  const keys = await db.all<{ key: number }>(
+    sql`select key from distinct_ids where project_id = ${projectId}`
+  )
+  return [...new Set(keys.map(({ key }) => Math.floor(key / CHUNK)))]
+}
+
 /** Reads the persons of the identities that a project's chunks have, and which have moved since. */
 export async function readActors(projectId: number) {
   const chunks = await db.all<{ chunk: number; data: string }>(

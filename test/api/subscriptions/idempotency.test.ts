@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import { setClock as at } from '../../support/deliveries.ts'
+import { setClock } from '../../support/deliveries.ts'
 import { newProject, request, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { DAILY, refusal } from '../../support/subscriptions.ts'
@@ -53,12 +53,12 @@ describe('an idempotency key', () => {
   })
 
   it('expires after 24 hours', async () => {
-    at('2026-11-21T12:00:00Z')
+    setClock('2026-11-21T12:00:00Z')
     const project = await newProject()
     const first = await post(project, 'k-1')
-    at('2026-11-22T11:59:59Z')
+    setClock('2026-11-22T11:59:59Z')
     expect((await post(project, 'k-1')).body.id).toBe(first.body.id)
-    at('2026-11-22T12:00:01Z')
+    setClock('2026-11-22T12:00:01Z')
 
     const second = await post(project, 'k-1', { ...DAILY, title: 'Other' })
 

@@ -1,6 +1,7 @@
 import { expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { fireCron } from '../../../scripts/control.ts'
+import { WEEKLY } from '../../../src/crons/cron.ts'
 import { type LocalService, readRows, runScript, until } from '../../support/processes.ts'
 
 type Person = { id: number; uuid: string }
@@ -55,7 +56,7 @@ it('ten persons of the demo are erased on Sunday, with proof and with exactly th
   for (const { id } of erased) {
     expect((await api(service, 'DELETE', `persons/${id}/?delete_events=true`)).status).toBe(204)
   }
-  await fireCron(stateDir, '0 5 * * SUN')
+  await fireCron(stateDir, WEEKLY)
   const tasks = async (): Promise<Task[]> =>
     (await api<{ results: Task[] }>(service, 'GET', 'persons/deletion_status/?status=completed'))
       .body.results

@@ -144,10 +144,7 @@ describe('plain events, of persons who are known', () => {
   })
 })
 
-/**
- * Returns the nth event of a kind. `text` generates unique text of a length, `who` returns one of a
- * few distinct ids.
- */
+/** Input for the nth event of a kind: `text` generates unique text of a length, `who` is one of a few distinct ids. */
 type Step = { n: number; size: number; text: (length: number) => string; who: string }
 
 const NAMES = ['email', 'Email', '$email', 'name', 'Name', 'username', 'Username', 'UserName']

@@ -7,8 +7,8 @@ import { holdErasures } from '../../support/erasures.ts'
 import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
 
 /*
- * Random histories of captures and API requests, compared with a model that fits on a screen: which
- * ids belong to a person, the person's properties, and the number of the person's events.
+ * Random histories of captures and API requests, compared with a simple model: which ids belong to a
+ * person, the person's properties, and the number of the person's events.
  */
 
 const IDS = ['ada', 'bob', 'eve', 'phone', 'laptop']

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { findDueChunks } from '../../../src/columns/actor-chunks.ts'
-import { readActors, seal } from '../../support/columns.ts'
+import { chunksOf, readActors, seal } from '../../support/columns.ts'
 import { beforeCall, cutAt } from '../../support/faults.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'
 
@@ -10,10 +10,7 @@ import { db, newProject, type TestProject } from '../../support/project.ts'
 async function newCrowd() {
   const project = await newProject()
   await arrive(project, 'visitor', 80)
-  const rows = await db.all<{ chunk: number }>(
-    sql`select distinct key >> 12 as chunk from distinct_ids where project_id = ${project.id}`
-  )
-  return { project, chunks: rows.map(({ chunk }) => chunk) }
+  return { project, chunks: await chunksOf(project.id) }
 }
 
 const arrive = (project: TestProject, name: string, count: number) =>

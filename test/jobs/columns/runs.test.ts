@@ -61,7 +61,7 @@ it('every night, segments with any late event are sealed again', async () => {
   expect(await fire(NIGHTLY, project.id)).toEqual([])
 })
 
-it('goes on in a new message when an invocation may do no more', async () => {
+it('sealing goes on in a new message when an invocation may do no more', async () => {
   const project = await newShop()
   const message = { project_id: project.id, min_late: 257, chunks: [7] }
 
@@ -86,7 +86,7 @@ it('goes on in a new message when an invocation may do no more', async () => {
   })
 })
 
-it('drops a malformed message, and a message for an unknown project', async () => {
+it('a malformed message and a message for an unknown project are dropped', async () => {
   expect(await deliverColumns({ project_id: 'one' })).toBe(true)
   expect(await deliverColumns({ project_id: 999_999, min_late: 1, chunks: [] })).toBe(true)
 })

@@ -6,7 +6,7 @@ import { verifyColumns } from '../../../src/columns/verify.ts'
 import { VersionValues } from '../../../src/columns/versions.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
 import type { Json } from '../../../src/input/json.ts'
-import { seal } from '../../support/columns.ts'
+import { chunksOf, seal } from '../../support/columns.ts'
 import { beforeCall, cutAt } from '../../support/faults.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'
 
@@ -25,10 +25,7 @@ async function newCrowd() {
       }))
     )
   }
-  const rows = await db.all<{ chunk: number }>(
-    sql`select distinct key >> 12 as chunk from distinct_ids where project_id = ${project.id}`
-  )
-  const chunks = rows.map(({ chunk }) => chunk)
+  const chunks = await chunksOf(project.id)
   await seal(project.id, { chunks })
   return { project, chunks }
 }
