@@ -36,7 +36,7 @@ describe('an insight', () => {
     expect([found.status, found.body]).toEqual([200, created.body])
   })
 
-  it('returns its result, unless `refresh` is false', async () => {
+  it('returns its result only with `refresh`', async () => {
     const project = await newProject()
     await project.ingest([{ timestamp: Date.parse('2025-06-02T10:00:00Z') }])
     const query = {
@@ -49,6 +49,8 @@ describe('an insight', () => {
 
     const { status, body: fresh } = await project.send('GET', `insights/${body.id}/?refresh=true`)
 
+    expect((await project.send('GET', `insights/${body.id}/`)).body.result).toBeNull()
+    expect((await project.send('GET', `insights/${body.id}/?refresh=false`)).body.result).toBeNull()
     expect(status).toBe(200)
     expect(fresh.result.map(({ data }: { data: number[] }) => data)).toEqual([[0, 1]])
     expect([fresh.is_cached, typeof fresh.last_refresh]).toEqual([false, 'string'])

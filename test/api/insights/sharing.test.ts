@@ -119,15 +119,15 @@ describe.each(['insights', 'dashboards'] as const)('sharing one of the %s', (kin
     expect((await open(foreign)).status).toBe(404)
   })
 
-  it('refuses passwords and expiry, which links do not have', async () => {
+  it.each(['password', 'expires_at'])('refuses %s, which links do not have', async (field) => {
     const board = await newBoard()
 
     const { status, body } = await board.project.send('PATCH', `${pathOf(board)}/sharing/`, {
       enabled: true,
-      password: 'secret'
+      [field]: '2026-12-01'
     })
 
-    expect([status, body.attr]).toEqual([400, 'password'])
+    expect([status, body.attr]).toEqual([400, field])
   })
 })
 

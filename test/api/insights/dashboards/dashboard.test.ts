@@ -47,7 +47,9 @@ describe('a dashboard', () => {
     const { body } = await project.send('POST', 'dashboards/', {})
 
     const answer = await other.send('POST', 'insights/', { dashboards: [body.id] })
+    const found = await other.send('GET', `dashboards/${body.id}/`)
 
     expect([answer.status, answer.body.code]).toEqual([400, 'does_not_exist'])
+    expect(found.status).toBe(404)
   })
 })
