@@ -435,7 +435,7 @@ describe('a model', () => {
       'a forbidden pattern',
       { say: filters({ key: 'start_url', type: 'recording', operator: 'regex', value: ['(?=a)'] }) }
     ],
-    ['a date that is none', { say: { ...GOOD, date_from: 'last tuesday' } }],
+    ['an invalid date', { say: { ...GOOD, date_from: 'last tuesday' } }],
     ['an empty question', { say: { ...GOOD, result: 'question' } }],
     ['a missing field', { say: { result: 'filter', filter_group: GOOD.filter_group } }],
     ['prose', { say: 'Sure! Longer than five minutes.' }],

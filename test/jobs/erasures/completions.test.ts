@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DAY } from '../../../src/calendar/units.ts'
+import { CHUNK } from '../../../src/columns/codec.ts'
 import { EVERY_15_MINUTES, EVERY_MINUTE, WEEKLY } from '../../../src/crons/cron.ts'
 import { GENESIS } from '../../../src/ledger/entry.ts'
 import { readAfter } from '../../../src/ledger/ledger.ts'
@@ -258,7 +259,11 @@ describe('the completion of a deletion', () => {
       { distinct_ids: ['a'], delete_events: false, delete_recordings: 'false' },
       'delete_events'
     ],
-    ['a switch that is none', { distinct_ids: ['a'], dry_run: 'maybe' }, 'dry_run']
+    [
+      'a switch that is neither true nor false',
+      { distinct_ids: ['a'], dry_run: 'maybe' },
+      'dry_run'
+    ]
   ])('refuses %s', async (_, body, attr) => {
     const { project, call } = await newTown()
     const answer = await call(project, 'POST', 'persons/complete_deletion', body)
@@ -346,7 +351,7 @@ describe('30 days after a deletion', () => {
       sql`select key, person_id as person from erased_identities where project_id = ${project.id}`
     )
     const { key, person } = erased ?? { key: 0, person: 0 }
-    await seal(project.id, { chunks: [Math.floor(key / 4_096)] })
+    await seal(project.id, { chunks: [Math.floor(key / CHUNK)] })
     const before = await readActors(project.id)
     expect([before.persons.get(key), before.moved.has(key)]).toEqual([person, false])
     await db.run(sql`update erasures set linked_until = 1 where project_id = ${project.id}`)
