@@ -10,7 +10,7 @@ export type Invocation<Bindings = Env> = { env: Bindings; usage: Usage; clock: (
  * Queries after which a consumer begins no new work. D1 allows 1,000 per invocation; the rest is
  * for finishing work in progress.
  */
-const MAX_QUERIES = 800
+export const MAX_QUERIES = 800
 
 /**
  * Whether the invocation has made so many queries that it should leave the rest to another

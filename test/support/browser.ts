@@ -1,12 +1,11 @@
 import { existsSync, readFileSync, writeSync } from 'node:fs'
 import { createServer, request, type Server } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 import { onTestFinished } from 'vitest'
-import { readBody } from './requests.ts'
+import { closeServer, listen, readBody } from './requests.ts'
 
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
@@ -67,7 +66,7 @@ export async function openSite(
       .writeHead(file ? 200 : 404, { 'Content-Type': file?.type ?? 'text/plain' })
       .end(file?.body)
   })
-  return listen(server)
+  return listenInTest(server)
 }
 
 export type Passed = { method: string; path: string; status: number; body: Buffer }
@@ -86,7 +85,7 @@ export async function openRecorder(upstream: string): Promise<{ url: string; pas
     forwarded.on('error', (error) => outgoing.destroy(error))
     forwarded.end(body)
   })
-  return { url: await listen(server), passed }
+  return { url: await listenInTest(server), passed }
 }
 
 export const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b
@@ -100,12 +99,9 @@ export function decodeBody(body: Buffer): unknown {
   return JSON.parse(data === null ? body.toString() : Buffer.from(data, 'base64').toString())
 }
 
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  // A server that listens on a port always has this kind of address.
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+/** Lets a server listen until the test ends. @returns its origin */
+async function listenInTest(server: Server): Promise<string> {
+  const host = await listen(server)
+  onTestFinished(() => closeServer(server))
+  return `http://${host}`
 }

@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { newStateDir } from './processes.ts'
-import { readBody } from './requests.ts'
+import { closeServer, listen, readBody } from './requests.ts'
 
 type Answer = { status: number; result?: unknown; error?: { code: number; message: string } }
 
@@ -152,18 +151,15 @@ export async function startCloudflare() {
       JSON.stringify({ success: !error, result, errors: error ? [error] : [], messages: [] })
     )
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
+  const host = await listen(server)
+  onTestFinished(() => closeServer(server))
   const home = newStateDir()
   /** Environment of a machine on which nobody is logged in, with a token for this account. */
   const env = {
     HOME: home,
     XDG_CONFIG_HOME: home,
     STATE_DIR: home,
-    CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}`,
+    CLOUDFLARE_API_BASE_URL: `http://${host}`,
     CLOUDFLARE_API_TOKEN: 'token',
     CLOUDFLARE_ACCOUNT_ID: ''
   }

@@ -1,8 +1,8 @@
-import { createExecutionContext, createMessageBatch, getQueueResult } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import {
+  CHUNK,
   decodeActors,
   decodeColumn,
   decodeNumbers,
@@ -14,8 +14,7 @@ import type { ColumnsMessage } from '../../src/columns/message.ts'
 import { newUsage } from '../../src/db/client.ts'
 import type { Json, JsonObject } from '../../src/input/json.ts'
 import { SLOT } from '../../src/rollups/store.ts'
-import worker from '../../src/worker.ts'
-import { db, newProject } from './project.ts'
+import { db, deliverMessage, newProject } from './project.ts'
 
 /** A time long after the events of these tests. */
 export const LATER = Date.UTC(2027, 0, 1)
@@ -37,12 +36,8 @@ export async function seal(
 }
 
 /** Lets the worker consume a message as its queue does. @returns whether the message was acknowledged */
-export async function deliverColumns(body: unknown, more: Partial<Env> = {}): Promise<boolean> {
-  const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body }
-  const batch = createMessageBatch('edge-analytics-columns', [message])
-  await worker.queue(batch, { ...env, ...more })
-  return (await getQueueResult(batch, createExecutionContext())).explicitAcks.length === 1
-}
+export const deliverColumns = (body: unknown, more: Partial<Env> = {}): Promise<boolean> =>
+  deliverMessage('edge-analytics-columns', body, more)
 
 type SegmentRow = {
   id: number
@@ -126,6 +121,14 @@ export async function readRows(projectId: number, segment: SegmentRow): Promise<
   })
 }
 
+/** Lists the chunks that have identities of a project. */
+export async function chunksOf(projectId: number): Promise<number[]> {
+  const keys = await db.all<{ key: number }>(
+    sql`select key from distinct_ids where project_id = ${projectId}`
+  )
+  return [...new Set(keys.map(({ key }) => Math.floor(key / CHUNK)))]
+}
+
 /** Reads the persons of the identities that a project's chunks have, and which have moved since. */
 export async function readActors(projectId: number) {
   const chunks = await db.all<{ chunk: number; data: string }>(
@@ -136,7 +139,7 @@ export async function readActors(projectId: number) {
   )
   const persons = chunks.flatMap(({ chunk, data }) => {
     const { offsets, persons } = decodeActors(data)
-    return Array.from(offsets, (offset, i) => [chunk * 4_096 + offset, persons[i] ?? 0] as const)
+    return Array.from(offsets, (offset, i) => [chunk * CHUNK + offset, persons[i] ?? 0] as const)
   })
   return { persons: new Map(persons), moved: new Set(moved.map(({ key }) => key)) }
 }
@@ -185,7 +188,7 @@ export async function recount(projectId: number): Promise<void> {
   await db.run(sql`delete from event_counts where project_id = ${projectId}`)
   await db.run(sql`
     insert into event_counts (project_id, event_id, slot, count)
-    select project_id, event_id, timestamp / 900000, count(*) from events where project_id = ${projectId} group by 1, 2, 3`)
+    select project_id, event_id, timestamp / ${sql.raw(String(SLOT))}, count(*) from events where project_id = ${projectId} group by 1, 2, 3`)
 }
 
 /** Removes a project's segments. */

@@ -1,9 +1,4 @@
-import {
-  createExecutionContext,
-  createMessageBatch,
-  createScheduledController,
-  getQueueResult
-} from 'cloudflare:test'
+import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
 import { type Cron, EVERY_15_MINUTES, EVERY_MINUTE, NIGHTLY, WEEKLY } from '../../src/crons/cron.ts'
@@ -12,7 +7,7 @@ import { type Job, runCron } from '../../src/crons/run.ts'
 import type { JsonObject } from '../../src/input/json.ts'
 import type { DeliveryMessage } from '../../src/subscriptions/message.ts'
 import worker from '../../src/worker.ts'
-import { newProject } from './project.ts'
+import { deliverMessage, newProject } from './project.ts'
 import { DAILY } from './subscriptions.ts'
 
 /** The minutely job that concerns deliveries. */
@@ -96,12 +91,8 @@ export async function newDesk(
   }
 
   /** Delivers one message. @returns whether it was acknowledged */
-  async function deliver(body: unknown, more: Partial<Env> = {}): Promise<boolean> {
-    const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body }
-    const batch = createMessageBatch('edge-analytics-deliveries', [message])
-    await worker.queue(batch, { ...env, ...bindings, ...more })
-    return (await getQueueResult(batch, createExecutionContext())).explicitAcks.length === 1
-  }
+  const deliver = (body: unknown, more: Partial<Env> = {}): Promise<boolean> =>
+    deliverMessage('edge-analytics-deliveries', body, { ...bindings, ...more })
 
   /** Fires a Cron Trigger at the clock's time. Each minute, it only queues the deliveries that are due. */
   const cron = (more: Partial<Env> = {}, expression: Cron = EVERY_MINUTE) => {

@@ -1,18 +1,11 @@
-import {
-  createExecutionContext,
-  createMessageBatch,
-  createScheduledController,
-  getQueueResult
-} from 'cloudflare:test'
+import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import type { ErasureMessage } from '../../src/erasures/message.ts'
 import worker from '../../src/worker.ts'
-import { db, request, type TestProject } from './project.ts'
+import { db, deliverMessage, type TestProject } from './project.ts'
 
-/**
- * Erases a new person with the recordings, which completes at once, and returns the receipt.
- */
+/** Erases a new person with the recordings, which completes at once, and returns the receipt. */
 export async function newReceipt(project: TestProject, distinctIds = ['eve']) {
   const { call, drain } = holdErasures()
   await project.ingest(
@@ -31,9 +24,6 @@ export async function newReceipt(project: TestProject, distinctIds = ['eve']) {
   return body.results[0].receipt
 }
 
-export const WEEKLY = '0 5 * * SUN'
-export const EVERY_15_MINUTES = '*/15 * * * *'
-
 /** The erasure queue, whose messages a test delivers itself: later, twice, in another order, or never. */
 export function holdErasures() {
   const held: ErasureMessage[] = []
@@ -44,13 +34,9 @@ export function holdErasures() {
   }
   const bindings = { ERASURE_QUEUE: queue as unknown as Queue }
 
-  /** Delivers one message; @returns whether it was acknowledged */
-  async function deliver(body: unknown, more: Partial<Env> = {}): Promise<boolean> {
-    const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body }
-    const batch = createMessageBatch('edge-analytics-erasures', [message])
-    await worker.queue(batch, { ...env, ...bindings, ...more })
-    return (await getQueueResult(batch, createExecutionContext())).explicitAcks.length === 1
-  }
+  /** Delivers one message. @returns whether it was acknowledged */
+  const deliver = (body: unknown, more: Partial<Env> = {}): Promise<boolean> =>
+    deliverMessage('edge-analytics-erasures', body, { ...bindings, ...more })
 
   return {
     held,
@@ -76,17 +62,7 @@ export function holdErasures() {
       path: string,
       body?: object,
       more: Partial<Env> = {}
-    ) =>
-      request(
-        method,
-        `/api/environments/${project.id}/${path}`,
-        {
-          Authorization: `Bearer ${project.key}`,
-          ...(body && { 'Content-Type': 'application/json' })
-        },
-        body && JSON.stringify(body),
-        { ...bindings, ...more }
-      )
+    ) => project.send(method, path, body, { ...bindings, ...more })
   }
 }
 

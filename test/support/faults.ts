@@ -38,6 +38,22 @@ export function aroundCalls(database: D1Database, around: Around): D1Database {
 }
 
 /**
+ * Returns the real database with some work done just before its nth call, such as another client's. The call itself and all
+ * others run as usual.
+ */
+export function beforeCall(database: D1Database, call: number, work: () => Promise<unknown>) {
+  let isReached = false
+  const DB = aroundCalls(database, async (run, at) => {
+    if (at === call) {
+      isReached = true
+      await work()
+    }
+    return run()
+  })
+  return { DB, isReached: () => isReached }
+}
+
+/**
  * Returns the real database for an invocation that is cut off at its nth call: this call and all later ones fail. With
  * `after` the nth call takes effect although it fails; with `before` it does not.
  */

@@ -1,4 +1,4 @@
-import { vi } from 'vitest'
+import { expect, vi } from 'vitest'
 
 type Line = Record<string, unknown>
 
@@ -17,4 +17,15 @@ export function listenToLog() {
         .map((text) => JSON.parse(text))
         .filter((line) => line.message === message)
   }
+}
+
+/** Returns the rows that requests and queue batches read and write while `run` runs, by their lines in the log. */
+export async function measureRows(run: () => Promise<unknown>) {
+  const log = listenToLog()
+  await run()
+  const lines = [...log.lines('request'), ...log.lines('queue batch')]
+  vi.restoreAllMocks()
+  expect(lines).not.toEqual([])
+  const sum = (name: string) => lines.reduce((total, line) => total + Number(line[name]), 0)
+  return { read: sum('rows_read'), written: sum('rows_written') }
 }

@@ -1,8 +1,6 @@
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { z } from 'zod'
-import { readBody } from './requests.ts'
+import { closeServer, listen, readBody } from './requests.ts'
 
 /**
  * The model's behaviour in one attempt: answer, return a pattern of a given length, refuse, fail, answer with something else or
@@ -160,16 +158,10 @@ export async function startModel() {
     const id = `chatcmpl-${before.length}`
     takeTurn(turn, response, (spoken) => completionOf(spoken, id, parsed.data.model))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A server that listens on a port always has this kind of address.
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const host = await listen(server)
   return {
     host,
     url: `http://${host}`,
-    close() {
-      server.closeAllConnections()
-      server.close()
-    }
+    close: () => closeServer(server)
   }
 }

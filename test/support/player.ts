@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { expect, inject } from 'vitest'
+import { HOUR } from '../../src/calendar/units.ts'
 import { openBrowser } from './browser.ts'
 import { until } from './processes.ts'
 import { administer, newProject } from './service.ts'
@@ -26,7 +27,7 @@ export const text = (textContent: string): Node => {
 }
 
 /** When a visit begins. */
-export const BEGIN = Date.now() - 3_600_000
+export const BEGIN = Date.now() - HOUR
 
 /** Packs a value as the SDK does: gzipped, one character per byte. */
 export const pack = (value: unknown): string => gzipSync(JSON.stringify(value)).toString('latin1')

@@ -66,12 +66,15 @@ export async function newProject({
         Authorization: `Bearer ${key}`,
         ...headers
       }),
-    /** The same with a JSON body and these bindings. */
-    send: (method: string, path: string, json?: Json, bindings: Partial<Env> = {}) =>
+    /** The same with a JSON body, if any, and these bindings in place of the real ones. */
+    send: (method: string, path: string, json?: Json | object, bindings: Partial<Env> = {}) =>
       request(
         method,
         `/api/environments/${project.id}/${path}`,
-        { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        {
+          Authorization: `Bearer ${key}`,
+          ...(json !== undefined && { 'Content-Type': 'application/json' })
+        },
         json === undefined ? undefined : JSON.stringify(json),
         bindings
       ),
@@ -158,8 +161,7 @@ async function newKey(projectId: number, userId: number, scopes: string[]): Prom
 
 /**
  * Sends a request through the whole worker. `body` is the answer's JSON, or null for anything else; `bytes` is the answer's
- * body as it is. An answer that violates
- * `/openapi.json` fails the test.
+ * body as it is. An answer that violates `/openapi.json` fails the test.
  */
 export async function request(
   method: string,
@@ -189,15 +191,32 @@ export async function request(
 }
 
 /** Delivers these messages to the capture consumer as one batch. Returns which were acknowledged and which retried. */
-export async function consume(bodies: unknown[], attempts = 1, bindings: Partial<Env> = {}) {
+export const consume = (bodies: unknown[], attempts = 1, bindings: Partial<Env> = {}) =>
+  deliverBatch('edge-analytics-capture', bodies, { attempts, bindings })
+
+/** Delivers these messages to a queue's consumer as one batch. Returns which were acknowledged and which retried. */
+export async function deliverBatch(
+  queue: string,
+  bodies: unknown[],
+  { attempts = 1, bindings = {} }: { attempts?: number; bindings?: Partial<Env> } = {}
+) {
   const messages = bodies.map((body) => ({
     id: crypto.randomUUID(),
     timestamp: new Date(),
     attempts,
     body
   }))
-  const batch = createMessageBatch('edge-analytics-capture', messages)
-  const ctx = createExecutionContext()
+  const batch = createMessageBatch(queue, messages)
   await worker.queue(batch, { ...env, ...bindings })
-  return getQueueResult(batch, ctx)
+  return getQueueResult(batch, createExecutionContext())
+}
+
+/** Delivers one message to a queue's consumer. @returns whether it was acknowledged */
+export async function deliverMessage(
+  queue: string,
+  body: unknown,
+  bindings: Partial<Env> = {}
+): Promise<boolean> {
+  const { explicitAcks } = await deliverBatch(queue, [body], { bindings })
+  return explicitAcks.length === 1
 }

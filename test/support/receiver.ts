@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { readBody } from './requests.ts'
+import { closeServer, listen, readBody } from './requests.ts'
 
 export type Received = { method: string; url: string; headers: IncomingHttpHeaders; body: string }
 
@@ -41,18 +39,12 @@ export async function startReceiver() {
     }
     response.end('ok')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A server that listens on a port always has this kind of address.
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const host = await listen(server)
   return {
     host,
     url: `http://${host}`,
     received,
-    close() {
-      server.closeAllConnections()
-      server.close()
-    }
+    close: () => closeServer(server)
   }
 }
 

@@ -1,4 +1,3 @@
-import { createExecutionContext, createMessageBatch, getQueueResult } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { v7 as uuidv7 } from 'uuid'
 import { expect } from 'vitest'
@@ -6,8 +5,7 @@ import type { Json, JsonObject } from '../../src/input/json.ts'
 import type { ProjectSettings } from '../../src/projects/settings.ts'
 import { prefixOf, type RecordingPart } from '../../src/recordings/part.ts'
 import type { PurgeMessage } from '../../src/recordings/purge.ts'
-import worker from '../../src/worker.ts'
-import { newProject, request, type TestProject } from './project.ts'
+import { deliverBatch, newProject, request, type TestProject } from './project.ts'
 
 type Sent = {
   session?: string
@@ -57,20 +55,14 @@ export function holdRecordings() {
     request('POST', '/s/', headers, body, { ...bindings, ...more })
 
   /** Delivers messages as one batch. */
-  async function deliver(
+  const deliver = (
     bodies: unknown[],
     { attempts = 1, more = {} }: { attempts?: number; more?: Partial<Env> } = {}
-  ) {
-    const messages = bodies.map((body) => ({
-      id: crypto.randomUUID(),
-      timestamp: new Date(),
+  ) =>
+    deliverBatch('edge-analytics-recordings', bodies, {
       attempts,
-      body
-    }))
-    const batch = createMessageBatch('edge-analytics-recordings', messages)
-    await worker.queue(batch, { ...env, ...bindings, ...more })
-    return getQueueResult(batch, createExecutionContext())
-  }
+      bindings: { ...bindings, ...more }
+    })
 
   /** Delivers the held messages and their follow-ups until none is left. */
   async function drain(more: Partial<Env> = {}) {

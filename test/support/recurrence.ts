@@ -1,7 +1,5 @@
+import { DAY, HOUR } from '../../src/calendar/units.ts'
 import type { Schedule } from '../../src/subscriptions/schedule.ts'
-
-const DAY = 86_400_000
-const HOUR = 3_600_000
 
 /**
  * Computes a schedule's occurrences up to a time, without the service's library: it tests every calendar day from the start,

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { fromClock } from '../../src/calendar/clock.ts'
+import { DAY, HOUR } from '../../src/calendar/units.ts'
 import { FREQUENCIES, WEEKDAYS, type Weekday } from '../../src/db/schema.ts'
 import { daysInPeriod, type Schedule } from '../../src/subscriptions/schedule.ts'
-
-const DAY = 86_400_000
 
 const ZONES = [
   'UTC',
@@ -46,7 +45,7 @@ export const anySchedule = fc
   .map(({ nearChange, ...rule }): Schedule => {
     const startDate = nearChange
       ? fromClock(
-          rule.startDate - (rule.startDate % DAY) + (rule.startDate % (4 * 3_600_000)),
+          rule.startDate - (rule.startDate % DAY) + (rule.startDate % (4 * HOUR)),
           rule.timezone
         )
       : rule.startDate

@@ -1,4 +1,3 @@
-import type { Json } from '../../src/input/json.ts'
 import type { request, TestProject } from './project.ts'
 
 /** Fields of a subscription delivered every day at 09:00 UTC. */
@@ -11,7 +10,7 @@ export const DAILY = {
 
 /** Creates a daily subscription; `fields` replace or extend the defaults. */
 export const create = async (project: TestProject, fields: object = {}) =>
-  (await project.send('POST', 'subscriptions/', { ...DAILY, ...fields } as Json)).body
+  (await project.send('POST', 'subscriptions/', { ...DAILY, ...fields })).body
 
 /** Returns status, code and attr of a refusal. */
 export const refusal = ({ status, body }: Awaited<ReturnType<typeof request>>) => [

@@ -7,3 +7,7 @@ export function randomText(length: number, seed = 0): string {
   })
   return letters.join('')
 }
+
+/** Returns a version 7 UUID that ends with a number: `00000000-0000-7000-8000-000000000042`. */
+export const numberedUuid = (n: number): string =>
+  `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`

@@ -1,4 +1,4 @@
-import { newProject, request, type TestEvent, type TestProject } from './project.ts'
+import { newProject, type TestEvent, type TestProject } from './project.ts'
 
 /** Returns a time in June 2025 in ms: `03T12:00:00` is noon UTC on the third. */
 export const at = (text: string) => Date.parse(`2025-06-${text}Z`)
@@ -49,20 +49,8 @@ export async function newStory() {
 }
 
 /** Requests a trend. */
-export async function ask(
-  project: TestProject,
-  body: object,
-  query = '',
-  bindings: Partial<Env> = {}
-) {
-  return request(
-    'POST',
-    `/api/environments/${project.id}/insights/trend/${query}`,
-    { Authorization: `Bearer ${project.key}`, 'Content-Type': 'application/json' },
-    JSON.stringify(body),
-    bindings
-  )
-}
+export const ask = (project: TestProject, body: object, query = '', bindings: Partial<Env> = {}) =>
+  project.send('POST', `insights/trend/${query}`, body, bindings)
 
 /** A series in a trend's answer. */
 export type Result = {

@@ -1,9 +1,7 @@
-import { createExecutionContext, createMessageBatch, getQueueResult } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import type { QueueMessage } from '../../src/capture/message.ts'
 import type { DeadMessage } from '../../src/queues/failure.ts'
-import worker from '../../src/worker.ts'
-import { consume, request, type TestProject } from './project.ts'
+import { consume, deliverBatch, request, type TestProject } from './project.ts'
 import { holdRecordings } from './recordings.ts'
 
 /** The queues of captured requests, recordings and dead letters, whose messages a test delivers itself, or loses. */
@@ -39,17 +37,10 @@ export function holdQueues() {
     record: (more: Partial<Env> = {}, attempts = 1) =>
       recordings.deliver(recordings.held.splice(0), { attempts, more: { ...bindings, ...more } }),
     /** Delivers the held dead letters as one batch. */
-    async park(more: Partial<Env> = {}) {
-      const messages = dead.splice(0).map((body) => ({
-        id: crypto.randomUUID(),
-        timestamp: new Date(),
-        attempts: 1,
-        body
-      }))
-      const batch = createMessageBatch('edge-analytics-capture-dead', messages)
-      await worker.queue(batch, { ...env, ...bindings, ...more })
-      return getQueueResult(batch, createExecutionContext())
-    },
+    park: (more: Partial<Env> = {}) =>
+      deliverBatch('edge-analytics-capture-dead', dead.splice(0), {
+        bindings: { ...bindings, ...more }
+      }),
     post: (path: string, body: object, more: Partial<Env> = {}) =>
       request('POST', path, {}, JSON.stringify(body), { ...bindings, ...more })
   }

@@ -20,14 +20,14 @@ const offenders = (isAllowed: (file: string) => boolean, isMeant: (name: string)
     .filter(({ file, imports }) => !isAllowed(file) && imports.some(isMeant))
     .map(({ file }) => file)
 
-it('reads the sources', () => {
+it('finds the sources', () => {
   expect(sources.length).toBeGreaterThan(20)
 })
 
 /**
- * The floors of the house, from the ground up: a file imports from its own room and from lower
- * rooms. A room is a folder of src/ or a file next to these folders. All routes are one room,
- * whatever their folder, and so are the reference texts next to them.
+ * The floors, from the ground up: a file imports from its own floor and from lower floors. A floor is
+ * a folder of src/ or a file next to these folders. All routes are on one floor, whatever their
+ * folder, with the reference texts next to them.
  */
 const FLOORS = [
   'errors.ts',
@@ -74,15 +74,15 @@ const FLOORS = [
 const isRoutes = (file: string): boolean =>
   file.endsWith('routes.ts') || file.endsWith('/reference.ts')
 
-const roomOf = (file: string): string => {
+const floorOf = (file: string): string => {
   const [first = ''] = file.split('/')
   return isRoutes(file) ? 'routes' : first
 }
 
-it('has every room on a floor', () => {
-  const rooms = new Set(sources.map(({ file }) => roomOf(file)))
+it('has a floor for each folder', () => {
+  const floors = new Set(sources.map(({ file }) => floorOf(file)))
 
-  expect([...rooms].sort()).toEqual([...FLOORS].sort())
+  expect([...floors].sort()).toEqual([...FLOORS].sort())
 })
 
 it('imports nothing from a floor above', () => {
@@ -90,7 +90,7 @@ it('imports nothing from a floor above', () => {
     imports
       .filter((name) => name.startsWith('.'))
       .map((name) => normalize(join(file, '..', name)))
-      .filter((imported) => FLOORS.indexOf(roomOf(imported)) > FLOORS.indexOf(roomOf(file)))
+      .filter((imported) => FLOORS.indexOf(floorOf(imported)) > FLOORS.indexOf(floorOf(file)))
       .map((imported) => `${file} → ${imported}`)
   )
 

@@ -28,7 +28,7 @@ const Config = z.object({
 const config = unstable_readConfig({ config: join(root, 'wrangler.toml') })
 
 describe('wrangler.toml', () => {
-  it('starts the weekly run on Sundays at 05:00 UTC, as Cloudflare numbers days, the sweep every quarter of an hour, and subscriptions every minute', () => {
+  it('has the crons of the code: on Sundays at 05:00 UTC, as Cloudflare numbers days, every quarter of an hour, every night and every minute', () => {
     const { crons } = Config.shape.triggers.parse(config.triggers)
     const [weekly = '', sweep = '', ...others] = crons
     const [minute, hour, day, month, weekday = ''] = weekly.split(' ')

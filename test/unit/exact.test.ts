@@ -75,12 +75,12 @@ describe('numbers that JSON.parse changes', () => {
   })
 
   it.each([
-    ['many numbers', `[${'1,'.repeat(2_000_000)}1e400]`],
-    ['many members', `{"n":{${'"":1e3,'.repeat(200_000)}"x":1e400}}`],
-    ['a long text', `["${'\\\\'.repeat(4_900_000)}",1e400]`],
-    ['many digits', `[1e3,${'1'}${'0'.repeat(9_000_000)}1]`]
-  ])('are found within five seconds after %s', (_, text) => {
-    expect(findInexact(text)).toBeDefined()
+    ['many numbers', `[${'1,'.repeat(2_000_000)}1e400]`, ['2000000']],
+    ['many members', `{"n":{${'"":1e3,'.repeat(200_000)}"x":1e400}}`, ['n', 'x']],
+    ['a long text', `["${'\\\\'.repeat(4_900_000)}",1e400]`, ['1']],
+    ['many digits', `[1e3,1${'0'.repeat(9_000_000)}1]`, ['1']]
+  ])('are found after %s', (_, text, path) => {
+    expect(findInexact(text)).toEqual(path)
   })
 })
 

@@ -180,7 +180,7 @@ async function selectedBy(data: { query: string }, stage = gallery): Promise<str
   return results.map(({ id }: { id: string }) => id)
 }
 
-describe('filters select the recordings that the request describes', () => {
+describe('filters select the recordings of the request', () => {
   it.each([
     ['longer than 2 minutes', ['ada', 'eve']],
     ['between 1 and 5 minutes', ['bob', 'eve']],
@@ -208,7 +208,6 @@ describe('filters select the recordings that the request describes', () => {
     ['neither event "paid" nor mobile', ['nobody']],
     ['by ada@example.com', ['ada']],
     ['users whose plan is free', ['bob', 'eve']],
-    ['e-mails at example.com who clicked', []],
     ['e-mails at example.com with clicks', ['ada', 'eve']],
     ['where price is at least 30', ['bob']],
     ['distinct id anon', ['nobody']],
@@ -218,9 +217,6 @@ describe('filters select the recordings that the request describes', () => {
     const { status, body } = await filtersOf(gallery, ask(text))
 
     expect(status).toBe(200)
-    if (text.includes('who clicked')) {
-      return expect(body.data.question).toMatch(/^Not understood: "clicked"\./)
-    }
     expect(body).toMatchObject({ result: 'filter', engine: 'built-in', data: { question: '' } })
     expect(await selectedBy(body.data)).toEqual(ids)
   })
@@ -269,6 +265,8 @@ describe('POST session_recordings/ai/filters', () => {
       person_uuid: ''
     })
     expect(body.data.question).toMatch(/^Not understood: "frustrated"\. /)
+    const verb = await filtersOf(gallery, ask('e-mails at example.com who clicked'))
+    expect(verb.body.data.question).toMatch(/^Not understood: "clicked"\./)
   })
 
   it('asks back when the list would refuse the filters', async () => {
@@ -437,7 +435,7 @@ describe('a model', () => {
       'a forbidden pattern',
       { say: filters({ key: 'start_url', type: 'recording', operator: 'regex', value: ['(?=a)'] }) }
     ],
-    ['a date that is none', { say: { ...GOOD, date_from: 'last tuesday' } }],
+    ['an invalid date', { say: { ...GOOD, date_from: 'last tuesday' } }],
     ['an empty question', { say: { ...GOOD, result: 'question' } }],
     ['a missing field', { say: { result: 'filter', filter_group: GOOD.filter_group } }],
     ['prose', { say: 'Sure! Longer than five minutes.' }],

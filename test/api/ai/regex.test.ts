@@ -283,7 +283,7 @@ describe('a model', () => {
     ['JSON of another form', { say: { pattern: '^/a/' } }],
     ['a forbidden pattern', { say: { result: 'success', output: '^/a/(?=1)' } }],
     ['a backreference', { say: { result: 'success', output: String.raw`(a)\1` } }],
-    ['a pattern that is none', { say: { result: 'success', output: '(' } }],
+    ['an invalid pattern', { say: { result: 'success', output: '(' } }],
     ['an empty pattern', { say: { result: 'success', output: '' } }],
     ['a pattern that is too long', { length: 1001 }],
     ['a pattern that misses an example', { say: { result: 'success', output: '^/c' } }],

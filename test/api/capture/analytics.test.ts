@@ -212,7 +212,7 @@ describe('POST /i/v1/analytics/events refuses', () => {
       400,
       'invalid_input',
       'PostHog-Request-Timestamp',
-      'a time that is none',
+      'an invalid time',
       batchOf(twin),
       { 'PostHog-Request-Timestamp': 'now' }
     ],
@@ -235,7 +235,7 @@ describe('POST /i/v1/analytics/events refuses', () => {
       400,
       'invalid_input',
       'created_at',
-      'a created_at that is none',
+      'an invalid created_at',
       JSON.stringify({ created_at: 'today', batch: [twin] }),
       {}
     ],

@@ -6,6 +6,7 @@ import { newApiKey } from '../../../src/projects/key.ts'
 import older from '../../fixtures/posthog-js-1.300.0.json'
 import current from '../../fixtures/posthog-js-1.449.2.json'
 import { failingDatabase, failingQueue } from '../../support/bindings.ts'
+import { gzip } from '../../support/capture.ts'
 import { contentsOf } from '../../support/contents.ts'
 import { listenToLog } from '../../support/log.ts'
 import { consume, newProject, request } from '../../support/project.ts'
@@ -422,9 +423,6 @@ async function replay({ t, method, url, type, encoding, json }: Recorded, token:
   const path = url.replace('phc_testtoken123', token)
   return request(method, path, { Origin: SITE, ...(type && { 'Content-Type': type }) }, body)
 }
-
-const gzip = (text: string) =>
-  new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer()
 
 const STORIES: {
   version: string

@@ -80,7 +80,7 @@ describe('an event that cannot be kept', () => {
       'event timestamp must be an ISO 8601 string; got "yesterday"'
     ],
     [
-      'has a day that is none for its time',
+      'has an impossible day for its time',
       { event: 'e', distinct_id: 'a', timestamp: '2026-02-30T00:00:00Z' },
       null,
       'event timestamp must be an ISO 8601 string; got "2026-02-30T00:00:00Z"'
@@ -163,7 +163,7 @@ describe('an event that cannot be kept', () => {
   it.each<[string, Json, string]>([
     ['an empty batch', { batch: [] }, 'request holds no event'],
     [
-      'a batch that is none',
+      'a batch that is not a list',
       { batch: { event: 'e' } },
       'failed to parse request: batch is not an array'
     ],

@@ -135,10 +135,10 @@ describe('properties', () => {
 
 describe('the name of an event', () => {
   it.each([
-    ['a'.repeat(201), 'a'.repeat(200)],
-    ['nul\0', 'nul\ufffd'],
-    ['half\udc00', 'half\ufffd']
-  ])('is cut and cleaned', async (name, expected) => {
+    ['more than 200 characters', 'a'.repeat(201), 'a'.repeat(200)],
+    ['a NUL', 'nul\0', 'nul\ufffd'],
+    ['half a surrogate pair', 'half\udc00', 'half\ufffd']
+  ])('is cut and cleaned of %s', async (_, name, expected) => {
     const project = await newProject()
 
     const { event } = await capture(project, { event: name })

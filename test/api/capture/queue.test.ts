@@ -15,7 +15,7 @@ afterAll(untilQuiet)
 
 const ISO_TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z'
 
-describe('through the queue', () => {
+describe('capture through the queue', () => {
   it('creates persons from SDK requests', async () => {
     const project = await newProject()
 
@@ -50,7 +50,7 @@ describe('through the queue', () => {
     await sendJson({ api_key: project.token, event: 'last', distinct_id: 'bob' })
     await untilPersons(project, 2)
 
-    expect(await eventsOf(project)).toBe(2)
+    expect(await countEvents(project)).toBe(2)
   })
 
   it('keeps malformed text out of the database', async () => {
@@ -118,7 +118,7 @@ describe('through the queue', () => {
     await untilPersons(project, 1)
 
     expect([status, body]).toEqual([200, OK])
-    expect(await eventsOf(project)).toBe(1)
+    expect(await countEvents(project)).toBe(1)
   })
 
   it('accepts thousands of events in one request', async () => {
@@ -130,7 +130,7 @@ describe('through the queue', () => {
     }))
 
     const { status, body } = await sendJson({ api_key: project.token, batch })
-    await vi.waitUntil(async () => (await eventsOf(project)) === 2_500, {
+    await vi.waitUntil(async () => (await countEvents(project)) === 2_500, {
       timeout: 20_000,
       interval: 100
     })
@@ -195,7 +195,7 @@ describe('through the queue', () => {
   })
 })
 
-async function eventsOf(project: TestProject) {
+async function countEvents(project: TestProject) {
   const row = await env.DB.prepare('select count(*) as count from events where project_id = ?')
     .bind(project.id)
     .first()

@@ -207,7 +207,7 @@ describe('an encoding', () => {
     expect(events.map(({ properties }) => properties)).toEqual([{ text: TEXT }])
   })
 
-  it('may contain an unescaped plus sign in a form', () => {
+  it('has a plus sign in base64, which a form may leave unescaped', () => {
     expect(base64Text(json('phc_x'))).toContain('+')
   })
 

@@ -2,13 +2,12 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
+import { numberedUuid } from '../../support/text.ts'
 
 const NOON = Date.parse('2025-06-03T12:00:00Z')
 
 /** Returns the number of an event, which is the last part of its uuid. */
 const numberOf = (uuid: string) => Number(uuid.slice(-6))
-const uuid = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
-
 type Page = { next: string | null; searched_until: string | null; results: { id: string }[] }
 
 /** Requests a page, and returns the numbers of its events. */
@@ -42,7 +41,7 @@ const STORY: TestEvent[] = [
   { event: '$pageview', distinct_id: 'ada', properties: { $session_id: 's2' } }
 ].map((event, n) => ({
   ...event,
-  uuid: uuid(n),
+  uuid: numberedUuid(n),
   timestamp: NOON + 60_000 * (n === 6 ? 5 : n)
 }))
 
@@ -60,7 +59,7 @@ describe('the list of events', () => {
     ['those of a time', 'after=2025-06-03T12:01&before=2025-06-03T12:03', [2, 1]],
     ['those with a property', `properties=[{"key":"price","operator":"gt","value":5}]`, [2]],
     [
-      'those of what a person was',
+      'those with a property that the person had',
       `properties=[{"key":"plan","value":"pro","type":"person"}]`,
       [5, 6, 3]
     ],
@@ -79,10 +78,9 @@ describe('the list of events', () => {
     await project.ingest(STORY)
 
     const numbers = await numbersOf(project, query)
-    // Two events at the same time are in the order of their names' ids, which are given out in any order.
-    const sorted = numbers.includes(5) && numbers.includes(6) ? [...expected] : expected
-    expect([...numbers].sort()).toEqual([...sorted].sort())
-    expect(numbers.filter((n) => n < 5)).toEqual(sorted.filter((n) => n < 5))
+    expect(numbers.toSorted()).toEqual(expected.toSorted())
+    // 5 and 6 are in the order of their names' ids, which are given out in any order.
+    expect(numbers.filter((n) => n < 5)).toEqual(expected.filter((n) => n < 5))
     expect(await followAll(project, `${query}&limit=1`)).toEqual(numbers)
     expect(await followAll(project, `${query}&limit=2`)).toEqual(numbers)
   })
@@ -99,7 +97,7 @@ describe('the list of events', () => {
       searched_until: null,
       results: [
         {
-          id: uuid(2),
+          id: numberedUuid(2),
           event: '$pageview',
           timestamp: '2025-06-03T12:02:00Z',
           distinct_id: 'bob',
@@ -119,7 +117,11 @@ describe('the list of events', () => {
     await project.call('DELETE', `persons/${persons.body.results[0].id}`)
 
     const { body } = await project.call('GET', 'events?session_id=s2')
-    expect(body.results.at(-1)).toMatchObject({ id: uuid(2), distinct_id: null, person: null })
+    expect(body.results.at(-1)).toMatchObject({
+      id: numberedUuid(2),
+      distinct_id: null,
+      person: null
+    })
   })
 
   it('shows nothing of another project', async () => {
@@ -229,7 +231,7 @@ describe('a page of many events', () => {
 
     const second = await measure(new URL(first.next ?? '').search.slice(1))
     expect(second.numbers).toEqual([])
-    expect(second.next).not.toBeNull()
+    expect(second.next).toEqual(expect.any(String))
     expect(second.rows).toBeLessThan(20_000)
   })
 })

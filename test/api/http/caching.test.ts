@@ -5,8 +5,8 @@ describe('caches', () => {
   it.each([
     ['a list', 'persons'],
     ['a list as CSV', 'persons?format=csv'],
-    ['what is not there', 'persons/99999999'],
-    ['what is refused', 'persons?limit=x']
+    ['an unknown person', 'persons/99999999'],
+    ['a refused request', 'persons?limit=x']
   ])('keep nothing of %s', async (_, path) => {
     const project = await newProject()
 

@@ -7,6 +7,7 @@ import type { Json } from '../../../src/input/json.ts'
 import { isObject } from '../../../src/input/json.ts'
 import browser from '../../fixtures/posthog-js-1.449.2.json'
 import recorded from '../../fixtures/posthog-node-5.70.json'
+import { gzip } from '../../support/capture.ts'
 import { deep, seed, share } from '../../support/depth.ts'
 import { type Described, readDocument } from '../../support/document.ts'
 import { anything, createGenerator, text } from '../../support/generate.ts'
@@ -34,6 +35,7 @@ afterEach(() => {
 const nested = fc
   .integer({ min: 1, max: 3_000 })
   .map((levels) => ({ raw: `${'['.repeat(levels)}${']'.repeat(levels)}` }))
+
 /** Generates a JSON document with another value at a random place. */
 function mutate(document: Json, path: number[], replacement: Json | undefined): Json {
   const [step, ...rest] = path
@@ -64,12 +66,6 @@ const encodings = ['json', 'gzip', 'base64', 'form', 'gzip in form'] as const
 
 async function encode(json: string, encoding: (typeof encodings)[number]): Promise<Uint8Array> {
   const bytes = new TextEncoder().encode(json)
-  const zipped = async () =>
-    new Uint8Array(
-      await new Response(
-        new Blob([bytes]).stream().pipeThrough(new CompressionStream('gzip'))
-      ).arrayBuffer()
-    )
   const base64 = (of: Uint8Array) =>
     btoa(Array.from(of, (byte) => String.fromCharCode(byte)).join(''))
   const encoded = (of: string) => new TextEncoder().encode(of)
@@ -77,13 +73,13 @@ async function encode(json: string, encoding: (typeof encodings)[number]): Promi
     case 'json':
       return bytes
     case 'gzip':
-      return zipped()
+      return gzip(json)
     case 'base64':
       return encoded(base64(bytes))
     case 'form':
       return encoded(`data=${encodeURIComponent(base64(bytes))}`)
     case 'gzip in form':
-      return encoded(`data=${base64(await zipped())}`)
+      return encoded(`data=${base64(await gzip(json))}`)
   }
 }
 

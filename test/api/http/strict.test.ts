@@ -141,11 +141,7 @@ describe('an unknown parameter', () => {
 
   it('is refused before the request has any effect', async () => {
     await project.ingest([{ distinct_id: 'bob', event: '$identify', properties: { $set: {} } }])
-    const {
-      body: {
-        results: [bob]
-      }
-    } = await project.call('GET', 'persons/?distinct_id=bob')
+    const [bob] = (await project.call('GET', 'persons/?distinct_id=bob')).body.results
 
     const { status } = await project.call('DELETE', `persons/${bob.id}/?delete_event=true`)
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { send } from '../../support/insights.ts'
 import { newProject } from '../../support/project.ts'
 
 const NOT_FOUND = { type: 'invalid_request', code: 'not_found', detail: 'Not found.', attr: null }
@@ -19,8 +18,8 @@ describe('an insight', () => {
       order: 3
     }
 
-    const created = await send(project, 'POST', 'insights/', sent)
-    const found = await send(project, 'GET', `insights/${created.body.id}/`)
+    const created = await project.send('POST', 'insights/', sent)
+    const found = await project.send('GET', `insights/${created.body.id}/`)
 
     expect(created.status).toBe(201)
     expect(created.body).toMatchObject({
@@ -37,7 +36,7 @@ describe('an insight', () => {
     expect([found.status, found.body]).toEqual([200, created.body])
   })
 
-  it('returns its result, unless `refresh` is false', async () => {
+  it('returns its result only with `refresh`', async () => {
     const project = await newProject()
     await project.ingest([{ timestamp: Date.parse('2025-06-02T10:00:00Z') }])
     const query = {
@@ -45,24 +44,26 @@ describe('an insight', () => {
       series: [{ kind: 'EventsNode', event: '$pageview' }],
       dateRange: RANGE
     }
-    const { body } = await send(project, 'POST', 'insights/', { query })
-    const empty = await send(project, 'POST', 'insights/', { name: 'Nothing yet' })
+    const { body } = await project.send('POST', 'insights/', { query })
+    const empty = await project.send('POST', 'insights/', { name: 'Nothing yet' })
 
-    const { status, body: fresh } = await send(project, 'GET', `insights/${body.id}/?refresh=true`)
+    const { status, body: fresh } = await project.send('GET', `insights/${body.id}/?refresh=true`)
 
+    expect((await project.send('GET', `insights/${body.id}/`)).body.result).toBeNull()
+    expect((await project.send('GET', `insights/${body.id}/?refresh=false`)).body.result).toBeNull()
     expect(status).toBe(200)
     expect(fresh.result.map(({ data }: { data: number[] }) => data)).toEqual([[0, 1]])
     expect([fresh.is_cached, typeof fresh.last_refresh]).toEqual([false, 'string'])
     expect(
-      (await send(project, 'GET', `insights/${empty.body.id}/?refresh=true`)).body.result
+      (await project.send('GET', `insights/${empty.body.id}/?refresh=true`)).body.result
     ).toEqual([])
   })
 
   it('changes only the given fields', async () => {
     const project = await newProject()
-    const { body } = await send(project, 'POST', 'insights/', { name: 'Views', filters: VIEWS })
+    const { body } = await project.send('POST', 'insights/', { name: 'Views', filters: VIEWS })
 
-    const changed = await send(project, 'PATCH', `insights/${body.id}/`, {
+    const changed = await project.send('PATCH', `insights/${body.id}/`, {
       name: null,
       saved: true,
       id: body.id,
@@ -80,32 +81,31 @@ describe('an insight', () => {
 
   it.each(['DELETE', 'PATCH'])('is hidden by %s, and comes back', async (method) => {
     const project = await newProject()
-    const { body } = await send(project, 'POST', 'insights/', { name: 'Views' })
+    const { body } = await project.send('POST', 'insights/', { name: 'Views' })
     const path = `insights/${body.id}/`
 
-    const deleted = await send(
-      project,
+    const deleted = await project.send(
       method,
       path,
       method === 'PATCH' ? { deleted: true } : undefined
     )
 
     expect(deleted.status).toBe(method === 'PATCH' ? 200 : 204)
-    expect((await send(project, 'GET', path)).status).toBe(404)
-    expect((await send(project, 'DELETE', path)).status).toBe(404)
-    expect((await send(project, 'GET', 'insights/')).body).toMatchObject({ count: 0, results: [] })
-    expect((await send(project, 'PATCH', path, { deleted: false })).status).toBe(200)
-    expect((await send(project, 'GET', path)).status).toBe(200)
+    expect((await project.send('GET', path)).status).toBe(404)
+    expect((await project.send('DELETE', path)).status).toBe(404)
+    expect((await project.send('GET', 'insights/')).body).toMatchObject({ count: 0, results: [] })
+    expect((await project.send('PATCH', path, { deleted: false })).status).toBe(200)
+    expect((await project.send('GET', path)).status).toBe(200)
   })
 
   it('is listed in pages, newest first', async () => {
     const project = await newProject()
     for (const name of ['a', 'b', 'c']) {
-      await send(project, 'POST', 'insights/', { name })
+      await project.send('POST', 'insights/', { name })
     }
 
-    const first = await send(project, 'GET', 'insights/?limit=2')
-    const second = await send(project, 'GET', `insights/${new URL(first.body.next).search}`)
+    const first = await project.send('GET', 'insights/?limit=2')
+    const second = await project.send('GET', `insights/${new URL(first.body.next).search}`)
 
     const names = (answer: typeof first) =>
       answer.body.results.map(({ name }: { name: string }) => name)
@@ -119,15 +119,15 @@ describe('an insight', () => {
 
   it('is found by its short id, by part of its name or description, and by its flags', async () => {
     const project = await newProject()
-    const { body: views } = await send(project, 'POST', 'insights/', {
+    const { body: views } = await project.send('POST', 'insights/', {
       name: 'Page Views',
       saved: true
     })
-    await send(project, 'POST', 'insights/', { derived_name: 'All 100 % views', favorited: true })
-    await send(project, 'POST', 'insights/', { name: 'Users', description: 'Who views' })
-    await send(await newProject(), 'POST', 'insights/', { name: 'views', saved: true })
+    await project.send('POST', 'insights/', { derived_name: 'All 100 % views', favorited: true })
+    await project.send('POST', 'insights/', { name: 'Users', description: 'Who views' })
+    await (await newProject()).send('POST', 'insights/', { name: 'views', saved: true })
     const found = async (query: string) => {
-      const { body } = await send(project, 'GET', `insights/?${query}`)
+      const { body } = await project.send('GET', `insights/?${query}`)
       return [body.count, ...body.results.map((one: typeof views) => one.name ?? one.derived_name)]
     }
 
@@ -137,7 +137,7 @@ describe('an insight', () => {
     expect(await found('search=%25')).toEqual([1, 'All 100 % views'])
     expect(await found('saved=true')).toEqual([1, 'Page Views'])
     expect(await found('saved=false&favorited=true')).toEqual([1, 'All 100 % views'])
-    const refused = await send(project, 'GET', 'insights/?saved=maybe')
+    const refused = await project.send('GET', 'insights/?saved=maybe')
     expect([refused.status, refused.body.attr]).toEqual([400, 'saved'])
   })
 
@@ -153,7 +153,7 @@ describe('an insight', () => {
   ])('is refused when it is invalid: %j', async (body, code, attr) => {
     const project = await newProject()
 
-    const answer = await send(project, 'POST', 'insights/', body)
+    const answer = await project.send('POST', 'insights/', body)
 
     expect([answer.status, answer.body.code, answer.body.attr]).toEqual([400, code, attr])
   })
@@ -161,7 +161,7 @@ describe('an insight', () => {
   it.each(['abc', '0', '1.5', '99999999999999999999'])(
     'is not found by an invalid id: %s',
     async (id) => {
-      const { status, body } = await send(await newProject(), 'GET', `insights/${id}/`)
+      const { status, body } = await (await newProject()).send('GET', `insights/${id}/`)
 
       expect([status, body]).toEqual([404, NOT_FOUND])
     }

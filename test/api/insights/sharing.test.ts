@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { WEEKLY } from '../../../src/crons/cron.ts'
 import { holdErasures } from '../../support/erasures.ts'
-import { send } from '../../support/insights.ts'
 import { newProject, request, type TestProject } from '../../support/project.ts'
 
 const PAGE = { Accept: 'text/html,application/xhtml+xml' }
@@ -17,10 +17,10 @@ async function newBoard(more: object = {}) {
     }))
   )
   const dashboard = (
-    await send(project, 'POST', 'dashboards/', { name: 'Weekly', description: 'For all of us' })
+    await project.send('POST', 'dashboards/', { name: 'Weekly', description: 'For all of us' })
   ).body
   const insight = (
-    await send(project, 'POST', 'insights/', {
+    await project.send('POST', 'insights/', {
       name: 'Sign-ups <b>',
       filters: { ...FILTERS, ...more },
       dashboards: [dashboard.id]
@@ -30,7 +30,7 @@ async function newBoard(more: object = {}) {
 }
 
 const share = (project: TestProject, path: string, enabled = true) =>
-  send(project, 'PATCH', `${path}/sharing/`, { enabled })
+  project.send('PATCH', `${path}/sharing/`, { enabled })
 
 const open = (token: string, headers: Record<string, string> = {}) =>
   request('GET', `/shared/${token}`, headers)
@@ -44,7 +44,7 @@ describe.each(['insights', 'dashboards'] as const)('sharing one of the %s', (kin
     const { project } = board
     const path = pathOf(board)
 
-    expect((await send(project, 'GET', `${path}/sharing/`)).body).toEqual({
+    expect((await project.send('GET', `${path}/sharing/`)).body).toEqual({
       created_at: null,
       enabled: false,
       access_token: null,
@@ -53,7 +53,7 @@ describe.each(['insights', 'dashboards'] as const)('sharing one of the %s', (kin
     const { status, body } = await share(project, path)
     expect([status, body.enabled]).toEqual([200, true])
     expect(new URL(body.url).pathname).toBe(`/shared/${body.access_token}`)
-    expect((await send(project, 'GET', `${path}/sharing/`)).body).toEqual(body)
+    expect((await project.send('GET', `${path}/sharing/`)).body).toEqual(body)
 
     const shown = await open(body.access_token)
     expect(shown.body).toMatchObject({
@@ -83,7 +83,7 @@ describe.each(['insights', 'dashboards'] as const)('sharing one of the %s', (kin
     const path = pathOf(board)
     const { access_token: first } = (await share(project, path)).body
 
-    const second = (await send(project, 'POST', `${path}/sharing/refresh/`)).body.access_token
+    const second = (await project.send('POST', `${path}/sharing/refresh/`)).body.access_token
     expect([(await open(first)).status, (await open(second)).status]).toEqual([404, 200])
 
     await share(project, path, false)
@@ -92,7 +92,7 @@ describe.each(['insights', 'dashboards'] as const)('sharing one of the %s', (kin
 
     expect((await share(project, path)).body.access_token).toBe(second)
     expect((await open(second)).status).toBe(200)
-    await send(project, 'DELETE', `${path}/`)
+    await project.send('DELETE', `${path}/`)
     expect((await open(second)).status).toBe(404)
     expect((await share(project, path)).status).toBe(404)
   })
@@ -113,28 +113,28 @@ describe.each(['insights', 'dashboards'] as const)('sharing one of the %s', (kin
     const path = pathOf(board)
 
     expect((await share(stranger, path)).status).toBe(404)
-    expect((await send(stranger, 'GET', `${path}/sharing/`)).status).toBe(404)
+    expect((await stranger.send('GET', `${path}/sharing/`)).status).toBe(404)
     const { access_token: token } = (await share(board.project, path)).body
     const foreign = token.replace(/^\d+/, String(stranger.id))
     expect((await open(foreign)).status).toBe(404)
   })
 
-  it('refuses passwords and expiry, which links do not have', async () => {
+  it.each(['password', 'expires_at'])('refuses %s, which links do not have', async (field) => {
     const board = await newBoard()
 
-    const { status, body } = await send(board.project, 'PATCH', `${pathOf(board)}/sharing/`, {
+    const { status, body } = await board.project.send('PATCH', `${pathOf(board)}/sharing/`, {
       enabled: true,
-      password: 'secret'
+      [field]: '2026-12-01'
     })
 
-    expect([status, body.attr]).toEqual([400, 'password'])
+    expect([status, body.attr]).toEqual([400, field])
   })
 })
 
 describe('a shared page', () => {
   it('shows why an insight has no chart, and the others', async () => {
     const { project, dashboard } = await newBoard()
-    await send(project, 'POST', 'insights/', { name: 'Nothing', dashboards: [dashboard.id] })
+    await project.send('POST', 'insights/', { name: 'Nothing', dashboards: [dashboard.id] })
     const { access_token } = (await share(project, `dashboards/${dashboard.id}`)).body
 
     const { body } = await open(access_token)
@@ -150,7 +150,7 @@ describe('a shared page', () => {
   it('shows at most ten insights of a dashboard, and how many are left out', async () => {
     const { project, dashboard } = await newBoard()
     for (let i = 0; i < 11; i += 1) {
-      await send(project, 'POST', 'insights/', { name: `No ${i}`, dashboards: [dashboard.id] })
+      await project.send('POST', 'insights/', { name: `No ${i}`, dashboards: [dashboard.id] })
     }
     const { access_token } = (await share(project, `dashboards/${dashboard.id}`)).body
 
@@ -193,7 +193,7 @@ describe('a shared page', () => {
       delete_events: true
     })
     await drain()
-    await cron('0 5 * * SUN')
+    await cron(WEEKLY)
     await drain()
 
     const after = await open(access_token)

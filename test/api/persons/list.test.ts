@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { encodeCursor } from '../../../src/http/page.ts'
+import { UUID_V7 } from '../../support/capture.ts'
 import {
   distinctIds,
   follow,
@@ -11,8 +12,6 @@ import {
   walk
 } from '../../support/persons.ts'
 import { BASE, newProject, request } from '../../support/project.ts'
-
-const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 describe('the list', () => {
   it('shows a person as documented', async () => {

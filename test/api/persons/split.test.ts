@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Json } from '../../../src/input/json.ts'
-import { aroundCalls } from '../../support/faults.ts'
+import { beforeCall, cutAt } from '../../support/faults.ts'
 import { expectSound } from '../../support/invariants.ts'
 import { listenToLog } from '../../support/log.ts'
 import { consume, db, newProject, type TestProject } from '../../support/project.ts'
@@ -359,18 +359,11 @@ describe('a split and capture at once', () => {
     async (call) => {
       const { project, path } = await newAda()
       await project.call('GET', 'persons')
-      let done = false
-      const DB = aroundCalls(env.DB, async (run, at) => {
-        if (at === call && !done) {
-          done = true
-          await project.ingest(events, AT + 100)
-        }
-        return run()
-      })
+      const { DB, isReached } = beforeCall(env.DB, call, () => project.ingest(events, AT + 100))
 
       const { status } = await split(project, path, {}, { DB })
 
-      expect([status, done]).toEqual([200, true])
+      expect([status, isReached()]).toEqual([200, true])
       expect(await pagesOf(project)).toEqual(after)
       expect((await project.call('GET', path)).body.properties).toMatchObject({ phone: 1, ada: 1 })
       await expectSound(project.id)
@@ -381,18 +374,13 @@ describe('a split and capture at once', () => {
     'store every event once when the split comes before call %i of the consumer',
     async (call) => {
       const { project, path } = await newAda()
-      let done = false
-      const DB = aroundCalls(env.DB, async (run, at) => {
-        if (at === call && !done) {
-          done = true
-          expect((await split(project, path)).status).toBe(200)
-        }
-        return run()
+      const { DB, isReached } = beforeCall(env.DB, call, async () => {
+        expect((await split(project, path)).status).toBe(200)
       })
 
       const { explicitAcks } = await consume([project.message(events, AT + 100)], 1, { DB })
 
-      expect([done, explicitAcks.length]).toEqual([true, 1])
+      expect([isReached(), explicitAcks.length]).toEqual([true, 1])
       expect(await pagesOf(project)).toEqual(after)
       expect((await personWith(project, 'phone')).properties).toMatchObject({ phone: 1 })
       await expectSound(project.id)
@@ -405,18 +393,11 @@ describe('a split and capture at once', () => {
       const { project, path } = await newAda()
       await project.ingest([{ event: 'page', distinct_id: 'eve' }])
       await project.call('GET', 'persons')
-      let done = false
-      const DB = aroundCalls(env.DB, async (run, at) => {
-        if (at === call && !done) {
-          done = true
-          await merge(project, 'ada', 'eve')
-        }
-        return run()
-      })
+      const { DB, isReached } = beforeCall(env.DB, call, () => merge(project, 'ada', 'eve'))
 
       const { status } = await split(project, path, { main_distinct_id: 'ada' }, { DB })
 
-      expect(status).toBe(200)
+      expect([isReached(), status]).toEqual([true, 200])
       expect(await pagesOf(project)).toEqual({ ada: 1, phone: 2, tablet: 3, eve: 1 })
       await expectSound(project.id)
     }
@@ -427,18 +408,13 @@ describe('a split and capture at once', () => {
     async (call) => {
       const { project, path } = await newAda()
       await project.call('GET', 'persons')
-      let done = false
-      const DB = aroundCalls(env.DB, async (run, at) => {
-        if (at === call && !done) {
-          done = true
-          expect((await split(project, path)).body.persons).toHaveLength(2)
-        }
-        return run()
+      const { DB, isReached } = beforeCall(env.DB, call, async () => {
+        expect((await split(project, path)).body.persons).toHaveLength(2)
       })
 
       const { status, body } = await split(project, path, {}, { DB })
 
-      expect([status, body.persons]).toEqual([200, []])
+      expect([isReached(), status, body.persons]).toEqual([true, 200, []])
       expect(await pagesOf(project)).toEqual(APART)
       expect((await project.call('GET', `${path}activity/`)).body.count).toBe(1)
       await expectSound(project.id)
@@ -452,32 +428,27 @@ describe('a split and capture at once', () => {
     [3, 'after'],
     [4, 'before'],
     [4, 'after']
-  ])('leave all or nothing when the database dies at call %i, %s it', async (call, when) => {
-    listenToLog()
-    const { project, path } = await newAda()
-    await project.call('GET', 'persons')
-    const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at < call) {
-        return run()
-      }
-      if (at === call && when === 'after') {
-        await run()
-      }
-      throw new Error('Network connection lost.')
-    })
+  ] as const)(
+    'leave all or nothing when the database dies at call %i, %s it',
+    async (call, when) => {
+      listenToLog()
+      const { project, path } = await newAda()
+      await project.call('GET', 'persons')
+      const { DB, isReached } = cutAt(env.DB, call, when)
 
-    const { status } = await split(project, path, {}, { DB })
+      const { status } = await split(project, path, {}, { DB })
 
-    expect(status).toBe(503)
-    const isDone = call === 4 && when === 'after'
-    expect(await pagesOf(project)).toEqual(isDone ? APART : { 'ada,phone,tablet': 6 })
-    await expectSound(project.id)
+      expect([isReached(), status]).toEqual([true, 503])
+      const isDone = call === 4 && when === 'after'
+      expect(await pagesOf(project)).toEqual(isDone ? APART : { 'ada,phone,tablet': 6 })
+      await expectSound(project.id)
 
-    expect((await split(project, path)).status).toBe(200)
-    expect(await pagesOf(project)).toEqual(APART)
-    expect((await project.call('GET', `${path}activity/`)).body.count).toBe(1)
-    await expectSound(project.id)
-  })
+      expect((await split(project, path)).status).toBe(200)
+      expect(await pagesOf(project)).toEqual(APART)
+      expect((await project.call('GET', `${path}activity/`)).body.count).toBe(1)
+      await expectSound(project.id)
+    }
+  )
 })
 
 it('splits thousands of distinct ids at once', async () => {

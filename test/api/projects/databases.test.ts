@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, expect, it, vi } from 'vitest'
-import { holdErasures, WEEKLY } from '../../support/erasures.ts'
+import { WEEKLY } from '../../../src/crons/cron.ts'
+import { holdErasures } from '../../support/erasures.ts'
 import { newProject, request } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { DAY } from '../../../src/calendar/units.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { deep } from '../../support/depth.ts'
 import { evaluate, type Filter, type Group } from '../../support/evaluate.ts'
@@ -246,7 +247,7 @@ describe('property filters', () => {
   })
 
   it('accept relative dates', async () => {
-    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString()
+    const day = (ago: number) => new Date(Date.now() - ago * DAY).toISOString()
     const project = await withPersons([{ seen: day(1) }, { seen: day(10) }])
 
     expect(

@@ -2,9 +2,11 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { toIso } from '../../../src/calendar/clock.ts'
+import { DAY, HOUR } from '../../../src/calendar/units.ts'
 import { failingBucket, failingQueue } from '../../support/bindings.ts'
+import { gzip } from '../../support/capture.ts'
 import { aroundCalls } from '../../support/faults.ts'
-import { listenToLog } from '../../support/log.ts'
+import { listenToLog, measureRows } from '../../support/log.ts'
 import { db, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { newStage, objectsOf, snapshotEvent, visit } from '../../support/recordings.ts'
@@ -33,7 +35,7 @@ const linesOf = async (project: TestProject, session: string, part: string) => {
 describe('POST /s of a project that does not record', () => {
   it.each([
     ['snapshots', (project: TestProject) => [snapshotEvent(project), snapshotEvent(project)], 2],
-    ['what is no snapshot', ({ token }: TestProject) => [{ properties: { token } }], 1]
+    ['an event that is no snapshot', ({ token }: TestProject) => [{ properties: { token } }], 1]
   ])('answers 200, stores nothing and logs a warning: %s', async (_, eventsOf, count) => {
     const { project, get, held, post, drain } = await newStage({ recording: false })
     const log = listenToLog()
@@ -57,9 +59,6 @@ describe('POST /s of a project that does not record', () => {
   })
 })
 
-const gzip = (text: string) =>
-  new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))).arrayBuffer()
-
 describe('POST /s', () => {
   it('stores the snapshots of a session as its recording', async () => {
     const { project, get, record } = await newStage()
@@ -72,7 +71,7 @@ describe('POST /s', () => {
       distinct_id: 'ada',
       viewed: false,
       viewers: [],
-      recording_duration: Math.floor((now + 3_000) / 1000) - Math.floor(now / 1000),
+      recording_duration: 3,
       active_seconds: 2,
       inactive_seconds: 1,
       start_time: toIso(now),
@@ -241,14 +240,14 @@ describe('POST /s', () => {
 
   it('corrects a clock that is hours off, and leaves the snapshots as they were sent', async () => {
     const { project, get, record } = await newStage()
-    const ahead = Date.now() + 3 * 3_600_000
+    const ahead = Date.now() + 3 * HOUR
 
     await record({
       ...snapshotEvent(project, { uuid: PART, snapshots: visit(ahead) }),
       sent_at: new Date(ahead).toISOString()
     })
 
-    expect(Date.parse((await get('session')).start_time)).toBe(ahead - 3 * 3_600_000)
+    expect(Date.parse((await get('session')).start_time)).toBe(ahead - 3 * HOUR)
     expect((await linesOf(project, 'session', PART))[0][1].timestamp).toBe(ahead)
   })
 
@@ -288,12 +287,12 @@ describe('POST /s', () => {
     ['no distinct id', (p) => snapshotEvent(p, { distinct_id: '' }), 'without a distinct_id'],
     [
       'last week’s snapshots',
-      (p) => snapshotEvent(p, { snapshots: visit(Date.now() - 8 * 86_400_000) }),
+      (p) => snapshotEvent(p, { snapshots: visit(Date.now() - 8 * DAY) }),
       'less than 7 days from now'
     ],
     [
       'next week’s snapshots',
-      (p) => snapshotEvent(p, { snapshots: visit(Date.now() + 8 * 86_400_000) }),
+      (p) => snapshotEvent(p, { snapshots: visit(Date.now() + 8 * DAY) }),
       'less than 7 days from now'
     ]
   ])('drops %s, and keeps the rest', async (_, wrong, reason) => {
@@ -393,18 +392,17 @@ describe('the consumer of recordings', () => {
     expect((await get()).results).toMatchObject([{ id: 'other', click_count: 1 }])
     await vi.waitUntil(
       async () =>
-        (
-          await db.all(
-            sql`select 1 from dead_letters where project_id = ${project.id} and error like '%'`
-          )
-        ).length === 1,
+        (await db.all(sql`select 1 from dead_letters where project_id = ${project.id}`)).length ===
+        1,
       { timeout: 20_000, interval: 100 }
     )
   })
 
   it('stores everything once whichever call to the database fails', async () => {
     listenToLog()
-    for (let failing = 1; failing <= 8; failing += 1) {
+    const failed = new Set<number>()
+    const calls = [1, 2, 3, 4, 5]
+    for (const failing of calls) {
       for (const isDone of [false, true]) {
         const { project, get, post, deliver, held } = await newStage()
         await post(
@@ -414,6 +412,7 @@ describe('the consumer of recordings', () => {
           if (call !== failing) {
             return run()
           }
+          failed.add(call)
           if (isDone) {
             await run()
           }
@@ -430,6 +429,7 @@ describe('the consumer of recordings', () => {
         expect((await get()).count).toBe(2)
       }
     }
+    expect([...failed]).toEqual(calls)
   })
 
   it('stores no more than a recording may hold, and deletes the objects of the rest', async () => {
@@ -505,20 +505,11 @@ describe('recordings', () => {
 })
 
 describe('what recordings cost', () => {
-  const measure = async (run: () => Promise<unknown>) => {
-    const log = listenToLog()
-    await run()
-    const lines = [...log.lines('request'), ...log.lines('queue batch')]
-    vi.restoreAllMocks()
-    const sum = (name: string) => lines.reduce((total, line) => total + Number(line[name]), 0)
-    return { read: sum('rows_read'), written: sum('rows_written') }
-  }
-
-  it('is ten rows written for the first part of a new visitor, and two for each further part', async () => {
+  it('is at most ten rows written for the first part of a new visitor, and two for each further part', async () => {
     const { project, post, drain } = await newStage()
     const send = async (...events: object[]) => {
       await post(JSON.stringify(events))
-      return measure(drain)
+      return measureRows(drain)
     }
 
     expect((await send(snapshotEvent(project))).written).toBeLessThanOrEqual(10)
@@ -551,9 +542,9 @@ describe('what recordings cost', () => {
     await get('?limit=1')
 
     const { next } = await get('?limit=100&offset=4800')
-    const first = await measure(() => get('?limit=100'))
-    const last = await measure(() => get(new URL(next).search))
-    const person = await measure(() => get('?distinct_id=nobody'))
+    const first = await measureRows(() => get('?limit=100'))
+    const last = await measureRows(() => get(new URL(next).search))
+    const person = await measureRows(() => get('?distinct_id=nobody'))
 
     expect(first.read).toBeLessThanOrEqual(100 * 6)
     expect(last.read).toBeLessThanOrEqual(100 * 6)

@@ -2,13 +2,15 @@ import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { DAY } from '../../../src/calendar/units.ts'
+import { EVERY_15_MINUTES, WEEKLY } from '../../../src/crons/cron.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { createKey, updateProject } from '../../../src/projects/store.ts'
 import { sweepOrphans } from '../../../src/recordings/sweep.ts'
 import worker from '../../../src/worker.ts'
 import { failingQueue } from '../../support/bindings.ts'
-import { EVERY_15_MINUTES, tablesWith, WEEKLY } from '../../support/erasures.ts'
-import { aroundCalls } from '../../support/faults.ts'
+import { tablesWith } from '../../support/erasures.ts'
+import { beforeCall } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, request, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
@@ -27,10 +29,7 @@ afterAll(untilQuiet)
 const cron = (bindings: Partial<Env>) =>
   worker.scheduled(
     createScheduledController({ cron: EVERY_15_MINUTES, scheduledTime: new Date() }),
-    {
-      ...env,
-      ...bindings
-    }
+    { ...env, ...bindings }
   )
 
 describe('PATCH session_recordings/{id}', () => {
@@ -287,17 +286,15 @@ describe('DELETE session_recordings/{id}', () => {
     const { project, get, bindings, drain, held, post, record, deliver } = await newStage()
     await record(snapshotEvent(project))
     await post(JSON.stringify([snapshotEvent(project), snapshotEvent(project)]))
-    const DB = aroundCalls(env.DB, async (run, call) => {
-      // Between the consumer's read and its write.
-      if (call === 4) {
-        await project.send('DELETE', 'session_recordings/session', undefined, bindings)
-      }
-      return run()
-    })
+    // Between the consumer's read and its write.
+    const { DB, isReached } = beforeCall(env.DB, 4, () =>
+      project.send('DELETE', 'session_recordings/session', undefined, bindings)
+    )
 
     await deliver(held.splice(0), { more: { DB } })
     await drain()
 
+    expect(isReached()).toBe(true)
     expect(await objectsOf(project, 'session')).toEqual([])
     await get('session', 404)
     expect((await get()).count).toBe(0)
@@ -339,14 +336,13 @@ describe('the retention of recordings', () => {
   it('deletes recordings older than 30 days, and finally removes their tombstones', async () => {
     listenToLog()
     const { project, get, bindings, drain, record } = await newStage()
-    const day = 86_400_000
-    const today = Math.floor(Date.now() / day) * day
+    const today = Math.floor(Date.now() / DAY) * DAY
     await record(
       snapshotEvent(project, { session: 'last', snapshots: visit(today - 1_000) }),
       snapshotEvent(project, { session: 'first', snapshots: visit(today) })
     )
 
-    vi.useFakeTimers({ toFake: ['Date'], now: today + 29 * day })
+    vi.useFakeTimers({ toFake: ['Date'], now: today + 29 * DAY })
     await cron(bindings)
     await drain()
     expect((await get()).results).toMatchObject([{ id: 'first' }])
@@ -358,7 +354,7 @@ describe('the retention of recordings', () => {
       sql`select session_id from recordings where project_id = ${project.id}`
     )
     expect(rows).toEqual([{ session_id: 'first' }])
-    vi.setSystemTime(today + 31 * day)
+    vi.setSystemTime(today + 31 * DAY)
     await cron(bindings)
     await drain()
     expect((await get()).count).toBe(0)
@@ -374,7 +370,7 @@ describe('the retention of recordings', () => {
       worker.scheduled(
         createScheduledController({
           cron: WEEKLY,
-          scheduledTime: new Date(Date.now() + days * 86_400_000)
+          scheduledTime: new Date(Date.now() + days * DAY)
         }),
         { ...env, ...bindings }
       )
@@ -399,7 +395,7 @@ describe('the retention of recordings', () => {
     const sweep = {
       database: `of-${project.id}`,
       daysKept: () => 30,
-      now: Date.now() + 31 * 86_400_000,
+      now: Date.now() + 31 * DAY,
       begins: false
     }
 
@@ -424,7 +420,7 @@ describe('the retention of recordings', () => {
       await record(snapshotEvent(project))
     }
     await updateProject(db, brief.project.id, { recording_retention_days: 3 })
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 4 * 86_400_000 })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 4 * DAY })
 
     await cron(brief.bindings)
     await brief.drain()
@@ -433,9 +429,9 @@ describe('the retention of recordings', () => {
     expect(await objectsOf(brief.project, 'session')).toEqual([])
   })
 
-  it('refuses parts that are older than their project keeps recordings', async () => {
+  it('refuses parts that are older than the project keeps recordings', async () => {
     const { project, get, post, drain } = await newStage()
-    const old = visit(Date.now() - 3 * 86_400_000)
+    const old = visit(Date.now() - 3 * DAY)
     await updateProject(db, project.id, { recording_retention_days: 2 })
     await post(JSON.stringify([snapshotEvent(project, { snapshots: old })]))
 
@@ -445,11 +441,9 @@ describe('the retention of recordings', () => {
     expect(await objectsOf(project, 'session')).toEqual([])
   })
 
-  it('refuses snapshots that are too old to be kept', async () => {
+  it('refuses parts that are older than the deployment keeps recordings', async () => {
     const { project, get, post, drain } = await newStage()
-    await post(
-      JSON.stringify([snapshotEvent(project, { snapshots: visit(Date.now() - 3 * 86_400_000) })])
-    )
+    await post(JSON.stringify([snapshotEvent(project, { snapshots: visit(Date.now() - 3 * DAY) })]))
 
     await drain({ RECORDING_RETENTION_DAYS: '2' })
 

@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { DAY, MINUTE } from '../../../src/calendar/units.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { updateProject } from '../../../src/projects/store.ts'
 import { db } from '../../support/project.ts'
 import { newStage, snapshotEvent } from '../../support/recordings.ts'
 
-const MINUTE = 60_000
-const DAY = 86_400_000
 const NOON = Math.floor(Date.now() / DAY) * DAY - DAY / 2
 
 type Stage = Awaited<ReturnType<typeof newStage>>

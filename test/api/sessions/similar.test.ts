@@ -2,6 +2,8 @@ import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
+import { HOUR } from '../../../src/calendar/units.ts'
+import { EVERY_15_MINUTES } from '../../../src/crons/cron.ts'
 import { shinglesOf } from '../../../src/sessions/shingles.ts'
 import { closeSessions } from '../../../src/sessions/upkeep/close.ts'
 import worker from '../../../src/worker.ts'
@@ -11,8 +13,6 @@ import { untilQuiet } from '../../support/queue.ts'
 import { holdRecordings, snapshotEvent, visit } from '../../support/recordings.ts'
 
 afterAll(untilQuiet)
-
-const HOUR = 3_600_000
 
 const page = (path: string): TestEvent => ({
   properties: { $current_url: `https://shop.example${path}` }
@@ -265,7 +265,7 @@ describe('what closing a session costs', () => {
     await post(JSON.stringify([snapshotEvent(project, { session: 'second' })]))
     await drain()
     const log = listenToLog()
-    await worker.scheduled(createScheduledController({ cron: '*/15 * * * *' }), env)
+    await worker.scheduled(createScheduledController({ cron: EVERY_15_MINUTES }), env)
     const line = log.lines('sessions closed').find(({ database }) => database === 'DB')
 
     expect(line).toMatchObject({ closed: 1 })

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
+import { HOUR } from '../../../src/calendar/units.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
 import { closeSessions } from '../../../src/sessions/upkeep/close.ts'
 import { listenToLog } from '../../support/log.ts'
@@ -9,7 +10,6 @@ import { untilQuiet } from '../../support/queue.ts'
 
 afterAll(untilQuiet)
 
-const HOUR = 3_600_000
 const NOW = Date.UTC(2026, 10, 1, 12)
 
 /** Captures a session of one page for each of these; all sessions were over an hour ago. */

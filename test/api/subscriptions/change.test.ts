@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import type { Json } from '../../../src/input/json.ts'
-import { setClock as at } from '../../support/deliveries.ts'
+import { setClock } from '../../support/deliveries.ts'
 import { newProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { create, DAILY, refusal } from '../../support/subscriptions.ts'
@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers())
 
 describe('a subscription', () => {
   it('is created as documented, and names its creator', async () => {
-    at('2026-11-21T12:00:00Z')
+    setClock('2026-11-21T12:00:00Z')
     const project = await newProject()
 
     const { status, body } = await project.send('POST', 'subscriptions/', DAILY)
@@ -53,7 +53,7 @@ describe('a subscription', () => {
   })
 
   it('keeps every field', async () => {
-    at('2026-11-21T12:00:00Z')
+    setClock('2026-11-21T12:00:00Z')
     const project = await newProject()
     const insight = (await project.send('POST', 'insights/', { name: 'Views' })).body.id
     const dashboard = (await project.send('POST', 'dashboards/', { name: 'Weekly' })).body.id
@@ -109,7 +109,7 @@ describe('a subscription', () => {
   })
 
   it('changes the given fields and everything that follows from them', async () => {
-    at('2026-11-21T12:00:00Z')
+    setClock('2026-11-21T12:00:00Z')
     const project = await newProject()
     const body = await create(project, { title: 'Old', count: 5 })
     const path = `subscriptions/${body.id}/`
@@ -134,7 +134,7 @@ describe('a subscription', () => {
   })
 
   it('is paused and resumed', async () => {
-    at('2026-11-21T12:00:00Z')
+    setClock('2026-11-21T12:00:00Z')
     const project = await newProject()
     const { id, next_delivery_date } = await create(project)
     const patch = async (change: Json) =>

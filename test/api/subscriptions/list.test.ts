@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import { setClock as at } from '../../support/deliveries.ts'
+import { setClock } from '../../support/deliveries.ts'
 import { newProject, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { create, refusal } from '../../support/subscriptions.ts'
@@ -45,7 +45,7 @@ describe('the list', () => {
   })
 
   it('sorts by the given field, subscriptions without a value last', async () => {
-    at('2026-11-21T12:00:00Z')
+    setClock('2026-11-21T12:00:00Z')
     const project = await newProject()
     const b = (await create(project, { title: 'b', start_date: '2026-12-03' })).id
     const none = (await create(project, { deleted: true })).id

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import { setClock as at } from '../../support/deliveries.ts'
+import { setClock } from '../../support/deliveries.ts'
 import { newProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { create } from '../../support/subscriptions.ts'
@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers())
 
 describe('the preview', () => {
   it('lists the next occurrences', async () => {
-    at('2026-10-20T12:00:00Z')
+    setClock('2026-10-20T12:00:00Z')
     const project = await newProject()
     const rule = {
       frequency: 'weekly',

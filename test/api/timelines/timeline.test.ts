@@ -9,7 +9,7 @@ import { untilQuiet } from '../../support/queue.ts'
 
 afterAll(untilQuiet)
 
-const DAY = Date.UTC(2026, 9, 1)
+const OCTOBER_1 = Date.UTC(2026, 9, 1)
 const RANGE = 'date_from=2026-10-01&date_to=2026-10-05'
 const PLAN = `properties=${encodeURIComponent('[{"key":"plan","type":"person","value":"pro"}]')}`
 
@@ -20,7 +20,7 @@ const PLAN = `properties=${encodeURIComponent('[{"key":"plan","type":"person","v
 async function newAda(...events: [name: string, set: JsonObject][]) {
   const project = await newProject()
   for (const [n, [event, $set]] of events.entries()) {
-    const timestamp = DAY + n * MINUTE
+    const timestamp = OCTOBER_1 + n * MINUTE
     await project.ingest(
       [{ event, distinct_id: 'ada', timestamp, properties: { $set } }],
       timestamp
@@ -40,7 +40,7 @@ type Timeline = {
 /** Returns the minute, the plan and the number of events of each point. */
 const plans = ({ points }: Timeline) =>
   points.map(({ timestamp, properties, relevant_event_count }) => [
-    (Date.parse(timestamp) - DAY) / MINUTE,
+    (Date.parse(timestamp) - OCTOBER_1) / MINUTE,
     properties.plan,
     relevant_event_count
   ])
@@ -85,7 +85,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
   it('shows the changes of PATCH and delete_property between events', async () => {
     const { project, path } = await newAda(['a', { plan: 'free' }])
     const later = (minute: number) =>
-      project.ingest([{ event: 'b', distinct_id: 'ada', timestamp: DAY + minute * MINUTE }])
+      project.ingest([{ event: 'b', distinct_id: 'ada', timestamp: OCTOBER_1 + minute * MINUTE }])
     await project.send('PATCH', path, { properties: { plan: 'pro' } })
     await later(1)
     await project.send('PATCH', path, { properties: { plan: { name: 'team' } } })
@@ -108,7 +108,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
 
   it('covers the events of all distinct ids, including those before the person was identified', async () => {
     const project = await newProject()
-    const at = (minute: number) => DAY + minute * MINUTE
+    const at = (minute: number) => OCTOBER_1 + minute * MINUTE
     await project.ingest(
       [
         { distinct_id: 'anon', timestamp: at(0), properties: { $process_person_profile: false } },
@@ -137,7 +137,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
 
   it('follows a distinct id that is split off', async () => {
     const { project, path } = await newAda(['a', { plan: 'free' }])
-    const at = DAY + MINUTE
+    const at = OCTOBER_1 + MINUTE
     await project.ingest(
       [
         {
@@ -152,7 +152,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
     )
     const { body: apart } = await project.send('POST', `${path}split/`)
     await project.ingest([
-      { distinct_id: 'phone', timestamp: at + 120_000, properties: { $set: { plan: 'team' } } }
+      { distinct_id: 'phone', timestamp: at + 2 * MINUTE, properties: { $set: { plan: 'team' } } }
     ])
 
     const whole = await timeline(project, path, PLAN)
@@ -240,7 +240,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
       await project.send('PATCH', path, {
         properties: JSON.parse(`{${JSON.stringify(key)}:{"x":[1]}}`)
       })
-      await project.ingest([{ distinct_id: 'ada', timestamp: DAY + 600_000 }])
+      await project.ingest([{ distinct_id: 'ada', timestamp: OCTOBER_1 + 10 * MINUTE }])
       const breakdown = encodeURIComponent(JSON.stringify([key, 'other']))
 
       const { body } = await timeline(project, path, `breakdown=${breakdown}&breakdown_type=person`)
@@ -332,7 +332,7 @@ describe('a long timeline', () => {
         with recursive numbers(n) as (select ${from} union all select n + 1 from numbers where n < ${Math.min(count, from + 10_000) - 1})
         insert into events (project_id, event_id, timestamp, uuid, identity, version, properties)
         select ${project.id}, (select min(id) from event_names where project_id = ${project.id}),
-               ${DAY + HOUR} + n / 2 * 10, randomblob(16),
+               ${OCTOBER_1 + HOUR} + n / 2 * 10, randomblob(16),
                5000000 + ${project.id} * 1000 + 1 + n % ${identities},
                iif(n < ${count / 2}, ${first?.id ?? 0}, ${last?.id ?? 0}), jsonb('{}')
         from numbers`)
@@ -361,7 +361,7 @@ describe('a long timeline', () => {
     const { project, path } = await twoStates()
     await fill(project, MAX_EVENTS - 2, 3)
     const allowed = await timeline(project, path, PLAN)
-    await project.ingest([{ event: 'b', distinct_id: 'ada', timestamp: DAY + 7_200_000 }])
+    await project.ingest([{ event: 'b', distinct_id: 'ada', timestamp: OCTOBER_1 + 2 * HOUR }])
 
     const { status, body } = await timeline(project, path, PLAN)
 

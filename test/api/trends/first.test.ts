@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { newProject } from '../../support/project.ts'
+import { numberedUuid } from '../../support/text.ts'
 import { ask, asTrend, at, lines, newStory } from '../../support/trends.ts'
 
 describe('a trend of first events', () => {
@@ -13,7 +14,7 @@ describe('a trend of first events', () => {
     ['each actor once', FIRST, {}, {}, [1, 0, 2]],
     ['each actor once', MATCHING, {}, {}, [1, 0, 2]],
     ['nobody who was there before the range', FIRST, {}, { date_from: '2025-06-03' }, [2]],
-    ['who begins with what fulfils the filters', FIRST, firefox, {}, [1, 0, 0]],
+    ['actors whose first event fulfils the filters', FIRST, firefox, {}, [1, 0, 0]],
     ['nobody whose first event fulfils no filter', FIRST, chrome, {}, [0, 0, 0]],
     ['the first event that fulfils the filters', MATCHING, chrome, {}, [1, 0, 0]],
     [
@@ -24,21 +25,21 @@ describe('a trend of first events', () => {
       [0]
     ],
     [
-      'what the person was at the event',
+      'events by a property that the person had',
       MATCHING,
       { properties: [{ key: 'plan', value: 'pro', type: 'person' }] },
       {},
       [0, 0, 2]
     ],
     [
-      'patterns',
+      'events by a pattern',
       MATCHING,
       { properties: [{ key: '$browser', value: '^Ch', operator: 'regex' }] },
       {},
       [1, 0, 0]
     ],
-    ['of all events', FIRST, { id: null }, {}, [1, 1, 1]],
-    ['of what is left of a range', FIRST, {}, { display: 'BoldNumber' }, 3]
+    ['first events of any name', FIRST, { id: null }, {}, [1, 1, 1]],
+    ['each actor once in a single number', FIRST, {}, { display: 'BoldNumber' }, 3]
   ])('counts %s: %s %j', async (_, math, more, range, expected) => {
     expect(lines(await ask(await newStory(), { ...asTrend({ math, ...more }), ...range }))).toEqual(
       [[expect.any(String), expected]]
@@ -72,10 +73,9 @@ describe('a trend of first events', () => {
 
   it('takes the event with the lowest uuid among several at the same moment', async () => {
     const project = await newProject()
-    const uuid = (n: number) => `00000000-0000-7000-8000-00000000000${n}`
     await project.ingest(
       [3, 1, 2].map((n) => ({
-        uuid: uuid(n),
+        uuid: numberedUuid(n),
         timestamp: at('01T10:00:00'),
         properties: { $browser: `B${n}` }
       }))

@@ -206,7 +206,7 @@ describe('a cumulative display', () => {
     ['monthly_active', [1, 1, 2]],
     ['unique_session', [1, 1, 3]],
     ['total', [1, 2, 4]]
-  ])('counts each actor or session once: %s', async (math, data) => {
+  ])('adds up events, and counts each actor or session once: %s', async (math, data) => {
     const { result } = (await ask(await newVisitors(), cumulative(math))).body
 
     expect(result[0]).toMatchObject({ data, count: data.at(-1) })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { fireCron } from '../../../scripts/control.ts'
+import { WEEKLY } from '../../../src/crons/cron.ts'
 import { type LocalService, readRows, runScript, until } from '../../support/processes.ts'
 import { administer, newProject } from '../../support/service.ts'
 
@@ -75,7 +76,7 @@ it('ten persons of the demo are erased on Sunday, with proof and with exactly th
   for (const { id } of erased) {
     expect((await api(service, 'DELETE', `persons/${id}/?delete_events=true`)).status).toBe(204)
   }
-  await fireCron(stateDir, '0 5 * * SUN')
+  await fireCron(stateDir, WEEKLY)
   const tasks = async (): Promise<Task[]> =>
     (await api<{ results: Task[] }>(service, 'GET', 'persons/deletion_status/?status=completed'))
       .body.results

@@ -7,6 +7,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { fireCron } from '../../../scripts/control.ts'
+import { WEEKLY } from '../../../src/crons/cron.ts'
 import { isSignedBy } from '../../../src/erasures/receipts/signature.ts'
 import { share } from '../../support/depth.ts'
 import {
@@ -302,7 +303,7 @@ async function start(stateDir: string) {
     },
     /** Runs the weekly run, and returns the tasks once all are completed. */
     async complete(count: number) {
-      await fireCron(stateDir, '0 5 * * SUN')
+      await fireCron(stateDir, WEEKLY)
       const tasks = async () =>
         Tasks.safeParse(await read('persons/deletion_status/?status=completed&limit=100')).data
           ?.results ?? []

@@ -134,7 +134,7 @@ it.skipIf(!hasBrowser())(
   }
 )
 
-it.skipIf(!hasBrowser())('a recording that cannot be loaded is said to be so', async () => {
+it.skipIf(!hasBrowser())('the player says that a recording cannot be loaded', async () => {
   const address = await share(visit([], []))
   const tab = await (await openBrowser()).newPage()
   await tab.route(/blob_key=/, (route) => route.fulfill({ status: 500, body: '' }))

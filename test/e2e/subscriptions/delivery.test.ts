@@ -5,6 +5,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { fireCron } from '../../../scripts/control.ts'
 import { toIso } from '../../../src/calendar/clock.ts'
+import { EVERY_MINUTE } from '../../../src/crons/cron.ts'
 import type { Part } from '../../../src/subscriptions/content.ts'
 import { toEmail } from '../../../src/subscriptions/email.ts'
 import { drawPicture } from '../../../src/subscriptions/picture/picture.ts'
@@ -54,7 +55,7 @@ it('the running service draws charts, and delivers a subscription when its cron 
   })
   await sleep(due - Date.now() + 100)
 
-  await fireCron(stateDir, '* * * * *')
+  await fireCron(stateDir, EVERY_MINUTE)
   const deliveries = async () =>
     (
       await call<{ results: { finished_at: string | null }[] }>(
@@ -156,7 +157,7 @@ describe.skipIf(!hasBrowser())('an e-mail', async () => {
       parts: PARTS,
       more: 2
     }
-    const letter = {
+    const fields = {
       subscriptionId: 1,
       deliveryId: 2,
       isTest: true,
@@ -166,7 +167,7 @@ describe.skipIf(!hasBrowser())('an e-mail', async () => {
       charts: new Map([[44, 'https://analytics.example.com/charts/1.2.3.png']])
     }
     const { html, attachments } = toEmail(
-      { ...letter, invite: 'Hello', content },
+      { ...fields, invite: 'Hello', content },
       new Map([[44, picture]]),
       'https://analytics.example.com/unsubscribe/1.2.3'
     )

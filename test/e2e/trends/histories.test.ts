@@ -16,10 +16,11 @@ import { computeTrend } from '../../../src/trends/trend.ts'
 import { startDatabase } from '../../support/database.ts'
 import { deep } from '../../support/depth.ts'
 import { sealRange } from '../../support/segments.ts'
+import { numberedUuid } from '../../support/text.ts'
 
 /*
  * Random histories of a project: after each step, trends that are read from segments have the same answers as trends that are
- * read from rows. HISTORIES=1000 runs so many.
+ * read from rows. HISTORIES=1000 makes it a thousand histories.
  */
 
 const START = Date.UTC(2026, 2, 27)
@@ -139,7 +140,7 @@ class History {
 
   async #ingest(name: string, who: string, timestamp: number, properties: object): Promise<void> {
     this.#events += 1
-    const uuid = `00000000-0000-7000-8000-${String(this.#events).padStart(12, '0')}`
+    const uuid = numberedUuid(this.#events)
     await ingestEvents(db, { id: this.#id, erasureSalt: '' }, [
       withSize({
         uuid,

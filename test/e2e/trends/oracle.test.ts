@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { DAY } from '../../../src/calendar/units.ts'
 import { withSize } from '../../../src/capture/changes.ts'
 import { ingestEvents } from '../../../src/capture/ingest.ts'
 import { writeBatch } from '../../../src/db/batch.ts'
@@ -19,8 +20,9 @@ import { startDatabase } from '../../support/database.ts'
 import { deep } from '../../support/depth.ts'
 import { type Bucket, Duck, type Stored } from '../../support/oracle/duck.ts'
 import { type Asked, asked, type Entity, toBody } from '../../support/oracle/request.ts'
-import { DAY, DAYS, NAMES, type World, world } from '../../support/oracle/world.ts'
+import { DAYS, NAMES, type World, world } from '../../support/oracle/world.ts'
 import { buildFirstChunk, sealRange, unseal } from '../../support/segments.ts'
+import { numberedUuid } from '../../support/text.ts'
 
 /*
  * Random data and random trends: the product must give DuckDB's answers for the same events. A failure prints its seed and
@@ -60,7 +62,7 @@ async function make({
   const id = projectId
   const incoming = events.map(({ name, who, at, hasPerson, properties, folds }, i) =>
     withSize({
-      uuid: `00000000-0000-7000-8000-${String(i).padStart(12, '0')}`,
+      uuid: numberedUuid(i),
       event: folds ? '$merge_dangerously' : name,
       distinct_id: who,
       timestamp: at,

@@ -1,4 +1,3 @@
-import { createMessageBatch } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
@@ -6,10 +5,17 @@ import { newUsage } from '../../../src/db/client.ts'
 import { redriveDeadLetter } from '../../../src/dead-letters/redrive.ts'
 import { type DeadLetterRow, listDeadLetters } from '../../../src/dead-letters/store.ts'
 import { retryDelay } from '../../../src/queues/failure.ts'
-import worker from '../../../src/worker.ts'
+import { failingDatabase } from '../../support/bindings.ts'
 import { contentsOf } from '../../support/contents.ts'
-import { aroundCalls } from '../../support/faults.ts'
-import { consume, db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
+import { aroundCalls, beforeCall } from '../../support/faults.ts'
+import {
+  consume,
+  db,
+  deliverBatch,
+  newProject,
+  type TestEvent,
+  type TestProject
+} from '../../support/project.ts'
 
 const AT = Date.UTC(2026, 10, 1)
 const uuid = (n: number) => `01a1fc8a-9c75-738f-a5ff-${String(n).padStart(12, '0')}`
@@ -66,7 +72,8 @@ const story: TestEvent[] = [
   { uuid: uuid(7), timestamp: AT + 7, distinct_id: 'bob' }
 ]
 
-const tellStraight = async (): Promise<Awaited<ReturnType<typeof contentsOf>>> => {
+/** Stores the story in one batch, and returns what the database then has. */
+const contentsOfStory = async (): Promise<Awaited<ReturnType<typeof contentsOf>>> => {
   const project = await newProject()
   await project.ingest(story, AT + 100)
   return contentsOf(project.id)
@@ -74,7 +81,7 @@ const tellStraight = async (): Promise<Awaited<ReturnType<typeof contentsOf>>> =
 
 describe('exactly once', () => {
   it('stores the persons and events of a story', async () => {
-    const { persons, events, count } = await tellStraight()
+    const { persons, events, count } = await contentsOfStory()
 
     expect(persons).toEqual([
       {
@@ -116,7 +123,7 @@ describe('exactly once', () => {
     const result = await consume([message])
 
     expect(result.explicitAcks).toHaveLength(1)
-    expect(await contentsOf(project.id)).toEqual(await tellStraight())
+    expect(await contentsOf(project.id)).toEqual(await contentsOfStory())
   })
 
   it('gives the same persons when events arrive one by one in reverse order', async () => {
@@ -126,7 +133,7 @@ describe('exactly once', () => {
     }
 
     const { persons, events, count } = await contentsOf(project.id)
-    const straight = await tellStraight()
+    const straight = await contentsOfStory()
     expect({ persons, count }).toEqual({ persons: straight.persons, count: straight.count })
     expect(events).toHaveLength(7)
   })
@@ -162,16 +169,9 @@ describe('exactly once', () => {
 const interleave = async (first: TestEvent[], second: TestEvent[], call: number) => {
   const project = await newProject()
   await project.ingest(story.slice(0, 3), AT + 100)
-  let done = false
-  const DB = aroundCalls(env.DB, async (run, at) => {
-    if (at === call && !done) {
-      done = true
-      await project.ingest(second, AT + 100)
-    }
-    return run()
-  })
+  const { DB, isReached } = beforeCall(env.DB, call, () => project.ingest(second, AT + 100))
   const result = await consume([project.message(first, AT + 100)], 1, { DB })
-  expect(done).toBe(true)
+  expect(isReached()).toBe(true)
   expect(result.explicitAcks).toHaveLength(1)
   return contentsOf(project.id)
 }
@@ -340,14 +340,9 @@ it('an event whose identity disappears while it is planned goes to the next iden
       )
     )[0]?.key
   const before = await key()
-  let gone = false
-  const DB = aroundCalls(env.DB, async (run, call) => {
-    if (call === 3 && !gone) {
-      await db.run(sql`delete from distinct_ids where project_id = ${project.id}`)
-    }
-    gone ||= call === 3
-    return run()
-  })
+  const { DB, isReached } = beforeCall(env.DB, 3, () =>
+    db.run(sql`delete from distinct_ids where project_id = ${project.id}`)
+  )
   const again = {
     uuid: uuid(71),
     distinct_id: 'ada',
@@ -355,7 +350,7 @@ it('an event whose identity disappears while it is planned goes to the next iden
   }
   await consume([project.message([again])], 1, { DB })
 
-  expect(gone).toBe(true)
+  expect(isReached()).toBe(true)
   expect(await key()).not.toBe(before)
   expect((await contentsOf(project.id)).events.map((event) => event.uuid)).toEqual([
     uuid(71).replaceAll('-', '')
@@ -399,10 +394,10 @@ describe('a crash at any step', () => {
     const { contents, crashed } = await crashAt(call, when)
 
     expect(crashed).toBe(true)
-    expect(contents).toEqual(await tellStraight())
+    expect(contents).toEqual(await contentsOfStory())
   })
 
-  it('has no fifth call', async () => {
+  it('stores the story in four calls', async () => {
     expect((await crashAt(5, 'before')).crashed).toBe(false)
   })
 })
@@ -446,9 +441,7 @@ describe('messages that cannot be stored', () => {
   })
 
   it('are tried again, after a longer delay each time, while the database cannot answer', async () => {
-    const DB = aroundCalls(env.DB, async () => {
-      throw new Error('D1_ERROR: Network connection lost')
-    })
+    const DB = failingDatabase('D1_ERROR: Network connection lost')
     const project = await newProject()
     const result = await consume([project.message(story), project.message(story)], 11, { DB })
 
@@ -457,9 +450,7 @@ describe('messages that cannot be stored', () => {
   })
 
   it('become dead letters at the last delivery, with the reason', async () => {
-    const DB = aroundCalls(env.DB, async () => {
-      throw new Error('D1_ERROR: storage caused object to be reset')
-    })
+    const DB = failingDatabase('D1_ERROR: storage caused object to be reset')
     const project = await newProject()
     const result = await consume([project.message(story)], 12, { DB })
 
@@ -473,7 +464,7 @@ describe('messages that cannot be stored', () => {
 
     const letter = (await listDeadLetters(db)).find(({ projectId }) => projectId === project.id)
     expect(await redrive(letter)).toBe(7)
-    expect(await contentsOf(project.id)).toEqual(await tellStraight())
+    expect(await contentsOf(project.id)).toEqual(await contentsOfStory())
     expect(await listDeadLetters(db)).not.toContainEqual(letter)
     expect(await redrive(letter)).toBe(0)
   })
@@ -483,10 +474,7 @@ describe('messages that cannot be stored', () => {
     const id = crypto.randomUUID()
     const spill = `capture/2026-11-01/${id}.json`
     await env.BUCKET.put(spill, JSON.stringify(project.message(story, AT + 100)))
-    const batch = createMessageBatch('edge-analytics-capture-dead', [
-      { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body: { spill } }
-    ])
-    await worker.queue(batch, env)
+    await deliverBatch('edge-analytics-capture-dead', [{ spill }])
 
     expect(await env.BUCKET.head(spill)).toBeNull()
     const letter = (await listDeadLetters(db)).find((row) => row.id === id)
@@ -518,15 +506,13 @@ describe('large messages', () => {
     const result = await consume([{ spill }])
 
     expect(result.explicitAcks).toHaveLength(1)
-    expect(await contentsOf(project.id)).toEqual(await tellStraight())
+    expect(await contentsOf(project.id)).toEqual(await contentsOfStory())
     expect(await env.BUCKET.head(spill)).toBeNull()
     expect((await consume([{ spill }])).explicitAcks).toHaveLength(1)
   })
 
   it('stay in R2 while they cannot be stored', async () => {
-    const DB = aroundCalls(env.DB, async () => {
-      throw new Error('D1_ERROR: Network connection lost')
-    })
+    const DB = failingDatabase('D1_ERROR: Network connection lost')
     const project = await newProject()
     const spill = await spilled(project)
     const result = await consume([{ spill }], 1, { DB })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { DAY } from '../../../src/calendar/units.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
 import { deliverColumns, listSegments } from '../../support/columns.ts'
 import { allowance, type Cost, storeRequests } from '../../support/cost.ts'
@@ -103,7 +104,6 @@ it('a person of more than 1,000 distinct ids is not folded into another', async 
 })
 
 describe('plain events, of persons who are known', () => {
-  const DAY = 86_400_000
   const OPENED = Date.UTC(2026, 9, 1)
   const ROUND = 3_000
 
@@ -144,10 +144,7 @@ describe('plain events, of persons who are known', () => {
   })
 })
 
-/**
- * Returns the nth event of a kind. `text` generates unique text of a length, `who` returns one of a
- * few distinct ids.
- */
+/** Input for the nth event of a kind: `text` generates unique text of a length, `who` is one of a few distinct ids. */
 type Step = { n: number; size: number; text: (length: number) => string; who: string }
 
 const NAMES = ['email', 'Email', '$email', 'name', 'Name', 'username', 'Username', 'UserName']

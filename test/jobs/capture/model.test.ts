@@ -1,13 +1,14 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterEach, expect, it, vi } from 'vitest'
+import { WEEKLY } from '../../../src/crons/cron.ts'
 import { deep } from '../../support/depth.ts'
-import { holdErasures, WEEKLY } from '../../support/erasures.ts'
+import { holdErasures } from '../../support/erasures.ts'
 import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
 
 /*
- * Random histories of captures and API requests, compared with a model that fits on a screen: which
- * ids belong to a person, the person's properties, and the number of the person's events.
+ * Random histories of captures and API requests, compared with a simple model: which ids belong to a
+ * person, the person's properties, and the number of the person's events.
  */
 
 const IDS = ['ada', 'bob', 'eve', 'phone', 'laptop']

@@ -2,18 +2,15 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { findDueChunks } from '../../../src/columns/actor-chunks.ts'
-import { readActors, seal } from '../../support/columns.ts'
-import { aroundCalls, cutAt } from '../../support/faults.ts'
+import { chunksOf, readActors, seal } from '../../support/columns.ts'
+import { beforeCall, cutAt } from '../../support/faults.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'
 
 /** Creates a project with 80 identities, half of them without a person. @returns also the chunks they are in */
 async function newCrowd() {
   const project = await newProject()
   await arrive(project, 'visitor', 80)
-  const rows = await db.all<{ chunk: number }>(
-    sql`select distinct key >> 12 as chunk from distinct_ids where project_id = ${project.id}`
-  )
-  return { project, chunks: rows.map(({ chunk }) => chunk) }
+  return { project, chunks: await chunksOf(project.id) }
 }
 
 const arrive = (project: TestProject, name: string, count: number) =>
@@ -121,21 +118,16 @@ it('a project with few identities gets no chunk', async () => {
 it('no move during any call is lost, even with two builders', async () => {
   const { project, chunks } = await newCrowd()
   for (let call = 1; ; call += 1) {
-    let isReached = false
-    const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at === call) {
-        isReached = true
-        await merge(project, call * 2)
-        await seal(project.id, { chunks })
-        await merge(project, call * 2 + 20)
-      }
-      return run()
+    const { DB, isReached } = beforeCall(env.DB, call, async () => {
+      await merge(project, call * 2)
+      await seal(project.id, { chunks })
+      await merge(project, call * 2 + 20)
     })
 
     await seal(project.id, { chunks, DB })
 
     await expectCurrent(project.id)
-    if (!isReached) {
+    if (!isReached()) {
       return expect(call).toBeGreaterThan(3)
     }
   }

@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { encodeNumbers } from '../../../src/columns/codec.ts'
+import { WEEKLY } from '../../../src/crons/cron.ts'
 import { SLOT } from '../../../src/rollups/store.ts'
 import { expectEqualToRows, listSegments, newShop, seal } from '../../support/columns.ts'
-import { holdErasures, WEEKLY } from '../../support/erasures.ts'
+import { holdErasures } from '../../support/erasures.ts'
 import { db, type TestProject } from '../../support/project.ts'
 
 /** Deletes a person with their events, up to the steps that the weekly run does. @returns the keys of the person's identities */

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { encodeActors, encodeNumbers, encodeSlots } from '../../../src/columns/codec.ts'
+import { CHUNK, encodeActors, encodeNumbers, encodeSlots } from '../../../src/columns/codec.ts'
 import { SLOT } from '../../../src/rollups/store.ts'
-import { listSegments, newShop, OPENED, seal, VIEW } from '../../support/columns.ts'
+import { chunksOf, listSegments, newShop, OPENED, seal, VIEW } from '../../support/columns.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'
 import { ask as askTrend, lines } from '../../support/trends.ts'
 
@@ -58,13 +58,10 @@ it('a chunk of actors is cached until it is built again', async () => {
     timestamp: OPENED
   }))
   await project.ingest(crowd)
-  const chunks = await db.all<{ chunk: number }>(
-    sql`select distinct key >> 12 as chunk from distinct_ids where project_id = ${project.id}`
-  )
-  await seal(project.id, { chunks: chunks.map(({ chunk }) => chunk) })
+  await seal(project.id, { chunks: await chunksOf(project.id) })
   expect(await ask(project, { math: 'dau' })).toEqual([80, 0, 0])
-  const offsets = Uint16Array.from({ length: 4_096 }, (_, offset) => offset)
-  const data = encodeActors({ offsets, persons: new Int32Array(4_096).fill(7) })
+  const offsets = Uint16Array.from({ length: CHUNK }, (_, offset) => offset)
+  const data = encodeActors({ offsets, persons: new Int32Array(CHUNK).fill(7) })
   await db.run(sql`update actor_chunks set data = ${data} where project_id = ${project.id}`)
 
   expect(await ask(project, { math: 'dau' })).toEqual([80, 0, 0])

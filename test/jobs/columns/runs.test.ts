@@ -2,6 +2,7 @@ import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import type { ColumnsMessage } from '../../../src/columns/message.ts'
+import { MAX_QUERIES } from '../../../src/columns/seal.ts'
 import { EVERY_15_MINUTES, NIGHTLY } from '../../../src/crons/cron.ts'
 import worker from '../../../src/worker.ts'
 import {
@@ -60,29 +61,32 @@ it('every night, segments with any late event are sealed again', async () => {
   expect(await fire(NIGHTLY, project.id)).toEqual([])
 })
 
-it('goes on in a new message when an invocation may do no more', async () => {
+it('sealing goes on in a new message when an invocation may do no more', async () => {
   const project = await newShop()
   const message = { project_id: project.id, min_late: 257, chunks: [7] }
 
   // Spent before the first chunk: nothing is done, and all is left for the next message.
-  expect(await seal(project.id, { chunks: [7], queries: 600 })).toEqual({
+  expect(await seal(project.id, { chunks: [7], queries: MAX_QUERIES })).toEqual({
     chunks: 0,
     segments: 0,
     events: 0,
     sent: [message]
   })
   // Spent after it.
-  expect(await seal(project.id, { chunks: [7], queries: 595 })).toEqual({
+  expect(await seal(project.id, { chunks: [7], queries: MAX_QUERIES - 5 })).toEqual({
     chunks: 1,
     segments: 0,
     events: 0,
     sent: [{ ...message, chunks: [] }]
   })
   // Without any progress, the next quarter of an hour tries again.
-  expect(await seal(project.id, { queries: 599 })).toMatchObject({ segments: 0, sent: [] })
+  expect(await seal(project.id, { queries: MAX_QUERIES - 1 })).toMatchObject({
+    segments: 0,
+    sent: []
+  })
 })
 
-it('drops a malformed message, and a message for an unknown project', async () => {
+it('a malformed message and a message for an unknown project are dropped', async () => {
   expect(await deliverColumns({ project_id: 'one' })).toBe(true)
   expect(await deliverColumns({ project_id: 999_999, min_late: 1, chunks: [] })).toBe(true)
 })

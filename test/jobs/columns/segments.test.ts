@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { HOUR } from '../../../src/calendar/units.ts'
+import { DAY, HOUR } from '../../../src/calendar/units.ts'
 import {
   expectEqualToRows,
   LATER,
@@ -12,10 +12,8 @@ import {
   unseal,
   VIEW
 } from '../../support/columns.ts'
-import { aroundCalls, cutAt } from '../../support/faults.ts'
+import { aroundCalls, beforeCall, cutAt } from '../../support/faults.ts'
 import { db, type TestProject } from '../../support/project.ts'
-
-const DAY = 24 * HOUR
 
 let shop: TestProject
 
@@ -155,21 +153,14 @@ describe('sealing, whatever happens meanwhile', () => {
       const project = await newShop()
       for (let call = 1; ; call += 1) {
         await unseal(project.id)
-        let isReached = false
-        const DB = aroundCalls(env.DB, async (run, at) => {
-          if (at === call) {
-            isReached = true
-            await act(project)
-          }
-          return run()
-        })
+        const { DB, isReached } = beforeCall(env.DB, call, () => act(project))
 
         await seal(project.id, { DB })
 
         await expectEqualToRows(project.id)
         await seal(project.id)
         expect(await expectEqualToRows(project.id)).toBe(1)
-        if (!isReached) {
+        if (!isReached()) {
           return expect(call).toBeGreaterThan(8)
         }
       }

@@ -17,7 +17,7 @@ import {
   seal,
   VIEW
 } from '../../support/columns.ts'
-import { aroundCalls } from '../../support/faults.ts'
+import { beforeCall } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'
 
@@ -106,18 +106,11 @@ it.each([
 ])('an event that is %s during the verification makes no segment wrong', async (_, act) => {
   for (let call = 1; ; call += 1) {
     await newSegment()
-    let isReached = false
-    const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at === call) {
-        isReached = true
-        await act()
-      }
-      return run()
-    })
+    const { DB, isReached } = beforeCall(env.DB, call, () => act())
 
     expect(await verifyColumns(openDb(DB, newUsage()).db, 100)).toMatchObject(NOTHING_WRONG)
 
-    if (!isReached) {
+    if (!isReached()) {
       return expect(call).toBeGreaterThan(3)
     }
   }

@@ -6,8 +6,8 @@ import { verifyColumns } from '../../../src/columns/verify.ts'
 import { VersionValues } from '../../../src/columns/versions.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
 import type { Json } from '../../../src/input/json.ts'
-import { seal } from '../../support/columns.ts'
-import { aroundCalls, cutAt } from '../../support/faults.ts'
+import { chunksOf, seal } from '../../support/columns.ts'
+import { beforeCall, cutAt } from '../../support/faults.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'
 
 const PLANS: Json[] = ['free', 'pro', null, 7, { of: ['list'] }]
@@ -25,10 +25,7 @@ async function newCrowd() {
       }))
     )
   }
-  const rows = await db.all<{ chunk: number }>(
-    sql`select distinct key >> 12 as chunk from distinct_ids where project_id = ${project.id}`
-  )
-  const chunks = rows.map(({ chunk }) => chunk)
+  const chunks = await chunksOf(project.id)
   await seal(project.id, { chunks })
   return { project, chunks }
 }
@@ -147,20 +144,17 @@ it.each([
 
 it('a chunk is right, or is not read, whenever a version is removed while it is built', async () => {
   const { project, chunks } = await newCrowd()
-  let isReached = true
-  for (let call = 1; isReached; call += 1) {
-    isReached = false
-    const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at === call) {
-        isReached = true
-        const [version] = await listVersions(project.id)
-        await db.run(sql`delete from person_versions where id = ${version?.id}`)
-      }
-      return run()
+  let calls = 0
+  for (let isRemoved = true; isRemoved; calls += 1) {
+    const { DB, isReached } = beforeCall(env.DB, calls + 1, async () => {
+      const [version] = await listVersions(project.id)
+      await db.run(sql`delete from person_versions where id = ${version?.id}`)
     })
     await seal(project.id, { chunks, DB })
+    isRemoved = isReached()
     await expectEqual(project.id)
   }
+  expect(calls).toBeGreaterThan(6)
   expect(await verifyColumns(db, 1_000)).toMatchObject({ wrong_version_chunks: 0 })
 })
 

@@ -1,9 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import { WEEKLY } from '../../../src/crons/cron.ts'
 import { newUsage } from '../../../src/db/client.ts'
 import { continueErasures } from '../../../src/erasures/consumer.ts'
 import type { ErasureMessage } from '../../../src/erasures/message.ts'
-import { countRows, WEEKLY } from '../../support/erasures.ts'
+import { MAX_QUERIES } from '../../../src/queues/invocation.ts'
+import { countRows } from '../../support/erasures.ts'
 import { aroundCalls, cutAt } from '../../support/faults.ts'
 import { newTown, status, type Town } from '../../support/town.ts'
 
@@ -72,7 +74,7 @@ describe('the weekly run', () => {
     const ERASURE_QUEUE = { send: async (body: ErasureMessage) => void town.held.push(body) }
     const nearlySpent = () => ({
       env: { ...env, ERASURE_QUEUE },
-      usage: { ...newUsage(), queries: 793 },
+      usage: { ...newUsage(), queries: MAX_QUERIES - 7 },
       clock: () => new Date()
     })
     const completed = []

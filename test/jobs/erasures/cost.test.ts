@@ -1,19 +1,11 @@
-import { describe, expect, it, vi } from 'vitest'
-import { countRows, holdErasures, WEEKLY } from '../../support/erasures.ts'
-import { listenToLog } from '../../support/log.ts'
+import { describe, expect, it } from 'vitest'
+import { WEEKLY } from '../../../src/crons/cron.ts'
+import { countRows, holdErasures } from '../../support/erasures.ts'
+import { measureRows } from '../../support/log.ts'
 import { newProject } from '../../support/project.ts'
 import { AT } from '../../support/town.ts'
 
 describe('what an erasure costs', () => {
-  /** Returns the rows that requests and batches read and write while `run` runs. */
-  const measure = async (run: () => Promise<unknown>) => {
-    const log = listenToLog()
-    await run()
-    const lines = [...log.lines('request'), ...log.lines('queue batch')]
-    vi.restoreAllMocks()
-    const sum = (name: string) => lines.reduce((total, line) => total + Number(line[name]), 0)
-    return { read: sum('rows_read'), written: sum('rows_written') }
-  }
   /** Creates a project of 50 persons with 10 events each, and this many other persons. */
   const newCity = async (others: number) => {
     const project = await newProject()
@@ -42,10 +34,10 @@ describe('what an erasure costs', () => {
       await call(project, 'GET', 'persons?limit=1')
       const body = { distinct_ids: names, delete_events: true }
 
-      const deletion = await measure(() => call(project, 'POST', 'persons/bulk_delete', body))
-      const clearing = await measure(drain)
+      const deletion = await measureRows(() => call(project, 'POST', 'persons/bulk_delete', body))
+      const clearing = await measureRows(drain)
       await cron(WEEKLY, Date.now() + 1000)
-      const purging = await measure(drain)
+      const purging = await measureRows(drain)
 
       expect(await countRows(project.id)).toMatchObject({ persons: others, events: others })
       expect(deletion.written).toBeLessThanOrEqual(50 * 15)

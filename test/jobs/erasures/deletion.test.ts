@@ -1,8 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { countRows, searchTerms, tablesWith, WEEKLY } from '../../support/erasures.ts'
-import { aroundCalls } from '../../support/faults.ts'
+import { WEEKLY } from '../../../src/crons/cron.ts'
+import { countRows, searchTerms, tablesWith } from '../../support/erasures.ts'
+import { aroundCalls, beforeCall } from '../../support/faults.ts'
 import { consume, db, request, type TestProject } from '../../support/project.ts'
 import { identify, newTown, status, type Town } from '../../support/town.ts'
 
@@ -213,18 +214,16 @@ describe('a deletion with concurrent work', () => {
         return result as Awaited<ReturnType<typeof run>>
       })
 
-      expect(
-        (
-          await town.call(project, 'DELETE', `persons/${ada.id}?delete_events=true`, undefined, {
-            DB
-          })
-        ).status
-      ).toBe(503)
+      const path = `persons/${ada.id}?delete_events=true`
+
+      const cut = await town.call(project, 'DELETE', path, undefined, { DB })
+
+      expect(cut.status).toBe(503)
       const isDone = call === 4 && side === 'after'
       expect(await outcome(town)).toMatchObject(
         isDone ? { persons: 1, tasks: 1 } : { persons: 2, tasks: 0, distinct_ids: 3 }
       )
-      const again = await town.call(project, 'DELETE', `persons/${ada.id}?delete_events=true`)
+      const again = await town.call(project, 'DELETE', path)
 
       expect(again.status).toBe(isDone ? 404 : 204)
       expect(await outcome(town)).toMatchObject({
@@ -238,27 +237,25 @@ describe('a deletion with concurrent work', () => {
   )
 
   it.each([3, 4])(
-    'includes data that capture adds to the person just before its call %i',
+    'includes data that capture adds to the person just before call %i of the request',
     async (call) => {
       const town = await newTown()
       const { project, ada } = town
-      const DB = aroundCalls(env.DB, async (run, at) => {
-        if (at === call) {
-          await project.ingest([
-            {
-              event: '$identify',
-              distinct_id: 'ada',
-              properties: { $anon_distinct_id: 'tablet', $set: { n: 1 } }
-            },
-            { event: '$merge_dangerously', distinct_id: 'ada', properties: { alias: 'bob' } }
-          ])
-        }
-        return run()
-      })
+      const { DB, isReached } = beforeCall(env.DB, call, () =>
+        project.ingest([
+          {
+            event: '$identify',
+            distinct_id: 'ada',
+            properties: { $anon_distinct_id: 'tablet', $set: { n: 1 } }
+          },
+          { event: '$merge_dangerously', distinct_id: 'ada', properties: { alias: 'bob' } }
+        ])
+      )
+      const path = `persons/${ada.id}`
 
-      expect(
-        (await town.call(project, 'DELETE', `persons/${ada.id}`, undefined, { DB })).status
-      ).toBe(204)
+      const { status } = await town.call(project, 'DELETE', path, undefined, { DB })
+
+      expect([isReached(), status]).toEqual([true, 204])
       await town.drain()
 
       expect(await countRows(project.id)).toMatchObject({
@@ -275,14 +272,9 @@ describe('a deletion with concurrent work', () => {
     async (call) => {
       const town = await newTown()
       const { project, ada } = town
-      let isDeleted = false
-      const DB = aroundCalls(env.DB, async (run, at) => {
-        if (at === call && !isDeleted) {
-          isDeleted = true
-          await town.call(project, 'DELETE', `persons/${ada.id}?delete_events=true`)
-        }
-        return run()
-      })
+      const { DB, isReached } = beforeCall(env.DB, call, () =>
+        town.call(project, 'DELETE', `persons/${ada.id}?delete_events=true`)
+      )
       const message = project.message([
         {
           event: '$identify',
@@ -297,7 +289,7 @@ describe('a deletion with concurrent work', () => {
         { event: 'new kind', distinct_id: 'anon-ada' }
       ])
       await consume([message], 1, { DB })
-      expect(isDeleted).toBe(true)
+      expect(isReached()).toBe(true)
       await town.cron(WEEKLY, Date.now() + 1000)
       await town.drain()
 

@@ -1,8 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { WEEKLY } from '../../../src/crons/cron.ts'
 import { insertDeadLetter } from '../../../src/dead-letters/store.ts'
-import { countRows, WEEKLY } from '../../support/erasures.ts'
+import { countRows } from '../../support/erasures.ts'
 import { consume, db, type TestEvent } from '../../support/project.ts'
 import { event, newTown, status } from '../../support/town.ts'
 

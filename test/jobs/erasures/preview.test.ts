@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
+import { WEEKLY } from '../../../src/crons/cron.ts'
 import { newShop, seal } from '../../support/columns.ts'
-import { countRows, holdErasures, WEEKLY } from '../../support/erasures.ts'
+import { countRows, holdErasures } from '../../support/erasures.ts'
 import { db } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { newStage, snapshotEvent } from '../../support/recordings.ts'
@@ -12,7 +13,7 @@ afterAll(untilQuiet)
 type Count = { store: string; deleted: number; kept: number }
 type Receipt = { stores: { store: string; removed: number }[] }
 
-/** Returns the stores of a dry run and of a receipt, with the rows that were or would be deleted. */
+/** Sums what receipts say was removed from each store of a dry run. */
 const removedBy = (receipts: Receipt[], counts: Count[]) => {
   const sum = (store: string) =>
     receipts

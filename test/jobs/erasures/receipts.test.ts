@@ -1,8 +1,9 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { beforeEach, expect, it } from 'vitest'
+import { WEEKLY } from '../../../src/crons/cron.ts'
 import { isSignedBy } from '../../../src/erasures/receipts/signature.ts'
-import { newReceipt, tablesWith, WEEKLY } from '../../support/erasures.ts'
+import { newReceipt, tablesWith } from '../../support/erasures.ts'
 import { db, newProject, request, type TestProject } from '../../support/project.ts'
 import { newTown } from '../../support/town.ts'
 

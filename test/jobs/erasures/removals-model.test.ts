@@ -1,10 +1,12 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeEach, expect, it } from 'vitest'
+import { HOUR } from '../../../src/calendar/units.ts'
+import { WEEKLY } from '../../../src/crons/cron.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { expectEqualToRows, seal } from '../../support/columns.ts'
 import { deep } from '../../support/depth.ts'
-import { holdErasures, WEEKLY } from '../../support/erasures.ts'
+import { holdErasures } from '../../support/erasures.ts'
 import { evaluate, type Filter } from '../../support/evaluate.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
@@ -12,7 +14,6 @@ import { db, newProject, type TestEvent, type TestProject } from '../../support/
 beforeEach(() => void listenToLog())
 
 const START = Date.UTC(2026, 9, 1)
-const HOUR = 3_600_000
 const NAMES = ['opened', 'bought', 'closed']
 const KEYS = ['email', 'plan', 'price', 'a.b']
 

@@ -1,17 +1,19 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { MINUTE } from '../../../src/calendar/units.ts'
+import { EVERY_15_MINUTES, WEEKLY } from '../../../src/crons/cron.ts'
 import { newUsage } from '../../../src/db/client.ts'
 import { continueErasures } from '../../../src/erasures/consumer.ts'
 import type { ErasureMessage } from '../../../src/erasures/message.ts'
-import { countRows, EVERY_15_MINUTES, WEEKLY } from '../../support/erasures.ts'
-import { aroundCalls, cutAt } from '../../support/faults.ts'
+import { failingDatabase } from '../../support/bindings.ts'
+import { countRows } from '../../support/erasures.ts'
+import { cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { objectsOf, snapshotEvent } from '../../support/recordings.ts'
 import { newTown, status, type Town } from '../../support/town.ts'
 import { forgetSweeps, holdQueues, waitingOf } from '../../support/waiting.ts'
 
-const MINUTE = 60_000
 const ALL = { SPILL: 'all' }
 
 beforeEach(async () => {
@@ -159,9 +161,7 @@ describe('an erasure with events', () => {
     await street.erase('delete_events=true')
     await run(street)
     await deliverOnce(street)
-    const DB = aroundCalls(env.DB, async () => {
-      throw new Error('D1_ERROR: Network connection lost.')
-    })
+    const DB = failingDatabase('D1_ERROR: Network connection lost.')
     await street.queues.consume({ DB }, 12)
     await street.queues.park()
     await street.drain()

@@ -1,16 +1,18 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { EVERY_MINUTE } from '../../../src/crons/cron.ts'
+import { MINUTE } from '../../../src/calendar/units.ts'
+import { EVERY_MINUTE, WEEKLY } from '../../../src/crons/cron.ts'
 import { type Entry, GENESIS, type Head, headOf, keyOf } from '../../../src/ledger/entry.ts'
 import { Ledger, readAfter } from '../../../src/ledger/ledger.ts'
 import { readApplied } from '../../../src/ledger/store.ts'
-import { countRows, holdErasures, newReceipt, WEEKLY } from '../../support/erasures.ts'
+import { failingBucket } from '../../support/bindings.ts'
+import { countRows, holdErasures, newReceipt } from '../../support/erasures.ts'
 import { db, newProject, request } from '../../support/project.ts'
 import { newTown, status } from '../../support/town.ts'
 
-/** Later than every entry may be that a request is still working on. */
-const LATER = 2 * 60_000
+/** An age of entries on which no request is still working, ms. */
+const LATER = 2 * MINUTE
 
 beforeEach(async () => {
   const { objects } = await env.BUCKET.list({ prefix: 'ledger/entries/' })
@@ -98,13 +100,9 @@ describe('an erasure', () => {
   it('is refused while the bucket takes no entry, and nothing is deleted', async () => {
     const { project, ada, call } = await newTown()
     const before = await countRows(project.id)
-    const put = async () => Promise.reject(new Error('put: We encountered an internal error.'))
-    const bucket = new Proxy(env.BUCKET, {
-      get: (target, name) => (name === 'put' ? put : Reflect.get(target, name).bind(target))
-    })
 
     const { status, body } = await call(project, 'DELETE', `persons/${ada.id}`, undefined, {
-      BUCKET: bucket
+      BUCKET: failingBucket()
     })
 
     expect([status, body.code]).toEqual([503, 'unavailable'])

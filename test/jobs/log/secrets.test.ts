@@ -6,7 +6,7 @@ import worker from '../../../src/worker.ts'
 import { failingBucket, failingDatabase, failingQueue } from '../../support/bindings.ts'
 import { countSignups, type Desk, EmailError, newDesk, setClock } from '../../support/deliveries.ts'
 import { listenToLog } from '../../support/log.ts'
-import { consume, newProject, request } from '../../support/project.ts'
+import { consume, deliverBatch, newProject, request } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { newStage, snapshotEvent } from '../../support/recordings.ts'
 
@@ -220,11 +220,9 @@ it('the log contains no data of a message that becomes a dead letter', async () 
   await consume([{ spill }], 12)
   await consume([poison, { project_id: ADDRESS, events: ADDRESS }])
   await consume([project.message([event])], 1, { DB: quoting(ADDRESS) })
-  const dead = createMessageBatch<unknown>('edge-analytics-capture-dead', [
-    { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body: { spill } },
-    { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body: poison }
-  ])
-  await worker.queue(dead, { ...env, BUCKET: failingBucket() })
+  await deliverBatch('edge-analytics-capture-dead', [{ spill }, poison], {
+    bindings: { BUCKET: failingBucket() }
+  })
 
   expectLogged(
     [
@@ -238,11 +236,8 @@ it('the log contains no data of a message that becomes a dead letter', async () 
 })
 
 it('the log contains no data of an erasure that fails', async () => {
-  const batch = createMessageBatch('edge-analytics-erasures', [
-    { id: 'a', timestamp: new Date(), attempts: 1, body: { id: ADDRESS } },
-    { id: 'b', timestamp: new Date(), attempts: 1, body: { id: 1, project_id: 1 } }
-  ])
-  await worker.queue(batch, { ...env, DB: quoting(ADDRESS) })
+  const bodies = [{ id: ADDRESS }, { id: 1, project_id: 1 }]
+  await deliverBatch('edge-analytics-erasures', bodies, { bindings: { DB: quoting(ADDRESS) } })
 
   expectLogged(['queue message dropped', 'queue batch'], [ADDRESS])
 })

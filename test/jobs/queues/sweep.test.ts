@@ -1,20 +1,18 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { MINUTE } from '../../../src/calendar/units.ts'
+import { EVERY_15_MINUTES, WEEKLY } from '../../../src/crons/cron.ts'
 import { listDeadLetters } from '../../../src/dead-letters/store.ts'
 import { resendWaiting } from '../../../src/queues/sweep.ts'
 import worker from '../../../src/worker.ts'
-import { failingBucket } from '../../support/bindings.ts'
+import { failingBucket, failingDatabase } from '../../support/bindings.ts'
 import { contentsOf } from '../../support/contents.ts'
-import { EVERY_15_MINUTES, WEEKLY } from '../../support/erasures.ts'
-import { aroundCalls } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { objectsOf, snapshotEvent } from '../../support/recordings.ts'
 import { forgetSweeps, type HeldQueues, holdQueues, waitingOf } from '../../support/waiting.ts'
-
-const MINUTE = 60_000
 
 beforeEach(async () => {
   listenToLog()
@@ -239,7 +237,7 @@ describe('a part of a recording', () => {
   })
 
   it.each(['before its snapshots', 'before its message'])(
-    'leaves nothing behind when its request is interrupted %s',
+    'is stored completely or not at all when its request is interrupted %s',
     async (cut) => {
       const project = await newProject()
       const queues = holdQueues()
@@ -267,9 +265,7 @@ describe('a part of a recording', () => {
     const project = await newProject()
     const queues = holdQueues()
     await queues.post('/s/', [snapshotEvent(project)])
-    const DB = aroundCalls(env.DB, async () => {
-      throw new Error('D1_ERROR: Network connection lost.')
-    })
+    const DB = failingDatabase('D1_ERROR: Network connection lost.')
 
     await queues.record({ DB })
 
@@ -293,10 +289,7 @@ describe('a part of a recording', () => {
 describe('a dead letter', () => {
   const parkedOf = async ({ id }: TestProject) =>
     (await listDeadLetters(db)).filter(({ projectId }) => projectId === id)
-  const failing = () =>
-    aroundCalls(env.DB, async () => {
-      throw new Error('D1_ERROR: Network connection lost.')
-    })
+  const failing = () => failingDatabase('D1_ERROR: Network connection lost.')
 
   it.each(['captured request', 'part of a recording'])(
     'of a %s is sent again when it is lost before it is parked',

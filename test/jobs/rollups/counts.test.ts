@@ -2,17 +2,17 @@ import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
+import { NIGHTLY } from '../../../src/crons/cron.ts'
 import { writeBatch } from '../../../src/db/batch.ts'
-import { uncountEvents } from '../../../src/rollups/store.ts'
+import { SLOT, uncountEvents } from '../../../src/rollups/store.ts'
 import { verifyCounts } from '../../../src/rollups/verify.ts'
 import worker from '../../../src/worker.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject } from '../../support/project.ts'
 
 const AT = Date.UTC(2026, 10, 1, 12)
-const QUARTER = 900_000
 
-const times = [AT, AT + 1, AT + QUARTER - 1, AT + QUARTER, AT - 1, -1, -QUARTER, 0]
+const times = [AT, AT + 1, AT + SLOT - 1, AT + SLOT, AT - 1, -1, -SLOT, 0]
 const events = times.map((timestamp) => ({ timestamp }))
 
 const counted = (id: number) =>
@@ -28,9 +28,9 @@ it('events are counted by quarter of an hour, even before 1970', async () => {
   expect(await counted(project.id)).toEqual([
     { slot: -1, count: 2 },
     { slot: 0, count: 1 },
-    { slot: AT / QUARTER - 1, count: 1 },
-    { slot: AT / QUARTER, count: 3 },
-    { slot: AT / QUARTER + 1, count: 1 }
+    { slot: AT / SLOT - 1, count: 1 },
+    { slot: AT / SLOT, count: 3 },
+    { slot: AT / SLOT + 1, count: 1 }
   ])
   expect((await verifyCounts(db)).wrong).toBe(0)
 })
@@ -42,10 +42,10 @@ it('an event is counted once, however often it arrives', async () => {
   await project.ingest([{ uuid, timestamp: AT }])
   await project.ingest([
     { uuid, timestamp: AT },
-    { uuid, timestamp: AT + QUARTER }
+    { uuid, timestamp: AT + SLOT }
   ])
 
-  expect(await counted(project.id)).toEqual([{ slot: AT / QUARTER, count: 1 }])
+  expect(await counted(project.id)).toEqual([{ slot: AT / SLOT, count: 1 }])
 })
 
 it('deleted events are no longer counted', async () => {
@@ -59,8 +59,8 @@ it('deleted events are no longer counted', async () => {
   ])
 
   expect(await counted(project.id)).toEqual([
-    { slot: AT / QUARTER, count: 2 },
-    { slot: AT / QUARTER + 1, count: 1 }
+    { slot: AT / SLOT, count: 2 },
+    { slot: AT / SLOT + 1, count: 1 }
   ])
   expect((await verifyCounts(db)).wrong).toBe(0)
 })
@@ -71,7 +71,7 @@ it('counts are verified every night, and a wrong count is an error in the log', 
   const verify = async () => {
     const log = listenToLog()
     const controller = createScheduledController({
-      cron: '30 3 * * *',
+      cron: NIGHTLY,
       scheduledTime: new Date(AT)
     })
     await worker.scheduled(controller, env)

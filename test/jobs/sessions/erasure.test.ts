@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
+import { HOUR } from '../../../src/calendar/units.ts'
+import { EVERY_15_MINUTES, WEEKLY } from '../../../src/crons/cron.ts'
 import { closeSessions } from '../../../src/sessions/upkeep/close.ts'
-import { EVERY_15_MINUTES, holdErasures, tablesWith, WEEKLY } from '../../support/erasures.ts'
+import { holdErasures, tablesWith } from '../../support/erasures.ts'
 import { db, newProject, type TestEvent } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { AT, sessionsOf } from '../../support/sessions.ts'
@@ -33,7 +35,7 @@ describe('erasing a person', () => {
       ...Array.from({ length: 30 }, (_, i) => page('ada-secret', `hers ${i}`, 'page', i))
     ]
     await project.ingest([...bobs, ...adas], AT)
-    await closeSessions(db, new Date(AT + 3_600_000))
+    await closeSessions(db, new Date(AT + HOUR))
     const other = await newProject()
     await other.ingest([...bobs, ...adas], AT)
 

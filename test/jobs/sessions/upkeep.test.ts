@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { NIGHTLY } from '../../../src/crons/cron.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
 import { foldEvents } from '../../../src/sessions/session.ts'
 import { verifySessions } from '../../../src/sessions/upkeep/verify.ts'
@@ -12,12 +13,11 @@ import { listenToLog } from '../../support/log.ts'
 import { consume, db, newProject, type TestEvent } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { AT, sessionsOf } from '../../support/sessions.ts'
+import { numberedUuid } from '../../support/text.ts'
 
 afterAll(untilQuiet)
 
 const SESSION = '0198a0f0-0000-7000-8000-000000000001'
-
-const uuidOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
 
 describe('a session', () => {
   it('is the aggregate of its events', async () => {
@@ -118,7 +118,7 @@ describe('a session', () => {
 
   it.each([
     ['nothing', null],
-    ['no text', 7],
+    ['not a text', 7],
     ['an empty text', ''],
     ['more than 200 characters', 'x'.repeat(201)],
     ['a NUL', 'a\0b'],
@@ -144,7 +144,7 @@ describe('a session', () => {
   })
 })
 
-it('is compared with its events every night, and a difference is an error in the log', async () => {
+it('a session is compared with its events every night, and a difference is an error in the log', async () => {
   const project = await newProject()
   const events = Array.from({ length: 402 }, (_, i) => ({
     distinct_id: `p${i % 3}`,
@@ -167,7 +167,7 @@ it('is compared with its events every night, and a difference is an error in the
   )
   const log = listenToLog()
   await worker.scheduled(
-    createScheduledController({ cron: '30 3 * * *', scheduledTime: new Date(AT) }),
+    createScheduledController({ cron: NIGHTLY, scheduledTime: new Date(AT) }),
     env
   )
 
@@ -219,7 +219,7 @@ const event = fc.record({
   )
 })
 
-it('is the same in whatever order and batches its events arrive, and counts a repeated event once', async () => {
+it('a session is the same in whatever order and batches its events arrive, and counts a repeated event once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(event, { minLength: 1, maxLength: 12 }).chain((events) => {
@@ -236,7 +236,7 @@ it('is the same in whatever order and batches its events arrive, and counts a re
       }),
       async ([events, some, all]) => {
         const project = await newProject()
-        const numbered = events.map((one, i) => ({ ...one, uuid: uuidOf(i) }))
+        const numbered = events.map((one, i) => ({ ...one, uuid: numberedUuid(i) }))
         // Some events several times, in messages of several batches; at the end, every event that
         // is still missing.
         const rest = all.map((place) => [[place]])

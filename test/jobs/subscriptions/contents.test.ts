@@ -1,4 +1,5 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { HOUR } from '../../../src/calendar/units.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
 import { countSignups, type Desk, newDesk, setClock } from '../../support/deliveries.ts'
 import { untilQuiet } from '../../support/queue.ts'
@@ -45,7 +46,7 @@ describe('the content of a delivery', () => {
     const desk = await newDesk('Steady')
     const hours = Array.from(
       { length: 15 * 24 },
-      (_, n) => Date.parse('2026-11-07T00:30:00Z') + n * 3_600_000
+      (_, n) => Date.parse('2026-11-07T00:30:00Z') + n * HOUR
     )
     await desk.project.ingest(
       hours

@@ -21,7 +21,7 @@ const decode = (base64: unknown): Uint8Array =>
   Uint8Array.from(atob(String(base64)), (character) => character.charCodeAt(0))
 
 /** Creates a desk with sign-ups, whose next deliveries are of the six days before 22 November. */
-async function newStage() {
+async function newSignups() {
   setClock('2026-11-21T12:00:00Z')
   const desk = await newDesk('Signups')
   await countSignups(desk)
@@ -46,7 +46,7 @@ const receivedAt = async (path: string): Promise<Received[]> =>
 
 describe('an e-mail', () => {
   it('carries the chart as an inline image above the table, with a link to it', async () => {
-    const { subscription, mail } = await deliver(await newStage())
+    const { subscription, mail } = await deliver(await newSignups())
 
     const contentId = `chart-${subscription.insight}`
     expect(mail?.attachments).toMatchObject([
@@ -60,7 +60,7 @@ describe('an e-mail', () => {
   })
 
   it('has an image for each insight of a dashboard that has numbers', async () => {
-    const desk = await newStage()
+    const desk = await newSignups()
     const dashboard = (await desk.send('POST', 'dashboards/', { name: 'Review' })).body.id
     const ids: number[] = []
     for (const filters of [FILTERS, { events: [{ id: 'never' }] }, {}]) {
@@ -75,7 +75,7 @@ describe('an e-mail', () => {
   })
 
   it.each(['ActionsTable', 'BoldNumber'])('has no image of a %s, but a link', async (display) => {
-    const desk = await newStage()
+    const desk = await newSignups()
     const filters = { ...FILTERS, display }
     const insight = (await desk.send('POST', 'insights/', { name: 'Table', filters })).body.id
 
@@ -86,7 +86,7 @@ describe('an e-mail', () => {
   })
 
   it('goes without an image when the chart fails', async () => {
-    const desk = await newStage()
+    const desk = await newSignups()
     // In one number it is few points; by the hour it is more than a trend may have.
     const events = Array.from({ length: 26 }, () => ({ id: 'signed up' }))
     const filters = { events, interval: 'hour', date_from: '-390d' }
@@ -102,7 +102,7 @@ describe('an e-mail', () => {
 
 describe('the address of a picture', () => {
   async function newAddress(fields: JsonObject = {}) {
-    const desk = await newStage()
+    const desk = await newSignups()
     const { subscription, mail } = await deliver(desk, fields)
     return { desk, subscription, mail, path: pathIn(mail?.text) }
   }
@@ -213,7 +213,7 @@ describe('the address of a picture', () => {
 describe('Slack', () => {
   it('gets the address of each picture, and shows it below the numbers', async () => {
     const path = `/ok/${crypto.randomUUID()}`
-    await deliver(await newStage(), { target_type: 'slack', target_value: `${url}${path}` })
+    await deliver(await newSignups(), { target_type: 'slack', target_value: `${url}${path}` })
 
     const [received] = await receivedAt(path)
     const { blocks } = JSON.parse(received?.body ?? '')
@@ -231,7 +231,7 @@ describe('Slack', () => {
 
   it('gets the message without pictures when it cannot fetch them', async () => {
     const path = `/status/400/${crypto.randomUUID()}`
-    await deliver(await newStage(), {
+    await deliver(await newSignups(), {
       target_type: 'slack',
       target_value: `${url}${path}?say=invalid_blocks`
     })
@@ -244,7 +244,7 @@ describe('Slack', () => {
 
 it('a webhook gets the address of each picture', async () => {
   const path = `/ok/${crypto.randomUUID()}`
-  await deliver(await newStage(), { target_type: 'webhook', target_value: `${url}${path}` })
+  await deliver(await newSignups(), { target_type: 'webhook', target_value: `${url}${path}` })
 
   const [received] = await receivedAt(path)
   const [insight] = JSON.parse(received?.body ?? '').data.insights

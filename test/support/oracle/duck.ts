@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { DAY, HOUR } from '../../../src/calendar/units.ts'
 import { isAggregated } from '../../../src/trends/query.ts'
 import type { Asked, Breakdown, Entity, Filter } from './request.ts'
 import type { World } from './world.ts'
-import { DAY, HOUR } from './world.ts'
 
 /** A stored event, with its actor and the person's properties as of the event. */
 export type Stored = {

@@ -1,8 +1,6 @@
 import fc from 'fast-check'
+import { DAY, HOUR } from '../../../src/calendar/units.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
-
-export const HOUR = 3_600_000
-export const DAY = 24 * HOUR
 
 export const NAMES = ['$pageview', 'buy', '$autocapture'] as const
 const PEOPLE = ['ada', 'bob', 'cyd', 'dan', 'eve']

@@ -245,7 +245,7 @@ it('never fails, and the list accepts its filters or refuses them with an error'
   )
 })
 
-it('accepts requests of the largest length', () => {
+it('answers requests of the largest length', () => {
   for (const piece of [
     '(',
     'not ',

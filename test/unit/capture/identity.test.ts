@@ -4,12 +4,13 @@ import { type Incoming, withSize } from '../../../src/capture/changes.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { deep } from '../../support/depth.ts'
 import { MemoryStore } from '../../support/memory.ts'
+import { numberedUuid } from '../../support/text.ts'
 
 const RECEIVED = 1_000_000
 
 const event = (fields: Partial<Incoming> & { timestamp: number }): Incoming =>
   withSize({
-    uuid: `00000000-0000-7000-8000-${String(fields.timestamp).padStart(12, '0')}`,
+    uuid: numberedUuid(fields.timestamp),
     event: '$pageview',
     distinct_id: 'ada',
     properties: {},

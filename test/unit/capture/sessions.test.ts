@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { MINUTE } from '../../../src/calendar/units.ts'
 import {
   IDLE_MS,
   sessionPrefix,
@@ -10,7 +11,6 @@ import { deep } from '../../support/depth.ts'
 
 const ADA = '0123456789abcdef0123456789abcdef'
 const BOB = 'f123456789abcdef0123456789abcdef'
-const MINUTE = 60_000
 const NINE = Date.parse('2026-11-22T09:00:00Z')
 
 /**

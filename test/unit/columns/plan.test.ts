@@ -10,7 +10,7 @@ import {
 } from '../../../src/columns/plan.ts'
 import { SLOT } from '../../../src/rollups/store.ts'
 
-const DAY = 96
+const SLOTS_PER_DAY = 96
 
 const placed = (id: number, since: number, until: number, count: number): Placed => ({
   id,
@@ -59,15 +59,15 @@ describe('an event name without segments', () => {
   it('has no segment of more than 400 days', () => {
     const slots = [
       { slot: 0, count: 3_000 },
-      { slot: 400 * DAY - 1, count: 1 },
-      { slot: 400 * DAY, count: 3_000 },
-      { slot: 900 * DAY, count: 3_000 }
+      { slot: 400 * SLOTS_PER_DAY - 1, count: 1 },
+      { slot: 400 * SLOTS_PER_DAY, count: 3_000 },
+      { slot: 900 * SLOTS_PER_DAY, count: 3_000 }
     ]
 
     expect(plan([], slots)).toEqual([
-      { since: 0, until: 400 * DAY, replaces: [] },
-      { since: 400 * DAY, until: 400 * DAY + 1, replaces: [] },
-      { since: 900 * DAY, until: 900 * DAY + 1, replaces: [] }
+      { since: 0, until: 400 * SLOTS_PER_DAY, replaces: [] },
+      { since: 400 * SLOTS_PER_DAY, until: 400 * SLOTS_PER_DAY + 1, replaces: [] },
+      { since: 900 * SLOTS_PER_DAY, until: 900 * SLOTS_PER_DAY + 1, replaces: [] }
     ])
   })
 
@@ -105,9 +105,9 @@ describe('new events after a segment', () => {
     expect(plan([placed(1, 0, 10, 20_000)], evenly(20, 50, 1_000))).toEqual([
       { since: 10, until: 50, replaces: [] }
     ])
-    expect(plan([placed(1, 0, 10, 2_100)], evenly(400 * DAY, 400 * DAY + 3, 1_000))).toEqual([
-      { since: 10, until: 400 * DAY + 3, replaces: [] }
-    ])
+    expect(
+      plan([placed(1, 0, 10, 2_100)], evenly(400 * SLOTS_PER_DAY, 400 * SLOTS_PER_DAY + 3, 1_000))
+    ).toEqual([{ since: 10, until: 400 * SLOTS_PER_DAY + 3, replaces: [] }])
   })
 
   it('leave alone a segment that another run is building', () => {
@@ -199,10 +199,10 @@ it('segments never overlap, keep their limits, leave few events at either end, a
       for (const [i, { since, until, count }] of segments.entries()) {
         const previous = segments[i - 1]
         expect(since).toBeGreaterThanOrEqual(previous?.until ?? since)
-        expect(until - since).toBeLessThanOrEqual(400 * DAY * SLOT)
+        expect(until - since).toBeLessThanOrEqual(400 * SLOTS_PER_DAY * SLOT)
         expect(count <= MAX_EVENTS || until - since === SLOT || count <= MAX_SLOT_EVENTS).toBe(true)
       }
-      const isLong = (all.at(-1)?.slot ?? 0) - (all[0]?.slot ?? 0) > 400 * DAY
+      const isLong = (all.at(-1)?.slot ?? 0) - (all[0]?.slot ?? 0) > 400 * SLOTS_PER_DAY
       if (!isLong) {
         const first = segments[0]?.since ?? Number.POSITIVE_INFINITY
         const last = segments.at(-1)?.until ?? Number.POSITIVE_INFINITY

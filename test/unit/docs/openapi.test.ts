@@ -199,7 +199,7 @@ describe('/openapi.json', () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
   })
 
-  it('names exactly the scopes that keys can have', () => {
+  it('names only scopes that keys can have', () => {
     const named = operations.flatMap(({ security }) =>
       security.flatMap(({ apiKey = [] }) => apiKey)
     )
@@ -281,7 +281,7 @@ describe.each(operations)('$route', ({ parameters, requestBody, responses }) => 
     expect(lacking.filter((name) => !['OpenApi', 'SharedRecording'].includes(name))).toEqual([])
   })
 
-  it('has examples that are as it says', () => {
+  it('has examples that fulfil its schemas', () => {
     const wrong = contents.flatMap(({ schema, examples }) =>
       Object.values(examples).flatMap(({ value }) => wrongWith(schema, value))
     )
@@ -291,7 +291,7 @@ describe.each(operations)('$route', ({ parameters, requestBody, responses }) => 
 })
 
 describe.each(Object.entries(components.schemas))('the schema %s', (_, schema) => {
-  it('has examples that are as it says', () => {
+  it('has examples that fulfil it', () => {
     const { examples = [] } = z.object({ examples: z.array(z.unknown()).optional() }).parse(schema)
 
     expect(examples.flatMap((example) => wrongWith(schema, example))).toEqual([])
@@ -418,11 +418,7 @@ describe('the check of every answer', () => {
       { ...page, results: [{ ...person, is_identified: true }] }
     ],
     ['a field of a wrong type', 200, { ...page, results: [{ ...person, id: '1' }] }],
-    [
-      'a date-time that is none',
-      200,
-      { ...page, results: [{ ...person, created_at: 'yesterday' }] }
-    ],
+    ['an invalid date-time', 200, { ...page, results: [{ ...person, created_at: 'yesterday' }] }],
     ['a status that is not documented', 418, error],
     ['a code that does not belong to the status', 400, { ...error, code: 'not_found' }],
     ['an error without its envelope', 400, { error: 'Wrong.' }],

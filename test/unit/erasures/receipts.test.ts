@@ -70,8 +70,8 @@ describe('a receipt', () => {
   })
 
   it.each<[string, (receipt: Receipt) => object]>([
-    ['a count', () => ({ stores: [] })],
-    ['a time', () => ({ verified_at: '2026-11-22T05:01:00.001Z' })],
+    ['another count', () => ({ stores: [] })],
+    ['another time', () => ({ verified_at: '2026-11-22T05:01:00.001Z' })],
     ['a member more', () => ({ note: 'x' })],
     [
       'a member more deep inside',
@@ -80,8 +80,8 @@ describe('a receipt', () => {
     ['another salt', ({ subject }) => ({ subject: { ...subject, salt: '0'.repeat(64) } })],
     ['another key', () => ({ key: '0'.repeat(64) })],
     ['no signature', () => ({ signature: null })],
-    ['a signature that is none', () => ({ signature: 'xyz' })]
-  ])('is not genuine with %s changed', async (_, change) => {
+    ['an invalid signature', () => ({ signature: 'xyz' })]
+  ])('is not genuine with %s', async (_, change) => {
     const { receipt, x } = await newReceipt()
 
     expect(await isSignedBy({ ...receipt, ...change(receipt) }, x)).toBe(false)

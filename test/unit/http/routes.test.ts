@@ -16,10 +16,9 @@ const Cohort = z
 const Unshown = z.object({ name: z.string() }).meta({ id: 'Unshown' })
 
 const answer = (status: number) => ({ [status]: { text: 'Done.', schema: Cohort } })
-const newRouter = createRouter
 
 /** Returns the table of routes that the access tests derive from an API with this router. */
-const tableOf = (router: ReturnType<typeof newRouter>, makers: string[] = []) =>
+const tableOf = (router: ReturnType<typeof createRouter>, makers: string[] = []) =>
   routesOf(
     createDocument(createRouter().route('/api/environments/:project_id', router).routes, {}, []),
     makers
@@ -30,7 +29,7 @@ const problemsOf = (...given: Parameters<typeof tableOf>) =>
 
 suite('a new route', () => {
   const cohorts = () =>
-    newRouter()
+    createRouter()
       .post(
         '/cohorts',
         describe({ ...TAG, id: 'cohorts_create', answers: answer(201) }),
@@ -51,7 +50,7 @@ suite('a new route', () => {
         (c) => c.json(COHORT)
       )
 
-  it('is tested by its description', () => {
+  it('is read from its description', () => {
     const [create, members] = tableOf(cohorts())
 
     expect(create).toEqual({
@@ -78,7 +77,7 @@ suite('a new route', () => {
   })
 
   it('is reported when it needs no key', () => {
-    const router = newRouter().get(
+    const router = createRouter().get(
       '/cohorts',
       describe({ ...TAG, id: 'cohorts_list', answers: answer(200) }),
       (c) => c.json(COHORT)
@@ -90,7 +89,7 @@ suite('a new route', () => {
   })
 
   it('is reported when its scope or status does not follow from its method and path', () => {
-    const router = newRouter().delete(
+    const router = createRouter().delete(
       '/cohorts/:id',
       describe({ ...TAG, id: 'cohorts_destroy', answers: answer(200) }),
       allow('cohort:read'),
@@ -104,7 +103,7 @@ suite('a new route', () => {
   })
 
   it('is reported when it has no example, or when no object can be created', () => {
-    const router = newRouter().patch(
+    const router = createRouter().patch(
       '/cohorts/:id',
       describe({ ...TAG, id: 'cohorts_update', answers: answer(200) }),
       allow('cohort:write'),

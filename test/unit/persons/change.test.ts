@@ -5,10 +5,9 @@ import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { deleteProperty, setProperties } from '../../../src/persons/change.ts'
 import { deep } from '../../support/depth.ts'
 import { MemoryStore } from '../../support/memory.ts'
+import { numberedUuid } from '../../support/text.ts'
 
 const RECEIVED = 1_000
-const idOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
-
 type Kind = 'set' | 'once' | 'unset'
 type Captured = { kind: Kind; key: string; value: Json; at: number }
 type Step =
@@ -62,7 +61,7 @@ const propertiesFor: Record<Kind, (captured: Captured) => JsonObject> = {
 
 const event = (n: number, captured: Captured): Incoming =>
   withSize({
-    uuid: idOf(n),
+    uuid: numberedUuid(n),
     event: '$set',
     distinct_id: 'ada',
     timestamp: captured.at,
@@ -75,7 +74,7 @@ type Both = { store: MemoryStore; model: Model }
 function capture({ store, model }: Both, batch: Captured[], n: number): void {
   store.deliver(batch.map((captured, i) => event(n * 100 + i, captured)))
   for (const [i, { kind, key, value, at }] of batch.entries()) {
-    model.write(key, kind, value, at, idOf(n * 100 + i))
+    model.write(key, kind, value, at, numberedUuid(n * 100 + i))
   }
 }
 
@@ -98,9 +97,9 @@ function takeStep(both: Both, step: Step, n: number): void {
   if ('batch' in step) {
     capture(both, step.batch, n)
   } else if ('patch' in step) {
-    patch(both, step.patch, step.now, idOf(n))
+    patch(both, step.patch, step.now, numberedUuid(n))
   } else {
-    remove(both, step.remove, step.now, idOf(n))
+    remove(both, step.remove, step.now, numberedUuid(n))
   }
 }
 

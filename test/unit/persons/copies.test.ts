@@ -7,13 +7,14 @@ import { loadPerson, newPerson, storePerson, writePerson } from '../../../src/pe
 import type { Write } from '../../../src/persons/register.ts'
 import { deep } from '../../support/depth.ts'
 import { MemoryStore } from '../../support/memory.ts'
+import { numberedUuid } from '../../support/text.ts'
 
 let made = 0
 
 const event = (properties: JsonObject, fields: Partial<Incoming> = {}): Incoming => {
   made += 1
   return withSize({
-    uuid: `00000000-0000-7000-8000-${String(made).padStart(12, '0')}`,
+    uuid: numberedUuid(made),
     event: 'seen',
     distinct_id: 'ada',
     timestamp: made,

@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest'
+import { HOUR, MINUTE } from '../../../src/calendar/units.ts'
 import { isDue, readQueuesSince } from '../../../src/queues/due.ts'
-
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
 
 /**
  * Returns the ages, in minutes, at which sweeps at these minutes send a message for an object of

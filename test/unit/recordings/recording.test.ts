@@ -156,7 +156,7 @@ describe('active time', () => {
     [0, 'nothing', []],
     [
       0,
-      'only what nobody did',
+      'only what the page did by itself',
       [mutate(AT), page(AT + 1_000, 'https://a.test'), log(AT + 2_000, 'log')]
     ],
     [1, 'one movement', [move(AT)]],
@@ -266,7 +266,7 @@ describe('the pages of a recording', () => {
   })
 })
 
-it('corrects a client’s clock that is wrong by minutes, but not by less', () => {
+it('shifts the times of a recording by the skew of the client’s clock', () => {
   expect(summarize([move(AT + 300_000)], 300_000)).toMatchObject({ startTime: AT, endTime: AT })
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fromClock } from '../../../src/calendar/clock.ts'
+import { DAY } from '../../../src/calendar/units.ts'
 import { FREQUENCIES, WEEKDAYS, type Weekday } from '../../../src/db/schema.ts'
 import {
   daysInPeriod,
@@ -12,8 +13,6 @@ import {
 import { deep, share } from '../../support/depth.ts'
 import { occurrencesUntil } from '../../support/recurrence.ts'
 import { anySchedule } from '../../support/schedules.ts'
-
-const DAY = 86_400_000
 
 /** Returns a schedule whose start and end are local to its time zone. */
 function schedule(
@@ -230,12 +229,12 @@ describe('the occurrences of a rule', () => {
     expect(await next(rule, 2)).toEqual(['2026-01-31T09:00Z'])
   })
 
-  it('are found within five seconds, however long ago the start and large the count', async () => {
+  it('are found however long ago the start is, and however large the count', async () => {
     const rule = schedule({ start: '2000-01-01T09:00', count: 2_147_483_647 })
     expect(await next(rule, 3, Date.parse('2099-05-01'))).toHaveLength(3)
   })
 
-  it('are found within five seconds although the count is larger than there are months', async () => {
+  it('are found although the count is larger than the number of months', async () => {
     const rule = schedule({ start: '2000-01-31T09:00', frequency: 'monthly', count: 9_000 })
     expect(await next(rule, 1, Date.parse('2026-11-21'))).toEqual(['2026-12-31T09:00Z'])
   })
