@@ -7,7 +7,7 @@ import { rasterize, startRaster } from '../../src/charts/raster.ts'
 import type { ThemeName } from '../../src/charts/theme.ts'
 
 /*
- * The pictures that are kept below docs/charts/, to be looked at and compared: `npm run charts` draws them.
+ * The pictures below docs/charts/, which `npm run charts` draws for people to look at and compare.
  */
 
 const DAYS = Array.from({ length: 14 }, (_, i) => `${i + 8} Nov`)

@@ -36,7 +36,7 @@ describe('numbers that JSON.parse changes', () => {
     '100.00000000000000000000',
     '5e-324',
     '1.7976931348623157e308'
-  ])('are not numbers that stay the same: %s', (number) => {
+  ])('do not include %s, which a double holds', (number) => {
     expect(findInexact(`{"n":${number}}`)).toBeUndefined()
   })
 
