@@ -41,7 +41,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 try {
-  isInMemory = readOptions()
+  isInMemory = readOptions().isInMemory
   front = await openPort()
   claimState()
   endLeftovers(groupFile)
@@ -55,10 +55,10 @@ try {
   }
 }
 
-function readOptions(): boolean {
+function readOptions(): { isInMemory: boolean } {
   try {
     const { values } = parseArgs({ options: { 'in-memory': { type: 'boolean' } } })
-    return values['in-memory'] ?? false
+    return { isInMemory: values['in-memory'] ?? false }
   } catch {
     throw new OperatorError(
       'npm start -- [--in-memory]\n\n--in-memory  faster, but a killed service loses events that it has accepted but not processed'
