@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { PostHog } from 'posthog-node'
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { until } from '../../support/processes.ts'
+import { afterEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
+import { readRows, until } from '../../support/processes.ts'
 import { newProject } from '../../support/service.ts'
 
 type Person = {
@@ -122,17 +122,17 @@ describe('the recorded traffic of posthog-node 5.70', () => {
       expect(response.status).toBe(200)
       expect(await response.json()).toEqual({ status: 'Ok' })
     }
-    await until(
-      async () =>
-        (await project.list('?distinct_id=r1_user_02_alias')).results[0]?.created_at.startsWith(
-          '2025-03'
-        ) ?? false
-    )
+    const sent = recorded.flatMap(({ body }) => body.batch)
+    const areStored = `select 1 from (select count(*) as stored from events where project_id = ${project.projectId})
+      where stored = ${sent.length}`
+    await until(() => readRows(inject('service').stateDir, areStored).length > 0)
 
     // 20 users, and the 2 groups, to which the SDK gives distinct ids; the 5 anonymous visitors have no profile.
     const { count, results } = await project.list()
     expect(count).toBe(22)
     expect(results.flatMap(({ distinct_ids }) => distinct_ids)).toHaveLength(27)
+    const [aliased] = (await project.list('?distinct_id=r1_user_02_alias')).results
+    expect(aliased?.created_at).toMatch(/^2025-03/)
     const [user] = (await project.list('?search=R1_USER_15@')).results
     expect(user).toMatchObject({
       name: 'r1_user_15@example.com',
