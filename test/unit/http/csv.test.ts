@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { csvLine } from '../../../src/http/csv.ts'
+import { csvLine, flatten } from '../../../src/http/csv.ts'
 
 describe('a cell of CSV', () => {
   it.each([
@@ -32,5 +32,17 @@ describe('a cell of CSV', () => {
     ['1-2', '1-2\r\n']
   ])('is unchanged if it is not a formula: %j', (value, line) => {
     expect(csvLine([value])).toBe(line)
+  })
+})
+
+describe('a row of CSV', () => {
+  it('joins nested names with dots, keeps lists whole and leaves out empty objects', () => {
+    expect(
+      Object.fromEntries(flatten({ a: { b: { c: 1 }, d: [1, { e: 2 }] }, f: {}, g: null }))
+    ).toEqual({
+      'a.b.c': 1,
+      'a.d': [1, { e: 2 }],
+      g: null
+    })
   })
 })
