@@ -2,11 +2,13 @@ import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import { newUsage } from '../db/client.ts'
 import { log } from '../log.ts'
+import { noteRequest } from '../turns.ts'
 import type { AppEnv } from './env.ts'
 
 /** Sets the request's time, id and usage, and logs one line per request, without secrets or personal data. */
 export const startRequest = (clock: () => Date): MiddlewareHandler<AppEnv> =>
   async function startRequest(c, next) {
+    noteRequest()
     const started = clock()
     c.set('now', started)
     c.set('requestId', crypto.randomUUID())

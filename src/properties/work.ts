@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { pause } from '../pause.ts'
+import { Turns } from '../turns.ts'
 import type { PropertyFilter } from './filter.ts'
 import type { Search } from './pattern.ts'
 import { Searches } from './searches.ts'
@@ -15,8 +15,9 @@ const STRETCH = 600_000
 export const TOO_MUCH_WORK =
   'The regular expression "a[ab]{300}$" takes too many steps on these values.'
 
-/** Limits the time that one request spends comparing texts, since all requests share the thread. */
+/** Limits the time that one request spends comparing texts, and shares the thread with other requests. */
 export class Work {
+  readonly turns = new Turns()
   #units = 0
   #steps = 0
   #stretch = 0
@@ -53,7 +54,7 @@ export class Work {
   /** Lets other requests have a turn. */
   async rest(): Promise<void> {
     this.#stretch = 0
-    await pause(0)
+    await this.turns.give()
   }
 
   #step(units: number, pattern: string): void {

@@ -35,6 +35,7 @@ const FLOORS = [
   'html.ts',
   'log.ts',
   'pause.ts',
+  'turns.ts',
   'input',
   'outbound.ts',
   'charts',
