@@ -5,13 +5,13 @@ export type Digest = {
   subscriptionId: number
   deliveryId: number
   isTest: boolean
-  /** The time at which the delivery was due, ms UTC. */
+  /** The time at which the delivery was due, or a test was requested, ms UTC. */
   occurrence: number
-  /** Earlier occurrences that were missed and are replaced by this delivery. */
+  /** The number of earlier occurrences that were missed and that this delivery replaces. */
   missed: number
   /** The schedule in words. */
   summary: string
-  /** The invite message of the subscription, only in its first delivery. */
+  /** The subscription's invite message in its first scheduled delivery, otherwise null. */
   invite: string | null
   content: Content
   /** The addresses of the insights' charts, by the insight's id; see `picture/ticket.ts`. */
@@ -27,10 +27,14 @@ export const subjectOf = ({ isTest, content }: Digest): string =>
 
 /** Lists the notes that stand above the figures. */
 export function notesOf({ isTest, missed, invite }: Digest): string[] {
-  const times = missed === 1 ? 'One earlier delivery was' : `${missed} earlier deliveries were`
   return [
     ...(isTest ? ['This is a test delivery, outside the schedule.'] : []),
-    ...(missed > 0 ? [`${times} missed; this one replaces ${missed === 1 ? 'it' : 'them'}.`] : []),
+    ...(missed > 0 ? [describeMissed(missed)] : []),
     ...(invite ? [invite] : [])
   ]
 }
+
+const describeMissed = (missed: number): string =>
+  missed === 1
+    ? 'One earlier delivery was missed; this one replaces it.'
+    : `${missed} earlier deliveries were missed; this one replaces them.`

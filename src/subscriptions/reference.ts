@@ -22,8 +22,8 @@ export const CREATE = describe({
   summary: 'Create a subscription',
   description: `Delivers insights to e-mail addresses, a Slack channel or a webhook on a schedule: an iCalendar recurrence \
 in the local time of \`timezone\`, across clock changes. A time that the clock skips is delivered right after the gap; a time \
-that it shows twice is delivered once. For a webhook, the response contains the secret that signs its requests; it is not \
-shown again.`,
+that it shows twice is delivered once. For a webhook, the response contains the secret that signs its requests; reading \
+the subscription later does not show it.`,
   answers: { 201: { text: 'The subscription.', schema: SubscriptionJson } },
   refusals: [
     ...WRITE_REFUSALS,

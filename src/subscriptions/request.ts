@@ -3,7 +3,7 @@ import { FREQUENCIES, TARGET_TYPES, WEEKDAYS } from '../db/schema.ts'
 import { refusing, sameReason } from '../input/fields.ts'
 import { Timezone } from '../projects/project.ts'
 
-/** The largest 32-bit integer, PostHog's limit for `interval` and `count`. */
+/** The largest signed 32-bit integer, PostHog's limit for `interval` and `count`. */
 const INT32 = 2_147_483_647
 /** E-mail addresses of one subscription. */
 export const MAX_RECIPIENTS = 50
@@ -11,7 +11,10 @@ export const MAX_RECIPIENTS = 50
 const Id = z.int().nullish()
 const DateText = z.string().max(100)
 
-/** Fields of PostHog that are not supported here, and what to send instead. */
+/**
+ * Reasons for refusing fields of PostHog and likely wrong names such as `freq`, with the field to
+ * send instead, if there is one.
+ */
 const UNSUPPORTED = {
   integration_id:
     'Not supported: for Slack, send the URL of an incoming webhook as `target_value`.',
@@ -20,17 +23,14 @@ const UNSUPPORTED = {
   format: 'Not supported: each channel has one format.',
   ...sameReason(
     ['ai_prompt', 'ai_summary', 'summary_enabled', 'summary_prompt_guide'],
-    'Not supported: deliveries contain no summary by an AI.'
+    'Not supported: deliveries contain no AI summary.'
   ),
   ...sameReason(
     ['bymonth', 'bymonthday', 'byhour', 'byyearday', 'byweekno'],
     'Not supported: a schedule is made of `frequency`, `interval`, `byweekday`, `bysetpos` and `start_date`, which sets the day and the time.'
   ),
   ...sameReason(['byday', 'days', 'weekdays'], 'Send the weekdays as `byweekday`.'),
-  ...sameReason(
-    ['time', 'time_of_day', 'hour'],
-    'Deliveries have the time of day of `start_date`.'
-  ),
+  ...sameReason(['time', 'time_of_day', 'hour'], 'Send the time of day in `start_date`.'),
   ...sameReason(['email', 'emails', 'recipients', 'url'], 'Send the recipients as `target_value`.'),
   freq: 'Send the frequency as `frequency`.',
   insight_id: 'Send the insight as `insight`.',
@@ -38,7 +38,8 @@ const UNSUPPORTED = {
   end_date: 'Send the end of the schedule as `until_date`.'
 }
 
-const SWITCH = ['enabled', 'active', 'is_active']
+/** Names that clients may send for the opposite of `paused`. */
+const ACTIVE_NAMES = ['enabled', 'active', 'is_active']
 
 /** The writable fields of a subscription. Omitted fields do not change. */
 export const SubscriptionChange = refusing(
@@ -61,7 +62,7 @@ export const SubscriptionChange = refusing(
         .min(1)
         .max(20_000)
         .meta({
-          description: `Where it is delivered: up to ${MAX_RECIPIENTS} e-mail addresses separated by commas, the URL of a Slack incoming webhook, or the URL of a webhook.`
+          description: `Where the subscription is delivered: up to ${MAX_RECIPIENTS} e-mail addresses separated by commas, the URL of a Slack incoming webhook, or the URL of a webhook.`
         })
         .optional(),
       frequency: z
@@ -72,7 +73,9 @@ export const SubscriptionChange = refusing(
         .int()
         .min(1)
         .max(INT32)
-        .meta({ description: 'Deliveries are this many days, weeks, months or years apart.' })
+        .meta({
+          description: 'The schedule repeats every `interval` days, weeks, months or years.'
+        })
         .optional(),
       byweekday: z
         .array(z.enum(WEEKDAYS))
@@ -80,21 +83,20 @@ export const SubscriptionChange = refusing(
         .transform((days) => [...new Set(days)])
         .nullish()
         .meta({
-          description: 'The weekdays to deliver on; null for the day that `start_date` sets.'
+          description:
+            'The weekdays to deliver on. Null for no restriction: a weekly, monthly or yearly schedule then keeps the day of `start_date`.'
         }),
       bysetpos: z.int().min(-366).max(366).nullish().meta({
         description:
           'Selects one of the matching weekdays in a period: 1 is the first, -1 the last.'
       }),
-      count: z
-        .int()
-        .min(1)
-        .max(INT32)
-        .nullish()
-        .meta({ description: 'The number of deliveries from `start_date` on; null for no limit.' }),
+      count: z.int().min(1).max(INT32).nullish().meta({
+        description:
+          'The number of occurrences from `start_date` on, delivered or not; null for no limit.'
+      }),
       start_date: DateText.meta({
         description:
-          'The start of the schedule, ISO 8601; deliveries have its time of day. Without an offset it is local to `timezone`.'
+          'The start of the schedule, ISO 8601; deliveries have its time of day. A time without an offset is in `timezone`.'
       }).optional(),
       until_date: DateText.nullish().meta({
         description: 'The end of the schedule, ISO 8601; null for no end.'
@@ -104,7 +106,7 @@ export const SubscriptionChange = refusing(
         .optional()
         .meta({ description: '`true` deletes the subscription, `false` restores it.' }),
       title: z.string().trim().max(100).nullish().meta({
-        description: 'The title of its messages; null for the name of the dashboard or insight.'
+        description: 'The title of the messages; null for the name of the dashboard or insight.'
       }),
       invite_message: z
         .string()
@@ -123,14 +125,15 @@ export const SubscriptionChange = refusing(
     .meta({ id: 'SubscriptionChange', examples: [{ title: 'Weekly numbers', paused: false }] }),
   {
     ...UNSUPPORTED,
-    ...sameReason(SWITCH, { always: 'Pause or resume deliveries with `paused`.' })
+    ...sameReason(ACTIVE_NAMES, { always: 'Pause or resume deliveries with `paused`.' })
   }
 )
 export type SubscriptionChange = z.infer<typeof SubscriptionChange>
 
 const { shape } = SubscriptionChange
 
-const NOT_PAUSED = 'A subscription cannot be created paused; pause it with PATCH.'
+const ALWAYS_ACTIVE =
+  'A new subscription is always active: leave this field out. To pause the subscription later, send PATCH with `{"paused": true}`.'
 
 export const SubscriptionInput = refusing(
   SubscriptionChange.omit({ paused: true })
@@ -156,8 +159,8 @@ export const SubscriptionInput = refusing(
     }),
   {
     ...UNSUPPORTED,
-    paused: NOT_PAUSED,
-    ...sameReason(SWITCH, { always: NOT_PAUSED }),
+    paused: ALWAYS_ACTIVE,
+    ...sameReason(ACTIVE_NAMES, { always: ALWAYS_ACTIVE }),
     next_delivery_date:
       'The schedule sets the next delivery: send `start_date`, `frequency` and `byweekday`.'
   }

@@ -68,7 +68,7 @@ export const SubscriptionJson = z
     paused_reason: z.string().nullable(),
     webhook_secret: z.string().optional().meta({
       description:
-        'The secret that signs the requests of a webhook; only in the response that creates it.'
+        'The secret that signs the requests of a webhook; only in the response that creates the subscription or changes its `target_type` to `webhook`.'
     })
   })
   .meta({ id: 'Subscription', examples: [EXAMPLE] })
@@ -99,7 +99,10 @@ export const subscriptionToJson = (row: SubscriptionRow): SubscriptionJson => ({
   paused_reason: row.pausedReason
 })
 
-/** Returns a new subscription or a new webhook with its secret, which is not shown again. */
+/**
+ * Returns a subscription with its secret, if it is delivered to a webhook: for the response that
+ * creates the subscription or makes it a webhook. Other responses do not show the secret.
+ */
 export const subscriptionWithSecret = (row: SubscriptionRow): SubscriptionJson => ({
   ...subscriptionToJson(row),
   ...(row.targetType === 'webhook' && { webhook_secret: row.secret })
@@ -112,11 +115,13 @@ export const DeliveryJson = z
       description: 'A `notice` tells the owner that the subscription was paused.'
     }),
     occurrence: z.iso.datetime().meta({
-      description: 'When it was due; for a test or a notice, when it was requested.'
+      description:
+        'When the delivery was due; for a test, when it was requested; for a notice, when the subscription was paused.'
     }),
-    missed: z
-      .int()
-      .meta({ description: 'Earlier occurrences that were missed and that this one replaces.' }),
+    missed: z.int().meta({
+      description:
+        'The number of earlier occurrences that were missed and that this delivery replaces.'
+    }),
     status: z.enum(['queued', 'sending', 'delivered', 'failed', 'skipped']),
     attempts: z.int(),
     next_attempt_at: z.iso.datetime().nullable(),
@@ -126,7 +131,7 @@ export const DeliveryJson = z
         status: z.enum(['waiting', 'sending', 'sent', 'failed', 'unknown']),
         repeated: z.boolean().meta({
           description:
-            'Whether it was sent again because its outcome was unknown; it may have arrived twice.'
+            'Whether the message was sent again because its outcome was unknown; it may have arrived twice.'
         }),
         error: z.string().nullable()
       })

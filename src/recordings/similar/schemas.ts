@@ -6,7 +6,10 @@ const SimilarRecording = z.object({
   shared_steps: z
     .array(z.string())
     .meta({ description: 'The steps that both sessions have in common, in order.' }),
-  step_count: z.int().min(0).meta({ description: 'The number of steps of the listed session.' }),
+  step_count: z
+    .int()
+    .min(0)
+    .meta({ description: 'The number of steps in the session of this result.' }),
   start_time: z.iso.datetime(),
   recording_duration: z.int().min(0).meta({ description: 'Whole seconds.' })
 })
@@ -15,11 +18,13 @@ export const SimilarJson = z
   .object({
     count: z.int().min(0).meta({ description: 'The number of results.' }),
     results: z.array(SimilarRecording).meta({ description: 'The most similar first.' }),
-    steps: z.array(z.string()).meta({ description: "The steps of the recording's own session." }),
-    reason: z
-      .string()
-      .nullable()
-      .meta({ description: 'Why there are no results, or none yet; otherwise null.' })
+    steps: z.array(z.string()).meta({
+      description: 'The steps of the requested session, with which the results are compared.'
+    }),
+    reason: z.string().nullable().meta({
+      description:
+        'Why there are no results: the session has too few steps, or other sessions are still open. Null if there are results, or if no other session is similar.'
+    })
   })
   .meta({
     id: 'SimilarRecordings',

@@ -24,7 +24,7 @@ const CHART = describe({
   takesAnyQuery: true,
   summary: 'Show the chart in a message',
   description: `The picture that a message shows or links to, without a key. The address is signed for one insight of one \
-subscription as of one delivery, and works for ${PICTURE_DAYS} days, or until the subscription is deleted.`,
+subscription as of one delivery, and works for ${PICTURE_DAYS} days, while the subscription and the insight exist.`,
   answers: { 200: { text: 'The chart.', type: 'image/png' } },
   refusals: [
     ['not_found', EXPIRED],
