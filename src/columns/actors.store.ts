@@ -5,13 +5,16 @@ import { inJson } from '../db/rows.ts'
 import { actorChunks, distinctIds, erasedIdentities, movedIdentities } from '../db/schema.ts'
 import { CHUNK } from './codec.ts'
 
-/** A chunk; `data` is null if the reader has the data of this build, and empty while the chunk is built. */
+/** A chunk as read: `data` is null if the reader already has this build's data, and empty while the chunk is being built. */
 export type ReadChunk = { chunk: number; build: string; data: string | null }
 
 /** A chunk to read, and the build whose data the reader has, if any. */
 export type WantedChunk = { chunk: number; build: string | undefined }
 
-/** Reads chunks of a project, and the identities from the first to the last chunk that have moved since their chunk was built. */
+/**
+ * Reads chunks of a project. `moved` holds the identities, from the first wanted chunk to the last, whose person has changed
+ * since their chunk was built.
+ */
 export async function readChunks(
   db: Db,
   projectId: number,
@@ -34,7 +37,7 @@ export async function readChunks(
   return { chunks, moved: new Set(moved.map(({ key }) => key)) }
 }
 
-/** Returns the actor of each identity: its person, erased or not; without a person, the negative identity. */
+/** Returns the actor of each identity: the id of its person, erased or not, or the negated key of an identity without a person. */
 export async function readActors(
   db: Db,
   identities: readonly number[]

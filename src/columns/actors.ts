@@ -47,7 +47,7 @@ export class Actors {
     }
   }
 
-  /** Returns the actor that each number stands for: the id of a person, or the key of an identity without one, negative. */
+  /** Returns the actor that each number stands for: the id of a person, or the negated key of an identity without a person. */
   actorsOf(numbers: readonly number[]): number[] {
     return this.#numbers.actorsOf(numbers)
   }

@@ -64,11 +64,11 @@ export class Computation {
     expectFewPoints(query, periods)
     const parts: Part[][] = []
     for (const series of query.series) {
-      const ofSeries: Part[] = []
+      const seriesParts: Part[] = []
       for (const period of periods) {
-        ofSeries.push(await planPart(db, project, query, { series, period }))
+        seriesParts.push(await planPart(db, project, query, { series, period }))
       }
-      parts.push(ofSeries)
+      parts.push(seriesParts)
     }
     return new Computation(db, project, { ...asked, periods, parts })
   }
@@ -149,12 +149,15 @@ export class Computation {
     return low <= high ? binsOf(low, high, binCount) : undefined
   }
 
-  /** Reads the numbers of all values of the breakdown, series by series. @throws query_too_large, attr `rows` */
+  /**
+   * Reads the numbers of all values of the breakdown, by series, then by period.
+   * @throws query_too_large, attr the name of the limit
+   */
   async readBrokenDown(): Promise<BrokenDown[][]> {
-    const broken: BrokenDown[][] = []
-    for (const ofSeries of this.parts) {
-      const ofPeriods: BrokenDown[] = []
-      for (const part of ofSeries) {
+    const brokenDown: BrokenDown[][] = []
+    for (const seriesParts of this.parts) {
+      const seriesValues: BrokenDown[] = []
+      for (const part of seriesParts) {
         const grouping = new Grouping()
         const collected = await collect(this.count(part, grouping))
         const length = sum(
@@ -163,23 +166,26 @@ export class Computation {
         if (collected.totals.size > MAX_BREAKDOWN_VALUES || length > MAX_TEXT) {
           throw tooManyBreakdownValues(this.query)
         }
-        ofPeriods.push({ ...collected, grouping })
+        seriesValues.push({ ...collected, grouping })
       }
-      broken.push(ofPeriods)
+      brokenDown.push(seriesValues)
     }
-    return broken
+    return brokenDown
   }
 
-  /** Ranks each series' values by their totals. A formula needs all series of a value: theirs are ranked together. */
-  rank(broken: readonly BrokenDown[][]): string[][] {
-    const totals = broken.map((ofPeriods) => ofPeriods.map(totalsOf))
+  /**
+   * Ranks each series' values by their totals. A formula needs the numbers of all series for a value, so with formulas all
+   * series have one ranking.
+   */
+  rank(brokenDown: readonly BrokenDown[][]): string[][] {
+    const totals = brokenDown.map((seriesValues) => seriesValues.map(totalsOf))
     if (this.query.formulas.length === 0) {
       return totals.map(rank)
     }
     const common = rank(
-      this.periods.map((_, p) => addTotals(totals.flatMap((ofPeriods) => ofPeriods[p] ?? [])))
+      this.periods.map((_, p) => addTotals(totals.flatMap((seriesTotals) => seriesTotals[p] ?? [])))
     )
-    return broken.map(() => common)
+    return brokenDown.map(() => common)
   }
 }
 

@@ -23,16 +23,14 @@ export type AskedPoint = {
   offset: number
 }
 
-/** The actors behind a point with their numbers of events, most first, and the range of time of these events. */
-export type ActorCounts = Range & {
-  /** An actor is the id of a person, or the negative key of an identity without a person. */
-  counts: { actor: number; count: number }[]
-}
+/** An actor, which is the id of a person or the negated key of an identity without a person, and its number of events. */
+export type ActorCount = { actor: number; count: number }
 
-type Counted = ActorCounts['counts'][number]
+/** The actors behind a point with their numbers of events, most first, and the range of time of these events. */
+export type ActorCounts = Range & { counts: ActorCount[] }
 
 /** Compares actors: most events first, and of equal ones persons first, in the order of their ids. */
-export const byCount = (a: Counted, b: Counted): number =>
+export const byCount = (a: ActorCount, b: ActorCount): number =>
   b.count - a.count ||
   Number(b.actor > 0) - Number(a.actor > 0) ||
   Math.abs(a.actor) - Math.abs(b.actor)

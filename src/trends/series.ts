@@ -3,8 +3,15 @@ import type { Value } from './grouping.ts'
 import { type Line, UNLISTED } from './lines.ts'
 import type { TrendQuery } from './query.ts'
 
-/** Returns the lines of all series: each series' values in turn, and of each value the current period before the compared one. */
-export function toAll(query: TrendQuery, periods: Period[], lines: Line[][][]): TrendSeries[] {
+/**
+ * Returns the lines of all series: each series' values in turn, and of each value the current period before the compared one.
+ * @param lines by series, then by period
+ */
+export function linesOfSeries(
+  query: TrendQuery,
+  periods: Period[],
+  lines: Line[][][]
+): TrendSeries[] {
   return query.series.flatMap((series, i) => {
     const [current = [], previous = []] = lines[i] ?? []
     return valuesOf([current, previous]).flatMap((value) =>
@@ -15,13 +22,22 @@ export function toAll(query: TrendQuery, periods: Period[], lines: Line[][][]): 
   })
 }
 
-/** Returns the lines of all formulas: each formula's values in turn, sorted by the formula's totals of the current period. */
-export function toFormulas(query: TrendQuery, periods: Period[], lines: Line[][][]): TrendSeries[] {
+/**
+ * Returns the lines of all formulas: each formula's values in turn, sorted by the formula's totals of the current period.
+ * @param lines by series, then by period
+ */
+export function linesOfFormulas(
+  query: TrendQuery,
+  periods: Period[],
+  lines: Line[][][]
+): TrendSeries[] {
   return query.formulas.flatMap(({ text, name, calculate }) => {
     const results = valuesOf(lines.flat()).map((value): { value: Value; data: number[][] } => ({
       value,
       data: periods.map((period, p) => {
-        const operands = lines.map((ofPeriods) => lineOf(ofPeriods[p] ?? [], value, period).data)
+        const operands = lines.map(
+          (seriesLines) => lineOf(seriesLines[p] ?? [], value, period).data
+        )
         return period.buckets.map((_, point) => calculate(operands.map((data) => data[point] ?? 0)))
       })
     }))

@@ -6,14 +6,15 @@ import { cumulate, folding, type Line, Lines, smooth, sum } from './lines.ts'
 import type { Project } from './periods.ts'
 import { expectFewRows, isCounted, type Part } from './plan.ts'
 import { isAdditive, isAggregated, isCumulative } from './query.ts'
-import { toAll, toFormulas } from './series.ts'
+import { linesOfFormulas, linesOfSeries } from './series.ts'
 
-/** Characters of the breakdown values that are shown. */
+/** Characters that the shown breakdown values of all series may have together. */
 const MAX_SHOWN_TEXT = 2_000_000
 
 /**
  * Computes a trend. `offset` is the number of breakdown values to skip; values are sorted by their totals.
- * @throws query_too_large, attr the limit; only counts are read before the size of the query is known
+ * @throws query_too_large, attr the name of the limit; the limits on points and rows are checked before any event is counted.
+ * invalid_input for numbers that are too large, or too far apart for bins
  */
 export async function computeTrend(
   db: Db,
@@ -24,38 +25,42 @@ export async function computeTrend(
   const { query, periods, parts } = computation
   expectFewRows(query, parts.flat())
   await computation.readBins()
-  const broken = query.breakdowns.length > 0 ? await computation.readBrokenDown() : undefined
-  const ranked = broken && computation.rank(broken)
+  const brokenDown = query.breakdowns.length > 0 ? await computation.readBrokenDown() : undefined
+  const ranked = brokenDown && computation.rank(brokenDown)
   const shown = ranked?.map((values) => values.slice(offset, offset + query.breakdownLimit))
   if (sum(shown?.flat().map(({ length }) => length) ?? []) > MAX_SHOWN_TEXT) {
     throw tooManyBreakdownValues(query)
   }
+  // By series, then by period.
   const lines: Line[][][] = []
-  for (const [i, ofSeries] of parts.entries()) {
-    const ofPeriods: Line[][] = []
-    for (const [p, part] of ofSeries.entries()) {
-      ofPeriods.push(await readLines(computation, part, shown?.[i], broken?.[i]?.[p]))
+  for (const [i, seriesParts] of parts.entries()) {
+    const seriesLines: Line[][] = []
+    for (const [p, part] of seriesParts.entries()) {
+      seriesLines.push(await readLines(computation, part, shown?.[i], brokenDown?.[i]?.[p]))
     }
-    lines.push(ofPeriods)
+    lines.push(seriesLines)
   }
   const binned = { ...query, breakdowns: computation.breakdowns }
-  const toSeries = query.formulas.length > 0 ? toFormulas : toAll
+  const toResult = query.formulas.length > 0 ? linesOfFormulas : linesOfSeries
   return {
-    result: toSeries(binned, periods, lines),
+    result: toResult(binned, periods, lines),
     hasMore: ranked?.some(({ length }) => length > offset + query.breakdownLimit) ?? false
   }
 }
 
-/** Reads the lines of a part: with a breakdown those of the shown values, of no value, and of all others together. */
+/**
+ * Reads the lines of a part. With a breakdown, there is a line for each shown value and, if they have numbers, one for events
+ * without a value and one for all other values together, unless the query hides it.
+ */
 async function readLines(
   computation: Computation,
   part: Part,
   shown: string[] | undefined,
-  broken: BrokenDown | undefined
+  brokenDown: BrokenDown | undefined
 ): Promise<Line[]> {
   const { query } = computation
   const lines = new Lines(shown ?? [null], part.period.buckets.length)
-  if (!shown && isCounted(part, query)) {
+  if (isCounted(part, query)) {
     const { overview, pieces } = part
     lines.add(
       pieces.map(({ since, until, point }) => ({
@@ -65,8 +70,8 @@ async function readLines(
       })),
       () => null
     )
-  } else if (shown && broken?.cells && isFoldable(part, broken, shown)) {
-    lines.add(broken.cells, folding(broken.grouping, shown))
+  } else if (shown && brokenDown?.cells && isFoldable(part, brokenDown, shown)) {
+    lines.add(brokenDown.cells, folding(brokenDown.grouping, shown))
   } else {
     const grouping = new Grouping(shown)
     for await (const cells of computation.count(part, grouping)) {

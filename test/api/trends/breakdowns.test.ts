@@ -118,16 +118,16 @@ describe('a breakdown', () => {
 
   it('divides numbers into bins that all series and periods share', async () => {
     const project = await newStory()
-    const broken = { breakdown: 'price', breakdown_histogram_bin_count: 2 }
+    const breakdownFields = { breakdown: 'price', breakdown_histogram_bin_count: 2 }
     const events = [
       { id: '$pageview' },
       { id: '$pageview', math: 'dau', properties: [{ key: 'price', value: 5 }] }
     ]
 
-    const { result } = (await ask(project, { events, ...RANGE, ...broken })).body
+    const { result } = (await ask(project, { events, ...RANGE, ...breakdownFields })).body
     const compared = await ask(project, {
       ...asTrend({}),
-      ...broken,
+      ...breakdownFields,
       date_from: '2025-06-03',
       compare_to: '-2d',
       compare: true

@@ -48,14 +48,14 @@ describe('a trend of first events', () => {
 
   it('is broken down by the property of the first event', async () => {
     const project = await newStory()
-    const broken = { breakdown: '$browser', breakdown_limit: 1 }
+    const breakdownFields = { breakdown: '$browser', breakdown_limit: 1 }
 
-    expect(lines(await ask(project, { ...asTrend({ math: FIRST }), ...broken }))).toEqual([
+    expect(lines(await ask(project, { ...asTrend({ math: FIRST }), ...breakdownFields }))).toEqual([
       ['Firefox', [1, 0, 0]],
       ['None (i.e. no value)', [0, 0, 2]]
     ])
     expect(
-      lines(await ask(project, { ...asTrend({ math: MATCHING, ...chrome }), ...broken }))
+      lines(await ask(project, { ...asTrend({ math: MATCHING, ...chrome }), ...breakdownFields }))
     ).toEqual([['Chrome', [1, 0, 0]]])
     expect(
       lines(

@@ -340,7 +340,7 @@ async function compareTable(result: TrendSeries[]): Promise<void> {
 }
 
 /** Checks that, for additive maths, the lines of all values add up to the whole. */
-function expectSums(ask: Asked, broken: TrendSeries[], whole: TrendSeries[]): void {
+function expectSums(ask: Asked, brokenDown: TrendSeries[], whole: TrendSeries[]): void {
   if (ask.formula || ask.display === 'ActionsLineGraphCumulative') {
     return
   }
@@ -355,7 +355,7 @@ function expectSums(ask: Asked, broken: TrendSeries[], whole: TrendSeries[]): vo
       if (!all) {
         throw new Error('A series is missing.')
       }
-      const own = broken.filter(
+      const own = brokenDown.filter(
         ({ action, compare_label }) =>
           action?.order === i &&
           (count === 1 || compare_label === (p === 0 ? 'current' : 'previous'))

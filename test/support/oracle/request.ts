@@ -205,7 +205,7 @@ export function toBody(ask: Asked): object {
     date_to: ask.to === 0 ? null : `-${ask.to}d`
   }
   const compare_to = ask.compareTo && `-${ask.compareTo.amount}${ask.compareTo.unit}`
-  const broken = breakdown && {
+  const breakdownFields = breakdown && {
     breakdown: breakdown.key,
     breakdown_type: breakdown.type,
     breakdown_limit: breakdown.limit,
@@ -217,7 +217,7 @@ export function toBody(ask: Asked): object {
       ...range,
       interval,
       properties,
-      ...broken,
+      ...breakdownFields,
       compare,
       compare_to,
       display,
@@ -232,7 +232,7 @@ export function toBody(ask: Asked): object {
     interval,
     properties,
     trendsFilter: { display, formula },
-    breakdownFilter: broken,
+    breakdownFilter: breakdownFields,
     compareFilter: { compare, compare_to }
   }
   return ask.form === 'query'

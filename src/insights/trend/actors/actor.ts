@@ -2,15 +2,13 @@ import type { Range } from '../../../calendar/buckets.ts'
 import { toIso } from '../../../calendar/clock.ts'
 import type { Known } from '../../../persons/several.store.ts'
 import { listedPersonToJson } from '../../../persons/store.ts'
-import type { ActorCounts } from '../../../trends/point.ts'
+import type { ActorCount } from '../../../trends/point.ts'
 import type { ActorJson } from './schemas.ts'
 
-type Counted = ActorCounts['counts'][number]
-
-/** The URL of the list of a project's recordings, and the range of time in which they began. */
+/** The URL of the project's list of recordings, and the range in which the recordings to link to began. */
 type Recordings = { list: string; range: Range }
 
-const ERASED = {
+const ERASED: Omit<ActorJson, 'count'> = {
   type: 'erased',
   id: null,
   uuid: null,
@@ -19,11 +17,11 @@ const ERASED = {
   properties: {},
   created_at: null,
   recordings: null
-} as const
+}
 
-/** Returns an actor as the API shows it. A person that is not known any more has been erased. */
+/** Returns an actor as the API shows it. An actor that is in neither map has been erased. */
 export function actorToJson(
-  { actor, count }: Counted,
+  { actor, count }: ActorCount,
   { persons, distinctIds }: Known,
   recordings: Recordings
 ): ActorJson {
@@ -36,9 +34,10 @@ export function actorToJson(
       recordings: recordingsOf(recordings, 'person', String(actor))
     }
   }
+  // A negative actor is the key of an identity without a person.
   const distinctId = distinctIds.get(-actor)
   if (distinctId === undefined) {
-    return { ...ERASED, distinct_ids: [], count }
+    return { ...ERASED, count }
   }
   return {
     type: 'distinct_id',
@@ -53,7 +52,10 @@ export function actorToJson(
   }
 }
 
-/** Returns the URL of a person's recordings that began in a range. A list of recordings includes `date_to`, a range excludes its end. */
+/**
+ * Returns the URL that lists the recordings of a person or distinct id that began in the range.
+ * `date_to` is inclusive and the range's end is not, so `date_to` is 1 ms earlier.
+ */
 function recordingsOf(
   { list, range }: Recordings,
   filter: 'person' | 'distinct_id',

@@ -11,7 +11,7 @@ import { readSeveral } from '../../../persons/several.store.ts'
 import { countBehind } from '../../../trends/behind.ts'
 import { TrendFields } from '../../../trends/fields.ts'
 import { readFields } from '../../../trends/forms.ts'
-import type { ActorCounts } from '../../../trends/point.ts'
+import type { ActorCount } from '../../../trends/point.ts'
 import { readTrend } from '../../../trends/request.ts'
 import { UrlParameters } from '../../../trends/url-parameters.ts'
 import { actorToJson } from './actor.ts'
@@ -72,7 +72,7 @@ export const trendActorRoutes = createRouter().post(
     }
     const behind = await countBehind(db, project, { query, point, now })
     const list = new URL(`/api/projects/${project.id}/session_recordings/`, c.req.url).href
-    const read = async (counts: ActorCounts['counts']): Promise<ActorJson[]> => {
+    const read = async (counts: ActorCount[]): Promise<ActorJson[]> => {
       const known = await readSeveral(db, project.id, {
         ids: counts.flatMap(({ actor }) => (actor > 0 ? [actor] : [])),
         keys: counts.flatMap(({ actor }) => (actor < 0 ? [-actor] : []))
@@ -93,8 +93,8 @@ export const trendActorRoutes = createRouter().post(
 )
 
 async function* inParts(
-  counts: ActorCounts['counts'],
-  read: (some: ActorCounts['counts']) => Promise<ActorJson[]>
+  counts: ActorCount[],
+  read: (some: ActorCount[]) => Promise<ActorJson[]>
 ): AsyncGenerator<JsonObject[]> {
   for (let from = 0; from < counts.length; from += CSV_PART) {
     // The cast is safe: an actor is made of JSON, which the schema's type does not say of its properties.
