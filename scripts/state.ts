@@ -19,9 +19,12 @@ import { listRunning } from './running.ts'
 /** The file with the secrets of the local service, in its state folder. */
 export const SECRETS_FILE = 'secrets.env'
 
-/** @throws OperatorError when the state folder is not the one that is meant, not writable, or damaged */
+/**
+ * Creates the state folder if it is missing, and checks that it can be used.
+ * @throws OperatorError when STATE_DIR seems to be forgotten, the folder is not writable, or a database in it is damaged
+ */
 export function expectUsable(folder: string): void {
-  expectMeant(folder)
+  expectIntendedFolder(folder)
   makeFolder(folder)
   expectReadable(folder)
 }
@@ -33,7 +36,7 @@ export function expectUsable(folder: string): void {
 export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true })
-    // The folder holds personal data, some of it in files that the simulator creates.
+    // The simulator creates files with personal data and does not restrict access to them, so the folder does.
     chmodSync(folder, 0o700)
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
@@ -49,7 +52,7 @@ export function makeFolder(folder: string): void {
  * Guards against a forgotten STATE_DIR.
  * @throws OperatorError when the default folder is empty, but a service of this clone runs on another folder
  */
-function expectMeant(folder: string): void {
+function expectIntendedFolder(folder: string): void {
   if (folder !== USUAL_DIR || process.env.STATE_DIR || existsSync(join(folder, 'v3/d1'))) {
     return
   }
@@ -75,8 +78,8 @@ const damaged = (file: string, folder: string) =>
   )
 
 /**
- * Whether a D1 database was truncated: its file is empty although the development key, which is
- * created later, exists.
+ * Whether a D1 database was truncated: its file is empty and has no write-ahead log, although the
+ * development key, which is created later, exists.
  */
 const isTruncated = (file: string, folder: string): boolean =>
   relative(folder, file).startsWith(join('v3', 'd1')) &&
@@ -87,7 +90,10 @@ const isTruncated = (file: string, folder: string): boolean =>
 /** SQLite's codes for a damaged file: SQLITE_CORRUPT and SQLITE_NOTADB. */
 const DAMAGED = new Set<unknown>([11, 26])
 
-/** @throws OperatorError naming a damaged file; the runtime would only report an internal error */
+/**
+ * Checks that SQLite can read every database in the folder.
+ * @throws OperatorError that names a damaged file; the runtime would report only an internal error
+ */
 function expectReadable(folder: string): void {
   for (const name of globSync('v3/**/*.sqlite', { cwd: folder })) {
     const file = join(folder, name)
@@ -108,7 +114,7 @@ function expectReadable(folder: string): void {
   }
 }
 
-/** Reads the secrets of the local service; none before its first start. */
+/** Reads the secrets of the local service, without empty ones; returns {} before the first start. */
 export function readSecretsFile(folder = stateDir): Record<string, string> {
   const file = join(folder, SECRETS_FILE)
   const secrets = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}
