@@ -69,23 +69,25 @@ export async function openSite(
   return listenInTest(server)
 }
 
-export type Passed = { method: string; path: string; status: number; body: Buffer }
+export type RecordedRequest = { method: string; path: string; status: number; body: Buffer }
 
 /** Proxies a service and records all requests, including beacons, whose answers no page sees. */
-export async function openRecorder(upstream: string): Promise<{ url: string; passed: Passed[] }> {
-  const passed: Passed[] = []
+export async function openRecorder(
+  upstream: string
+): Promise<{ url: string; requests: RecordedRequest[] }> {
+  const requests: RecordedRequest[] = []
   const server = createServer(async (incoming, outgoing) => {
     const body = await readBody(incoming)
     const { method = 'GET', url = '/', headers } = incoming
     const forwarded = request(upstream + url, { method, headers }, (answer) => {
-      passed.push({ method, path: url, status: answer.statusCode ?? 0, body })
+      requests.push({ method, path: url, status: answer.statusCode ?? 0, body })
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(outgoing)
     })
     forwarded.on('error', (error) => outgoing.destroy(error))
     forwarded.end(body)
   })
-  return { url: await listenInTest(server), passed }
+  return { url: await listenInTest(server), requests }
 }
 
 export const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b

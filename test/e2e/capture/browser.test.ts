@@ -9,7 +9,7 @@ import {
   openBrowser,
   openRecorder,
   openSite,
-  type Passed,
+  type RecordedRequest,
   scriptOf
 } from '../../support/browser.ts'
 import { until } from '../../support/processes.ts'
@@ -36,8 +36,8 @@ const Persons = z.object({
   )
 })
 
-const eventsOf = (passed: Passed[]) =>
-  passed
+const eventsOf = (requests: RecordedRequest[]) =>
+  requests
     .filter(({ method, path }) => method === 'POST' && /^\/(i\/v0\/)?e\//.test(path))
     .flatMap(({ body }) => Sent.parse(decodeBody(body)))
 
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser())('posthog-js in a browser', () => {
     'sends each event once and without an error: %s',
     async (name) => {
       const service = await newProject()
-      const { url: host, passed } = await openRecorder(service.url)
+      const { url: host, requests } = await openRecorder(service.url)
       const sdk = scriptOf(name)
       // The newer SDK is loaded from the service, as a site's snippet does; the older one is bundled with the site.
       const script = name === 'posthog-js' ? `${host}/static/array.js` : '/sdk.js'
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser())('posthog-js in a browser', () => {
       const onFailure = (request: Request) =>
         complaints.push(`${request.url()} ${request.failure()?.errorText}`)
       tab.on('requestfailed', onFailure)
-      const names = () => eventsOf(passed).map(({ event }) => event)
+      const names = () => eventsOf(requests).map(({ event }) => event)
 
       await tab.goto(`${site}/?utm_source=letter`)
       await until(() => names().includes('$pageview'))
@@ -118,14 +118,14 @@ describe.skipIf(!hasBrowser())('posthog-js in a browser', () => {
       await until(() => names().includes('left'))
 
       expect(complaints).toEqual([])
-      expect(passed.filter(({ status }) => status !== 200)).toEqual([])
-      const events = eventsOf(passed)
+      expect(requests.filter(({ status }) => status !== 200)).toEqual([])
+      const events = eventsOf(requests)
       expect(names()).toEqual(expect.arrayContaining(ALL))
       expect(new Set(events.map(({ uuid }) => uuid)).size).toBe(events.length)
       expect(new Set(events.map(({ properties }) => properties.$lib_version))).toEqual(
         new Set([sdk.version])
       )
-      const batches = passed.filter(
+      const batches = requests.filter(
         ({ method, path }) => method === 'POST' && path.startsWith('/i/v0/e/')
       )
       expect(batches.filter(({ body }) => !isGzip(body))).toEqual([])

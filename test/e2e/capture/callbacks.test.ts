@@ -3,7 +3,7 @@ import { hasBrowser, openBrowser, openRecorder, openSite, scriptOf } from '../..
 import { until } from '../../support/processes.ts'
 import { newProject } from '../../support/service.ts'
 
-/** Arguments of each SDK method's callback when there is nothing to report. */
+/** The first argument of each SDK method's callback when there is nothing to report. */
 const ANSWERS = {
   onFeatureFlags: [],
   getEarlyAccessFeatures: [],
@@ -12,7 +12,7 @@ const ANSWERS = {
   getActiveMatchingSurveys: []
 }
 
-/** `answers` holds the arguments of the callbacks. */
+/** Returns a page that calls each method of `ANSWERS` and keeps the first argument of its callback in `answers`. */
 const pageOf = (token: string, host: string) => `<!doctype html>
 <title>Shop</title>
 <script src="/sdk.js"></script>
@@ -31,20 +31,20 @@ const pageOf = (token: string, host: string) => `<!doctype html>
 
 describe.skipIf(!hasBrowser())('posthog-js in a browser', () => {
   it.each(['posthog-js', 'posthog-js-1-300'])(
-    'calls back for every feature that does not exist here: %s',
+    'runs the callbacks of features that the service lacks: %s',
     async (name) => {
       const service = await newProject()
-      const { url: host, passed } = await openRecorder(service.url)
+      const { url: host, requests } = await openRecorder(service.url)
       const site = await openSite({
         '/': { type: 'text/html', body: pageOf(service.token, host) },
         '/sdk.js': { type: 'text/javascript', body: scriptOf(name).body },
         '/favicon.ico': { type: 'image/x-icon', body: '' }
       })
       const tab = await (await openBrowser()).newPage()
-      const said: string[] = []
-      tab.on('console', (message) => said.push(message.text()))
-      tab.on('pageerror', (error) => said.push(String(error)))
-      tab.on('requestfailed', (request) => said.push(`${request.url()} failed`))
+      const messages: string[] = []
+      tab.on('console', (message) => messages.push(message.text()))
+      tab.on('pageerror', (error) => messages.push(String(error)))
+      tab.on('requestfailed', (request) => messages.push(`${request.url()} failed`))
       const answers = (): Promise<Record<string, unknown>> => tab.evaluate('answers')
       const names = Object.keys(ANSWERS)
 
@@ -55,8 +55,8 @@ describe.skipIf(!hasBrowser())('posthog-js in a browser', () => {
       })
 
       expect(await answers()).toEqual(ANSWERS)
-      expect(said).toEqual([])
-      expect(passed.filter(({ status }) => status !== 200)).toEqual([])
+      expect(messages).toEqual([])
+      expect(requests.filter(({ status }) => status !== 200)).toEqual([])
     }
   )
 })

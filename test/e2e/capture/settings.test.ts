@@ -21,7 +21,7 @@ const pageOf = (token: string, host: string) => `<!doctype html>
 /** Opens a page in a browser, clicks until `isDone`, and returns which of `EVENTS` were sent. */
 async function visit(name: string, settings: string[], isDone: (sent: string) => boolean) {
   const service = await newProject(settings)
-  const { url: host, passed } = await openRecorder(service.url)
+  const { url: host, requests } = await openRecorder(service.url)
   const site = await openSite({
     '/': { type: 'text/html', body: pageOf(service.token, host) },
     '/sdk.js': { type: 'text/javascript', body: scriptOf(name).body },
@@ -29,7 +29,7 @@ async function visit(name: string, settings: string[], isDone: (sent: string) =>
   })
   const tab = await (await openBrowser()).newPage()
   const sent = () =>
-    passed
+    requests
       .filter(({ method, path }) => method === 'POST' && /^\/(i\/v0\/)?e\//.test(path))
       .map(({ body }) => JSON.stringify(decodeBody(body)))
       .join()
@@ -40,7 +40,7 @@ async function visit(name: string, settings: string[], isDone: (sent: string) =>
     return isDone(sent())
   }, 40_000)
 
-  expect(passed.filter(({ status }) => status !== 200)).toEqual([])
+  expect(requests.filter(({ status }) => status !== 200)).toEqual([])
   return EVENTS.filter((event) => sent().includes(`"event":"${event}"`))
 }
 

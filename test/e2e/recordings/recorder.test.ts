@@ -6,7 +6,7 @@ import {
   openBrowser,
   openRecorder,
   openSite,
-  type Passed,
+  type RecordedRequest,
   scriptOf
 } from '../../support/browser.ts'
 import { until } from '../../support/processes.ts'
@@ -37,8 +37,8 @@ const Recording = z.looseObject({
 const Recordings = z.object({ count: z.int(), results: z.array(Recording) })
 const Sources = z.object({ sources: z.array(z.looseObject({ blob_key: z.string() })) })
 
-const sentBy = (passed: Passed[]) =>
-  passed
+const sentBy = (requests: RecordedRequest[]) =>
+  requests
     .filter(({ method, path }) => method === 'POST' && path.startsWith('/s/'))
     .flatMap(({ body }) => Sent.parse(decodeBody(body)))
 
@@ -53,7 +53,7 @@ it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
   'the recorder of posthog-js records a visit, and the API returns every snapshot as sent: %s',
   async (name) => {
     const service = await newProject()
-    const { url: host, passed } = await openRecorder(service.url)
+    const { url: host, requests } = await openRecorder(service.url)
     const sdk = scriptOf(name)
     // The newer SDK is loaded from the service, as a site's snippet does; the older one is bundled with the site.
     const script = name === 'posthog-js' ? `${host}/static/array.js` : '/sdk.js'
@@ -71,14 +71,14 @@ it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
       }
     })
     tab.on('pageerror', (error) => complaints.push(String(error)))
-    const snapshots = () => sentBy(passed).flatMap(({ properties }) => properties.$snapshot_data)
+    const snapshots = () => sentBy(requests).flatMap(({ properties }) => properties.$snapshot_data)
     const call = async (path: string) => {
       const url = `${service.url}/api/environments/${service.projectId}/session_recordings/${path}`
       return fetch(url, { headers: { Authorization: `Bearer ${service.key}` } })
     }
 
     await tab.goto(`${site}/start`)
-    await until(() => passed.some(({ path }) => path.includes('recorder')))
+    await until(() => requests.some(({ path }) => path.includes('recorder')))
     await tab.waitForTimeout(500)
     await tab.click('button')
     await tab.fill('input', '7 cakes')
@@ -90,20 +90,20 @@ it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
     await until(() => snapshots().length > before)
     await tab.goto('about:blank')
 
-    const sent = sentBy(passed)
+    const sent = sentBy(requests)
     const [first] = sent
     await until(async () => {
       const answer = await call(`${first?.properties.$session_id}/snapshots`)
       return (
-        answer.ok && Sources.parse(await answer.json()).sources.length === sentBy(passed).length
+        answer.ok && Sources.parse(await answer.json()).sources.length === sentBy(requests).length
       )
     })
 
     expect(complaints).toEqual(['sold out', 'sold out'])
-    expect(passed.filter(({ path, status }) => path.startsWith('/s/') && status !== 200)).toEqual(
+    expect(requests.filter(({ path, status }) => path.startsWith('/s/') && status !== 200)).toEqual(
       []
     )
-    const scripts = passed.filter(({ path }) => path.includes('recorder'))
+    const scripts = requests.filter(({ path }) => path.includes('recorder'))
     expect(scripts.map(({ path, status }) => [path.includes(sdk.version), status])).toEqual([
       [true, 200]
     ])
@@ -130,7 +130,7 @@ it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
         received.push(JSON.parse(line))
       }
     }
-    const expected = sentBy(passed)
+    const expected = sentBy(requests)
       .toSorted(
         (a, b) =>
           sources.findIndex((s) => s.blob_key === a.uuid) -
@@ -148,7 +148,7 @@ it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
   'the recorder of posthog-js is not loaded while recording is off: %s',
   async (name) => {
     const service = await newProject([])
-    const { url: host, passed } = await openRecorder(service.url)
+    const { url: host, requests } = await openRecorder(service.url)
     const site = await openSite({
       '/start': { type: 'text/html', body: pageOf('/sdk.js', service.token, host) },
       '/sdk.js': { type: 'text/javascript', body: scriptOf(name).body },
@@ -157,7 +157,7 @@ it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
     const tab = await (await openBrowser()).newPage()
     // The SDK captures a visitor's actions only after the configuration has arrived.
     const captured = () =>
-      passed
+      requests
         .filter(({ method, path }) => method === 'POST' && path.startsWith('/i/v0/e/'))
         .map(({ body }) => JSON.stringify(decodeBody(body)))
         .join()
@@ -168,7 +168,7 @@ it.skipIf(!hasBrowser()).each(['posthog-js', 'posthog-js-1-300'])(
       return captured().includes('$autocapture')
     })
 
-    const paths = passed.map(({ path }) => path)
+    const paths = requests.map(({ path }) => path)
     expect(paths.filter((path) => path.includes('recorder') || path.startsWith('/s/'))).toEqual([])
   }
 )
