@@ -7,9 +7,12 @@ import { isSame, type Json, type JsonObject, parseJson } from '../input/json.ts'
 import { type LegacyFilter, UrlFields } from './fields.ts'
 import type { BreakdownFilter } from './shared-fields.ts'
 
-/** A query read from either form. `at` returns the path in the request of a field, given its name in the legacy form. */
+/**
+ * A trend as a request describes it, read from a `TrendsQuery` node or a filter object (the legacy form). `pathOf` turns a
+ * legacy name into the field's path in the request: `date_from` into `query__dateRange__date_from`.
+ */
 export type Draft = {
-  at: (name: string) => string
+  pathOf: (name: string) => string
   series: Entity[]
   dateFrom: string
   dateTo: string | undefined
@@ -22,7 +25,7 @@ export type Draft = {
   compareTo: string | undefined
   formulas: { at: string; text: string; name: string | undefined }[]
   smoothing: number
-  /** Values of fields that PostHog honours, by name; those that ask for something are refused. */
+  /** Values of fields that PostHog supports and this service does not, by legacy name. A value that would change the trend is refused. */
   unsupported: Record<string, unknown>
 }
 
