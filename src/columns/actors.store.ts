@@ -34,7 +34,7 @@ export async function readChunks(
   return { chunks, moved: new Set(moved.map(({ key }) => key)) }
 }
 
-/** Returns the actor of each identity: its person, erased or not; without a person, the negative identity. */
+/** Returns the actor of each identity: the id of its person, erased or not, or without a person its negated key. */
 export async function readActors(
   db: Db,
   identities: readonly number[]
