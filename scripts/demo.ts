@@ -9,7 +9,7 @@ import type { DemoEvent } from './demo/visitor.ts'
 import { drain } from './drain.ts'
 import { stateDir } from './environment.ts'
 import { OperatorError } from './faults.ts'
-import { prepareProject } from './seed.ts'
+import { prepareProject } from './local-project.ts'
 
 const USAGE = `npm run demo -- [--persons <number>] [--days <number>] [--seed <text>] [--anchor <date>]
 

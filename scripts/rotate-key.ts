@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { describeFault, OperatorError } from './faults.ts'
+import { readSecrets, writeSecrets } from './local-secrets.ts'
 import { putSecret } from './secrets.ts'
-import { readSecrets, writeSecrets } from './seed.ts'
 import { newSecret } from './state.ts'
 
 const USAGE = `npm run rotate-key -- [--remote]

@@ -7,7 +7,7 @@ const CRON = '*/15 * * * *'
 export type Sealed = { events: number; longestMs: number; rowsWritten: number; seconds: number }
 
 /**
- * Seals all closed events, as the quarter-hourly cron does, and waits until this is done. The measured figures come from
+ * Seals all closed events, as the cron of every 15 minutes does, and waits until this is done. The measured figures come from
  * the log of the queue that seals.
  */
 export async function seal(runtime: Runtime): Promise<Sealed> {

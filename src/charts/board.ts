@@ -17,11 +17,11 @@ export type Board = {
   title: string
   /** The project's name and, if tiles are left out, their number. */
   subtitle: string
-  tiles: Tile[]
+  tiles: ChartTile[]
 }
 
 /** A chart, or the reason why there is none. */
-export type Tile = Chart | { title: string; failure: string }
+export type ChartTile = Chart | { title: string; failure: string }
 
 /** Pixels above the first tile, for the title of the board. */
 const HEAD = 64
@@ -56,7 +56,7 @@ export function drawBoard(
   })
 }
 
-function drawTile(tile: Tile, theme: Theme, box: Box): string {
+function drawTile(tile: ChartTile, theme: Theme, box: Box): string {
   const { left, right } = inside(box)
   const edge = element('line', {
     x1: left,
@@ -73,7 +73,7 @@ function drawTile(tile: Tile, theme: Theme, box: Box): string {
 }
 
 /** Returns the tiles in words: `Sign-ups: Line chart, 1 Jun to 7 Jun, Europe/Berlin. Sign-ups: 3 to 40, last 12.` */
-const describeBoard = (tiles: Tile[]): string =>
+const describeBoard = (tiles: ChartTile[]): string =>
   tiles.length === 0
     ? NOTHING
     : tiles

@@ -21,7 +21,7 @@ export class ActorNumbers {
     return (this.#states[identity] ?? UNKNOWN) !== UNKNOWN
   }
 
-  /** Lists the number of each identity's actor. @returns whether all are known */
+  /** Writes the number of each identity's actor into `numbers`, at the identity's place. @returns whether all are known */
   list(identities: Uint32Array, numbers: Int32Array): boolean {
     const states = this.#states
     const { length } = states
@@ -37,7 +37,7 @@ export class ActorNumbers {
     return true
   }
 
-  /** Notes the actor of an identity, unless it is known: the id of a person, or a negative number without one. */
+  /** Notes the actor of an identity, unless it is known: the id of a person or, without a person, a negative number. */
   add(identity: number, actor: number): void {
     if (this.isKnown(identity)) {
       return
@@ -54,7 +54,7 @@ export class ActorNumbers {
     }
   }
 
-  /** Returns the actor of each number: the id of a person, or the key of an identity without one, negative. */
+  /** Returns the actor of each number: the id of a person or, for an identity without a person, its negated key. */
   actorsOf(numbers: readonly number[]): number[] {
     const wanted = new Set(numbers)
     const persons = new Map<number, number>()

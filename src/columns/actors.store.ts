@@ -37,7 +37,7 @@ export async function readChunks(
   return { chunks, moved: new Set(moved.map(({ key }) => key)) }
 }
 
-/** Returns the actor of each identity: the id of its person, erased or not, or the negated key of an identity without a person. */
+/** Returns the actor of each identity: the id of its person, erased or not, or without a person its negated key. */
 export async function readActors(
   db: Db,
   identities: readonly number[]

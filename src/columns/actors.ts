@@ -3,7 +3,7 @@ import { pause } from '../pause.ts'
 import { listIdentities } from './actor-chunks.store.ts'
 import { ActorNumbers } from './actor-numbers.ts'
 import { type ReadChunk, readActors, readChunks } from './actors.store.ts'
-import { CHUNK, type Actors as ChunkActors, decodeActors } from './codec.ts'
+import { CHUNK, type ChunkActors, decodeActors } from './codec.ts'
 import { NumberMap } from './number-map.ts'
 import { Recent } from './recent.ts'
 
@@ -11,17 +11,20 @@ import { Recent } from './recent.ts'
 const CHUNKS_AT_ONCE = 64
 /** Identities looked up in one statement. */
 const LOOKED_UP_AT_ONCE = 10_000
-/** Number of unknown identities in a chunk at which reading all of its rows is quicker than looking up each one. */
+/** Number of unknown identities in a chunk's range of keys from which reading the whole range is quicker than looking up each. */
 const SCANNED_FROM = 256
 
-/** Pause after a statement, ms, so that other requests get the database. */
+/** Pause after each lookup, ms, so that other requests get the database. */
 const REST_MS = 1
 
-/** A chunk that is built never changes: it is built again under another token. */
+/** The decoded actors of one build of a chunk. A build never changes: a chunk that is built again gets a new build id. */
 type Built = { build: string; actors: ChunkActors }
 const kept = new Recent<Built>()
 
-/** Looks up the actors of identities and numbers them. An actor is a person, erased or not, as of today, or an identity without a person. */
+/**
+ * Looks up the actor of each identity, and numbers the actors. An actor is the identity's present person (its last person, if
+ * erased), or the identity itself if it has no person.
+ */
 export class Actors {
   readonly #db: Db
   readonly #projectId: number
@@ -34,26 +37,28 @@ export class Actors {
     this.#projectId = projectId
   }
 
-  /** Lists the number of each identity's actor. */
+  /** Writes the number of each identity's actor into `numbers`, at the identity's place. */
   async list(identities: Uint32Array, numbers: Int32Array): Promise<void> {
-    for (const read of [this.#readChunks, this.#lookUp]) {
-      if (this.#numbers.list(identities, numbers)) {
-        return
-      }
-      await read(identities)
+    if (this.#numbers.list(identities, numbers)) {
+      return
     }
+    await this.#readChunks(identities)
+    if (this.#numbers.list(identities, numbers)) {
+      return
+    }
+    await this.#lookUp(identities)
     if (!this.#numbers.list(identities, numbers)) {
-      throw new Error('An identity has no actor.')
+      throw new Error('The actor of an identity is unknown after its lookup.')
     }
   }
 
-  /** Returns the actor that each number stands for: the id of a person, or the negated key of an identity without a person. */
+  /** Returns the actor of each number: the id of a person or, for an identity without a person, its negated key. */
   actorsOf(numbers: readonly number[]): number[] {
     return this.#numbers.actorsOf(numbers)
   }
 
-  /** Reads the chunks of these identities that have not been read yet. */
-  #readChunks = async (identities: Uint32Array): Promise<void> => {
+  /** Reads the chunks of these identities, except chunks that were read before. */
+  async #readChunks(identities: Uint32Array): Promise<void> {
     const fresh = new Set<number>()
     for (let i = 0; i < identities.length; i += 1) {
       const chunk = Math.floor((identities[i] ?? 0) / CHUNK)
@@ -66,7 +71,7 @@ export class Actors {
       const wanted = some.map((chunk) => ({ chunk, build: kept.get(this.#keyOf(chunk))?.build }))
       const { chunks, moved } = await readChunks(this.#db, this.#projectId, wanted)
       for (const read of chunks) {
-        const actors = this.#actorsOf(read)
+        const actors = this.#openChunk(read)
         if (actors) {
           this.#takeChunk(read.chunk * CHUNK, actors, moved)
         }
@@ -78,8 +83,11 @@ export class Actors {
     return `${this.#projectId} ${chunk}`
   }
 
-  /** Decodes a chunk, or takes the one that is kept. @returns undefined if there is none that can be read */
-  #actorsOf({ chunk, build, data }: ReadChunk): ChunkActors | undefined {
+  /**
+   * Decodes a chunk, or takes it from memory.
+   * @returns undefined while the chunk is being built, or if it has left memory meanwhile
+   */
+  #openChunk({ chunk, build, data }: ReadChunk): ChunkActors | undefined {
     if (data === null) {
       const known = kept.get(this.#keyOf(chunk))
       return known?.build === build ? known.actors : undefined
@@ -100,13 +108,14 @@ export class Actors {
     for (let i = 0; i < offsets.length; i += 1) {
       const identity = first + (offsets[i] ?? 0)
       if (moved.size === 0 || !moved.has(identity)) {
+        // In a chunk, 0 stands for an identity without a person.
         this.#numbers.add(identity, persons[i] || -identity)
       }
     }
   }
 
-  /** Looks up the identities that no chunk knows. */
-  #lookUp = async (identities: Uint32Array): Promise<void> => {
+  /** Looks up the identities that are in no chunk, or have moved since their chunk was built. */
+  async #lookUp(identities: Uint32Array): Promise<void> {
     const isUnknown = (identity: number) => !this.#numbers.isKnown(identity)
     const unknown = [...new Set(identities.filter(isUnknown))]
     const byChunk = Map.groupBy(unknown, (identity) => Math.floor(identity / CHUNK))

@@ -100,7 +100,7 @@ export const toSlotCounts = ({ slots, ends }: Slots): SlotCount[] =>
 export const CHUNK = 4_096
 
 /** The persons of the identities in a chunk. */
-export type Actors = {
+export type ChunkActors = {
   /** The identities' keys, less the first key of the chunk; ascending. */
   offsets: Uint16Array
   /** The id of each identity's person, 0 for none. */
@@ -108,10 +108,10 @@ export type Actors = {
 }
 
 /** Encodes a chunk: the offsets, a newline, the persons. */
-export const encodeActors = ({ offsets, persons }: Actors): string =>
+export const encodeActors = ({ offsets, persons }: ChunkActors): string =>
   `${encode(offsets)}\n${encode(persons)}`
 
-export function decodeActors(text: string): Actors {
+export function decodeActors(text: string): ChunkActors {
   const [offsets = '', persons = ''] = text.split('\n')
   return {
     offsets: new Uint16Array(fromBase64(offsets).buffer),

@@ -5,7 +5,7 @@ export const ColumnsMessage = z.object({
   project_id: z.int(),
   /** Number of late events at which a segment is sealed again. */
   min_late: z.int().min(1),
-  /** The chunks of actors and versions to build. */
+  /** Numbers of the chunks to build. Each stands for 4,096 identities, whose actors and versions are both built. */
   chunks: z.array(z.int())
 })
 export type ColumnsMessage = z.infer<typeof ColumnsMessage>

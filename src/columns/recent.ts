@@ -54,8 +54,8 @@ export class Memory {
 const COLUMNS = new Memory(24 * 2 ** 20)
 
 /**
- * The values of one kind in a cache. A key must never stand for two values, because a cached value is never compared with the
- * database again.
+ * The values of one kind in a cache, which are never compared with the database here. So a key stands for one value for ever,
+ * unless the value carries the build that it was read from and its user compares the build, as in `actors.ts`.
  */
 export class Recent<Value> {
   readonly #memory: Memory

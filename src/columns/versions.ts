@@ -20,7 +20,7 @@ const REST_MS = 1
 /** The versions of a chunk: those of the identity `first + i` are at the places from `starts[i]` up to `starts[i + 1]`. */
 type Places = { starts: Uint32Array; numbers: Uint32Array }
 
-/** Content of a chunk in the isolate's memory. `build` is the token of the content, which never changes. */
+/** The decoded content of one build of a chunk. A build never changes: a chunk that is built again gets a new build id. */
 type Kept<Content> = { build: string; content: Content }
 
 const keptPlaces = new Recent<Kept<Places>>()

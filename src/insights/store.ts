@@ -1,4 +1,4 @@
-import { and, asc, eq, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, or, type SQL, sql } from 'drizzle-orm'
 import { toIso } from '../calendar/clock.ts'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
@@ -11,7 +11,10 @@ import type { InsightInput, InsightJson } from './schemas.ts'
 export type InsightRow = typeof insights.$inferSelect
 export type Tile = { id: number; dashboard_id: number; insight_id: number }
 
-/** Conditions on listed insights; `search` is a part of a name or the description. */
+/**
+ * Filters of a list of insights. `search` matches any part of `name`, `derived_name` or `description`, ignoring the case of
+ * ASCII letters.
+ */
 export type Listing = {
   shortId: string | undefined
   saved?: boolean | undefined
@@ -19,7 +22,7 @@ export type Listing = {
   search?: string | undefined
 }
 
-/** Lists a page of insights, newest first, and counts all of them; without deleted ones. */
+/** Lists a page of the insights that match, newest first, and counts all that match. Leaves out deleted insights. */
 export async function listInsights(
   db: Db,
   projectId: number,
@@ -46,7 +49,7 @@ export async function listInsights(
       .select()
       .from(insights)
       .where(listed)
-      .orderBy(sql`${insights.id} desc`)
+      .orderBy(desc(insights.id))
       .limit(page.limit)
       .offset(page.offset),
     db.$count(insights, listed)
@@ -54,7 +57,7 @@ export async function listInsights(
   return { rows, count }
 }
 
-/** Finds an insight, also a deleted one. */
+/** Finds an insight, even if it is deleted. */
 export async function findInsight(
   db: Db,
   projectId: number,
@@ -67,7 +70,7 @@ export async function findInsight(
   return row
 }
 
-/** Finds insights by id, sorted by id; without deleted ones. */
+/** Finds insights by id, sorted by id. Leaves out deleted insights. */
 export const findInsights = (db: Db, projectId: number, ids: number[]): Promise<InsightRow[]> =>
   db
     .select()
@@ -131,7 +134,10 @@ export async function insertInsight(
   return row
 }
 
-/** Changes an insight, and its dashboards if the input names any. @returns undefined if it does not exist */
+/**
+ * Changes an insight. If the input has `dashboards`, the insight is afterwards on exactly these.
+ * @returns undefined if there is no such insight
+ */
 export async function updateInsight(
   db: Db,
   { projectId, id }: Pick<InsightRow, 'projectId' | 'id'>,
@@ -162,7 +168,7 @@ const placeOn = (projectId: number, insightId: number, dashboardIds: number[]): 
   )
 ]
 
-/** Returns an insight as the API responds with it, without a result. */
+/** Returns an insight in the format of the API, without a result. */
 export function insightToJson(row: InsightRow, tiles: Tile[]): InsightJson {
   const own = tiles.filter((tile) => tile.insight_id === row.id)
   return {

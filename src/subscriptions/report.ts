@@ -1,7 +1,7 @@
 import { isWithinDay, startOf } from '../calendar/buckets.ts'
 import type { Db } from '../db/client.ts'
 import { AppError, UnavailableError } from '../errors.ts'
-import { findTiles, MAX_TILES, NOTHING_ASKED } from '../insights/charts/compute.ts'
+import { findDashboardInsights, MAX_TILES, NOTHING_ASKED } from '../insights/charts/compute.ts'
 import { findDashboard } from '../insights/dashboards/store.ts'
 import { fieldsOf, nameOf, titleOf } from '../insights/insight.ts'
 import { findInsight, type InsightRow } from '../insights/store.ts'
@@ -34,7 +34,7 @@ export async function readContent(
   const single = insightId === null ? undefined : await findInsight(db, project.id, insightId)
   const dashboard =
     dashboardId === null ? undefined : await findDashboard(db, project.id, dashboardId)
-  const tiles = dashboard ? await findTiles(db, project.id, dashboard.id) : []
+  const tiles = dashboard ? await findDashboardInsights(db, project.id, dashboard.id) : []
   const others = tiles.filter(({ id }) => id !== single?.id)
   const insights = [...(single && !single.deleted ? [single] : []), ...others.slice(0, MAX_TILES)]
 

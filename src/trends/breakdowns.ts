@@ -5,32 +5,32 @@ import { type Breakdown, MAX_BREAKDOWN_LIMIT, MAX_BREAKDOWNS } from './query.ts'
 import type { BreakdownFilter } from './shared-fields.ts'
 
 /**
- * Reads the breakdowns of a request in either form; `at` returns the path of a field in the request.
+ * Reads the breakdowns of a request in either form; `pathOf` returns a field's path in the request.
  * @throws invalid_input and query_too_large, attr the field
  */
 export function readBreakdowns(
   breakdown: BreakdownFilter,
-  at: (name: string) => string
+  pathOf: (name: string) => string
 ): Breakdown[] {
-  expectNoNormalizing(breakdown.breakdown_normalize_url, at('breakdown_normalize_url'))
+  expectNoNormalizing(breakdown.breakdown_normalize_url, pathOf('breakdown_normalize_url'))
   const several = breakdown.breakdowns ?? []
   if (several.length > MAX_BREAKDOWNS) {
     throw new AppError(
       'invalid_input',
       `At most ${MAX_BREAKDOWNS} breakdowns are allowed.`,
-      at('breakdowns')
+      pathOf('breakdowns')
     )
   }
   if (several.length === 0) {
     if (!breakdown.breakdown) {
       return []
     }
-    const type = readBreakdownType(breakdown.breakdown_type, at('breakdown_type'))
+    const type = readBreakdownType(breakdown.breakdown_type, pathOf('breakdown_type'))
     const binCount = readBinCount(breakdown.breakdown_histogram_bin_count)
-    return [{ ...readProperty({ type, key: breakdown.breakdown }, at('breakdown')), binCount }]
+    return [{ ...readProperty({ type, key: breakdown.breakdown }, pathOf('breakdown')), binCount }]
   }
   return several.map(({ property, type, histogram_bin_count, normalize_url }, i) => {
-    const place = `${at('breakdowns')}__${i}`
+    const place = `${pathOf('breakdowns')}__${i}`
     expectNoNormalizing(normalize_url, `${place}__normalize_url`)
     const own = readProperty(
       { type: readBreakdownType(type, `${place}__type`), key: property },

@@ -90,7 +90,7 @@ const OF_SERIES = 'This is a field of a series.'
 const OF_QUERY = 'This is a field of a `TrendsQuery`: send the whole node as `query`.'
 
 const DATES = 'The range is `date_from` and `date_to`.'
-const BREAKDOWN = 'The fields of a breakdown stand beside `events`, such as `breakdown`.'
+const BREAKDOWN = 'The fields of a breakdown, such as `breakdown`, are next to `events`.'
 const FILTERS = 'Filter by `properties`.'
 
 /** Reasons for refusing fields of other forms and of PostHog that would change a trend. */
@@ -156,7 +156,7 @@ export const TrendFields = refusing(
   z.object({ ...INSIGHT_FIELDS, ...FLAT_FIELDS }).meta({
     id: 'InsightFields',
     description:
-      'A trend in any of three forms: `query`, `filters`, or the fields of `filters` beside the other fields.',
+      'A trend in any of three forms: `query`, `filters`, or the fields of `filters` at the top level.',
     examples: [
       { events: [{ id: '$pageview', math: 'dau' }], date_from: '-7d', interval: 'day' },
       {
@@ -171,7 +171,7 @@ export const TrendFields = refusing(
   OF_TREND
 )
 
-/** Reasons for refusing the fields of a trend beside `filters` and `query` in a saved insight. */
+/** Reasons for refusing the flat fields of a trend in a saved insight, which has `filters` or a `query`. */
 export const MISPLACED = {
   ...ELSEWHERE,
   ...sameReason(Object.keys(FLAT_FIELDS), 'This is a field of `filters`.')

@@ -7,9 +7,12 @@ import { isSame, type Json, type JsonObject, parseJson } from '../input/json.ts'
 import { type LegacyFilter, UrlFields } from './fields.ts'
 import type { BreakdownFilter } from './shared-fields.ts'
 
-/** A query read from either form. `at` returns the path in the request of a field, given its name in the legacy form. */
+/**
+ * A trend as a request describes it, read from a `TrendsQuery` node or a filter object (the legacy form). `pathOf` turns a
+ * legacy name into the field's path in the request: `date_from` into `query__dateRange__date_from`.
+ */
 export type Draft = {
-  at: (name: string) => string
+  pathOf: (name: string) => string
   series: Entity[]
   dateFrom: string
   dateTo: string | undefined
@@ -22,7 +25,7 @@ export type Draft = {
   compareTo: string | undefined
   formulas: { at: string; text: string; name: string | undefined }[]
   smoothing: number
-  /** Values of fields that PostHog honours, by name; those that ask for something are refused. */
+  /** Values of fields that PostHog supports and this service does not, by legacy name. A value that would change the trend is refused. */
   unsupported: Record<string, unknown>
 }
 
@@ -33,29 +36,38 @@ export type Entity = { at: string; event: string | null; order: number; filters:
 
 /**
  * Returns the fields of a trend from a URL and a body.
- * @throws invalid_input, attr the field, for different values in the URL and the body, or for a second form
+ * @throws invalid_input with the field as attr, if the URL and the body give it different values, or if it belongs to a second
+ * form
  */
 export function readFields(url: string, body: JsonObject = {}): JsonObject {
-  const given = [...new URL(url).searchParams].filter(([name]) => isField(name))
-  for (const [name, text] of given) {
+  const inUrl = [...new URL(url).searchParams].filter(([name]) => isField(name))
+  for (const [name, text] of inUrl) {
     const value = body[name]
-    if (saysSomething(value) && value !== undefined && !isText(text, value)) {
+    if (isGiven(name, value) && !isSameValue(text, value)) {
       throw new AppError(
         'invalid_input',
-        `${showName(name)} has one value in the URL and another in the body.`,
+        `${showName(name)} has one value in the URL and another in the body: send only one of them.`,
         name
       )
     }
   }
-  const fields = { ...Object.fromEntries(given), ...body }
+  const fields = { ...body, ...Object.fromEntries(inUrl) }
   expectOneForm(fields)
   return fields
+}
+
+/**
+ * Whether a body gives a field a value. Clients that send whole objects back also send fields that are not set: as null, and an
+ * insight's `filters` as `{}` if it has a `query`. But `false` and `[]` are values: `compare: false` contradicts `?compare=true`.
+ */
+function isGiven(name: string, value: Json | undefined): value is Json {
+  return isFormItself(name) ? saysSomething(value) : value !== undefined && value !== null
 }
 
 const isField = (name: string): boolean => Object.hasOwn(UrlFields.shape, name)
 
 /** Whether a text in a URL says the same as a value in JSON. */
-function isText(text: string, value: Json): boolean {
+function isSameValue(text: string, value: Json): boolean {
   try {
     return text === value || isSame(parseJson(text), value)
   } catch {
@@ -64,22 +76,22 @@ function isText(text: string, value: Json): boolean {
 }
 
 /**
- * Checks that fields have at most one form of a trend: `query`, `filters`, or the fields beside them.
+ * Checks that a request describes its trend in at most one form: `query`, `filters`, or the flat fields such as `events`.
  * @throws invalid_input, attr a field of the second form, if two have a value
  */
 export function expectOneForm(fields: JsonObject): void {
   const said = Object.keys(fields).filter((name) => isField(name) && saysSomething(fields[name]))
   const forms = ['query', 'filters'].filter((name) => said.includes(name))
-  const beside = said.find((name) => !isWhole(name))
-  const [first, second] = beside === undefined ? forms : [...forms, beside]
+  const flat = said.find((name) => !isFormItself(name))
+  const [first, second] = flat === undefined ? forms : [...forms, flat]
   if (second !== undefined) {
     throw new AppError(
       'invalid_input',
-      `A request describes a trend by \`query\`, by \`filters\`, or by the fields beside them. Leave out "${first}" or "${second}".`,
+      `A request describes a trend by \`query\`, by \`filters\`, or by fields such as \`events\`. Leave out "${first}" or "${second}".`,
       second
     )
   }
 }
 
 /** Whether a field is a form by itself. */
-const isWhole = (name: string): boolean => name === 'query' || name === 'filters'
+const isFormItself = (name: string): boolean => name === 'query' || name === 'filters'

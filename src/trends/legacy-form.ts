@@ -8,23 +8,23 @@ import { unsupported } from './property.ts'
 type LegacyFields = z.infer<typeof LegacyFilter>
 
 /** @throws invalid_input, attr the field, for a value that only other insights have */
-function expectTrend(filter: LegacyFields, at: Draft['at']): void {
+function expectTrend(filter: LegacyFields, pathOf: Draft['pathOf']): void {
   if (filter.insight && filter.insight !== 'TRENDS') {
-    throw unsupported('insight', filter.insight, at('insight'))
+    throw unsupported('insight', filter.insight, pathOf('insight'))
   }
   if (filter.shown_as && filter.shown_as !== 'Volume') {
-    throw unsupported('form of an insight', filter.shown_as, at('shown_as'))
+    throw unsupported('form of an insight', filter.shown_as, pathOf('shown_as'))
   }
   if (filter.actions && filter.actions.length > 0) {
     throw new AppError(
       'invalid_input',
       'Actions are not supported: only events are.',
-      at('actions')
+      pathOf('actions')
     )
   }
   for (const [i, { type }] of (filter.events ?? []).entries()) {
     if (type && type !== 'events') {
-      throw unsupported('type of series', type, `${at('events')}__${i}__type`)
+      throw unsupported('type of series', type, `${pathOf('events')}__${i}__type`)
     }
   }
 }
@@ -36,13 +36,13 @@ export function readLegacy(
   ignoredFields: string[]
 ): Draft {
   const filter = parseInput(LegacyFilter, input, path, ignoredFields)
-  const at = (name: string) => [...path, name].join('__')
-  expectTrend(filter, at)
+  const pathOf = (name: string) => [...path, name].join('__')
+  expectTrend(filter, pathOf)
   return {
-    at,
+    pathOf,
     series: inOrder(filter.events ?? []).map(({ id, order, i, ...rest }) => ({
       ...rest,
-      at: `${at('events')}__${i}`,
+      at: `${pathOf('events')}__${i}`,
       event: id,
       order: order ?? i,
       filters: [rest.properties]
@@ -56,7 +56,9 @@ export function readLegacy(
     breakdown: filter,
     compare: filter.compare ?? false,
     compareTo: filter.compare_to || undefined,
-    formulas: filter.formula ? [{ at: at('formula'), text: filter.formula, name: undefined }] : [],
+    formulas: filter.formula
+      ? [{ at: pathOf('formula'), text: filter.formula, name: undefined }]
+      : [],
     smoothing: filter.smoothing_intervals ?? 1,
     unsupported: {
       sampling_factor: filter.sampling_factor,

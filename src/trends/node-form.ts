@@ -80,14 +80,14 @@ function unwrap(query: Json | undefined): Node | undefined {
 }
 
 /** @throws invalid_input, attr `kind`, for another query or series */
-function expectKinds(inner: Json | undefined, at: Draft['at']): void {
+function expectKinds(inner: Json | undefined, pathOf: Draft['pathOf']): void {
   const { kind, series }: JsonObject = isObject(inner) ? inner : {}
   if (kind !== 'TrendsQuery') {
-    throw unsupported('kind of query', kind, at('kind'))
+    throw unsupported('kind of query', kind, pathOf('kind'))
   }
   for (const [i, one] of (Array.isArray(series) ? series : []).entries()) {
     if (isObject(one) && one.kind !== 'EventsNode') {
-      throw unsupported('kind of series', one.kind, `${at('series')}__${i}__kind`)
+      throw unsupported('kind of series', one.kind, `${pathOf('series')}__${i}__kind`)
     }
   }
 }
@@ -99,16 +99,16 @@ export function readQuery(query: Json | undefined): Draft | undefined {
     return undefined
   }
   const { inner, path } = unwrapped
-  const at = (name: string) => [...path, NODE_PATHS[name] ?? name].join('__')
-  expectKinds(inner, at)
+  const pathOf = (name: string) => [...path, NODE_PATHS[name] ?? name].join('__')
+  expectKinds(inner, pathOf)
   const node = parseInput(TrendsNode, inner, path)
   const { dateRange, compareFilter } = node
   const trends = node.trendsFilter ?? {}
   return {
-    at,
+    pathOf,
     series: (node.series ?? []).map((one, i) => ({
       ...one,
-      at: `${at('series')}__${i}`,
+      at: `${pathOf('series')}__${i}`,
       event: one.event,
       order: i,
       filters: [one.properties, one.fixedProperties]
@@ -122,7 +122,7 @@ export function readQuery(query: Json | undefined): Draft | undefined {
     breakdown: node.breakdownFilter ?? {},
     compare: compareFilter?.compare ?? false,
     compareTo: compareFilter?.compare_to || undefined,
-    formulas: formulasOf(trends, at('trendsFilter')),
+    formulas: formulasOf(trends, pathOf('trendsFilter')),
     smoothing: trends.smoothingIntervals ?? 1,
     unsupported: {
       sampling_factor: node.samplingFactor,

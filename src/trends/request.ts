@@ -62,10 +62,10 @@ const withSeries = (draft: Draft | undefined) =>
 const WITHOUT_EFFECT: Record<string, readonly unknown[]> = { sampling_factor: [1, '1'] }
 
 /** @throws query_too_large and invalid_input, attr the field, for a value that no trend can have */
-function expectPossible({ at, series, formulas, breakdown, unsupported: others }: Draft): void {
+function expectPossible({ pathOf, series, formulas, breakdown, unsupported: others }: Draft): void {
   for (const [name, value] of Object.entries(others)) {
     if (value !== undefined && value !== null && !WITHOUT_EFFECT[name]?.includes(value)) {
-      throw unsupported(name, value, at(name))
+      throw unsupported(name, value, pathOf(name))
     }
   }
   if (series.length > MAX_SERIES) {
@@ -82,7 +82,7 @@ function expectPossible({ at, series, formulas, breakdown, unsupported: others }
     throw new AppError(
       'invalid_input',
       'A trend has one `breakdown` or several `breakdowns`, not both.',
-      at('breakdown')
+      pathOf('breakdown')
     )
   }
 }
@@ -104,8 +104,8 @@ function readAllFilters(
   const filters: FilterGroup = {
     type: 'AND',
     values: [
-      read(draft.properties, draft.at('properties')),
-      read(testAccounts, draft.at('filter_test_accounts'))
+      read(draft.properties, draft.pathOf('properties')),
+      read(testAccounts, draft.pathOf('filter_test_accounts'))
     ]
   }
   const series = draft.series.map((entity) => readSeries(entity, read))
@@ -137,7 +137,7 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
   const { interval, breakdown, display } = draft
   expectPossible(draft)
   if (!isOneOf(DISPLAYS, display)) {
-    throw unsupported('display', display, draft.at('display'), DISPLAYS)
+    throw unsupported('display', display, draft.pathOf('display'), DISPLAYS)
   }
   const { filters, series } = readAllFilters(draft, settings, now)
   return {
@@ -146,7 +146,7 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
     interval,
     filters,
     display,
-    breakdowns: readBreakdowns(breakdown, draft.at),
+    breakdowns: readBreakdowns(breakdown, draft.pathOf),
     listsBreakdowns: (breakdown.breakdowns ?? []).length > 0,
     breakdownLimit: readBreakdownLimit(draft),
     hidesOther: breakdown.breakdown_hide_other_aggregation ?? false,
@@ -169,20 +169,20 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
 }
 
 function readDates(
-  { at, dateFrom, dateTo, interval, compare, display }: Draft,
+  { pathOf, dateFrom, dateTo, interval, compare, display }: Draft,
   calendar: Calendar,
   now: Date
 ) {
   const until = readUntil(dateTo, interval, calendar, now)
   if (until === undefined) {
-    throw noDate(dateTo, at('date_to'))
+    throw noDate(dateTo, pathOf('date_to'))
   }
   if (dateFrom === 'all') {
     if (compare) {
       throw new AppError(
         'invalid_input',
         'All time has no period before it to compare with.',
-        at('compare')
+        pathOf('compare')
       )
     }
     return { from: 'all' as const, until, exact: undefined }
@@ -190,21 +190,21 @@ function readDates(
   const isByHour = isWithinDay(interval)
   const start = readStart(dateFrom, isByHour && !isAggregated({ display }), calendar, now)
   if (start === undefined) {
-    throw noDate(dateFrom, at('date_from'))
+    throw noDate(dateFrom, pathOf('date_from'))
   }
   const { time: from, isExact } = start
   if (from >= until) {
     throw new AppError(
       'invalid_input',
       '`date_from` must be earlier than the end of the range.',
-      at('date_from')
+      pathOf('date_from')
     )
   }
   const end = dateTo === undefined ? now.getTime() : until
   return { from, until, exact: isExact ? { length: end - from } : undefined }
 }
 
-function readCompareTo({ at, compareTo }: Draft) {
+function readCompareTo({ pathOf, compareTo }: Draft) {
   if (compareTo === undefined) {
     return undefined
   }
@@ -213,7 +213,7 @@ function readCompareTo({ at, compareTo }: Draft) {
     throw new AppError(
       'invalid_input',
       `\`compare_to\` must be a relative date such as \`-1w\`; got ${show(compareTo)}.`,
-      at('compare_to')
+      pathOf('compare_to')
     )
   }
   return { amount: Number(amount), unit }

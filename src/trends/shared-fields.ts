@@ -23,7 +23,7 @@ const FLAGS = new Map<unknown, boolean>([
 ])
 export const Flag = z.preprocess((value) => FLAGS.get(value) ?? value, z.boolean().nullish())
 
-/** A field that PostHog honours and Edge Analytics does not: only an empty value is accepted. */
+/** A field that PostHog supports and this service does not: only an empty value is accepted. */
 export const Unsupported = z
   .unknown()
   .refine((value) => !saysSomething(value), 'This is not supported.')

@@ -14,8 +14,8 @@ const MAX_DISTINCT_ID_BYTES = 200
 export type Sdk = { name: string; version: string }
 
 /**
- * An event in the format of the other endpoints, or the tag that tells the SDK why the event is
- * dropped.
+ * An event in the format of the other capture endpoints, or the tag that tells the SDK why the event
+ * is dropped.
  */
 export type V1Event = { uuid: string } & ({ raw: JsonObject } | { tag: string })
 
@@ -26,9 +26,9 @@ export function readSdk(info: string): Sdk {
 }
 
 /**
- * Reads a batch. An invalid event is dropped without affecting the others; an invalid or repeated uuid refuses the whole
- * batch, because results are listed by uuid.
- * @throws invalid_input, required, request_too_large
+ * Reads a batch. An invalid event is dropped without affecting the others. The whole batch is refused if a uuid is invalid or
+ * repeated, because the response lists results by uuid.
+ * @throws invalid_input, required, null, request_too_large
  */
 export function readAnalyticsBatch(body: Json, sdk: Sdk): V1Event[] {
   const { batch } = parseInput(V1Envelope, body)
@@ -37,7 +37,11 @@ export function readAnalyticsBatch(body: Json, sdk: Sdk): V1Event[] {
   }
   const uuids = new Set(batch.map(({ uuid }) => uuid.toLowerCase()))
   if (uuids.size < batch.length) {
-    throw new AppError('invalid_input', 'two events of the batch have the same uuid', 'batch')
+    throw new AppError(
+      'invalid_input',
+      '`batch` has two events with the same uuid; give each event its own.',
+      'batch'
+    )
   }
   return (batch as ({ uuid: string } & JsonObject)[]).map((event) => readV1Event(event, sdk))
 }
@@ -55,7 +59,9 @@ function readV1Event(event: { uuid: string } & JsonObject, sdk: Sdk): V1Event {
   if (!known.success) {
     return { uuid, tag: 'invalid_options' }
   }
+  // The defaults are for the types alone: `faultOf` has checked that all three are strings.
   const { event: name = null, distinct_id = null, timestamp = null, $set, $set_once } = event
+  // This endpoint has these fields beside the properties; the other endpoints have them among the properties.
   const lifted = defined({
     $session_id: event.session_id,
     $window_id: event.window_id,
@@ -65,8 +71,8 @@ function readV1Event(event: { uuid: string } & JsonObject, sdk: Sdk): V1Event {
     $product_tour_id: known.data.product_tour_id
   })
   const all = { ...properties, $lib: sdk.name, $lib_version: sdk.version, ...lifted }
-  const beside = defined({ $set, $set_once })
-  return { uuid, raw: { uuid, event: name, distinct_id, timestamp, properties: all, ...beside } }
+  const writes = defined({ $set, $set_once })
+  return { uuid, raw: { uuid, event: name, distinct_id, timestamp, properties: all, ...writes } }
 }
 
 /** Returns PostHog's tag for an invalid name, distinct id or time of an event, or undefined. */

@@ -36,7 +36,11 @@ const EVENTS = describe({
     ['null', 'This field may not be null.', 'batch'],
     ['blank', 'This field may not be blank.', 'PostHog-Request-Id'],
     ['max_length', 'Ensure this field has no more than 200 characters.', 'PostHog-Request-Id'],
-    ['invalid_input', 'two events of the batch have the same uuid', 'batch'],
+    [
+      'invalid_input',
+      '`batch` has two events with the same uuid; give each event its own.',
+      'batch'
+    ],
     [
       'unsupported_media_type',
       'Unsupported media type "text/plain" in request: send Content-Type: application/json.'

@@ -46,7 +46,7 @@ export const events = sqliteTable(
 
 /**
  * The number of events by name and 15-minute slot, counted from 1970. Updated in the batches that add or remove events.
- * WITHOUT ROWID, added by hand.
+ * The migration adds WITHOUT ROWID by hand.
  */
 export const eventCounts = sqliteTable(
   'event_counts',

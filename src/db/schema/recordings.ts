@@ -56,7 +56,7 @@ export const recordings = sqliteTable(
   ]
 )
 
-/** The snapshots that an SDK sent in one event, stored as one object in R2. WITHOUT ROWID, added by hand. */
+/** The snapshots that an SDK sent in one event, stored as one object in R2. The migration adds WITHOUT ROWID by hand. */
 export const recordingParts = sqliteTable(
   'recording_parts',
   {
@@ -69,7 +69,7 @@ export const recordingParts = sqliteTable(
   (t) => [primaryKey({ columns: [t.projectId, t.sessionId, t.partId] })]
 )
 
-/** The users who have viewed a recording. WITHOUT ROWID, added by hand. */
+/** The users who have viewed a recording. The migration adds WITHOUT ROWID by hand. */
 export const recordingViews = sqliteTable(
   'recording_views',
   {

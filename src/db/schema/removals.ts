@@ -1,31 +1,34 @@
 import { sql } from 'drizzle-orm'
 import { blob, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** One row per deletion of events by filters: its task, and then its receipt. Times are ms UTC. */
+/**
+ * Deletions of events, or of some of their properties, by filters: one row per request. The row is the task, and keeps the
+ * receipt. Times are ms UTC.
+ */
 export const eventRemovals = sqliteTable(
   'event_removals',
   {
     /** A version 7 UUID, so that ids sort by time. */
     id: text().primaryKey(),
     projectId: integer('project_id').notNull(),
-    /** The filters of the request; null once the task is completed, and after a restore. */
+    /** The filters of the request; null once the task has ended, and if the ledger created the task again after a restore. */
     filters: text({ mode: 'json' }).$type<Record<string, unknown>>(),
     /** The names of the properties to remove; null if the events themselves are removed. */
     properties: text({ mode: 'json' }).$type<string[]>(),
-    /** The number of listed events; the list is in the bucket. */
+    /** The number of events in the list of this deletion, the object `ledger/removals/<project>/<id>.json` in the bucket. */
     events: integer().notNull(),
     /** The SHA-256 of the list. */
     digest: text().notNull(),
     requestedAt: integer('requested_at').notNull(),
     requestedBy: text('requested_by', { mode: 'json' }).$type<Record<string, unknown>>().notNull(),
-    /** When the events are removed: in the weekly run, or in an earlier run that an operator started. */
+    /** The time from which a run takes the task: that of the weekly run, or of an earlier run that an operator started. */
     dueAt: integer('due_at').notNull(),
-    /** The number of listed events that have been dealt with. */
+    /** How many events of the list are processed, from its start; the next part begins here. */
     position: integer().notNull().default(0),
     /** The number of rows that were removed or changed, by store. */
     stores: text({ mode: 'json' }).$type<Record<string, number>>().notNull().default({}),
     error: text(),
-    /** The time of the last progress. After 15 minutes without any, the task's message counts as lost. */
+    /** The time of the last progress. After 15 minutes without progress, the task's message counts as lost. */
     progressAt: integer('progress_at').notNull(),
     completedAt: integer('completed_at'),
     receipt: text({ mode: 'json' }).$type<Record<string, unknown>>()
@@ -36,7 +39,10 @@ export const eventRemovals = sqliteTable(
   ]
 )
 
-/** Events that were removed by filters, so that they are not stored again. WITHOUT ROWID, added by hand. */
+/**
+ * The uuids of events that were deleted by filters: capture does not store these events again. The migration adds WITHOUT
+ * ROWID by hand.
+ */
 export const removedEvents = sqliteTable(
   'removed_events',
   {

@@ -28,7 +28,7 @@ export const segments = sqliteTable(
   (t) => [uniqueIndex('segments_range').on(t.projectId, t.eventId, t.since)]
 )
 
-/** The columns of segments, encoded by `columns/codec.ts`. WITHOUT ROWID, added by hand. */
+/** The columns of segments, encoded by `columns/codec.ts`. The migration adds WITHOUT ROWID by hand. */
 export const segmentColumns = sqliteTable(
   'segment_columns',
   {
@@ -40,7 +40,10 @@ export const segmentColumns = sqliteTable(
   (t) => [primaryKey({ columns: [t.segmentId, t.name] })]
 )
 
-/** Events that were stored after the segment of their range, which does not have them. WITHOUT ROWID, added by hand. */
+/**
+ * Events that were stored after the segment of their range, which does not have them.
+ * The migration adds WITHOUT ROWID by hand.
+ */
 export const lateEvents = sqliteTable(
   'late_events',
   {
@@ -53,8 +56,8 @@ export const lateEvents = sqliteTable(
 
 /**
  * The persons of a project's identities, in chunks of 4,096 consecutive keys, encoded by
- * `columns/codec.ts`. An identity that is not in its chunk, or is in `moved_identities`, is looked up. WITHOUT ROWID, added by
- * hand.
+ * `columns/codec.ts`. An identity that is not in its chunk, or is in `moved_identities`, is looked up.
+ * The migration adds WITHOUT ROWID by hand.
  */
 export const actorChunks = sqliteTable(
   'actor_chunks',
@@ -70,7 +73,10 @@ export const actorChunks = sqliteTable(
   (t) => [primaryKey({ columns: [t.projectId, t.chunk] })]
 )
 
-/** Identities whose person has changed since their chunk was built; triggers on `distinct_ids` note them. WITHOUT ROWID. */
+/**
+ * Identities whose person has changed since their chunk was built; triggers on `distinct_ids` note them.
+ * The migration adds WITHOUT ROWID by hand.
+ */
 export const movedIdentities = sqliteTable(
   'moved_identities',
   {
@@ -82,8 +88,8 @@ export const movedIdentities = sqliteTable(
 
 /**
  * Copies of the properties in person versions, in columns, for the identities with 4,096 consecutive keys. A version that is not
- * in its chunk is looked up. A trigger removes a chunk when one of its versions is removed or changed. WITHOUT ROWID, added by
- * hand.
+ * in its chunk is looked up. A trigger removes a chunk when one of its versions is removed or changed.
+ * The migration adds WITHOUT ROWID by hand.
  */
 export const versionChunks = sqliteTable(
   'version_chunks',
@@ -104,7 +110,10 @@ export const versionChunks = sqliteTable(
   (t) => [primaryKey({ columns: [t.projectId, t.chunk] })]
 )
 
-/** The columns of `version_chunks` by name of the property, encoded by `columns/codec.ts`. WITHOUT ROWID, added by hand. */
+/**
+ * The columns of `version_chunks` by name of the property, encoded by `columns/codec.ts`.
+ * The migration adds WITHOUT ROWID by hand.
+ */
 export const versionColumns = sqliteTable(
   'version_columns',
   {

@@ -4,7 +4,7 @@ import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm
 /**
  * The aggregates of the events with one `$session_id`: see `sessions/session.ts`. Each `…Key` names
  * the event from which the value next to it comes, so that the right event wins in whatever order
- * events arrive. WITHOUT ROWID, added by hand.
+ * events arrive. The migration adds WITHOUT ROWID by hand.
  */
 export const sessions = sqliteTable(
   'sessions',
@@ -50,7 +50,7 @@ export const sessions = sqliteTable(
   ]
 )
 
-/** The number of closed sessions by the value of a session property. WITHOUT ROWID, added by hand. */
+/** The number of closed sessions by the value of a session property. The migration adds WITHOUT ROWID by hand. */
 export const sessionValues = sqliteTable(
   'session_values',
   {
@@ -65,7 +65,7 @@ export const sessionValues = sqliteTable(
   ]
 )
 
-/** The search index of similar recorded sessions: see `sessions/shingles.ts`. WITHOUT ROWID, added by hand. */
+/** The search index of similar recorded sessions: see `sessions/shingles.ts`. The migration adds WITHOUT ROWID by hand. */
 export const sessionShingles = sqliteTable(
   'session_shingles',
   {

@@ -1,4 +1,4 @@
-import type { Board, Tile } from '../../charts/board.ts'
+import type { Board, ChartTile } from '../../charts/board.ts'
 import type { Chart } from '../../charts/chart.ts'
 import type { Db } from '../../db/client.ts'
 import { AppError, UnavailableError } from '../../errors.ts'
@@ -52,10 +52,10 @@ export async function computeTiles(
   dashboardId: number,
   now: Date,
   isSpent: () => boolean
-): Promise<{ tiles: Tile[]; left: number }> {
+): Promise<{ tiles: ChartTile[]; left: number }> {
   const { db, project } = open
-  const insights = await findTiles(db, project.id, dashboardId)
-  const tiles: Tile[] = []
+  const insights = await findDashboardInsights(db, project.id, dashboardId)
+  const tiles: ChartTile[] = []
   for (const insight of insights.slice(0, MAX_TILES)) {
     tiles.push(isSpent() ? tooMuch(insight) : await computeTile(open, insight, now))
   }
@@ -63,7 +63,7 @@ export async function computeTiles(
 }
 
 /** Returns the insights of a dashboard, in the order of its tiles. */
-export async function findTiles(
+export async function findDashboardInsights(
   db: Db,
   projectId: number,
   dashboardId: number
@@ -100,7 +100,7 @@ export async function computeTile(
   open: OpenProject,
   insight: InsightRow,
   now: Date
-): Promise<Tile> {
+): Promise<ChartTile> {
   const title = nameOf(insight)
   try {
     const chart = await computeChart(open, insight, now)
@@ -113,7 +113,7 @@ export async function computeTile(
   }
 }
 
-const tooMuch = (insight: InsightRow): Tile => ({
+const tooMuch = (insight: InsightRow): ChartTile => ({
   title: nameOf(insight),
   failure: 'The insights before it used up the limits of one request.'
 })

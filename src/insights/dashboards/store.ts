@@ -94,7 +94,7 @@ export async function insertDashboard(
   return row
 }
 
-/** Changes a dashboard, also a deleted one. @returns undefined if it does not exist */
+/** Changes a dashboard, even if it is deleted. @returns undefined if there is no such dashboard */
 export async function updateDashboard(
   db: Db,
   projectId: number,

@@ -25,7 +25,7 @@ afterEach(() => {
 
 afterAll(untilQuiet)
 
-/** Fires the quarter-hourly Cron Trigger. */
+/** Fires the Cron Trigger of every 15 minutes. */
 const cron = (bindings: Partial<Env>) =>
   worker.scheduled(
     createScheduledController({ cron: EVERY_15_MINUTES, scheduledTime: new Date() }),

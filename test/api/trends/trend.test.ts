@@ -133,6 +133,64 @@ describe('a trend', () => {
   })
 
   it.each([
+    ['compare', 'true', false],
+    ['compare', 'false', true],
+    ['filter_test_accounts', 'true', false],
+    ['breakdown_hide_other_aggregation', 'true', 'false'],
+    ['date_from', '-30d', '-7d'],
+    ['date_from', '-30d', ''],
+    ['formula', 'A * 2', ''],
+    ['smoothing_intervals', '2', 1],
+    ['properties', '[{"key":"$browser","value":"Firefox"}]', []],
+    ['properties', '[{"key":"$browser","value":"Firefox"}]', {}],
+    ['events', '[{"id":"$pageview"}]', []],
+    ['filters', '{"events":[{"id":"$pageview"}]}', { events: [{ id: 'bought' }] }]
+  ])('is refused for %s with %s in the URL and %j in the body', async (name, text, value) => {
+    const url = `?${new URLSearchParams({ [name]: text })}`
+
+    const { status, body } = await ask(await newProject(), { [name]: value }, url)
+
+    expect([status, body]).toEqual([
+      400,
+      {
+        type: 'validation_error',
+        code: 'invalid_input',
+        attr: name,
+        detail: `"${name}" has one value in the URL and another in the body: send only one of them.`
+      }
+    ])
+  })
+
+  it.each([
+    ['fields', { events: null, date_from: null, date_to: null, properties: null, formula: null }],
+    ['fields', { filter_test_accounts: false, compare: 'false', smoothing_intervals: 1 }],
+    ['filters', { name: null, query: null, filters: {}, tags: [], deleted: false }],
+    ['filters', { query: '', filters: null, compare: null }],
+    ['query', { query: {}, filters: {}, events: [], formula: '', compare: false }]
+  ])(
+    'is read from %s of a URL with a body that leaves them unset, or agrees: %j',
+    async (form, body) => {
+      const project = await newStory()
+      const fields = {
+        ...RANGE,
+        events: '[{"id":"$pageview"}]',
+        filter_test_accounts: 'false',
+        compare: 'false',
+        smoothing_intervals: '1'
+      }
+      const urls: Record<string, Record<string, string>> = {
+        fields,
+        filters: { filters: JSON.stringify(asTrend({})) },
+        query: { query: JSON.stringify(asNode({}).query) }
+      }
+
+      const answer = await ask(project, body, `?${new URLSearchParams(urls[form])}`)
+
+      expect(lines(answer)).toEqual([['$pageview', [2, 0, 3]]])
+    }
+  )
+
+  it.each([
     ['smoothing_intervals', 'min_value', 'smoothing_intervals', '-1'],
     ['smoothing_intervals', 'max_value', 'smoothing_intervals', '1001'],
     ['breakdown_limit', 'min_value', 'breakdown_limit', '0'],

@@ -122,7 +122,9 @@ describe('the local service', () => {
     expect(await damage('secrets.env', '')).toEqual({
       code: 1,
       lines: [
-        expect.stringMatching(/^<state>\/secrets.env has no valid RECEIPT_SECRET.*delete the file/)
+        expect.stringMatching(
+          /^In <state>\/secrets.env, these secrets are missing .*: RECEIPT_SECRET, RECEIPT_KEY\. .* delete it/
+        )
       ]
     })
     expect(await damage('service.lock', 'x'.repeat(4096))).toEqual({

@@ -26,7 +26,7 @@ afterEach(() => {
 
 afterAll(untilQuiet)
 
-/** Fires the quarter-hourly cron this many minutes from now. */
+/** Fires the cron of every 15 minutes, this many minutes from now. */
 async function sweep(queues: HeldQueues, minutes: number, more: Partial<Env> = {}) {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * MINUTE })
   const controller = createScheduledController({

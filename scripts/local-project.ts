@@ -1,0 +1,133 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Db } from '../src/db/client.ts'
+import { LedgerError } from '../src/ledger/entry.ts'
+import { findCaller } from '../src/projects/caller.store.ts'
+import { hashKey } from '../src/projects/key.ts'
+import { Project } from '../src/projects/project.ts'
+import {
+  createKey,
+  createProject,
+  createUser,
+  listProjects,
+  listUsers,
+  type ProjectRow
+} from '../src/projects/store.ts'
+import { User } from '../src/projects/user.ts'
+import { stateDir } from './environment.ts'
+import { openLocal, type Service } from './local.ts'
+import { replayLocally } from './replay.ts'
+
+/**
+ * The file with the only API key that is stored in plain text; the key is valid only for the databases in the same folder.
+ */
+const keyFile = join(stateDir, 'dev-key.json')
+
+const KeyFile = z.object({ key: z.string() })
+
+type LocalProject = { project: ProjectRow; key: string }
+
+/**
+ * Migrates the databases, and finds or creates a project and a key for local use.
+ * @param open opens the databases, which are closed afterwards
+ * @param isStarting whether to apply the ledger of erasures first, because the service is starting and answers nobody yet
+ */
+export async function prepareProject({
+  open = openLocal as () => Promise<Service>,
+  isStarting = false
+} = {}): Promise<LocalProject> {
+  const service = await open()
+  try {
+    if (isStarting) {
+      await applyLedger(service)
+    }
+    return await ensureProject(service.db, new Date())
+  } finally {
+    await service.close()
+  }
+}
+
+/**
+ * Erases again the data that a restored copy of the databases has brought back, before the service answers. Nothing is queued
+ * here: the service takes up the work that is left when it starts.
+ */
+async function applyLedger(service: Service): Promise<void> {
+  try {
+    await repeatDeletions(service)
+  } catch (error) {
+    if (!(error instanceof LedgerError)) {
+      throw error
+    }
+    // The service starts all the same: a restored database stays held back, so nobody gets its data.
+    console.error(error.message)
+  }
+}
+
+async function repeatDeletions(service: Service): Promise<void> {
+  for (const { database, erased } of await replayLocally(service)) {
+    if (erased > 0) {
+      console.error(
+        `The database ${database} was older than the ledger of erasures. Deletions repeated: ${erased}.`
+      )
+    }
+  }
+}
+
+/**
+ * Returns the project and the key of the last start. If the key is lost or revoked, creates one for the first project, which is
+ * created if there is none.
+ */
+async function ensureProject(db: Db, now: Date): Promise<LocalProject> {
+  const kept = await findKept(db)
+  if (kept) {
+    return kept
+  }
+
+  const project = (await listProjects(db))[0] ?? (await newProject(db, now))
+  const { key } = await createKey(
+    db,
+    {
+      label: 'Local development',
+      scopes: ['*'],
+      projectIds: [project.id],
+      userId: project.ownerId
+    },
+    now
+  )
+  rmSync(keyFile, { force: true })
+  writeFileSync(keyFile, `${JSON.stringify({ key })}\n`, { mode: 0o600 })
+  return { project, key }
+}
+
+async function newProject(db: Db, now: Date): Promise<ProjectRow> {
+  const owner =
+    (await listUsers(db))[0] ??
+    (await createUser(
+      db,
+      User.parse({ first_name: 'Local', last_name: 'Owner', email: 'owner@example.com' }),
+      now
+    ))
+  return createProject(db, Project.parse({ name: 'Local project', recording: true }), owner.id, now)
+}
+
+/** Returns the project and the key of the last start; undefined if the key is lost or revoked. */
+async function findKept(db: Db): Promise<LocalProject | undefined> {
+  const key = readKey()
+  if (key === undefined) {
+    return undefined
+  }
+  const caller = await findCaller(db, { hash: await hashKey(key), projectId: '@current' })
+  if (!caller?.project || caller.key.revokedAt !== null) {
+    return undefined
+  }
+  return { project: caller.project, key }
+}
+
+function readKey(): string | undefined {
+  try {
+    return KeyFile.parse(JSON.parse(readFileSync(keyFile, 'utf8'))).key
+  } catch {
+    return undefined
+  }
+}
