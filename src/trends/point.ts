@@ -31,7 +31,7 @@ export type ActorCounts = Range & {
 
 type Counted = ActorCounts['counts'][number]
 
-/** Compares actors: most events first, and of equal ones persons first, in the order of their ids. */
+/** Compares actors: most events first; with equally many events, persons before others, each sorted by id. */
 export const byCount = (a: Counted, b: Counted): number =>
   b.count - a.count ||
   Number(b.actor > 0) - Number(a.actor > 0) ||
