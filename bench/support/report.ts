@@ -10,7 +10,10 @@ export type Outcome = { table: string[][]; notes: string[]; missed: string[] }
 
 const readme = join(root, 'bench/README.md')
 
-/** Returns the smallest value that the share `p` of the values does not exceed. */
+/**
+ * Returns a percentile by nearest rank: the smallest of the values such that at least the share `p`
+ * of them (0.95 for p95) is no larger.
+ */
 export function percentile(values: number[], p: number): number {
   const value = values.toSorted((a, b) => a - b)[Math.ceil(p * values.length) - 1]
   if (value === undefined) {
@@ -36,7 +39,10 @@ function renderTable([head = [], ...rows]: string[][]): string {
   )
 }
 
-/** Describes date, commit and machine, before the part itself adds load. */
+/**
+ * Describes date, commit and machine with its load. Call it before a part runs, as the part adds
+ * load of its own.
+ */
 export function describeConditions(): string {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
@@ -57,7 +63,7 @@ export function describeConditions(): string {
   return `${new Date().toISOString().slice(0, 10)}, commit ${commit}, ${cores} cores (load ${load.toFixed(1)} before), Node ${process.versions.node}, workerd ${workerd.version}.`
 }
 
-/** Replaces the section of a part in the README. */
+/** Replaces a part's section in `bench/README.md`. */
 export function record(part: string, text: string): void {
   const before = readFileSync(readme, 'utf8')
   const section = new RegExp(`(<!-- ${part} -->\n).*?(<!-- /${part} -->)`, 's')

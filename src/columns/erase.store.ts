@@ -23,7 +23,7 @@ export const countSegmentsOf = (projectId: number, chunk: SQL): SQL =>
 
 export type IdentityColumn = { id: number; data: string }
 
-/** Lists the identity columns of a project's segments after the segment `after`, sealed or not, in order of their ids. */
+/** Lists the identity columns of a project's segments after the segment `after`, sealed or not, sorted by id. */
 export async function listIdentityColumns(
   db: Db,
   projectId: number,

@@ -15,7 +15,7 @@ const LIST = describe({
   id: 'projects_list',
   tag: TAG,
   summary: 'List projects',
-  description: 'Lists the projects that the key has access to, in the order of their ids.',
+  description: 'Lists the projects that the key has access to, sorted by id.',
   answers: { 200: { text: 'A page of projects.', schema: pageSchema('ProjectPage', ProjectJson) } }
 })
 

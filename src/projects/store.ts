@@ -128,7 +128,7 @@ export async function findProjectByToken(db: Db, token: string): Promise<Project
   return row
 }
 
-/** Finds the existing projects among these ids, in the order of their ids. */
+/** Finds the existing projects among these ids, sorted by id. */
 export const findProjects = (db: Db, ids: number[]): Promise<ProjectRow[]> =>
   db
     .select()

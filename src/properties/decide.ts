@@ -12,22 +12,22 @@ import type { Work } from './work.ts'
 /**
  * Decides which values of a property fulfil a filter; null stands for a missing value. Returns 1 or
  * 0 for each value, in their order.
- * @throws query_too_large, attr `breakdown_values`, when a slow operator gets too many different
- * texts, or too long ones; attr `properties`, when comparing them would take too long
+ * @throws query_too_large, attr `properties`, when an operator with a matcher (see `matcherOf`) gets
+ * more distinct texts than `MAX_TEXTS` or `MAX_CHARACTERS` allows, or when comparing them would take
+ * too long
  */
 export type Decider = (values: readonly Json[], work: Work) => Promise<Uint8Array>
 
-/** Different texts of a property that a slow operator compares. */
+/** Most distinct texts of a property that one matcher compares. */
 const MAX_TEXTS = 100_000
-/** Characters of these texts, all of which are in memory at once. */
+/** Most characters of these texts in all, as all of them are in memory at once. */
 const MAX_CHARACTERS = 8_000_000
 
-/** Returns the query_too_large error for a property with too many different values. */
-export const tooManyValues = (key: string): AppError =>
+const tooManyTexts = ({ key, operator }: PropertyFilter): AppError =>
   new AppError(
     'query_too_large',
-    `${JSON.stringify(key)} has more than ${MAX_TEXTS} different values in this range, or too long ones.`,
-    'breakdown_values'
+    `The operator ${operator} compares at most ${MAX_TEXTS} distinct values of ${JSON.stringify(key)} with at most ${MAX_CHARACTERS} characters in all, but this range has more. Choose a shorter range, or use an operator such as exact.`,
+    'properties'
   )
 
 /** Returns the text of a value: a string itself, anything else as JSON; null for null. */
@@ -39,15 +39,15 @@ export function textOfValue(value: Json): string | null {
 }
 
 /**
- * A number in JSON's notation, with white space around it. SQLite ends a text of JSON at a null
- * character, so `5\0a` is 5 as well. A whole number lacks the group `rest`.
+ * A number in JSON's notation, with optional white space around it. SQLite ends a text of JSON at a
+ * null character, so `5\0a` is 5 as well. A whole number lacks the group `rest`.
  */
 const NUMBER =
   /^[ \t\n\r]*(?<whole>-?(?:0|[1-9]\d*))(?<rest>\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)?[ \t\n\r]*(?:\0|$)/
 
 /**
  * Returns the number in a value, which may be written as text: `5`, `"5"` and `" 5.0\n"` → 5. NaN for
- * anything else and for infinite numbers.
+ * anything else, and for a text whose number is infinite, such as `"1e400"`.
  */
 export function numberOfValue(value: Json): number {
   if (typeof value === 'number') {
@@ -56,22 +56,25 @@ export function numberOfValue(value: Json): number {
   return typeof value === 'string' && NUMBER.test(value) ? toDouble(value) : Number.NaN
 }
 
-/** Digits that SQLite always reads. */
+/** Significant digits of a number that SQLite always reads. */
 const MIN_DIGITS = 19
-/** SQLite reads a 20th digit behind 19 digits up to these: all 20 fit an unsigned 64-bit integer. */
+/**
+ * Largest first 19 digits after which SQLite reads a 20th digit: all 20 then fit an unsigned 64-bit
+ * integer.
+ */
 const LAST_BEFORE_20 = '1844674407370955159'
 
 /**
  * Returns the double that SQLite makes of a text that `NUMBER` matches; NaN when it is infinite.
- * SQLite drops all digits behind the 19th or 20th, so that the double may be next to the nearest one:
- * `1.9912429794377245475` → 1.9912429794377244.
+ * SQLite ignores all digits after the 19th or 20th, so the result may be a neighbour of the nearest
+ * double: `1.9912429794377245475` → 1.9912429794377244.
  */
 function toDouble(text: string): number {
   const number = Number.parseFloat(text.length > MIN_DIGITS ? shorten(text) : text)
   return Number.isFinite(number) ? number : Number.NaN
 }
 
-/** Drops the digits that SQLite drops: `12177950094603733434863` → `12177950094603733434e3`. */
+/** Drops the digits that SQLite ignores: `12177950094603733434863` → `12177950094603733434e3`. */
 function shorten(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?/i.exec(text) ?? []
@@ -82,13 +85,17 @@ function shorten(text: string): string {
   return `${sign}${kept || '0'}e${power}`
 }
 
-/** Longest whole number that is read as a double, characters: all shorter ones are exact. */
+/**
+ * Characters of a whole number up to which it is read as a double, which is exact there; longer
+ * numbers are read as a bigint.
+ */
 const MAX_EXACT_DIGITS = 15
 
 /**
  * Returns the number that a filter compares; NaN for anything else. Unlike `numberOfValue`, it reads
- * whole numbers in texts exactly up to 64 bits, where a double would round; NaN beyond 64 bits. Of a
- * large whole number it reads the digits of the JSON: 2 ** 60 is compared as 1152921504606847000.
+ * whole numbers in texts exactly up to 64 bits, where a double would round; NaN beyond 64 bits. A
+ * large whole number is compared by its digits in JSON, which JavaScript rounds: 2 ** 60 as
+ * 1152921504606847000, not …846976.
  */
 function comparedOf(value: Json): number | bigint {
   if (typeof value === 'number') {
@@ -114,16 +121,19 @@ function toInteger(text: string): bigint | undefined {
   return integer === undefined || BigInt.asIntN(64, integer) !== integer ? undefined : integer
 }
 
-/** Returns the decider of a filter. For a slow operator it keeps its answers for the next call. */
+/**
+ * Returns the decider of a filter. A decider with a matcher remembers each text's result for later
+ * calls.
+ */
 export function deciderOf(filter: PropertyFilter, timezone: string, now: Date): Decider {
   const match = matcherOf(filter, timezone, now)
   return match ? decideTexts(filter, match) : decideEach(testOf(filter))
 }
 
-/** Compares each different text only once, in however many calls. */
-function decideTexts({ key, operator }: PropertyFilter, match: Matcher): Decider {
-  const known = new KnownTexts(key)
-  const [hit, miss] = isOpposite(operator) ? [0, 1] : [1, 0]
+/** Compares each distinct text only once, even across calls. */
+function decideTexts(filter: PropertyFilter, match: Matcher): Decider {
+  const known = new KnownTexts(filter)
+  const [hit, miss] = isOpposite(filter.operator) ? [0, 1] : [1, 0]
   return async (values, work) => {
     const texts = values.map(textOfValue)
     const fresh = known.freshOf(texts)
@@ -136,15 +146,18 @@ function decideTexts({ key, operator }: PropertyFilter, match: Matcher): Decider
 
 /** The texts of a property that have been compared, and whether they match. */
 class KnownTexts {
-  readonly #key: string
+  readonly #filter: PropertyFilter
   readonly #matches = new Map<string, boolean>()
   #characters = 0
 
-  constructor(key: string) {
-    this.#key = key
+  constructor(filter: PropertyFilter) {
+    this.#filter = filter
   }
 
-  /** Returns the different texts that are not known yet. @throws query_too_large for too many in all */
+  /**
+   * Returns the distinct texts that are not known yet.
+   * @throws query_too_large when these and the known texts exceed `MAX_TEXTS` or `MAX_CHARACTERS`
+   */
   freshOf(texts: readonly (string | null)[]): string[] {
     const fresh = new Set<string>()
     let characters = this.#characters
@@ -155,7 +168,7 @@ class KnownTexts {
       fresh.add(text)
       characters += text.length
       if (this.#matches.size + fresh.size > MAX_TEXTS || characters > MAX_CHARACTERS) {
-        throw tooManyValues(this.#key)
+        throw tooManyTexts(this.#filter)
       }
     }
     return [...fresh]
@@ -188,7 +201,10 @@ const decideEach =
     return decided
   }
 
-/** A missing value never fulfils an operator and always fulfils its negation. */
+/**
+ * A missing value fulfils only the negating operators (see `isOpposite`; `not_between` is not one of
+ * them), and `exact` and `in` with an empty list.
+ */
 function testOf({ operator, values }: PropertyFilter): Test {
   switch (operator) {
     case 'exact':
@@ -252,7 +268,10 @@ const COMPARISONS: Partial<Record<PropertyFilter['operator'], Comparison>> = {
   not_between: (number, lowest, highest) => number < lowest || number > highest
 }
 
-/** Compares with the lowest or the highest of several limits, whichever is easier to fulfil. */
+/**
+ * Tests a number. Of several limits, `gt`, `gte` and `min` use the lowest, `lt`, `lte` and `max` the
+ * highest; `between` and `not_between` use both.
+ */
 function compares(operator: PropertyFilter['operator'], values: readonly string[]): Test {
   const isFulfilled = COMPARISONS[operator]
   if (!isFulfilled) {

@@ -1,8 +1,11 @@
 import * as z from 'zod'
 import { refusing, sameReason } from '../input/fields.ts'
 
-/** Fields that say how other requests of PostHog's clients count or show an event; ignored here. */
-const DISPLAYED = [
+/**
+ * Fields that PostHog's clients send with an event because trends use them to count or show it;
+ * ignored here.
+ */
+const IGNORED = [
   'name',
   'custom_name',
   'order',
@@ -15,14 +18,14 @@ const DISPLAYED = [
 ]
 
 /**
- * Schema of an event that a request asks for, in the form of PostHog's clients: `{"id":"$pageview","properties":[…]}`. An
- * unknown field with a value is refused.
+ * Schema of an event in a request, in the form of PostHog's clients: `{"id":"$pageview","properties":[…]}`. Any other field
+ * with a value is refused, except those of `IGNORED` and of `HARMLESS`.
  * @param refusal the message for anything but an object
  */
 export const askedEvent = <S extends z.ZodRawShape>(shape: S, refusal?: string) =>
   refusing(
     z.object(shape, refusal),
     sameReason(['event', 'event_name'], 'Send the name of the event as `id`.'),
-    DISPLAYED,
+    IGNORED,
     'Not a field of an event: an event has `id` and `properties`.'
   )

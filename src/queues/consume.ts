@@ -46,11 +46,11 @@ export type Loaded<Content> = {
 }
 
 /** A queue in which messages can wait. */
-export type Waiting = Pick<Queue, 'sendBatch'>
+export type WaitingQueue = Pick<Queue, 'sendBatch'>
 
 export type Steps<Content> = {
   /** The queue of these messages. Messages of a project that is held back wait there. */
-  queue: Waiting
+  queue: WaitingQueue
   load(message: Message): Promise<Loaded<Content>>
   /** Whether these contents are too much to be stored together. */
   isTooMuch(contents: Content[]): boolean
@@ -84,7 +84,7 @@ const HELD_SECONDS = 30
  * Sends a message to its queue anew. A retry would count as a failed attempt, and the message would
  * become a dead letter although it has not failed.
  */
-async function putBack(message: Message, queue: Waiting): Promise<void> {
+async function putBack(message: Message, queue: WaitingQueue): Promise<void> {
   try {
     await queue.sendBatch([{ body: message.body }], { delaySeconds: HELD_SECONDS })
     message.ack()

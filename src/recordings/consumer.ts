@@ -1,24 +1,24 @@
 import { UnavailableError } from '../errors.ts'
 import type { OpenProject } from '../projects/open.ts'
-import { consumeByProject, type Loaded, type Waiting } from '../queues/consume.ts'
+import { consumeByProject, type Loaded, type WaitingQueue } from '../queues/consume.ts'
 import type { DeadMessage } from '../queues/failure.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
 import { openUpkeepOf, readMessage } from '../queues/message.ts'
-import { type Loaded as LoadedPart, loadPart, storeParts } from './ingest.ts'
+import { type LoadedPart, loadPart, storeParts } from './ingest.ts'
 import { markerOf, RecordingPart } from './part.ts'
 import { findUnpurged } from './purge.store.ts'
 import { PurgeMessage, purgeRecording } from './purge.ts'
 import { retentionDaysOf } from './retention.ts'
 
 type RecordingBindings = Pick<Env, 'DB' | 'BUCKET' | 'RECORDING_RETENTION_DAYS'> & {
-  RECORDING_QUEUE: Waiting
+  RECORDING_QUEUE: WaitingQueue
   DEAD_QUEUE: Queue<DeadMessage>
 }
 
 /**
  * Stores parts of recordings, and purges deleted recordings. Messages may arrive twice and in any
  * order.
- * @returns the outcome of the messages
+ * @returns the outcomes of the messages, and the numbers of stored parts and purged recordings
  */
 export async function consumeRecordings(
   batch: MessageBatch,
@@ -29,13 +29,14 @@ export async function consumeRecordings(
 
   async function load({ body }: Message): Promise<Loaded<LoadedPart>> {
     const purge = PurgeMessage.safeParse(body).data
+    // A purge needs no `store`: it is done here, also while the project is held back.
     if (purge) {
       summary.purged += await purgeRecordings(purge, invocation)
       return {}
     }
-    const named = readMessage(RecordingPart, 'a part of a recording', body)
-    const waiting = markerOf(named)
-    const part = await loadPart(env.BUCKET, named)
+    const message = readMessage(RecordingPart, 'a part of a recording', body)
+    const waiting = markerOf(message)
+    const part = await loadPart(env.BUCKET, message)
     return part ? { work: { projectId: part.projectId, content: part }, waiting } : { waiting }
   }
 
@@ -53,6 +54,7 @@ export async function consumeRecordings(
   const outcome = await consumeByProject(batch, invocation, {
     queue: env.RECORDING_QUEUE,
     load,
+    // A batch has at most 10 parts (`max_batch_size`), of which only the summaries are in memory.
     isTooMuch: () => false,
     store
   })
@@ -60,8 +62,8 @@ export async function consumeRecordings(
 }
 
 /**
- * @returns the number of purged recordings. @throws unavailable when the rest must wait for another
- * invocation
+ * @returns the number of purged recordings
+ * @throws unavailable when the invocation has used up its queries before all recordings are purged
  */
 async function purgeRecordings(
   { project_id, purge: sessions }: PurgeMessage,
@@ -72,7 +74,9 @@ async function purgeRecordings(
   const unpurged = await findUnpurged(db, project_id, sessions)
   for (const recording of unpurged) {
     if (isSpent(usage)) {
-      throw new UnavailableError('The rest has to wait for another invocation.')
+      throw new UnavailableError(
+        'This invocation has used up its queries; the remaining recordings are purged when the message is retried.'
+      )
     }
     await purgeRecording(db, env.BUCKET, recording, clock().getTime())
   }

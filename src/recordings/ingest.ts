@@ -14,14 +14,17 @@ import { readKnown, writeChanges } from './write.store.ts'
 
 type Project = { id: number; erasureSalt: string }
 
-export type Loaded = Incoming & { projectId: number }
+export type LoadedPart = Incoming & { projectId: number }
 
 /**
  * Reads a part's snapshots from R2 and summarizes them; undefined if the object is missing because
  * the recording was deleted.
  * @throws if the object is not a part
  */
-export async function loadPart(bucket: R2Bucket, part: RecordingPart): Promise<Loaded | undefined> {
+export async function loadPart(
+  bucket: R2Bucket,
+  part: RecordingPart
+): Promise<LoadedPart | undefined> {
   const read = await readLines(bucket, objectOf(part.project_id, part.session_id, part.part_id))
   if (!read) {
     return undefined

@@ -1,6 +1,6 @@
 import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
-import { type Decider, deciderOf, tooManyValues } from '../properties/decide.ts'
+import { type Decider, deciderOf } from '../properties/decide.ts'
 import { leavesOf, type PropertyFilter } from '../properties/filter.ts'
 import { Work } from '../properties/work.ts'
 import type { Period } from './answer.ts'
@@ -189,9 +189,15 @@ export class Computation {
   }
 }
 
-/** Returns the query_too_large error for breakdowns with more values than can be ranked or shown. */
-export const tooManyBreakdownValues = ({ breakdowns }: TrendQuery): AppError =>
-  tooManyValues(breakdowns.map(({ key }) => key).join(', '))
+/** Returns the query_too_large error for breakdowns whose values are too many or too long to be ranked or shown. */
+export function tooManyBreakdownValues({ breakdowns }: TrendQuery): AppError {
+  const names = breakdowns.map(({ key }) => JSON.stringify(key)).join(', ')
+  return new AppError(
+    'query_too_large',
+    `The breakdown by ${names} has more than ${MAX_BREAKDOWN_VALUES} distinct values in this range, or values that are too long: choose a shorter range or another property.`,
+    'breakdown_values'
+  )
+}
 
 /** Returns the total of each value of a part, without the events that have no value. */
 function totalsOf({ totals, grouping }: BrokenDown): Map<string, number> {

@@ -29,7 +29,7 @@ export type ActorCount = { actor: number; count: number }
 /** The actors behind a point with their numbers of events, most first, and the range of time of these events. */
 export type ActorCounts = Range & { counts: ActorCount[] }
 
-/** Compares actors: most events first, and of equal ones persons first, in the order of their ids. */
+/** Compares actors: most events first; with equally many events, persons before others, each sorted by id. */
 export const byCount = (a: ActorCount, b: ActorCount): number =>
   b.count - a.count ||
   Number(b.actor > 0) - Number(a.actor > 0) ||

@@ -89,7 +89,7 @@ export const MAX_BREAKDOWNS = 3
 export const MAX_BREAKDOWN_LIMIT = 1_000
 /** Numbers in an answer, or computed for it: series or formulas × periods × breakdown values × buckets. */
 export const MAX_POINTS = 200_000
-/** Different values of a breakdown in the whole range. */
+/** Distinct values of a breakdown in the whole range. */
 export const MAX_BREAKDOWN_VALUES = 100_000
 /** Events that a query may read. */
 export const MAX_ROWS = 10_000_000

@@ -24,7 +24,10 @@ const SLICE = 500
 
 const ONLY_COOKIELESS = `\`distinct_id\` may be \`${SENTINEL}\` only in events with the property \`$cookieless_mode: true\``
 
-/** The parts of a capture request that determine the days and hashes of its visitors. */
+/**
+ * The facts about a capture request and its project from which `anonymize` determines a visitor's
+ * calendar day and hash.
+ */
 export type RequestParts = {
   projectId: number
   /** Time zone of events without a valid `$timezone`. */
@@ -44,8 +47,9 @@ export const isCookieless = (properties: JsonObject): boolean =>
   Boolean(properties.$cookieless_mode)
 
 /**
- * Whether a cookieless event asks to merge persons, which is refused because cookieless persons
- * exist for one day.
+ * Whether an event is a cookieless `$create_alias` or `$merge_dangerously`. Both are refused, because
+ * a visitor's hash is valid for one day only. `$identify` is accepted without its merge: see
+ * `anonymize`.
  */
 const isAlias = ({ event, properties }: CapturedEvent): boolean =>
   isCookieless(properties) && (event === '$create_alias' || event === '$merge_dangerously')
@@ -150,7 +154,7 @@ function hostOf({ $host, $current_url }: JsonObject): string | undefined {
 
 /** Returns the registrable domain: `www.shop.co.uk:3000` gives `shop.co.uk`, `localhost:3000` gives `localhost`. */
 async function rootDomainOf(host: string): Promise<string> {
-  // The list of public suffixes is a module of its own, for the few projects without cookies.
+  // Loaded on first use: the list of public suffixes is large, and few projects are cookieless.
   const { getDomain } = await import('tldts-icann')
   return getDomain(host) ?? host.replace(/:\d+$/, '').toLowerCase()
 }
@@ -172,7 +176,7 @@ function clockOf(time: number, zone: Json | undefined, fallback: string): number
   }
 }
 
-/** Address of requests without `X-Forwarded-For` and `CF-Connecting-IP`, such as local ones. */
+/** Address of requests with neither `X-Forwarded-For` nor `CF-Connecting-IP`, such as local requests. */
 const LOOPBACK = '127.0.0.1'
 
 /**

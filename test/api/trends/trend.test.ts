@@ -552,7 +552,11 @@ describe('a trend', () => {
     expect(answer.body.result.map(({ data }: Result) => data)).toEqual(
       new Array(18).fill([1, 0, 0])
     )
-    expect([refused.status, refused.body.attr]).toEqual([400, 'breakdown_values'])
+    expect([refused.status, refused.body.attr, refused.body.detail]).toEqual([
+      400,
+      'breakdown_values',
+      'The breakdown by "text" has more than 100000 distinct values in this range, or values that are too long: choose a shorter range or another property.'
+    ])
   })
 
   it('is refused when it would read too many events', async () => {

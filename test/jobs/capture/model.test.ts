@@ -7,8 +7,8 @@ import { holdErasures } from '../../support/erasures.ts'
 import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
 
 /*
- * Random histories of captures and API requests, compared with a simple model: which ids belong to a
- * person, the person's properties, and the number of the person's events.
+ * Runs random histories of captures and API requests in a project and in a simple model. Afterwards
+ * both must have the same persons, with the same ids, properties and number of events.
  */
 
 const IDS = ['ada', 'bob', 'eve', 'phone', 'laptop']
@@ -20,9 +20,10 @@ type Identity = { person: Person; events: number }
 
 class Model {
   readonly identities = new Map<string, Identity>()
-  /** Events of deleted persons: kept events, and events that wait for their purge. */
-  kept = 0
-  doomed = 0
+  /** Number of events of deleted persons that are kept. */
+  keptEvents = 0
+  /** Number of events of deleted persons that wait for their purge. */
+  doomedEvents = 0
 
   #identity(id: string): Identity {
     const known = this.identities.get(id)
@@ -84,7 +85,10 @@ class Model {
     }
   }
 
-  /** `undefined` removes a property. A property that is missing leaves no trace. */
+  /**
+   * Writes a property of a person. `undefined` removes it and records the time; removing a missing
+   * property records nothing.
+   */
   write(id: string, key: string, value: number | undefined, at: number): void {
     const properties = this.personOf(id)?.properties
     if (value === undefined && properties?.get(key)?.value === undefined) {
@@ -101,19 +105,19 @@ class Model {
     for (const name of this.idsOf(person)) {
       const events = this.#identity(name).events
       if (withEvents) {
-        this.doomed += events
+        this.doomedEvents += events
       } else {
-        this.kept += events
+        this.keptEvents += events
       }
       this.identities.delete(name)
     }
   }
 
   purge(): void {
-    this.doomed = 0
+    this.doomedEvents = 0
   }
 
-  /** Returns the ids, properties and events of every person. */
+  /** Returns each person's ids, properties and number of events. */
   persons(): unknown[] {
     const persons = [...new Set([...this.identities.values()].map(({ person }) => person))]
     return sorted(
@@ -167,11 +171,11 @@ const mergeEvent = (from: string, other: string, isDangerous: boolean): TestEven
     ? { event: '$merge_dangerously', distinct_id: from, properties: { alias: other } }
     : { event: '$identify', distinct_id: from, properties: { $anon_distinct_id: other } }
 
-type Both = { project: TestProject; model: Model; erasures: ReturnType<typeof holdErasures> }
+type Sides = { project: TestProject; model: Model; erasures: ReturnType<typeof holdErasures> }
 
 /** Performs a step in the project and in the model. */
-async function takeStep(one: Step, both: Both, now: number): Promise<void> {
-  const { project, model, erasures } = both
+async function takeStep(one: Step, sides: Sides, now: number): Promise<void> {
+  const { project, model, erasures } = sides
   switch (one.do) {
     case 'capture': {
       const properties = { $set: { [one.key]: one.value } }
@@ -189,13 +193,13 @@ async function takeStep(one: Step, both: Both, now: number): Promise<void> {
       model.purge()
       break
     default:
-      await changePerson(one, both, now)
+      await changePerson(one, sides, now)
   }
 }
 
 /** Performs a step through the API if the id has a person; project and model must agree on that. */
-async function changePerson(one: PersonStep, both: Both, now: number): Promise<void> {
-  const { project, model, erasures } = both
+async function changePerson(one: PersonStep, sides: Sides, now: number): Promise<void> {
+  const { project, model, erasures } = sides
   const found = await erasures.call(project, 'GET', `persons?distinct_id=${one.id}`)
   const person: number | undefined = found.body.results[0]?.id
   expect(person !== undefined).toBe(model.personOf(one.id) !== undefined)
@@ -226,7 +230,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('whatever happens, persons, properties and events equal the model’s', async () => {
+it('the database matches the model after any history of captures and requests', async () => {
   const erasures = holdErasures()
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
@@ -241,7 +245,7 @@ it('whatever happens, persons, properties and events equal the model’s', async
       expect(await stored(project.id)).toEqual({
         persons: model.persons(),
         count: model.persons().length,
-        ofNobody: model.kept + model.doomed
+        withoutPerson: model.keptEvents + model.doomedEvents
       })
     }),
     deep(40)
@@ -256,10 +260,10 @@ async function stored(projectId: number) {
            p.properties,
            (select count(*) from distinct_ids d join events e on e.identity = d.key where d.person_id = p.id) as events
     from persons p where p.project_id = ${projectId}`)
-  const [rest] = await db.all<{ count: number; ofNobody: number }>(sql`
+  const [rest] = await db.all<{ count: number; withoutPerson: number }>(sql`
     select (select coalesce(sum(value), 0) from counters where project_id = ${projectId} and name = 'persons') as count,
            (select count(*) from events e where e.project_id = ${projectId}
-              and not exists (select 1 from distinct_ids d where d.key = e.identity)) as ofNobody`)
+              and not exists (select 1 from distinct_ids d where d.key = e.identity)) as withoutPerson`)
   const persons = rows.map(({ ids, properties, events }) => {
     const known = Object.entries(JSON.parse(properties)).filter(([name]) => KEYS.includes(name))
     return { ids: JSON.parse(ids), properties: Object.fromEntries(known.sort()), events }

@@ -7,20 +7,25 @@ import { isAggregated } from '../../../src/trends/query.ts'
 import type { Asked, Breakdown, Entity, Filter } from './request.ts'
 import type { World } from './world.ts'
 
-/** A stored event, with its actor and the person's properties as of the event. */
+/** A stored event. */
 export type Stored = {
   name: string
+  /** ms UTC. */
   at: number
+  /** Id of the event's person, or the negative key of an identity without a person. */
   actor: number
   session: string | null
   uuid: string
+  /** The event's properties, JSON. */
   event: string
+  /** The person's properties as of the event, JSON. */
   person: string | null
 }
 
+/** A bucket `[lo, hi)`, in the unit of `ev.t` (see `load`); `day` is its label. */
 export type Bucket = { lo: number; hi: number; day: string }
 
-/** Computes trends with DuckDB, without the product's code. */
+/** Computes trends with DuckDB. Of the product's code it uses only the units of time and `isAggregated`. */
 export class Duck {
   readonly #db: DuckDBConnection
   #world: World | undefined
@@ -39,7 +44,10 @@ export class Duck {
     this.#db.closeSync()
   }
 
-  /** `t` is local time as ms; by the hour it is UTC, which tells repeated hours apart. */
+  /**
+   * Loads events into the table `ev`. Its column `t` is the wall-clock time, ms; for trends by the
+   * hour it is ms UTC, so that an hour that the clock shows twice stays two hours.
+   */
   async load(events: Stored[], world: World, isHourly: boolean): Promise<void> {
     this.#world = world
     this.#isHourly = isHourly
@@ -93,7 +101,10 @@ export class Duck {
     }
   }
 
-  /** Returns the buckets of the range and of the period before; a single number has one bucket each. */
+  /**
+   * Returns the buckets of the range and of the period that it is compared with. A display without a
+   * time axis has one bucket per period.
+   */
   async buckets(ask: Asked): Promise<Bucket[][]> {
     const [current = [], previous = []] = this.#isHourly
       ? await this.#hourly(ask)
@@ -106,22 +117,26 @@ export class Duck {
     return this.#exact(ask, ask.from.hours, whole)
   }
 
-  /** The same for a range that starts hours ago, within its first bucket; the period before is exactly as long. */
+  /**
+   * Cuts the buckets of a range such as `-36h`, which starts within its first bucket. The other period
+   * starts and ends as precisely.
+   */
   async #exact(ask: Asked, hours: number, [current = [], previous = []]: Bucket[][]) {
-    const { now } = this.#of()
-    const place = async (moment: number) => (this.#isHourly ? moment : this.#clock(moment))
+    const { now } = this.#loadedWorld()
+    const edgeOf = async (moment: number) => (this.#isHourly ? moment : this.#clock(moment))
     const begin = now - hours * HOUR
     const end = ask.to === 0 ? now : await this.#momentOf(current.at(-1)?.hi ?? 0)
-    const from = await place(begin)
+    const from = await edgeOf(begin)
     const asked = startAt(current, from)
     if (isAggregated(ask) && !ask.compareTo) {
-      return [asked, [{ lo: await place(begin - (end - begin)), hi: from, day: '' }]]
+      return [asked, [{ lo: await edgeOf(begin - (end - begin)), hi: from, day: '' }]]
     }
     const lo = await this.#earlier(from, ask, end - begin)
-    const hi = await this.#earlier(await place(end), ask, end - begin)
+    const hi = await this.#earlier(await edgeOf(end), ask, end - begin)
     if (isAggregated(ask)) {
       return [asked, [{ lo, hi, day: '' }]]
     }
+    // No bucket is longer than 31 days: this gives enough buckets, of which the first are kept.
     const days = await this.#days(ask.interval, lo, lo + (previous.length + 1) * 31 * DAY)
     const other = days.slice(0, previous.length)
     const ended = other.map((bucket) => ({
@@ -132,7 +147,7 @@ export class Duck {
   }
 
   async #hourly(ask: Asked): Promise<Bucket[][]> {
-    const { now } = this.#of()
+    const { now } = this.#loadedWorld()
     const clock = (await this.#clock(now)) - ask.to * DAY
     const end = (await this.#moment(Math.floor(clock / HOUR) * HOUR)) + HOUR
     const begin = await this.#firstHour(ask, end)
@@ -141,7 +156,7 @@ export class Duck {
   }
 
   async #firstHour(ask: Asked, end: number): Promise<number> {
-    const { now } = this.#of()
+    const { now } = this.#loadedWorld()
     const floor = async (moment: number) => moment - mod(await this.#clock(moment), HOUR)
     if (ask.from === 'all') {
       return floor(Math.min(await this.#first(), end - 1))
@@ -157,17 +172,22 @@ export class Duck {
     const unit = isAggregated(ask) ? 'day' : ask.interval
     const current = await this.#days(unit, start, until)
     const lo = current[0]?.lo ?? 0
+    // Whole weeks by the day, up to today, are compared with the same weekdays (docs/trends.md).
     const isWeeks =
       typeof ask.from === 'number' && ask.from % 7 === 0 && ask.from > 0 && ask.to === 0
     if (!ask.compareTo && !(isWeeks && ask.interval === 'day')) {
       return [current, await this.#days(unit, this.#back(lo, current.length, unit), lo)]
     }
     const back = ask.compareTo ? await this.#earlier(lo, ask) : lo - Number(ask.from) * DAY
+    // No bucket is longer than 31 days: this gives enough buckets, of which the first are kept.
     const many = await this.#days(unit, back, back + (current.length + 1) * 31 * DAY)
     return [current, many.slice(0, current.length)]
   }
 
-  /** Goes back on the clock as requested or, for a length of time, by as many whole buckets as it needs. */
+  /**
+   * Returns the wall-clock time that is `compareTo` earlier or, without it, earlier by the fewest whole
+   * buckets that cover `length` ms; a month counts as 28 days.
+   */
   async #earlier(clock: number, { compareTo, interval }: Asked, length = 0): Promise<number> {
     const unit = compareTo ? { d: 'day', w: 'week', m: 'month' }[compareTo.unit] : interval
     const days = { hour: 1, day: 1, week: 7, month: 28 }[interval]
@@ -182,42 +202,43 @@ export class Duck {
     if (typeof ask.from === 'number') {
       return (await this.#today()) - ask.from * DAY
     }
-    const begin = ask.from === 'all' ? await this.#first() : this.#of().now - ask.from.hours * HOUR
+    const begin =
+      ask.from === 'all' ? await this.#first() : this.#loadedWorld().now - ask.from.hours * HOUR
     return Math.floor((await this.#clock(begin)) / DAY) * DAY
   }
 
-  /** Returns the time of the first event. */
+  /** Returns the time of the first event, ms UTC; now if there are no events. */
   async #first(): Promise<number> {
     const [row] = await this.#rows<{ first: number }>(
-      `select coalesce(min(ms), ${this.#of().now})::double as first from ev`
+      `select coalesce(min(ms), ${this.#loadedWorld().now})::double as first from ev`
     )
     return row?.first ?? 0
   }
 
-  /** Returns the start of today on the clock. */
+  /** Returns the wall-clock time at which today starts, ms. */
   async #today(): Promise<number> {
-    return Math.floor((await this.#clock(this.#of().now)) / DAY) * DAY
+    return Math.floor((await this.#clock(this.#loadedWorld().now)) / DAY) * DAY
   }
 
-  /** Returns the moment of a bucket's edge. */
+  /** Returns the moment of a bucket's edge, ms UTC. */
   async #momentOf(edge: number): Promise<number> {
     return this.#isHourly ? edge : this.#moment(edge)
   }
 
-  /** Returns what the clock shows at a moment. */
+  /** Returns the wall-clock time of a moment, ms, encoded as if it were UTC. */
   async #clock(moment: number): Promise<number> {
     const [row] = await this.#rows<{ clock: number }>(
       `select epoch_ms(make_timestamptz(${moment} * 1000) at time zone $1)::double as clock`,
-      [this.#of().zone]
+      [this.#loadedWorld().zone]
     )
     return row?.clock ?? 0
   }
 
-  /** Returns when the clock shows a time. */
+  /** Returns the moment of a wall-clock time, ms UTC: the inverse of `#clock`. */
   async #moment(clock: number): Promise<number> {
     const [row] = await this.#rows<{ moment: number }>(
       `select epoch_ms(make_timestamp(${clock} * 1000) at time zone $1)::double as moment`,
-      [this.#of().zone]
+      [this.#loadedWorld().zone]
     )
     return row?.moment ?? 0
   }
@@ -235,13 +256,16 @@ export class Duck {
       `select (${start} + n * ${HOUR})::double as lo, (${start} + (n + 1) * ${HOUR})::double as hi,
               strftime(make_timestamptz((${start} + n * ${HOUR})::bigint * 1000) at time zone $1, '%Y-%m-%d %H:00:00') as day
        from range(${count}) as r(n) order by n`,
-      [this.#of().zone]
+      [this.#loadedWorld().zone]
     )
   }
 
-  /** Days, weeks and months on the clock. */
+  /**
+   * Returns the days, weeks or months that overlap `[from, until)`, wall-clock ms. The first starts at
+   * its own beginning; the last ends at `until`.
+   */
   #days(unit: string, from: number, until: number): Promise<Bucket[]> {
-    const shift = this.#of().weekStart === 0 ? `interval 1 day` : `interval 0 day`
+    const shift = this.#loadedWorld().weekStart === 0 ? `interval 1 day` : `interval 0 day`
     const floor = (time: string) =>
       unit === 'week'
         ? `date_trunc('week', ${time} + ${shift}) - ${shift}`
@@ -274,7 +298,10 @@ export class Duck {
     return { ...ask, breakdown: { ...breakdown, edges } }
   }
 
-  /** Returns the cells of a series in these buckets. With `listed`: of these values, of no value, and of all others. */
+  /**
+   * Returns the cells of a series: one per bucket and breakdown value that has events. With `listed`,
+   * all other values are counted together as `<other>`; null stands for a missing value.
+   */
   async cells(ask: Asked, entity: Entity, buckets: Bucket[], listed?: string[]) {
     const text = ask.breakdown ? breakdownOf(ask.breakdown) : 'null'
     const value = listed
@@ -290,7 +317,7 @@ export class Duck {
     )
     const math = mathOf(ask, entity)
     if (ask.display === 'ActionsLineGraphCumulative' && UNIQUE[math]) {
-      // An actor in several buckets counts in the first.
+      // In a cumulative chart, an actor or a session counts only in its first bucket.
       return this.#rows<{ i: number; value: string | null; y: number }>(
         `select i, value, count(*)::double as y from (
            select value, min(i) as i from (${matching}) where ${UNIQUE[math]} is not null group by value, ${UNIQUE[math]})
@@ -312,7 +339,10 @@ export class Duck {
     )
   }
 
-  /** Builds the selection of matching events with the index of their bucket. */
+  /**
+   * Builds the SQL that selects the matching events, each with the index `i` of its bucket. With the
+   * windows of `weekly_active` and `monthly_active`, an event is in several buckets.
+   */
   #matching(ask: Asked, entity: Entity, buckets: Bucket[], selected: string): string {
     const days = { weekly_active: 7, monthly_active: 30 }[mathOf(ask, entity)]
     const places = buckets.map(({ lo, hi }, i) => `(${i}, ${days ? hi - days * DAY : lo}, ${hi})`)
@@ -336,7 +366,7 @@ export class Duck {
       where ${isOfKind} and ${fulfils}`
   }
 
-  #of(): World {
+  #loadedWorld(): World {
     if (!this.#world) {
       throw new Error('No world has been loaded.')
     }
@@ -353,7 +383,7 @@ const startAt = (buckets: Bucket[], lo: number): Bucket[] =>
 
 const mod = (a: number, b: number) => ((a % b) + b) % b
 
-/** What each distinct math counts: actors or sessions. */
+/** The column whose distinct values a math counts: actors or sessions. */
 const UNIQUE: Record<string, string> = {
   dau: 'actor',
   weekly_active: 'actor',
@@ -369,7 +399,10 @@ function numberIn(entity: Entity): string {
   return key ? numberOf({ key, type: ofSession(entity) ? 'session' : 'event' }) : 'null'
 }
 
-/** Sliding actors become those of the bucket when buckets are as long as the window. */
+/**
+ * Returns the math of a series. `weekly_active` and `monthly_active` become `dau` when the interval is
+ * at least as long as their window, except in a display without a time axis.
+ */
 function mathOf(ask: Asked, { math }: Entity): string {
   const longEnough: Record<string, string[]> = {
     weekly_active: ['week', 'month'],
@@ -409,7 +442,10 @@ const textOf = (about: About) =>
 const numberOf = (about: About) =>
   `case when json_type(${jsonOf(about)}) not in ('BOOLEAN', 'NULL') and regexp_full_match(${textOf(about)}, '-?(0|[1-9][0-9]*)([.][0-9]+)?') then (${textOf(about)})::double end`
 
-/** Identifies a bin by its index. */
+/**
+ * Returns SQL for an event's breakdown value: the text, null if it is missing or empty. With bins: the
+ * index of the bin, as text, null without a number.
+ */
 function breakdownOf(breakdown: Breakdown): string {
   if (!breakdown.bins) {
     return `nullif(${textOf(breakdown)}, '')`
@@ -428,6 +464,8 @@ const NEGATED: Record<string, string> = {
   not_regex: 'regex',
   is_not_set: 'is_set'
 }
+
+const anyOf = (conditions: string[]) => `(${conditions.join(' or ')})`
 
 function conditionOf(filter: Filter): string {
   if (Array.isArray(filter.value) && filter.value.length === 0) {
@@ -448,11 +486,11 @@ function conditionOf(filter: Filter): string {
     case 'in':
       return `${text} in (${values.map(quote).join(', ')})`
     case 'icontains':
-      return values.map((value) => `contains(lower(${text}), lower(${quote(value)}))`).join(' or ')
+      return anyOf(values.map((value) => `contains(lower(${text}), lower(${quote(value)}))`))
     case 'regex':
-      return values.map((value) => `regexp_matches(${text}, ${quote(value)})`).join(' or ')
+      return anyOf(values.map((value) => `regexp_matches(${text}, ${quote(value)})`))
     case 'between':
-      return `${number} >= ${low} and ${number} <= ${high}`
+      return `(${number} >= ${low} and ${number} <= ${high})`
     case 'not_between':
       return `(${number} < ${low} or ${number} > ${high})`
     case 'gt':

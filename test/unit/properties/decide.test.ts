@@ -122,25 +122,29 @@ describe('an operator that takes long', () => {
     expect(count).toBe(40)
   })
 
-  it('takes 100,000 different texts in all', async () => {
+  it('takes 100,000 distinct texts in all', async () => {
     const decide = decider('semver_eq', ['1.0.0'])
     await decide(many(60_000, String), new Work())
     await decide(many(100_000, String), new Work())
 
     await expect(decide(['more'], new Work())).rejects.toMatchObject({
       code: 'query_too_large',
-      attr: 'breakdown_values',
-      message: '"url" has more than 100000 different values in this range, or too long ones.'
+      attr: 'properties',
+      message:
+        'The operator semver_eq compares at most 100000 distinct values of "url" with at most 8000000 characters in all, but this range has more. Choose a shorter range, or use an operator such as exact.'
     })
     expect(await decide(['99999', null], new Work())).toEqual(new Uint8Array(2))
   })
 
-  it('takes 8,000,000 characters of different texts in all', async () => {
+  it('takes 8,000,000 characters of distinct texts in all', async () => {
     const decide = decider('semver_eq', ['1.0.0'])
     const long = many(8, (i) => String(i).repeat(1_000_000))
     await decide(long, new Work())
     await decide(long, new Work())
 
-    await expect(decide(['x'], new Work())).rejects.toMatchObject({ attr: 'breakdown_values' })
+    await expect(decide(['x'], new Work())).rejects.toMatchObject({
+      code: 'query_too_large',
+      attr: 'properties'
+    })
   })
 })
