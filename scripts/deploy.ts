@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { type Config, readConfig } from './config.ts'
+import { type Account, openAccount } from './deploy/account.ts'
 import {
   commandOf,
   jurisdictionOf,
@@ -27,7 +28,7 @@ Creates missing databases, queues and buckets at Cloudflare, migrates, and deplo
 --location  where to create databases and buckets (default: near you)
 --plan      lists the commands without running them`
 
-const Account = z.object({ accounts: z.array(z.object({ id: z.string(), name: z.string() })) })
+const Login = z.object({ accounts: z.array(z.object({ id: z.string(), name: z.string() })) })
 const Bookmark = z.object({ bookmark: z.string() })
 const Secrets = z.array(z.object({ name: z.string() }))
 const Deployed = z.object({ type: z.literal('deploy'), targets: z.array(z.string()) })
@@ -56,10 +57,8 @@ async function main(): Promise<void> {
     return console.log(listCommands(plan).join('\n'))
   }
 
-  for (const step of plan.login) {
-    await expectLogin(step, config)
-  }
-  for (const line of await Promise.all(plan.create.map(create))) {
+  const account = await openAccount(await findAccountId(plan.login, config))
+  for (const line of await Promise.all(plan.create.map((step) => create(step, account)))) {
     console.log(line)
   }
   for (const step of plan.remember) {
@@ -100,7 +99,11 @@ function readOptions() {
   }
 }
 
-async function expectLogin(step: Step, config: Config): Promise<void> {
+/**
+ * Returns the id of the account to deploy to. @throws OperatorError when nobody is logged in, or
+ * several accounts are possible
+ */
+async function findAccountId(step: Step, config: Config): Promise<string> {
   const { code, stdout, stderr } = await wrangler(step.run)
   if (/"loggedIn": ?false/.test(stdout)) {
     throw new OperatorError(
@@ -110,17 +113,19 @@ async function expectLogin(step: Step, config: Config): Promise<void> {
   if (code !== 0) {
     throw new OperatorError(`${commandOf(step.run)} failed: ${findFault(`${stdout}${stderr}`)}`)
   }
-  const { accounts } = Account.parse(JSON.parse(stdout))
-  if (accounts.length > 1 && !process.env.CLOUDFLARE_ACCOUNT_ID && !config.account_id) {
+  const { accounts } = Login.parse(JSON.parse(stdout))
+  const chosen = process.env.CLOUDFLARE_ACCOUNT_ID || config.account_id
+  if (accounts.length > 1 && !chosen) {
     throw new OperatorError(
       `Set CLOUDFLARE_ACCOUNT_ID to one of: ${accounts.map(({ id, name }) => `${id} (${name})`).join(', ')}`
     )
   }
+  return chosen || (accounts[0]?.id ?? '')
 }
 
 /** Creates a resource unless it exists. @returns a line to print */
-async function create(step: Step): Promise<string> {
-  const exists = step.unless && (await wrangler(step.unless)).code === 0
+async function create(step: Step, account: Account): Promise<string> {
+  const exists = step.resource && (await account.has(step.resource))
   if (!exists) {
     await run(step)
   }

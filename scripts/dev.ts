@@ -15,7 +15,7 @@ import { prepareProject } from './local-project.ts'
 import { readSecrets } from './local-secrets.ts'
 import { claimState } from './lock.ts'
 import { welcome } from './welcome.ts'
-import { wranglerBin } from './wrangler.ts'
+import { startsWrangler } from './wrangler.ts'
 
 /*
  * npm run dev: runs the worker on wrangler's development server, which rebuilds it after each change of the source, on the
@@ -106,7 +106,11 @@ function startServer(port: number, secrets: Record<string, string>) {
     '--var',
     variable
   ])
-  const args = [wranglerBin, 'dev', '--port', String(port), '--persist-to', stateDir, ...vars]
+  const args = [
+    ...startsWrangler,
+    ...['dev', '--port', String(port), '--persist-to', stateDir],
+    ...vars
+  ]
   const server = spawn(process.execPath, args, {
     cwd: root,
     env: { ...process.env, ...secrets, TMPDIR: temporary },

@@ -3,7 +3,11 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { root } from './environment.ts'
 
-export const wranglerBin = join(root, 'node_modules/wrangler/bin/wrangler.js')
+/** Arguments of Node that start wrangler, as its own launcher does in a process of its own. */
+export const startsWrangler = [
+  '--no-warnings',
+  join(root, 'node_modules/wrangler/wrangler-dist/cli.js')
+]
 
 /** Beginnings of the advice that wrangler prints below an error. */
 const ADVICE = /^(If you think this is a bug|To continue without logging in|🪵)/u
@@ -30,7 +34,7 @@ export function wrangler(
   args: string[],
   { show = false, env }: { show?: boolean; env?: Record<string, string> } = {}
 ) {
-  const child = spawn(process.execPath, [wranglerBin, ...args], {
+  const child = spawn(process.execPath, [...startsWrangler, ...args], {
     cwd: root,
     env: { ...process.env, CI: 'true', ...env },
     stdio: ['ignore', 'pipe', 'pipe']

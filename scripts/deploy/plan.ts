@@ -1,9 +1,18 @@
 import type { Config } from '../config.ts'
 
-/** Arguments of wrangler. `run` is skipped when `unless` succeeds. */
-export type Step = { unless?: string[]; run: string[] }
+/** A resource of the account. */
+export type Resource = {
+  /** Its path in Cloudflare's API, below the account: `r2/buckets/shop`. */
+  path: string
+  jurisdiction?: string
+  /** Arguments of the wrangler command that succeeds if the resource exists. */
+  info: string[]
+}
 
-export type Plan = Record<'login' | 'create' | 'remember' | 'migrate' | 'deploy', Step[]>
+/** `run` has the arguments of a wrangler command. It is skipped if the resource that it creates exists. */
+export type Step = { run: string[]; resource?: Resource }
+
+export type Plan = { login: Step } & Record<'create' | 'remember' | 'migrate' | 'deploy', Step[]>
 
 /**
  * 14 days, the longest retention of a queue: it leaves time to fix a fault that stops messages from
@@ -26,14 +35,14 @@ export function planDeployment(config: Config, location?: string): Plan {
     ...queues.consumers.flatMap(({ queue, dead_letter_queue: dead = queue }) => [queue, dead])
   ])
   return {
-    login: [{ run: ['whoami', '--json'] }],
+    login: { run: ['whoami', '--json'] },
     create: [
       ...databases.map(({ database_name: name }) => ({
-        unless: ['d1', 'info', name, '--json'],
+        resource: { path: `d1/database/${name}`, info: ['d1', 'info', name, '--json'] },
         run: ['d1', 'create', name, ...placed]
       })),
       ...[...queueNames].map((name) => ({
-        unless: ['queues', 'info', name],
+        resource: { path: `queues?name=${name}`, info: ['queues', 'info', name] },
         run: [
           'queues',
           'create',
@@ -44,7 +53,11 @@ export function planDeployment(config: Config, location?: string): Plan {
         ]
       })),
       ...buckets.map(({ bucket_name: name }) => ({
-        unless: ['r2', 'bucket', 'info', name, '--json', ...confined],
+        resource: {
+          path: `r2/buckets/${name}`,
+          ...(jurisdiction && { jurisdiction }),
+          info: ['r2', 'bucket', 'info', name, '--json', ...confined]
+        },
         run: ['r2', 'bucket', 'create', name, ...placed]
       }))
     ],
@@ -67,6 +80,6 @@ export const commandOf = (args: string[]): string => `npx wrangler ${args.join('
 export const listCommands = (plan: Plan): string[] =>
   Object.values(plan)
     .flat()
-    .map(({ unless, run }) =>
-      unless ? `${commandOf(unless)} || ${commandOf(run)}` : commandOf(run)
+    .map(({ resource, run }) =>
+      resource ? `${commandOf(resource.info)} || ${commandOf(run)}` : commandOf(run)
     )

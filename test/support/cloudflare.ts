@@ -1,4 +1,6 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { newStateDir } from './processes.ts'
@@ -119,7 +121,7 @@ function workerRoutes(): Route[] {
 /** The part of Cloudflare's API that a deployment calls: an empty account that remembers what is created in it. */
 export async function startCloudflare() {
   const changes: { call: string; body: string }[] = []
-  const settings = { accounts: ['Shop'], failing: '' }
+  const settings = { accounts: ['Shop'], failing: '', token: 'token' }
   const routes = [
     ...accountRoutes(settings),
     ...databaseRoutes(),
@@ -145,7 +147,14 @@ export async function startCloudflare() {
     }
     const id = call.split('/').at(-1) ?? ''
     const name = searchParams.get('name')
-    const { status, result = null, error } = answer({ call, id, name, body })
+    const isKnown = request.headers.authorization === `Bearer ${settings.token}`
+    const {
+      status,
+      result = null,
+      error
+    } = isKnown
+      ? answer({ call, id, name, body })
+      : { status: 403, error: { code: 10000, message: 'Authentication error' } }
     response.writeHead(status, { 'Content-Type': 'application/json' })
     response.end(
       JSON.stringify({ success: !error, result, errors: error ? [error] : [], messages: [] })
@@ -163,5 +172,15 @@ export async function startCloudflare() {
     CLOUDFLARE_API_TOKEN: 'token',
     CLOUDFLARE_ACCOUNT_ID: ''
   }
-  return { env, changes, settings }
+  /** Logs in on that machine as `wrangler login` does. @returns the environment without the token */
+  const logIn = () => {
+    const folder = join(home, '.wrangler/config')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(
+      join(folder, 'default.toml'),
+      `oauth_token = "${settings.token}"\nexpiration_time = "2099-01-01T00:00:00.000Z"\nscopes = ["account:read"]\n`
+    )
+    return { ...env, CLOUDFLARE_API_TOKEN: '' }
+  }
+  return { env, changes, settings, logIn }
 }

@@ -21,7 +21,7 @@ const CREATIONS = /^POST (d1\/database|queues|r2\/buckets)$/
 describe('npm run deploy', { timeout: 240_000 }, () => {
   it('gets from an empty account to an endpoint, even after a failed migration, and later only deploys', async () => {
     const config = readFileSync(configFile, 'utf8')
-    const { deploy, changes, settings } = await newOperator()
+    const { deploy, changes, settings, logIn } = await newOperator()
     const callsOf = () =>
       changes
         .splice(0)
@@ -108,7 +108,8 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
       "npm run key -- create --label admin --scopes '*' --project 1 --remote"
     )
 
-    const second = await deploy(['--location', 'weur'])
+    // A person logs in, where a script has a token.
+    const second = await deploy(['--location', 'weur'], logIn())
 
     expect(second).toMatchObject({ code: 0, stderr: expect.not.stringContaining('ERROR') })
     const again = callsOf()

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { wranglerBin } from '../../../scripts/wrangler.ts'
 import {
   type LocalService,
   launchCommand,
@@ -25,6 +25,8 @@ async function freePort(): Promise<number> {
   server.close()
   return typeof address === 'object' && address ? address.port : 0
 }
+
+const wranglerBin = join(import.meta.dirname, '../../../node_modules/wrangler/bin/wrangler.js')
 
 /** Starts bare `npx wrangler dev` on a state folder. */
 async function startWrangler(stateDir: string) {
