@@ -108,7 +108,7 @@ async function readWelcome(
 }
 
 /** Repeats `ask` until it returns true. */
-export async function until(ask: () => boolean | Promise<boolean>, ms = 20_000): Promise<void> {
+export async function until(ask: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
   for (const deadline = Date.now() + ms; !(await ask()); await sleep(100)) {
     if (Date.now() > deadline) {
       throw new Error(`Still false after ${ms} ms: ${ask}`)

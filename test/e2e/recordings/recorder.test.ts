@@ -37,9 +37,12 @@ const Recording = z.looseObject({
 const Recordings = z.object({ count: z.int(), results: z.array(Recording) })
 const Sources = z.object({ sources: z.array(z.looseObject({ blob_key: z.string() })) })
 
+/** Returns the parts of recordings that the service has accepted. */
 const sentBy = (requests: RecordedRequest[]) =>
   requests
-    .filter(({ method, path }) => method === 'POST' && path.startsWith('/s/'))
+    .filter(
+      ({ method, path, status }) => method === 'POST' && path.startsWith('/s/') && status === 200
+    )
     .flatMap(({ body }) => Sent.parse(decodeBody(body)))
 
 const pageOf = (script: string, token: string, host: string) => `<!doctype html>
