@@ -46,7 +46,9 @@ export async function openBrowser(): Promise<BrowserContext> {
   const userAgent = `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${browser.version()} Safari/537.36`
   const context = await browser.newContext({ userAgent })
   onTestFinished(() => context.close())
-  await context.addInitScript("Object.defineProperty(navigator, 'webdriver', { get: () => false })")
+  await context.addInitScript(`
+    Object.defineProperty(navigator, 'webdriver', { get: () => false })
+    Object.defineProperty(navigator, 'userAgentData', { get: () => undefined })`)
   return context
 }
 

@@ -1,6 +1,6 @@
 import { inject, onTestFinished } from 'vitest'
 import { explain, type Open, readCommand, runCommand } from '../../scripts/admin/run.ts'
-import { openLocal } from '../../scripts/local.ts'
+import { openLocal, type Service } from '../../scripts/local.ts'
 import { type LocalService, launchService, type Output } from './processes.ts'
 
 /** Runs a command like scripts/admin.ts, but in this process. */
@@ -12,9 +12,20 @@ export async function runAdmin(words: string[], open: Open): Promise<Output> {
   }
 }
 
+/** The databases of the shared service. Each worker process opens them once, because opening starts a runtime. */
+let shared: Promise<Service> | undefined
+
+async function open(stateDir: string): Promise<Service> {
+  if (stateDir !== inject('service').stateDir) {
+    return openLocal(stateDir)
+  }
+  shared ??= openLocal(stateDir)
+  return { ...(await shared), close: async () => {} }
+}
+
 /** Runs an operator's command on a state folder. @returns its answer. @throws an error with its output when it fails */
 export async function administer(stateDir: string, ...words: string[]) {
-  const { code, stdout, stderr } = await runAdmin([...words, '--json'], () => openLocal(stateDir))
+  const { code, stdout, stderr } = await runAdmin([...words, '--json'], () => open(stateDir))
   if (code !== 0) {
     throw new Error(stderr)
   }
