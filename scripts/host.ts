@@ -10,10 +10,10 @@ import { startCrons } from './crons.ts'
 import { drain } from './drain.ts'
 import { stateDir } from './environment.ts'
 import { describeFault, OperatorError } from './faults.ts'
-import { databaseWorker, openIn, overwrite, type Service } from './local.ts'
+import { bucketsOf, openLocal, overwrite } from './local.ts'
 import { prepareProject } from './local-project.ts'
 import { readSecrets } from './local-secrets.ts'
-import { type Dispatch, runCron } from './operator.ts'
+import { type Dispatch, runCron, SECRET, WORKER } from './operator.ts'
 import { Order, type Report } from './service.ts'
 import { expectUsable } from './state.ts'
 
@@ -25,7 +25,7 @@ import { expectUsable } from './state.ts'
 
 const NAME = 'edge-analytics'
 
-/** The worker that prepares the databases before the service answers, and fires its crons. Only this process can call it. */
+/** The worker that fires the service's crons, and through which the bucket is reached. Only this process can call it. */
 const OPERATOR = 'operator'
 
 /**
@@ -73,7 +73,7 @@ async function run(): Promise<void> {
   expectUsable(stateDir)
   const miniflare = await start(await build(), secrets)
   const { project, key } = await prepareProject({
-    open: () => openHere(miniflare),
+    open: () => openLocal(stateDir, bucketOf(miniflare)),
     isStarting: true
   })
   const portOf = async () => Number((await miniflare.unsafeGetDirectURL(NAME)).port)
@@ -114,8 +114,8 @@ async function run(): Promise<void> {
 }
 
 /**
- * Sends requests to the operator's worker. Miniflare's own handle of a worker would start a thread, which takes longer than
- * preparing the databases.
+ * Sends requests to the operator's worker. Miniflare's own handle of a worker would make several, and block this process
+ * meanwhile.
  */
 const dispatchTo =
   (miniflare: Miniflare): Dispatch =>
@@ -125,15 +125,11 @@ const dispatchTo =
       headers: { ...headers, 'MF-Route-Override': OPERATOR }
     })
 
-/** Opens the databases in the service's own runtime, whose worker nobody can reach yet. */
-async function openHere(miniflare: Miniflare): Promise<Service> {
-  return openIn(stateDir, {
-    dispatch: dispatchTo(miniflare),
-    bucket: async () => (await miniflare.getBindings<{ BUCKET: R2Bucket }>(OPERATOR)).BUCKET,
-    // The runtime goes on as the service's.
-    close: async () => {}
-  })
-}
+/** The bucket in the service's own runtime, which goes on when the databases are prepared. */
+const bucketOf = (miniflare: Miniflare) => ({
+  bucket: async () => (await miniflare.getBindings<{ BUCKET: R2Bucket }>(OPERATOR)).BUCKET,
+  close: async () => {}
+})
 
 /**
  * Exits when the clock is set back; the parent starts another host, which resumes the work.
@@ -238,7 +234,10 @@ async function start(
         },
         {
           name: OPERATOR,
-          ...databaseWorker(),
+          modules: true,
+          script: WORKER,
+          bindings: { SECRET },
+          r2Buckets: bucketsOf(),
           serviceBindings: { SERVICE: NAME },
           compatibilityFlags: ['service_binding_extra_handlers']
         }

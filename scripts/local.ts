@@ -1,13 +1,16 @@
+import { createHash, createHmac } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Miniflare } from 'miniflare'
 import { type Db, isBusy, newUsage, openDb } from '../src/db/client.ts'
-import { CONTROL, databaseOf } from '../src/db/databases.ts'
+import { databaseOf } from '../src/db/databases.ts'
 import { BUSY, retryWhileBusy } from './busy.ts'
 import { type Config, readConfig } from './config.ts'
 import { root, stateDir } from './environment.ts'
 import { OperatorError } from './faults.ts'
 import { migrate } from './migrate.ts'
-import { type Dispatch, openD1, SECRET, WORKER } from './operator.ts'
 import { overwriteErased } from './overwrite.ts'
+import { openFile } from './sqlite.ts'
 import { expectUsable, readSecretsFile } from './state.ts'
 
 /** The databases and the bucket of a local or deployed service, for the operator's commands. */
@@ -35,67 +38,36 @@ export type Bindings = Pick<Env, 'DB' | 'RECORDING_RETENTION_DAYS' | 'COMPLETION
 /** The secrets that sign receipts; absent for the deployed service, which alone has them. */
 export type Secrets = { RECEIPT_SECRET?: string; RECEIPT_KEY?: string }
 
-/** A runtime that runs the worker of `databaseWorker`. */
-type Runtime = {
-  dispatch: Dispatch
-  bucket: Service['bucket']
-  close: Service['close']
-}
+/** Where the simulator keeps local databases, below a state folder. */
+const D1_CLASS = 'miniflare-D1DatabaseObject'
 
-/** Returns the options of a worker that reaches the databases and the buckets of wrangler.toml. */
-export function databaseWorker() {
-  const { d1_databases: databases, r2_buckets: buckets } = readConfig()
-  return {
-    modules: true as const,
-    script: WORKER,
-    bindings: { SECRET },
-    d1Databases: Object.fromEntries(
-      databases.map((database) => [database.binding, localIdOf(database)])
-    ),
-    r2Buckets: Object.fromEntries(buckets.map(({ binding, bucket_name }) => [binding, bucket_name]))
-  }
-}
+/** Opens the bucket of a state folder. */
+type OpenBucket = { bucket(): Promise<R2Bucket>; close(): Promise<void> }
 
 /**
  * Opens and migrates the databases in a state folder, whether or not the service is running on them.
+ * @param openBucket opens the bucket; in a runtime of its own unless given
  * @throws OperatorError when a database cannot be read
  */
-export async function openLocal(folder = stateDir): Promise<Service> {
-  expectUsable(folder)
-  // Loaded late because loading takes long: a command that is refused does not wait for it.
-  const { convertV4MiniflareOptions, Miniflare } = await import('miniflare')
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      workers: [{ name: readConfig().name, ...databaseWorker() }],
-      resourcePersistencePath: join(folder, 'v3')
-    })
-  )
-  return openIn(folder, {
-    dispatch: (url, request) => miniflare.dispatchFetch(url, request),
-    bucket: async () => (await miniflare.getBindings<{ BUCKET: R2Bucket }>()).BUCKET,
-    close: () => miniflare.dispose()
-  })
-}
-
-/**
- * Opens and migrates the databases in a state folder through a runtime, which is closed when that fails.
- * @throws OperatorError when a database cannot be read
- */
-export async function openIn(
-  folder: string,
-  { dispatch, bucket, close }: Runtime
+export async function openLocal(
+  folder = stateDir,
+  { bucket, close }: OpenBucket = bucketIn(folder)
 ): Promise<Service> {
+  expectUsable(folder)
   const { vars, d1_databases: databases } = readConfig()
-  const d1 = (name: string) => openD1(dispatch, name)
-  const env: Bindings = {
-    ...vars,
-    DB: d1(CONTROL),
-    ...Object.fromEntries(databases.map(({ binding }) => [binding, d1(binding)]))
+  const files = databases.map((database) => openFile(fileOf(folder, database)))
+  const bindings = databases.map(({ binding }, i) => [binding, files[i]?.binding])
+  // The cast is safe: every database of wrangler.toml has a binding, and one of them is DB.
+  const env = { ...vars, ...Object.fromEntries(bindings) } as Bindings
+  const closeAll = async () => {
+    for (const file of files) {
+      file.close()
+    }
+    await close()
   }
   try {
     for (const { binding, migrations_dir } of databases) {
-      const run = () => migrate(databaseOf(env, binding), join(root, migrations_dir))
-      await retryWhileBusy(run, { isTemporary: (error) => isBusy(error) || isLockedOut(error) })
+      await retryWhileBusy(() => migrate(databaseOf(env, binding), join(root, migrations_dir)))
     }
     return {
       db: openDb(env.DB, newUsage()).db,
@@ -105,20 +77,58 @@ export async function openIn(
       secrets: readSecretsFile(folder),
       isDeployed: false,
       overwriteErased: () => overwrite(folder),
-      close
+      close: closeAll
     }
   } catch (error) {
-    await close()
-    throw isLockedOut(error) ? new OperatorError(BUSY) : error
+    await closeAll()
+    throw isBusy(error) ? new OperatorError(BUSY) : error
   }
 }
 
-/**
- * Whether the runtime failed to open a database because another process holds its lock. The runtime
- * reports only an internal error; `expectReadable` has already ruled out damaged files.
- */
-const isLockedOut = (error: unknown): boolean =>
-  error instanceof Error && /internal error; reference/.test(error.message)
+/** Returns the buckets of wrangler.toml by binding, as options of a worker in the simulator. */
+export const bucketsOf = (): Record<string, string> =>
+  Object.fromEntries(
+    readConfig().r2_buckets.map(({ binding, bucket_name }) => [binding, bucket_name])
+  )
+
+/** Opens the bucket in a runtime of its own, which is started when the bucket is needed. */
+function bucketIn(folder: string): OpenBucket {
+  let runtime: Promise<Miniflare> | undefined
+  return {
+    async bucket() {
+      runtime ??= startSimulator(folder)
+      return (await (await runtime).getBindings<{ BUCKET: R2Bucket }>()).BUCKET
+    },
+    close: async () => void (await (await runtime)?.dispose())
+  }
+}
+
+async function startSimulator(folder: string): Promise<Miniflare> {
+  // Loaded late because loading takes long, and few commands need it.
+  const { convertV4MiniflareOptions, Miniflare } = await import('miniflare')
+  return new Miniflare(
+    convertV4MiniflareOptions({
+      workers: [{ name: readConfig().name, modules: true, script: '', r2Buckets: bucketsOf() }],
+      resourcePersistencePath: join(folder, 'v3')
+    })
+  )
+}
+
+/** Returns the file of a local database; creates its folder. */
+function fileOf(folder: string, database: Config['d1_databases'][number]): string {
+  const path = join(folder, 'v3/d1', D1_CLASS)
+  mkdirSync(path, { recursive: true })
+  return join(path, `${objectIdOf(D1_CLASS, localIdOf(database))}.sqlite`)
+}
+
+/** Returns the id of a Durable Object, which keeps a local database: the name of its file. */
+function objectIdOf(className: string, name: string): string {
+  const key = createHash('sha256').update(className).digest()
+  const hash = (data: string | Buffer) =>
+    createHmac('sha256', key).update(data).digest().subarray(0, 16)
+  const id = hash(name)
+  return Buffer.concat([id, hash(id)]).toString('hex')
+}
 
 /** Overwrites what erasures have deleted. @throws OperatorError when that is impossible, for example on a full disk */
 export function overwrite(folder: string): void {

@@ -87,19 +87,28 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
     ['writes', 'begin immediate'],
     ['has them for itself', 'pragma locking_mode = exclusive; begin exclusive']
   ])('waits while another process %s, and gives up with a message', async (_, lock) => {
+    const rename = () => run('project', 'update', '1', '--name', 'Web shop', '--json')
     const other = openDatabase(stateDir)
     other.exec(lock)
-    const waiting = run('project', 'list', '--json')
+    const waiting = rename()
     await sleep(3000)
     other.close()
     expect((await waiting).code).toBe(0)
 
     const another = openDatabase(stateDir)
     another.exec(lock)
-    const { code, stdout, stderr } = await run('project', 'list', '--json')
+    const { code, stdout, stderr } = await rename()
     another.close()
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(/^Another process keeps the local databases busy; try again\.$/m)
+  })
+
+  it('reads while another process writes', async () => {
+    const other = openDatabase(stateDir)
+    other.exec('begin immediate')
+    const { code } = await run('project', 'list', '--json')
+    other.close()
+    expect(code).toBe(0)
   })
 
   it('does not block readers of the running service', async () => {
