@@ -176,7 +176,7 @@ const entry = (directory: string) => {
     const FOLDERS = ${JSON.stringify(folders.map(({ name }) => `/${name}/`))}
     async function fetch(request, { ASSETS, ...env }, context) {
       const { pathname } = new URL(request.url)
-      if (request.method === 'GET' && FOLDERS.some((folder) => pathname.startsWith(folder))) {
+      if (['GET', 'HEAD'].includes(request.method) && FOLDERS.some((folder) => pathname.startsWith(folder))) {
         const asset = await ASSETS.fetch(request)
         if (asset.status !== 404) {
           return asset
