@@ -17,9 +17,10 @@ const Person = {
     description:
       'A person: a distinct id, or an object with `id`, `uuid` or `distinct_ids`. `{"properties": {}}` is accepted and names nobody.'
   }),
-  distinct_id: DistinctId.min(1)
-    .optional()
-    .meta({ description: 'A person by distinct id; an alternative to `person`.' })
+  distinct_id: DistinctId.min(1).optional().meta({
+    description:
+      'A person by distinct id. With `person`, it must be one of that person’s distinct ids.'
+  })
 }
 
 export const FiltersInput = z
@@ -107,9 +108,10 @@ export const FiltersJson = z
     result: z.enum(['filter', 'question']),
     engine,
     data: z.object({
-      question: z
-        .string()
-        .meta({ description: 'If `result` is `question`: what was not understood or is missing.' }),
+      question: z.string().meta({
+        description:
+          'If `result` is `question`, a text that says which words were not understood or which information is missing; otherwise empty.'
+      }),
       date_from: z.string(),
       date_to: z.string(),
       person_uuid: z.string(),

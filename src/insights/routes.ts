@@ -49,7 +49,7 @@ const ListQuery = PageQuery.omit({ cursor: true }).extend({
   }),
   search: z.string().max(200).optional().meta({
     description:
-      'Only insights whose name or description contains this text; ASCII letters match in either case.'
+      'Only insights whose `name`, `derived_name` or `description` contains this text; ignores the case of A to Z.'
   })
 })
 

@@ -11,7 +11,8 @@ export const InsightInput = refusing(
       ...INSIGHT_FIELDS,
       dashboards: z.array(z.int().min(1).max(Number.MAX_SAFE_INTEGER)).max(100).optional().meta({
         deprecated: true,
-        description: 'The dashboards that show the insight. Use `dashboard_tiles` to read them.'
+        description:
+          'The ids of all dashboards that show the insight. Read them from `dashboard_tiles`.'
       })
     })
     .meta({
@@ -26,7 +27,7 @@ export type InsightInput = z.infer<typeof InsightInput>
 
 export const INSIGHT_EXAMPLE = {
   id: 44,
-  short_id: 'kQ3xT9Lm',
+  short_id: '3f9c1a7be204',
   name: 'Weekly actives',
   derived_name: null,
   description: null,
@@ -66,10 +67,10 @@ export const InsightJson = z
     created_by: UserJson,
     created_at: z.iso.datetime(),
     last_modified_at: z.iso.datetime(),
-    result: z
-      .array(TrendSeries)
-      .nullable()
-      .meta({ description: 'The trend as of now with `refresh=true`, otherwise null.' }),
+    result: z.array(TrendSeries).nullable().meta({
+      description:
+        'The trend as of now if a GET of the insight asks for it with `refresh`; otherwise null.'
+    }),
     last_refresh: z.iso.datetime().nullable(),
     is_cached: z.boolean()
   })

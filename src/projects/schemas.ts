@@ -60,7 +60,9 @@ export const ProjectJson = z
       .string()
       .nullable()
       .meta({ description: 'The share of visits that are recorded; null for all visits.' }),
-    session_recording_minimum_duration_milliseconds: z.int().nullable(),
+    session_recording_minimum_duration_milliseconds: z.int().nullable().meta({
+      description: 'Visits shorter than this are not recorded; null for no minimum.'
+    }),
     capture_console_log_opt_in: z.boolean(),
     heatmaps_opt_in: z.boolean(),
     autocapture_web_vitals_opt_in: z.boolean(),

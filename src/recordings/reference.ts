@@ -3,6 +3,7 @@ import { pageSchema } from '../http/page.ts'
 import { PropertyParameters } from '../properties/parameters.ts'
 import { TOO_MUCH_WORK } from '../properties/work.ts'
 import { RecordingJson, SourcesJson } from './schemas.ts'
+import { MAX_URLS } from './summary.ts'
 
 const TAG = 'Session recordings'
 
@@ -10,12 +11,12 @@ export const LIST = describe({
   id: 'session_recordings_list',
   tag: TAG,
   summary: 'List recordings',
-  description: `Newest first by default. A recording must match all filters.
+  description: `Lists recordings, newest first by default. A recording must match all filters, unless \`operand\` is \`OR\`.
 
 Filters in \`properties\` have the type \`event\` (the default), \`person\`, \`session\`, \`recording\` or \`event_metadata\`, whose \
-key \`event\` is the name of an event. A filter on events matches when one event of the session matches it; with a negated \
-operator such as \`is_not\`, when all events do. The same applies to \`visited_page\`, the pages of the recording. Person \
-properties are the current ones. Session properties are those that \`GET sessions/property_definitions/\` lists, computed from the \
+key \`event\` is the name of an event. A filter on events matches when one event of the session matches it; with \`is_not\`, \
+\`not_in\`, \`not_icontains\`, \`not_icontains_multi\`, \`not_regex\` or \`is_not_set\`, when all events do. The same applies to \
+\`visited_page\`, the first ${MAX_URLS} pages of the recording. Person properties are the current ones. Session properties are those that \`GET sessions/property_definitions/\` lists, computed from the \
 session's events. The keys of type \`recording\` are those of \`having_predicates\`.`,
   query: PropertyParameters,
   answers: {
@@ -70,7 +71,7 @@ export const SNAPSHOTS = describe({
   tag: TAG,
   summary: 'Retrieve the snapshots of a recording',
   description:
-    'Without `blob_key`, returns the list of parts. With it, returns the snapshots of one part as JSON lines, each `[window id, snapshot]`, as the SDK sent them. A snapshot with a `cv` was compressed by the SDK.',
+    'Without `blob_key`, returns the list of parts. With it, returns the snapshots of one part as JSON lines, each `[window id, snapshot]`, as the SDK sent them. If the SDK sent no window id, the session id takes its place. A snapshot with a `cv` was compressed by the SDK.',
   answers: {
     200: {
       text: 'The list of parts, or the snapshots of one part.',

@@ -49,10 +49,13 @@ const RecordingPerson = z
   .meta({ id: 'RecordingPerson' })
 
 const Numbers = z.object({
-  recording_duration: z.int().meta({ description: 'Seconds from the first snapshot to the last.' }),
-  active_seconds: z
-    .number()
-    .meta({ description: 'Seconds in which the visitor moved, clicked, scrolled or typed.' }),
+  recording_duration: z
+    .int()
+    .meta({ description: 'Whole seconds from the first snapshot to the last.' }),
+  active_seconds: z.number().meta({
+    description:
+      'Seconds of activity, such as mouse moves, clicks, scrolling and typing, with pauses of up to five seconds.'
+  }),
   inactive_seconds: z.number(),
   start_time: z.iso.datetime(),
   end_time: z.iso.datetime(),
@@ -74,10 +77,12 @@ export const RecordingJson = z
     distinct_id: z
       .string()
       .meta({ description: 'Empty if the person was erased and the recording was kept.' }),
-    viewed: z.boolean().meta({ description: "Whether the key's user has viewed it." }),
-    viewers: z
-      .array(z.string())
-      .meta({ description: 'The e-mail addresses of other users who have viewed it.' }),
+    viewed: z
+      .boolean()
+      .meta({ description: "Whether the key's user has marked the recording as viewed." }),
+    viewers: z.array(z.string()).meta({
+      description: 'The e-mail addresses of other users who have marked it as viewed.'
+    }),
     ...Numbers.shape,
     person: RecordingPerson,
     storage: z.literal('object_storage'),
@@ -85,9 +90,10 @@ export const RecordingJson = z
     ongoing: z
       .boolean()
       .meta({ description: 'Whether snapshots arrived in the last five minutes.' }),
-    activity_score: z
-      .number()
-      .meta({ description: 'Activity in proportion to the duration, by PostHog’s formula.' })
+    activity_score: z.number().meta({
+      description:
+        'Activity in proportion to duration, mouse activity and console messages, by PostHog’s formula.'
+    })
   })
   .meta({ id: 'Recording', examples: [EXAMPLE] })
 export type RecordingJson = z.infer<typeof RecordingJson>

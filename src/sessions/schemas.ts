@@ -49,7 +49,10 @@ export const SessionValuesJson = z
     results: z.array(
       z.object({
         name: z.string(),
-        count: z.int().min(1).meta({ description: 'The number of sessions with this value.' })
+        count: z
+          .int()
+          .min(1)
+          .meta({ description: 'The number of sessions that are over and have this value.' })
       })
     ),
     refreshing: z.literal(false)

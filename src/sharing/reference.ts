@@ -21,7 +21,7 @@ export const SHARED = describe({
   takesAnyQuery: true,
   summary: 'Retrieve a shared recording, insight or dashboard',
   description:
-    'Needs no key while sharing is enabled. The response does not tell whose recording it is. An unknown token is a 404, and so is a token whose sharing is disabled. Browsers get a page that plays the recording or shows the charts. An insight or a dashboard is computed at each request; all such requests of a project share one rate limit.',
+    'Needs no key while sharing is enabled. The response leaves out the person, the distinct id and the viewers of a recording. An unknown token is a 404, and so is the token of an object that is deleted or no longer shared. Browsers get a page that plays the recording or shows the charts. An insight or a dashboard is computed at each request; all such requests of a project share one rate limit.',
   answers: {
     200: {
       text: 'The recording and its parts, or the charts.',

@@ -36,7 +36,7 @@ export const NewSharingJson = z
   .meta({
     id: 'NewSharingConfiguration',
     description:
-      'All fields except `enabled` are null until the object is shared for the first time.',
+      'All fields except `enabled` are null until sharing is turned on or off, or the token replaced, for the first time.',
     examples: [{ created_at: null, enabled: false, access_token: null, url: null }]
   })
 export type NewSharingJson = z.infer<typeof NewSharingJson>
@@ -46,7 +46,7 @@ export const SharingUpdateJson = refusing(
   {
     ...sameReason(
       ['password_required', 'password', 'share_passwords', 'settings'],
-      'Links have no password and no settings: anyone with the link can open it.'
+      'Links have no password and no settings: anyone with a link can open it.'
     ),
     ...sameReason(
       [

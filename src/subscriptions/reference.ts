@@ -36,7 +36,7 @@ export const RETRIEVE = describe({
   id: 'subscriptions_retrieve',
   tag: 'Subscriptions',
   summary: 'Retrieve a subscription',
-  answers: { 200: { text: 'The subscription, also a deleted one.', schema: SubscriptionJson } },
+  answers: { 200: { text: 'The subscription, even if it is deleted.', schema: SubscriptionJson } },
   refusals: [NOT_FOUND]
 })
 
@@ -44,8 +44,9 @@ export const UPDATE = describe({
   id: 'subscriptions_partial_update',
   tag: 'Subscriptions',
   summary: 'Change a subscription',
-  description: `Changes the fields in the body. \`deleted\` and \`paused\` stop deliveries; with \`false\`, deliveries continue \
-with the next occurrence. Occurrences that are already due are still delivered.`,
+  description: `Changes only the fields in the body. \`deleted\` and \`paused\` stop deliveries, also those that are due but not yet \
+sent; with \`false\`, deliveries continue with the next occurrence. After a change of the schedule, occurrences that were \
+already due are still delivered.`,
   answers: { 200: { text: 'The subscription.', schema: SubscriptionJson } },
   refusals: [NOT_FOUND, ...WRITE_REFUSALS]
 })
@@ -55,7 +56,7 @@ export const DESTROY = describe({
   tag: 'Subscriptions',
   summary: 'Delete a subscription',
   description:
-    'Stops all deliveries, including those under way. PATCH with `deleted: false` restores the subscription.',
+    'Stops all deliveries, except for an attempt that has already begun. PATCH with `deleted: false` restores the subscription.',
   answers: { 204: { text: 'Deleted.' } },
   refusals: [NOT_FOUND]
 })
@@ -65,7 +66,7 @@ export const PREVIEW = describe({
   tag: 'Subscriptions',
   summary: 'Preview the next deliveries',
   description:
-    'Lists the next occurrences. For a paused or deleted subscription, those it would have otherwise.',
+    'Lists the next occurrences of the schedule, also while the subscription is paused or deleted.',
   answers: { 200: { text: 'The next occurrences.', schema: SubscriptionPreview } },
   refusals: [NOT_FOUND, ['min_value', 'Ensure this value is greater than or equal to 1.', 'n']]
 })

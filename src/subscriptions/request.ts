@@ -74,7 +74,8 @@ export const SubscriptionChange = refusing(
         .min(1)
         .max(INT32)
         .meta({
-          description: 'The schedule repeats every `interval` days, weeks, months or years.'
+          description:
+            'The schedule repeats every `interval` days, weeks, months or years; by default 1 in a new subscription.'
         })
         .optional(),
       byweekday: z
@@ -84,11 +85,11 @@ export const SubscriptionChange = refusing(
         .nullish()
         .meta({
           description:
-            'The weekdays to deliver on. Null for no restriction: a weekly, monthly or yearly schedule then keeps the day of `start_date`.'
+            'The weekdays to deliver on. Null for no restriction: a weekly, monthly or yearly schedule then keeps the day of `start_date`, and skips periods without that day.'
         }),
       bysetpos: z.int().min(-366).max(366).nullish().meta({
         description:
-          'Selects one of the matching weekdays in a period: 1 is the first, -1 the last.'
+          'Selects one of the days in a period that match `byweekday`: 1 is the first, -1 the last. Null for all of them.'
       }),
       count: z.int().min(1).max(INT32).nullish().meta({
         description:
@@ -99,7 +100,8 @@ export const SubscriptionChange = refusing(
           'The start of the schedule, ISO 8601; deliveries have its time of day. A time without an offset is in `timezone`.'
       }).optional(),
       until_date: DateText.nullish().meta({
-        description: 'The end of the schedule, ISO 8601; null for no end.'
+        description:
+          'The time of the last possible occurrence, ISO 8601; null for no end. A date without a time is the beginning of that day.'
       }),
       deleted: z
         .boolean()
@@ -108,14 +110,13 @@ export const SubscriptionChange = refusing(
       title: z.string().trim().max(100).nullish().meta({
         description: 'The title of the messages; null for the name of the dashboard or insight.'
       }),
-      invite_message: z
-        .string()
-        .trim()
-        .max(10_000)
-        .nullish()
-        .meta({ description: 'A text that is added to the first delivery.' }),
+      invite_message: z.string().trim().max(10_000).nullish().meta({
+        description:
+          'A text that is added to the scheduled deliveries up to the first that succeeds.'
+      }),
       timezone: Timezone.optional().meta({
-        description: "The time zone of the schedule; by default the project's."
+        description:
+          "The time zone of the schedule; in a new subscription, by default the project's."
       }),
       paused: z
         .boolean()

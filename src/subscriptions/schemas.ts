@@ -65,7 +65,10 @@ export const SubscriptionJson = z
     invite_message: z.string().nullable(),
     timezone: z.string(),
     paused: z.boolean(),
-    paused_reason: z.string().nullable(),
+    paused_reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null while the subscription is not paused.' }),
     webhook_secret: z.string().optional().meta({
       description:
         'The secret that signs the requests of a webhook; only in the response that creates the subscription or changes its `target_type` to `webhook`.'
@@ -112,7 +115,7 @@ export const DeliveryJson = z
   .object({
     id: z.int(),
     kind: z.enum(['scheduled', 'test', 'notice']).meta({
-      description: 'A `notice` tells the owner that the subscription was paused.'
+      description: 'A `notice` tells the owner that failures have paused the subscription.'
     }),
     occurrence: z.iso.datetime().meta({
       description:
@@ -124,7 +127,9 @@ export const DeliveryJson = z
     }),
     status: z.enum(['queued', 'sending', 'delivered', 'failed', 'skipped']),
     attempts: z.int(),
-    next_attempt_at: z.iso.datetime().nullable(),
+    next_attempt_at: z.iso.datetime().nullable().meta({
+      description: 'When the next attempt is due; null unless `status` is `queued`.'
+    }),
     recipients: z.array(
       z.object({
         target: z.string(),

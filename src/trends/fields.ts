@@ -26,14 +26,14 @@ export const INSIGHT_FIELDS = {
     .nullish()
     .meta({
       description:
-        'A `TrendsQuery` node, as an object or as JSON text, also inside an `InsightVizNode`.'
+        'A `TrendsQuery` node, alone or inside an `InsightVizNode`, as an object or as JSON text.'
     }),
   order: z.int().nullish(),
   deleted: z.boolean().optional(),
   dashboards: z
     .array(z.int())
     .optional()
-    .meta({ deprecated: true, description: 'Use dashboard_tiles instead.' }),
+    .meta({ deprecated: true, description: 'Has no effect on a trend.' }),
   description: z.string().max(10_000).nullish(),
   tags: z.array(z.string().max(400)).max(1_000).optional(),
   favorited: z.boolean().optional(),
@@ -141,7 +141,7 @@ const ELSEWHERE = {
 /** Reasons for refusing fields of a trend that a saved insight may have. */
 const OF_ANSWER = {
   timezone: 'The days are those of the project’s time zone.',
-  limit: 'A trend has no pages: `breakdown_limit` limits the values of a breakdown.',
+  limit: 'A trend has no `limit`: `breakdown_limit` limits the values of a breakdown.',
   ...sameReason(['offset', 'format'], 'This is a parameter of the URL.'),
   ...sameReason(['search', 'distinct_id', 'distinct_ids', 'person_id'], FILTERS)
 }
@@ -156,7 +156,7 @@ export const TrendFields = refusing(
   z.object({ ...INSIGHT_FIELDS, ...FLAT_FIELDS }).meta({
     id: 'InsightFields',
     description:
-      'A trend in any of three forms: `query`, `filters`, or the fields of `filters` at the top level.',
+      'A trend in one of three forms: `query`, `filters`, or the fields of `filters` at the top level. The other fields of an insight, such as `name`, have no effect.',
     examples: [
       { events: [{ id: '$pageview', math: 'dau' }], date_from: '-7d', interval: 'day' },
       {

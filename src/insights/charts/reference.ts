@@ -1,11 +1,17 @@
 import { CHART_TYPES, type ChartFormat } from '../../http/chart.ts'
 import { describe, type Refusal } from '../../http/openapi.ts'
+import { MAX_ROWS } from '../../trends/query.ts'
 
 const NOT_FOUND: Refusal = ['not_found', 'Not found.']
+const TOO_LARGE: Refusal = [
+  'query_too_large',
+  `The query would read 12000000 events, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
+  'rows'
+]
 
 const TEXTS: Record<ChartFormat, string> = {
   svg: 'The chart: text and shapes, with a title and a description.',
-  png: 'The chart as an image with two pixels for each pixel of the chart, or fewer if it would have more than 4 million.'
+  png: 'The chart as an image, twice as wide and twice as high, or smaller so that it has at most 4 million pixels.'
 }
 
 /** Returns the descriptions of the routes that draw an insight and a dashboard in a format. */
@@ -20,14 +26,14 @@ export const describeCharts = (format: ChartFormat) => {
       summary: `Draw the chart of an insight${as}`,
       description: 'Computes the insight and draws it in its display.',
       answers,
-      refusals: [NOT_FOUND]
+      refusals: [NOT_FOUND, TOO_LARGE]
     }),
     dashboard: describe({
       id: `dashboards_chart${suffix}`,
       tag: 'Dashboards',
       summary: `Draw the charts of a dashboard${as}`,
       description:
-        'Computes the first ten insights of the dashboard, oldest first, and draws them one below the other, each with its title. `width` and `height` are those of one chart. An insight that cannot be computed shows the reason.',
+        'Computes the first ten insights of the dashboard, in the order of its tiles, and draws them one below the other, each with its title. `width` and `height` are those of one chart. An insight that cannot be computed shows the reason.',
       answers,
       refusals: [NOT_FOUND]
     })

@@ -29,7 +29,7 @@ const LIST = describe({
   id: 'dashboards_list',
   tag: 'Dashboards',
   summary: 'List dashboards',
-  description: 'Newest first, without deleted ones and without tiles.',
+  description: 'Lists dashboards, newest first, without deleted dashboards and without tiles.',
   answers: { 200: { text: 'A page of dashboards.', schema: DashboardPage } }
 })
 const CREATE = describe({
@@ -52,7 +52,7 @@ const UPDATE = describe({
   tag: 'Dashboards',
   summary: 'Change a dashboard',
   description:
-    'Changes the fields in the body; all others stay. `deleted: true` hides the dashboard, `false` restores it.',
+    'Changes only the fields in the body. `deleted: true` hides the dashboard, `false` restores it.',
   answers: { 200: { text: 'The dashboard.', schema: DashboardSummary } },
   refusals: [
     ['not_found', 'Not found.'],

@@ -13,7 +13,9 @@ export const describeSharing = (kind: 'insight' | 'dashboard') => {
       id: `${id}_retrieve`,
       tag,
       summary: `Retrieve the sharing configuration of ${a}`,
-      answers: { 200: { text: 'Whether it is shared, and its token.', schema: NewSharingJson } },
+      answers: {
+        200: { text: `Whether the ${kind} is shared, and its token.`, schema: NewSharingJson }
+      },
       refusals: [NOT_FOUND]
     }),
     update: describe({
@@ -21,16 +23,21 @@ export const describeSharing = (kind: 'insight' | 'dashboard') => {
       tag,
       summary: `Turn the sharing of ${a} on or off`,
       description:
-        'The page behind the link shows the charts and their numbers to anyone, also the values of a breakdown.',
-      answers: { 200: { text: 'Whether it is shared, and its token.', schema: SharingJson } },
+        'Anyone with the link sees the charts and their numbers, including the values of breakdowns.',
+      answers: {
+        200: { text: `Whether the ${kind} is shared, and its token.`, schema: SharingJson }
+      },
       refusals: [NOT_FOUND]
     }),
     refresh: describe({
       id: `${id}_refresh`,
       tag,
       summary: `Replace the token of ${a}`,
-      description: 'The old token stops working at once.',
-      answers: { 200: { text: 'Whether it is shared, and its new token.', schema: SharingJson } },
+      description:
+        'The old token stops working at once. Whether sharing is on or off does not change.',
+      answers: {
+        200: { text: `Whether the ${kind} is shared, and its new token.`, schema: SharingJson }
+      },
       refusals: [NOT_FOUND]
     })
   }

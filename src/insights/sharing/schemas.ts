@@ -4,14 +4,21 @@ import { KINDS } from '../../charts/chart.ts'
 const Series = z.object({
   name: z.string(),
   data: z.array(z.number()),
-  previous: z.array(z.number()).optional().meta({ description: 'The period before.' })
+  previous: z
+    .array(z.number())
+    .optional()
+    .meta({ description: 'The numbers of the compared period, if there is one.' })
 })
 
 const ChartJson = z.object({
   title: z.string(),
-  subtitle: z.string().meta({ description: 'The range and the time zone.' }),
+  subtitle: z.string().meta({
+    description: 'The range and the time zone; with a comparison, also a note about it.'
+  }),
   kind: z.enum(KINDS),
-  buckets: z.array(z.string()).meta({ description: 'Where each bucket begins, in words.' }),
+  buckets: z.array(z.string()).meta({
+    description: 'The start of each bucket, such as `9 Nov`; empty for charts without a time axis.'
+  }),
   series: z.array(Series)
 })
 
@@ -26,7 +33,7 @@ export const SHARED_BOARD = {
       title: 'Sign-ups',
       chart: {
         title: 'Sign-ups',
-        subtitle: '9–22 November 2026 · Europe/Berlin',
+        subtitle: '9 – 22 Nov 2026 · Europe/Berlin',
         kind: 'line',
         buckets: ['9 Nov', '16 Nov'],
         series: [{ name: 'signed up', data: [40, 52] }]
@@ -48,7 +55,10 @@ export const SharedBoardJson = z
         z.object({
           title: z.string(),
           chart: ChartJson.nullable(),
-          failure: z.string().nullable().meta({ description: 'Why there is no chart.' })
+          failure: z
+            .string()
+            .nullable()
+            .meta({ description: 'Why there is no chart; null if there is one.' })
         })
       )
       .meta({ description: 'The insight, or the first ten insights of the dashboard.' })

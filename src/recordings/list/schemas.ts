@@ -84,11 +84,11 @@ export const FiltersQuery = z.object({
   events: jsonText(z.array(EventJson).max(20)).optional().meta({
     type: 'string',
     description:
-      'Only recordings in whose session each of these events happened. A JSON array of event names or of objects: `id` is the name (null for any event), `properties` the filters that the event must match.'
+      'Only recordings in whose session each of these events happened, at most 20. A JSON array of event names or of objects: `id` is the name (null for any event), `properties` the filters that the event must match.'
   }),
   operand: z.enum(['AND', 'OR']).default('AND').meta({
     description:
-      'Whether a recording must match all of `events` and all filters in `properties`, or only one of these. It must always match all other parameters.'
+      'Whether a recording must match all of `events` and all filters of a list in `properties`, or only one of these. A group in `properties` is one filter, joined by its own `type`. A recording must always match all other parameters.'
   }),
   filter_test_accounts: Flag.default(false).meta({
     description: "Whether to add the project's filters for test accounts."

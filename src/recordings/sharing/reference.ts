@@ -27,7 +27,7 @@ export const REFRESH = describe({
   id: 'session_recordings_sharing_refresh',
   tag: TAG,
   summary: 'Replace the token of a recording',
-  description: 'The old token stops working at once.',
+  description: 'The old token stops working at once. Whether sharing is on or off does not change.',
   answers: {
     200: { text: 'Whether the recording is shared, and its new token.', schema: SharingJson }
   }

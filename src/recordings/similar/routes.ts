@@ -12,7 +12,13 @@ import { compareSteps } from '../../sessions/similarity.ts'
 import { readSteps } from '../../sessions/upkeep/close.ts'
 import { findRecording } from '../store.ts'
 import { SimilarJson } from './schemas.ts'
-import { findSession, hasOpenSessions, listCandidates, type Sought } from './store.ts'
+import {
+  findSession,
+  hasOpenSessions,
+  listCandidates,
+  MAX_CANDIDATES,
+  type Sought
+} from './store.ts'
 
 /** Most recordings in one response. */
 const MAX_LIMIT = 100
@@ -38,7 +44,7 @@ const SimilarQuery = z.object({
       type: 'integer',
       minimum: 1,
       maximum: MAX_LIMIT,
-      description: 'The most recordings to list.'
+      description: 'The most recordings to list, 10 by default.'
     })
 })
 
@@ -47,13 +53,14 @@ const SIMILAR = describe({
   mayBeEmpty: true,
   tag: 'Session recordings',
   summary: 'Find recordings of similar sessions',
-  description: `Compares sessions by their steps in order: event names and, for pages, paths in which \`:id\` stands for \
-identifiers, such as \`$pageview /shoes/:id\`. The steps that two sessions share in the same order are weighed against all steps of both sessions, and against \
-those of the lighter session: the similarity is the geometric mean of the two ratios. Custom events \
-weigh 1.5, pages and screens 1, clicks 0.1; the nth repetition of a step has 1/n of its weight.
+  description: `Compares sessions by their steps in order: event names with the names of screens and the paths of \
+pages, in which \`:id\` stands for identifiers, such as \`$pageview /shoes/:id\`. The steps that two sessions share in \
+the same order are weighed against all steps of both sessions, and against those of the lighter session: the similarity is the geometric mean of the two ratios. Custom events \
+weigh 1.5, pages and screens 1, other events of SDKs 0.5, but autocaptured ones such as clicks 0.1; the nth repetition of a \
+step has 1/n of its weight.
 
-A session can be found half an hour to an hour after its last event. Candidates are the several hundred sessions that share \
-the most pairs of steps.`,
+A session can be found half an hour to an hour after its last event. At most \
+${MAX_CANDIDATES} sessions are compared: of the newest sessions with each pair of steps, those that share the most pairs.`,
   answers: { 200: { text: 'The most similar recordings.', schema: SimilarJson } },
   refusals: [
     ['not_found', 'Not found.'],

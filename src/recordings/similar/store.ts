@@ -59,7 +59,7 @@ export async function hasOpenSessions(
 }
 
 /** Most sessions that are compared. With the search for them, fewer than 5,000 rows are read. */
-const MAX_CANDIDATES = 480
+export const MAX_CANDIDATES = 480
 
 export type Candidate = { id: string; steps: string[]; startTime: number; duration: number }
 

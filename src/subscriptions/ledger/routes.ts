@@ -18,7 +18,7 @@ const DELIVERIES = describe({
   id: 'subscriptions_deliveries_list',
   tag: 'Subscriptions',
   summary: 'List the deliveries of a subscription',
-  description: `Lists each occurrence once, whether it was delivered or not, and test deliveries, newest first. Deliveries are removed after ${DELIVERY_DAYS} days, except for the last successful occurrence.`,
+  description: `Lists occurrences, whether they were delivered or not, test deliveries and notices, newest first. Of several missed occurrences, only the last is listed; \`missed\` counts the others. Deliveries are removed after ${DELIVERY_DAYS} days, except for the last successful occurrence.`,
   answers: { 200: { text: 'A page of deliveries.', schema: DeliveryPage } },
   refusals: [['not_found', 'Not found.']]
 })

@@ -16,15 +16,15 @@ const TicketPath = z.object({
 })
 
 const NO_CHART = 'There is no chart at this address.'
-const EXPIRED = `This address has expired: it worked for ${PICTURE_DAYS} days. A newer message has a new one.`
+const EXPIRED = `This address has expired: it worked for ${PICTURE_DAYS} days. A newer message has a new address.`
 
 const CHART = describe({
   id: 'subscription_chart',
   tag: 'Subscriptions',
   takesAnyQuery: true,
   summary: 'Show the chart in a message',
-  description: `The picture that a message shows or links to, without a key. The address is signed for one insight of one \
-subscription as of one delivery, and works for ${PICTURE_DAYS} days, while the subscription and the insight exist.`,
+  description: `The picture that a message shows or links to, without a key. The address is signed for one insight, one \
+subscription and the time of one delivery. It works for ${PICTURE_DAYS} days, unless the subscription or the insight is deleted.`,
   answers: { 200: { text: 'The chart.', type: 'image/png' } },
   refusals: [
     ['not_found', EXPIRED],

@@ -113,7 +113,7 @@ describe('the address of a picture', () => {
   const NONE = [404, 'There is no chart at this address.']
   const EXPIRED = [
     404,
-    'This address has expired: it worked for 7 days. A newer message has a new one.'
+    'This address has expired: it worked for 7 days. A newer message has a new address.'
   ]
 
   it('shows the picture of the e-mail for seven days, as of the delivery', async () => {

@@ -37,7 +37,8 @@ const PointQuery = z.object({
     description: 'Which period of a comparison the bucket belongs to.'
   }),
   breakdown_offset: Whole.default(0).meta({
-    description: 'The `offset` of the trend’s page, which decides what its "Other" is.'
+    description:
+      'The `offset` of the trend’s page, which decides the values that its "Other" contains; 0 by default.'
   })
 })
 

@@ -18,7 +18,7 @@ export const ActorJson = z
     count: z.int().min(1).meta({ description: 'The number of events that count at the point.' }),
     recordings: z.url().nullable().meta({
       description:
-        'The list of recordings of this person that began in the time of the point; null for an erased person.'
+        'The URL that lists the recordings of this person that began in the range of the point; null for an erased person.'
     })
   })
   .meta({
