@@ -31,7 +31,7 @@ const describeCapture = (id: string, summary: string) =>
     tag: 'Capture',
     takesAnyQuery: true,
     summary,
-    description: `Takes one event, an array of events, or a batch; all endpoints for events take the same bodies. ${BODY_FORMS} The response is sent once the events are stored durably. A GET takes the body from the query parameter \`data\`.`,
+    description: `Takes one event, an array of events, or a batch, like all endpoints for events but \`/i/v1/analytics/events\`. ${BODY_FORMS} The response is sent once the events are stored durably. A GET takes the body from the query parameter \`data\`.`,
     body: CaptureJson,
     answers: {
       200: {
@@ -48,11 +48,11 @@ const RECORD = describe({
   tag: 'Capture',
   takesAnyQuery: true,
   summary: 'Capture session recordings',
-  description: `Takes the snapshots of one or more sessions, in at most ${MAX_PARTS} events. ${BODY_FORMS} The response is sent once the snapshots are stored durably. Snapshots of a deleted recording get the same response and are discarded; so are all snapshots while the project does not record visits.`,
+  description: `Takes the snapshots of one or more sessions, in at most ${MAX_PARTS} events. ${BODY_FORMS} The response is sent once the snapshots are stored durably. Some snapshots get the same response and are discarded: those of a deleted recording or a suppressed person, those without a \`timestamp\`, and all while the project does not record visits.`,
   body: SnapshotsJson,
   answers: {
     200: {
-      text: 'At least one event was accepted; `dropped` lists the others.',
+      text: 'At least one event was not refused; `dropped` lists the refused events.',
       schema: CapturedJson
     }
   },

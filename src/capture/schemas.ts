@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Dropped } from '../input/dropped.ts'
+import { MAX_DEPTH } from '../input/json.ts'
 import { MAX_PROPERTIES_BYTES } from '../persons/person.ts'
 import { settingsOf } from '../projects/settings.ts'
 import { MAX_EVENTS } from './body.ts'
@@ -34,32 +35,29 @@ const EventJson = z
       .string()
       .min(1)
       .meta({ description: 'The name of the event; its first 200 characters are kept.' }),
-    distinct_id: z
-      .string()
-      .min(1)
-      .optional()
-      .meta({ description: 'The distinct id of the user; it may be in the properties instead.' }),
+    distinct_id: z.string().min(1).optional().meta({
+      description:
+        'The distinct id of the user, of which the first 200 characters are kept; it may be in the properties instead.'
+    }),
     properties: z
       .record(z.string(), z.unknown())
       .nullable()
       .optional()
       .meta({
-        description: `The event's properties, at most ${MAX_EVENT_BYTES} bytes. \`$set\`, \`$set_once\` and \`$unset\` change the person. A person's properties take at most ${MAX_PROPERTIES_BYTES} bytes: an event that would exceed this limit is stored but does not change the person.`
+        description: `The event's properties, at most ${MAX_EVENT_BYTES} bytes, nested at most ${MAX_DEPTH} deep. \`$set\`, \`$set_once\` and \`$unset\` change the person, unless \`$process_person_profile\` is false. A person's properties take at most ${MAX_PROPERTIES_BYTES} bytes: an event with which a person would exceed this limit is stored but does not change the person; an event whose \`$set\` and \`$set_once\` alone exceed it is dropped.`
       }),
-    timestamp: z
-      .string()
-      .nullable()
-      .optional()
-      .meta({ description: 'ISO 8601; without it, the time of arrival.' }),
-    uuid: z
-      .string()
-      .nullable()
-      .optional()
-      .meta({ description: 'An event is stored once, however often it is sent.' }),
-    api_key: z
-      .string()
-      .optional()
-      .meta({ description: "The project's capture token, unless the batch has it." })
+    timestamp: z.string().nullable().optional().meta({
+      description:
+        'ISO 8601. The time of arrival without a timestamp, and for one that is more than 23 hours later.'
+    }),
+    uuid: z.string().nullable().optional().meta({
+      description:
+        'An event with a uuid is stored once, however often it is sent; without one, each time.'
+    }),
+    api_key: z.string().optional().meta({
+      description:
+        "The project's capture token, unless the batch has it; also as `token`, here or in the properties."
+    })
   })
   .meta({
     id: 'Event',
@@ -81,7 +79,7 @@ const BatchJson = z
   .meta({ id: 'Batch' })
 
 export const CaptureJson = z
-  .union([EventJson, BatchJson, z.array(EventJson)])
+  .union([EventJson, BatchJson, z.array(EventJson).min(1).max(MAX_EVENTS)])
   .meta({ id: 'Capture', examples: [EXAMPLE] })
 
 /** The events of a request that were dropped, with the reason. */
@@ -113,18 +111,16 @@ const SnapshotEventJson = z
       $window_id: z.string().optional(),
       $snapshot_data: z
         .union([z.array(z.looseObject({})), z.looseObject({})])
-        .meta({ description: "rrweb's snapshots." })
+        .meta({ description: "rrweb's snapshots, each less than 7 days from now." })
     }),
     sent_at: z.string().optional(),
-    uuid: z
-      .string()
-      .nullable()
-      .optional()
-      .meta({ description: 'A part is stored once, however often it is sent.' }),
-    api_key: z
-      .string()
-      .optional()
-      .meta({ description: "The project's capture token; it may be in the properties instead." })
+    uuid: z.string().nullable().optional().meta({
+      description:
+        'A part is stored once, however often it is sent; without a uuid, its content identifies it.'
+    }),
+    api_key: z.string().optional().meta({
+      description: "The project's capture token; also as `token`, here or in the properties."
+    })
   })
   .meta({ id: 'SnapshotEvent', examples: [SNAPSHOT_EXAMPLE] })
 

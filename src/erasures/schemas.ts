@@ -3,6 +3,7 @@ import { toIso } from '../calendar/clock.ts'
 import { closed, sameReason } from '../input/fields.ts'
 import { Flag } from '../input/parameters.ts'
 import { completableUntil } from './completions/days.ts'
+import { describeKept } from './receipt.ts'
 import { Receipt } from './receipts/schemas.ts'
 import { nextRunAfter } from './schedule.ts'
 import type { ErasureRow } from './store.ts'
@@ -33,23 +34,24 @@ export const DeletionTask = z
   .object({
     id: z.int(),
     person_uuid: z.guid(),
-    completes: z
-      .int()
-      .nullable()
-      .meta({ description: 'The earlier task that kept the data which this task deletes.' }),
+    completes: z.int().nullable().meta({
+      description:
+        'The id of the earlier task that kept the data which this task deletes; null without one.'
+    }),
     delete_events: z.boolean(),
     delete_recordings: z.boolean(),
     completable_until: z.iso.datetime().nullable().meta({
       description:
-        'Until then, kept data can be deleted with `persons/complete_deletion/`. Null if nothing is kept, or if the link to it is removed.'
+        'Until then, kept data can be deleted with `persons/complete_deletion/`. Null if nothing is kept, or if the link to the data is removed.'
     }),
     status: z.enum(['queued', 'running', 'completed', 'failed']).meta({
       description:
-        'A task that deletes events is `queued` until its run, any other task until the queue takes it; it is `completed` once a search of every store has found nothing; a `failed` task is tried again in the next run.'
+        'A task that deletes events is `queued` until its run and `running` during the run; any other task is `queued` until it is `completed`. A task is `completed` once a search of every store has found nothing. A `failed` task is tried again in the next run.'
     }),
-    created_at: z.iso
-      .datetime()
-      .meta({ description: 'The time of the request; events accepted up to then are deleted.' }),
+    created_at: z.iso.datetime().meta({
+      description:
+        'The time of the request. With `delete_events`, the events accepted up to then are deleted; with `completes`, those accepted up to the first deletion.'
+    }),
     created_by: z
       .looseObject({})
       .meta({ description: 'The user and the key that requested the deletion.' }),
@@ -59,10 +61,11 @@ export const DeletionTask = z
     }),
     events: z.object({
       found: z.int().nullable().meta({
-        description: 'The number of the person’s events when the run began the task; null before.'
+        description:
+          'The number of the person’s events when the run began the task, and of all removed events once it is completed. Null before the run, and if the events are kept.'
       }),
       removed: z.int(),
-      remaining: z.int().nullable(),
+      remaining: z.int().nullable().meta({ description: 'Null as long as `found` is null.' }),
       dropped: z.int().meta({
         description: 'Events that were accepted before the request and dropped instead of stored.'
       })
@@ -71,11 +74,13 @@ export const DeletionTask = z
       description:
         'The number of recordings deleted with the person; null when recordings are kept.'
     }),
-    error: z
-      .string()
-      .nullable()
-      .meta({ description: 'The last failure, or the reason why the task waits.' }),
-    delete_verified_at: z.iso.datetime().nullable(),
+    error: z.string().nullable().meta({
+      description: 'The last failure, or the reason why the task waits; null without either.'
+    }),
+    delete_verified_at: z.iso.datetime().nullable().meta({
+      description:
+        'When every store was searched again, as in the receipt; null until the task is completed.'
+    }),
     receipt: Receipt.nullable().meta({ description: 'Null until the task is completed.' })
   })
   .meta({ id: 'DeletionTask', examples: [EXAMPLE] })
@@ -156,12 +161,15 @@ const KEEPING = {
 export const DeletionPreview = z
   .object({
     dry_run: z.literal(true),
-    persons_found: z.int(),
+    persons_found: z.int().meta({
+      description:
+        'The persons that would be deleted or, for `persons/complete_deletion/`, whose kept data would be.'
+    }),
     delete_events: z.boolean(),
     delete_recordings: z.boolean(),
     scheduled_for: z.iso.datetime().meta({
       description:
-        'When the last data would be deleted: in the next weekly run if events are deleted, otherwise now.'
+        'When the last data would be deleted: in the next weekly run with `delete_events`, otherwise now.'
     }),
     stores: z.array(
       z.object({
@@ -188,7 +196,10 @@ export const DeletionPreview = z
           { store: 'events', deleted: 1200, kept: 0 },
           { store: 'recordings', deleted: 0, kept: 3 }
         ],
-        kept: []
+        kept: describeKept(
+          { delete_events: true, delete_recordings: false },
+          Date.parse('2026-12-20T10:00:00Z')
+        )
       }
     ]
   })
@@ -252,7 +263,7 @@ export const BulkDeleted = z
         result: z
           .enum(['deleted', 'found', 'not_found'])
           .meta({ description: '`found` instead of `deleted` in a dry run.' }),
-        person_uuid: z.guid().nullable()
+        person_uuid: z.guid().nullable().meta({ description: 'Null for `not_found`.' })
       })
     ),
     preview: DeletionPreview.optional().meta({ description: 'Only in a dry run.' })

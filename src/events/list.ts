@@ -8,7 +8,7 @@ export const MAX_EXAMINED = 2_000
 /** Events read in one statement. */
 const READ_AT_ONCE = 250
 /** Characters of the properties of a page's events, after which the page ends early. */
-const MAX_CHARACTERS = 4_000_000
+export const MAX_CHARACTERS = 4_000_000
 
 export type EventPage = {
   events: EventRow[]

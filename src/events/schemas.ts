@@ -12,12 +12,12 @@ export const EventJson = z
     distinct_id: z
       .string()
       .nullable()
-      .meta({ description: 'Null if the person was erased and the event kept.' }),
-    person: z
-      .object({ id: z.int(), uuid: z.guid() })
-      .nullable()
-      .meta({ description: 'The person that the event belongs to today; null without a person.' }),
-    session_id: z.string().nullable(),
+      .meta({ description: 'Null if the person was erased and the event is still stored.' }),
+    person: z.object({ id: z.int(), uuid: z.guid() }).nullable().meta({
+      description:
+        'The person that the event belongs to now; null if that person was erased, or if the event has none.'
+    }),
+    session_id: z.string().nullable().meta({ description: 'Null without a session.' }),
     properties: z.record(z.string(), z.unknown())
   })
   .meta({
@@ -43,7 +43,7 @@ export const EventPageJson = z
       .meta({ description: 'The absolute URL of the next page; null on the last page.' }),
     searched_until: z.iso.datetime().nullable().meta({
       description:
-        'Set if the page ended early because enough events were examined: all events since this time have been searched, and `next` continues there.'
+        'Set if the page ended early: all events later than this time have been searched, and `next` continues there. Null otherwise.'
     }),
     results: z.array(EventJson)
   })

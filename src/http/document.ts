@@ -134,7 +134,7 @@ class Writer {
 
   #answers({ answers, mayBeEmpty }: Operation, all: Part[]) {
     const ignoresFields = all.some((part) => part.body)
-    const hasCsv = all.some(({ query }) => query && 'format' in query.shape)
+    const hasCsv = all.some(({ query }) => query?.shape.format?.safeParse('csv').success)
     return mapValues(answers, (answer, status) => {
       const content = contentOf(answer, hasCsv)
       const isPreferred = mayBeEmpty && status === '200'

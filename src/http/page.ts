@@ -13,13 +13,20 @@ const MAX_LIMIT = 1000
 export const PageQuery = z.object({
   limit: wholeFrom(1)
     .meta({
-      description: `Results per page: ${DEFAULT_LIMIT} by default, at most ${MAX_LIMIT}. Without \`limit\`, CSV contains all results.`
+      description: `Results per page: ${DEFAULT_LIMIT} by default. A higher \`limit\` than ${MAX_LIMIT} counts as ${MAX_LIMIT}.`
     })
     .optional(),
-  offset: Whole.default(0).meta({ description: 'Index of the first result, 0 by default.' }),
+  offset: Whole.default(0).meta({ description: 'The index of the first result, 0 by default.' }),
   cursor: z.string().max(500).optional().meta({
     description:
-      'The position where the previous page ended, as in its `next` link. Page 10,000 is then as fast as page 1.'
+      'The position where the previous page ended, from its `next` link. It contains the offset, and makes page 10,000 as fast as page 1.'
+  })
+})
+
+/** The parameters of a list that can also be CSV, where `limit` has no maximum. */
+export const CsvPageQuery = PageQuery.extend({
+  limit: PageQuery.shape.limit.meta({
+    description: `Results per page: ${DEFAULT_LIMIT} by default. A higher \`limit\` than ${MAX_LIMIT} counts as ${MAX_LIMIT}. In CSV, the number of rows: all by default, without a maximum.`
   })
 })
 
@@ -67,7 +74,10 @@ export const pageSchema = <S extends z.ZodType>(id: string, item: S) => {
   const results = z.globalRegistry.get(item)?.examples ?? []
   return z
     .object({
-      count: z.int().min(0).meta({ description: 'The exact number of results on all pages.' }),
+      count: z.int().min(0).meta({
+        description:
+          'The exact number of results on all pages. Pages that continue at a `cursor` may repeat the number of the first page.'
+      }),
       next: z
         .url()
         .nullable()

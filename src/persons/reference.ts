@@ -13,7 +13,7 @@ export const LIST = describe({
   tag: 'Persons',
   summary: 'List persons',
   description:
-    'Newest first. A person must match all given filters. CSV has a column for each property of any of the persons.',
+    'Newest first. A person must match all given filters. CSV has a column for each property of any of the persons, and every distinct id.',
   query: PropertyParameters,
   answers: { 200: { text: 'A page of persons.', schema: PersonPage } },
   refusals: [
@@ -35,7 +35,7 @@ export const UPDATE = describe({
   tag: 'Persons',
   summary: 'Update a person',
   description:
-    'Sets the given properties, which may be null, and keeps all others. The new values also win over earlier events that arrive later.',
+    'Sets the given properties, which may be null, and keeps all others. The new values also win over events that happened earlier and arrive later.',
   answers: { 200: { text: 'The updated person.', schema: PersonJson } },
   refusals: [
     ['required', 'This field is required.', 'properties'],
@@ -63,7 +63,7 @@ export const SPLIT = describe({
   tag: 'Persons',
   summary: 'Split a person',
   description:
-    'Each distinct id that leaves becomes a new person without properties and takes its past events along. The person keeps its properties and, by default, its first distinct id. A person with a single distinct id stays as it is.',
+    'Each distinct id that leaves becomes a new person without properties and takes its past events along. The person keeps its properties. By default, it also keeps the distinct id that was seen first, which may be an anonymous one, and all others leave. A person with a single distinct id stays as it is.',
   answers: { 200: { text: 'The new persons.', schema: SplitJson } },
   refusals: [['invalid_input', '"eve" is not a distinct id of this person.', 'main_distinct_id']]
 })

@@ -8,11 +8,11 @@ import { allow, reading } from '../http/auth.ts'
 import { answerOne, csvResponse, FormatQuery, flatten, isCsv, wantsCsv } from '../http/csv.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import {
+  CsvPageQuery,
   cursorSchema,
   cutPage,
   expectNoCursor,
   nameFilters,
-  PageQuery,
   pageOf,
   readPage
 } from '../http/page.ts'
@@ -57,11 +57,11 @@ const TextFilters = z.object({
   }),
   search: Filter.meta({
     description:
-      'Part of the e-mail, name or username, case-insensitive; or a whole distinct id or uuid.'
+      'A part of the e-mail address, name or username, case-insensitive, within the first 128 characters of each; or a whole distinct id or uuid.'
   })
 } satisfies Record<TextFilter, z.ZodType>)
 
-const ListQuery = z.object({ ...PageQuery.shape, ...FormatQuery.shape, ...TextFilters.shape })
+const ListQuery = z.object({ ...CsvPageQuery.shape, ...FormatQuery.shape, ...TextFilters.shape })
 
 const Cursor = cursorSchema(Position.shape)
 

@@ -11,10 +11,10 @@ export const PersonJson = z
     id: z.int(),
     name: z.string().meta({
       description:
-        'The first of email, name and username that is set; otherwise a distinct id, preferably one that is not anonymous.'
+        'The first of the properties `email`, `name` and `username` that is not empty; otherwise a distinct id, preferably one that is not anonymous.'
     }),
     distinct_ids: z.array(z.string()).meta({
-      description: `Anonymous ids come last. A list of persons shows at most ${LISTED_DISTINCT_IDS} ids per person.`
+      description: `In the order in which they were first seen, but with the ids that an SDK generated, such as UUIDs, last. A list of persons as JSON shows at most ${LISTED_DISTINCT_IDS} ids per person.`
     }),
     distinct_ids_truncated: z
       .literal(true)
@@ -58,7 +58,7 @@ export const PersonUpdateJson = refusing(
     .object({
       properties: PropertiesJson.meta({
         description:
-          'The properties to set; null is a value like any other. All other properties stay as they are.'
+          'The properties to set. Null is a value like any other and does not delete a property. All other properties stay as they are.'
       })
     })
     .meta({ id: 'PersonUpdate', examples: [{ properties: { plan: 'pro' } }] }),
@@ -92,13 +92,16 @@ export const SplitRequestJson = refusing(
     .object({
       main_distinct_id: z.string().nullish().meta({
         description:
-          'The only distinct id that stays with the person; by default the first. All others leave.'
+          'The only distinct id that stays with the person; by default the one that was seen first, which need not be the first of `distinct_ids`. All others leave.'
       }),
       distinct_ids_to_split: z
         .array(z.string())
         .min(1, 'This list may not be empty.')
         .nullish()
-        .meta({ description: 'The distinct ids that leave the person; all others stay.' }),
+        .meta({
+          description:
+            'The distinct ids that leave the person; all others stay. Not with `main_distinct_id`.'
+        }),
       properties: Ignored
     })
     .meta({ id: 'SplitRequest', examples: [{ main_distinct_id: 'ada' }] }),

@@ -1,18 +1,26 @@
 import * as z from 'zod'
-import { MAX_DEPTH, MAX_FILTERS, MAX_KEY, MAX_VALUE, MAX_VALUES, OPERATORS } from './filter.ts'
+import {
+  MAX_DEPTH,
+  MAX_FILTERS,
+  MAX_KEY,
+  MAX_VALUE,
+  MAX_VALUES,
+  OPERATORS,
+  PROPERTY_TYPES
+} from './filter.ts'
 import { MAX_PATTERN, MAX_PATTERN_SIZE } from './pattern.ts'
 
 /** The table of operators in the API reference, in Markdown. */
 export const OPERATOR_TABLE = `| Operators | The property |
 |---|---|
-| \`exact\` \`in\` · \`is_not\` \`not_in\` | equals one of the values · equals none of them |
-| \`icontains\` \`icontains_multi\` · \`not_icontains\` \`not_icontains_multi\` | contains one of the values, ignoring case · contains none of them |
-| \`regex\` · \`not_regex\` | contains a match of the pattern · does not. RE2 syntax, at most ${MAX_PATTERN.toLocaleString('en')} characters, and ${MAX_PATTERN_SIZE.toLocaleString('en')} with its repeats written out |
-| \`gt\` · \`gte\` \`min\` · \`lt\` · \`lte\` \`max\` | is a number greater than the value · greater or equal · less · less or equal. Compares numbers, and texts that contain a number: whole numbers exactly up to 64 bits, other numbers as doubles; a text with a whole number beyond 64 bits fulfils none of these operators |
-| \`between\` · \`not_between\` | is a number from the first to the second of two values · is a number outside of them |
-| \`is_set\` · \`is_not_set\` | exists · is missing or null; neither takes a value |
-| \`is_date_exact\` \`is_date_before\` \`is_date_after\` | is a date, compared with an ISO 8601 date or a relative date such as \`-7d\` |
-| \`semver_eq\` \`_neq\` \`_gt\` \`_gte\` \`_lt\` \`_lte\` \`_tilde\` \`_caret\` \`_wildcard\` | is a version of three numbers, compared with a version (missing numbers are 0) or, with \`_wildcard\`, a pattern such as \`1.2.*\`; \`1.2.3-beta\` counts as \`1.2.3\` |`
+| \`exact\` \`in\` · \`is_not\` \`not_in\` | equals one of the values, or the list of values is empty · equals none of the values |
+| \`icontains\` \`icontains_multi\` · \`not_icontains\` \`not_icontains_multi\` | contains one of the values, ignoring case · contains none of the values |
+| \`regex\` · \`not_regex\` | contains a match of one of the patterns · contains none. RE2 syntax; a pattern has at most ${MAX_PATTERN.toLocaleString('en')} characters, and about ${MAX_PATTERN_SIZE.toLocaleString('en')} steps with its repeats written out |
+| \`gt\` · \`gte\` \`min\` · \`lt\` · \`lte\` \`max\` | is a number greater than the value · greater or equal · less · less or equal. Compares numbers, and texts that consist of a number: whole numbers exactly up to 64 bits, other numbers as doubles; a text with a whole number beyond 64 bits fulfils none of these operators |
+| \`between\` · \`not_between\` | is a number from the first to the second of two values, both included · is a number below the first or above the second |
+| \`is_set\` · \`is_not_set\` | exists and is not null · is missing or null; neither needs a value |
+| \`is_date_exact\` \`is_date_before\` \`is_date_after\` | is the same time as · is earlier than · is later than a date: ISO 8601, or relative such as \`-7d\`. A date without a time means its midnight in the project’s time zone |
+| \`semver_eq\` \`_neq\` \`_gt\` \`_gte\` \`_lt\` \`_lte\` \`_tilde\` \`_caret\` \`_wildcard\` | is a version of three numbers, compared with a version, whose missing numbers are 0, or, with \`_wildcard\`, with a pattern such as \`1.2.*\`; \`1.2.3-beta\` counts as \`1.2.3\` |`
 
 const Value = z.union([z.string().max(MAX_VALUE), z.number(), z.boolean()])
 
@@ -25,10 +33,16 @@ const PropertyFilterJson = z
       .optional()
       .meta({
         description:
-          'One value, or a list of values, one of which must match; with a negating operator such as `is_not`, none may match.'
+          'One value, or a list of values, one of which must match; with a negating operator such as `is_not`, none may match. `between` and `not_between` need two numbers, `is_set` and `is_not_set` no value.'
       }),
     operator: z.enum(OPERATORS).default('exact'),
-    type: z.literal('person').default('person')
+    type: z
+      .enum([...PROPERTY_TYPES, 'recording', 'event_metadata'])
+      .optional()
+      .meta({
+        description:
+          'The owner of the property. The operation says which types it takes, and which is the default; lists of persons take only `person`.'
+      })
   })
   .meta({
     id: 'PropertyFilter',

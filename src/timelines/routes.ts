@@ -18,12 +18,12 @@ const TIMELINE = describe({
   summary: "Follow a person's properties over time",
   description: `Returns the person's properties **at the time of their events** in the range. A new point begins at the first event, \
 and at each event whose crucial properties differ from the previous event's. The crucial properties are the person properties named in \`properties\`, \
-in the filters of \`events\` and in \`breakdown\`; without crucial properties, there is a single point.
+in the filters of \`events\` and, with \`breakdown_type=person\`, in \`breakdown\`; without crucial properties, there is at most one point.
 
 Dates: ${DATE_GRAMMAR}
 
-A range may have at most ${MAX_EVENTS} events of the person, and points of at most ${MAX_BYTES} bytes. A larger range gets a 400 \
-\`query_too_large\` whose \`attr\` names the limit.`,
+A range may have at most ${MAX_EVENTS} events of the person, of any name, and the properties of all points may have at most ${MAX_BYTES} bytes. \
+A larger range gets a 400 \`query_too_large\` whose \`attr\` is \`events\` or \`points\`.`,
   query: z.object({
     properties: z.array(z.string()).optional().meta({
       description:

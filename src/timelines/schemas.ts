@@ -11,19 +11,22 @@ export const TimelineJson = z
         timestamp: z.iso
           .datetime()
           .meta({ description: 'The time of the first event in this state.' }),
-        properties: z
-          .record(z.string(), z.unknown())
-          .meta({ description: 'All properties of the person at the time of that event.' }),
+        properties: z.record(z.string(), z.unknown()).meta({
+          description:
+            'All properties of the person at the time of that event; for a large person that changes very often, of an earlier event. Empty for an event without a person profile.'
+        }),
         relevant_event_count: z
           .int()
           .min(1)
-          .meta({ description: 'The number of events up to the next point.' })
+          .meta({ description: 'The number of counted events from this point up to the next.' })
       })
     ),
     crucial_property_keys: z
       .array(z.string())
       .meta({ description: 'The crucial properties: a change of any of them starts a new point.' }),
-    effective_date_from: z.iso.datetime(),
+    effective_date_from: z.iso.datetime().meta({
+      description: 'The start of the range; with `date_from=all`, the time of the first point.'
+    }),
     effective_date_to: z.iso.datetime().meta({ description: 'The last millisecond of the range.' })
   })
   .meta({

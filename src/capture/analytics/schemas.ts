@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { MAX_DEPTH } from '../../input/json.ts'
 import { MAX_EVENTS } from '../body.ts'
 import { MAX_EVENT_BYTES } from '../event.ts'
 
@@ -14,7 +15,10 @@ export const V1Headers = z.object({
   'PostHog-Sdk-Info': z
     .string()
     .regex(/^.+\/.+$/, 'A name and a version such as `posthog-node/5.70.0` are required.')
-    .meta({ description: 'Name and version of the SDK, `posthog-node/5.70.0`.' }),
+    .meta({
+      description:
+        'Name and version of the SDK, such as `posthog-node/5.70.0`; each event gets them as `$lib` and `$lib_version`.'
+    }),
   'PostHog-Attempt': z
     .string()
     .regex(/^[1-9]\d{0,5}$/, 'A whole number from 1 to 999999 is required.')
@@ -48,11 +52,13 @@ export const V1Options = z.object({
 const V1EventJson = z
   .object({
     uuid: z.guid().meta({ description: 'An event is stored once, however often it is sent.' }),
-    event: z.string().min(1).max(200).meta({ description: 'The name of the event.' }),
-    distinct_id: z
-      .string()
-      .min(1)
-      .meta({ description: 'The distinct id of the user, at most 200 bytes.' }),
+    event: z.string().min(1).max(200).meta({
+      description: 'The name of the event; an event with a longer name is dropped.'
+    }),
+    distinct_id: z.string().min(1).meta({
+      description:
+        'The distinct id of the user, at most 200 bytes; an event with a longer one is dropped.'
+    }),
     timestamp: z.iso.datetime({ offset: true }),
     session_id: z.string().optional(),
     window_id: z.string().optional(),
@@ -61,7 +67,7 @@ const V1EventJson = z
       .record(z.string(), z.unknown())
       .optional()
       .meta({
-        description: `The event's properties, at most ${MAX_EVENT_BYTES} bytes.`
+        description: `The event's properties, at most ${MAX_EVENT_BYTES} bytes, nested at most ${MAX_DEPTH} deep.`
       })
   })
   .meta({ id: 'V1Event' })
@@ -94,7 +100,10 @@ export const V1BatchJson = z
 const V1Result = z
   .object({
     result: z.enum(['ok', 'drop']),
-    details: z.string().optional().meta({ description: 'Why the event was dropped.' })
+    details: z
+      .string()
+      .optional()
+      .meta({ description: 'Why the event was dropped; only with `drop`.' })
   })
   .meta({ id: 'V1Result' })
 export type V1Result = z.infer<typeof V1Result>

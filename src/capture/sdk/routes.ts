@@ -24,10 +24,10 @@ const describeFlags = (id: string, summary: string) =>
     description: `Feature flags are not supported: the response contains none, in the format of version \`v\`. ${BODY_FORMS}`,
     query: z.object({
       v: z.string().optional().meta({ description: 'The version of the response format.' }),
-      config: z
-        .string()
-        .optional()
-        .meta({ description: '`true` adds the configuration to the response.' })
+      config: z.string().optional().meta({
+        description:
+          '`true` adds the configuration to the response of `/flags`; that of `/decide` always contains it.'
+      })
     }),
     body: FlagsRequestJson,
     answers: { 200: { text: 'An empty set of flags.', schema: FlagsJson } },

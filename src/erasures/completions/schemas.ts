@@ -42,15 +42,21 @@ export const CompleteDeletion = closed(
 
 export const DeletionCompleted = z
   .object({
-    persons_found: z.int().meta({ description: 'Deleted persons whose kept data is deleted now.' }),
+    persons_found: z.int().meta({
+      description:
+        'The number of deleted persons whose kept data is deleted, or would be in a dry run.'
+    }),
     results: z.array(
       z.object({
         id: z.string().meta({ description: 'The UUID or distinct id from the request.' }),
         result: z.enum(['completing', 'found', 'nothing_kept', 'not_found']).meta({
           description:
-            '`nothing_kept`: an earlier request has deleted everything, or will. `not_found`: the name is not that of a deleted person, or the link to the kept data is removed. `found` instead of `completing` in a dry run.'
+            '`nothing_kept`: earlier requests have deleted, or will delete, everything that this request asks for. `not_found`: no deleted person had the name, or the link to the kept data is removed. `found` instead of `completing` in a dry run.'
         }),
-        person_uuids: z.array(z.guid())
+        person_uuids: z.array(z.guid()).meta({
+          description:
+            'The deleted persons with this name: several if a distinct id was used again after a deletion.'
+        })
       })
     ),
     preview: DeletionPreview.optional().meta({ description: 'Only in a dry run.' })

@@ -6,7 +6,7 @@ export const RETRIEVE = describe({
   tag: 'Persons',
   summary: 'Retrieve the receipt of a deletion',
   description:
-    'The receipt of a completed deletion task, as it was signed. As a page it is one file that can be saved, printed and sent: opened in a browser, it verifies its own signature.',
+    'The receipt of a completed deletion task, as it was signed. With `format=html`, it is a page in one file that can be saved, printed and sent: opened in a browser, it verifies its own signature.',
   answers: { 200: { text: 'The receipt.', schema: Receipt, type: 'text/html' } }
 })
 
@@ -15,7 +15,7 @@ export const VERIFY = describe({
   tag: 'Persons',
   summary: 'Verify the receipt of a deletion',
   description:
-    'Send a receipt from `persons/deletion_status/`, unchanged. The same can be done without this service: `scripts/verify-receipt.mjs` needs the receipt and the published keys.',
+    'Send a receipt of this project, unchanged: of a deleted person, of a deletion of events or of a suppression. A receipt with a `key` can also be verified without this service: `scripts/verify-receipt.mjs` needs the receipt and the published keys.',
   answers: { 200: { text: 'Whether the receipt is genuine.', schema: Verification } }
 })
 
@@ -24,6 +24,6 @@ export const KEYS = describe({
   tag: 'Service',
   summary: 'List the public keys of receipts',
   description:
-    'All keys that have signed receipts of deletions, oldest first, as a JSON Web Key Set. A key stays listed after it is replaced, so that its receipts can be verified.',
+    'The current key and all keys that have signed receipts, oldest first, as a JSON Web Key Set. A key stays listed after it is replaced, so that its receipts can be verified.',
   answers: { 200: { text: 'The keys.', schema: ReceiptKeys } }
 })

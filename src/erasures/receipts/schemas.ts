@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ReceiptContent } from '../receipt.ts'
+import { describeKept, ReceiptContent } from '../receipt.ts'
 
 /** A SHA-256 in hexadecimal. */
 export const Hash = z.string().regex(/^[0-9a-f]{64}$/)
@@ -27,11 +27,15 @@ export const RECEIPT_EXAMPLE = {
   },
   delete_events: true,
   delete_recordings: false,
+  linked_until: '2026-12-20T10:00:00Z',
   run: '2026-11-22T05:00:00Z',
   stores: [{ store: 'events', found: 1200, removed: 1200, remaining: 0 }],
   late_events_dropped: 0,
   verified_at: '2026-11-22T05:00:09Z',
-  kept: [],
+  kept: describeKept(
+    { delete_events: true, delete_recordings: false },
+    Date.parse('2026-12-20T10:00:00Z')
+  ),
   backups_until: '2026-12-22T05:00:09Z',
   subject: {
     salt: 'c0535e4be2b79ffd93291305436bf889314e4a3faec05ecffcbb7df31ad9e51a',
@@ -57,7 +61,7 @@ export const Receipt = ReceiptContent.extend({
   }),
   signature: z.string().max(200).nullable().meta({
     description:
-      'Hexadecimal Ed25519 signature of all other members, as JSON with sorted keys and without spaces, made once when the deletion was completed. Null for a deletion completed before that was done; a receipt handed out then can still be verified.'
+      'Hexadecimal Ed25519 signature of all other members, as JSON with sorted keys and without spaces, made once when the deletion was completed. Without `key`, an HMAC-SHA256 that only `persons/deletion_receipts/verify/` can check. Null for a deletion that was completed before signatures were stored; a signed receipt that was handed out then can still be verified.'
   })
 }).meta({ id: 'DeletionReceipt', examples: [RECEIPT_EXAMPLE] })
 
@@ -84,7 +88,7 @@ export const Presented = z
   })
   .meta({
     id: 'PresentedReceipt',
-    description: 'A `DeletionReceipt`, unchanged.',
+    description: 'A `DeletionReceipt`, `EventDeletionReceipt` or `SuppressionReceipt`, unchanged.',
     examples: [RECEIPT_EXAMPLE]
   })
 

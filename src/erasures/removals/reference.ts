@@ -9,16 +9,17 @@ export const DELETE = describe({
   tag: 'Events',
   summary: 'Delete events, or properties of events, by filters',
   description: `Deletes the events that match all filters; with \`properties\`, only these properties are removed from them. \
-Persons stay: to delete a person with all data, use \`persons/{id}/\`.
+Persons stay: to delete a person with all data, use \`DELETE persons/{id}/\`.
 
-It takes two requests. With \`dry_run\`, nothing is deleted: the answer counts the events, and has a token for one hour, or null \
-if no event matches. The same request with that \`token\` instead of \`dry_run\` is refused if other events match by now, and says \
-how many. Otherwise exactly these events are deleted, on the next Sunday at 05:00 UTC. Relative dates mean the time of the dry run. A token that is sent again leads to \
-the same deletion.
+A deletion takes two requests. With \`dry_run\`, nothing is deleted: the answer counts the events, and has a token that is valid \
+for one hour, or null if no event matches. The same request with that \`token\` instead of \`dry_run\` is refused with a 409 if other \
+events match by now; the error says how many. Otherwise exactly the events of the dry run are deleted, on the next Sunday at 05:00 UTC. \
+Relative dates are relative to the time of the dry run. The same token, sent again within the hour, leads to the same deletion.
 
-A request looks through ${MAX_EXAMINED} events at most. A removed event is not stored again if an SDK sends it again.
+A request may search ${MAX_EXAMINED} events at most. A deleted event is not stored again if an SDK sends it again with the same uuid.
 
-\`after\` and \`before\`: ${DATE_GRAMMAR}`,
+\`after\` and \`before\`: ${DATE_GRAMMAR} Relative dates are rounded down: \`s\`, \`M\` and \`h\` to the second, minute or hour, \
+longer units to the start of the day.`,
   answers: {
     200: { text: 'Dry run: nothing is deleted.', schema: EventDeletionPreview },
     201: { text: 'The deletion is queued.', schema: EventDeletion }
@@ -47,6 +48,6 @@ export const RETRIEVE = describe({
   tag: 'Events',
   summary: 'Retrieve a deletion of events and its receipt',
   description:
-    'The receipt is signed like those of deleted persons: `scripts/verify-receipt.mjs` and `persons/deletion_receipts/verify/` verify it. With `format=html`, the answer is the receipt as a page that can be saved, printed and sent, and verifies itself; before the deletion is completed it is a 404.',
+    'The receipt is signed like those of deleted persons: `scripts/verify-receipt.mjs` and `persons/deletion_receipts/verify/` verify it. With `format=html`, the answer is the receipt as a page that can be saved, printed and sent, and that verifies its own signature; without a receipt, the answer is a 404.',
   answers: { 200: { text: 'The deletion.', schema: EventDeletion, type: 'text/html' } }
 })

@@ -32,7 +32,7 @@ export const DeleteEvents = closed(
         .optional()
         .meta({
           description:
-            'Names of properties: the events stay, and lose these properties, also in `$set` and `$set_once`. Without it, the events are deleted.'
+            'Names of properties: the events stay, and lose these properties, also in `$set` and `$set_once`. Without `properties`, the events are deleted.'
         }),
       dry_run: z
         .literal(true, 'Send true, or the token of a dry run instead.')
@@ -90,20 +90,35 @@ const PREVIEW_EXAMPLE = {
 export const EventDeletionPreview = z
   .object({
     dry_run: z.literal(true),
-    events: z.int().meta({ description: 'Events that match, and have one of the properties.' }),
+    events: z.int().meta({
+      description:
+        'The number of events that match; with `properties`, only of those that have one of the properties.'
+    }),
     by_name: z.array(z.object({ event: z.string(), count: z.int() })),
-    persons: z.int().meta({ description: 'Persons that the events belong to.' }),
-    sessions: z.int().meta({ description: 'Sessions that the events are in.' }),
-    oldest: z.iso.datetime().nullable(),
-    newest: z.iso.datetime().nullable(),
+    persons: z.int().meta({
+      description: 'The number of persons that the events belong to; erased persons do not count.'
+    }),
+    sessions: z.int().meta({ description: 'The number of sessions that the events are in.' }),
+    oldest: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'The time of the oldest event; null without events.' }),
+    newest: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'The time of the newest event; null without events.' }),
     scheduled_for: z.iso
       .datetime()
-      .meta({ description: 'The run that would remove them, if they are deleted now.' }),
-    kept: z.array(z.string()).meta({ description: 'The data that is kept, and why.' }),
+      .meta({ description: 'The run that would delete the events if the token were sent now.' }),
+    kept: z.array(z.string()).meta({ description: 'The data that would be kept, and why.' }),
     token: z.string().nullable().meta({
-      description: 'Send it instead of `dry_run` to delete these events. Null if none match.'
+      description:
+        'Send the token instead of `dry_run` to delete these events. Null if no event matches.'
     }),
-    expires_at: z.iso.datetime().nullable()
+    expires_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'Until when the token is valid; null without a token.' })
   })
   .meta({ id: 'EventDeletionPreview', examples: [PREVIEW_EXAMPLE] })
 type EventDeletionPreview = z.infer<typeof EventDeletionPreview>
@@ -179,12 +194,12 @@ export const EventDeletionReceipt = z
     events_listed: z.int().meta({ description: 'The events that the dry run found.' }),
     no_longer_stored: z.int().meta({
       description:
-        'Listed events that were no longer there: another deletion had removed them, or the database was restored to a time before they arrived.'
+        'Listed events that were no longer there, or no longer had the properties: another deletion had removed them, or the database was restored to a time before they arrived.'
     }),
     stores: z.array(Store),
     matching: z.int().nullable().meta({
       description:
-        'Events that match the filters, and have one of the properties, when every store was searched again: they arrived after the dry run, or match only since. Null if the filters are unknown after a restore.'
+        'Events that matched the filters, and had one of the `properties`, when the events were searched again: they arrived after the dry run, or did not match then. Null if there are too many events to search, or if the filters are unknown after a restore.'
     }),
     verified_at: z.iso.datetime(),
     kept: z.array(z.string()),
@@ -210,24 +225,26 @@ export const EventDeletion = z
     id: z.guid(),
     status: z.enum(['queued', 'running', 'completed', 'failed']).meta({
       description:
-        '`failed`: the list of its events was lost, and an operator gave the deletion up; `error` says so.'
+        '`queued` until `scheduled_for`, then `running` until it is `completed`. `failed`: the list of its events was lost, and an operator gave the deletion up; `error` says so.'
     }),
     filters: Filters.nullable().meta({
-      description: 'Null once the deletion is completed: the receipt has what it may still say.'
+      description:
+        'Null once the deletion is completed or has failed, or if it was repeated after a restore. The receipt has the filters that name nobody.'
     }),
     properties: z.array(z.string()).nullable(),
     events: z.object({
       found: z.int().meta({ description: 'The events that the dry run found.' }),
-      processed: z.int()
+      processed: z.int().meta({ description: 'How many of these events the run has handled.' })
     }),
     created_at: z.iso.datetime(),
     created_by: z.looseObject({}),
     scheduled_for: z.iso.datetime(),
-    error: z
-      .string()
-      .nullable()
-      .meta({ description: 'The last failure, or the reason why the deletion waits.' }),
-    receipt: EventDeletionReceipt.nullable()
+    error: z.string().nullable().meta({
+      description: 'The last failure, or the reason why the deletion waits; null without either.'
+    }),
+    receipt: EventDeletionReceipt.nullable().meta({
+      description: 'Null until the deletion is completed, and if it has failed.'
+    })
   })
   .meta({
     id: 'EventDeletion',

@@ -7,7 +7,7 @@ export const SUPPRESS = describe({
   id: 'persons_suppress',
   tag: 'Persons',
   summary: 'Drop new data about persons',
-  description: `From now on, events and recordings of these persons, at most ${MAX_PERSONS}, are accepted, dropped and counted. A suppression belongs to distinct ids: to all that the person has, or to a distinct id that no person has. It stays in force when the person is deleted, merged or split. Events that would merge a suppressed id with another id are dropped, too: the other id, with all ids of its person, then joins the suppression. Data that was stored before stays; delete it with \`persons/bulk_delete/\`.`,
+  description: `Names at most ${MAX_PERSONS} persons. From now on, their new events and recordings are accepted, dropped and counted. A suppression belongs to distinct ids: to all that the person has, or to a distinct id that no person has. It stays in force when the person is deleted, merged or split. Events that would merge a suppressed id with another id are dropped, too: the other id, with all ids of its person, then joins the suppression. Data that was stored before stays; delete it with \`persons/bulk_delete/\`.`,
   answers: { 200: { text: 'The result for each name.', schema: SuppressAnswer } },
   refusals: [
     ['invalid_input', 'Provide either ids or distinct_ids.'],
@@ -34,7 +34,7 @@ export const LIFT = describe({
   tag: 'Persons',
   summary: 'Lift a suppression',
   description:
-    'Data accepted from now on is stored again. Dropped data is not restored. Lifting a suppression twice changes nothing.',
+    'Data accepted from now on is stored again, unless another suppression covers the distinct id. Dropped data is not restored. Lifting a suppression twice changes nothing.',
   answers: { 200: { text: 'The suppression.', schema: Suppression } }
 })
 
@@ -43,6 +43,6 @@ export const RECEIPT = describe({
   tag: 'Persons',
   summary: 'Retrieve the receipt of a suppression',
   description:
-    'States, as of now, since when and until when the suppression is in force, and how much it has dropped. Signed like the receipts of deletions: `scripts/verify-receipt.mjs` and `persons/deletion_receipts/verify/` verify it.',
+    'States, as of now, since when and until when the suppression is in force, and how much it has dropped. Each request signs a new receipt, like those of deletions: `scripts/verify-receipt.mjs` and `persons/deletion_receipts/verify/` verify it.',
   answers: { 200: { text: 'The receipt.', schema: SuppressionReceipt } }
 })

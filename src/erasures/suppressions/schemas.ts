@@ -44,14 +44,17 @@ export const SuppressAnswer = z
         id: z
           .union([z.string(), z.int()])
           .meta({ description: 'The id or distinct id from the request.' }),
-        result: z.enum(['suppressed', 'already_suppressed', 'not_found']),
-        person_uuid: z
-          .guid()
-          .nullable()
-          .meta({ description: 'Null for a distinct id that no person has.' }),
-        suppressions: z
-          .array(z.guid())
-          .meta({ description: 'The ids of the suppressions that cover the person.' })
+        result: z.enum(['suppressed', 'already_suppressed', 'not_found']).meta({
+          description:
+            '`already_suppressed`: all distinct ids of the person are covered. `not_found` is only for `ids`: a distinct id without a person is suppressed by itself.'
+        }),
+        person_uuid: z.guid().nullable().meta({
+          description: 'Null for `not_found`, and for a distinct id that no person has or had.'
+        }),
+        suppressions: z.array(z.guid()).meta({
+          description:
+            'The id of the new suppression or, for `already_suppressed`, of those that cover the distinct ids.'
+        })
       })
     )
   })
@@ -70,26 +73,31 @@ const Who = z.looseObject({})
 const shape = {
   id: z.guid(),
   person_uuid: z.guid().nullable().meta({
-    description: 'The person at the time of the request; null for a distinct id that no person had.'
+    description:
+      'The person that had the distinct ids at the time of the request; null for a distinct id that no person has or had.'
   }),
   distinct_ids: z.int().min(1).meta({
-    description: 'The number of distinct ids. Only keyed hashes of them are stored.'
+    description:
+      'The number of distinct ids, including those that joined later. Only keyed hashes of them are stored.'
   }),
-  since: z.iso
-    .datetime()
-    .meta({ description: 'The time of the request: data accepted from then on is dropped.' }),
-  created_by: Who.meta({ description: 'The user and the key that requested it.' }),
+  since: z.iso.datetime().meta({
+    description:
+      'The time of the request: data accepted from then on is dropped; for distinct ids that joined later, from when they joined.'
+  }),
+  created_by: Who.meta({ description: 'The user and the key that requested the suppression.' }),
   lifted_at: z.iso.datetime().nullable().meta({
     description:
       'Data accepted from then on is stored again; null while the suppression is in force.'
   }),
-  lifted_by: Who.nullable(),
+  lifted_by: Who.nullable().meta({
+    description: 'The user and the key that lifted it; null while the suppression is in force.'
+  }),
   events_dropped: z.int().min(0),
   recording_parts_dropped: z.int().min(0),
-  last_dropped_at: z.iso
-    .datetime()
-    .nullable()
-    .meta({ description: 'When the last dropped event or part of a recording was accepted.' })
+  last_dropped_at: z.iso.datetime().nullable().meta({
+    description:
+      'When the last dropped event or part of a recording was accepted; null without any.'
+  })
 }
 
 const EXAMPLE = {
@@ -123,7 +131,7 @@ export const SuppressionReceipt = z
     stated_at: z.iso.datetime().meta({ description: 'The time to which the receipt refers.' }),
     subject: z.object({ salt: Hash, distinct_ids: z.array(Hash) }).meta({
       description:
-        'Identifies the suppressed person to those who know a distinct id: each member of `distinct_ids` is the SHA-256 of `salt` followed by an id, both as text. Ids that joined later, or of persons that were deleted before, are not listed.'
+        'Identifies the suppressed person to those who know a distinct id: each member of `distinct_ids` is the SHA-256 of `salt` followed by an id, both as text. Not listed are ids that joined later, and ids of a person deleted before the suppression unless the request named them.'
     }),
     ...SIGNED
   })
@@ -157,14 +165,16 @@ export const suppressionToJson = (row: SuppressionRow): Suppression => ({
 
 /** The filters of the list of suppressions. */
 export const SuppressionQuery = z.object({
-  status: z
-    .enum(['all', 'in_force', 'lifted'])
-    .default('all')
-    .meta({ description: 'Only suppressions that are in force, or only those that are lifted.' }),
+  status: z.enum(['all', 'in_force', 'lifted']).default('all').meta({
+    description:
+      'Only suppressions that are in force, or only those that are lifted; all by default.'
+  }),
   distinct_id: z
     .string()
     .max(1000)
     .transform((id) => (id === '' ? undefined : clean(id)))
     .optional()
-    .meta({ description: 'Only suppressions that cover this distinct id.' })
+    .meta({
+      description: 'Only suppressions that cover this distinct id, or did before they were lifted.'
+    })
 })

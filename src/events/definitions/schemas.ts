@@ -10,7 +10,7 @@ export const EventDefinitionJson = z
     last_seen_at: z.iso
       .datetime()
       .nullable()
-      .meta({ description: 'The time of the latest event with this name.' })
+      .meta({ description: 'The time of the latest event with this name; null if none is left.' })
   })
   .meta({
     id: 'EventDefinition',
@@ -33,7 +33,7 @@ export const PropertyDefinitionJson = z
     is_numerical: z.boolean(),
     property_type: z.enum(PROPERTY_KINDS).nullable().meta({
       description:
-        'The type of the newest value; null for lists and objects, and for a property that only older events have.'
+        'The type of the newest value that is not null. Null for lists and objects, for a property whose values are all null, and for a property that only older events have.'
     }),
     is_seen_on_filtered_events: z.null(),
     tags: z.array(z.string())

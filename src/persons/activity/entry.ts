@@ -10,6 +10,12 @@ export type Actor = {
 export const MAX_IDENTITIES = 10_000
 
 /**
+ * Most identities listed in the entry of a merge. Fewer than in other entries, because anyone's
+ * events can cause merges.
+ */
+export const MAX_FOLDED_IDENTITIES = 100
+
+/**
  * A change of one field. An erasure removes the values in `before` and `after`. `identities` lists
  * distinct ids by their keys, so that erased distinct ids disappear from the entry.
  */

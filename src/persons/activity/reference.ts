@@ -9,7 +9,7 @@ export const OF_ALL = describe({
   tag: 'Persons',
   summary: 'List the activity of all persons',
   description:
-    'Newest first. Includes the entries of deleted persons, without the values of their properties.',
+    'Newest first. Includes the entries of deleted persons, without their distinct ids and the values of their properties.',
   answers: { 200: { text: 'A page of entries.', schema: ActivityPage } }
 })
 
@@ -19,6 +19,6 @@ export const OF_ONE = describe({
   tag: 'Persons',
   summary: 'List the activity of a person',
   description:
-    'Newest first: changes through the API, with the user and the key, and merges caused by events.',
+    'Newest first: changes and suppressions through the API, with the user and the key, and merges caused by events. Includes the entries of persons that were merged into this person.',
   answers: { 200: { text: 'A page of entries.', schema: ActivityPage } }
 })

@@ -5,10 +5,10 @@ import { allow } from '../../http/auth.ts'
 import { csvResponse, FormatQuery, flatten, wantsCsv } from '../../http/csv.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
 import {
+  CsvPageQuery,
   cursorSchema,
   cutPage,
   expectNoCursor,
-  PageQuery,
   pageOf,
   pageSize,
   readPage
@@ -22,7 +22,7 @@ import { ACTIVITY_EXAMPLE, type ActivityRow, activityToJson } from './schemas.ts
 import { exportActivity, listActivity } from './store.ts'
 
 const ActivityQuery = z.object({
-  ...PageQuery.shape,
+  ...CsvPageQuery.shape,
   page: wholeFrom(1)
     .meta({ description: 'The number of the page, from 1; an alternative to `offset`.' })
     .optional(),

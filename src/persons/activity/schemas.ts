@@ -1,6 +1,12 @@
 import * as z from 'zod'
 import { toIso } from '../../calendar/clock.ts'
-import { ACTIVITIES, type Actor, type Change, MAX_IDENTITIES } from './entry.ts'
+import {
+  ACTIVITIES,
+  type Actor,
+  type Change,
+  MAX_FOLDED_IDENTITIES,
+  MAX_IDENTITIES
+} from './entry.ts'
 
 const Values = z.record(z.string(), z.unknown()).nullable()
 
@@ -43,12 +49,12 @@ export const ActivityJson = z
       })
       .meta({
         description:
-          'The user at the time of the action. `System` is the service itself, which merges persons because of events.'
+          'The user at the time of the action. `System`, without an id and an e-mail address, is the service itself, which merges persons because of events.'
       }),
     key: z
       .object({ id: z.int(), label: z.string() })
       .nullable()
-      .meta({ description: 'The API key that was used.' }),
+      .meta({ description: 'The API key that was used; null for `System`.' }),
     activity: z.enum(ACTIVITIES),
     scope: z.literal('Person'),
     item_id: z.string().meta({
@@ -62,17 +68,18 @@ export const ActivityJson = z
           action: z.enum(['changed', 'deleted', 'merged', 'split']),
           field: z.enum(['properties', 'distinct_ids']).nullable(),
           before: Values.meta({
-            description: 'The changed values before the action; null if they were erased.'
+            description:
+              'The changed properties before the action. Null for merges and splits, and once the person is deleted.'
           }),
           after: Values.meta({
-            description: `The changed values after the action; null if they were erased. Lists at most ${MAX_IDENTITIES} distinct ids, and no erased ones.`
+            description: `The changed properties after the action; null once the person is deleted. For a merge, the \`uuid\` and the \`distinct_ids\` of the person that was merged, at most ${MAX_FOLDED_IDENTITIES}. For a split, the \`distinct_ids\` before it and those that were \`split_off\`, at most ${MAX_IDENTITIES} each. Deleted distinct ids are not listed, nor is the \`uuid\` once the person is deleted.`
           })
         })
       ),
       name: z
         .string()
         .nullable()
-        .meta({ description: "The person's uuid; null for some activities." }),
+        .meta({ description: "The person's uuid; null for `updated` and `merged`." }),
       short_id: z.null(),
       trigger: z.null(),
       type: z.null()

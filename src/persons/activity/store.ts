@@ -6,14 +6,8 @@ import { countRows, eachChunk } from '../../db/rows.ts'
 import { activity, counters, distinctIds, persons } from '../../db/schema.ts'
 import { insertSelect, updateFrom } from '../../db/statements.ts'
 import { idOfPerson, type PersonId } from '../store.ts'
-import type { Entry } from './entry.ts'
+import { type Entry, MAX_FOLDED_IDENTITIES } from './entry.ts'
 import type { ActivityRow } from './schemas.ts'
-
-/**
- * Most identities listed in the entry of a merge. Fewer than in other entries, because anyone's
- * events can cause merges.
- */
-const MAX_FOLDED_IDENTITIES = 100
 
 /** Returns statements that write entries, for the transaction of the changes that they describe. */
 export const activityStatements = (projectId: number, entries: readonly Entry[]): SQL[] => [

@@ -336,6 +336,13 @@ describe('the schema of property filters', () => {
     expect([isRead(filters), wrongWith('PropertyFilters', filters)]).toEqual([true, []])
   })
 
+  it.each(['event', 'person', 'session', 'recording', 'event_metadata'])(
+    'allows filters of the type %s, which some operations take',
+    (type) => {
+      expect(wrongWith('PropertyFilters', [{ ...filter, type }])).toEqual([])
+    }
+  )
+
   it.each<Json>([
     null,
     'plan',
@@ -345,7 +352,7 @@ describe('the schema of property filters', () => {
     [{ ...filter, key: 'k'.repeat(401) }],
     [{ ...filter, key: 1 }],
     [{ ...filter, operator: 'like' }],
-    [{ ...filter, type: 'event' }],
+    [{ ...filter, type: 'cohort' }],
     [{ ...filter, value: { a: 1 } }],
     [{ ...filter, value: [['pro']] }],
     [{ ...filter, value: new Array(1_001).fill('pro') }],

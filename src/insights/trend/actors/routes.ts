@@ -3,7 +3,7 @@ import { AppError } from '../../../errors.ts'
 import { allow } from '../../../http/auth.ts'
 import { csvResponse, FormatQuery, flatten, wantsCsv } from '../../../http/csv.ts'
 import { createRouter } from '../../../http/env.ts'
-import { PageQuery, pageOf, pageSize } from '../../../http/page.ts'
+import { CsvPageQuery, pageOf, pageSize } from '../../../http/page.ts'
 import { nameIgnored, validateBody, validateQuery } from '../../../http/validation.ts'
 import type { JsonObject } from '../../../input/json.ts'
 import { Whole } from '../../../input/parameters.ts'
@@ -19,7 +19,7 @@ import { ACTORS } from './reference.ts'
 import type { ActorJson } from './schemas.ts'
 
 const PointQuery = z.object({
-  ...PageQuery.omit({ cursor: true }).shape,
+  ...CsvPageQuery.omit({ cursor: true }).shape,
   ...FormatQuery.shape,
   series: Whole.default(0).meta({
     description: 'The place of the series in the trend, from 0 on; 0 by default.'
