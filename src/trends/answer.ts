@@ -227,14 +227,14 @@ function toBreakdownValue(query: TrendQuery, value: Value): string | string[] {
   return parts.length === 1 ? query.breakdowns.map(() => parts[0] ?? NONE) : parts
 }
 
-const TITLES: Record<string, string> = {
-  [OTHER]: 'Other (i.e. all remaining values)',
-  [NONE]: 'None (i.e. no value)'
-}
+const TITLES: ReadonlyMap<string, string> = new Map([
+  [OTHER, 'Other (i.e. all remaining values)'],
+  [NONE, 'None (i.e. no value)']
+])
 
 function nameOf(query: TrendQuery, value: Value): string {
   const parts = partsOf(query, value)
-  return parts.map((part) => TITLES[part] ?? part).join('::')
+  return parts.map((part) => TITLES.get(part) ?? part).join('::')
 }
 
 /** Returns the answer as a table with a row for each series and a column for each bucket. */

@@ -29,6 +29,7 @@ export function readBreakdowns(
     const binCount = readBinCount(breakdown.breakdown_histogram_bin_count)
     return [{ ...readProperty({ type, key: breakdown.breakdown }, pathOf('breakdown')), binCount }]
   }
+  expectOwn(breakdown, pathOf)
   return several.map(({ property, type, histogram_bin_count, normalize_url }, i) => {
     const place = `${pathOf('breakdowns')}__${i}`
     expectNoNormalizing(normalize_url, `${place}__normalize_url`)
@@ -38,6 +39,29 @@ export function readBreakdowns(
     )
     return { ...own, binCount: readBinCount(histogram_bin_count) }
   })
+}
+
+/**
+ * Refuses settings of a single breakdown beside several, unless these have their own. PostHog's clients send the default type
+ * with every trend.
+ * @throws invalid_input, attr the field
+ */
+function expectOwn(breakdown: BreakdownFilter, pathOf: (name: string) => string): void {
+  const { breakdowns, breakdown_type: type, breakdown_histogram_bin_count: count } = breakdown
+  const several = breakdowns ?? []
+  const isIgnored = {
+    breakdown_type: type && type !== 'event' && several.some((one) => !one.type),
+    breakdown_histogram_bin_count: count && several.some((one) => !one.histogram_bin_count)
+  }
+  for (const [name, ignored] of Object.entries(isIgnored)) {
+    if (ignored) {
+      throw new AppError(
+        'invalid_input',
+        `\`${name}\` belongs to \`breakdown\`. Give each of the \`breakdowns\` its own.`,
+        pathOf(name)
+      )
+    }
+  }
 }
 
 function expectNoNormalizing(isWanted: boolean | null | undefined, attr: string): void {

@@ -33,7 +33,7 @@ export const UNLISTED: readonly Value[] = [null, OTHERS]
 
 /** The lines of a part: one for each listed value, whether it has numbers or not, and for others that have any. */
 export class Lines {
-  readonly #data = new Map<Value, number[]>()
+  readonly #cells = new Map<Value, ExactSum[]>()
   readonly #points: number
 
   constructor(listed: readonly Value[], points: number) {
@@ -46,24 +46,25 @@ export class Lines {
   /** Adds numbers to the lines that their groups belong to. */
   add(cells: Iterable<Counted>, toValue: (group: number) => Value): void {
     for (const { point, group, result } of cells) {
-      const data = this.#lineOf(toValue(group))
-      data[point] = (data[point] ?? 0) + result
+      this.#lineOf(toValue(group))[point]?.add(result)
     }
   }
 
   /** Returns the listed values in their order, then no value, then all others. */
   all(): Line[] {
-    const lines = [...this.#data].map(([value, data]): Line => ({ value, data }))
+    const lines = [...this.#cells].map(
+      ([value, cells]): Line => ({ value, data: cells.map(({ total }) => total) })
+    )
     return lines.sort((a, b) => UNLISTED.indexOf(a.value) - UNLISTED.indexOf(b.value))
   }
 
-  #lineOf(value: Value): number[] {
-    let data = this.#data.get(value)
-    if (!data) {
-      data = new Array<number>(this.#points).fill(0)
-      this.#data.set(value, data)
+  #lineOf(value: Value): ExactSum[] {
+    let cells = this.#cells.get(value)
+    if (!cells) {
+      cells = Array.from({ length: this.#points }, () => new ExactSum())
+      this.#cells.set(value, cells)
     }
-    return data
+    return cells
   }
 }
 
@@ -87,12 +88,34 @@ export const smooth = (data: readonly number[], points: number): number[] =>
 
 /** Adds to each point all points before it. */
 export function cumulate(data: readonly number[]): number[] {
-  let total = 0
+  const sum = new ExactSum()
   return data.map((value) => {
-    total += value
-    return total
+    sum.add(value)
+    return sum.total
   })
 }
 
-export const sum = (data: readonly number[]): number =>
-  data.reduce((total, value) => total + value, 0)
+export function sum(data: readonly number[]): number {
+  const all = new ExactSum()
+  for (const value of data) {
+    all.add(value)
+  }
+  return all.total
+}
+
+/** A sum that keeps its rounding errors apart (Neumaier), so that it is about as exact as a double: 0.1 + 0.2 + 0.3 + 0.3 is 0.9. */
+class ExactSum {
+  #sum = 0
+  #lost = 0
+
+  add(value: number): void {
+    const sum = this.#sum + value
+    this.#lost +=
+      Math.abs(this.#sum) >= Math.abs(value) ? this.#sum - sum + value : value - sum + this.#sum
+    this.#sum = sum
+  }
+
+  get total(): number {
+    return Number.isFinite(this.#sum) ? this.#sum + this.#lost : this.#sum
+  }
+}

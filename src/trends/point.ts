@@ -68,7 +68,7 @@ export function findPoint(
 }
 
 function findBucket({ days }: Period, name: string): number {
-  const place = /^\d{1,5}$/.test(name) ? Number(name) : days.indexOf(name)
+  const place = /^(0|[1-9]\d{0,4})$/.test(name) ? Number(name) : days.indexOf(name)
   if (place < 0 || place >= days.length) {
     throw new AppError(
       'invalid_input',

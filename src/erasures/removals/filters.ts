@@ -4,7 +4,7 @@ import { AppError, naming } from '../../errors.ts'
 import { readRange } from '../../events/range.ts'
 import type { EventFilters } from '../../events/scan.ts'
 import type { Json } from '../../input/json.ts'
-import { leavesOf, PROPERTY_TYPES } from '../../properties/filter.ts'
+import { isOneOf, leavesOf, PRESENCE, PROPERTY_TYPES } from '../../properties/filter.ts'
 import { readFilters } from '../../properties/read-filters.ts'
 
 /** Filters of events. An event must match all that are given. */
@@ -64,6 +64,15 @@ export function readEventFilters(filters: Filters, project: Calendar, now: Date)
       types: PROPERTY_TYPES
     })
   )
+  for (const { key, operator, values } of leavesOf(properties)) {
+    if (values.length === 0 && !isOneOf(PRESENCE, operator)) {
+      throw new AppError(
+        'invalid_input',
+        `The filter of \`${key}\` has no values, so it would match every event: give it a value, or leave the filter out.`,
+        'property_filters'
+      )
+    }
+  }
   const { property_filters: _, ...others } = filters
   if (Object.keys(others).length === 0 && leavesOf(properties).length === 0) {
     throw new AppError('required', 'Give at least one filter, for example `events` or `before`.')

@@ -21,6 +21,29 @@ describe('a breakdown', () => {
     ])
   })
 
+  it('accepts the default type beside several breakdowns, as PostHog’s clients send it', async () => {
+    const { body } = await ask(await newStory(), {
+      ...asTrend({}),
+      breakdowns: [{ property: 'plan', type: 'person' }],
+      breakdown_type: 'event'
+    })
+    expect(body.result.map(({ label, count }: Result) => [label, count])).toEqual([
+      ['free', 2],
+      ['pro', 2],
+      ['None (i.e. no value)', 1]
+    ])
+  })
+
+  it('labels values by themselves, even if every object has such a member', async () => {
+    const project = await newProject()
+    const values = ['__proto__', 'constructor', 'toString']
+    await project.ingest(
+      values.map((value) => ({ timestamp: at('01T10:00:00'), properties: { value } }))
+    )
+    const { body } = await ask(project, { ...asTrend({}), breakdown: 'value' })
+    expect(body.result.map(({ label }: Result) => label).sort()).toEqual(values)
+  })
+
   it.each([
     'total',
     'unique_session',

@@ -230,6 +230,25 @@ describe('a cumulative display', () => {
     expect(result[0]).toMatchObject({ data: [1, 2, 2], count: 2 })
   })
 
+  it('adds up fractions without rounding errors, also in the values beyond the limit', async () => {
+    const project = await newProject()
+    await project.ingest(
+      [0.1, 0.2, 0.3, 0.3].map((price, i) => ({
+        timestamp: at('01T10:00:00') + i * DAY,
+        properties: { price, $browser: `browser ${i}` }
+      }))
+    )
+    const series = asTrend({ math: 'sum', math_property: 'price' })
+    const range = { date_from: '2025-06-01', date_to: '2025-06-04' }
+    const cumulated = await ask(project, { ...cumulative('sum'), ...series, ...range })
+    const [{ data, count }] = cumulated.body.result
+    const broken = { ...series, ...range, display: 'BoldNumber', breakdown: '$browser' }
+    const { result } = (await ask(project, { ...broken, breakdown_limit: 1 })).body
+
+    expect([data.at(-1), count]).toEqual([0.9, 0.9])
+    expect(result.map((one: Result) => one.aggregated_value)).toEqual([0.3, 0.6])
+  })
+
   it('smooths the cumulative numbers', async () => {
     const body = cumulative('total', { smoothing_intervals: 2 })
 

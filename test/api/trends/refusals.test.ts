@@ -112,6 +112,18 @@ describe('an invalid trend', () => {
       '"a"'
     ],
     [
+      { ...asTrend({}), breakdowns: [{ property: 'a' }], breakdown_histogram_bin_count: 2 },
+      'invalid_input',
+      'breakdown_histogram_bin_count',
+      'its own'
+    ],
+    [
+      { ...asTrend({}), breakdowns: [{ property: 'a' }], breakdown_type: 'person' },
+      'invalid_input',
+      'breakdown_type',
+      'its own'
+    ],
+    [
       asTrend({ math: 'sum', math_property: 'price', math_property_type: 'session_properties' }),
       'invalid_input',
       'events__0__math_property',

@@ -208,6 +208,11 @@ describe('a dry run', () => {
       { attr: 'property_filters' }
     ],
     [
+      'a filter without values, which a list of events would not apply',
+      { property_filters: [{ key: 'plan', operator: 'exact', value: [] }], dry_run: true },
+      { attr: 'property_filters' }
+    ],
+    [
       'no name',
       { events: [], dry_run: true },
       { attr: 'events', detail: 'Name at least one event.' }
