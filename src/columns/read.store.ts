@@ -1,6 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { query, readBatch } from '../db/batch.ts'
+import { planRead, query, type Read, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import {
@@ -30,29 +30,25 @@ const l = alias(lateEvents, 'l')
 const isNamed = (event: string | null): SQL => (event === null ? sql`1` : sql`${n.name} = ${event}`)
 
 /**
- * Reads where the events of a range are: in which segments, and in which slots that no segment covers. One round trip, one
- * snapshot.
+ * Plans a read of where the events of a range are: in which segments, and in which slots that no segment covers.
  * @param known slots by the token of their segment, which are not read again
  */
-export async function readOverview(
-  db: Db,
+export function planOverview(
   { projectId, event }: Source,
   { since: from, until }: Range,
   known: ReadonlyMap<string, Slots>
-): Promise<Overview> {
+): Read<Overview> {
   const sealed = sql`
     ${eventNames} ${n} cross join ${segments} ${s}
       on ${s.projectId} = ${n.projectId} and ${s.eventId} = ${n.id} and ${s.since} < ${until} and ${s.until} > ${from} and ${s.isSealed}
     where ${n.projectId} = ${projectId} and ${isNamed(event)}`
-  const [covered, loose] = await readBatch(
-    db,
-    query<SealedRow>(sql`
+  const covered = query<SealedRow>(sql`
       select ${s.id}, ${s.build}, ${s.eventId}, ${s.since}, ${s.until}, ${s.count},
         iif(${s.build} in ${inJson([...known.keys()])}, null, ${s.slots}) as slots,
         (select json_group_array(cast(floor(${lateEvents.timestamp} / ${SLOT}) as integer)) from ${lateEvents}
          where ${lateEvents.segmentId} = ${s.id} having count(*) > 0) as late
-      from ${sealed} order by ${s.eventId}, ${s.since}`),
-    query<LooseRow>(sql`
+      from ${sealed} order by ${s.eventId}, ${s.since}`)
+  const loose = query<LooseRow>(sql`
       select ${c.eventId}, json_group_array(${c.slot}) as slots, json_group_array(${c.count}) as counts
       from (
         select ${n.id} as event_id, ${from} as since, ${nextSegment(n.projectId, n.id, sql`${t.until} > ${from}`)} as until
@@ -65,8 +61,10 @@ export async function readOverview(
            and ${c.slot} >= cast(floor(g.since / ${SLOT}) as integer)
            and ${c.slot} < ceil(min(coalesce(g.until, ${until}), ${until}) / ${SLOT})
       where g.since < coalesce(g.until, ${until}) group by ${c.eventId}`)
+  return planRead(
+    [covered, loose],
+    ([coveredRows, looseRows]) => new Overview(namesOf(coveredRows, looseRows, known))
   )
-  return new Overview(namesOf(covered, loose, known))
 }
 
 /** A sealed segment; `slots` is null if the caller knows them. `late` lists the slots of its late events, null without any. */

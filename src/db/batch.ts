@@ -36,6 +36,19 @@ export const mapRead = <Before, After>(
   map: (answer: Before) => After
 ): Read<After> => ({ statements, toAnswer: (rows) => map(toAnswer(rows)) })
 
+/** Plans several reads as one. */
+export const joinReads = <Answer>(reads: readonly Read<Answer>[]): Read<Answer[]> => ({
+  statements: reads.flatMap(({ statements }) => statements),
+  toAnswer: (rows) => {
+    let at = 0
+    return reads.map(({ statements, toAnswer }) => {
+      const own = rows.slice(at, at + statements.length)
+      at += statements.length
+      return toAnswer(own)
+    })
+  }
+})
+
 /** Runs a planned read in one round trip and one snapshot. */
 export async function runRead<Answer>(db: Db, { statements, toAnswer }: Read<Answer>) {
   const results = statements.length > 0 ? await db.$client.run<Row>(statements.map(bindRead)) : []
