@@ -106,13 +106,14 @@ export function toClock(time: number, timezone: string): number {
   if (timezone === 'UTC' || !Number.isFinite(time)) {
     return time
   }
-  const parts = formatOf(timezone).formatToParts(time)
-  const read = (type: string) => Number(parts.find((part) => part.type === type)?.value)
-  const isBeforeChrist = parts.some(({ value }) => value === 'BC')
-  const year = isBeforeChrist ? 1 - read('year') : read('year')
-  const day = midnight(year, read('month') - 1, read('day'))
+  // `6/3/2025 AD, 14:05:09`; `formatToParts` takes three times as long.
+  const text = formatOf(timezone).format(time)
+  const numbers = text.match(/\d+/g) ?? []
+  const [month = 0, day = 0, yearOfEra = 0, hour = 0, minute = 0, second = 0] = numbers.map(Number)
+  const year = text.includes('BC') ? 1 - yearOfEra : yearOfEra
+  const sinceMidnight = hour * HOUR + minute * MINUTE + second * 1000
   const milliseconds = time - Math.floor(time / 1000) * 1000
-  return day + read('hour') * HOUR + read('minute') * MINUTE + read('second') * 1000 + milliseconds
+  return midnight(year, month - 1, day) + sinceMidnight + milliseconds
 }
 
 /**
@@ -125,6 +126,9 @@ export function fromClock(clock: number, timezone: string): number {
   }
   const before = clock - offsetAt(clock - DAY, timezone)
   const after = clock - offsetAt(clock + DAY, timezone)
+  if (before === after) {
+    return before
+  }
   const matches = [before, after].filter((time) => toClock(time, timezone) === clock)
   return matches.length > 0 ? Math.min(...matches) : before
 }

@@ -39,6 +39,11 @@ export class Overview {
     this.#before.set(ends, 1)
   }
 
+  /** The beginning of the first slot that has events; undefined without any. */
+  get first(): number | undefined {
+    return this.#starts[0]
+  }
+
   /** Counts the events from `from` up to `until`; exactly if both begin a slot, and else with all of their slots' events. */
   count(from: number, until: number): number {
     const first = lowerBound(this.#starts, Math.floor(from / SLOT) * SLOT)

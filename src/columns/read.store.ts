@@ -1,6 +1,6 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { query, readBatch } from '../db/batch.ts'
+import { planRead, query, type Read, readBatch, template } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import {
@@ -25,49 +25,6 @@ const t = alias(segments, 't')
 const c = alias(eventCounts, 'c')
 const e = alias(events, 'e')
 const l = alias(lateEvents, 'l')
-
-/** The condition that an event name is this one; every name fulfils it if it is null. */
-const isNamed = (event: string | null): SQL => (event === null ? sql`1` : sql`${n.name} = ${event}`)
-
-/**
- * Reads where the events of a range are: in which segments, and in which slots that no segment covers. One round trip, one
- * snapshot.
- * @param known slots by the token of their segment, which are not read again
- */
-export async function readOverview(
-  db: Db,
-  { projectId, event }: Source,
-  { since: from, until }: Range,
-  known: ReadonlyMap<string, Slots>
-): Promise<Overview> {
-  const sealed = sql`
-    ${eventNames} ${n} cross join ${segments} ${s}
-      on ${s.projectId} = ${n.projectId} and ${s.eventId} = ${n.id} and ${s.since} < ${until} and ${s.until} > ${from} and ${s.isSealed}
-    where ${n.projectId} = ${projectId} and ${isNamed(event)}`
-  const [covered, loose] = await readBatch(
-    db,
-    query<SealedRow>(sql`
-      select ${s.id}, ${s.build}, ${s.eventId}, ${s.since}, ${s.until}, ${s.count},
-        iif(${s.build} in ${inJson([...known.keys()])}, null, ${s.slots}) as slots,
-        (select json_group_array(cast(floor(${lateEvents.timestamp} / ${SLOT}) as integer)) from ${lateEvents}
-         where ${lateEvents.segmentId} = ${s.id} having count(*) > 0) as late
-      from ${sealed} order by ${s.eventId}, ${s.since}`),
-    query<LooseRow>(sql`
-      select ${c.eventId}, json_group_array(${c.slot}) as slots, json_group_array(${c.count}) as counts
-      from (
-        select ${n.id} as event_id, ${from} as since, ${nextSegment(n.projectId, n.id, sql`${t.until} > ${from}`)} as until
-        from ${eventNames} ${n} where ${n.projectId} = ${projectId} and ${isNamed(event)}
-        union all
-        select ${s.eventId}, ${s.until}, ${nextSegment(s.projectId, s.eventId, sql`${t.since} >= ${s.until}`)}
-        from ${sealed}) g
-      cross join ${eventCounts} ${c}
-        on ${c.projectId} = ${projectId} and ${c.eventId} = g.event_id and ${c.count} > 0
-           and ${c.slot} >= cast(floor(g.since / ${SLOT}) as integer)
-           and ${c.slot} < ceil(min(coalesce(g.until, ${until}), ${until}) / ${SLOT})
-      where g.since < coalesce(g.until, ${until}) group by ${c.eventId}`)
-  )
-  return new Overview(namesOf(covered, loose, known))
-}
 
 /** A sealed segment; `slots` is null if the caller knows them. `late` lists the slots of its late events, null without any. */
 type SealedRow = {
@@ -120,6 +77,71 @@ const nextSegment = (projectId: SQLWrapper, eventId: SQLWrapper, condition: SQL)
   select ${t.since} from ${segments} ${t}
   where ${t.projectId} = ${projectId} and ${t.eventId} = ${eventId} and ${condition} and ${t.isSealed}
   order by ${t.since} limit 1)`
+
+const projectId = sql.placeholder('projectId')
+const event = sql.placeholder('event')
+const from = sql.placeholder('from')
+const end = sql.placeholder('end')
+const knownBuilds = sql.placeholder('knownBuilds')
+
+type OverviewValues = {
+  projectId: number
+  event: string | null
+  from: number
+  end: number
+  /** JSON. */
+  knownBuilds: string
+}
+
+/** Converts the statements of an overview to SQL, once for all trends. */
+function overviewOf(isNamed: SQL) {
+  const sealed = sql`
+    ${eventNames} ${n} cross join ${segments} ${s}
+      on ${s.projectId} = ${n.projectId} and ${s.eventId} = ${n.id} and ${s.since} < ${end} and ${s.until} > ${from} and ${s.isSealed}
+    where ${n.projectId} = ${projectId} and ${isNamed}`
+  return {
+    sealed: template<OverviewValues>(sql`
+      select ${s.id}, ${s.build}, ${s.eventId}, ${s.since}, ${s.until}, ${s.count},
+        iif(${s.build} in (select value from json_each(${knownBuilds})), null, ${s.slots}) as slots,
+        (select json_group_array(cast(floor(${lateEvents.timestamp} / ${SLOT}) as integer)) from ${lateEvents}
+         where ${lateEvents.segmentId} = ${s.id} having count(*) > 0) as late
+      from ${sealed} order by ${s.eventId}, ${s.since}`),
+    loose: template<OverviewValues>(sql`
+      select ${c.eventId}, json_group_array(${c.slot}) as slots, json_group_array(${c.count}) as counts
+      from (
+        select ${n.id} as event_id, ${from} as since, ${nextSegment(n.projectId, n.id, sql`${t.until} > ${from}`)} as until
+        from ${eventNames} ${n} where ${n.projectId} = ${projectId} and ${isNamed}
+        union all
+        select ${s.eventId}, ${s.until}, ${nextSegment(s.projectId, s.eventId, sql`${t.since} >= ${s.until}`)}
+        from ${sealed}) g
+      cross join ${eventCounts} ${c}
+        on ${c.projectId} = ${projectId} and ${c.eventId} = g.event_id and ${c.count} > 0
+           and ${c.slot} >= cast(floor(g.since / ${SLOT}) as integer)
+           and ${c.slot} < ceil(min(coalesce(g.until, ${end}), ${end}) / ${SLOT})
+      where g.since < coalesce(g.until, ${end}) group by ${c.eventId}`)
+  }
+}
+
+const overviewOfName = overviewOf(sql`${n.name} = ${event}`)
+const overviewOfAll = overviewOf(sql`1`)
+
+/**
+ * Plans a read of where the events of a range are: in which segments, and in which slots that no segment covers.
+ * @param known slots by the token of their segment, which are not read again
+ */
+export function planOverview(
+  source: Source,
+  { since, until }: Range,
+  known: ReadonlyMap<string, Slots>
+): Read<Overview> {
+  const { sealed, loose } = source.event === null ? overviewOfAll : overviewOfName
+  const knownBuilds = JSON.stringify([...known.keys()])
+  const values = { ...source, from: since, end: until, knownBuilds }
+  return planRead(
+    [query<SealedRow>(sealed(values)), query<LooseRow>(loose(values))],
+    ([sealedRows, looseRows]) => new Overview(namesOf(sealedRows, looseRows, known))
+  )
+}
 
 /** Counts how often each slot is listed. */
 function countEach(slots: readonly number[]): SlotCount[] {

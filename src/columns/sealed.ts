@@ -1,3 +1,4 @@
+import { joinReads, mapRead, type Read, runRead } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import type { Source, Wanted } from './batch.ts'
 import { decodeColumn, decodeNumbers, type Slots } from './codec.ts'
@@ -5,8 +6,8 @@ import type { Column } from './column.ts'
 import type { Overview, Segment } from './overview.ts'
 import {
   type AskedSegment,
+  planOverview,
   type Rows,
-  readOverview,
   readSegments,
   type Sealed
 } from './read.store.ts'
@@ -27,14 +28,49 @@ const TOKEN_BYTES = 100
 /** Memory that a slot takes: its number and the count of events, bytes. */
 const SLOT_BYTES = 8
 
-/** Finds where the events of a range are: see `readOverview`. */
-export async function findOverview(
+/** The events of a source in a range of time. */
+export type Stretch = Source & { since: number; until: number }
+
+/** Overviews by the stretch whose events they tell. */
+export type Overviews = ReadonlyMap<string, Overview>
+
+export const keyOfStretch = ({ projectId, event, since, until }: Stretch): string =>
+  JSON.stringify([projectId, event, since, until])
+
+/** Plans a read of the overviews of some stretches. */
+export function planOverviews(stretches: readonly Stretch[]): Read<Overviews> {
+  const wanted = new Map(stretches.map((stretch) => [keyOfStretch(stretch), stretch]))
+  const read = joinReads([...wanted.values()].map(planKept))
+  return mapRead(
+    read,
+    (overviews) =>
+      new Map([...wanted.keys()].flatMap((key, i) => (overviews[i] ? [[key, overviews[i]]] : [])))
+  )
+}
+
+/** Reads the overviews of some stretches in one round trip, unless they are among those that were found before. */
+export async function findOverviews(
   db: Db,
-  source: Source,
-  range: { since: number; until: number }
-): Promise<Overview> {
-  const key = JSON.stringify(source)
-  const overview = await readOverview(db, source, range, keptSlots.get(key) ?? new Map())
+  stretches: readonly Stretch[],
+  found: Overviews = new Map()
+): Promise<Overviews> {
+  const missing = stretches.filter((stretch) => !found.has(keyOfStretch(stretch)))
+  return missing.length === 0
+    ? found
+    : new Map([...found, ...(await runRead(db, planOverviews(missing)))])
+}
+
+/** Plans a read of where the events of a stretch are, without the slots that are kept. */
+function planKept({ projectId, event, since, until }: Stretch): Read<Overview> {
+  const key = JSON.stringify([projectId, event])
+  const known = keptSlots.get(key) ?? new Map()
+  return mapRead(planOverview({ projectId, event }, { since, until }, known), (overview) => {
+    keepSlots(key, overview)
+    return overview
+  })
+}
+
+function keepSlots(key: string, overview: Overview): void {
   const segments = overview.names.flatMap((name) => name.segments)
   const bytes = segments.map(({ slots }) => TOKEN_BYTES + SLOT_BYTES * slots.slots.length)
   keptSlots.set(
@@ -42,7 +78,6 @@ export async function findOverview(
     new Map(segments.map(({ build, slots }) => [build, slots])),
     bytes.reduce((sum, one) => sum + one, key.length)
   )
-  return overview
 }
 
 /** Decoded columns of a segment, by name. */

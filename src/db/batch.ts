@@ -1,13 +1,13 @@
-import { fillPlaceholders, type SQL } from 'drizzle-orm'
+import { fillPlaceholders, is, SQL } from 'drizzle-orm'
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
 import type { Bound, Db, Statement } from './client.ts'
 
 const dialect = new SQLiteAsyncDialect()
 
-/** A statement, and the type of its rows. */
-export type Query<Row> = { statement: SQL; row?: Row }
+/** A statement, and the type of its rows. A statement of a `template` is converted to SQL already. */
+export type Query<Row> = { statement: SQL | Statement; row?: Row }
 
-export const query = <Row>(statement: SQL): Query<Row> => ({ statement })
+export const query = <Row>(statement: SQL | Statement): Query<Row> => ({ statement })
 
 type RowsOf<Queries> = { [I in keyof Queries]: Queries[I] extends Query<infer Row> ? Row[] : never }
 
@@ -16,7 +16,7 @@ type RowsOf<Queries> = { [I in keyof Queries]: Queries[I] extends Query<infer Ro
  * `runRead` runs them.
  */
 export type Read<Answer> = {
-  statements: SQL[]
+  statements: (SQL | Statement)[]
   toAnswer: (rows: Record<string, unknown>[][]) => Answer
 }
 
@@ -35,6 +35,19 @@ export const mapRead = <Before, After>(
   { statements, toAnswer }: Read<Before>,
   map: (answer: Before) => After
 ): Read<After> => ({ statements, toAnswer: (rows) => map(toAnswer(rows)) })
+
+/** Plans several reads as one. */
+export const joinReads = <Answer>(reads: readonly Read<Answer>[]): Read<Answer[]> => ({
+  statements: reads.flatMap(({ statements }) => statements),
+  toAnswer: (rows) => {
+    let at = 0
+    return reads.map(({ statements, toAnswer }) => {
+      const own = rows.slice(at, at + statements.length)
+      at += statements.length
+      return toAnswer(own)
+    })
+  }
+})
 
 /** Runs a planned read in one round trip and one snapshot. */
 export async function runRead<Answer>(db: Db, { statements, toAnswer }: Read<Answer>) {
@@ -65,7 +78,8 @@ export const writeBatch = async (db: Db, statements: SQL[]): Promise<D1Result[]>
   statements.length > 0 ? db.$client.run(statements.map(bindWrite)) : []
 
 /** Converts a query to its SQL text and its bound values. */
-export const bindRead = (statement: SQL): Statement => ({ ...write(statement), isRead: true })
+export const bindRead = (statement: SQL | Statement): Statement =>
+  is(statement, SQL) ? { ...write(statement), isRead: true } : statement
 
 const bindWrite = (statement: SQL): Statement => ({ ...write(statement), isRead: false })
 

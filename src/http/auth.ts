@@ -4,6 +4,7 @@ import { type Read, runRead } from '../db/batch.ts'
 import { openDb } from '../db/client.ts'
 import { CONTROL, databaseOf } from '../db/databases.ts'
 import { NotFoundError } from '../errors.ts'
+import type { Json } from '../input/json.ts'
 import { parseInput } from '../input/parse.ts'
 import {
   type Caller,
@@ -17,7 +18,7 @@ import { readBookmark, writeBookmark } from './bookmark.ts'
 import { authenticate, readKeyHash, recordUse, refusalsOf, type Scopes } from './credentials.ts'
 import type { AppEnv } from './env.ts'
 import { contribute, type Part } from './openapi.ts'
-import { describePath, describeQuery, readQuery } from './validation.ts'
+import { describePath, describeQuery, readJsonBody, readQuery } from './validation.ts'
 
 const PROJECT_NOT_FOUND = 'Project not found.'
 const AMBIGUOUS =
@@ -57,6 +58,8 @@ export type Unchecked<Path extends z.ZodObject, Query extends z.ZodObject> = {
   now: Date
   param: z.output<Path>
   query: z.output<Query>
+  /** Reads the JSON body; undefined if it is too long to be read before the key is accepted. */
+  readBody: () => Promise<Json | undefined>
 }
 
 type Reading<Path extends z.ZodObject, Query extends z.ZodObject, Answer> = {
@@ -75,7 +78,7 @@ type Planned<Answer> = Read<Answer> | undefined | Promise<Read<Answer> | undefin
 /**
  * Returns a middleware that does what `allow` does and runs the planned read together with the key
  * check, in one round trip. Only `plan` runs before the key is accepted, and it gets neither the
- * context nor a database. The handler gets the answer from `foundFor`: undefined if nothing was
+ * context nor a database; it may read a short body. The handler gets the answer from `foundFor`: undefined if nothing was
  * planned.
  */
 export const reading = <Path extends z.ZodObject, Query extends z.ZodObject, Answer>(
@@ -110,7 +113,8 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
         c.req.addValidatedData('query', values)
         const { url } = c.req
         const accept = c.req.header('Accept')
-        return plan({ projectId: id, url, accept, now: c.var.now, param, query: values })
+        const readBody = async () => (isShort(c) ? readJsonBody(c) : undefined)
+        return plan({ projectId: id, url, accept, now: c.var.now, param, query: values, readBody })
       }
 
       const control = openDb(c.env.DB, c.var.usage)
@@ -133,6 +137,14 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
     describePath(path),
     describeQuery(query)
   )
+
+/** Largest body that is read before the key is accepted, bytes: about as long as a URL may be. */
+const MAX_UNCHECKED_BYTES = 8_192
+
+/** Whether the request says that its body is short. A compressed one may become long. */
+const isShort = ({ req }: Context<AppEnv>): boolean =>
+  Number(req.header('Content-Length') ?? Number.POSITIVE_INFINITY) <= MAX_UNCHECKED_BYTES &&
+  req.header('Content-Encoding') === undefined
 
 type Early<Answer> = {
   control: Session

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import type { Db, Usage } from '../db/client.ts'
-import type { JsonObject } from '../input/json.ts'
+import type { Json, JsonObject } from '../input/json.ts'
 import type { KeyRow, ProjectRow, UserRow } from '../projects/store.ts'
 
 /** The caller, and the project that the request names. */
@@ -25,6 +25,8 @@ export type AppEnv = {
      * unknown parameter
      */
     expectKnown: () => void
+    /** The body, once it is read. */
+    body: Promise<Json> | undefined
     /** The unknown fields of the body that were ignored; set by `validateBody`. */
     ignoredFields: JsonObject
     /** Settles when a streamed response has been sent completely. */

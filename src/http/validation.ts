@@ -138,7 +138,7 @@ export const expectNoBody: MiddlewareHandler<AppEnv> = contribute(
 
 function createBodyParser(schema: z.ZodType): MiddlewareHandler<AppEnv> {
   return async function parseBody(c, next) {
-    const json = await readJson(c.req.raw)
+    const json = await readJsonBody(c)
     const ignoredFields: string[] = []
     c.req.addValidatedData('json', parseInput(schema, json, [], ignoredFields) as object)
     c.set('ignoredFields', pick(json, ignoredFields))
@@ -192,6 +192,13 @@ export function nameIgnored(c: Context<AppEnv>, names: readonly string[]): void 
  */
 const encodeName = (name: string): string =>
   encodeURIComponent(name.toWellFormed()).replaceAll('%24', '$')
+
+/** Reads the JSON body of a request, once. A missing body counts as `{}`. */
+export function readJsonBody(c: Context<AppEnv>): Promise<Json> {
+  const body = c.var.body ?? readJson(c.req.raw)
+  c.set('body', body)
+  return body
+}
 
 async function readJson(request: Request): Promise<Json> {
   const bytes = await readDecoded(request, MAX_BODY_BYTES)

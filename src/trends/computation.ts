@@ -1,3 +1,5 @@
+import type { Overview } from '../columns/overview.ts'
+import { findOverviews, keyOfStretch, type Overviews } from '../columns/sealed.ts'
 import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { type Decider, deciderOf } from '../properties/decide.ts'
@@ -14,14 +16,22 @@ import { accumulatorOf, onlyFirsts } from './maths/choose.ts'
 import { Extremes } from './maths/extremes.ts'
 import { Sliding } from './maths/sliding.ts'
 import { type Project, periodsOf } from './periods.ts'
-import { expectFewPoints, type Part, planPart } from './plan.ts'
+import { expectFewPoints, type Part, type Sketch, sketchPart, toPart } from './plan.ts'
 import { type Breakdown, MAX_BREAKDOWN_VALUES, type TrendQuery } from './query.ts'
 
 /** Characters that all breakdown values of a part may have together. */
 const MAX_TEXT = 8_000_000
 
-/** A query, and the moment as of which it is computed. About `stepEvents` events are read at once; the answer does not depend on it. */
-export type Asked = { query: TrendQuery; now: Date; stepEvents?: number }
+/**
+ * A query, and the moment as of which it is computed. About `stepEvents` events are read at once; the answer does not depend on it.
+ * `found` are overviews that were read for this request already.
+ */
+export type Asked = {
+  query: TrendQuery
+  now: Date
+  stepEvents?: number
+  found?: Overviews | undefined
+}
 
 /** The numbers of a part for each value of its breakdown: every value has a group. */
 export type BrokenDown = Cells & { grouping: Grouping }
@@ -59,17 +69,17 @@ export class Computation {
 
   /** Plans all parts of a trend: for each series, one for each period. @throws query_too_large, attr `points` */
   static async plan(db: Db, project: Project, asked: Asked): Promise<Computation> {
-    const { query, now } = asked
+    const { query, now, found } = asked
     const periods = await periodsOf(db, project, query, now)
     expectFewPoints(query, periods)
-    const parts: Part[][] = []
-    for (const series of query.series) {
-      const seriesParts: Part[] = []
-      for (const period of periods) {
-        seriesParts.push(await planPart(db, project, query, { series, period }))
-      }
-      parts.push(seriesParts)
-    }
+    const sketches = query.series.map((series) =>
+      periods.map((period) => sketchPart(project, query, { series, period }))
+    )
+    const stretches = sketches.flat().map(({ stretch }) => stretch)
+    const overviews = await findOverviews(db, stretches, found)
+    const parts = sketches.map((ofSeries) =>
+      ofSeries.map((sketch) => toPart(sketch, overviewOf(overviews, sketch)))
+    )
     return new Computation(db, project, { ...asked, periods, parts })
   }
 
@@ -187,6 +197,14 @@ export class Computation {
     )
     return brokenDown.map(() => common)
   }
+}
+
+function overviewOf(overviews: Overviews, { stretch }: Sketch): Overview {
+  const overview = overviews.get(keyOfStretch(stretch))
+  if (!overview) {
+    throw new Error('The overview of a part was not read.')
+  }
+  return overview
 }
 
 /** Returns the query_too_large error for breakdowns whose values are too many or too long to be ranked or shown. */

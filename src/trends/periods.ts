@@ -26,10 +26,32 @@ export async function periodsOf(
 ): Promise<Period[]> {
   const from =
     query.from === 'all' ? ((await findFirst(db, project.id)) ?? now.getTime()) : query.from
-  const range = { from: Math.min(from, query.until - 1), until: query.until }
+  const range = toRange(from, query.until)
   return isAggregated(query)
     ? singlePeriods(query, range, project)
     : seriesPeriods(query, range, project)
+}
+
+/** Returns a range of at least 1 ms: the project's first event may be later than the end of the request. */
+const toRange = (from: number, until: number): Range => ({ from: Math.min(from, until - 1), until })
+
+/**
+ * Returns the requested period with its first and its last bucket only. They tell which events a trend counts, and take no
+ * time, however many buckets there are.
+ */
+export function outlineOf(query: TrendQuery, asked: Range, project: Project): Period {
+  const { interval, exact } = query
+  const range = toRange(asked.from, asked.until)
+  if (isAggregated(query)) {
+    const [whole] = singlePeriods(query, range, project)
+    return whole ?? toPeriod([], interval, undefined)
+  }
+  const { from, until } = range
+  const ends = [
+    ...bucketsFrom(from, 1, interval, project),
+    bucketOf({ from: until - 1, until }, interval, project)
+  ].map((bucket) => ({ ...bucket, until: Math.min(bucket.until, until) }))
+  return toPeriod(exact ? cut(ends, range) : ends, interval, undefined)
 }
 
 /** Returns periods of one bucket each, for displays without a time axis. */

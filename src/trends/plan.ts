@@ -1,9 +1,7 @@
 import { daysBefore, type Range } from '../calendar/buckets.ts'
 import type { Source } from '../columns/batch.ts'
 import type { Overview } from '../columns/overview.ts'
-import { findFirst } from '../columns/read.store.ts'
-import { findOverview } from '../columns/sealed.ts'
-import type { Db } from '../db/client.ts'
+import type { Stretch } from '../columns/sealed.ts'
 import { AppError } from '../errors.ts'
 import { type FilterGroup, isOneOf, leavesOf } from '../properties/filter.ts'
 import { SLOT } from '../rollups/store.ts'
@@ -89,13 +87,21 @@ function windowsOf(
   return isGrowing ? windows.map(({ until }) => ({ from: begin, until })) : windows
 }
 
-/** Plans a series in a period. Reads only how many events there are. */
-export async function planPart(
-  db: Db,
+/** A part before it is known where its events are. */
+export type Sketch = Omit<Part, 'overview'> & {
+  /** The events that the part needs. */
+  stretch: Stretch
+}
+
+/** The earliest time that JavaScript knows, ms: all events are later. */
+const BEGINNING = -8.64e15
+
+/** Sketches a series in a period. */
+export function sketchPart(
   project: Project,
   query: TrendQuery,
   { series, period }: { series: Series; period: Period }
-): Promise<Part> {
+): Sketch {
   const source = { projectId: project.id, event: series.event }
   const math = mathOf(query, series)
   const isGrowing = isCumulative(query) && UNIQUE.includes(math)
@@ -105,13 +111,7 @@ export async function planPart(
   const pieces = isSliding
     ? piecesOf(windows)
     : windows.map(({ from, until }, point) => ({ since: from, until, point }))
-  if (isOneOf(FIRSTS, math)) {
-    const first = Math.floor(((await findFirst(db, project.id)) ?? begin) / SLOT) * SLOT
-    if (first < begin) {
-      pieces.unshift({ since: first, until: begin, point: BEFORE })
-    }
-  }
-  const end = pieces.at(-1)?.until ?? begin
+  const since = isOneOf(FIRSTS, math) ? BEGINNING : (pieces[0]?.since ?? begin)
   return {
     source,
     math,
@@ -122,8 +122,18 @@ export async function planPart(
     windows: isSliding ? windows : undefined,
     isGrowing,
     listsActors: false,
-    overview: await findOverview(db, source, { since: pieces[0]?.since ?? begin, until: end })
+    stretch: { ...source, since, until: pieces.at(-1)?.until ?? begin }
   }
+}
+
+/** Completes a part by the overview of its events. For first events, it gets a piece for those before the period. */
+export function toPart({ stretch: _, ...sketch }: Sketch, overview: Overview): Part {
+  const { math, pieces } = sketch
+  const begin = pieces[0]?.since ?? 0
+  const first = overview.first ?? begin
+  const earlier =
+    isOneOf(FIRSTS, math) && first < begin ? [{ since: first, until: begin, point: BEFORE }] : []
+  return { ...sketch, pieces: [...earlier, ...pieces], overview }
 }
 
 /** Whether the counts of 15-minute slots are all that a part needs. */

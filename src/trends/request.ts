@@ -41,12 +41,37 @@ export function readTrend(
   now: Date,
   ignoredFields: string[] = []
 ): TrendQuery | undefined {
+  const draft = readDraft(fields, ignoredFields)
+  return draft && finish(draft, settings, now)
+}
+
+/**
+ * Like `readTrend`, but without filters, breakdowns and formulas: reads only which events a trend counts, in which range.
+ */
+export function readOutline(
+  fields: JsonObject,
+  calendar: Calendar,
+  now: Date
+): TrendQuery | undefined {
+  const draft = readDraft(fields, [])
+  const outline = draft && {
+    ...draft,
+    series: draft.series.map((entity) => ({ ...entity, filters: [] })),
+    properties: undefined,
+    filtersTestAccounts: false,
+    breakdown: {},
+    formulas: []
+  }
+  return outline && finish(outline, { ...calendar, testAccountFilters: [] }, now)
+}
+
+function readDraft(fields: JsonObject, ignoredFields: string[]): Draft | undefined {
   const filters = parseInput(UrlFields.shape.filters, fields.filters, ['filters'])
-  const draft =
+  return (
     withSeries(readQuery(fields.query)) ??
     withSeries(filters ? readLegacy(filters, ['filters'], ignoredFields) : undefined) ??
     withSeries(readLegacy(pickFlat(fields), [], ignoredFields))
-  return draft && finish(draft, settings, now)
+  )
 }
 
 /** The fields of the flat form among those of an insight, which `TrendFields` has checked. */

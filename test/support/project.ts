@@ -11,7 +11,7 @@ import { expect } from 'vitest'
 import type { CapturedEvent } from '../../src/capture/event.ts'
 import { newUsage, openDb } from '../../src/db/client.ts'
 import { apiKeys, projects, users } from '../../src/db/schema.ts'
-import type { Json, JsonObject } from '../../src/input/json.ts'
+import { byteLength, type Json, type JsonObject } from '../../src/input/json.ts'
 import {
   hashKey,
   maskKey,
@@ -173,7 +173,7 @@ export async function request(
   const ctx = createExecutionContext()
   const incoming = new Request(`${BASE}${path}`, {
     method,
-    headers,
+    headers: { ...lengthOf(body), ...headers },
     ...(body !== undefined && { body })
   })
   const response = await worker.fetch(incoming, { ...env, ...bindings }, ctx)
@@ -189,6 +189,10 @@ export async function request(
   }
   return answer
 }
+
+/** The header with the length of a text, which every client sends. */
+const lengthOf = (body: BodyInit | undefined): Record<string, string> =>
+  typeof body === 'string' ? { 'Content-Length': String(byteLength(body)) } : {}
 
 /** Delivers these messages to the capture consumer as one batch. Returns which were acknowledged and which retried. */
 export const consume = (bodies: unknown[], attempts = 1, bindings: Partial<Env> = {}) =>

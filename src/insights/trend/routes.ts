@@ -2,7 +2,8 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import { toIso } from '../../calendar/clock.ts'
 import { drawChart } from '../../charts/draw.ts'
-import { allow } from '../../http/auth.ts'
+import type { Overviews } from '../../columns/sealed.ts'
+import { reading } from '../../http/auth.ts'
 import {
   CHART_FORMATS,
   ChartQuery,
@@ -13,10 +14,11 @@ import {
 } from '../../http/chart.ts'
 import { csvTable, wantsCsv } from '../../http/csv.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
-import { nameIgnored, validateBody, validateQuery } from '../../http/validation.ts'
-import type { JsonObject } from '../../input/json.ts'
+import { nameIgnored, validateBody } from '../../http/validation.ts'
+import { isObject, type JsonObject } from '../../input/json.ts'
 import { Whole } from '../../input/parameters.ts'
 import { type TrendAnswer, toTable } from '../../trends/answer.ts'
+import { planEarly, rememberCalendar } from '../../trends/early.ts'
 import { TrendFields } from '../../trends/fields.ts'
 import { readFields } from '../../trends/forms.ts'
 import { readTrend } from '../../trends/request.ts'
@@ -42,27 +44,57 @@ const TrendParameters = z.object({
 
 const TrendQuery = z.object({ ...TrendParameters.shape, ...UrlParameters.shape })
 
+/** A trend's overviews are read together with the key check, if the request and what is known of the project tell which. */
+const posted = reading({
+  scope: 'insight:read',
+  path: z.object({}),
+  query: TrendQuery,
+  async plan({ projectId, url, now, readBody }) {
+    const body = await readBody().catch(() => undefined)
+    return isObject(body) ? planOverviews({ projectId, url, now }, body) : undefined
+  }
+})
+
+const gotten = reading({
+  scope: 'insight:read',
+  path: z.object({}),
+  query: TrendQuery,
+  plan: (request) => planOverviews(request)
+})
+
+/** Undefined for an invalid request: the route refuses it after the key check. */
+function planOverviews(
+  { projectId, url, now }: { projectId: number; url: string; now: Date },
+  body?: JsonObject
+) {
+  try {
+    return planEarly(projectId, readFields(url, body), now)
+  } catch {
+    return undefined
+  }
+}
+
 export const trendRoutes = createRouter()
-  .post(
-    '/insights/trend',
-    TREND,
-    allow('insight:read'),
-    validateQuery(TrendQuery),
-    validateBody(TrendFields),
+  .post('/insights/trend', TREND, posted.allowReading, validateBody(TrendFields), (c) => {
     // The cast is safe: the body was parsed from JSON, but the schema's type is wider.
-    (c) =>
-      answerTrend(c, readFields(c.req.url, c.req.valid('json') as JsonObject), c.req.valid('query'))
-  )
-  .get('/insights/trend', TREND_BY_URL, allow('insight:read'), validateQuery(TrendQuery), (c) =>
-    answerTrend(c, readFields(c.req.url), c.req.valid('query'))
+    const fields = readFields(c.req.url, c.req.valid('json') as JsonObject)
+    return answerTrend(c, { fields, found: posted.foundFor(c) }, c.req.valid('query'))
+  })
+  .get('/insights/trend', TREND_BY_URL, gotten.allowReading, (c) =>
+    answerTrend(
+      c,
+      { fields: readFields(c.req.url), found: gotten.foundFor(c) },
+      c.req.valid('query')
+    )
   )
 
 async function answerTrend(
   c: Context<AppEnv>,
-  fields: JsonObject,
+  { fields, found }: { fields: JsonObject; found: Overviews | undefined },
   { format, offset, ...look }: z.infer<typeof TrendParameters>
 ): Promise<Response> {
   const { project, db, now } = c.var
+  rememberCalendar(project)
   const drawn = chartFormat(c, format)
   if (!drawn) {
     expectNoChart(look)
@@ -71,7 +103,7 @@ async function answerTrend(
   const query = readTrend(fields, project, now, ignoredFields)
   nameIgnored(c, ignoredFields)
   const { result, hasMore } = query
-    ? await computeTrend(db, project, { query, offset, now })
+    ? await computeTrend(db, project, { query, offset, now, found })
     : { result: [], hasMore: false }
   if (drawn) {
     const chart = query ? toChart('', query, result, project.timezone) : emptyChart('Trend')

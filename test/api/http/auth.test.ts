@@ -208,7 +208,8 @@ it('has every route, below both prefixes', () => {
  * Tests for all routes, with the two ways to check a key: before the handler, or in the round trip
  * of its first read.
  */
-describe.each(named.filter(([name]) => ['POST insights/trend/', 'GET persons/'].includes(name)))(
+const CHECKED = ['POST insights/trend/actors/', 'POST insights/trend/', 'GET persons/']
+describe.each(named.filter(([name]) => CHECKED.includes(name)))(
   'keys and projects, by %s',
   (_, route) => {
     it.each([

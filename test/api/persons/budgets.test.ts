@@ -1,8 +1,7 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { encodeCursor } from '../../../src/http/page.ts'
-import type { Json } from '../../../src/input/json.ts'
-import { listenToLog } from '../../support/log.ts'
+import { measure } from '../../support/measure.ts'
 import { newProject, type TestProject } from '../../support/project.ts'
 import { seedPersons } from '../../support/seed.ts'
 
@@ -34,25 +33,6 @@ beforeAll(async () => {
   await large.call('GET', 'persons?limit=1')
   await small.call('GET', 'persons?limit=1')
 })
-
-/**
- * Sends a request. Returns its answer and its cost: the rows read and written, and the round trips
- * to the database.
- */
-async function measure(project: TestProject, path: string, method = 'GET', json?: Json) {
-  const log = listenToLog()
-  const session = env.DB.withSession()
-  const statement = Object.getPrototypeOf(session.prepare('select 1'))
-  const asked = [
-    vi.spyOn(Object.getPrototypeOf(session), 'batch'),
-    ...['all', 'run', 'first', 'raw'].map((name) => vi.spyOn(statement, name))
-  ]
-  const { status, body } = await project.send(method, path, json)
-  const [line] = log.lines('request')
-  const trips = asked.reduce((sum, { mock }) => sum + mock.calls.length, 0)
-  vi.restoreAllMocks()
-  return { status, body, rows: Number(line?.rows_read), written: Number(line?.rows_written), trips }
-}
 
 const emails = (body: { results: { name: string }[] }) => body.results.map(({ name }) => name)
 
