@@ -1,3 +1,4 @@
+import { clean } from '../persons/distinct-id.ts'
 import type { PersonToErase, Selection } from './erase.store.ts'
 
 /** The persons of a bulk deletion: named by `ids` or by `distinct_ids`. */
@@ -15,7 +16,7 @@ type Result = {
 /** Returns the selection of the persons that a request names. */
 export function selectionOf({ ids, distinct_ids: distinctIds }: NamedPersons): Selection {
   if (distinctIds) {
-    return { distinctIds }
+    return { distinctIds: distinctIds.map(clean) }
   }
   const names = (ids ?? []).map(normalize)
   return {
@@ -41,7 +42,7 @@ export function resultsOf(
     }
   }
   return (ids ?? distinctIds ?? []).map((id) => {
-    const uuid = uuids.get(ids ? normalize(id) : String(id))
+    const uuid = uuids.get(ids ? normalize(id) : clean(String(id)))
     return {
       id,
       result: uuid === undefined ? 'not_found' : result,

@@ -4,6 +4,7 @@ import { allow } from '../http/auth.ts'
 import { createRouter } from '../http/env.ts'
 import { cursorSchema, encodeCursor, PageQuery, readPage } from '../http/page.ts'
 import { validateQuery } from '../http/validation.ts'
+import { clean } from '../persons/distinct-id.ts'
 import { PersonPath } from '../persons/path.ts'
 import { PROPERTY_TYPES } from '../properties/filter.ts'
 import { readPropertyParameters } from '../properties/parameters.ts'
@@ -30,7 +31,9 @@ const ListQuery = z.object({
   person_id: PersonPath.shape.id.optional().meta({
     description: 'Only events of this person: an integer id or a UUID.'
   }),
-  distinct_id: Filter.meta({ description: 'Only events with exactly this distinct id.' }),
+  distinct_id: Filter.transform((id) => id && clean(id)).meta({
+    description: 'Only events with exactly this distinct id.'
+  }),
   session_id: Filter.meta({ description: 'Only events of this session.' }),
   after: Filter.meta({ description: 'Only events at this time or later.' }),
   before: Filter.meta({ description: 'Only events before this time.' })

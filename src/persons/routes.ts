@@ -27,6 +27,7 @@ import { actorOf } from './activity/entry.ts'
 import { changePerson, splitApart } from './apply.ts'
 import { type Request, setProperties } from './change.ts'
 import { deleteNoted } from './deletion.ts'
+import { clean } from './distinct-id.ts'
 import {
   compilePropertyFilter,
   exportPersons,
@@ -51,7 +52,9 @@ const Filter = z
   .optional()
 
 const TextFilters = z.object({
-  distinct_id: Filter.meta({ description: 'The person with exactly this distinct id.' }),
+  distinct_id: Filter.transform((id) => id && clean(id)).meta({
+    description: 'The person with exactly this distinct id.'
+  }),
   email: Filter.meta({
     description: 'Persons whose property `email` is exactly this text, case-sensitive.'
   }),

@@ -2,6 +2,7 @@ import type { Db } from '../../db/client.ts'
 import { retryConflicts } from '../../db/retry.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { Actor } from '../../persons/activity/entry.ts'
+import { clean } from '../../persons/distinct-id.ts'
 import type { Sender } from '../../queues/send.ts'
 import { hashDistinctId } from '../../tombstones/tombstone.ts'
 import { enqueueErasures } from '../enqueue.ts'
@@ -39,7 +40,7 @@ export async function findNamed(db: Db, project: Project, named: Named): Promise
     }))
   }
   const hashes = await Promise.all(
-    named.distinctIds.map((id) => hashDistinctId(project.erasureSalt, project.id, id))
+    named.distinctIds.map((id) => hashDistinctId(project.erasureSalt, project.id, clean(id)))
   )
   const remains = await findRemains(db, project.id, { uuids: [], hashes })
   return named.distinctIds.map((name, i) => ({

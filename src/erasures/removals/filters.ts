@@ -4,6 +4,7 @@ import { AppError, naming } from '../../errors.ts'
 import { readRange } from '../../events/range.ts'
 import type { EventFilters } from '../../events/scan.ts'
 import type { Json } from '../../input/json.ts'
+import { clean } from '../../persons/distinct-id.ts'
 import { isOneOf, leavesOf, PRESENCE, PROPERTY_TYPES } from '../../properties/filter.ts'
 import { readFilters } from '../../properties/read-filters.ts'
 
@@ -77,5 +78,13 @@ export function readEventFilters(filters: Filters, project: Calendar, now: Date)
   if (Object.keys(others).length === 0 && leavesOf(properties).length === 0) {
     throw new AppError('required', 'Give at least one filter, for example `events` or `before`.')
   }
-  return { events, person: undefined, distinctId, session, from, until, properties }
+  return {
+    events,
+    person: undefined,
+    distinctId: distinctId && clean(distinctId),
+    session,
+    from,
+    until,
+    properties
+  }
 }

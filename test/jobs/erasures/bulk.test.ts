@@ -37,6 +37,23 @@ describe('bulk deletion', () => {
     expect(await countRows(project.id)).toMatchObject({ persons: 0, counted: 0, distinct_ids: 0 })
   })
 
+  it('finds persons and events by a distinct id that capture has cut to 200 characters', async () => {
+    const project = await newProject()
+    const { call } = holdErasures()
+    const long = 'x'.repeat(250)
+    await project.ingest([
+      { event: '$set', distinct_id: long.slice(0, 200), properties: { $set: { plan: 'pro' } } }
+    ])
+
+    expect((await project.call('GET', `persons?distinct_id=${long}`)).body.count).toBe(1)
+    expect((await project.call('GET', `events?distinct_id=${long}`)).body.results).toHaveLength(1)
+    const { body } = await call(project, 'POST', 'persons/bulk_delete', { distinct_ids: [long] })
+    expect(body.results).toEqual([{ id: long, result: 'deleted', person_uuid: expect.any(String) }])
+    const completed = { distinct_ids: [long], dry_run: true }
+    const again = await call(project, 'POST', 'persons/complete_deletion', completed)
+    expect(again.body.persons_found).toBe(1)
+  })
+
   it('deletes a thousand persons in one request', async () => {
     const project = await newProject()
     const { call } = holdErasures()
