@@ -38,20 +38,20 @@ export type Bindings = Pick<Env, 'DB' | 'RECORDING_RETENTION_DAYS' | 'COMPLETION
 /** The secrets that sign receipts; absent for the deployed service, which alone has them. */
 export type Secrets = { RECEIPT_SECRET?: string; RECEIPT_KEY?: string }
 
-/** Where the simulator keeps local databases, below a state folder. */
+/** The simulator's class of Durable Objects that keep local databases, and the folder of their files below `v3/d1`. */
 const D1_CLASS = 'miniflare-D1DatabaseObject'
 
-/** Opens the bucket of a state folder. */
-type OpenBucket = { bucket(): Promise<R2Bucket>; close(): Promise<void> }
+/** Gives access to the bucket of a state folder. */
+type BucketAccess = { bucket(): Promise<R2Bucket>; close(): Promise<void> }
 
 /**
  * Opens and migrates the databases in a state folder, whether or not the service is running on them.
- * @param openBucket opens the bucket; in a runtime of its own unless given
+ * @param bucket the bucket; opened in a runtime of its own unless given
  * @throws OperatorError when a database cannot be read
  */
 export async function openLocal(
   folder = stateDir,
-  { bucket, close }: OpenBucket = bucketIn(folder)
+  { bucket, close }: BucketAccess = bucketIn(folder)
 ): Promise<Service> {
   expectUsable(folder)
   const { vars, d1_databases: databases } = readConfig()
@@ -92,7 +92,7 @@ export const bucketsOf = (): Record<string, string> =>
   )
 
 /** Opens the bucket in a runtime of its own, which is started when the bucket is needed. */
-function bucketIn(folder: string): OpenBucket {
+function bucketIn(folder: string): BucketAccess {
   let runtime: Promise<Miniflare> | undefined
   return {
     async bucket() {

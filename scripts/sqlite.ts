@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite'
+import type { Bound } from '../src/db/client.ts'
+import { toD1 } from './d1.ts'
 
 /** How long a statement waits for another process that is writing, ms; the caller then tries again. */
 const BUSY_MS = 500
@@ -14,12 +16,9 @@ const CODES: Record<number, string> = {
   20: 'SQLITE_MISMATCH'
 }
 
-type Bound = { sql: string; params: unknown[] }
-
 /**
  * Opens the file of a local D1 database in Node's own SQLite, whether or not the service is running
- * on the file. Creates it if it is missing. The Workers runtime would take a second to start.
- * @returns a binding with the methods that sessions and `migrate` use
+ * on the file. Creates the file if it is missing. The Workers runtime would take a second to start.
  */
 export function openFile(file: string): { binding: D1Database; close(): void } {
   const isNew = !existsSync(file)
@@ -31,39 +30,46 @@ export function openFile(file: string): { binding: D1Database; close(): void } {
 
   const run = ({ sql, params }: Bound) => {
     const started = performance.now()
-    const statement = database.prepare(sql)
-    const results = statement.all(...params.map(toInput)).map(toRow)
-    const duration = performance.now() - started
-    return { success: true, results, meta: { ...NO_COST, duration } }
+    const results = database
+      .prepare(sql)
+      .all(...params.map(toInput))
+      .map(toRow)
+    const meta = { ...NO_COST, duration: performance.now() - started }
+    return { success: true as const, results, meta }
   }
-  const batch = async (statements: Bound[]) =>
-    translating(() => {
-      database.exec(statements.every(isRead) ? 'begin' : 'begin immediate')
-      try {
-        const results = statements.map(run)
-        database.exec('commit')
-        return results
-      } catch (error) {
-        if (database.isTransaction) {
-          database.exec('rollback')
-        }
-        throw error
+  const runAll = (statements: Bound[]) => {
+    const [only, ...others] = statements
+    if (only && others.length === 0) {
+      // A transaction of its own, with the locks that it needs: none to create a table that exists.
+      return [run(only)]
+    }
+    database.exec(statements.every(isRead) ? 'begin' : 'begin immediate')
+    try {
+      const results = statements.map(run)
+      database.exec('commit')
+      return results
+    } catch (error) {
+      if (database.isTransaction) {
+        database.exec('rollback')
       }
-    })
-  const statement = (sql: string, params: unknown[]) => {
-    const all = async () => translating(() => run({ sql, params }))
-    return { sql, params, all, run: all, bind: (...values: unknown[]) => statement(sql, values) }
+      throw error
+    }
   }
-  const session = { prepare: (sql: string) => statement(sql, []), batch, getBookmark: () => null }
   return {
-    // Implements only the methods that sessions and `migrate` use.
-    binding: { ...session, withSession: () => session } as unknown as D1Database,
+    binding: toD1(async (statements) => translating(() => runAll(statements))),
     close: () => database.close()
   }
 }
 
-/** Local statements cost nothing, and a local database has no maximum size. */
-const NO_COST = { rows_read: 0, rows_written: 0, size_after: 0 }
+/** The rest of D1's report on a statement. No command reads it: a local database is neither billed nor limited in size. */
+const NO_COST = {
+  rows_read: 0,
+  rows_written: 0,
+  size_after: 0,
+  changes: 0,
+  changed_db: false,
+  last_row_id: 0
+}
 
 /** A batch of these statements takes no lock that keeps the service from writing. */
 const isRead = ({ sql }: Bound): boolean =>

@@ -3,14 +3,9 @@ import type { Db } from '../db/client.ts'
 import type { Source, Wanted } from './batch.ts'
 import { decodeColumn, decodeNumbers, type Slots } from './codec.ts'
 import type { Column } from './column.ts'
+import { planOverview } from './overview.store.ts'
 import type { Overview, Segment } from './overview.ts'
-import {
-  type AskedSegment,
-  planOverview,
-  type Rows,
-  readSegments,
-  type Sealed
-} from './read.store.ts'
+import { type AskedSegment, type Rows, readSegments, type Sealed } from './read.store.ts'
 import { Recent } from './recent.ts'
 
 /*

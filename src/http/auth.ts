@@ -77,9 +77,9 @@ type Planned<Answer> = Read<Answer> | undefined | Promise<Read<Answer> | undefin
 
 /**
  * Returns a middleware that does what `allow` does and runs the planned read together with the key
- * check, in one round trip. Only `plan` runs before the key is accepted, and it gets neither the
- * context nor a database; it may read a short body. The handler gets the answer from `foundFor`: undefined if nothing was
- * planned.
+ * check, in one round trip. Only `plan` runs before the key is accepted. It gets neither the
+ * context nor a database, and may read a short body. The handler gets the answer from `foundFor`:
+ * undefined if nothing was planned.
  */
 export const reading = <Path extends z.ZodObject, Query extends z.ZodObject, Answer>(
   wanted: Reading<Path, Query, Answer>

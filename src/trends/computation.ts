@@ -77,8 +77,8 @@ export class Computation {
     )
     const stretches = sketches.flat().map(({ stretch }) => stretch)
     const overviews = await findOverviews(db, stretches, found)
-    const parts = sketches.map((ofSeries) =>
-      ofSeries.map((sketch) => toPart(sketch, overviewOf(overviews, sketch)))
+    const parts = sketches.map((seriesSketches) =>
+      seriesSketches.map((sketch) => toPart(sketch, overviewOf(overviews, sketch)))
     )
     return new Computation(db, project, { ...asked, periods, parts })
   }

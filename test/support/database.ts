@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
+import { toD1 } from '../../scripts/d1.ts'
 import { migrate } from '../../scripts/migrate.ts'
-import type { Bound } from '../../src/db/client.ts'
 
 /** A worker that runs a batch of statements on its database. */
 const WORKER = `export default {
@@ -19,30 +19,16 @@ const WORKER = `export default {
 export async function startDatabase() {
   const worker = { name: 'none', modules: true, script: WORKER, d1Databases: { DB: 'test' } }
   const miniflare = new Miniflare(convertV4MiniflareOptions({ workers: [worker] }))
-  const binding = openD1(async (statements) => {
+  // Miniflare's own bindings also make a request for each `prepare` and `bind`, which blocks the whole process.
+  const binding = toD1(async (statements) => {
     const body = JSON.stringify(statements)
     const response = await miniflare.dispatchFetch('http://localhost', { method: 'POST', body })
     if (!response.ok) {
       throw new Error(await response.text())
     }
-    return response.json()
+    // The worker answers with the results of D1.
+    return (await response.json()) as D1Result[]
   })
   await migrate(binding, join(import.meta.dirname, '../../migrations'))
   return { binding, end: () => miniflare.dispose() }
-}
-
-/**
- * Returns a database whose batches and single statements are one request each. Miniflare's own bindings also make a request for
- * each `prepare` and `bind`, which blocks the whole process.
- */
-function openD1(send: (statements: Bound[]) => Promise<unknown>): D1Database {
-  const batch = (statements: Bound[]) =>
-    send(statements.map(({ sql, params }) => ({ sql, params }))) as Promise<D1Result[]>
-  const statement = (sql: string, params: unknown[]) => {
-    const all = async () => (await batch([{ sql, params }]))[0]
-    return { sql, params, all, run: all, bind: (...values: unknown[]) => statement(sql, values) }
-  }
-  const session = { prepare: (sql: string) => statement(sql, []), batch, getBookmark: () => null }
-  // Implements only the methods that sessions and `migrate` use.
-  return { ...session, withSession: () => session } as unknown as D1Database
 }

@@ -208,7 +208,7 @@ describe('a dry run', () => {
       { attr: 'property_filters' }
     ],
     [
-      'a filter without values, which a list of events would not apply',
+      'a filter without values, which would match every event',
       { property_filters: [{ key: 'plan', operator: 'exact', value: [] }], dry_run: true },
       { attr: 'property_filters' }
     ],
