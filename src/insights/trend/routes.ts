@@ -44,7 +44,7 @@ const TrendParameters = z.object({
 
 const TrendQuery = z.object({ ...TrendParameters.shape, ...UrlParameters.shape })
 
-/** A trend's overviews are read together with the key check, if the request and what is known of the project tell which. */
+/** Reads a trend's overviews together with the key check, if the request and the project's remembered calendar tell which. */
 const posted = reading({
   scope: 'insight:read',
   path: z.object({}),
