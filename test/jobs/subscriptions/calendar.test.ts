@@ -98,14 +98,15 @@ it.each([
       )
     )
     const sent = new Map<string, number[]>()
-    let leaves = false
+    /** Quarters of an hour after a fault, in which messages may be left over. */
+    let unsettled = 0
     for (let n = 1; from + n * QUARTER <= until + QUARTER; n += 1) {
-      if (!busy.has(n) && !leaves && n % 16 !== 0) {
+      if (!busy.has(n) && unsettled === 0 && n % 16 !== 0) {
         continue
       }
       setClock(from + n * QUARTER)
       await tick(desk, n)
-      leaves = refuses(n) || loses(n)
+      unsettled = refuses(n) || loses(n) ? 3 : Math.max(0, unsettled - 1)
       for (const { to } of desk.mails.splice(0)) {
         sent.set(to, [...(sent.get(to) ?? []), from + n * QUARTER])
       }
