@@ -11,7 +11,7 @@ import { Recent } from './recent.ts'
 const CHUNKS_AT_ONCE = 64
 /** Identities looked up in one statement. */
 const LOOKED_UP_AT_ONCE = 10_000
-/** Number of unknown identities in a chunk's range of keys from which reading the whole range is quicker than looking up each. */
+/** With this many unknown identities in a chunk's range of keys, reading the whole range is quicker than looking up each. */
 const SCANNED_FROM = 256
 
 /** Pause after each lookup, ms, so that other requests get the database. */
@@ -37,7 +37,7 @@ export class Actors {
     this.#projectId = projectId
   }
 
-  /** Writes the number of each identity's actor into `numbers`, at the identity's place. */
+  /** Writes the number of each identity's actor into `numbers`, at the identity's index in `identities`. */
   async list(identities: Uint32Array, numbers: Int32Array): Promise<void> {
     if (this.#numbers.list(identities, numbers)) {
       return
@@ -50,11 +50,6 @@ export class Actors {
     if (!this.#numbers.list(identities, numbers)) {
       throw new Error('The actor of an identity is unknown after its lookup.')
     }
-  }
-
-  /** Returns the actor of each number: the id of a person or, for an identity without a person, its negated key. */
-  actorsOf(numbers: readonly number[]): number[] {
-    return this.#numbers.actorsOf(numbers)
   }
 
   /** Reads the chunks of these identities, except chunks that were read before. */
@@ -73,7 +68,7 @@ export class Actors {
       for (const read of chunks) {
         const actors = this.#openChunk(read)
         if (actors) {
-          this.#takeChunk(read.chunk * CHUNK, actors, moved)
+          this.#numbers.addChunk(read.chunk * CHUNK, actors, moved)
         }
       }
     }
@@ -85,7 +80,7 @@ export class Actors {
 
   /**
    * Decodes a chunk, or takes it from memory.
-   * @returns undefined while the chunk is being built, or if it has left memory meanwhile
+   * @returns undefined while the chunk is being built, or if memory has dropped this build since it was asked for
    */
   #openChunk({ chunk, build, data }: ReadChunk): ChunkActors | undefined {
     if (data === null) {
@@ -104,29 +99,17 @@ export class Actors {
     return actors
   }
 
-  #takeChunk(first: number, { offsets, persons }: ChunkActors, moved: ReadonlySet<number>): void {
-    for (let i = 0; i < offsets.length; i += 1) {
-      const identity = first + (offsets[i] ?? 0)
-      if (moved.size === 0 || !moved.has(identity)) {
-        // In a chunk, 0 stands for an identity without a person.
-        this.#numbers.add(identity, persons[i] || -identity)
-      }
-    }
-  }
-
   /** Looks up the identities that are in no chunk, or have moved since their chunk was built. */
   async #lookUp(identities: Uint32Array): Promise<void> {
     const isUnknown = (identity: number) => !this.#numbers.isKnown(identity)
     const unknown = [...new Set(identities.filter(isUnknown))]
     const byChunk = Map.groupBy(unknown, (identity) => Math.floor(identity / CHUNK))
-    for (const [chunk, { length }] of byChunk) {
-      if (length < SCANNED_FROM) {
+    for (const [chunk, wanted] of byChunk) {
+      if (wanted.length < SCANNED_FROM) {
         continue
       }
-      for (const { key, person_id } of await listIdentities(this.#db, {
-        project_id: this.#projectId,
-        chunk
-      })) {
+      const range = { project_id: this.#projectId, chunk }
+      for (const { key, person_id } of await listIdentities(this.#db, range)) {
         this.#numbers.add(key, person_id ?? -key)
       }
       await pause(REST_MS)

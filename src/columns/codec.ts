@@ -99,11 +99,14 @@ export const toSlotCounts = ({ slots, ends }: Slots): SlotCount[] =>
 /** Keys of identities in a chunk. */
 export const CHUNK = 4_096
 
+/** Stands for the person of an identity without one. */
+export const NO_PERSON = 0
+
 /** The persons of the identities in a chunk. */
 export type ChunkActors = {
   /** The identities' keys, less the first key of the chunk; ascending. */
   offsets: Uint16Array
-  /** The id of each identity's person, 0 for none. */
+  /** The id of each identity's person, or `NO_PERSON`. */
   persons: Int32Array
 }
 

@@ -1,3 +1,4 @@
+import { actorOf } from '../columns/actor-numbers.ts'
 import type { Db } from '../db/client.ts'
 import { type Asked, Computation } from './computation.ts'
 import { Grouping, OTHERS } from './grouping.ts'
@@ -46,9 +47,7 @@ export async function countBehind(
   )
   const counter = new ActorCounter(part, (group) => grouping.valueOf(group) === value)
   await computation.feed(part, computation.breakdowns, grouping, onlyFirsts(part, counter))
-  const found = counter.counts()
-  const actors = computation.actorsOf(found.map(({ number }) => number))
-  const counts = found.map(({ count }, i) => ({ actor: actors[i] ?? 0, count }))
+  const counts = counter.counts().map(({ number, count }) => ({ actor: actorOf(number), count }))
   return { counts: counts.sort(byCount), ...rangeBehind(part) }
 }
 

@@ -88,11 +88,6 @@ export class Computation {
     return this.#breakdowns
   }
 
-  /** The actors behind numbers of an accumulator: see `Actors`. */
-  actorsOf(numbers: readonly number[]): number[] {
-    return this.#knowledge.actors.actorsOf(numbers)
-  }
-
   /** Counts a part as its math says. */
   count(part: Part, grouping: Grouping): AsyncIterable<Counted[]> {
     const { windows, isGrowing } = part

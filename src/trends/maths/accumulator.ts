@@ -4,9 +4,9 @@ import type { NumberColumn } from './numbers.ts'
 export type Rows = {
   /** The group of each event: a value of the breakdown, or -1 for an event that does not count. Undefined if all are in group 0. */
   groups: Int32Array | undefined
-  /** The actor or the session of each event, numbered one after the other; -1 for none. */
+  /** The number of each event's actor or session, in a list with few gaps; -1 for none. */
   subjects: Int32Array
-  /** The actor of each event, numbered in the same way; empty unless the part lists actors. */
+  /** The number of each event's actor; empty unless the part lists actors. */
   actors: Int32Array
   /** The number of each event; NaN for none. */
   numbers: NumberColumn

@@ -1,20 +1,23 @@
 import { expect, it } from 'vitest'
-import { ActorNumbers } from '../../../src/columns/actor-numbers.ts'
+import { ActorNumbers, actorOf } from '../../../src/columns/actor-numbers.ts'
 
 function list(numbers: ActorNumbers, ...identities: number[]) {
   const listed = new Int32Array(identities.length)
-  return numbers.list(Uint32Array.from(identities), listed) ? listed : undefined
+  return numbers.list(Uint32Array.from(identities), listed) ? [...listed] : undefined
 }
+
+const actors = (numbers: ActorNumbers, ...identities: number[]) =>
+  list(numbers, ...identities)?.map(actorOf)
 
 it('identities of one person share a number, identities without a person have one each', () => {
   const numbers = new ActorNumbers()
   numbers.add(7, 1)
   numbers.add(90_000, 1)
   numbers.add(8, -8)
-  numbers.add(9, 2)
+  numbers.add(9, 8)
 
-  expect(list(numbers, 90_000, 7, 8, 9, 7)).toEqual(Int32Array.of(7, 7, 8, 9, 7))
-  expect(numbers.actorsOf([7, 8, 9])).toEqual([1, -8, 2])
+  expect(actors(numbers, 90_000, 7, 8, 9, 7)).toEqual([1, 1, -8, 8, 1])
+  expect(new Set(list(numbers, 7, 8, 9)).size).toBe(3)
 })
 
 it('nothing is listed while an identity is unknown', () => {
@@ -30,10 +33,24 @@ it('nothing is listed while an identity is unknown', () => {
   ])
 })
 
+it('takes a chunk without its moved identities, and keeps the actors that are known', () => {
+  const numbers = new ActorNumbers()
+  numbers.add(4_097, 1)
+
+  numbers.addChunk(
+    4_096,
+    { offsets: Uint16Array.of(1, 2, 5, 4_095), persons: Int32Array.of(2, 3, 0, 4) },
+    new Set([4_098])
+  )
+
+  expect(actors(numbers, 4_097, 4_101, 8_191)).toEqual([1, -4_101, 4])
+  expect([4_096, 4_098, 4_099].some((identity) => numbers.isKnown(identity))).toBe(false)
+})
+
 it('an identity keeps its number', () => {
   const numbers = new ActorNumbers()
   numbers.add(7, 1)
   numbers.add(7, 2)
 
-  expect(numbers.actorsOf([7])).toEqual([1])
+  expect(actors(numbers, 7)).toEqual([1])
 })
