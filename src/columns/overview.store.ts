@@ -32,7 +32,7 @@ type LooseRow = { event_id: number; slots: string; counts: string }
 function namesOf(
   sealed: readonly SealedRow[],
   loose: readonly LooseRow[],
-  known: ReadonlyMap<string, Slots>
+  known: ReadonlyMap<string, { slots: Slots }>
 ): Name[] {
   const names = new Map<number, Name>()
   const nameOf = (eventId: number): Name => {
@@ -46,7 +46,7 @@ function namesOf(
       build,
       eventId: event_id,
       ...segment,
-      slots: known.get(build) ?? decodeSlots(slots ?? ''),
+      slots: known.get(build)?.slots ?? decodeSlots(slots ?? ''),
       late: countEach(JSON.parse(late ?? '[]'))
     })
   }
@@ -115,12 +115,12 @@ const overviewOfAll = overviewOf(sql`1`)
 
 /**
  * Plans a read of where the events of a range are: in which segments, and in which slots that no segment covers.
- * @param known slots by the token of their segment, which are not read again
+ * @param known segments by token, whose slots are not read again
  */
 export function planOverview(
   source: Source,
   { since, until }: Range,
-  known: ReadonlyMap<string, Slots>
+  known: ReadonlyMap<string, { slots: Slots }>
 ): Read<Overview> {
   const { sealed, loose } = source.event === null ? overviewOfAll : overviewOfName
   const knownBuilds = JSON.stringify([...known.keys()])

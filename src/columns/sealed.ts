@@ -1,7 +1,7 @@
 import { joinReads, mapRead, type Read, runRead } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
-import type { Source, Wanted } from './batch.ts'
-import { decodeColumn, decodeNumbers, type Slots } from './codec.ts'
+import { emptyColumn, type Source, type Wanted } from './batch.ts'
+import { decodeColumn, decodeNumbers } from './codec.ts'
 import type { Column } from './column.ts'
 import { planOverview } from './overview.store.ts'
 import type { Overview, Segment } from './overview.ts'
@@ -9,24 +9,28 @@ import { type AskedSegment, type Rows, readSegments, type Sealed } from './read.
 import { Recent } from './recent.ts'
 
 /*
- * Caches of segments. The content of a segment never changes, and no other segment has its token, so a cached column serves
- * every later request. The list of segments is read for each request.
+ * Caches of segments. The content of a segment never changes, and no other segment has its token, `build`, so a cached column
+ * serves every later request. The list of segments is read for each request.
  */
-const keptValues = new Recent<Column>()
-/** Identities and times. */
-const keptNumbers = new Recent<Uint32Array>()
-/** The slots of the segments that a source last had, by token. */
-const keptSlots = new Recent<ReadonlyMap<string, Slots>>()
 
-/** Memory that the token of a segment takes, with its entry in a map, bytes. */
-const TOKEN_BYTES = 100
+/** Columns of versions, sessions and properties, by token and name. */
+const keptValues = new Recent<Column>()
+/** Columns of identities and times, by token and name. */
+const keptNumbers = new Recent<Uint32Array>()
+/** The known segments of each source, by token. */
+const keptSegments = new Recent<ReadonlyMap<string, KnownSegment>>()
+
+type KnownSegment = Pick<Segment, 'since' | 'until' | 'slots'>
+
+/** Memory that a known segment takes without its slots, with its entry in a map, bytes. */
+const SEGMENT_BYTES = 200
 /** Memory that a slot takes: its number and the count of events, bytes. */
 const SLOT_BYTES = 8
 
 /** The events of a source in a range of time. */
 export type Stretch = Source & { since: number; until: number }
 
-/** Overviews by the stretch whose events they tell. */
+/** The overview of each stretch, by `keyOfStretch`. */
 export type Overviews = ReadonlyMap<string, Overview>
 
 export const keyOfStretch = ({ projectId, event, since, until }: Stretch): string =>
@@ -35,15 +39,13 @@ export const keyOfStretch = ({ projectId, event, since, until }: Stretch): strin
 /** Plans a read of the overviews of some stretches. */
 export function planOverviews(stretches: readonly Stretch[]): Read<Overviews> {
   const wanted = new Map(stretches.map((stretch) => [keyOfStretch(stretch), stretch]))
-  const read = joinReads([...wanted.values()].map(planKept))
-  return mapRead(
-    read,
-    (overviews) =>
-      new Map([...wanted.keys()].flatMap((key, i) => (overviews[i] ? [[key, overviews[i]]] : [])))
+  const reads = [...wanted].map(([key, stretch]) =>
+    mapRead(planStretch(stretch), (overview) => [key, overview] as const)
   )
+  return mapRead(joinReads(reads), (entries) => new Map(entries))
 }
 
-/** Reads the overviews of some stretches in one round trip, unless they are among those that were found before. */
+/** Reads, in one round trip, the overviews of the stretches that `found` lacks. Returns them together with those in `found`. */
 export async function findOverviews(
   db: Db,
   stretches: readonly Stretch[],
@@ -55,46 +57,58 @@ export async function findOverviews(
     : new Map([...found, ...(await runRead(db, planOverviews(missing)))])
 }
 
-/** Plans a read of where the events of a stretch are, without the slots that are kept. */
-function planKept({ projectId, event, since, until }: Stretch): Read<Overview> {
+/** Plans a read of the overview of a stretch. Slots of segments that are cached are not read again. */
+function planStretch({ projectId, event, since, until }: Stretch): Read<Overview> {
   const key = JSON.stringify([projectId, event])
-  const known = keptSlots.get(key) ?? new Map()
+  const known = keptSegments.get(key) ?? new Map()
   return mapRead(planOverview({ projectId, event }, { since, until }, known), (overview) => {
-    keepSlots(key, overview)
+    keepSegments(key, { since, until }, overview)
     return overview
   })
 }
 
-function keepSlots(key: string, overview: Overview): void {
-  const segments = overview.names.flatMap((name) => name.segments)
-  const bytes = segments.map(({ slots }) => TOKEN_BYTES + SLOT_BYTES * slots.slots.length)
-  keptSlots.set(
-    key,
-    new Map(segments.map(({ build, slots }) => [build, slots])),
-    bytes.reduce((sum, one) => sum + one, key.length)
+/** Caches the segments of an overview, beside those known outside its range. Others are gone. */
+function keepSegments(
+  key: string,
+  range: { since: number; until: number },
+  overview: Overview
+): void {
+  const isOutside = ({ since, until }: KnownSegment) => until <= range.since || since >= range.until
+  const known = [...(keptSegments.get(key) ?? [])].filter(([, segment]) => isOutside(segment))
+  const found = overview.names.flatMap((name) =>
+    name.segments.map(({ build, since, until, slots }) => [build, { since, until, slots }] as const)
   )
+  const segments = new Map([...known, ...found])
+  let bytes = key.length
+  for (const { slots } of segments.values()) {
+    bytes += SEGMENT_BYTES + SLOT_BYTES * slots.slots.length
+  }
+  keptSegments.set(key, segments, bytes)
 }
 
 /** Decoded columns of a segment, by name. */
 export type Columns = { values: Map<string, Column>; numbers: Map<string, Uint32Array> }
 
-/** The columns that were read of a segment, and the events that were stored after it was sealed. */
+/** The wanted columns of a segment, and its late events: the events that were stored after it was sealed. */
 export type SealedEvents = { columns: Columns; late: Rows | undefined }
 
-/** Returns the names of the columns with the wanted values. */
-const valuesOf = ({ versions, sessions, properties }: Wanted): string[] => [
+/** Returns the names of the wanted columns that `keptValues` holds once they are read. */
+const valueNames = ({ versions, sessions, properties }: Wanted): string[] => [
   ...(versions ? ['version'] : []),
   ...(sessions ? ['session'] : []),
   ...properties.map((key) => `event:${key}`)
 ]
-const numbersOf = ({ times, identities }: Wanted): string[] => [
+
+/** Returns the names of the wanted columns that `keptNumbers` holds once they are read. */
+const numberNames = ({ times, identities }: Wanted): string[] => [
   ...(times ? ['time'] : []),
   ...(identities ? ['identity'] : [])
 ]
 
 /**
- * Reads the wanted columns of some segments. Leaves out segments that are gone or lack a column. Only columns that are not
- * cached are read from the database; a segment with all columns cached is as of the overview.
+ * Reads the wanted columns and the late events of some segments, by the segments' ids. Leaves out segments that are gone, and
+ * segments that lack a column for values that their events have. Only columns that are not cached are read from the database; a
+ * segment with all columns cached and no late events is not looked up, so it may be gone since the overview was read.
  */
 export async function readSealed(
   db: Db,
@@ -106,7 +120,7 @@ export async function readSealed(
   const asked = segments
     .map((segment) => askFor(segment, wanted, kept.get(segment.id) ?? newColumns()))
     .filter(({ columns, isLate }) => columns.length > 0 || isLate)
-  const unread = new Set(asked.map(({ id }) => id))
+  const askedIds = new Set(asked.map(({ id }) => id))
   const found =
     asked.length > 0 ? await readSegments(db, projectId, asked, wanted) : new Map<number, Sealed>()
   const read = new Map<number, SealedEvents>()
@@ -116,16 +130,20 @@ export async function readSealed(
     for (const [name, text] of encoded ?? []) {
       take(segment, name, text, columns)
     }
-    // Very long ids of sessions have no column.
+    if (encoded) {
+      takeMissing(segment, wanted, columns)
+    }
+    const isLeftOut = askedIds.has(segment.id) && !encoded
+    // A segment has no column of session ids if it would be too large: see `MAX_SESSIONS_BYTES`.
     const isComplete = !wanted.sessions || columns.values.has('session')
-    if ((encoded || !unread.has(segment.id)) && isComplete) {
+    if (!isLeftOut && isComplete) {
       read.set(segment.id, { columns, late })
     }
   }
   return read
 }
 
-/** Returns the columns of a segment that are wanted and not cached. */
+/** Returns the request for a segment: its wanted columns that are not cached, and its late events. */
 const askFor = (
   { id, late }: Segment,
   wanted: Wanted,
@@ -134,8 +152,8 @@ const askFor = (
   id,
   isLate: late.length > 0,
   columns: [
-    ...valuesOf(wanted).filter((name) => !values.has(name)),
-    ...numbersOf(wanted).filter((name) => !numbers.has(name))
+    ...valueNames(wanted).filter((name) => !values.has(name)),
+    ...numberNames(wanted).filter((name) => !numbers.has(name))
   ]
 })
 
@@ -145,13 +163,13 @@ const keyOf = ({ build }: Segment, name: string): string => `${build} ${name}`
 
 function findKept(segment: Segment, wanted: Wanted): Columns {
   const columns = newColumns()
-  for (const name of valuesOf(wanted)) {
+  for (const name of valueNames(wanted)) {
     const column = keptValues.get(keyOf(segment, name))
     if (column) {
       columns.values.set(name, column)
     }
   }
-  for (const name of numbersOf(wanted)) {
+  for (const name of numberNames(wanted)) {
     const numbers = keptNumbers.get(keyOf(segment, name))
     if (numbers) {
       columns.numbers.set(name, numbers)
@@ -160,7 +178,7 @@ function findKept(segment: Segment, wanted: Wanted): Columns {
   return columns
 }
 
-/** Decodes a column, and keeps it. */
+/** Decodes a column, adds it to the segment's columns, and caches it. */
 function take(segment: Segment, name: string, text: string, { values, numbers }: Columns): void {
   const key = keyOf(segment, name)
   if (name === 'time' || name === 'identity') {
@@ -171,7 +189,19 @@ function take(segment: Segment, name: string, text: string, { values, numbers }:
   }
   const column = decodeColumn(text, segment.count)
   values.set(name, column)
-  // A list of texts takes about twice the bytes of the JSON, and some more for each; a list of numbers takes 8 bytes for each.
-  const bytes = name === 'version' ? 0 : 2 * text.length + 8 * column.values.length
-  keptValues.set(key, column, column.codes.byteLength + 8 * column.values.length + bytes)
+  // A number takes 8 bytes; a text about 2 bytes per character of the encoded column, and 16 more.
+  const valueBytes =
+    name === 'version' ? 8 * column.values.length : 2 * text.length + 16 * column.values.length
+  keptValues.set(key, column, column.codes.byteLength + valueBytes)
+}
+
+/** Adds and caches an empty column for each wanted property that no event of the segment has. */
+function takeMissing(segment: Segment, { properties }: Wanted, { values }: Columns): void {
+  for (const name of properties.map((key) => `event:${key}`)) {
+    if (!values.has(name)) {
+      const column = emptyColumn(segment.count)
+      values.set(name, column)
+      keptValues.set(keyOf(segment, name), column, column.codes.byteLength)
+    }
+  }
 }
