@@ -135,7 +135,7 @@ export async function insertInsight(
 }
 
 /**
- * Changes an insight. If the input has `dashboards`, the insight is afterwards on exactly these.
+ * Changes an insight. If the input has `dashboards`, the insight is afterwards on exactly these live dashboards.
  * @returns undefined if there is no such insight
  */
 export async function updateInsight(
@@ -155,11 +155,14 @@ export async function updateInsight(
   return row
 }
 
-/** Returns statements after which an insight is on exactly these dashboards. */
+/** Returns statements after which an insight is on exactly these live dashboards. Its place on a deleted one stays. */
 const placeOn = (projectId: number, insightId: number, dashboardIds: number[]): SQL[] => [
   sql`delete from ${dashboardTiles}
       where ${dashboardTiles.projectId} = ${projectId} and ${dashboardTiles.insightId} = ${insightId}
-        and ${dashboardTiles.dashboardId} not in ${inJson(dashboardIds)}`,
+        and ${dashboardTiles.dashboardId} not in ${inJson(dashboardIds)}
+        and ${dashboardTiles.dashboardId} in (
+          select ${dashboards.id} from ${dashboards}
+          where ${dashboards.projectId} = ${projectId} and not ${dashboards.deleted})`,
   insertSelect(
     dashboardTiles,
     { projectId, dashboardId: sql`${dashboards.id}`, insightId },

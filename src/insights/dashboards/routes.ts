@@ -16,6 +16,7 @@ import {
   type DashboardRow,
   dashboardToJson,
   findDashboard,
+  findWithDeleted,
   insertDashboard,
   listDashboards,
   listTiles,
@@ -169,7 +170,7 @@ async function expectReadOnly(
   id: number,
   sent: JsonObject
 ): Promise<void> {
-  const row = isEmpty(sent) ? undefined : await findDashboard(db, projectId, id)
+  const row = isEmpty(sent) ? undefined : await findWithDeleted(db, projectId, id)
   if (row) {
     const { tiles, ...dashboard } = await showDashboard(db, row)
     expectUnchanged(sent, [{ ...dashboard, tiles: tiles.map(({ id }) => ({ id })) }])

@@ -34,12 +34,20 @@ export async function findDashboard(
   projectId: number,
   id: number
 ): Promise<DashboardRow | undefined> {
+  const row = await findWithDeleted(db, projectId, id)
+  return row?.deleted ? undefined : row
+}
+
+/** Finds a dashboard, even if it is deleted. */
+export async function findWithDeleted(
+  db: Db,
+  projectId: number,
+  id: number
+): Promise<DashboardRow | undefined> {
   const [row] = await db
     .select()
     .from(dashboards)
-    .where(
-      and(eq(dashboards.projectId, projectId), eq(dashboards.id, id), eq(dashboards.deleted, false))
-    )
+    .where(and(eq(dashboards.projectId, projectId), eq(dashboards.id, id)))
   return row
 }
 

@@ -42,6 +42,38 @@ describe('a dashboard', () => {
     expect([back.status, back.body]).toEqual([200, body])
   })
 
+  it('keeps its insights while it is deleted, even if an insight is sent back as it was shown', async () => {
+    const project = await newProject()
+    const [deleted, other] = [
+      (await project.send('POST', 'dashboards/', {})).body,
+      (await project.send('POST', 'dashboards/', {})).body
+    ]
+    const { id } = (await project.send('POST', 'insights/', { dashboards: [deleted.id, other.id] }))
+      .body
+    await project.send('DELETE', `dashboards/${deleted.id}/`)
+    const shown = (await project.send('GET', `insights/${id}/`)).body
+    expect(shown.dashboards).toEqual([other.id])
+
+    await project.send('PATCH', `insights/${id}/`, shown)
+    await project.send('PATCH', `dashboards/${deleted.id}/`, { deleted: false })
+
+    const back = await project.send('GET', `insights/${id}/`)
+    expect(back.body.dashboards.toSorted()).toEqual([deleted.id, other.id].toSorted())
+  })
+
+  it('refuses changes of read-only fields, also while it is deleted', async () => {
+    const project = await newProject()
+    const { body } = await project.send('POST', 'dashboards/', {})
+    const change = () =>
+      project.send('PATCH', `dashboards/${body.id}/`, { created_at: '2020-01-01T00:00:00Z' })
+    const live = await change()
+    await project.send('DELETE', `dashboards/${body.id}/`)
+
+    for (const { status, body } of [live, await change()]) {
+      expect([status, body.attr]).toEqual([400, 'created_at'])
+    }
+  })
+
   it('refuses insights of another project, and is not found in another project', async () => {
     const [project, other] = [await newProject(), await newProject()]
     const { body } = await project.send('POST', 'dashboards/', {})
