@@ -13,8 +13,8 @@ import { type DeadLetterRow, deleteDeadLetter, listDeadLettersOf } from './store
 const LETTERS_AT_ONCE = 50
 
 /**
- * Purges the events and recordings of erased persons from a project's next dead letters, including
- * redriven dead letters.
+ * Purges the events of erased persons, and the recordings of those erased with their recordings, from a
+ * project's next dead letters, including redriven dead letters.
  * @param after the id of the last dead letter that was searched, '' for none
  * @returns the id of the last dead letter that is searched now, or null when all are searched
  */
@@ -42,7 +42,7 @@ export async function purgeDeadLetters(
 type Project = { id: number; erasureSalt: string }
 type Stores = { controlDb: Db; db: Db; bucket: R2Bucket }
 
-/** Deletes the dead letter of a recording part, and the part, if its person was erased. */
+/** Deletes the dead letter of a recording part, and the part, if its person was erased together with the recordings. */
 async function purgePart(
   { controlDb, db, bucket }: Stores,
   { id: projectId, erasureSalt }: Project,
@@ -51,13 +51,13 @@ async function purgePart(
 ): Promise<void> {
   const hash = await hashDistinctId(erasureSalt, projectId, part.distinct_id)
   const tombstones = await findTombstones(db, projectId, [hash])
-  const erasure = tombstoneFor(tombstones, part.received_at)?.erasureId
-  if (erasure === undefined) {
+  const tombstone = tombstoneFor(tombstones, part.received_at)
+  if (!tombstone?.deletesRecordings) {
     return
   }
   await bucket.delete([objectOf(projectId, part.session_id, part.part_id), row.object])
   await deleteDeadLetter(controlDb, row.id)
-  await countRemoved(db, projectId, 'dead_letters', new Map([[erasure, 1]]))
+  await countRemoved(db, projectId, 'dead_letters', new Map([[tombstone.erasureId, 1]]))
 }
 
 /** Removes the events of erased persons from a dead letter, and the dead letter when no event is left. */

@@ -160,31 +160,33 @@ describe('the erasure of a person with delete_recordings', () => {
     expect(await task()).toMatchObject({ status: 'completed', recordings: 2 })
   })
 
-  it('includes parked recordings', async () => {
+  it('includes parked recordings, but not those of a person whose recordings are kept', async () => {
     listenToLog()
     const town = await newRecordedTown()
     const { project, erasures, person, post, held, deliver, ada } = town
-    const part = crypto.randomUUID()
-    await post(
-      JSON.stringify([snapshotEvent(project, { session: 'parked', distinct_id: ada, uuid: part })])
-    )
-    const key = objectOf(project.id, 'parked', part)
-    const content = await (await env.BUCKET.get(key))?.arrayBuffer()
-    await env.BUCKET.put(key, 'not gzip')
+    const parts = [
+      { session: 'parked', distinct_id: ada, uuid: crypto.randomUUID() },
+      { session: 'kept', distinct_id: 'bob', uuid: crypto.randomUUID() }
+    ]
+    await post(JSON.stringify(parts.map((part) => snapshotEvent(project, part))))
+    for (const { session, uuid } of parts) {
+      await env.BUCKET.put(objectOf(project.id, session, uuid), 'not gzip')
+    }
     await deliver(held.splice(0), { attempts: 12 })
     const parked = async () =>
       (await listDeadLetters(db)).filter(({ projectId }) => projectId === project.id)
-    await vi.waitUntil(async () => (await parked()).length === 1, {
+    await vi.waitUntil(async () => (await parked()).length === 2, {
       timeout: 20_000,
       interval: 100
     })
-    await env.BUCKET.put(key, content ?? '')
 
+    await erasures.call(project, 'POST', 'persons/bulk_delete', { distinct_ids: ['bob'] })
     await erasures.call(project, 'DELETE', `persons/${person.id}?delete_recordings=true`)
     await erasures.drain()
 
-    expect(await parked()).toEqual([])
+    expect(await parked()).toHaveLength(1)
     expect(await objectsOf(project, 'parked')).toEqual([])
+    expect(await objectsOf(project, 'kept')).toHaveLength(1)
   })
 })
 
