@@ -9,7 +9,15 @@ import {
   listOpenRemovals,
   type RemovalRow
 } from '../../src/erasures/removals/store.ts'
-import { type Body, GENESIS, headOf, LedgerError, type Link } from '../../src/ledger/entry.ts'
+import {
+  type Body,
+  GENESIS,
+  type Head,
+  headOf,
+  keyOf,
+  LedgerError,
+  type Link
+} from '../../src/ledger/entry.ts'
 import { placeOf, readAfter } from '../../src/ledger/ledger.ts'
 import { compareWithMark } from '../../src/ledger/mark.ts'
 import { noteApplied, readState } from '../../src/ledger/store.ts'
@@ -22,8 +30,9 @@ import { command, InputError, integer, Nothing, text } from './command.ts'
 /** Entries read at once. */
 const READ_AT_ONCE = 100
 
-/** How long a replay of the deployed service may make no progress, ms, and how often to look. */
-const STALLED_MS = 5 * MINUTE
+/** Minutes without progress after which a replay by the deployed service counts as stalled. */
+const STALLED_MINUTES = 5
+/** Pause between two looks at the progress, ms. */
 const LOOK_MS = 3_000
 
 export const ledger = {
@@ -33,6 +42,7 @@ export const ledger = {
     usage: '',
     options: {},
     schema: Nothing,
+    /** Lists the links of all entries, and the bodies of the entries that publish a key. Receipts are verified with both. */
     async run({ bucket }) {
       const links: Link[] = []
       const keys: Body[] = []
@@ -52,7 +62,7 @@ export const ledger = {
   replay: command({
     script: 'replay',
     isLong: true,
-    usage: '[-- --skip <entry>] [--skip-deletion <id>]',
+    usage: '[-- [--skip <entry>] [--skip-deletion <id>]]',
     options: { skip: integer, skip_deletion: text },
     schema: z.object({
       skip: z.int().min(1, 'must be the number of an entry').optional(),
@@ -74,8 +84,8 @@ export const ledger = {
 }
 
 /**
- * Treats an entry that is missing or damaged as applied, in the databases that stopped there.
- * @throws InputError unless a database stopped there
+ * Notes an entry that is missing or damaged as applied, in the databases that have applied all entries before it and no more.
+ * @throws InputError if there is no such database, the entry is intact, or no entry follows it
  */
 async function skipEntry({ env, databases, bucket }: Service, seq: number): Promise<void> {
   let skipped = 0
@@ -83,18 +93,45 @@ async function skipEntry({ env, databases, bucket }: Service, seq: number): Prom
     const { db } = openDb(databaseOf(env, database), newUsage())
     const { head } = await readState(db)
     if (head.seq === seq - 1) {
+      await expectLost(await bucket(), head)
       await noteApplied(db, await placeOf(await bucket(), seq))
       skipped += 1
     }
   }
   if (skipped === 0) {
-    throw new InputError('skip', 'must be the entry after the last one that a database has applied')
+    throw new InputError(
+      'skip',
+      'must be the number of the entry after the last one that a database has applied'
+    )
+  }
+}
+
+/** @throws InputError unless the entry after `head` is missing or damaged, and another entry follows it */
+async function expectLost(bucket: R2Bucket, head: Head): Promise<void> {
+  const seq = head.seq + 1
+  const isIntact = await readAfter(bucket, head, 1).then(
+    () => true,
+    (error) => {
+      if (error instanceof LedgerError) {
+        return false
+      }
+      throw error
+    }
+  )
+  if (isIntact) {
+    throw new InputError('skip', 'must be the number of an entry that is missing or damaged')
+  }
+  if ((await bucket.head(keyOf(seq + 1))) === null) {
+    throw new InputError(
+      'skip',
+      `must be the number of an entry that another one follows: delete the object ${keyOf(seq)} instead`
+    )
   }
 }
 
 /**
- * Gives up a deletion of events whose list is missing or damaged.
- * @throws InputError unless there is such a deletion
+ * Gives up an open deletion of events if its list of events is missing or damaged.
+ * @throws InputError if there is no such deletion, or its list is intact
  */
 async function skipDeletion(
   { env, databases, bucket }: Service,
@@ -109,20 +146,23 @@ async function skipDeletion(
     }
     const fault = await faultOfList(await bucket(), removal)
     if (fault === undefined) {
-      throw new InputError('skip_deletion', 'must be a deletion whose list of events is lost')
+      throw new InputError(
+        'skip_deletion',
+        'must be the id of a deletion whose list of events is missing or damaged'
+      )
     }
     await giveUpRemoval(
       db,
       removal,
-      `${fault} An operator gave the deletion up: delete its events anew.`,
+      `${fault} An operator gave the deletion up. To delete its events, request a new deletion.`,
       now.getTime()
     )
     return
   }
-  throw new InputError('skip_deletion', 'must be the id of a deletion of events that is open')
+  throw new InputError('skip_deletion', 'must be the id of an open deletion of events')
 }
 
-/** Returns what is wrong with a removal's list, or undefined. */
+/** Returns a sentence about the fault of a removal's list; undefined if the list is intact. */
 async function faultOfList(bucket: R2Bucket, removal: RemovalRow): Promise<string | undefined> {
   try {
     await readList(bucket, removal)
@@ -136,9 +176,9 @@ async function faultOfList(bucket: R2Bucket, removal: RemovalRow): Promise<strin
 }
 
 /**
- * Holds back the restored databases of the deployed service at once, and waits until the service,
- * which has the secrets, has applied the ledger: it does so every minute.
- * @throws OperatorError when there is no progress
+ * Waits, for one database after the other, until the deployed service has applied the ledger to it. The service has the secrets
+ * for that, and does it every minute. A restored database is held back as soon as its turn comes.
+ * @throws OperatorError when the service has made no progress for `STALLED_MINUTES`
  */
 async function awaitReplay(service: Service): Promise<Replay[]> {
   const replays = []
@@ -153,25 +193,27 @@ async function awaitReplay(service: Service): Promise<Replay[]> {
   return replays
 }
 
-/** Waits until a database is not held back. @returns the last entry that it has applied */
+/** Waits until a database is up to its mark again. @returns the last entry that it has applied */
 async function awaitDatabase(service: Service, database: string) {
-  let [seen, since] = [-1, performance.now()]
+  let seen = -1
+  let since = performance.now()
   for (;;) {
     const { head, isRestored } = await stateOf(service, database)
     if (!isRestored) {
       return head
     }
     if (head.seq !== seen) {
-      ;[seen, since] = [head.seq, performance.now()]
-    } else if (performance.now() - since > STALLED_MS) {
+      seen = head.seq
+      since = performance.now()
+    } else if (performance.now() - since > STALLED_MINUTES * MINUTE) {
       throw new OperatorError(
-        `The service applies no entry after ${seen} of the ledger to ${database}. Its log says why: npx wrangler tail`
+        `For ${STALLED_MINUTES} minutes, the service has applied no entry after ${seen} of the ledger to ${database}. Its log says why: npx wrangler tail`
       )
     }
     await sleep(LOOK_MS)
   }
 }
 
-/** Compares a database with what it had reached before. */
+/** Compares a database with its mark, to tell whether it was restored: see `compareWithMark`. */
 export const stateOf = async ({ env, bucket }: Service, database: string) =>
   compareWithMark(await bucket(), openDb(databaseOf(env, database), newUsage()).db, database)

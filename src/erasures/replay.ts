@@ -1,6 +1,6 @@
 import type { Db, Usage } from '../db/client.ts'
 import { type Body, type Head, headOf } from '../ledger/entry.ts'
-import { readAfter } from '../ledger/ledger.ts'
+import { readIntact } from '../ledger/ledger.ts'
 import { noteApplied, readApplied } from '../ledger/store.ts'
 import { log } from '../log.ts'
 import { deleteAgain as deletePropertyAgain, PropertyEntry } from '../persons/deletion.ts'
@@ -77,7 +77,7 @@ export type Replayed = {
 /**
  * Applies the entries of the ledger that the database has not applied. Normally there are only new ones, which change
  * nothing; after a restore, the restored data is erased again. It may be interrupted anywhere.
- * @throws LedgerError when the ledger is not the chain that was written
+ * @throws LedgerError when an entry is missing or damaged; the entries before it are applied
  */
 export async function replayLedger(target: Target): Promise<Replayed> {
   const start = await readApplied(target.db)
@@ -85,7 +85,7 @@ export async function replayLedger(target: Target): Promise<Replayed> {
   let head = start
   let erased = 0
   for (;;) {
-    const entries = await readAfter(target.bucket, head, READ_AT_ONCE)
+    const entries = await readIntact(target.bucket, head, READ_AT_ONCE)
     const before = head
     for (const entry of entries) {
       if (entry.link.at > target.until || isSpent(target.usage)) {
@@ -98,7 +98,8 @@ export async function replayLedger(target: Target): Promise<Replayed> {
       await noteApplied(target.db, head)
     }
     const isCut = isSpent(target.usage)
-    if (isCut || head.seq - before.seq < READ_AT_ONCE) {
+    const isEnd = entries.length === 0 || head.seq - before.seq < entries.length
+    if (isCut || isEnd) {
       return { applied: head.seq - start.seq, erased, head, isDone: !isCut }
     }
   }

@@ -109,6 +109,22 @@ export async function readAfter(bucket: R2Bucket, head: Head, limit: number): Pr
 }
 
 /**
+ * Reads some entries after `head`, at most `limit`, in order, none of them after a missing or damaged one.
+ * @returns at least one entry, unless `head` is the last
+ * @throws LedgerError when the first one is missing, damaged, or does not follow `head`
+ */
+export async function readIntact(bucket: R2Bucket, head: Head, limit: number): Promise<Entry[]> {
+  try {
+    return await readAfter(bucket, head, limit)
+  } catch (error) {
+    if (error instanceof LedgerError && limit > 1) {
+      return readIntact(bucket, head, Math.floor(limit / 2))
+    }
+    throw error
+  }
+}
+
+/**
  * Checks that the ledger still has the last entry that a database has applied. Leaves it to `readAfter`
  * if another entry follows, whose link names the hash of the last one.
  * @throws LedgerError

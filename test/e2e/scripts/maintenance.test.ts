@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openLocal } from '../../../scripts/local.ts'
 import { replayLocally } from '../../../scripts/replay.ts'
+import { GENESIS, keyOf } from '../../../src/ledger/entry.ts'
+import { Ledger } from '../../../src/ledger/ledger.ts'
 import { startCloudflare } from '../../support/cloudflare.ts'
 import { newStateDir, openDatabase, readRows, runScript } from '../../support/processes.ts'
 import { administer, runAdmin } from '../../support/service.ts'
@@ -68,6 +70,47 @@ describe('npm run maintenance and replay, on local databases', { timeout: 120_00
     const { code, stderr } = await run('ledger', 'replay', '--skip', entry)
 
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^--skip: must be /)])
+  })
+
+  it('skip only an entry that is damaged, and that another one follows', async () => {
+    const service = await openLocal(stateDir)
+    const bucket = await service.bucket()
+    const ledger = new Ledger(bucket, GENESIS)
+    const append = () => ledger.append({ kind: 'test', project: 1 }, Date.now())
+    const { seq } = await append()
+    const skip = async () => {
+      const { code, stderr } = await run('ledger', 'replay', '--skip', String(seq))
+      return code === 0 ? 'skipped' : stderr
+    }
+
+    const intact = await skip()
+    await append()
+    const entry = (await (await bucket.get(keyOf(seq)))?.text()) ?? ''
+    await bucket.put(keyOf(seq), entry.replace('test', 'forged'))
+    const damaged = await skip()
+    await service.close()
+
+    expect(intact).toContain('--skip: must be the number of an entry that is missing or damaged')
+    expect(damaged).toBe('skipped')
+  })
+
+  it('do not skip the last entry, which is deleted instead', async () => {
+    const service = await openLocal(stateDir)
+    const bucket = await service.bucket()
+    const ledger = new Ledger(bucket, GENESIS)
+    const { seq } = await ledger.append({ kind: 'test', project: 1 }, Date.now())
+    await bucket.put(keyOf(seq), 'damaged')
+
+    const refused = await run('ledger', 'replay', '--skip', String(seq))
+    await bucket.delete(keyOf(seq))
+    const continued = await run('ledger', 'replay')
+    await service.close()
+
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining(`delete the object ${keyOf(seq)} instead`)
+    ])
+    expect(continued.code).toBe(0)
   })
 })
 

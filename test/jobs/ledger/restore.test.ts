@@ -14,7 +14,7 @@ import { catchUp } from '../../../src/erasures/restore.ts'
 import type { Json } from '../../../src/input/json.ts'
 import { type Entry, GENESIS, headOf, keyOf } from '../../../src/ledger/entry.ts'
 import { Ledger, placeOf, readAfter } from '../../../src/ledger/ledger.ts'
-import { noteApplied } from '../../../src/ledger/store.ts'
+import { noteApplied, readApplied } from '../../../src/ledger/store.ts'
 import { MAX_QUERIES } from '../../../src/queues/invocation.ts'
 import { cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
@@ -188,6 +188,29 @@ describe('a restored database', () => {
 
     // The skipped entry was Ada's erasure.
     expect([await statusOf(town), await heldOf(project.id)]).toEqual([200, null])
+  })
+
+  it('applies the entries before a damaged one, so that an operator can skip that one', async () => {
+    listenToLog()
+    const town = await newErased()
+    const { project, restore, cron, call } = town
+    await call(project, 'POST', 'persons/bulk_delete', { distinct_ids: ['bob'] })
+    await town.drain()
+    await restore()
+    const erasures = (await readLedger()).filter(({ body }) => body.kind === 'erasure')
+    const seq = erasures.at(-1)?.link.seq ?? 0
+    await new Ledger(env.BUCKET, GENESIS).append({ kind: 'test', project: project.id }, Date.now())
+    await env.BUCKET.put(keyOf(seq), 'damaged')
+
+    await cron(EVERY_MINUTE)
+    const stopped = [await statusOf(town), (await readApplied(db)).seq]
+    await noteApplied(db, await placeOf(env.BUCKET, seq))
+    await cron(EVERY_MINUTE)
+
+    expect(stopped).toEqual([503, seq - 1])
+    // The skipped entry was Bob's erasure.
+    const { body } = await call(project, 'GET', 'persons')
+    expect(body.results.map(({ name }: { name: string }) => name)).toEqual(['bob'])
   })
 
   it.each(Array.from({ length: 18 }, (_, i) => i + 1))(
