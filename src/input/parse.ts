@@ -24,14 +24,15 @@ export function parseInput<S extends z.ZodType>(
 }
 
 /**
- * Returns the issue inside a union if exactly one member of the union fits the type of the input:
- * for "a text or an object with `id`" and an object, the missing `id`. A union's own message is
- * kept.
+ * Replaces the issue of a union by the first issue of the one member that fits the type of the
+ * input, if exactly one does. For a union of a text and an object with `id`, the input `{}` gives
+ * the issue of the missing `id`. A union with a message of its own keeps its issue.
  */
 function descend(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') {
     return issue
   }
+  // A member fits the type if none of its issues is about the input as a whole.
   const fitting = issue.errors.filter((issues) => issues.every(({ path }) => path.length > 0))
   const inner = fitting.length === 1 ? fitting[0]?.[0] : undefined
   return inner ? descend({ ...inner, path: [...issue.path, ...inner.path] }) : issue
@@ -69,9 +70,18 @@ function explain(issue: z.core.$ZodIssue): [ErrorCode, string] {
 /** Most choices that an error message lists; the reference lists all choices. */
 const MAX_CHOICES = 40
 
+/** Most characters of an input that an error message repeats. */
+const MAX_QUOTED = 100
+
 function explainChoice({ input, values }: z.core.$ZodIssueInvalidValue): string {
   const choices = values.slice(0, MAX_CHOICES).map(String).join(', ')
-  return `"${String(input)}" is not a valid choice. Choices: ${choices}.`
+  return `"${toQuote(input)}" is not a valid choice. Choices: ${choices}.`
+}
+
+/** Returns text that names an input in an error message: `all` → `all`, `["a"]` → `["a"]`. */
+function toQuote(input: unknown): string {
+  const text = typeof input === 'string' ? input : JSON.stringify(input)
+  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text
 }
 
 /** The codes that zod may give to a missing field or to null. */
