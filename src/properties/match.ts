@@ -152,6 +152,7 @@ function onDates(
   }
 }
 
+/** A version passes if it fulfils the operator with one of the values; for `semver_neq`, with each of them. */
 function onVersions(operator: string, values: string[]): Test | undefined {
   const tests = values.flatMap((value) => versionTest(operator, value) ?? [])
   return tests.length === 0
@@ -159,7 +160,12 @@ function onVersions(operator: string, values: string[]): Test | undefined {
     : {
         matches: (text) => {
           const version = parseVersion(text)
-          return version !== undefined && tests.some((test) => test(version))
+          if (version === undefined) {
+            return false
+          }
+          return operator === 'semver_neq'
+            ? tests.every((test) => test(version))
+            : tests.some((test) => test(version))
         },
         unitsOf: () => 3 + tests.length / 10
       }

@@ -46,7 +46,8 @@ function evaluateFilter(filter: Filter, properties: JsonObject): boolean {
   if (operator === 'not_between') {
     return number < low || number > high
   }
-  return wanted.some((one) => TESTS[operator]?.(text, one, number))
+  const fulfils = (one: string) => TESTS[operator]?.(text, one, number)
+  return operator === 'semver_neq' ? wanted.every(fulfils) : wanted.some(fulfils)
 }
 
 /** Returns a string unchanged, other values as JSON, and `undefined` for missing or null. */

@@ -53,6 +53,12 @@ describe('a version', () => {
 
     expect(await compare(operator, [value], [...versions, ...more])).toEqual(expected)
   })
+
+  it('differs from all values of a list', async () => {
+    const versions = ['1.0.0', '1.2.3', '2.0.0', 'not a version']
+
+    expect(await compare('semver_neq', ['1.0.0', '2.0.0'], versions)).toEqual(['1.2.3'])
+  })
 })
 
 const AB = many(2_000, (i) => randomText(1_000, i))
