@@ -1,6 +1,7 @@
 import { toIso } from '../calendar/clock.ts'
 import type { Db } from '../db/client.ts'
 import { type CompletionSetting, linkedUntil } from './completions/days.ts'
+import type { Remains } from './completions/store.ts'
 import { findPersonsToErase, type Selection } from './erase.store.ts'
 import { countEventStores, countOwned } from './preview.store.ts'
 import { describeKept } from './receipt.ts'
@@ -16,6 +17,9 @@ const WITH_EVENTS = ['events', 'sessions', 'segments']
 
 /** Stores that are deleted only with `delete_recordings`. */
 const WITH_RECORDINGS = ['recordings', 'recording_parts']
+
+/** How many rows of a store would be deleted and kept. */
+type StorePreview = { store: string; deleted: number; kept: number }
 
 /**
  * Returns what an erasure of the selected persons would delete and keep now, by store. Reads only.
@@ -33,36 +37,69 @@ export async function previewErasure(
     ...(await countOwned(db, projectId, ids, keys)),
     ...(await countEventStores(db, projectId, keys))
   }
-  return { persons, preview: describePreview(persons.length, counts, wanted) }
+  const isDeleted = (store: string): boolean => {
+    if (WITH_EVENTS.includes(store)) {
+      return wanted.deleteEvents
+    }
+    return wanted.deleteRecordings || !WITH_RECORDINGS.includes(store)
+  }
+  const stores = Object.entries(counts).map(([store, count]) => ({
+    store,
+    deleted: isDeleted(store) ? count : 0,
+    kept: isDeleted(store) ? 0 : count
+  }))
+  return { persons, preview: describePreview(persons.length, stores, wanted) }
 }
 
-/** Returns what the completion of erasures would delete and keep now, by store. Reads only. @param keys of erased identities */
+/**
+ * Returns what the completion of erasures would delete and keep now, by store. An erasure that has not run yet also deletes
+ * what it was itself asked to delete. Reads only.
+ */
 export async function previewCompletion(
   db: Db,
   projectId: number,
-  { persons, keys, ...wanted }: Wanted & { persons: number; keys: number[] }
+  { remains, ...wanted }: Wanted & { remains: readonly Remains[] }
 ) {
-  const counts = {
-    ...(await countOwned(db, projectId, [], keys)),
-    ...(await countEventStores(db, projectId, keys))
+  const deletesEvents = (one: Extent) => wanted.deleteEvents || one.deleteEvents
+  const deletesRecordings = (one: Extent) => wanted.deleteRecordings || one.deleteRecordings
+  const countRecordings = async (keys: number[]) => {
+    const { recordings = 0, recording_parts = 0 } = await countOwned(db, projectId, [], keys)
+    return { recordings, recording_parts }
   }
-  const kept = Object.entries(counts).filter(([store]) =>
-    [...WITH_EVENTS, ...WITH_RECORDINGS].includes(store)
-  )
-  return describePreview(persons, Object.fromEntries(kept), wanted)
+  const stores = [
+    ...(await countEach(remains, deletesEvents, (keys) => countEventStores(db, projectId, keys))),
+    ...(await countEach(remains, deletesRecordings, countRecordings))
+  ]
+  const isNothing = remains.length === 0
+  return describePreview(remains.length, stores, {
+    ...wanted,
+    deleteEvents: isNothing ? wanted.deleteEvents : remains.every(deletesEvents),
+    deleteRecordings: isNothing ? wanted.deleteRecordings : remains.every(deletesRecordings)
+  })
+}
+
+/** Counts rows of some stores, separately of erasures that delete them and of those that keep them. */
+async function countEach(
+  remains: readonly Remains[],
+  isDeleted: (one: Remains) => boolean,
+  count: (keys: number[]) => Promise<Record<string, number>>
+): Promise<StorePreview[]> {
+  const countOf = (some: readonly Remains[]) =>
+    count(some.flatMap(({ identities }) => identities.map(({ key }) => key)))
+  const deleted = await countOf(remains.filter(isDeleted))
+  const kept = await countOf(remains.filter((one) => !isDeleted(one)))
+  return Object.keys(deleted).map((store) => ({
+    store,
+    deleted: deleted[store] ?? 0,
+    kept: kept[store] ?? 0
+  }))
 }
 
 function describePreview(
   persons: number,
-  counts: Record<string, number>,
+  stores: StorePreview[],
   { deleteEvents, deleteRecordings, setting, now }: Wanted
 ) {
-  const isDeleted = (store: string): boolean => {
-    if (WITH_EVENTS.includes(store)) {
-      return deleteEvents
-    }
-    return deleteRecordings || !WITH_RECORDINGS.includes(store)
-  }
   const at = now.getTime()
   return {
     dry_run: true as const,
@@ -70,13 +107,7 @@ function describePreview(
     delete_events: deleteEvents,
     delete_recordings: deleteRecordings,
     scheduled_for: toIso(deleteEvents ? nextRunAfter(at) : at),
-    stores: Object.entries(counts)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([store, count]) => ({
-        store,
-        deleted: isDeleted(store) ? count : 0,
-        kept: isDeleted(store) ? 0 : count
-      })),
+    stores: stores.toSorted((a, b) => (a.store < b.store ? -1 : 1)),
     kept: describeKept(
       { delete_events: deleteEvents, delete_recordings: deleteRecordings },
       linkedUntil({ deleteEvents, deleteRecordings }, setting, at)

@@ -26,8 +26,7 @@ export const completionRoutes = createRouter().post(
     if (body.dry_run) {
       const found = await findNamed(db, project, named)
       const remains = unfinished(found, extent)
-      const keys = remains.flatMap(({ identities }) => identities.map((one) => one.key))
-      const wanted = { persons: remains.length, keys, ...extent, setting: c.env, now }
+      const wanted = { remains, ...extent, setting: c.env, now }
       return c.json({
         ...resultsOf(found, extent, 'found'),
         preview: await previewCompletion(db, project.id, wanted)

@@ -154,6 +154,23 @@ describe('the completion of a deletion', () => {
     expect(dry.preview.stores).toHaveLength(5)
   })
 
+  it('counts in a dry run what a deletion that is not completed yet deletes anyway', async () => {
+    const town = await newTown()
+    const { project, ada, call } = town
+    await call(project, 'DELETE', `persons/${ada.id}?delete_events=true`)
+    const body = { uuids: [ada.uuid], delete_events: false }
+
+    const { preview } = await complete(town, { ...body, dry_run: true })
+    await complete(town, body)
+    await finish(town)
+
+    expect(preview).toMatchObject({ delete_events: true, delete_recordings: true })
+    const [{ receipt }] = (await status(town)).results
+    const { found } = receipt.stores.find(({ store }: { store: string }) => store === 'events')
+    expect(found).toBeGreaterThan(0)
+    expect(preview.stores).toContainEqual({ store: 'events', deleted: found, kept: 0 })
+  })
+
   it('widens a deletion that is not completed yet', async () => {
     const town = await newTown()
     const { project, ada, call } = town
