@@ -5,8 +5,8 @@ import { assembleAssets } from './assets.ts'
 import { generatedDir, putGenerated } from './generated.ts'
 
 /*
- * Bundles the worker, as the command `[build]` of wrangler.toml. Wrangler's own bundler puts everything into one module; this
- * one makes a module of its own of each `import()`, which an isolate loads when it is first needed.
+ * Bundles the worker: the `[build]` command of wrangler.toml. Wrangler's own bundler would put everything into one module. This
+ * script turns each `import()` into a separate module, which an isolate loads when it first needs it.
  */
 
 const root = join(import.meta.dirname, '..')
@@ -36,7 +36,7 @@ const { outputFiles } = await build({
   write: false,
   logLevel: 'warning'
 })
-// The main module last, since it names the others.
+// Writes the main module last, because it imports the others.
 for (const { path, contents } of outputFiles.sort((a, b) => rank(a.path) - rank(b.path))) {
   putGenerated(path, Buffer.from(contents))
 }

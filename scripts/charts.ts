@@ -4,8 +4,8 @@ import { drawPictures, openPainter, paintPictures } from '../test/support/charts
 import { root } from './environment.ts'
 
 /*
- * `npm run charts` redraws the pictures in docs/charts/. Look at each one before you commit it: a
- * test compares them.
+ * `npm run charts` redraws the pictures in docs/charts/. Look at each one before you commit it: from
+ * then on, a test expects exactly this picture.
  */
 
 const folder = join(root, 'docs/charts')

@@ -15,7 +15,7 @@ import { prepareProject } from './local-project.ts'
 import { readSecrets } from './local-secrets.ts'
 import { claimState } from './lock.ts'
 import { welcome } from './welcome.ts'
-import { startsWrangler } from './wrangler.ts'
+import { WRANGLER_ARGS } from './wrangler.ts'
 
 /*
  * npm run dev: runs the worker on wrangler's development server, which rebuilds it after each change of the source, on the
@@ -107,7 +107,7 @@ function startServer(port: number, secrets: Record<string, string>) {
     variable
   ])
   const args = [
-    ...startsWrangler,
+    ...WRANGLER_ARGS,
     ...['dev', '--port', String(port), '--persist-to', stateDir],
     ...vars
   ]

@@ -1,7 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Folder with one file per running service of this clone, named by process id, containing its state folder. */
+/**
+ * Folder with a file for each running service of this clone. The file's name is the service's
+ * process id, its content the path of the service's state folder.
+ */
 const FOLDER = join(import.meta.dirname, '../node_modules/.cache/running')
 
 /** Records the state folder of this process's service, so that operator commands can suggest it. */
@@ -12,7 +15,7 @@ export function markRunning(stateDir: string): { remove(): void } {
     writeFileSync(file, stateDir)
     return { remove: () => rmSync(file, { force: true }) }
   } catch {
-    // The clone is read-only: commands cannot suggest this folder.
+    // The clone is read-only. Without the file, commands cannot suggest `stateDir`.
     return { remove() {} }
   }
 }

@@ -18,7 +18,8 @@ const CODES: Record<number, string> = {
 
 /**
  * Opens the file of a local D1 database in Node's own SQLite, whether or not the service is running
- * on the file. Creates the file if it is missing. The Workers runtime would take a second to start.
+ * on the file. Creates the file if it is missing. Replaces the Workers runtime, which would take a
+ * second to start.
  */
 export function openFile(file: string): { binding: D1Database; close(): void } {
   const isNew = !existsSync(file)
@@ -40,7 +41,8 @@ export function openFile(file: string): { binding: D1Database; close(): void } {
   const runAll = (statements: Bound[]) => {
     const [only, ...others] = statements
     if (only && others.length === 0) {
-      // A transaction of its own, with the locks that it needs: none to create a table that exists.
+      // A single statement is a transaction by itself and takes only the locks that it needs: `create
+      // table if not exists` does not wait for a writer if the table exists.
       return [run(only)]
     }
     database.exec(statements.every(isRead) ? 'begin' : 'begin immediate')
@@ -61,7 +63,10 @@ export function openFile(file: string): { binding: D1Database; close(): void } {
   }
 }
 
-/** The rest of D1's report on a statement. No command reads it: a local database is neither billed nor limited in size. */
+/**
+ * D1's figures for a statement, except the duration. No command uses them: a local database is
+ * neither billed nor limited in size.
+ */
 const NO_COST = {
   rows_read: 0,
   rows_written: 0,
@@ -71,7 +76,7 @@ const NO_COST = {
   last_row_id: 0
 }
 
-/** A batch of these statements takes no lock that keeps the service from writing. */
+/** Whether a statement only reads. A batch of such statements takes no lock that keeps the service from writing. */
 const isRead = ({ sql }: Bound): boolean =>
   /^\s*(select|with)\b/i.test(sql) && !/\b(insert|update|delete|replace)\b/i.test(sql)
 

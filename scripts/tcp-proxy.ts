@@ -5,14 +5,17 @@ import { MINUTE } from '../src/calendar/units.ts'
 
 /** Time to wait for the last answers on open connections, ms. */
 const LAST_ANSWERS_MS = 1500
-/** Idle time after an answer, ms, after which a connection counts as having no request in progress. */
+/** Time without data, ms, after which an answer that has begun counts as complete. */
 const IDLE_MS = 250
 
 /** How long a new connection waits for a restarting service, and the pause between attempts, ms. */
 const CONNECT_MS = MINUTE
 const CONNECT_PAUSE_MS = 100
 
-type Connection = { client: Socket; awaitsAnswer: boolean; movedAt: number }
+/** Pause between looks at the connections that are still open while the front closes, ms. */
+const CLOSE_PAUSE_MS = 50
+
+type Connection = { client: Socket; awaitsAnswer: boolean; lastDataAt: number }
 
 /**
  * Listens on the public port and forwards connections, byte for byte, to the port that `upstream`
@@ -25,26 +28,26 @@ export async function openFront(port: number, upstream: () => Promise<number>) {
   const connections = new Set<Connection>()
 
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, async (client) => {
-    const connection = { client, awaitsAnswer: false, movedAt: performance.now() }
+    const connection = { client, awaitsAnswer: false, lastDataAt: performance.now() }
     connections.add(connection)
     client.on('error', () => client.destroy())
     client.on('close', () => connections.delete(connection))
 
-    const worker = await connectTo(upstream, client)
-    if (!worker) {
+    const service = await connectTo(upstream, client)
+    if (!service) {
       client.destroy()
       return
     }
-    worker.on('error', () => client.destroy())
-    worker.on('close', () => client.destroySoon())
-    client.on('close', () => worker.destroy())
+    service.on('error', () => client.destroy())
+    service.on('close', () => client.destroySoon())
+    client.on('close', () => service.destroy())
     client.on('data', () =>
-      Object.assign(connection, { awaitsAnswer: true, movedAt: performance.now() })
+      Object.assign(connection, { awaitsAnswer: true, lastDataAt: performance.now() })
     )
-    worker.on('data', () =>
-      Object.assign(connection, { awaitsAnswer: false, movedAt: performance.now() })
+    service.on('data', () =>
+      Object.assign(connection, { awaitsAnswer: false, lastDataAt: performance.now() })
     )
-    client.pipe(worker).pipe(client)
+    client.pipe(service).pipe(client)
   })
 
   server.listen(port, '127.0.0.1')
@@ -57,28 +60,27 @@ export async function openFront(port: number, upstream: () => Promise<number>) {
   return {
     port: address.port,
     /**
-     * Accepts no new connections, and closes each open connection once its last request is
-     * answered.
+     * Accepts no new connections, and closes each open connection once it waits for no answer, at
+     * the latest after 1.5 seconds.
      */
     async close(): Promise<void> {
       server.close()
-      for (
-        const deadline = performance.now() + LAST_ANSWERS_MS;
-        connections.size > 0;
-        await sleep(50)
-      ) {
-        const late = performance.now() > deadline
-        for (const { client, awaitsAnswer, movedAt } of connections) {
-          if (late || (!awaitsAnswer && performance.now() - movedAt > IDLE_MS)) {
+      const deadline = performance.now() + LAST_ANSWERS_MS
+      while (connections.size > 0) {
+        const now = performance.now()
+        for (const { client, awaitsAnswer, lastDataAt } of connections) {
+          const isIdle = !awaitsAnswer && now - lastDataAt > IDLE_MS
+          if (isIdle || now > deadline) {
             client.destroy()
           }
         }
+        await sleep(CLOSE_PAUSE_MS)
       }
     }
   }
 }
 
-/** Connects to the service. @returns undefined when it takes too long or the client has disconnected */
+/** Connects to the service. @returns undefined if this takes too long or the client's connection is closed meanwhile */
 async function connectTo(
   upstream: () => Promise<number>,
   client: Socket
@@ -86,9 +88,9 @@ async function connectTo(
   const deadline = performance.now() + CONNECT_MS
   while (!client.destroyed && performance.now() < deadline) {
     const port = await Promise.race([upstream(), sleep(CONNECT_PAUSE_MS)])
-    const worker = port && (await tryConnect(port))
-    if (worker) {
-      return worker
+    const service = port && (await tryConnect(port))
+    if (service) {
+      return service
     }
     await sleep(CONNECT_PAUSE_MS)
   }
@@ -96,9 +98,9 @@ async function connectTo(
 }
 
 function tryConnect(port: number): Promise<Socket | undefined> {
-  const worker = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  const service = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   return new Promise((done) => {
-    worker.once('connect', () => done(worker))
-    worker.once('error', () => done(undefined))
+    service.once('connect', () => done(service))
+    service.once('error', () => done(undefined))
   })
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { root } from './environment.ts'
 
-/** Arguments of Node that start wrangler, as its own launcher does in a process of its own. */
-export const startsWrangler = [
+/** Node's arguments to run wrangler directly. Wrangler's launcher would start one more process with the same arguments. */
+export const WRANGLER_ARGS = [
   '--no-warnings',
   join(root, 'node_modules/wrangler/wrangler-dist/cli.js')
 ]
@@ -34,7 +34,7 @@ export function wrangler(
   args: string[],
   { show = false, env }: { show?: boolean; env?: Record<string, string> } = {}
 ) {
-  const child = spawn(process.execPath, [...startsWrangler, ...args], {
+  const child = spawn(process.execPath, [...WRANGLER_ARGS, ...args], {
     cwd: root,
     env: { ...process.env, CI: 'true', ...env },
     stdio: ['ignore', 'pipe', 'pipe']

@@ -1,6 +1,6 @@
 import { pause } from './pause.ts'
 
-/** Requests that have begun in this isolate. */
+/** Number of requests that have begun in this isolate. */
 let begun = 0
 
 /** Notes that a request begins. */
@@ -9,24 +9,25 @@ export function noteRequest(): void {
 }
 
 /**
- * The turns that a long computation gives to the other requests of its isolate, since all run on one thread. If any have
- * begun since the computation did, a turn lasts 1 ms, so that a short query of theirs is answered within it.
+ * The turns that a long computation gives to the other requests of its isolate, because all of them run on one thread. Once
+ * another request has begun after the computation, each turn lasts 1 ms: time for the answer to a short query of that request.
  */
 export class Turns {
   readonly #before = begun
 
-  /** Gives a turn. A request that has arrived meanwhile begins in it. */
+  /** Gives a turn. Requests that arrived since the last turn begin in this one. */
   async give(): Promise<void> {
     await pause(this.#isAwaited() ? 1 : 0)
   }
 
-  /** Gives a turn if any other request has begun. Costs nothing otherwise, but does not let one begin either. */
+  /** Gives a turn if another request has begun. Otherwise returns at once; a request that has just arrived then cannot begin. */
   async giveIfAwaited(): Promise<void> {
     if (this.#isAwaited()) {
       await pause(1)
     }
   }
 
+  /** Whether another request has begun after the computation; it may have ended by now. */
   #isAwaited(): boolean {
     return begun > this.#before
   }

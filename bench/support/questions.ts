@@ -3,7 +3,7 @@ import { DAYS, MIDNIGHT } from './events.ts'
 
 const DAY = 86_400_000
 
-/** Questions to a trend of 90 days: a series, and other fields of the body. The interval is a day unless it is named. */
+/** Trends of 90 days, by day unless `more` says otherwise: fields of the series, and in `more` other fields of the request. */
 const BODIES = {
   total: { series: {} },
   filter: { series: { properties: [{ key: 'plan', value: 'pro' }] } },
@@ -25,15 +25,16 @@ export type QuestionName = keyof typeof BODIES
 
 export const QUESTIONS = Object.keys(BODIES) as QuestionName[]
 
-/** Days covered by a question. */
+/** The range of every question, ms UTC; `until` does not belong to it. */
 export const RANGE: { from: number; until: number } = {
   from: MIDNIGHT - DAYS * DAY,
   until: MIDNIGHT
 }
 
+/** Asks a question about the events of one name. */
 export type Ask = (event: string, question: QuestionName) => Promise<Answer>
 
-/** Requests the trend of an event from the service. */
+/** Returns a function that requests the trend of an event from the service. @throws for any status but 2xx */
 export function questionsTo(service: URL, projectId: number, key: string): Ask {
   const url = new URL(`/api/environments/${projectId}/insights/trend/`, service)
   const options = {

@@ -9,7 +9,7 @@ import { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import { z } from 'zod'
 import { migrate } from '../../scripts/migrate.ts'
 import { type Module, readModules } from '../../scripts/modules.ts'
-import { startsWrangler } from '../../scripts/wrangler.ts'
+import { WRANGLER_ARGS } from '../../scripts/wrangler.ts'
 import { sendOk } from './client.ts'
 
 export const root = join(import.meta.dirname, '../..')
@@ -25,7 +25,7 @@ const quiet = { CI: 'true', WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER
 
 /** Runs wrangler; prints its output only if it fails. */
 export function wrangler(...args: string[]): void {
-  execFileSync(process.execPath, [...startsWrangler, ...args], {
+  execFileSync(process.execPath, [...WRANGLER_ARGS, ...args], {
     cwd: root,
     env: { ...process.env, ...quiet },
     stdio: 'pipe'

@@ -16,21 +16,21 @@ export type Command<Input = unknown> = {
   script?: string
   /** Set for a command that may take minutes: it has no time limit. */
   isLong?: true
-  /** The arguments, as the usage shows them. */
+  /** The arguments as the help shows them: `<id> [--name <text>]`. */
   usage: string
   /** Options by schema member. A member `id` is the command's only positional argument. */
   options: Record<string, Option>
   schema: z.ZodType<Input>
   /** Returns the answer. It is printed as text or, with `--json`, as one JSON object. */
   run(service: Service, input: Input, now: Date): Promise<object>
-  /** With `--remote`, runs instead of `run`, for a command that needs no database. */
+  /** Runs instead of `run` with `--remote`, without opening the deployed databases. */
   runDeployed?(input: Input): Promise<object>
 }
 
-/** Checks that a command's `run` accepts what its schema yields. */
+/** Lets the compiler check that a command's `run` accepts the output of its schema. */
 export const command = <Input>(definition: Command<Input>): Command => definition
 
-/** An invalid value of an option. */
+/** An error about one option or the id, such as an invalid value. Its message is printed after the name. */
 export class InputError extends Error {
   readonly option: string
 
@@ -44,7 +44,7 @@ export const Nothing = z.object({})
 
 export const Id = z.int().positive('must be an id, a positive whole number')
 
-/** Refinement for updates: at least one member besides the id. */
+/** The arguments of `refine` for the schema of an update, which needs at least one member besides the id. */
 export const isChange = [
   (input: object) => Object.keys(input).length > 1,
   'Nothing to change: add at least one option'
@@ -56,6 +56,7 @@ export const integer: Option = { read: readInteger }
 
 export const json: Option = { read: readJson }
 
+/** `true`, `false`, or `null`, which removes the value. */
 export const boolean: Option = { read: readBoolean }
 
 export const onOff: Option = { read: readOnOff }

@@ -52,23 +52,28 @@ export class Random {
         return item
       }
     }
+    // Reached only through a rounding error.
     return first
   }
 
-  /** Returns a version 7 UUID for a time in ms. */
+  /** Returns a version 7 UUID: the time, in whole ms, and random digits. */
   uuid(time: number): string {
-    const words = [this.next(), this.next(), this.next()].map((word) =>
-      word.toString(16).padStart(8, '0')
-    )
-    const [a = '', b = '', c = ''] = words
+    const word = () => this.next().toString(16).padStart(8, '0')
+    const [a, b, c] = [word(), word(), word()]
     const moment = time.toString(16).padStart(12, '0')
-    return `${moment.slice(0, 8)}-${moment.slice(8)}-7${a.slice(0, 3)}-a${b.slice(0, 3)}-${b.slice(3, 7)}${c}`
+    return [
+      moment.slice(0, 8),
+      moment.slice(8),
+      `7${a.slice(0, 3)}`,
+      `a${b.slice(0, 3)}`,
+      `${b.slice(3, 7)}${c}`
+    ].join('-')
   }
 }
 
-/** FNV-1a with the final mix of MurmurHash3. */
-function hash(text: string, basis: number): number {
-  let value = 0x811c9dc5 ^ basis
+/** FNV-1a with the final mix of MurmurHash3. Each `variant` gives another hash of the same text. */
+function hash(text: string, variant: number): number {
+  let value = 0x811c9dc5 ^ variant
   for (const byte of new TextEncoder().encode(text)) {
     value = Math.imul(value ^ byte, 0x01000193)
   }

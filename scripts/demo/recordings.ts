@@ -4,17 +4,17 @@ import { drawPage, MAIN, toast, type View } from './pages.ts'
 import type { DemoEvent } from './visitor.ts'
 
 /** Largest number of recordings. */
-const MOST = 100
+const MAX_RECORDINGS = 100
 
-/** Oldest recordings, ms: the service accepts snapshots of the last seven days. */
+/** Greatest age of a recorded session, ms: the service accepts snapshots of the last seven days. */
 const MAX_AGE_MS = 6.5 * DAY
 
-/** rrweb's numbers of events and sources. */
+/** rrweb's numbers: types of events, sources of a change, and the type of a mouse interaction. */
 const [FULL_SNAPSHOT, CHANGE, META, CUSTOM] = [2, 3, 4, 5]
 const [MUTATION, MOUSE_MOVE, MOUSE_INTERACTION] = [0, 1, 2]
 const CLICK = 2
 
-/** Pixels of the button that a person clicks, and of the place where the mouse rests before. */
+/** Where a person clicks the button, and where the mouse rests before, in pixels of the page. */
 const BUTTON = { x: 80, y: 150 }
 const REST = { x: 320, y: 420 }
 
@@ -29,12 +29,12 @@ export type DemoRecording = {
   properties: JsonObject
 }
 
-/** Makes recordings of the latest sign-ups that are young enough for the service at `now`, ms UTC. */
+/** Makes recordings of the latest sign-ups whose sessions the service still accepts at `now`, ms UTC. */
 export function recordSignUps(events: DemoEvent[], now: number): DemoRecording[] {
   const sessions = Map.groupBy(events, ({ properties }) => properties.$session_id)
   return events
     .filter(({ event, timestamp }) => event === 'signed up' && isYoung(timestamp, now))
-    .slice(-MOST)
+    .slice(-MAX_RECORDINGS)
     .flatMap((signUp) => {
       const steps = sessions.get(signUp.properties.$session_id) ?? []
       return isYoung(steps[0]?.timestamp ?? new Date(0), now) ? [record(signUp, steps)] : []
@@ -57,27 +57,30 @@ function record(signUp: DemoEvent, steps: DemoEvent[]): DemoRecording {
       $session_id: $session_id ?? null,
       $window_id: $window_id ?? null,
       $snapshot_source: 'web',
-      $snapshot_data: steps.flatMap((step, i) => act(step, steps[i - 1], visitor))
+      $snapshot_data: steps.flatMap((step, i) => stepEvents(step, steps[i - 1], visitor))
     }
   }
 }
 
-/** Returns the recorder's events for one step: a new page, or a click and the change that it makes. */
-function act(
+/**
+ * Returns the recorder's events for one step: the page, if it is new, then a click and the notice that follows it. A step
+ * whose event begins with `$`, such as a page view, has no click.
+ */
+function stepEvents(
   { event, timestamp, properties }: DemoEvent,
-  before: DemoEvent | undefined,
+  previous: DemoEvent | undefined,
   visitor: Omit<View, 'path'>
 ): JsonObject[] {
   const time = timestamp.getTime()
   const path = String(properties.$pathname)
-  const isNew = path !== before?.properties.$pathname || event === '$pageview'
-  const page = isNew ? show(time, { path, ...visitor }, properties) : []
+  const isNew = path !== previous?.properties.$pathname || event === '$pageview'
+  const page = isNew ? pageEvents(time, { path, ...visitor }, properties) : []
   if (event.startsWith('$')) {
     return page
   }
   return [
     ...page,
-    ...click(time),
+    ...clickEvents(time),
     { type: CUSTOM, timestamp: time, data: { tag: event, payload: {} } },
     {
       type: CHANGE,
@@ -87,8 +90,8 @@ function act(
   ]
 }
 
-/** Returns the recorder's events for a page, which is shown three seconds before the step that happens on it. */
-function show(time: number, view: View, { $screen_width, $screen_height }: JsonObject) {
+/** Returns the recorder's events for a page, which appears three seconds before its first step, at `time`. */
+function pageEvents(time: number, view: View, { $screen_width, $screen_height }: JsonObject) {
   const [width, height] = [Number($screen_width), Math.min(Number($screen_height), 900)]
   const href = `https://harbour.example${view.path}`
   const timestamp = time - 3_000
@@ -102,8 +105,8 @@ function show(time: number, view: View, { $screen_width, $screen_height }: JsonO
   ]
 }
 
-/** Moves the mouse to the button, and clicks it. */
-function click(time: number): JsonObject[] {
+/** Returns the recorder's events for a mouse that moves to the button and clicks it at `time`. */
+function clickEvents(time: number): JsonObject[] {
   const positions = Array.from({ length: MOVES }, (_, i) => ({
     x: REST.x + ((BUTTON.x - REST.x) * (i + 1)) / MOVES,
     y: REST.y + ((BUTTON.y - REST.y) * (i + 1)) / MOVES,

@@ -33,7 +33,7 @@ const PROPERTY_OPERATORS: [pattern: string, operator: Operator][] = [
   ['is|was|equals|=|:', 'exact']
 ]
 
-const EMAIL = String.raw`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`
+const EMAIL_ADDRESS = String.raw`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`
 const email = (operator: Operator, value: string): Filter => ({
   key: 'email',
   type: 'person',
@@ -41,27 +41,30 @@ const email = (operator: Operator, value: string): Filter => ({
   value: [value]
 })
 
-const EMAILS = '(?:(?:with|whose) )?(?:the |an? )?e-?mails?(?: address(?:es)?)?'
+/** Matches the words for an e-mail: `whose e-mail address`. */
+const EMAIL_WORDS = '(?:(?:with|whose) )?(?:the |an? )?e-?mails?(?: address(?:es)?)?'
 
-const PAGE = '(?:the )?(?:pages?|urls?|paths?)'
+const PAGE_WORDS = '(?:the )?(?:pages?|urls?|paths?)'
+
+/** Rules for pages: `started on /pricing`, `page contains checkout`, `viewed "Pricing"`, `the checkout page`. */
 const PAGES: Rule<Token>[] = [
   filter(
-    `(?:start(?:ed|s|ing)?|beg(?:a|i|u)n(?:s|ning)?|enter(?:ed|ing)|land(?:ed|ing))(?: (?:on|at|from|with|in))?(?: ${PAGE})? (${TEXT}|${ADDRESS})`,
+    `(?:start(?:ed|s|ing)?|beg(?:a|i|u)n(?:s|ning)?|enter(?:ed|ing)|land(?:ed|ing))(?: (?:on|at|from|with|in))?(?: ${PAGE_WORDS})? (${TEXT}|${ADDRESS})`,
     ([, text = '']) => started(unquote(text)),
     started
   ),
   filter(
-    `${PAGE}(?: (?:that )?(?:contain(?:s|ing)?|includ(?:es|ing)|with|like))? (${TEXT}|${ADDRESS})`,
+    `${PAGE_WORDS}(?: (?:that )?(?:contain(?:s|ing)?|includ(?:es|ing)|with|like))? (${TEXT}|${ADDRESS})`,
     ([, text = '']) => visited(unquote(text)),
     visited
   ),
   filter(
-    `${PAGE} (?:that )?(?:contain(?:s|ing)?|includ(?:es|ing)) (\\S+?)`,
+    `${PAGE_WORDS} (?:that )?(?:contain(?:s|ing)?|includ(?:es|ing)) (\\S+?)`,
     ([, text = '']) => visited(text),
     visited
   ),
   filter(
-    `(?:visit(?:ed|ing)?|view(?:ed|ing)?|saw|opened)(?: ${PAGE})? (${TEXT})`,
+    `(?:visit(?:ed|ing)?|view(?:ed|ing)?|saw|opened)(?: ${PAGE_WORDS})? (${TEXT})`,
     ([, text = '']) => visited(unquote(text)),
     visited
   ),
@@ -69,7 +72,8 @@ const PAGES: Rule<Token>[] = [
   filter(`(${ADDRESS})`, ([, text = '']) => visited(text), visited)
 ]
 
-const HAPPENINGS: Rule<Token>[] = [
+/** Rules for events by name: `did the event signed_up`, `triggered "signed up"`. */
+const EVENTS: Rule<Token>[] = [
   filter(
     `(?:(?:did|do|does|perform(?:ed|s)?|trigger(?:ed|s)?|fired?|sent|send|with|had) )?(?:(?:the|an?) )?(?:custom )?events?(?: (?:named|called))? (${NAME})`,
     ([, name = '']) => event(unquote(name)),
@@ -83,8 +87,8 @@ const HAPPENINGS: Rule<Token>[] = [
 ]
 
 /**
- * Rules for a distinct id or an e-mail that the request calls by this name. They come before all
- * other rules.
+ * Rules for a distinct id or an e-mail that the request introduces as such: `distinct id user-1`,
+ * `e-mail ada@example.com`. They come before all other rules.
  */
 const IDENTITIES: Rule<Token>[] = [
   rule(`(?:with )?(?:the )?distinct[ _]id (?:is )?(${NAME}|\\S+?)`, ([, id = '']) => ({
@@ -92,21 +96,25 @@ const IDENTITIES: Rule<Token>[] = [
     distinctId: unquote(id)
   })),
   filter(
-    `(?:with )?(?:the |an? )?e-?mails?(?: address(?:es)?)? (?:is )?(${EMAIL})`,
+    `(?:with )?(?:the |an? )?e-?mails?(?: address(?:es)?)? (?:is )?(${EMAIL_ADDRESS})`,
     ([, text = '']) => email('exact', text)
   ),
   filter(
-    `${EMAILS} (?:that )?(?:contain(?:s|ing)?|includ(?:es|ing)) (${NAME}|@\\S+?)`,
+    `${EMAIL_WORDS} (?:that )?(?:contain(?:s|ing)?|includ(?:es|ing)) (${NAME}|@\\S+?)`,
     ([, text = '']) => email('icontains', unquote(text))
   )
 ]
 
-/** Matches the start of a filter on a property, and its name; the first group is empty for an event. */
+/**
+ * Matches the start of a filter on a property, up to the property's name: `whose plan`, `where price`. The first group is empty
+ * for a property of an event; the second group is the name.
+ */
 const PROPERTY = `(?:(whose|(?:with )?(?:the )?(?:person|user)(?: property)?)|(?:where|with)?(?: the)? ?(?:event )?property|where) (${NAME})`
 
+/** Rules for properties: `e-mail ends with @example.com`, `whose plan is pro`, `where price is over 100`. */
 const PROPERTIES: Rule<Token>[] = [
   filter(
-    `${EMAILS} (?:that )?(at|end(?:s|ing)? (?:with|in)) (${NAME}|[@.]\\S+?)`,
+    `${EMAIL_WORDS} (?:that )?(at|end(?:s|ing)? (?:with|in)) (${NAME}|[@.]\\S+?)`,
     ([, place = '', text = '']) => {
       const end = unquote(text)
       const isDomain = place.toLowerCase() === 'at' && !end.startsWith('@')
@@ -114,7 +122,7 @@ const PROPERTIES: Rule<Token>[] = [
     }
   ),
   filter(
-    `(${EMAIL})`,
+    `(${EMAIL_ADDRESS})`,
     ([, text = '']) => email('exact', text),
     (text) => email('exact', text)
   ),
@@ -173,7 +181,7 @@ export const tokenRules = (calendar: Calendar, now: Date): Rule<Token>[] => [
   ...NUMBERS,
   ...WORDS,
   ...dayRules(calendar, now),
-  ...HAPPENINGS,
+  ...EVENTS,
   ...PAGES,
   ...PROPERTIES,
   ...namedValues().map(

@@ -2,9 +2,8 @@ import type { ProjectSettings } from '../projects/settings.ts'
 
 /**
  * The configuration that a browser SDK loads first. Without `supportedCompression` the SDK does not
- * compress; without `autocapture_opt_out` it does not autocapture. Without `surveys`, its callbacks
- * for surveys would wait forever; with `hasFeatureFlags: false`, its callbacks for feature flags
- * would.
+ * compress; without `autocapture_opt_out` it does not autocapture. Without `surveys`, callbacks for
+ * surveys would wait forever, as would callbacks for feature flags with `hasFeatureFlags: false`.
  */
 export const remoteConfig = (token: string, settings: ProjectSettings) => ({
   token,
@@ -34,7 +33,8 @@ const recordingConfig = (settings: ProjectSettings) =>
     endpoint: '/s/',
     consoleLogRecordingEnabled: settings.console_capture,
     recorderVersion: 'v2',
-    // SDKs parse a string. `null` records every visit; a rate of 1 would still draw a random number per visit.
+    // SDKs parse the rate from a string. `null` records every visit; with '1', an SDK would still
+    // decide about each visit.
     sampleRate: settings.recording_sample === 1 ? null : String(settings.recording_sample),
     minimumDurationMilliseconds:
       settings.recording_minimum_duration === 0
@@ -43,14 +43,12 @@ const recordingConfig = (settings: ProjectSettings) =>
   }
 
 /** Returns the configuration as a script, which browser SDKs try first. */
-export const configScript = (token: string, settings: ProjectSettings): string =>
-  `(window._POSTHOG_REMOTE_CONFIG=window._POSTHOG_REMOTE_CONFIG||{})[${JSON.stringify(token)}]=${JSON.stringify(
-    {
-      config: remoteConfig(token, settings),
-      siteApps: []
-    }
-  )}
-`
+export function configScript(token: string, settings: ProjectSettings): string {
+  const configs = '(window._POSTHOG_REMOTE_CONFIG=window._POSTHOG_REMOTE_CONFIG||{})'
+  const key = JSON.stringify(token)
+  const value = JSON.stringify({ config: remoteConfig(token, settings), siteApps: [] })
+  return `${configs}[${key}]=${value}\n`
+}
 
 /** Builds the answer of `/flags`: no feature flags, and the configuration if the SDK asks for it. */
 export const answerFlags = (
@@ -73,7 +71,7 @@ export const answerDecide = (
   requestId: string
 ) => ({
   ...config,
-  // The autocapture switch of SDKs that do not know `autocapture_opt_out`.
+  // Turns on autocapture in SDKs that do not know `autocapture_opt_out`.
   config: { enable_collect_everything: true },
   ...decidedFlags(version),
   errorsWhileComputingFlags: false,

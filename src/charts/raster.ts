@@ -5,10 +5,10 @@ const FAMILY = 'Arimo'
 
 /** Pixels of an image per pixel of its chart, for screens with a high density. */
 const DENSITY = 2
-/** Pixels of an image; 4 million take 16 MB, twice while they are compressed. A larger chart gets a lower density. */
+/** Largest image, pixels; 4 million take 16 MB, and as much again during compression. A larger chart gets a lower density. */
 const MAX_PIXELS = 4_000_000
 
-/** Prepares `rasterize`, once per isolate, with the renderer's module or its bytes. */
+/** Prepares `rasterize`; to be called once per isolate, with the renderer as a module or as bytes. */
 export const startRaster = (renderer: WebAssembly.Module | BufferSource): Promise<void> =>
   initWasm(renderer)
 
@@ -33,6 +33,7 @@ export function rasterize(svg: string, fonts: Uint8Array[]): Uint8Array<ArrayBuf
   }
 }
 
+/** Returns the density of an SVG's image. Width and height stand side by side, in whole pixels, as `drawDocument` writes them. */
 function densityOf(svg: string): number {
   const [, width, height] = /^<svg [^>]*width="(\d+)" height="(\d+)"/.exec(svg) ?? []
   return Math.min(DENSITY, Math.sqrt(MAX_PIXELS / (Number(width) * Number(height))))

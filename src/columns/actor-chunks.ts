@@ -13,30 +13,32 @@ import {
 import { CHUNK, encodeActors } from './codec.ts'
 
 /*
- * No move of an identity is lost, whatever happens while its chunk is built, and wherever the run is interrupted:
+ * An identity moves when its person changes. No move is lost, whatever happens while the identity's chunk is built, and
+ * wherever the run is interrupted:
  *
- * 1. The first batch makes the chunk exist, empty, with a token of its own, and forgets the moves noted so far. From its
- *    commit on, triggers note every move. An empty chunk is not read.
- * 2. Persons are read after this commit. So the persons that are read include every earlier move, and every later move is noted.
- * 3. The second batch writes the chunk if it still has the token. Otherwise another run has begun to build it, and has
- *    forgotten moves that these persons may lack.
+ * 1. A batch makes the chunk exist, empty, with a token of this run, and deletes the chunk's moves that were noted so far.
+ *    From its commit on, triggers note every move. An empty chunk is not read.
+ * 2. The identities' persons are read after this commit: they include every move before it, and every move after it is noted.
+ * 3. The last statement writes the chunk if it still has the token. Otherwise another run has begun to build the chunk, and
+ *    has deleted noted moves that the persons read in step 2 may not include.
  *
  * New identities are not noted: identities that a chunk lacks are looked up.
  */
 
-/** Chunks counted per query, 32,768 identities; it takes 10 ms. */
+/** Chunks whose identities one query counts: 32,768 identities, which takes 10 ms. */
 const CHUNKS_AT_ONCE = 8
 
-/** Chunks counted per run, 1.3 million identities; the next run counts on. */
+/** Chunks whose identities one run counts: 1.3 million identities. The next run continues. */
 const CHUNKS_PER_RUN = 320
 
-/** Milliseconds for which the database is left to others after a chunk. */
+/** Pause after a chunk, ms, so that other requests get the database. */
 const REST_MS = 20
 
 /**
- * Returns the chunks to build. Keys of identities only rise, so only the newest chunk still gets identities. The count begins
- * at the first chunk that has to be built, or at the newest; earlier chunks are never counted again.
- * @param most largest number of chunks to count
+ * Returns the chunks to build: chunks that do not exist or lack many identities, and chunks whose build was interrupted or of
+ * which many identities have moved. Each new identity gets a higher key, so only the newest chunk still grows. So the next run
+ * starts to count at the first chunk that now has too few identities, or at the newest, and never counts earlier chunks again.
+ * @param most largest number of chunks whose identities are counted
  */
 export async function findDueChunks(db: Db, most = CHUNKS_PER_RUN): Promise<ProjectChunk[]> {
   const { first, last } = await findOpenChunks(db)
@@ -50,12 +52,12 @@ export async function findDueChunks(db: Db, most = CHUNKS_PER_RUN): Promise<Proj
     await noteOpenChunk(db, open)
   }
   const outdated = await findOutdated(db)
-  const isNew = ({ project_id, chunk }: ProjectChunk) =>
+  const isOnlyOutdated = ({ project_id, chunk }: ProjectChunk) =>
     !grown.some((other) => other.project_id === project_id && other.chunk === chunk)
-  return [...grown, ...outdated.filter(isNew)]
+  return [...grown, ...outdated.filter(isOnlyOutdated)]
 }
 
-/** Builds a chunk; may be cut anywhere, and run several times at once. */
+/** Builds a chunk. May be interrupted anywhere, and run several times at once. */
 export async function buildChunk(db: Db, chunk: ProjectChunk): Promise<void> {
   const build = crypto.randomUUID()
   await beginChunk(db, chunk, build)

@@ -13,7 +13,7 @@ import type { Identity, ProjectChunk } from './actor-chunks.store.ts'
 import { CHUNK } from './codec.ts'
 import type { EncodedColumn } from './property-columns.ts'
 
-/** A sealed segment with its place. */
+/** A sealed segment without its columns. `slots` is encoded; `cold` lists the properties without a column as JSON, or is null. */
 export type SegmentRow = {
   id: number
   project_id: number
@@ -76,7 +76,10 @@ export const sampleChunks = async (db: Db, limit: number): Promise<ProjectChunk[
 
 export type StoredChunk = { build: string; data: string }
 
-/** Reads a chunk, its identities that have moved, and the persons of all its identities; all as of one moment. */
+/**
+ * Reads a chunk, the keys of its identities that have moved since it was built, and all its identities with their present
+ * persons, in one snapshot. `stored` is undefined if the chunk is gone or not built.
+ */
 export async function readChunk(
   db: Db,
   { project_id, chunk }: ProjectChunk
@@ -101,7 +104,7 @@ export async function readChunk(
   return { stored, moved: moved.map(({ key }) => key), identities }
 }
 
-/** Empties a chunk, so that it is not read and the next run builds it again. */
+/** Empties a chunk, unless it has been built again, so that queries do not read it and the next sealing run builds it again. */
 export const emptyChunk = (db: Db, chunk: ProjectChunk, build: string) =>
   db
     .update(actorChunks)

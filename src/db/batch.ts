@@ -4,7 +4,10 @@ import type { Bound, Db, Statement } from './client.ts'
 
 const dialect = new SQLiteAsyncDialect()
 
-/** A statement, and the type of its rows. A statement of a `template` is converted to SQL already. */
+/**
+ * A statement, and the type of its rows. `row` is never set: it only carries the type. A statement from `template` is already SQL
+ * text with values.
+ */
 export type Query<Row> = { statement: SQL | Statement; row?: Row }
 
 export const query = <Row>(statement: SQL | Statement): Query<Row> => ({ statement })
@@ -26,7 +29,7 @@ export const planRead = <const Queries extends readonly Query<unknown>[], Answer
   toAnswer: (rows: RowsOf<Queries>) => Answer
 ): Read<Answer> => ({
   statements: queries.map(({ statement }) => statement),
-  // The cast is safe as far as `query` was given the type of its rows.
+  // The cast is safe as long as each `query` was given the right type of its rows.
   toAnswer: (rows) => toAnswer(rows as unknown as RowsOf<Queries>)
 })
 
@@ -77,27 +80,27 @@ export const readBatch = <const Queries extends readonly Query<unknown>[]>(
 export const writeBatch = async (db: Db, statements: SQL[]): Promise<D1Result[]> =>
   statements.length > 0 ? db.$client.run(statements.map(bindWrite)) : []
 
-/** Converts a query to its SQL text and its bound values. */
+/** Converts a statement that changes no rows to its SQL text and its bound values. */
 export const bindRead = (statement: SQL | Statement): Statement =>
-  is(statement, SQL) ? { ...write(statement), isRead: true } : statement
+  is(statement, SQL) ? { ...toText(statement), isRead: true } : statement
 
-const bindWrite = (statement: SQL): Statement => ({ ...write(statement), isRead: false })
+const bindWrite = (statement: SQL): Statement => ({ ...toText(statement), isRead: false })
 
-function write(statement: SQL): Bound {
+function toText(statement: SQL): Bound {
   const { sql, params } = dialect.sqlToQuery(statement)
   return { sql, params }
 }
 
 /** Returns the number of bound values in a statement or a fragment. D1 allows 100 per statement. */
-export const countValues = (statement: SQL): number => write(statement).params.length
+export const countValues = (statement: SQL): number => toText(statement).params.length
 
 /**
- * Converts a reading statement to SQL once. Returns a function that fills its named placeholders
- * for each use.
+ * Converts a statement that changes no rows to SQL text once. Returns a function that fills in its
+ * named placeholders for each use.
  */
 export function template<Values extends Record<string, unknown>>(
   statement: SQL
 ): (values: Values) => Statement {
-  const { sql, params } = write(statement)
+  const { sql, params } = toText(statement)
   return (values) => ({ sql, params: fillPlaceholders(params, values), isRead: true })
 }

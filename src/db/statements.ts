@@ -11,17 +11,20 @@ export type Values<T extends SQLiteTable> = {
   [Name in keyof T['_']['columns']]?: SQL | string | number | null
 }
 
-/** Returns a column's name without its table, for the places where SQL takes no other: `set`, `insert` and `on conflict`. */
+/** Returns a column's name without its table: `set`, `insert` and `on conflict` accept only this form. */
 export const bare = (column: SQLiteColumn): SQL => sql`${sql.identifier(column.name)}`
 
-/** Returns the value that an insert had for a column, for its `on conflict … do update set`. */
+/** Returns the value that an insert would have stored in a column, for use in `on conflict … do update set`. */
 export const excluded = (column: SQLiteColumn): SQL => sql`excluded.${bare(column)}`
 
 /** Returns the assignments of an update: `"revision" = "persons"."revision" + 1, …`. */
 export const assign = <T extends SQLiteTable>(table: T, values: Values<T>): SQL =>
   list(columnsOf(table, values).map(([column, value]) => sql`${bare(column)} = ${value}`))
 
-/** Returns an insert of the rows that a select makes of `from`, a complete source such as `json_each(…)`. */
+/**
+ * Returns an insert of one row for each row of `from`, a complete source such as `json_each(…)`. `values` may use the columns of
+ * `from`.
+ */
 export function insertSelect<T extends SQLiteTable>(table: T, values: Values<T>, from: SQL): SQL {
   const columns = columnsOf(table, values)
   const names = list(columns.map(([column]) => bare(column)))
@@ -37,8 +40,10 @@ type Update<T extends SQLiteTable> = {
 }
 
 /** Returns an update of the rows of a table that fulfil `where`, a complete condition. */
-export const updateFrom = <T extends SQLiteTable>(table: T, { set, from, where }: Update<T>): SQL =>
-  sql`update ${table} set ${assign(table, set)}${from ? sql` from ${from}` : sql``} where ${where}`
+export function updateFrom<T extends SQLiteTable>(table: T, { set, from, where }: Update<T>): SQL {
+  const source = from ? sql` from ${from}` : sql``
+  return sql`update ${table} set ${assign(table, set)}${source} where ${where}`
+}
 
 /** Separates expressions by commas. */
 export const list = (expressions: SQLWrapper[]): SQL => sql.join(expressions, sql`, `)

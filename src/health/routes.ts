@@ -18,13 +18,14 @@ const LIVEZ = describe({
 const READYZ = describe({
   id: 'readyz',
   tag: 'Service',
-  summary: 'Check databases, secrets, queues and crons',
+  summary: 'Check databases, secrets, the ledger of erasures and crons',
   answers: { 200: { text: 'Ready.', schema: Health }, 503: { text: 'Not ready.', schema: Health } }
 })
 
 /**
  * `/livez` checks the process; `/readyz` checks everything that the service needs, and counts
- * waiting messages.
+ * waiting messages and dead letters.
+ * @param work returns the counts of this isolate's batches and retries
  */
 export const createHealthRoutes = (work: () => Work) =>
   createRouter()

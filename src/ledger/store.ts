@@ -8,7 +8,10 @@ export async function readApplied(db: Db): Promise<Head> {
   return (await readState(db)).head
 }
 
-/** Reads the last applied entry, and when the database was last compared with the ledger, ms UTC. */
+/**
+ * Reads the last applied entry, and `beat`: when the database was last compared with the ledger, ms
+ * UTC; 0 if never.
+ */
 export async function readState(db: Db): Promise<{ head: Head; beat: number }> {
   const [row] = await db.select().from(ledgerHead)
   return row
@@ -27,7 +30,7 @@ export const noteApplied = (db: Db, { seq, hash }: Head) =>
       setWhere: sql`${ledgerHead.seq} < ${seq}`
     })
 
-/** Notes that the database was compared with the ledger. Never goes back. */
+/** Notes that the database was compared with the ledger at `beat`, ms UTC. Never goes back. */
 export const noteBeat = (db: Db, beat: number) =>
   db
     .insert(ledgerHead)

@@ -1,7 +1,8 @@
 /*
- * Each change of a person stores a version: a copy of all its properties. To keep storage in proportion to what a project
- * sends, each person has a credit: an event earns a multiple of its own bytes, and a copy is stored only if the credit
- * covers it. A person of 3 kB that every event of 600 bytes changes earns more than its copies cost.
+ * An event that changes a person stores a version: a copy of all the person's properties. To keep storage in proportion to the
+ * events that a project sends, each person has a credit. An event earns a multiple of its own bytes; every copy but the first
+ * is stored only if the credit covers it. For example, if every event of 600 bytes changes a person of 3 kB, each event earns
+ * 6,400 bytes, and its copy costs 4,096. A change by the API always stores a version, free of charge.
  */
 
 /**
@@ -35,7 +36,7 @@ const ROW = 12
 
 /**
  * Returns the bytes that SQLite takes for a copy. Small rows share a page; a row larger than a page
- * has pages of its own.
+ * has pages of its own, the last of which is half full on average.
  */
 export function copyCost(bytes: number): number {
   const perPage = Math.floor(USABLE / (bytes + ROW))

@@ -6,19 +6,19 @@ import { distinctIds, persons } from '../db/schema.ts'
 import { LISTED_DISTINCT_IDS } from './schemas.ts'
 import type { PersonRow } from './store.ts'
 
-/** Persons by id, and the distinct ids of identities by key. */
+/** Persons by their ids, and distinct ids by the keys of their identities. */
 export type Known = { persons: Map<number, PersonRow>; distinctIds: Map<number, string> }
 
 /**
- * Reads some persons of a project, each with the distinct ids that a list shows and one more if there are others, and the
- * distinct ids of some identities.
+ * Reads the persons of a project with these ids, and the distinct ids of the identities with these keys. Each person has the
+ * first `LISTED_DISTINCT_IDS + 1` distinct ids: one more than a list shows, to tell whether there are others.
  */
 export async function readSeveral(
   db: Db,
   projectId: number,
   { ids, keys }: { ids: readonly number[]; keys: readonly number[] }
 ): Promise<Known> {
-  const [rows, named] = await readBatch(
+  const [rows, identities] = await readBatch(
     db,
     query<Omit<PersonRow, 'distinct_ids'> & { distinct_ids: string }>(sql`
       select ${persons.id}, ${persons.uuid}, ${persons.createdAt}, ${persons.properties}, (
@@ -35,6 +35,6 @@ export async function readSeveral(
     persons: new Map(
       rows.map((row) => [row.id, { ...row, distinct_ids: JSON.parse(row.distinct_ids) }])
     ),
-    distinctIds: new Map(named.map(({ key, distinct_id }) => [key, distinct_id]))
+    distinctIds: new Map(identities.map(({ key, distinct_id }) => [key, distinct_id]))
   }
 }

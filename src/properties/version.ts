@@ -7,7 +7,10 @@
 /** Major, minor and patch. */
 export type Version = readonly [number, number, number]
 
-/** One to three numbers without leading zeros, with an optional `v`. Numbers up to 15 digits are exact doubles. */
+/**
+ * One to three numbers without leading zeros, after an optional `v`. Each has at most 15 digits, so
+ * that a double holds it exactly.
+ */
 const NUMBERS =
   /^\s*v?(0|[1-9]\d{0,14})(?:\.(0|[1-9]\d{0,14}))?(?:\.(0|[1-9]\d{0,14}))?(?:[-+]\S*)?\s*$/
 /** Longest version, characters; a longer text is not a version. */
@@ -48,15 +51,18 @@ const isWithin = (version: Version, { from, until }: Bounds): boolean =>
   compare(version, from) >= 0 && compare(version, until) < 0
 
 /**
- * `~1.2.3` → `1.2.3` up to `1.3.0`, `~1` → `1.0.0` up to `2.0.0`; `count` is the number of given
- * numbers.
+ * `~1.2.3` → `1.2.3` up to `1.3.0`, `~1` → `1.0.0` up to `2.0.0`.
+ * @param count how many numbers the filter gives: 1 for `~1`, although `from` has three
  */
 const tilde = (from: Version, count: number): Bounds => ({
   from,
   until: count === 1 ? [from[0] + 1, 0, 0] : [from[0], from[1] + 1, 0]
 })
 
-/** Ends where the first number that is not 0 increases: `^1.2` → up to `2.0.0`, `^0.2` → `0.3.0`, `^0` → `0.0.1`. */
+/**
+ * Ends where the first number that is not 0 increases, or the patch number if all are 0: `^1.2` → up
+ * to `2.0.0`, `^0.2` → up to `0.3.0`, `^0` → up to `0.0.1`.
+ */
 function caret(from: Version): Bounds {
   const [major, minor, patch] = from
   if (major > 0) {
@@ -65,7 +71,7 @@ function caret(from: Version): Bounds {
   return { from, until: minor > 0 ? [0, minor + 1, 0] : [0, 0, patch + 1] }
 }
 
-/** `1.2.*` → `1.2.0` up to `1.3.0`, `1.*` → `1.0.0` up to `2.0.0`. */
+/** `1.2.*` → `1.2.0` up to `1.3.0`, `1.*` → `1.0.0` up to `2.0.0`, `1.2.3` → only `1.2.3`. `count` as for `tilde`. */
 const wildcard = (from: Version, count: number): Bounds => ({
   from,
   until: count === 3 ? [from[0], from[1], from[2] + 1] : tilde(from, count).until

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 
 /**
- * The service's consumers. `QUEUE_NAMES` in wrangler.toml names the queue of each. A consumer
- * `…_dead` gets the dead letters of another.
+ * The service's consumers. `QUEUE_NAMES` in wrangler.toml names the queue of each. `capture_dead`
+ * gets the dead letters of `capture` and `recordings`, `deliveries_dead` those of `deliveries`.
  */
 export const CONSUMERS = [
   'capture',
@@ -20,13 +20,13 @@ export const QueueNames = z.record(z.enum(CONSUMERS), z.string().min(1))
 
 /**
  * Returns the consumer whose queue has this name in `QUEUE_NAMES`.
- * @throws when `QUEUE_NAMES` leaves out a consumer or gives this queue to none
+ * @throws when `QUEUE_NAMES` leaves out a consumer or does not name this queue
  */
 export function consumerOf(queueNames: unknown, queue: string): ConsumerName {
   const names = QueueNames.parse(queueNames)
   const consumer = CONSUMERS.find((name) => names[name] === queue)
   if (!consumer) {
-    throw new Error(`QUEUE_NAMES in wrangler.toml gives the queue ${queue} to no consumer.`)
+    throw new Error(`QUEUE_NAMES in wrangler.toml names no consumer for the queue ${queue}.`)
   }
   return consumer
 }

@@ -48,13 +48,14 @@ const RecordingPerson = z
   })
   .meta({ id: 'RecordingPerson' })
 
-const Numbers = z.object({
-  recording_duration: z
-    .int()
-    .meta({ description: 'Whole seconds from the first snapshot to the last.' }),
+const SummaryFields = z.object({
+  recording_duration: z.int().meta({
+    description:
+      'Seconds from the first snapshot to the last; both times are rounded down to whole seconds first.'
+  }),
   active_seconds: z.number().meta({
     description:
-      'Seconds of activity, such as mouse moves, clicks, scrolling and typing, with pauses of up to five seconds.'
+      'Seconds of activity, such as mouse moves, clicks, scrolling and typing, including pauses of up to five seconds.'
   }),
   inactive_seconds: z.number(),
   start_time: z.iso.datetime(),
@@ -81,9 +82,9 @@ export const RecordingJson = z
       .boolean()
       .meta({ description: "Whether the key's user has marked the recording as viewed." }),
     viewers: z.array(z.string()).meta({
-      description: 'The e-mail addresses of other users who have marked it as viewed.'
+      description: 'The e-mail addresses of other users who have marked the recording as viewed.'
     }),
-    ...Numbers.shape,
+    ...SummaryFields.shape,
     person: RecordingPerson,
     storage: z.literal('object_storage'),
     snapshot_source: z.enum(['web', 'mobile']),
@@ -92,17 +93,19 @@ export const RecordingJson = z
       .meta({ description: 'Whether snapshots arrived in the last five minutes.' }),
     activity_score: z.number().meta({
       description:
-        'Activity in proportion to duration, mouse activity and console messages, by PostHog’s formula.'
+        'Active seconds, clicks, key presses and console errors in proportion to duration, mouse activity and console messages, by PostHog’s formula.'
     })
   })
   .meta({ id: 'Recording', examples: [EXAMPLE] })
 export type RecordingJson = z.infer<typeof RecordingJson>
 
+/** One part of a recording, as the list of its parts shows it. */
 export const Source = z.object({
   source: z.literal('blob_v2'),
-  blob_key: z
-    .string()
-    .meta({ description: 'Send it as the query parameter `blob_key` to get the part.' }),
+  blob_key: z.string().meta({
+    description:
+      'The key of this part: send it as the query parameter `blob_key` to get the snapshots of the part.'
+  }),
   start_timestamp: z.iso.datetime(),
   end_timestamp: z.iso.datetime()
 })

@@ -1,16 +1,19 @@
 import * as z from 'zod'
 import { DAY } from '../calendar/units.ts'
 import type { Db } from '../db/client.ts'
-import { prefixOf } from './part.ts'
+import { prefixOf, RECORDINGS_PREFIX } from './part.ts'
 import { listProjects, listRecorded } from './purge.store.ts'
 import type { DaysKept } from './retention.ts'
 
-/** Days after which no queue contains a message that names an object. */
+/**
+ * Days after which no queue holds an object's message any more: Cloudflare Queues keeps a message
+ * for at most 14 days.
+ */
 const QUEUED_DAYS = 15
 
 /**
- * Limits of one invocation: pages of at most 1,000 sessions, with a query each, and sessions
- * without a row, with one or two requests to R2 each.
+ * Limits of one invocation. `pages` are pages of R2's list: each has at most 1,000 sessions and
+ * takes one query. `orphans` are sessions without a row: each takes one or two requests to R2.
  */
 const LIMITS = { pages: 50, orphans: 1_000 }
 
@@ -29,9 +32,10 @@ type Sweep = {
 }
 
 /**
- * Deletes orphaned snapshots: they belong to sessions without a row, and no message can name them
- * any more. Earlier versions of the service, which wrote no markers, left them behind when a request
- * failed between R2 and the queue. The next invocation continues where the limits stop this invocation.
+ * Deletes orphaned snapshots: they belong to sessions without a row, and are too old for a queued
+ * message to name them. Earlier versions of the service, which wrote no markers, left them behind
+ * when a request failed between R2 and the queue. The next invocation continues where the limits
+ * stop this invocation.
  * @returns the number of deleted objects, and whether the sweep is done; undefined if no sweep is
  * in progress
  */
@@ -89,7 +93,10 @@ async function sweepFrom(
 type Invocation = {
   db: Db
   bucket: R2Bucket
-  /** The time before which an unnamed object of a project is stale, ms UTC. */
+  /**
+   * Objects of the project that were stored before this time, ms UTC, are stale if their session
+   * has no row.
+   */
   staleBefore(projectId: number): number
   left: typeof LIMITS
 }
@@ -102,7 +109,7 @@ type Swept = { removed: number; after: string; isDone: boolean }
 
 async function sweepProject(invocation: Invocation, from: Position): Promise<Swept> {
   const { bucket, left } = invocation
-  const prefix = prefixOf(from.project, '').slice(0, -1)
+  const prefix = `${RECORDINGS_PREFIX}${from.project}/`
   let { after } = from
   let removed = 0
   let start: R2ListOptions | undefined = after ? { startAfter: after } : {}
@@ -141,16 +148,17 @@ async function sweepSessions(
       left.orphans -= 1
       removed += await removeStale(bucket, path, staleBefore(project))
     }
-    // A sweep that continues after this path lists the session's own objects once more, which is
-    // harmless.
+    // The keys of the session's objects sort after `path`, so a sweep that continues there lists
+    // the session once more, which is harmless.
     after = path
   }
   return { removed, after, isDone: true }
 }
 
 /**
- * Deletes the objects with a prefix that were stored before `before`, ms UTC, at most one page.
- * @returns their number
+ * Deletes the objects with a prefix that were stored before `before`, ms UTC. Looks only at the
+ * first page of the list, up to 1,000 objects.
+ * @returns the number of deleted objects
  */
 async function removeStale(bucket: R2Bucket, prefix: string, before: number): Promise<number> {
   const { objects } = await bucket.list({ prefix })

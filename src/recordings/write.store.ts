@@ -13,15 +13,18 @@ import { findStored } from './store.ts'
 
 export type Wanted = { sessionId: string; partId: string; distinctId: string }[]
 
-/** Reads the stored rows of these sessions, parts and distinct ids. */
+/**
+ * Reads the stored rows of these sessions, parts and distinct ids, and the counters by which
+ * `writeChanges` notices later erasures and suppressions.
+ */
 export async function readKnown(
   db: Db,
   projectId: number,
   wanted: Wanted
 ): Promise<Omit<Known, 'tombstones' | 'keptSince'> & { suppressionSerial: number }> {
   const sessionIds = [...new Set(wanted.map(({ sessionId }) => sessionId))]
-  const names = [...new Set(wanted.map(({ distinctId }) => distinctId))]
-  const [stored, [seen, identities, counted]] = await Promise.all([
+  const ids = [...new Set(wanted.map(({ distinctId }) => distinctId))]
+  const [stored, [seen, identities, counterRows]] = await Promise.all([
     findStored(db, projectId, sessionIds),
     readBatch(
       db,
@@ -32,7 +35,7 @@ export async function readKnown(
              and ${recordingParts.partId} = wanted.value ->> 'partId'`),
       query<{ key: number; distinct_id: string }>(sql`
         select ${distinctIds.key}, ${distinctIds.distinctId} from ${distinctIds}
-        where ${distinctIds.projectId} = ${projectId} and ${distinctIds.distinctId} in ${inJson(names)}`),
+        where ${distinctIds.projectId} = ${projectId} and ${distinctIds.distinctId} in ${inJson(ids)}`),
       query<{ name: string; value: number }>(sql`
         select ${counters.name}, ${counters.value} from ${counters}
         where ${counters.projectId} = ${projectId} and ${counters.name} in ('last_erasure', ${SERIAL})`)
@@ -42,13 +45,13 @@ export async function readKnown(
     recordings: new Map(stored.map((row) => [row.sessionId, row])),
     seen: new Set(seen.map(({ name }) => name)),
     identities: new Map(identities.map((row) => [row.distinct_id, row.key])),
-    lastErasure: counted.find(({ name }) => name === 'last_erasure')?.value ?? 0,
-    suppressionSerial: counted.find(({ name }) => name === SERIAL)?.value ?? 0
+    lastErasure: counterRows.find(({ name }) => name === 'last_erasure')?.value ?? 0,
+    suppressionSerial: counterRows.find(({ name }) => name === SERIAL)?.value ?? 0
   }
 }
 
-/** The columns that a part may change in a stored recording, except the indexed columns. */
-const SUMS = [
+/** The columns without an index that a part may change in a stored recording. */
+const UNINDEXED = [
   'endTime',
   'firstPart',
   'snapshotSource',
@@ -65,6 +68,7 @@ const SUMS = [
   'bytes',
   'lastReceivedAt'
 ] as const satisfies Column[]
+/** The indexed columns that a part may change. An update sets them only if one changes, to leave the indexes alone otherwise. */
 const INDEXED = ['identity', 'startTime'] as const satisfies Column[]
 
 type Column = keyof Recording & keyof typeof recordings.$inferSelect
@@ -73,9 +77,9 @@ type Writing = {
   now: number
   /** Makes the access token of a new recording. */
   newToken: () => string
-  /** The state of the suppressions; the write fails if they have changed since. */
+  /** The serial of the project's suppressions as it was read; the write fails if they have changed since. */
   serial: number
-  /** The number of parts that suppressions drop. */
+  /** How many parts of the batch each suppression dropped. */
   dropped: Drops[]
 }
 
@@ -104,8 +108,8 @@ export async function writeChanges(
     ...insertIdentities(projectId, newIdentities),
     ...insertParts(projectId, parts),
     ...insertRecordings(projectId, created, now),
-    ...updateRecordings(projectId, moved, [...INDEXED, ...SUMS]),
-    ...updateRecordings(projectId, grown, SUMS),
+    ...updateRecordings(projectId, moved, [...INDEXED, ...UNINDEXED]),
+    ...updateRecordings(projectId, grown, UNINDEXED),
     ...countRows(projectId, 'recordings', created.length),
     ...reopenSessions(projectId, createdIds)
   ])
@@ -186,7 +190,7 @@ const insertRecordings = (
         projectId,
         isRelinked: 0,
         createdAt: now,
-        ...valuesOf([...INDEXED, ...SUMS, 'sessionId']),
+        ...valuesOf([...INDEXED, ...UNINDEXED, 'sessionId']),
         accessToken: sql`value ->> 'accessToken'`
       },
       sql`json_each(${json})`
@@ -207,6 +211,6 @@ const updateRecordings = (
     })
   ])
 
-/** Reads the values of columns from the members of the same names in a JSON object. */
+/** Returns SQL that reads each column from the member of the same name in `value`, a JSON object of `json_each`. */
 const valuesOf = (columns: readonly Column[]): Values<typeof recordings> =>
   Object.fromEntries(columns.map((name) => [name, sql`value ->> ${name}`]))

@@ -10,7 +10,8 @@ const SharedJson = z.union([SharedRecordingJson, SharedBoardJson]).meta({
   examples: [SHARED_BOARD]
 })
 
-const UNKNOWN: Refusal[] = [
+/** The errors of both operations. */
+const REFUSALS: Refusal[] = [
   ['not_found', 'Not found.'],
   ['unavailable', 'The database cannot take the request now.']
 ]
@@ -29,7 +30,7 @@ export const SHARED = describe({
       type: 'text/html'
     }
   },
-  refusals: [...UNKNOWN, ['throttled', 'Request was throttled. Expected available in 20 seconds.']]
+  refusals: [...REFUSALS, ['throttled', 'Request was throttled. Expected available in 20 seconds.']]
 })
 
 export const SHARED_SNAPSHOTS = describe({
@@ -45,5 +46,5 @@ export const SHARED_SNAPSHOTS = describe({
       type: 'application/jsonl'
     }
   },
-  refusals: UNKNOWN
+  refusals: REFUSALS
 })

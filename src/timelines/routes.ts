@@ -22,7 +22,7 @@ in the filters of \`events\` and, with \`breakdown_type=person\`, in \`breakdown
 
 Dates: ${DATE_GRAMMAR}
 
-A range may have at most ${MAX_EVENTS} events of the person, of any name, and the properties of all points may have at most ${MAX_BYTES} bytes. \
+A range may have at most ${MAX_EVENTS} events of the person, whatever their names, and the properties of all points together may take at most ${MAX_BYTES} bytes. \
 A larger range gets a 400 \`query_too_large\` whose \`attr\` is \`events\` or \`points\`.`,
   query: z.object({
     properties: z.array(z.string()).optional().meta({

@@ -13,7 +13,7 @@ export const TimelineJson = z
           .meta({ description: 'The time of the first event in this state.' }),
         properties: z.record(z.string(), z.unknown()).meta({
           description:
-            'All properties of the person at the time of that event; for a large person that changes very often, of an earlier event. Empty for an event without a person profile.'
+            'All properties of the person at the time of that event; or at an earlier event, if the person is large and changes so often that not every change is kept. Empty for an event without a person profile.'
         }),
         relevant_event_count: z
           .int()
@@ -25,7 +25,8 @@ export const TimelineJson = z
       .array(z.string())
       .meta({ description: 'The crucial properties: a change of any of them starts a new point.' }),
     effective_date_from: z.iso.datetime().meta({
-      description: 'The start of the range; with `date_from=all`, the time of the first point.'
+      description:
+        'The start of the range; with `date_from=all`, the time of the first point or, without points, `effective_date_to`.'
     }),
     effective_date_to: z.iso.datetime().meta({ description: 'The last millisecond of the range.' })
   })
@@ -58,7 +59,7 @@ export const pointToJson = ({ timestamp, properties, count }: Point): JsonObject
   relevant_event_count: count
 })
 
-/** Returns the response. With `date_from=all`, `effective_date_from` is the time of the first point. */
+/** Returns the response. With `date_from=all`, its range begins at the first point or, without points, at the last millisecond. */
 export function timelineToJson(
   points: Point[],
   { from, until, crucialKeys }: TimelineQuery

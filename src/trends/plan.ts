@@ -31,24 +31,27 @@ export type Part = {
   property: Property | undefined
   filters: FilterGroup
   period: Period
-  /** In order; for first events, the first piece is all time before the period. */
+  /** In order. A math of first events also gets a piece for the events before the period, with the point `BEFORE`. */
   pieces: Piece[]
-  /** Windows that overlap, if there are any; they consist of whole pieces. */
+  /** The windows of the buckets if windows overlap, undefined otherwise. Each consists of whole pieces. */
   windows: Range[] | undefined
-  /** Whether each window contains all those before it, and a subject counts for the first one only. */
+  /** Whether each window contains all windows before it. A subject then counts only for its first window. */
   isGrowing: boolean
   /** Whether the accumulator asks for the actors of the events, whatever the math counts. */
   listsActors: boolean
   overview: Overview
 }
 
-/** Days before the end of a bucket in which an actor must have been active, for maths of active users. */
-const DAYS: Partial<Record<Maths, number>> = { weekly_active: 7, monthly_active: 30 }
+/** Length of the window, in days, in which weekly or monthly active users were active. It ends with the bucket. */
+const WINDOW_DAYS: Partial<Record<Maths, number>> = { weekly_active: 7, monthly_active: 30 }
 
 /** Maths of distinct actors or sessions: a cumulative display counts each of them once. */
 const UNIQUE: readonly Maths[] = ['dau', 'weekly_active', 'monthly_active', 'unique_session']
 
-/** Returns the math that computes a series: with buckets as long as its window, active users are those of the bucket, as in PostHog. */
+/**
+ * Returns the math that computes a series. If a bucket is at least as long as the window of weekly or monthly active users,
+ * the users of the bucket are counted (`dau`), as in PostHog.
+ */
 function mathOf(query: TrendQuery, { math }: Series): Maths {
   const { interval } = query
   const isWeek = math === 'weekly_active' && (interval === 'week' || interval === 'month')
@@ -67,7 +70,7 @@ export function expectFewPoints(query: TrendQuery, periods: Period[]): void {
   if (points > MAX_POINTS) {
     throw new AppError(
       'query_too_large',
-      `The answer would have up to ${points} numbers: series or formulas × periods × breakdown values × buckets is at most ${MAX_POINTS}.`,
+      `The answer would have up to ${points} numbers (series or formulas × periods × breakdown values × buckets), and at most ${MAX_POINTS} are allowed: choose a shorter range or a longer interval.`,
       'points'
     )
   }
@@ -78,7 +81,7 @@ function windowsOf(
   { buckets }: Period,
   { math, isGrowing, timezone }: Pick<Part, 'math' | 'isGrowing'> & { timezone: string }
 ): Range[] {
-  const days = DAYS[math]
+  const days = WINDOW_DAYS[math]
   const windows = buckets.map(({ from, until }) => ({
     from: days ? daysBefore(until, days, timezone) : from,
     until
@@ -105,7 +108,7 @@ export function sketchPart(
   const source = { projectId: project.id, event: series.event }
   const math = mathOf(query, series)
   const isGrowing = isCumulative(query) && UNIQUE.includes(math)
-  const isSliding = isGrowing || DAYS[math] !== undefined
+  const isSliding = isGrowing || WINDOW_DAYS[math] !== undefined
   const windows = windowsOf(period, { math, isGrowing, timezone: project.timezone })
   const begin = windows[0]?.from ?? 0
   const pieces = isSliding
@@ -126,7 +129,7 @@ export function sketchPart(
   }
 }
 
-/** Completes a part by the overview of its events. For first events, it gets a piece for those before the period. */
+/** Completes a sketch with the overview of its events. A math of first events gets a piece for the events before the period. */
 export function toPart({ stretch: _, ...sketch }: Sketch, overview: Overview): Part {
   const { math, pieces } = sketch
   const begin = pieces[0]?.since ?? 0
@@ -137,7 +140,10 @@ export function toPart({ stretch: _, ...sketch }: Sketch, overview: Overview): P
 }
 
 /** Whether the counts of 15-minute slots are all that a part needs. */
-export const isCounted = ({ math, filters, pieces }: Part, { breakdowns }: TrendQuery): boolean =>
+export const isCountedBySlots = (
+  { math, filters, pieces }: Part,
+  { breakdowns }: TrendQuery
+): boolean =>
   math === 'total' &&
   breakdowns.length === 0 &&
   leavesOf(filters).length === 0 &&
@@ -146,9 +152,10 @@ export const isCounted = ({ math, filters, pieces }: Part, { breakdowns }: Trend
 /** @throws query_too_large, attr `rows` */
 export function expectFewRows(query: TrendQuery, parts: readonly Part[]): void {
   const binned = query.breakdowns.filter(({ binCount }) => binCount !== undefined)
-  // A breakdown is read to rank its values and to count the shown ones, and before that for each breakdown with bins.
+  // With breakdowns, events are read once per breakdown with bins, once to rank all values, and once to count the shown values.
   const times = query.breakdowns.length > 0 ? 2 + binned.length : 1
-  expectReadable(sum(parts.map((part) => (isCounted(part, query) ? 0 : rowsOf(part)))) * times)
+  const read = parts.filter((part) => !isCountedBySlots(part, query))
+  expectReadable(sum(read.map(rowsOf)) * times)
 }
 
 /** @throws query_too_large, attr `rows` */
@@ -156,7 +163,7 @@ export function expectReadable(rows: number): void {
   if (rows > MAX_ROWS) {
     throw new AppError(
       'query_too_large',
-      `The query would read ${rows} events, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
+      `The query would read ${rows} events, of which ten sealed ones count as one, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
       'rows'
     )
   }
@@ -167,10 +174,11 @@ export function rowsOf({ overview, pieces }: Part): number {
   const [since, until] = [pieces[0]?.since ?? 0, pieces.at(-1)?.until ?? 0]
   return sum(
     overview.names.map(({ segments, loose }) => {
-      const rows = loose.filter(({ slot }) => slot * SLOT < until && (slot + 1) * SLOT > since)
+      const slots = loose.filter(({ slot }) => slot * SLOT < until && (slot + 1) * SLOT > since)
       const sealed = segments.filter((segment) => segment.since < until && segment.until > since)
+      const late = sealed.flatMap((segment) => segment.late)
       return (
-        sum(rows.map(({ count }) => count)) +
+        sum([...slots, ...late].map(({ count }) => count)) +
         Math.ceil(sum(sealed.map(({ count }) => count)) / SEALED_PER_ROW)
       )
     })

@@ -28,7 +28,10 @@ export class Selection {
     this.#work = work
   }
 
-  /** Returns the group of each event, -1 for one that the filters leave out; undefined if all are in group 0. */
+  /**
+   * Returns the group of each event, -1 for an event that the filters leave out; undefined without filters and breakdowns, as
+   * all events are then in group 0.
+   */
   async groupsOf(
     batch: Batch,
     values: Values,
@@ -48,7 +51,10 @@ export class Selection {
     return kept
   }
 
-  /** Returns 1 for each event that fulfils a group of filters, and 0 for others; undefined if all do. */
+  /**
+   * Returns 1 for each event that fulfils a group of filters, and 0 for others; undefined if the group has no filter that could
+   * leave out an event.
+   */
   async #mask(
     batch: Batch,
     values: Values,
@@ -93,16 +99,16 @@ export class Selection {
       columns.push(textsOf(await values.of(batch, breakdown), breakdown))
     }
     const { codes, texts } = combine(columns)
-    const table = Int32Array.from(texts, (text) => grouping.groupOf(text))
+    const groupByCode = Int32Array.from(texts, (text) => grouping.groupOf(text))
     const groups = new Int32Array(batch.length)
     for (let i = 0; i < groups.length; i += 1) {
-      groups[i] = table[codes[i] ?? 0] ?? 0
+      groups[i] = groupByCode[codes[i] ?? 0] ?? 0
     }
     return groups
   }
 }
 
-/** Combines two masks in the first of them. */
+/** Combines two masks. Overwrites the first with the result, and returns it. */
 function join(a: Uint8Array, b: Uint8Array, type: 'AND' | 'OR'): Uint8Array {
   for (let i = 0; i < a.length; i += 1) {
     a[i] = type === 'AND' ? (a[i] ?? 0) & (b[i] ?? 0) : (a[i] ?? 0) | (b[i] ?? 0)
@@ -113,7 +119,10 @@ function join(a: Uint8Array, b: Uint8Array, type: 'AND' | 'OR'): Uint8Array {
 /** A text for each row: row i has `texts[codes[i]]`, which is null for none. */
 type TextColumn = { codes: Codes; texts: (string | null)[] }
 
-/** Returns the text of each value of a column, or its bin; null for none, and for an empty text. */
+/**
+ * Returns the text of each value of a column, null for a missing value or an empty text. For a breakdown with bins, returns the
+ * name of each number's bin, null for anything but a number.
+ */
 const textsOf = ({ codes, values }: Column, breakdown: Breakdown): TextColumn => ({
   codes,
   texts: values.map((value) => textOf(value, breakdown))
@@ -127,7 +136,10 @@ function textOf(value: Json, { binCount, bins }: Breakdown): string | null {
   return bins && !Number.isNaN(number) ? binOf(bins, number) : null
 }
 
-/** Returns one column for several: its texts are JSON lists of theirs. A single column stays as it is. */
+/**
+ * Combines several columns into one, whose texts are JSON lists with a member for each column: `Safari` and null →
+ * `["Safari",null]`. A single column stays as it is.
+ */
 function combine([first, ...others]: readonly TextColumn[]): TextColumn {
   if (!first || others.length === 0) {
     return first ?? { codes: new Uint8Array(), texts: [] }
@@ -142,17 +154,17 @@ function combine([first, ...others]: readonly TextColumn[]): TextColumn {
   return { codes, texts: lists.map((list) => JSON.stringify(list)) }
 }
 
-/** More than the codes of a batch; two codes fit exactly into one double. */
-const CODES = 2 ** 26
+/** All codes of a batch are below this limit. A pair of codes is then a number below 2 ** 52, which a double holds exactly. */
+const CODE_LIMIT = 2 ** 26
 
-/** Numbers the pairs of two lists of codes, row by row. */
+/** Pairs the codes that each row has in two columns, and numbers the distinct pairs: row i has `pairs[codes[i]]`. */
 function pair(a: Codes, b: Codes): { codes: Uint32Array; pairs: [number, number][] } {
   const places = new Map<number, number>()
   const pairs: [number, number][] = []
   const codes = new Uint32Array(a.length)
   for (let i = 0; i < a.length; i += 1) {
     const [x, y] = [a[i] ?? 0, b[i] ?? 0]
-    const key = x * CODES + y
+    const key = x * CODE_LIMIT + y
     let place = places.get(key)
     if (place === undefined) {
       place = pairs.length

@@ -4,7 +4,7 @@ import { type Asked, type BrokenDown, Computation, tooManyBreakdownValues } from
 import { Grouping, OTHERS } from './grouping.ts'
 import { cumulate, folding, type Line, Lines, smooth, sum } from './lines.ts'
 import type { Project } from './periods.ts'
-import { expectFewRows, isCounted, type Part } from './plan.ts'
+import { expectFewRows, isCountedBySlots, type Part } from './plan.ts'
 import { isAdditive, isAggregated, isCumulative } from './query.ts'
 import { linesOfFormulas, linesOfSeries } from './series.ts'
 
@@ -60,7 +60,7 @@ async function readLines(
 ): Promise<Line[]> {
   const { query } = computation
   const lines = new Lines(shown ?? [null], part.period.buckets.length)
-  if (isCounted(part, query)) {
+  if (isCountedBySlots(part, query)) {
     const { overview, pieces } = part
     lines.add(
       pieces.map(({ since, until, point }) => ({

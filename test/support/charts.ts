@@ -12,7 +12,7 @@ import type { ThemeName } from '../../src/charts/theme.ts'
 
 const DAYS = Array.from({ length: 14 }, (_, i) => `${i + 8} Nov`)
 
-/** A wave of whole numbers above zero, lower at weekends. */
+/** A wave of whole numbers, none below zero; the last two of every seven are lower. */
 const wave = (length: number, height: number, phase: number): number[] =>
   Array.from({ length }, (_, i) =>
     Math.max(0, Math.round(height * (1.5 + Math.sin(i / 2 + phase) - (i % 7 > 4 ? 0.4 : 0))))
@@ -22,10 +22,12 @@ const BROWSERS = ['Chrome', 'Safari', 'Firefox', 'Edge', 'Other'].map((name, i) 
   name,
   data: wave(14, 40 / (i + 1), i)
 }))
+/** Totals of the period before, in the order of `BROWSERS`. */
+const PREVIOUS_TOTALS = [900, 180, 310, 90, 0]
 const TOTALS = BROWSERS.map(({ name, data }, i) => ({
   name,
   data: [data.reduce((sum, value) => sum + value, 0)],
-  previous: [[900, 180, 310, 90, 0][i] ?? 0]
+  previous: [PREVIOUS_TOTALS[i] ?? 0]
 }))
 const RANGE = '8 – 21 Nov 2026 · Europe/Berlin'
 const VIEWS = { title: 'Page views by browser', subtitle: RANGE, buckets: DAYS }
@@ -142,7 +144,7 @@ const LOOKS: {
   }
 ]
 
-/** Pictures that are kept as PNG, too. */
+/** Pictures that docs/charts/ also has as PNG. */
 const PAINTED = [
   'lines',
   'compare',
@@ -176,7 +178,7 @@ export const drawPictures = (): Map<string, string> =>
 const { resolve } = createRequire(import.meta.url)
 const read = (module: string) => readFileSync(resolve(module))
 
-/** Starts the renderer, once per process. @returns a function that draws an SVG as PNG */
+/** Starts the renderer; call it only once per process. @returns a function that draws an SVG as PNG */
 export async function openPainter(): Promise<(svg: string) => Uint8Array> {
   await startRaster(read('@resvg/resvg-wasm/index_bg.wasm'))
   const fonts = [

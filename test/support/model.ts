@@ -3,8 +3,13 @@ import { z } from 'zod'
 import { closeServer, listen, readBody } from './requests.ts'
 
 /**
- * The model's behaviour in one attempt: answer, return a pattern of a given length, refuse, fail, answer with something else or
- * with many bytes, not answer at all, or redirect.
+ * The model's behaviour in one attempt:
+ * - `say`, `refuse` or `length`: a message, see `Spoken`
+ * - `status`: an error with this HTTP status
+ * - `raw`: this text instead of a completion
+ * - `flood`: this many bytes
+ * - `silent`: no answer at all
+ * - `moved`: a redirect to this address
  */
 export type Turn =
   | Spoken
@@ -14,12 +19,15 @@ export type Turn =
   | { silent: true }
   | { moved: string }
 
-/** A turn that answers with a message. */
+/**
+ * A turn that answers with a message: `say` is its text, or its JSON; `refuse` is the reason of a refusal; `length` asks for a
+ * pattern of that many characters.
+ */
 type Spoken = { say: unknown } | { refuse: string } | { length: number }
 
 export type Asked = { headers: IncomingHttpHeaders; body: z.infer<typeof ChatRequest> }
 
-/** Whether an object schema fits strict mode: no optional and no additional members. */
+/** Matches an object schema that fits strict mode: every property is required, and no other is allowed. */
 const StrictObject = z
   .looseObject({
     type: z.literal('object'),
@@ -31,6 +39,7 @@ const StrictObject = z
     Object.keys(properties).every((name) => required.includes(name))
   )
 
+/** Keywords of JSON Schema that are accepted in strict mode. */
 const KEYWORDS = [
   'type',
   'properties',
@@ -134,8 +143,9 @@ function contentOf(spoken: Exclude<Spoken, { refuse: string }>): string {
 }
 
 /**
- * Starts a local endpoint with OpenAI's chat completions. The first part of the path is JSON with the behaviour per attempt;
- * the second part separates tests. `/asked?at=/path` returns the requests received below a path.
+ * Starts a local server with OpenAI's chat completions. The first part of the path is JSON, a list with the turn of each attempt;
+ * further attempts get the status 429. The second part separates tests. `/asked?at=/turns/test` returns the requests received
+ * below this path.
  */
 export async function startModel() {
   const asked = new Map<string, Asked[]>()
@@ -145,17 +155,17 @@ export async function startModel() {
       return sendJson(response, 200, asked.get(searchParams.get('at') ?? '') ?? [])
     }
     const text = (await readBody(request)).toString()
-    const [, plan = ''] = /^(\/[^/]+\/[^/]+)\/chat\/completions$/.exec(pathname) ?? []
+    const [, path = ''] = /^(\/[^/]+\/[^/]+)\/chat\/completions$/.exec(pathname) ?? []
     const parsed = ChatRequest.safeParse(request.method === 'POST' ? JSON.parse(text) : undefined)
-    if (!plan || !parsed.success) {
+    if (!path || !parsed.success) {
       const message = parsed.error?.message ?? 'Not found'
       return sendJson(response, 400, { error: { message } })
     }
-    const before = asked.get(plan) ?? []
-    asked.set(plan, [...before, { headers: request.headers, body: parsed.data }])
-    const turns: Turn[] = JSON.parse(decodeURIComponent(plan.split('/')[1] ?? '[]'))
-    const turn = turns[before.length] ?? { status: 429 }
-    const id = `chatcmpl-${before.length}`
+    const earlier = asked.get(path) ?? []
+    asked.set(path, [...earlier, { headers: request.headers, body: parsed.data }])
+    const turns: Turn[] = JSON.parse(decodeURIComponent(path.split('/')[1] ?? '[]'))
+    const turn = turns[earlier.length] ?? { status: 429 }
+    const id = `chatcmpl-${earlier.length}`
     takeTurn(turn, response, (spoken) => completionOf(spoken, id, parsed.data.model))
   })
   const host = await listen(server)

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { readState } from '../../src/ledger/store.ts'
 import { db } from './project.ts'
 
-/** The tables that a backup keeps of a project. */
+/** The tables that `backUp` always copies. */
 const TABLES = [
   'persons',
   'distinct_ids',
@@ -17,13 +17,14 @@ const TABLES = [
   'removed_events'
 ]
 
-/** The tables of events, and what is computed from them. */
+/** The tables with events and with the counts and sessions computed from them, to copy as well. */
 export const WITH_EVENTS = ['events', 'event_counts', 'sessions']
 
 /**
- * Copies what the database has of a project, and the state of its ledger.
- * @param more tables to copy, too: by default events are not
- * @returns a function that puts the copy back, as a restore of the whole database would
+ * Copies `TABLES`, and the state of the ledger in the database.
+ * @param more further tables to copy, such as `WITH_EVENTS`
+ * @returns a function that puts the project's rows and the state of the ledger back, as a restore of
+ * the whole database would
  */
 export async function backUp(projectId: number, more: string[] = []): Promise<() => Promise<void>> {
   const { head, beat } = await readState(db)

@@ -11,17 +11,23 @@ import {
 import type { Db } from '../../src/db/client.ts'
 import type { EventKind } from '../../src/rollups/store.ts'
 
+/** Rows read at a time, and bytes of their properties. */
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
 
-/** Seals the events of a name in a range of whole slots, unless a segment lies in it. @returns whether it is sealed */
+/**
+ * Seals the events of one event name in `[since, until)`, ms UTC, a range of whole slots. Does nothing if a segment overlaps
+ * the range.
+ * @returns whether a segment was sealed
+ */
 export async function sealRange(
   db: Db,
   kind: EventKind,
   since: number,
   until: number
 ): Promise<boolean> {
-  const begun = { now: 1, abandonedBefore: 0 }
-  const id = await beginSegment(db, kind, { since, until, replaces: [] }, begun)
+  // No segment counts as abandoned.
+  const start = { now: 1, abandonedBefore: 0 }
+  const id = await beginSegment(db, kind, { since, until, replaces: [] }, start)
   if (id === undefined) {
     return false
   }
@@ -41,7 +47,7 @@ export async function sealRange(
 export const unseal = (db: Db, projectId: number) =>
   db.run(sql`delete from segments where project_id = ${projectId}`)
 
-/** Builds the first chunk of a project's actors and versions, which has the identities with the keys below 4,096. */
+/** Builds a project's first chunk of actors and versions, for the identities whose keys are below 4,096. */
 export async function buildFirstChunk(db: Db, projectId: number): Promise<void> {
   await buildChunks(db, { project_id: projectId, chunk: 0 })
 }

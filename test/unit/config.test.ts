@@ -55,7 +55,7 @@ describe('wrangler.toml', () => {
 
     expect(found.sort()).toEqual([...CONSUMERS].sort())
     expect(() => consumerOf(config.vars.QUEUE_NAMES, 'another-queue')).toThrow(
-      'QUEUE_NAMES in wrangler.toml gives the queue another-queue to no consumer.'
+      'QUEUE_NAMES in wrangler.toml names no consumer for the queue another-queue.'
     )
   })
 

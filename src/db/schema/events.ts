@@ -26,6 +26,7 @@ export const events = sqliteTable(
   'events',
   {
     projectId: integer('project_id').notNull(),
+    /** The event's name: an id of `event_names`. The event itself is identified by `uuid`. */
     eventId: integer('event_id').notNull(),
     timestamp: integer().notNull(),
     uuid: blob().notNull(),
@@ -45,14 +46,16 @@ export const events = sqliteTable(
 )
 
 /**
- * The number of events by name and 15-minute slot, counted from 1970. Updated in the batches that add or remove events.
+ * The number of events by name and 15-minute slot. Updated in the batches that add or remove events.
  * The migration adds WITHOUT ROWID by hand.
  */
 export const eventCounts = sqliteTable(
   'event_counts',
   {
     projectId: integer('project_id').notNull(),
+    /** The events' name: an id of `event_names`. */
     eventId: integer('event_id').notNull(),
+    /** The number of the slot since 1970: slot 1 begins at 00:15 UTC on 1 January 1970. */
     slot: integer().notNull(),
     count: integer().notNull()
   },

@@ -5,7 +5,7 @@ import { MAX_ROWS } from '../../trends/query.ts'
 const NOT_FOUND: Refusal = ['not_found', 'Not found.']
 const TOO_LARGE: Refusal = [
   'query_too_large',
-  `The query would read 12000000 events, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
+  `The query would read 12000000 events, of which ten sealed ones count as one, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
   'rows'
 ]
 

@@ -15,7 +15,7 @@ const BATCH = 50
 /** Most transactions in one run: D1 allows 1,000 queries. */
 const MAX_BATCHES = 60
 
-/** Events that are read for a session's steps, per identity. */
+/** Most events that are read for a session's steps, per identity of the session. */
 const MAX_STEP_EVENTS = 400
 
 /** Longest value that is counted, characters. Nobody picks longer values from a list. */
@@ -52,15 +52,20 @@ async function closeBatch(db: Db, slot: number): Promise<number> {
   return sessions.length
 }
 
-type Place = Pick<WholeSession, 'projectId' | 'sessionId' | 'identities' | 'startTime' | 'endTime'>
+/** The members of a session by which its events are found. */
+type SessionScope = Pick<
+  WholeSession,
+  'projectId' | 'sessionId' | 'identities' | 'startTime' | 'endTime'
+>
 
-/** Returns the steps of each session, in the order of `sessions`, from the first events of its identities. */
-export async function readSteps(db: Db, sessions: readonly Place[]): Promise<string[][]> {
+/** Returns the steps of each session, in the order of `sessions`, from the first events of each of its identities. */
+export async function readSteps(db: Db, sessions: readonly SessionScope[]): Promise<string[][]> {
   const ranges = sessions.flatMap((session, index) =>
     session.identities.map((identity) => ({ ...session, identity, index }))
   )
   const found = await readEvents(db, ranges, STEP_PROPERTIES, MAX_STEP_EVENTS)
   return sessions.map((_, index) => {
+    // `found[i]` holds the events of `ranges[i]`.
     const events = found.filter((_, i) => ranges[i]?.index === index).flat()
     return stepsOf(events.sort(byTime))
   })

@@ -18,7 +18,7 @@ const DELIVERIES = describe({
   id: 'subscriptions_deliveries_list',
   tag: 'Subscriptions',
   summary: 'List the deliveries of a subscription',
-  description: `Lists occurrences, whether they were delivered or not, test deliveries and notices, newest first. Of several missed occurrences, only the last is listed; \`missed\` counts the others. Deliveries are removed after ${DELIVERY_DAYS} days, except for the last successful occurrence.`,
+  description: `Lists scheduled occurrences (delivered or not), test deliveries and notices, newest first. Of several missed occurrences, only the last is listed; \`missed\` counts the others. Deliveries are removed after ${DELIVERY_DAYS} days, except for the last successful occurrence.`,
   answers: { 200: { text: 'A page of deliveries.', schema: DeliveryPage } },
   refusals: [['not_found', 'Not found.']]
 })
@@ -27,10 +27,11 @@ const TEST = describe({
   tag: 'Subscriptions',
   summary: 'Send a test delivery now',
   description:
-    'Sends a delivery, marked as a test, to the same recipients. The schedule does not change.',
+    'Sends a delivery, marked as a test, to the recipients of the subscription. The schedule does not change.',
   answers: { 201: { text: 'The delivery, which is queued.', schema: DeliveryJson } },
   refusals: [['not_found', 'Not found.']]
 })
+
 export const deliveryRoutes = createRouter()
   .get(
     '/subscriptions/:id/deliveries',

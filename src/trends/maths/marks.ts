@@ -22,7 +22,10 @@ export class PairSet {
   }
 }
 
-/** A number for each pair of a group and a subject, 0 at first. Group 0, the only one without a breakdown, has a quicker list. */
+/**
+ * A number for each pair of a group and a subject, 0 at first. Group 0, which is the only one without a breakdown, has a
+ * quicker list. It takes four bytes for each subject of the project, so it is not limited.
+ */
 export class PairMarks {
   readonly #alone = new NumberMap()
   readonly #pairs = new Map<number, number>()

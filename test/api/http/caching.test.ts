@@ -6,8 +6,8 @@ describe('caches', () => {
     ['a list', 'persons'],
     ['a list as CSV', 'persons?format=csv'],
     ['an unknown person', 'persons/99999999'],
-    ['a refused request', 'persons?limit=x']
-  ])('keep nothing of %s', async (_, path) => {
+    ['the refusal of a request', 'persons?limit=x']
+  ])('must not store %s', async (_, path) => {
     const project = await newProject()
 
     const { headers } = await project.call('GET', path)
@@ -16,20 +16,20 @@ describe('caches', () => {
     expect(headers.get('Vary')).toContain('Accept, Authorization, Prefer')
   })
 
-  it('keep nothing of an answer without a key', async () => {
+  it('must not store the answer to a request without a key', async () => {
     const { status, headers } = await request('GET', '/api/projects/1/persons')
 
     expect(status).toBe(401)
     expect(headers.get('Cache-Control')).toBe('no-store')
   })
 
-  it.each(['/livez', '/readyz', '/readyz/'])('keep nothing of %s', async (path) => {
+  it.each(['/livez', '/readyz', '/readyz/'])('must not store %s', async (path) => {
     const { headers } = await request('GET', path)
 
     expect(headers.get('Cache-Control')).toBe('no-store')
   })
 
-  it('may keep the configuration of SDKs', async () => {
+  it('may store the configuration of SDKs', async () => {
     const project = await newProject()
 
     const { headers } = await request('GET', `/array/${project.token}/config`)
@@ -37,7 +37,7 @@ describe('caches', () => {
     expect(headers.get('Cache-Control')).toBe('public, max-age=300')
   })
 
-  it('learn that the reference has not changed', async () => {
+  it('learn by its ETag that the reference has not changed', async () => {
     const first = await request('GET', '/openapi.json')
     const tag = first.headers.get('ETag') ?? ''
 

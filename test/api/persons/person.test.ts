@@ -47,16 +47,19 @@ describe("a person's name", () => {
   })
 })
 
-/** Inserts a person with this many distinct ids straight into the tables. */
+/**
+ * Creates a person with an event, and inserts the other distinct ids straight into their table.
+ * @returns the person's id
+ */
 async function personWithDistinctIds(
   project: TestProject,
   count: number,
-  name: (n: number) => string
+  nthId: (n: number) => string
 ) {
-  await project.ingest([person(1, name(1))])
+  await project.ingest([person(1, nthId(1))])
   const { id } = (await list(project, '')).body.results[0]
   for (let n = 2; n <= count; n += 1) {
-    await addDistinctId(id, project.id, name(n))
+    await addDistinctId(id, project.id, nthId(n))
   }
   return id
 }
@@ -69,12 +72,12 @@ const addDistinctId = (personId: number, projectId: number, distinctId: string) 
     .bind(projectId, distinctId, personId)
     .run()
 
-describe('many distinct ids', () => {
+describe('a person with many distinct ids', () => {
   it.each([
     [100, 100, undefined],
     [101, 100, true]
   ])(
-    'of a person, %i, are %i in the list, which marks when there are more',
+    'has %i, of which the list shows %i and says whether there are more',
     async (count, shown, truncated) => {
       const project = await newProject()
       const id = await personWithDistinctIds(project, count, (n) => `id-${n}`)
@@ -93,8 +96,8 @@ describe('many distinct ids', () => {
   )
 })
 
-describe('a person on its own', () => {
-  it('is found by its integer id and by its uuid, as the list shows it', async () => {
+describe('a single person', () => {
+  it('is found by its integer id and by its uuid, and looks as in the list', async () => {
     const project = await newProject()
     await project.ingest([person(1, 'ada', { email: 'ada@example.com' })])
     const listed = (await list(project, '')).body.results[0]

@@ -14,7 +14,7 @@ import {
 import { until } from '../../support/processes.ts'
 
 it.skipIf(!hasBrowser())(
-  'a recorded site learns nothing of the link when its images are loaded',
+  'a recorded site does not learn the sharing link when its images are loaded',
   async () => {
     const evil = 'https://evil.example'
     const address = await share(
@@ -35,18 +35,19 @@ it.skipIf(!hasBrowser())(
       }
     })
 
-    // From the middle on, the player itself rebuilds the page, instead of a timer of its frame.
+    // Past the start of the recording, the page is rebuilt within a call of the player, whose address has the token. At the
+    // start, a timer of the frame would rebuild it.
     await tab.click('text=0:02 Click')
     await tab.click('#load')
     await until(() => outside.includes(`${evil}/image`) && outside.includes(`${evil}/style`))
     await recorded.getByText('Forged').waitFor()
 
     expect(referrers.join()).not.toContain('/shared/')
-    // A style may ask for a referrer too, which is the address of its document.
-    const own = await tab.evaluate(
+    // The image of a style may be requested with a referrer too: the address of the recorded document.
+    const recordedAddress = await tab.evaluate(
       "document.querySelector('iframe').contentDocument.querySelector('iframe').contentDocument.URL"
     )
-    expect(own).toBe(new URL('/player/with-site', address).href)
+    expect(recordedAddress).toBe(new URL('/player/with-site', address).href)
   }
 )
 
@@ -114,7 +115,7 @@ it.skipIf(!hasBrowser())('a damaged page does not end the replay', async () => {
 })
 
 it.skipIf(!hasBrowser())(
-  'a paused recording stays so while images are loaded, and goes to a moment again',
+  'a paused recording stays paused while images are loaded, and can go to the same moment twice',
   async () => {
     const { tab, recorded } = await play(
       await share(visit([], [element('h1', {}, text('Seven cakes'))]))

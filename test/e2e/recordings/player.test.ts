@@ -16,11 +16,12 @@ import {
 } from '../../support/player.ts'
 import { until } from '../../support/processes.ts'
 
-/** Changes of the page, its style sheets, its fonts and a canvas, which try to run something or to reach `evil`. */
-function forgedChanges(evil: string, run: string): Node[] {
-  // Of the elements of a visit, the document's comes last, and the body before it.
+/** Returns forged changes to a page, its style sheets, fonts and a canvas that try to run `code` or to load from `evil`. */
+function forgedChanges(evil: string, code: string): Node[] {
+  // `visit`, which has been called before, gives `html` the highest id and `body` the one below.
   const [html, body] = [idOfLast(), idOfLast() - 1]
   const rule = `@import '${evil}/rule.css'`
+  // `source` is rrweb's number for a kind of change.
   const changes: Node[] = [
     {
       source: 0,
@@ -29,18 +30,19 @@ function forgedChanges(evil: string, run: string): Node[] {
       adds: addsTo(
         body,
         element('script', { src: `${evil}/script.js` }),
-        element('img', { src: `${evil}/added`, onerror: run }),
+        element('img', { src: `${evil}/added`, onerror: code }),
         element('link', { rel: 'preload', as: 'script', href: `${evil}/preload` }),
-        element('iframe', { srcdoc: `<script>${run}</script>` })
+        element('iframe', { srcdoc: `<script>${code}</script>` })
       ),
-      attributes: [{ id: body, attributes: { onclick: run, style: `background: url(${evil}/b)` } }]
+      attributes: [{ id: body, attributes: { onclick: code, style: `background: url(${evil}/b)` } }]
     },
-    // Neither the document's element nor an unknown one has a style sheet.
+    // `html` has no style sheet to change; 999,999 is the document, which can adopt style sheets.
     { source: 8, id: html, adds: [{ rule, index: 0 }] },
     { source: 13, id: html, index: [0], set: { property: 'color', value: 'red' } },
     { source: 15, id: 999_999, styleIds: [1], styles: [{ styleId: 1, rules: [{ rule }] }] },
-    { source: 9, id: body, type: 0, commands: [{ property: 'drawImage', args: [run] }] },
+    { source: 9, id: body, type: 0, commands: [{ property: 'drawImage', args: [code] }] },
     { source: 10, family: 'Evil', fontSource: `url(${evil}/font)`, buffer: false },
+    // A mouse move without positions, and an unknown kind of change.
     { source: 1 },
     { source: 77 }
   ]
@@ -64,14 +66,14 @@ it.skipIf(!hasBrowser())('a shared recording is played on a phone', async () => 
 })
 
 it.skipIf(!hasBrowser())(
-  'a forged recording runs no script and asks no other host before the viewer agrees',
+  'a forged recording never runs a script, and contacts other hosts only after the viewer agrees',
   async () => {
     const evil = 'https://evil.example'
-    const run = `fetch('${evil}/ran'); top.ran = true`
+    const code = `fetch('${evil}/ran'); top.ran = true`
     const address = await share([
       ...visit(
         [
-          element('script', {}, text(run)),
+          element('script', {}, text(code)),
           element('script', { src: `${evil}/script.js` }),
           element('meta', { 'http-equiv': 'refresh', content: `0;url=${evil}/refresh` }),
           element('base', { href: evil }),
@@ -89,25 +91,25 @@ it.skipIf(!hasBrowser())(
         ],
         [
           element('h1', {}, text('Forged')),
-          element('img', { src: `${evil}/image`, onerror: run, onload: run }),
-          element('img', { src: 'data:,', onerror: run }),
+          element('img', { src: `${evil}/image`, onerror: code, onload: code }),
+          element('img', { src: 'data:,', onerror: code }),
           element('img', { rr_dataURL: `${evil}/dataurl` }),
           element('canvas', { rr_dataURL: `${evil}/canvas` }),
-          element('a', { href: `javascript:${run}` }, text('link')),
-          element('iframe', { srcdoc: `<script>${run}</script>` }),
-          element('iframe', { src: `javascript:${run}` }),
+          element('a', { href: `javascript:${code}` }, text('link')),
+          element('iframe', { srcdoc: `<script>${code}</script>` }),
+          element('iframe', { src: `javascript:${code}` }),
           element('iframe', { src: `${evil}/iframe` }),
           element('object', { data: `${evil}/object` }),
           element('embed', { src: `${evil}/embed` }),
           element('video', { src: `${evil}/video`, autoplay: '' }),
-          element('input', { autofocus: '', onfocus: run }),
-          element('details', { open: '', ontoggle: run }),
+          element('input', { autofocus: '', onfocus: code }),
+          element('details', { open: '', ontoggle: code }),
           element('form', { action: `${evil}/form` }, element('button', {}, text('send'))),
-          { ...element('svg', { onload: run }, element('script', {}, text(run))), isSVG: true },
-          { ...element('x-evil', { onclick: run }), isCustom: true }
+          { ...element('svg', { onload: code }, element('script', {}, text(code))), isSVG: true },
+          { ...element('x-evil', { onclick: code }), isCustom: true }
         ]
       ),
-      ...forgedChanges(evil, run)
+      ...forgedChanges(evil, code)
     ])
 
     const { tab, recorded, outside, errors } = await play(address)
@@ -129,8 +131,8 @@ it.skipIf(!hasBrowser())(
   }
 )
 
-/** An hour's visit in two parts: a packed change and a line of the console, a pause, and activity at the end. */
-const LONG: Node[] = [
+/** The second part of a visit of 10:36 minutes: a console line, a pause of ten minutes, then clicks until the end. */
+const SECOND_PART: Node[] = [
   {
     type: 6,
     timestamp: BEGIN + 1_000,
@@ -147,6 +149,7 @@ it.skipIf(!hasBrowser())(
   'a shared recording is played quickly, without its pauses, and from any moment',
   async () => {
     const page = visit([], [element('h1', {}, text('Seven cakes'))])
+    // Adds a heading to `body`, then a text to the heading.
     const added = addsTo(idOfLast() - 1, element('h2'))
     added.push(...addsTo(idOfLast(), text('Sold out')))
     const packed = {
@@ -155,11 +158,13 @@ it.skipIf(!hasBrowser())(
       cv: '2024-10',
       data: {
         source: 0,
-        ...Object.fromEntries(['texts', 'attributes', 'removes'].map((name) => [name, pack([])])),
+        texts: pack([]),
+        attributes: pack([]),
+        removes: pack([]),
         adds: pack(added)
       }
     }
-    const address = await share(page, [...LONG, packed])
+    const address = await share(page, [...SECOND_PART, packed])
 
     const { tab, recorded, errors } = await play(address, 1280)
     await recorded.getByText('Seven cakes').waitFor()
@@ -183,7 +188,7 @@ it.skipIf(!hasBrowser())(
     ]
     expect(list?.x).toBeGreaterThan((stage?.x ?? 0) + (stage?.width ?? 0))
 
-    // Ten minutes of nothing pass at up to 360 times the speed.
+    // The ten minutes without activity are played at up to 360 times the normal speed.
     await tab.check('#skip')
     await until(async () => (await clock()) >= 600, 60_000)
     await recorded.getByText('Sold out').waitFor()
@@ -200,13 +205,13 @@ it.skipIf(!hasBrowser())(
   }
 )
 
-it.skipIf(!hasBrowser())('a recording of which a part is lost is played without it', async () => {
-  const address = await share(visit([], [element('h1', {}, text('Seven cakes'))]), LONG)
+it.skipIf(!hasBrowser())('a recording is played without a part that cannot be loaded', async () => {
+  const address = await share(visit([], [element('h1', {}, text('Seven cakes'))]), SECOND_PART)
   const tab = await (await openBrowser()).newPage()
-  let parts = 0
+  let requests = 0
   await tab.route(/blob_key=/, (route) => {
-    parts += 1
-    return parts === 1 ? route.continue() : route.fulfill({ status: 500, body: '' })
+    requests += 1
+    return requests === 1 ? route.continue() : route.fulfill({ status: 500, body: '' })
   })
 
   await tab.goto(address)

@@ -79,7 +79,7 @@ describe('the local service', () => {
   })
 
   it('closes its files to other users', async () => {
-    // The log file appears with the service's first line.
+    // The log file appears when the service logs its first line.
     await until(() => existsSync(join(stateDir, 'service.log')))
     expect(statSync(stateDir).mode & 0o777).toBe(0o700)
     for (const file of ['service.log', 'secrets.env', 'dev-key.json', 'control.json']) {
@@ -103,11 +103,12 @@ describe('the local service', () => {
 
   it.runIf(hasProcesses)('reports a damaged file in one line', async () => {
     await service.stop('SIGTERM')
-    const damage = async (path: string, content: string) => {
+    /** Starts the service on a copy of its state in which one file is overwritten. */
+    const startDamaged = async (path: string, content: string) => {
       const folder = newStateDir()
       cpSync(stateDir, folder, { recursive: true })
       writeFileSync(join(folder, path), content)
-      // Otherwise SQLite would read the data from these files.
+      // Otherwise SQLite would take the data from the write-ahead log.
       rmSync(join(folder, `${path}-wal`), { force: true })
       rmSync(join(folder, `${path}-shm`), { force: true })
       const { code, stderr } = await npm(['start'], { STATE_DIR: folder, PORT: '0' })
@@ -119,7 +120,7 @@ describe('the local service', () => {
       /^[0-9a-f]{64}\.sqlite$/.test(name)
     )
 
-    expect(await damage('secrets.env', '')).toEqual({
+    expect(await startDamaged('secrets.env', '')).toEqual({
       code: 1,
       lines: [
         expect.stringMatching(
@@ -127,12 +128,12 @@ describe('the local service', () => {
         )
       ]
     })
-    expect(await damage('service.lock', 'x'.repeat(4096))).toEqual({
+    expect(await startDamaged('service.lock', 'x'.repeat(4096))).toEqual({
       code: 1,
       lines: ['<state>/service.lock is damaged. It holds no data: delete it.']
     })
     for (const content of ['x'.repeat(4096), '']) {
-      expect(await damage(`${d1}/${database}`, content)).toEqual({
+      expect(await startDamaged(`${d1}/${database}`, content)).toEqual({
         code: 1,
         lines: [expect.stringMatching(/^<state>\/v3\/d1\/\S+ is damaged\. Restore it from a copy/)]
       })
@@ -141,7 +142,7 @@ describe('the local service', () => {
   })
 
   it.runIf(hasProcesses)(
-    'loses and doubles nothing, whichever of its processes is killed',
+    'neither loses nor duplicates an event, whichever of its processes is killed',
     async () => {
       const sent: string[] = []
       const victims = ['runtime', 'host', 'supervisor', 'runtime', 'host'] as const
@@ -157,7 +158,7 @@ describe('the local service', () => {
           }
         })
         await until(() => sent.length > before + 20 + 10 * round)
-        // Looked up only now: right after a restart, the process that is going may still be there.
+        // Looks the processes up only now: right after a restart, the old ones may still be exiting.
         const { [victim]: pid } = await rolesOf(service)
         process.kill(pid, 'SIGKILL')
         isUp = false
@@ -182,7 +183,7 @@ describe('the local service', () => {
     }
   )
 
-  it.runIf(hasProcesses)('ends processes that survived a kill at its next start', async () => {
+  it.runIf(hasProcesses)('ends processes left by a killed service when it starts', async () => {
     const { supervisor, host, runtime } = await rolesOf(service)
     process.kill(host, 'SIGKILL')
     process.kill(supervisor, 'SIGKILL')
@@ -210,7 +211,7 @@ describe('the local service', () => {
   })
 
   it.runIf(hasProcesses)(
-    'stops within five seconds on Ctrl-C, even if its runtime has just died',
+    'stops within five seconds on Ctrl-C, even if its host and runtime have just died',
     async () => {
       const { host, runtime } = await rolesOf(service)
       const started = descendants(service.pid)

@@ -10,8 +10,8 @@ const root = join(import.meta.dirname, '../../..')
 /** Runs a file of `scripts` in a clone as npm does, on the default state folder. */
 function runIn(clone: string, file: string, ...args: string[]) {
   const { STATE_DIR: _, ...env } = process.env
-  const node = ['--import', './scripts/compile-cache.js', `scripts/${file}`, ...args]
-  const { status, stderr } = spawnSync(process.execPath, node, {
+  const nodeArgs = ['--import', './scripts/compile-cache.js', `scripts/${file}`, ...args]
+  const { status, stderr } = spawnSync(process.execPath, nodeArgs, {
     cwd: clone,
     env,
     encoding: 'utf8'

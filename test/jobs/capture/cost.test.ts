@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DAY } from '../../../src/calendar/units.ts'
+import { MANY_LATE } from '../../../src/columns/seal.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
 import { deliverColumns, listSegments } from '../../support/columns.ts'
 import { allowance, type Cost, storeRequests } from '../../support/cost.ts'
@@ -14,7 +15,7 @@ import { newProject, type TestEvent } from '../../support/project.ts'
  * queries waiting for long.
  */
 
-/** Bytes that one transaction may bind: the budget, plus the event that exceeds it. */
+/** Bytes that one transaction may bind: `MAX_COST`, which its last event may double. */
 const MAX_BOUND = 6_000_000
 /** D1 limits a value to 2 MB. */
 const MAX_VALUE = 2_000_000
@@ -85,7 +86,7 @@ it('events that affect many large persons are stored by several invocations', as
   expect(body.results[0].properties.n).toBe(199)
 })
 
-it('a person of more than 1,000 distinct ids is not folded into another', async () => {
+it('a person with more than 1,000 distinct ids is not folded into another', async () => {
   const project = await newProject({ database: 'DB_TWO' })
   const alias = (n: number): TestEvent => ({
     event: '$create_alias',
@@ -103,26 +104,26 @@ it('a person of more than 1,000 distinct ids is not folded into another', async 
   expect((await project.call('GET', 'persons/')).body.count).toBe(2)
 })
 
-describe('plain events, of persons who are known', () => {
-  const OPENED = Date.UTC(2026, 9, 1)
-  const ROUND = 3_000
+describe('plain events of known persons', () => {
+  const FIRST_DAY = Date.UTC(2026, 9, 1)
+  const EVENTS_PER_DAY = 3_000
 
-  /** Stores a day's events of 100 persons. */
+  /** Stores the events of 100 persons on one day. */
   const storeDay = (project: Awaited<ReturnType<typeof newProject>>, day: number) =>
     project.ingest(
-      range(ROUND, (n) => ({
+      range(EVENTS_PER_DAY, (n) => ({
         event: 'view',
         distinct_id: `person ${n % 100}`,
-        timestamp: OPENED + day * DAY + n * 10_000,
+        timestamp: FIRST_DAY + day * DAY + n * 10_000,
         properties: { plan: n % 2 === 0 ? 'free' : 'pro', price: n / 4, note: crypto.randomUUID() }
       }))
     )
 
-  it('write 3.1 rows each at most, and 3.2 with their segments', async () => {
+  it('write at most 3.1 rows each, or 3.2 including their segments', async () => {
     const project = await newProject()
     await storeDay(project, 0)
     const log = listenToLog()
-    /** Returns the rows that the queue batches of some work write. */
+    /** Returns the number of rows that queue batches write during `work`. */
     const measure = async (work: () => Promise<unknown>): Promise<number> => {
       const before = log.lines('queue batch').length
       await work()
@@ -132,31 +133,35 @@ describe('plain events, of persons who are known', () => {
     let [stored, sealed] = [0, 0]
     for (const day of [1, 2, 3, 4]) {
       stored += await measure(() => storeDay(project, day))
-      const message = { project_id: project.id, min_late: 257, chunks: [] }
+      const message = { project_id: project.id, min_late: MANY_LATE, chunks: [] }
       sealed += await measure(() => deliverColumns(message))
     }
 
-    expect(stored / (4 * ROUND)).toBeLessThanOrEqual(3.1)
-    expect((stored + sealed) / (4 * ROUND)).toBeLessThanOrEqual(3.2)
+    expect(stored / (4 * EVENTS_PER_DAY)).toBeLessThanOrEqual(3.1)
+    expect((stored + sealed) / (4 * EVENTS_PER_DAY)).toBeLessThanOrEqual(3.2)
     expect((await listSegments(project.id)).reduce((sum, { count }) => sum + count, 0)).toBe(
-      5 * ROUND
+      5 * EVENTS_PER_DAY
     )
   })
 })
 
-/** Input for the nth event of a kind: `text` generates unique text of a length, `who` is one of a few distinct ids. */
+/**
+ * Input for the nth event of a kind. `text` returns pseudo-random letters, `who` is a distinct id
+ * that other events may share.
+ */
 type Step = { n: number; size: number; text: (length: number) => string; who: string }
 
 const NAMES = ['email', 'Email', '$email', 'name', 'Name', 'username', 'Username', 'UserName']
 const CAMPAIGN = ['utm_source', 'utm_medium', 'utm_term', 'gclid', 'fbclid', 'msclkid', 'li_fat_id']
 
-const each = (keys: string[], of: (key: string) => JsonObject[string]): JsonObject =>
-  Object.fromEntries(keys.map((key) => [key, of(key)]))
+const fill = (keys: string[], makeValue: () => JsonObject[string]): JsonObject =>
+  Object.fromEntries(keys.map((key) => [key, makeValue()]))
 
-const keys = (count: number): string[] => range(count, (n) => n.toString(36))
+const shortKeys = (count: number): string[] => range(count, (n) => n.toString(36))
 
+/** Kinds of hostile events, by what the event does. */
 const KINDS: Record<string, (step: Step) => TestEvent> = {
-  'grows by a property': ({ n, who, text, size }) => ({
+  'adds a property': ({ n, who, text, size }) => ({
     distinct_id: who,
     properties: { $set: { [`${n}`]: text(size) } }
   }),
@@ -164,66 +169,69 @@ const KINDS: Record<string, (step: Step) => TestEvent> = {
     distinct_id: who,
     properties: { $set: { a: n } }
   }),
-  'brings a large property, then changes a small one': ({ n, who, text, size }) => ({
+  'sets a large property, then changes a small one': ({ n, who, text, size }) => ({
     distinct_id: who,
     properties: { $set: n % 20 === 0 ? { large: text(size * 20) } : { small: n } }
   }),
   'removes properties that nobody has': ({ n, who, size }) => ({
     distinct_id: who,
-    properties: { $unset: keys(size).map((key) => `${n}${key}`) }
+    properties: { $unset: shortKeys(size).map((key) => `${n}${key}`) }
   }),
-  'writes what only the first may': ({ who, text, size }) => ({
+  'sets a property that only the first event can set': ({ who, text, size }) => ({
     distinct_id: who,
     properties: { $set_once: { a: text(size) } }
   }),
-  'has many short keys': ({ who, size, n }) => ({
+  'sets many properties with short keys': ({ who, size, n }) => ({
     distinct_id: who,
-    properties: { $set: each(keys(size), () => n % 2) }
+    properties: { $set: fill(shortKeys(size), () => n % 2) }
   }),
-  'has a very long key': ({ who, size, text }) => ({
+  'sets a property with a very long key': ({ who, size, text }) => ({
     distinct_id: who,
     properties: { $set: { [text(size)]: 1 } }
   }),
-  'is found by other names': ({ who, size, text }) => ({
+  'changes the names by which its person is found': ({ who, size, text }) => ({
     distinct_id: who,
-    properties: { $set: each(NAMES, () => text(size)) }
+    properties: { $set: fill(NAMES, () => text(size)) }
   }),
-  'comes by campaigns, in a new session': ({ n, who, size, text }) => ({
+  'starts a session with the parameters of campaigns': ({ n, who, size, text }) => ({
     event: '$pageview',
     distinct_id: who,
     properties: {
       $session_id: `session ${n} ${who}`,
       $current_url: `https://shop.example/${'<'.repeat(size)}`,
-      ...each(CAMPAIGN, () => text(size))
+      ...fill(CAMPAIGN, () => text(size))
     }
   }),
-  'goes on in an old session': ({ n, who, size, text }) => ({
+  'continues one of three sessions': ({ n, who, size, text }) => ({
     event: '$screen',
     distinct_id: who,
     properties: { $session_id: `session ${n % 3}`, $current_url: text(size), $referrer: text(size) }
   }),
-  'has long ids': ({ size, text, who }) => ({
+  'has a long session id and window id': ({ size, text, who }) => ({
     distinct_id: who,
     properties: { $session_id: text(size), $window_id: text(size) }
   }),
-  'has a new name': ({ n, who, text }) => ({ event: `${n} ${text(150)}`, distinct_id: who }),
-  'is another alias': ({ n, who }) => ({
+  'has a new event name': ({ n, who, text }) => ({ event: `${n} ${text(150)}`, distinct_id: who }),
+  'adds an alias': ({ n, who }) => ({
     event: '$create_alias',
     distinct_id: who,
     properties: { alias: `alias ${n} ${who}` }
   }),
-  'folds the last person into the next': ({ n, who }) => ({
+  'folds the previous person into the next': ({ n, who }) => ({
     event: n % 2 === 0 ? 'seen' : '$merge_dangerously',
     distinct_id: `link ${n - (n % 2)} ${who}`,
     properties: { alias: `link ${n - 3} ${who}`, $set: { n } }
   }),
-  'says nothing of a person': ({ who, size, text }) => ({
+  'does not process a person profile': ({ who, size, text }) => ({
     distinct_id: who,
     properties: { $process_person_profile: false, a: text(size) }
   })
 }
 
-/** Returns text in which no three letters repeat, as far as possible. */
+/**
+ * Returns a function that writes pseudo-random letters. Their trigrams rarely repeat, so they take
+ * as much of the full-text index as possible.
+ */
 function createWriter(seed: number): (length: number) => string {
   let state = seed
   const letter = () => {
@@ -235,6 +243,8 @@ function createWriter(seed: number): (length: number) => string {
 
 /** Bytes of events of one kind in a run, so that a run takes at most a second. */
 const MAX_RUN_BYTES = 400_000
+/** Texts of `size` in an event, at most: one for each of `NAMES`. */
+const MAX_TEXTS = NAMES.length
 
 const ofOneKind = fc
   .record({
@@ -246,7 +256,8 @@ const ofOneKind = fc
   })
   .map(({ kind, count, size, persons, seed }) => {
     const text = createWriter(seed)
-    return range(Math.min(count, Math.ceil(MAX_RUN_BYTES / size / 8)), (n) =>
+    const fitting = Math.ceil(MAX_RUN_BYTES / (size * MAX_TEXTS))
+    return range(Math.min(count, fitting), (n) =>
       kind({ n, size, text, who: `person ${seed % 3} ${n % persons}` })
     )
   })

@@ -3,32 +3,36 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { expect, it } from 'vitest'
 import * as schema from '../../../src/db/schema.ts'
 
-/** The effect of a person's erasure on each table. A new table fails a test until it is listed here. */
-const BECOMES: Record<string, string> = {
-  persons: 'deleted at once',
-  distinct_ids: 'deleted at once',
-  activity: 'its values removed at once',
+/**
+ * The effect of a person's erasure on each table, or what the table holds if an erasure leaves it alone. *If asked* means with
+ * `delete_events` or `delete_recordings`; *verified*, that the erasure is completed only after a search of the table has found
+ * nothing of the person. A new table fails the test below until it is listed here.
+ */
+const EFFECTS: Record<string, string> = {
+  persons: 'deleted at once, verified',
+  distinct_ids: 'deleted at once, verified',
+  activity: 'property values removed at once, verified',
   person_versions: 'removed by the queue, verified',
   events: 'removed by the weekly run if asked, verified',
-  segments: 'removed with the first of their events, verified',
+  segments: 'removed whole once one of their events is removed, verified',
   segment_columns: 'removed with their segment',
   late_events: 'removed with their segment',
-  version_chunks: 'removed with the first of their versions, verified',
+  version_chunks: 'removed whole once one of their versions is removed, verified',
   version_columns: 'removed with their chunk',
   actor_chunks: 'ids of identities and persons: no distinct id, no property',
   moved_identities: 'ids of identities: no distinct id, no property',
-  event_counts: 'corrected with each piece of events',
+  event_counts: 'corrected in each transaction that removes events',
   sessions:
-    'rebuilt from the events that are left, or removed, by the weekly run if asked, verified',
+    'rebuilt from the remaining events, or removed if none remain, by the weekly run if asked, verified',
   session_values: 'corrected with each session',
   session_shingles: 'corrected with each session',
-  dead_letters: 'their events are removed by the weekly run if asked',
-  erasures: 'the task and its proof: no distinct id, no property',
-  event_removals: 'the filters of a deletion of events, until it is completed',
+  dead_letters: 'if asked, events in them removed by the weekly run, recordings by the queue',
+  erasures: 'the task and its receipt: no distinct id, no property',
+  event_removals: 'filters, which may name a person, until the deletion of events is completed',
   removed_events: 'uuids of events, so that they are not stored again',
   ledger_head: 'nothing about persons',
-  suppressions: 'stays in force: the UUID of the person, no distinct id, no property',
-  suppressed_ids: 'keyed hashes, so that what arrives is dropped',
+  suppressions: 'stay in force: the UUID of the person, no distinct id, no property',
+  suppressed_ids: 'keyed hashes, so that new events and recordings are dropped',
   erased_identities: 'keyed hashes, so that late events do not bring the person back',
   deletion_runs: 'nothing about persons',
   cron_runs: 'nothing about persons',
@@ -36,17 +40,17 @@ const BECOMES: Record<string, string> = {
   sequences: 'nothing about persons',
   guard: 'always empty',
   event_names: 'nothing about persons',
-  insights: 'what users have saved',
-  dashboards: 'what users have saved',
-  dashboard_tiles: 'what users have saved',
-  shares: 'which insights and dashboards are shared',
-  subscriptions: 'what users have saved',
+  insights: 'saved by users',
+  dashboards: 'saved by users',
+  dashboard_tiles: 'saved by users',
+  shares: 'links to insights and dashboards',
+  subscriptions: 'saved by users',
   subscription_deliveries:
-    'to whom users had something sent, and when, for 90 days, without its content',
-  idempotency_keys: 'what users have saved, for a day',
-  recordings: 'deleted at once if asked, otherwise kept without a person',
+    'recipients and times of the messages of subscriptions, for 90 days, without their content',
+  idempotency_keys: 'responses to the creation of subscriptions, for a day',
+  recordings: 'deleted at once if asked, verified; otherwise kept without a person',
   recording_parts: 'removed by the queue if asked, with their snapshots, verified',
-  recording_views: 'removed by the queue if asked, verified',
+  recording_views: 'removed by the queue if asked',
   users: 'about users of the service, not about persons',
   projects: 'nothing about persons',
   api_keys: 'nothing about persons'
@@ -57,5 +61,5 @@ it('the effect of an erasure is listed for every table', () => {
     .filter((table) => table instanceof SQLiteTable)
     .map((table) => getTableName(table))
 
-  expect(tables.sort()).toEqual([...Object.keys(BECOMES)].sort())
+  expect(tables.sort()).toEqual([...Object.keys(EFFECTS)].sort())
 })

@@ -59,7 +59,7 @@ describe('the content of a delivery', () => {
     )
   })
 
-  it('covers today if there are no earlier days', async () => {
+  it('covers today if only today has events', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk('New')
     await desk.project.ingest([
@@ -69,7 +69,7 @@ describe('the content of a delivery', () => {
     expect(await textOf(desk, {})).toContain('New (15 – 21 Nov 2026)\n  signed up: 1 (new)')
   })
 
-  it('contains an insight once that is also a tile of the dashboard', async () => {
+  it('contains an insight only once if it is also a tile of the dashboard', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const dashboard = (await desk.send('POST', 'dashboards/', { name: 'Review' })).body.id
@@ -90,9 +90,9 @@ describe('the content of a delivery', () => {
       { events: [{ id: 'never' }], date_from: '-6d' },
       'Nothing to report for 15 – 21 Nov 2026: all values are zero.'
     ],
-    ['it has no series', {}, 'This insight has no series yet.'],
+    ['the insight has no series', {}, 'This insight has no series yet.'],
     [
-      'it is too much',
+      'the insight has too many buckets',
       { events: [{ id: 'signed up' }], date_from: '2000-01-01', interval: 'minute' },
       'This insight could not be computed: A trend has at most 10,000 buckets.'
     ]

@@ -36,7 +36,7 @@ The limits are those of the trend: among them ${MAX_ROWS} events read and ${MAX_
     ],
     [
       'query_too_large',
-      `The query would read 12000000 events, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
+      `The query would read 12000000 events, of which ten sealed ones count as one, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
       'rows'
     ]
   ]
