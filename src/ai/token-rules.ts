@@ -22,16 +22,26 @@ import { QUOTED, quotedText, type Rule } from './words.ts'
 const visited = (text: string): Filter => recording('visited_page', 'icontains', text)
 const started = (text: string): Filter => recording('start_url', 'icontains', text)
 
+/** Matches what stands between a property and its value: words, or a sign without spaces around it, `price>5`. */
+const between = (words: string, signs?: string): string =>
+  signs ? `(?: (?:${words}) | ?(?:${signs}) ?)` : ` (?:${words}) `
+
+/** The first operator that matches is used: `>=` comes before `>`. */
 const PROPERTY_OPERATORS: [pattern: string, operator: Operator][] = [
-  ['(?:is|was) not|isn.t|!=|does not equal', 'is_not'],
-  ['does not contain|doesn.t contain', 'not_icontains'],
-  ['contains|includes', 'icontains'],
-  ['(?:is|was)? ?(?:(?:more|greater|higher) than|over|above)|>', 'gt'],
-  ['(?:is|was)? ?(?:(?:less|lower|smaller|fewer) than|under|below)|<', 'lt'],
-  ['(?:is|was)? ?at least|>=', 'gte'],
-  ['(?:is|was)? ?at most|<=', 'lte'],
-  ['is|was|equals|=|:', 'exact']
+  [between('(?:is|was) not|isn.t|does not equal', '!='), 'is_not'],
+  [between('does not contain|doesn.t contain'), 'not_icontains'],
+  [between('contains|includes'), 'icontains'],
+  [between('(?:(?:is|was) )?at least', '>='), 'gte'],
+  [between('(?:(?:is|was) )?at most', '<='), 'lte'],
+  [between('(?:(?:is|was) )?(?:(?:more|greater|higher) than|over|above)', '>'), 'gt'],
+  [between('(?:(?:is|was) )?(?:(?:less|lower|smaller|fewer) than|under|below)', '<'), 'lt'],
+  [between('is|was|equals', '=|:'), 'exact']
 ]
+
+/** Matches before a word that may be a name: words such as `a` or `in` are none, unless they are in quotes. */
+const NO_NAME =
+  '(?!(?:an?|the|any|every|each|some|this|that|these|those|no|all|one|more|in|on|at|of|from|to|with|without|by|for|and|or|but|not|' +
+  'is|are|was|were|who|which|where|whose|when|while|today|yesterday|last|past|since|before|after|during|within|between|per)\\b)'
 
 const EMAIL_ADDRESS = String.raw`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`
 const email = (operator: Operator, value: string): Filter => ({
@@ -68,14 +78,18 @@ const PAGES: Rule<Token>[] = [
     ([, text = '']) => visited(unquote(text)),
     visited
   ),
-  filter(`(?:the )?([\\w-]+|/\\S*?) page`, ([, text = '']) => visited(text), visited),
+  filter(
+    `(?:the )?(${NO_NAME}[\\w-]+|/\\S*?) page`,
+    ([, text = '']) => visited(text),
+    visited
+  ),
   filter(`(${ADDRESS})`, ([, text = '']) => visited(text), visited)
 ]
 
 /** Rules for events by name: `did the event signed_up`, `triggered "signed up"`. */
 const EVENTS: Rule<Token>[] = [
   filter(
-    `(?:(?:did|do|does|perform(?:ed|s)?|trigger(?:ed|s)?|fired?|sent|send|with|had) )?(?:(?:the|an?) )?(?:custom )?events?(?: (?:named|called))? (${NAME})`,
+    `(?:(?:did|do|does|perform(?:ed|s)?|trigger(?:ed|s)?|fired?|sent|send|with|had) )?(?:(?:the|an?) )?(?:custom )?events?(?: (?:named|called))? (${NO_NAME}(?:${NAME}))`,
     ([, name = '']) => event(unquote(name)),
     event
   ),
@@ -135,7 +149,7 @@ const PROPERTIES: Rule<Token>[] = [
   ...PROPERTY_OPERATORS.map(
     ([pattern, operator]): Rule<Token> =>
       rule(
-        `${PROPERTY} ?(?:${pattern}) ?(${TEXT}|[^\\s,()]+?)`,
+        `${PROPERTY}${pattern}(${TEXT}|[^\\s,()]+?)`,
         ([, person = '', key = '', value = '']) => {
           const repeat = (text: string): Filter => ({
             key: unquote(key),
