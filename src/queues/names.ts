@@ -16,7 +16,11 @@ export const CONSUMERS = [
 export type ConsumerName = (typeof CONSUMERS)[number]
 
 /** The name of each consumer's queue: `{ capture: 'edge-analytics-capture', … }`. */
-export const QueueNames = z.record(z.enum(CONSUMERS), z.string().min(1))
+export const QueueNames = z
+  .record(z.enum(CONSUMERS), z.string().min(1))
+  .refine((names) => new Set(Object.values(names)).size === CONSUMERS.length, {
+    error: 'QUEUE_NAMES must name a queue of its own for each consumer.'
+  })
 
 /**
  * Returns the consumer whose queue has this name in `QUEUE_NAMES`.

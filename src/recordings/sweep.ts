@@ -13,7 +13,8 @@ const QUEUED_DAYS = 15
 
 /**
  * Limits of one invocation. `pages` are pages of R2's list: each has at most 1,000 sessions and
- * takes one query. `orphans` are sessions without a row: each takes one or two requests to R2.
+ * takes one query. `orphans` are sessions without a row: each takes one or two requests to R2 for
+ * every 1,000 objects.
  */
 const LIMITS = { pages: 50, orphans: 1_000 }
 
@@ -156,15 +157,20 @@ async function sweepSessions(
 }
 
 /**
- * Deletes the objects with a prefix that were stored before `before`, ms UTC. Looks only at the
- * first page of the list, up to 1,000 objects.
+ * Deletes the objects with a prefix that were stored before `before`, ms UTC.
  * @returns the number of deleted objects
  */
 async function removeStale(bucket: R2Bucket, prefix: string, before: number): Promise<number> {
-  const { objects } = await bucket.list({ prefix })
-  const stale = objects.filter(({ uploaded }) => uploaded.getTime() < before).map(({ key }) => key)
-  if (stale.length > 0) {
-    await bucket.delete(stale)
+  let removed = 0
+  let options: R2ListOptions | undefined = { prefix }
+  while (options) {
+    const page: R2Objects = await bucket.list(options)
+    const stale = page.objects.filter(({ uploaded }) => uploaded.getTime() < before)
+    if (stale.length > 0) {
+      await bucket.delete(stale.map(({ key }) => key))
+    }
+    removed += stale.length
+    options = page.truncated ? { prefix, cursor: page.cursor } : undefined
   }
-  return stale.length
+  return removed
 }

@@ -5,7 +5,7 @@ import { unstable_readConfig } from 'wrangler'
 import { z } from 'zod'
 import { CRONS } from '../../src/crons/cron.ts'
 import { isWeekly } from '../../src/erasures/schedule.ts'
-import { CONSUMERS, consumerOf } from '../../src/queues/names.ts'
+import { CONSUMERS, consumerOf, QueueNames } from '../../src/queues/names.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -57,6 +57,12 @@ describe('wrangler.toml', () => {
     expect(() => consumerOf(config.vars.QUEUE_NAMES, 'another-queue')).toThrow(
       'QUEUE_NAMES in wrangler.toml names no consumer for the queue another-queue.'
     )
+  })
+
+  it('names no queue for two consumers', () => {
+    const names = { ...QueueNames.parse(config.vars.QUEUE_NAMES), recordings: 'one', capture: 'one' }
+
+    expect(() => consumerOf(names, 'one')).toThrow('must name a queue of its own')
   })
 
   it('consumes the dead letters of the capture queue', () => {
