@@ -34,7 +34,8 @@ export function listRunning(): string[] {
 function isAlive(pid: string): boolean {
   try {
     return process.kill(Number(pid), 0)
-  } catch {
-    return false
+  } catch (error) {
+    // The process of another user cannot be signalled.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
