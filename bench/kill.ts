@@ -51,7 +51,7 @@ export async function benchKill(isSmoke: boolean): Promise<Outcome> {
   const found = await settle(stateDir, sent)
   const kept = await measure(service, isSmoke)
   await launched.stop('SIGTERM')
-  const inMemory = launchService(newStateDir(), ['--in-memory'])
+  const inMemory = launchService(newStateDir(), { options: ['--in-memory'] })
   const fast = await measure(await inMemory.ready, isSmoke)
   await inMemory.stop('SIGTERM')
   const lost = sent.events.length - found.events + sent.parts.length - found.parts

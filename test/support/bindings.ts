@@ -17,7 +17,7 @@ function override<T extends object>(real: T, members: Members<T>): T {
 
 const fail = (message: string) => () => Promise.reject(new Error(message))
 
-/** Returns the database, but every query fails with D1's error. */
+/** Returns the database, but every query fails with `message`, an error text of D1. */
 export function failingDatabase(message: string): D1Database {
   const session = env.DB.withSession()
   const queries = {
@@ -38,7 +38,7 @@ export function failingDatabase(message: string): D1Database {
   return override(env.DB, { withSession: () => failing })
 }
 
-/** Returns the queue, but every send fails. */
+/** Returns the capture queue, but sending and reading its metrics fail. */
 export const failingQueue = (message = 'Queue is overloaded. Please back off.'): Queue =>
   override<Queue>(env.CAPTURE_QUEUE, {
     send: fail(message),

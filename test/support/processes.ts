@@ -16,7 +16,7 @@ export type LocalService = {
   token: string
   key: string
   pid: number
-  /** Sends a signal to npm, as a supervisor does, and waits for the end. */
+  /** Sends a signal to the process that was started, as a supervisor does, and waits for the end. */
   stop(signal: NodeJS.Signals): Promise<Output>
 }
 
@@ -36,13 +36,16 @@ export const npm = (args: string[], env: Record<string, string>): Promise<Output
   launch('npm', args, env).ended
 
 /** Runs `npm run --silent <name> -- …` without npm's own time. */
-export function runScript(
+export const runScript = (
   name: string,
   args: string[],
   env: Record<string, string>
-): Promise<Output> {
-  const PATH = `${join(root, 'node_modules/.bin')}:${process.env.PATH}`
-  return launch('sh', ['-c', `${scripts[name]} "$@"`, name, ...args], { ...env, PATH }).ended
+): Promise<Output> => launchScript(name, args, env).ended
+
+/** Starts `npm run --silent <name> -- …` in a clone, without npm's own time. */
+function launchScript(name: string, args: string[], env: Record<string, string>, clone = root) {
+  const PATH = `${join(clone, 'node_modules/.bin')}:${process.env.PATH}`
+  return launch('sh', ['-c', `${scripts[name]} "$@"`, name, ...args], { ...env, PATH }, clone)
 }
 
 /** Opens a service's only database file, `DB`, behind the service's back; waits for its turn to write. */
@@ -62,20 +65,32 @@ export function readRows(stateDir: string, query: string): unknown[] {
   }
 }
 
-/** Starts `npm start` with these options, or another long-running script, on a free port. */
+type Launch = {
+  script?: string
+  options?: string[]
+  clone?: string
+  /** Whether npm starts the script, as users do. npm takes half a second. */
+  byNpm?: boolean
+}
+
+/** Starts `npm start`, or another long-running script, on a free port. */
 export function launchService(
   stateDir: string,
-  options: string[] = [],
-  { script = 'start', clone = root } = {}
+  { script = 'start', options = [], clone = root, byNpm = false }: Launch = {}
 ) {
-  const args = ['--prefix', clone, 'run', script, '--', ...options]
-  const { child, output, stop } = launchCommand('npm', args, { STATE_DIR: stateDir, PORT: '0' })
+  const env = { STATE_DIR: stateDir, PORT: '0' }
+  const launched = byNpm
+    ? launch('npm', ['run', script, '--', ...options], env, clone)
+    : launchScript(script, options, env, clone)
+  const { child, output, stop } = stoppable(launched)
   return { pid: child.pid ?? 0, ready: readWelcome(child, output, stop), stop }
 }
 
 /** Starts a command that runs until it gets a signal. */
-export function launchCommand(command: string, args: string[], env: Record<string, string> = {}) {
-  const { child, output, ended } = launch(command, args, env)
+export const launchCommand = (command: string, args: string[], env: Record<string, string> = {}) =>
+  stoppable(launch(command, args, env))
+
+function stoppable({ child, output, ended }: ReturnType<typeof launch>) {
   const stop = (signal: NodeJS.Signals) => {
     child.kill(signal)
     return ended
@@ -134,19 +149,20 @@ export function descendants(pid: number): number[] {
 
 type Roles = { supervisor: number; host: number; runtime: number }
 
-const findBelow = (parent: number | undefined, name: string) =>
-  parent && descendants(parent).find((child) => commandOf(child).includes(name))
+/** Finds a process, or one of its descendants, by a part of its command. */
+const findProcess = (pid: number | undefined, part: string) =>
+  pid && [pid, ...descendants(pid)].find((one) => commandOf(one).includes(part))
 
 /** Returns the service's process that owns the port; undefined before it is started. */
-export const supervisorOf = (pid: number) => findBelow(pid, 'scripts/start.ts')
+export const supervisorOf = (pid: number) => findProcess(pid, 'scripts/start.ts')
 
 /** Returns the processes of a service by role: owner of the port, host of the runtime, and runtime. */
 export async function rolesOf({ pid }: LocalService): Promise<Roles> {
   let roles: Roles | undefined
   await until(() => {
     const supervisor = supervisorOf(pid)
-    const host = findBelow(supervisor, 'scripts/host.ts')
-    const runtime = findBelow(host, 'workerd')
+    const host = findProcess(supervisor, 'scripts/host.ts')
+    const runtime = findProcess(host, 'workerd')
     roles = supervisor && host && runtime ? { supervisor, host, runtime } : undefined
     return roles !== undefined
   })
@@ -182,9 +198,9 @@ function processes() {
   })
 }
 
-function launch(command: string, args: string[], env: Record<string, string>) {
+function launch(command: string, args: string[], env: Record<string, string>, cwd = root) {
   const child = spawn(command, args, {
-    cwd: root,
+    cwd,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe']
   })

@@ -15,10 +15,13 @@ const Config = z.object({
   })
 })
 
-/** Seconds for which test queues gather a batch, instead of those in wrangler.toml. */
+/** Seconds for which a test queue waits for a full batch; in wrangler.toml, it is 1 or 5. */
 const BATCH_TIMEOUT = 0.1
 
-/** The queue consumers of wrangler.toml as Miniflare options, but without waiting for a full batch or before a retry. */
+/**
+ * Returns the queue consumers of wrangler.toml as Miniflare options. They wait only briefly for a
+ * full batch, and get a failed batch again at once.
+ */
 export function quickConsumers() {
   const { queues } = Config.parse(parse(readFileSync('wrangler.toml', 'utf8')))
   return Object.fromEntries(
@@ -28,7 +31,8 @@ export function quickConsumers() {
         maxBatchSize: consumer.max_batch_size,
         maxBatchTimeout: BATCH_TIMEOUT,
         maxRetries: consumer.max_retries,
-        // A delayed message is not in the backlog: it could arrive in a later file.
+        // A delayed message is not in the backlog: `untilQuiet` would not wait for it, and it could
+        // arrive during a later test file.
         retryDelay: 0,
         ...(consumer.dead_letter_queue && { deadLetterQueue: consumer.dead_letter_queue })
       }

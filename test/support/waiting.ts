@@ -4,7 +4,10 @@ import type { DeadMessage } from '../../src/queues/failure.ts'
 import { consume, deliverBatch, request, type TestProject } from './project.ts'
 import { holdRecordings } from './recordings.ts'
 
-/** The queues of captured requests, recordings and dead letters, whose messages a test delivers itself, or loses. */
+/**
+ * Returns queues of captured requests, recordings and dead letters that hold their messages until a
+ * test delivers or loses them.
+ */
 export function holdQueues() {
   const captured: QueueMessage[] = []
   const dead: DeadMessage[] = []

@@ -13,7 +13,7 @@ import {
 
 /** Starts `npm run dev` on a state folder and waits until it is ready. */
 async function develop(stateDir: string): Promise<LocalService> {
-  const { ready, stop } = launchService(stateDir, [], { script: 'dev' })
+  const { ready, stop } = launchService(stateDir, { script: 'dev', byNpm: true })
   onTestFinished(async () => void (await stop('SIGTERM')))
   return ready
 }

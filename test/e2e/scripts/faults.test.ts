@@ -39,7 +39,7 @@ describe('the local service', () => {
   const launched: ReturnType<typeof launchService>[] = []
 
   async function start() {
-    const starting = launchService(stateDir)
+    const starting = launchService(stateDir, { byNpm: true })
     launched.push(starting)
     service = await starting.ready
   }
@@ -198,7 +198,7 @@ describe('the local service', () => {
   it.runIf(hasProcesses)('can be stopped while it starts', async () => {
     await service.stop('SIGTERM')
     for (const ms of [100, 800]) {
-      const starting = launchService(stateDir)
+      const starting = launchService(stateDir, { byNpm: true })
       starting.ready.catch(() => {})
       // npm loses a signal that arrives in the milliseconds in which it starts the script.
       await until(() => supervisorOf(starting.pid) !== undefined)

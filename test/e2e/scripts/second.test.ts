@@ -24,7 +24,7 @@ const deployPlan = (clone: string) =>
 describe('a second deployment, by the line of the guide', { timeout: 180_000 }, () => {
   it('processes what its queues, which have other names, bring', async () => {
     const clone = newRenamed()
-    const { ready, stop } = launchService(newStateDir(), [], { clone })
+    const { ready, stop } = launchService(newStateDir(), { clone })
     onTestFinished(async () => void (await stop('SIGTERM')))
     const { url, token, key, projectId } = await ready
 

@@ -26,7 +26,7 @@ describe('npm start', { timeout: 180_000 }, () => {
   afterAll(() => Promise.all(launched.map(({ stop }) => stop('SIGTERM'))))
 
   const start = (): Promise<LocalService> => {
-    const service = launchService(stateDir)
+    const service = launchService(stateDir, { byNpm: true })
     launched.push(service)
     return service.ready
   }

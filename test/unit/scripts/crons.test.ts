@@ -20,10 +20,10 @@ describe('a cron expression', () => {
     ['30 3 * * *', '2026-11-22', ['2026-11-22T03:30']],
     ['0 */12 1 * *', '2026-12-01', ['2026-12-01T00:00', '2026-12-01T12:00']]
   ])('%s matches on %s: %j', (cron, day, expected) => {
-    const means = readCron(cron)
+    const matches = readCron(cron)
     expect(
       minutesOf(day)
-        .filter((time) => means(new Date(time)))
+        .filter((time) => matches(new Date(time)))
         .map(iso)
     ).toEqual(expected)
   })
@@ -32,8 +32,8 @@ describe('a cron expression', () => {
     ['* * * * *', 1_440],
     ['*/15 * * * *', 96]
   ])('%s matches %i minutes per day', (cron, count) => {
-    const means = readCron(cron)
-    expect(minutesOf('2026-11-22').filter((time) => means(new Date(time)))).toHaveLength(count)
+    const matches = readCron(cron)
+    expect(minutesOf('2026-11-22').filter((time) => matches(new Date(time)))).toHaveLength(count)
   })
 
   it.each(['0 5 * * 0', '60 * * * *', '* * * *', '* * * * * *', '', 'soon'])(
@@ -85,6 +85,7 @@ describe('crons', () => {
     expect(fired).toEqual(['2026-11-22T04:59', '2026-11-22T05:01', '2026-11-22T09:01'])
   })
 
+  // Of the expected minutes, each row has only the day and the time.
   it.each([
     ['a minute', '2026-11-22T04:59:30Z', ['22T05:01', '22T05:02']],
     ['a day', '2026-11-21T05:00:10Z', ['21T05:00', '21T05:01', '21T05:02', '21T05:03']],
@@ -98,12 +99,13 @@ describe('crons', () => {
     await vi.advanceTimersByTimeAsync(3 * MINUTE)
     await crons.stop(20_000)
 
-    const again = minutes.map((minute) => back.slice(0, 8) + minute)
-    expect(fired).toEqual(['2026-11-22T04:59', '2026-11-22T05:00', ...again])
+    const yearAndMonth = back.slice(0, '2026-11-'.length)
+    const afterwards = minutes.map((minute) => yearAndMonth + minute)
+    expect(fired).toEqual(['2026-11-22T04:59', '2026-11-22T05:00', ...afterwards])
   })
 
   it('report a failed run, and fire again', async () => {
-    const said = vi.spyOn(console, 'error').mockReturnValue()
+    const printed = vi.spyOn(console, 'error').mockReturnValue()
     const crons = startCrons(['* * * * *'], async (cron) => {
       throw new OperatorError(`The cron "${cron}" failed.`)
     })
@@ -111,7 +113,7 @@ describe('crons', () => {
     await vi.advanceTimersByTimeAsync(2 * MINUTE)
     await crons.stop(20_000)
 
-    expect(said.mock.calls).toEqual([
+    expect(printed.mock.calls).toEqual([
       ['The cron "* * * * *" failed.'],
       ['The cron "* * * * *" failed.']
     ])
