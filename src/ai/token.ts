@@ -5,8 +5,8 @@ import { phrase, type Rule } from './words.ts'
 export type Operator = Filter['operator']
 
 /**
- * A token of a request: `filters.ts` builds a tree of tokens. `repeat` returns the same filter for
- * another text, in requests such as `visited /a or /b`.
+ * A token of a request; `filter-reader.ts` builds a tree from the tokens. `repeat` returns the same
+ * filter for a further text in quotes: `viewed "Pricing" or "Plans"`.
  */
 export type Token =
   | { is: 'filter'; filter: Filter; repeat?: (text: string) => Filter }
@@ -45,14 +45,14 @@ export const TEXT = String.raw`"[^"]+"|'[^']+'|“[^”]+”|\x60[^\x60]+\x60`
 /** Matches a URL, or a path that begins with `/`. */
 export const ADDRESS = String.raw`https?://\S+?|/\S*?`
 /** Matches a name of an event or a property: `plan`, or `"Plan name"` in quotes. */
-export const NAME = String.raw`${TEXT}|[\w$][\w$.-]*`
+export const NAME = String.raw`${TEXT}|[\w$](?:[\w$.-]*[\w$-])?`
 
 /** Removes the quotes around a text: `"Plan name"` → `Plan name`. */
 export const unquote = (text: string): string => text.replace(/^["'“`](.*)["'”`]$/su, '$1')
 
 /**
  * Returns a rule for the phrases that match `source`. `read` gets the match and its groups; a group
- * that did not take part is an empty text.
+ * that matched nothing is an empty text.
  */
 export const rule = (source: string, read: (match: string[]) => Token): Rule<Token> => [
   phrase(source),

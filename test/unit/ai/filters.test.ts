@@ -121,6 +121,8 @@ describe('a request', () => {
     ['whose email is not set', 'AND(person.email is_not_set)'],
     ['where $screen_width is greater than 1000', 'AND(event.$screen_width gt 1000)'],
     ['distinct id "anon 1"', 'anon 1 AND()'],
+    ['did the event signed_up.', 'AND(event_metadata.event exact signed_up)'],
+    ['e-mails at example.com.', String.raw`AND(person.email regex (?i)@example\.com$)`],
     ['all recordings', 'AND()']
   ])('%s', (text, expected) => {
     expect(shown(text)).toBe(expected)
