@@ -1,18 +1,21 @@
 import { anyOf, KINDS, prove, quote } from './pattern.ts'
 
-/** Characters that separate the parts of a text. */
+/** Separators between the parts of a text, in a group so that `split` keeps them. */
 const SEPARATORS = /([/?&=#.:@\s_-]+)/
 
-/** Patterns that a part of all examples may be generalised to, the narrowest first. */
+/** A UUID in a text, also in a group. */
+const UUID = new RegExp(`(${KINDS.uuid[0]})`)
+
+/** Patterns for a part that differs between the examples, the narrowest first. */
 const PARTS = ['[0-9]+', '[a-z]+', '[A-Za-z]+', '[a-z0-9]+', '[A-Za-z0-9]+', String.raw`[^/?#\s]+`]
 
-/** Kinds of text that are tried on the whole examples. */
-const WHOLE = ['uuid', 'email', 'version', 'date', 'number', 'url'] as const
+/** Kinds of text that whole examples may be, in the order in which their patterns are tried. */
+const WHOLE = ['uuid', 'email', 'date', 'number', 'version', 'url'] as const
 
 /**
  * Returns patterns that match all examples, in the order in which to try them: the kinds of text
- * that fit all examples, a pattern of their common parts, and a list of the examples themselves.
- * Empty without examples.
+ * that fit, a pattern that generalises the parts of several examples, and a list of the examples
+ * themselves. Returns no pattern without examples.
  */
 export function generalise(examples: string[]): string[] {
   const [first, ...others] = examples
@@ -27,14 +30,13 @@ export function generalise(examples: string[]): string[] {
 }
 
 /**
- * Generalises the parts in which examples differ; undefined if they have different numbers of parts.
+ * Writes a pattern that generalises the parts in which examples differ. Returns undefined if the
+ * examples have different numbers of parts, or no pattern fits a part in all of them.
+ *
  * `/orders/12/edit`, `/orders/7/edit` → `^/orders/[0-9]+/edit$`
  */
 function alignParts(examples: string[]): string | undefined {
-  const uuid = new RegExp(`(${KINDS.uuid[0]})`)
-  const rows = examples.map((text) =>
-    text.split(uuid).flatMap((piece, i) => (i % 2 === 1 ? [piece] : piece.split(SEPARATORS)))
-  )
+  const rows = examples.map(splitParts)
   const [first = []] = rows
   if (rows.some((row) => row.length !== first.length)) {
     return undefined
@@ -44,6 +46,20 @@ function alignParts(examples: string[]): string | undefined {
   return patterns.every((pattern) => pattern !== undefined) ? `^${patterns.join('')}$` : undefined
 }
 
+/**
+ * Splits a text into parts and the separators between them. A UUID is one part.
+ *
+ * `/orders/12` → `['', '/', 'orders', '/', '12']`
+ */
+function splitParts(text: string): string[] {
+  return text.split(UUID).flatMap((piece, i) => {
+    // Every second piece is the text of the group.
+    const isUuid = i % 2 === 1
+    return isUuid ? [piece] : piece.split(SEPARATORS)
+  })
+}
+
+/** Returns a pattern for the texts of one part in all examples; undefined if none fits. */
 function generaliseColumn(texts: string[]): string | undefined {
   const [first = ''] = texts
   if (texts.every((text) => text === first)) {
@@ -52,5 +68,6 @@ function generaliseColumn(texts: string[]): string | undefined {
   return [KINDS.uuid[0], ...PARTS].find((pattern) => isProven(`^${pattern}$`, texts))
 }
 
+/** Whether a pattern matches all examples. */
 const isProven = (pattern: string, examples: string[]): boolean =>
   prove(pattern, { examples, counter_examples: [] })?.missed.length === 0
