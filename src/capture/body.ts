@@ -162,13 +162,16 @@ function checkToken(token: Json | undefined): string {
 export const invalidToken = (detail: string): AppError =>
   new AppError('authentication_failed', detail, 'api_key')
 
+/** The last ms of the year 9999, UTC. */
+const LAST_TIME = 253_402_300_799_999
+
 /**
- * Reads a client's send time as ms UTC: a number in ms, or any text that `parseTimestamp` reads, otherwise undefined.
- * The text `"1700000000"` is seconds, the number `1700000000` is ms.
+ * Reads a client's send time as ms UTC: a number in ms from 1970 to 9999, or any text that `parseTimestamp` reads, otherwise
+ * undefined. The text `"1700000000"` is seconds, the number `1700000000` is ms.
  */
 export function readSentAt(value: Json | undefined): number | undefined {
   if (typeof value === 'number') {
-    return value
+    return value >= 0 && value <= LAST_TIME ? value : undefined
   }
   return typeof value === 'string' ? parseTimestamp(value) : undefined
 }

@@ -38,14 +38,15 @@ export type CapturedEvent = z.infer<typeof CapturedEvent>
 
 /** Largest properties of an event, bytes of JSON. */
 export const MAX_EVENT_BYTES = 1_000_000
-/** Characters of a refused value that a reason for dropping an event quotes. */
+/** Characters of a refused timestamp that are quoted in the reason for dropping its event. */
 const MAX_QUOTED = 60
 
 const MERGES = new Set(['$identify', '$create_alias', '$merge_dangerously'])
 
 /**
- * Reads one event as an SDK sends it, or returns the reason why it is dropped, in PostHog's words where PostHog has any.
- * `now` and `sentAt` are ms UTC; `position` is the event's place in the request, from 0.
+ * Reads one event as an SDK sends it, or returns the reason why it is dropped, in PostHog's words
+ * if PostHog has the same reason. `now` and `sentAt` are ms UTC; `position` is the event's place in
+ * the request, from 0.
  */
 export function readEvent(
   raw: Json,
@@ -70,26 +71,26 @@ export function readEvent(
     return drop('event properties are not an object')
   }
   const clientTime = typeof raw.timestamp === 'string' ? parseTimestamp(raw.timestamp) : undefined
-  const timeless = faultOfTime(raw, clientTime)
-  if (timeless !== undefined) {
-    return drop(timeless)
+  const timeFault = faultOfTime(raw, clientTime)
+  if (timeFault !== undefined) {
+    return drop(timeFault)
   }
   const distinctId = readDistinctId(raw.distinct_id ?? raw.$distinct_id ?? sent.distinct_id)
   if (distinctId === undefined) {
     return drop('event submitted without a distinct_id')
   }
 
-  const read = readProperties(raw, sent)
-  const unstorable = faultOfEvent(raw.event, read)
-  if (unstorable !== undefined) {
-    return drop(unstorable)
+  const unchecked = readProperties(raw, sent)
+  const eventFault = faultOfEvent(raw.event, unchecked)
+  if (eventFault !== undefined) {
+    return drop(eventFault)
   }
-  const text = JSON.stringify(read)
-  const tooLarge = faultOfSize(read, byteLength(text))
-  if (tooLarge !== undefined) {
-    return drop(tooLarge)
+  const text = JSON.stringify(unchecked)
+  const sizeFault = faultOfSize(unchecked, byteLength(text))
+  if (sizeFault !== undefined) {
+    return drop(sizeFault)
   }
-  const properties = wellFormedOf(read, text)
+  const properties = wellFormedOf(unchecked, text)
 
   const time = {
     timestamp: clientTime,
@@ -97,7 +98,8 @@ export function readEvent(
     sentAt,
     ignoreSentAt: sent.$ignore_sent_at === true
   }
-  const [timestamp, writtenAt] = [eventTime(time, now), writeTime(time, now)]
+  const timestamp = eventTime(time, now)
+  const writtenAt = writeTime(time, now)
   return {
     uuid: uuid ?? newUuid(now, position),
     event: clean(raw.event),
@@ -108,7 +110,10 @@ export function readEvent(
   }
 }
 
-/** The members that order an event among others; each is left out if the timestamp is enough. */
+/**
+ * Returns the members that order an event among others, besides its timestamp: without `written_at`
+ * if it equals the timestamp, and without `position` if it is 0.
+ */
 const orderOf = (timestamp: number, writtenAt: number, position: number) => ({
   ...(writtenAt !== timestamp && { written_at: writtenAt }),
   ...(position > 0 && { position })
@@ -121,8 +126,9 @@ function newUuid(now: number, position: number): string {
 }
 
 /**
- * Returns why an event's time cannot be read, or undefined. A numeric offset wins over the
- * timestamp; without either, the time is now.
+ * Returns why an event's time cannot be read, or undefined. A timestamp that is a number is always
+ * refused. Any other timestamp is ignored beside a numeric offset, which wins. Without either, the
+ * time is now.
  */
 function faultOfTime(
   { timestamp, offset }: JsonObject,
@@ -132,10 +138,11 @@ function faultOfTime(
     return 'event timestamp must be an ISO 8601 string; got a number'
   }
   const isAbsent = timestamp === undefined || timestamp === null || timestamp === ''
-  if (isAbsent || typeof offset === 'number' || clientTime !== undefined) {
+  if (isAbsent || Number.isFinite(offset) || clientTime !== undefined) {
     return undefined
   }
-  return `event timestamp must be an ISO 8601 string; got ${JSON.stringify(timestamp).slice(0, MAX_QUOTED)}`
+  const quoted = JSON.stringify(timestamp).slice(0, MAX_QUOTED)
+  return `event timestamp must be an ISO 8601 string; got ${quoted}`
 }
 
 /** Returns why an event with this name and these properties is not stored, or undefined. */
@@ -163,14 +170,18 @@ function faultOfSize(properties: JsonObject, bytes: number): string | undefined 
   return undefined
 }
 
-/** Names an event of `/engage`, which sends properties of a person without an event name, `$identify`. */
+/**
+ * Gives an event of `/engage` the name `$identify`. The oldest SDKs send the properties of a person
+ * there, without an event name.
+ */
 export const asIdentify = (raw: Json): Json =>
   isObject(raw) && raw.event === undefined ? { ...raw, event: '$identify' } : raw
 
 /**
- * Returns the properties to store: without the token and the distinct id, which has its own column,
- * and with the event's `$set` and `$set_once`, which win over the same members in the properties.
- * Without a person profile, all `$set`, `$set_once` and `$unset` are removed.
+ * Returns the properties to store: without the token and the distinct id, which has its own column.
+ * Merges the `$set` and `$set_once` beside the properties into those among the properties; in each
+ * key that both have, the value beside the properties wins. Without a person profile, `$set`,
+ * `$set_once` and `$unset` are removed.
  */
 function readProperties(raw: JsonObject, sent: JsonObject): JsonObject {
   const { token: _, distinct_id: __, ...properties } = sent
@@ -190,7 +201,10 @@ function readProperties(raw: JsonObject, sent: JsonObject): JsonObject {
   return properties
 }
 
-/** Whether an event sets more properties than any person may have, even a person without properties. */
+/**
+ * Whether an event's `$set` and `$set_once` alone are larger than a person's properties may be, so
+ * that not even a person without properties could take them.
+ */
 function isTooMuchForAnyone({ $set: set, $set_once: once }: JsonObject): boolean {
   const requested = { ...(isObject(once) && once), ...(isObject(set) && set) }
   return byteLength(JSON.stringify(requested)) > MAX_PROPERTIES_BYTES
