@@ -1,4 +1,4 @@
-import { existsSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkSecret, MIN_SECRET } from '../src/erasures/secret.ts'
 import { readConfig } from './config.ts'
@@ -9,34 +9,51 @@ import { newSecret, readSecretsFile, SECRETS_FILE } from './state.ts'
 const secretsFile = join(stateDir, SECRETS_FILE)
 
 /**
- * Returns the local service's secrets: those of the last start, or new ones. A state folder of an
- * earlier version has no RECEIPT_KEY yet and gets one.
- * @throws OperatorError when the file exists, but lacks RECEIPT_SECRET or has a secret that is too short
+ * Returns the local service's secrets, and generates them if their file does not exist. The file of
+ * an earlier version has no RECEIPT_KEY yet and gets one.
+ * @throws OperatorError when the file exists, but lacks RECEIPT_SECRET, or one of its required
+ * secrets is too short
  */
 export function readSecrets(): Record<string, string> {
   const names = readConfig().secrets.required
   if (!existsSync(secretsFile)) {
-    writeSecrets(Object.fromEntries(names.map((name) => [name, newSecret()])))
+    writeSecrets(...names)
   }
   const secrets = readSecretsFile()
   const invalid = names.filter((name) => checkSecret(secrets[name]) !== 'ok')
-  if (invalid.join() === 'RECEIPT_KEY' && !secrets.RECEIPT_KEY) {
-    const completed = { ...secrets, RECEIPT_KEY: newSecret() }
-    writeSecrets(completed)
-    return completed
+  const isOnlyKeyInvalid = invalid.length === 1 && invalid[0] === 'RECEIPT_KEY'
+  if (isOnlyKeyInvalid && !secrets.RECEIPT_KEY) {
+    writeSecrets('RECEIPT_KEY')
+    return readSecretsFile()
   }
   if (invalid.length > 0) {
     throw new OperatorError(
-      `In ${secretsFile}, these secrets are missing or shorter than ${MIN_SECRET} characters: ${invalid.join(', ')}. Restore the file from a copy. Or delete it to generate new secrets; then nobody can check which distinct ids earlier receipts are about.`
+      isOnlyKeyInvalid
+        ? `In ${secretsFile}, RECEIPT_KEY is shorter than ${MIN_SECRET} characters. Delete its line to generate a new key: earlier receipts stay valid.`
+        : `In ${secretsFile}, these secrets are missing or shorter than ${MIN_SECRET} characters: ${invalid.join(', ')}. Restore the file from a copy, or delete it to generate new secrets. With new secrets, the service returns earlier receipts with wrong signatures, and the ledger cannot identify erased persons after a restore.`
     )
   }
   return secrets
 }
 
-/** Writes the local service's secrets. */
-export function writeSecrets(secrets: Record<string, string>): void {
-  const lines = Object.entries(secrets).map(([name, value]) => `${name}=${value}\n`)
-  const written = `${secretsFile}.new`
-  writeFileSync(written, lines.join(''), { mode: 0o600 })
-  renameSync(written, secretsFile)
+/** Writes new values of these secrets into their file, in one step. Other lines of the file stay. */
+export function writeSecrets(...names: string[]): void {
+  let text = existsSync(secretsFile) ? readFileSync(secretsFile, 'utf8') : ''
+  for (const name of names) {
+    text = withLine(text, name, newSecret())
+  }
+  const newFile = `${secretsFile}.new`
+  writeFileSync(newFile, text, { mode: 0o600 })
+  renameSync(newFile, secretsFile)
+}
+
+/** Replaces the line of a secret, or appends a line. */
+function withLine(text: string, name: string, value: string): string {
+  const before = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*$`, 'm')
+  const line = `${name}=${value}`
+  if (before.test(text)) {
+    return text.replace(before, line)
+  }
+  const end = text === '' || text.endsWith('\n') ? '' : '\n'
+  return `${text}${end}${line}\n`
 }

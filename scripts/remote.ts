@@ -8,10 +8,14 @@ import { OperatorError } from './faults.ts'
 import type { Bindings, Service } from './local.ts'
 import { findFault, wrangler } from './wrangler.ts'
 
-/** Opens the deployed databases and bucket through remote bindings, with wrangler's login. */
+/**
+ * Opens the deployed databases and bucket through remote bindings, with wrangler's login.
+ * @throws OperatorError when they cannot be reached
+ */
 export async function openRemote(): Promise<Service> {
-  // Only the command's answer may go to standard output, and a script cannot answer wrangler's questions.
+  // Only the command's answer may go to standard output.
   process.env.WRANGLER_LOG = 'none'
+  // Wrangler must not ask questions, because a script cannot answer them.
   process.env.CI = 'true'
 
   const config = readConfig()
@@ -23,7 +27,7 @@ export async function openRemote(): Promise<Service> {
     JSON.stringify(withRemoteBindings({ ...config, d1_databases: databases }))
   )
   try {
-    // Loaded late because it takes longer than everything a local command does.
+    // Imported only here: importing wrangler takes longer than a whole local command.
     const { getPlatformProxy } = await import('wrangler')
     const proxy = await getPlatformProxy<Bindings & { BUCKET: R2Bucket }>({
       configPath,
@@ -51,7 +55,8 @@ export async function openRemote(): Promise<Service> {
 const unreachable = (reason: string) =>
   new OperatorError(`The deployed service cannot be reached. ${reason.replaceAll(/\s+/g, ' ')}`)
 
-const Found = z.object({ uuid: z.string() })
+/** The part of the answer of `wrangler d1 info --json` that is used. */
+const DatabaseInfo = z.object({ uuid: z.string() })
 
 /**
  * Looks up the ids of the databases: remote bindings need them, and wrangler.toml does not contain
@@ -63,22 +68,33 @@ function findDatabases(config: Config) {
       const { code, stdout, stderr } = await wrangler(
         ['d1', 'info', database.database_name, '--json'],
         {
+          // At the level `none`, set above, wrangler would not print its answer.
           env: { WRANGLER_LOG: 'log' }
         }
       )
       if (code !== 0) {
         throw unreachable(findFault(`${stdout}${stderr}`))
       }
-      return { ...database, database_id: Found.parse(JSON.parse(stdout)).uuid }
+      return {
+        ...database,
+        database_id: DatabaseInfo.parse(JSON.parse(stdout)).uuid,
+        // Wrangler would prefer it.
+        preview_database_id: undefined
+      }
     })
   )
 }
 
+/** Returns a configuration in which the bindings lead to the deployed databases and buckets. */
 const withRemoteBindings = (config: Config) => ({
   name: config.name,
   account_id: config.account_id,
   compatibility_date: config.compatibility_date,
   vars: config.vars,
   d1_databases: config.d1_databases.map((database) => ({ ...database, remote: true })),
-  r2_buckets: config.r2_buckets.map((bucket) => ({ ...bucket, remote: true }))
+  r2_buckets: config.r2_buckets.map((bucket) => ({
+    ...bucket,
+    preview_bucket_name: undefined,
+    remote: true
+  }))
 })

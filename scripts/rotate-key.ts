@@ -16,7 +16,8 @@ try {
     await putSecret('RECEIPT_KEY', newSecret())
     console.log('Replaced the secret RECEIPT_KEY of the deployed service.')
   } else {
-    writeSecrets({ ...readSecrets(), RECEIPT_KEY: newSecret() })
+    readSecrets()
+    writeSecrets('RECEIPT_KEY')
     console.log('Replaced the key. A running service uses it from its next start.')
   }
 } catch (error) {
