@@ -29,12 +29,16 @@ const NOUNS: Record<string, Record<string, Command>> = {
   purge
 }
 
+const commandsOf = (noun: string): Record<string, Command> =>
+  Object.hasOwn(NOUNS, noun) ? (NOUNS[noun] ?? {}) : {}
+
 /** Opens the databases that a command works on. */
 export type Open = (isRemote: boolean) => Promise<Service>
 
 /** Reads a command line: noun, verb, arguments. @throws UsageError, InputError */
 export function readCommand([noun = '', verb = '', ...args]: string[]): Invocation {
-  const command = NOUNS[noun]?.[verb]
+  const commands = commandsOf(noun)
+  const command = Object.hasOwn(commands, verb) ? commands[verb] : undefined
   if (!command) {
     throw new UsageError(`Unknown command: ${noun} ${verb}`.trimEnd())
   }
@@ -42,8 +46,8 @@ export function readCommand([noun = '', verb = '', ...args]: string[]): Invocati
 }
 
 /**
- * Runs a command on the databases that `open` opens. Returns the text to print: a table, or JSON
- * with `--json`.
+ * Runs a command and returns the text to print: aligned columns, or JSON with `--json`. `open` is
+ * not called if the command has `runDeployed` and is run with `--remote`.
  */
 export async function runCommand(invocation: Invocation, open: Open): Promise<string> {
   const { isJson } = invocation
@@ -64,8 +68,8 @@ async function answerOf({ command, input, isRemote }: Invocation, open: Open): P
 }
 
 /**
- * Returns a message for the operator. An unexpected error is returned itself, or its innermost
- * cause.
+ * Returns the message of an error that the operator can act on. Otherwise returns the error's
+ * innermost cause, or the error itself if it has no cause.
  */
 export function explain(error: unknown, noun: string): unknown {
   if (error instanceof UsageError) {
@@ -88,11 +92,12 @@ export function explain(error: unknown, noun: string): unknown {
 
 /** Lists the commands of a noun, or all commands if the noun is unknown. */
 export function usageOf(noun: string): string {
-  const nouns = noun in NOUNS ? [noun] : Object.keys(NOUNS)
+  const nouns = Object.hasOwn(NOUNS, noun) ? [noun] : Object.keys(NOUNS)
   const commands = nouns.flatMap((name) =>
-    Object.entries(NOUNS[name] ?? {}).map(([verb, { script = `${name} -- ${verb}`, usage }]) =>
-      `npm run ${script} ${usage}`.trimEnd()
-    )
+    Object.entries(commandsOf(name)).map(([verb, { script, usage }]) => {
+      const npmArguments = script ?? `${name} -- ${verb}`
+      return `npm run ${npmArguments} ${usage}`.trimEnd()
+    })
   )
   return `${commands.join('\n')}
 

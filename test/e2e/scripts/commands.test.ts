@@ -273,7 +273,9 @@ describe('the commands key, project and user', () => {
       "Unknown option '--uuid'",
       ['user', 'create', '--first-name', 'x', '--email', 'x@example.com', '--uuid', 'x']
     ],
-    ['Unknown command: key rotate', ['key', 'rotate']]
+    ['Unknown command: key rotate', ['key', 'rotate']],
+    ['Unknown command: key constructor', ['key', 'constructor']],
+    ['Unknown command: toString', ['toString']]
   ])('explains the error: %s', async (message, words) => {
     const { code, stdout, stderr } = await run(...words, '--json')
     expect({ code, stdout, message: stderr.split('\n')[0] }).toEqual({
