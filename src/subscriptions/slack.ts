@@ -6,7 +6,7 @@ import { post } from './post.ts'
 
 /** Characters of a header, Slack's limit. */
 const MAX_HEADER = 150
-/** Characters of the text that stands for an image, Slack's limit. */
+/** Characters of an image's alternative text, Slack's limit. */
 const MAX_ALT = 2_000
 /** Characters of a text, Slack's limit. */
 const MAX_TEXT = 3_000
@@ -15,8 +15,9 @@ const MAX_TEXT = 3_000
 const UNFETCHED = /invalid_blocks|image/
 
 /**
- * Sends a digest to an incoming webhook of Slack. A refusal names its reason in the response's body. Slack fetches the
- * charts at once: if it cannot, the digest is sent once more without them.
+ * Sends a digest to an incoming webhook of Slack. Reads the response's body, in which Slack gives
+ * the reason for a refusal. Slack fetches the charts while it accepts the message: if it cannot,
+ * the digest is sent once more without charts.
  */
 export async function sendSlack(url: string, digest: Digest, allow: string): Promise<Sent> {
   const send = (message: object) =>
@@ -25,23 +26,22 @@ export async function sendSlack(url: string, digest: Digest, allow: string): Pro
       reads: true
     })
   const sent = await send(toBlocks(digest))
-  const isRefused = sent.kind === 'permanent' && UNFETCHED.test(sent.error)
-  return isRefused && digest.charts.size > 0 ? send(toBlocks(withoutCharts(digest))) : sent
+  const isUnfetched = sent.kind === 'permanent' && UNFETCHED.test(sent.error)
+  return isUnfetched && digest.charts.size > 0 ? send(toBlocks(withoutCharts(digest))) : sent
 }
 
 const withoutCharts = (digest: Digest): Digest => ({ ...digest, charts: new Map() })
 
-/** Writes a digest as Slack blocks, with a text for notifications. */
+/** Writes a digest as Slack blocks. `text`, for notifications, has only the first part. */
 export function toBlocks(digest: Digest) {
   const { content, summary } = digest
   const header = subjectOf(digest)
-  const text = [
-    ...content.parts.slice(0, 1).flatMap(toLines),
-    ...(content.parts.length > 1 ? ['…'] : [])
-  ].join('\n')
+  const firstPart = content.parts.slice(0, 1).flatMap(toLines)
+  const ellipsis = content.parts.length > 1 ? ['…'] : []
+  const preview = [escapeText(header), ...firstPart, ...ellipsis].join('\n')
   const about = `${content.project} · ${formatMoment(content.at, content.timezone)} · ${summary}`
   return {
-    text: cut(`${escapeText(header)}\n${text}`, MAX_TEXT),
+    text: cutEscaped(preview),
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: cut(header, MAX_HEADER), emoji: false } },
       ...notesOf(digest).map((note) => section(escapeText(note))),
@@ -50,14 +50,14 @@ export function toBlocks(digest: Digest) {
         ...toImages(chartOf(digest, part), part)
       ]),
       ...(content.more > 0 ? [section(`…and ${content.more} more on the dashboard.`)] : []),
-      { type: 'context', elements: [{ type: 'mrkdwn', text: cut(escapeText(about), MAX_TEXT) }] }
+      { type: 'context', elements: [{ type: 'mrkdwn', text: cutEscaped(escapeText(about)) }] }
     ]
   }
 }
 
 const section = (text: string) => ({
   type: 'section',
-  text: { type: 'mrkdwn', text: cut(text, MAX_TEXT) }
+  text: { type: 'mrkdwn', text: cutEscaped(text) }
 })
 
 const toImages = (chart: string | undefined, { name }: Figures) =>
@@ -86,6 +86,9 @@ function toLine(line: Line): string {
   return `${figure}  ${arrow}${change}`
 }
 
-/** Escapes the characters that Slack would read as markup, as in links and mentions. */
+/** Shortens an escaped text to Slack's limit, without a part of an escaped character at the end. */
+const cutEscaped = (text: string): string => cut(text, MAX_TEXT).replace(/&[a-z]*…$/, '…')
+
+/** Escapes Slack's control characters, which make links and mentions; `*` and `_` stay markup. */
 const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
