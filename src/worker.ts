@@ -57,8 +57,8 @@ const JOBS: Record<Cron, Job[]> = {
 const clock = () => new Date()
 
 /**
- * The queue batches that this isolate is consuming, and the messages that it has sent back for a
- * retry.
+ * Counts for `/readyz`: the queue batches that this isolate is consuming, and the messages that it
+ * has returned to their queue for another delivery.
  */
 const work = { consuming: 0, retrying: 0 }
 

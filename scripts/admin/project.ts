@@ -14,7 +14,7 @@ import {
   text
 } from './command.ts'
 
-const settings = {
+const settingOptions = {
   recording: onOff,
   recording_sample: decimal,
   recording_minimum_duration: decimal,
@@ -27,24 +27,26 @@ const settings = {
 /** A number of days, or `default` for the deployment's setting. */
 const days: Option = { read: (value) => (value === 'default' ? null : integer.read(value)) }
 
-const changeable = {
+/** The options that both `create` and `update` have. */
+const sharedOptions = {
   name: text,
   timezone: text,
   week_start: text,
   test_account_filters: json,
   recording_retention_days: days,
-  ...settings
+  ...settingOptions
 }
 
-const SETTINGS =
+const SETTINGS_USAGE =
   '[--recording on|off] [--recording-sample <0…1>] [--recording-minimum-duration <seconds>] [--console-capture on|off] [--heatmaps on|off] [--web-vitals on|off] [--exceptions on|off]'
 
-const CHANGES = `[--timezone <IANA name>] [--week-start sunday|monday] [--test-account-filters <JSON array>] [--recording-retention-days <days>|default] ${SETTINGS}`
+/** The usage of `sharedOptions`, except `--name`. */
+const SHARED_USAGE = `[--timezone <IANA name>] [--week-start sunday|monday] [--test-account-filters <JSON array>] [--recording-retention-days <days>|default] ${SETTINGS_USAGE}`
 
 export const project = {
   create: command({
-    usage: `--name <text> ${CHANGES} [--owner <user id>] [--database <D1 binding>]`,
-    options: { ...changeable, owner: integer, database: text },
+    usage: `--name <text> ${SHARED_USAGE} [--owner <user id>] [--database <D1 binding>]`,
+    options: { ...sharedOptions, owner: integer, database: text },
     schema: Project.extend({ owner: Id.optional() }),
     async run({ db, databases }, { owner, ...input }, now) {
       if (!databases.includes(input.database)) {
@@ -53,7 +55,10 @@ export const project = {
       const users = await listUsers(db)
       const ownerId = owner ?? users[0]?.id
       if (ownerId === undefined) {
-        throw new InputError('owner', 'is required: create a user first')
+        throw new InputError(
+          'owner',
+          'there is no user yet: create one first with npm run user -- create'
+        )
       }
       if (!users.some((user) => user.id === ownerId)) {
         throw new InputError('owner', `There is no user ${ownerId}.`)
@@ -70,8 +75,8 @@ export const project = {
   }),
 
   update: command({
-    usage: `<id> [--name <text>] ${CHANGES}`,
-    options: { id: integer, ...changeable },
+    usage: `<id> [--name <text>] ${SHARED_USAGE}`,
+    options: { id: integer, ...sharedOptions },
     schema: ProjectChange.extend({ id: Id }).refine(...isChange),
     run: async ({ db }, { id, ...change }) => projectToJson(await updateProject(db, id, change))
   })

@@ -78,11 +78,7 @@ const PAGES: Rule<Token>[] = [
     ([, text = '']) => visited(unquote(text)),
     visited
   ),
-  filter(
-    `(?:the )?(${NO_NAME}[\\w-]+|/\\S*?) page`,
-    ([, text = '']) => visited(text),
-    visited
-  ),
+  filter(`(?:the )?(${NO_NAME}[\\w-]+|/\\S*?) page`, ([, text = '']) => visited(text), visited),
   filter(`(${ADDRESS})`, ([, text = '']) => visited(text), visited)
 ]
 

@@ -90,7 +90,7 @@ class Storer {
     await this.#requeue(open.project.id, rest)
   }
 
-  /** Stores one transaction's worth. @returns the events that are left */
+  /** Stores as many events as fit in one transaction. @returns the remaining events */
   async #storePart({ project, db }: OpenProject, events: Incoming[]): Promise<Incoming[]> {
     const { stored, warnings, rest } = await ingestPart(
       db,

@@ -3,7 +3,7 @@ import { byteLength } from '../input/json.ts'
 import { SPILL_PREFIX, waitingKey } from '../queues/waiting-objects.ts'
 import { CapturedEvent } from './event.ts'
 
-/** The events of one capture request, or of a part of a large one. `received_at` is ms UTC. */
+/** The events of a capture request, or of one part of a large request. `received_at` is ms UTC. */
 export const CaptureMessage = z.object({
   project_id: z.int(),
   received_at: z.int(),
@@ -12,8 +12,8 @@ export const CaptureMessage = z.object({
 export type CaptureMessage = z.infer<typeof CaptureMessage>
 
 /**
- * Makes the R2 key of a waiting request or of a part of a request. Earlier versions wrote
- * `capture/<day>/<uuid>.json`.
+ * Makes the R2 key under which the events of a message wait. Objects of earlier versions have keys
+ * such as `capture/<day>/<uuid>.json`.
  */
 export const newSpillKey = ({ project_id, received_at }: Omit<CaptureMessage, 'events'>): string =>
   waitingKey(SPILL_PREFIX, project_id, received_at, crypto.randomUUID())
@@ -24,19 +24,22 @@ export const SpilledMessage = z.object({ spill: z.string().startsWith(SPILL_PREF
 export type QueueMessage = z.infer<typeof SpilledMessage> | CaptureMessage
 
 /**
- * Largest events in a queue message, bytes of JSON. Cloudflare Queues accept 128,000 bytes per
- * message, with its envelope.
+ * Most bytes of JSON that the events in a queue message take together. Cloudflare Queues accept
+ * 128,000 bytes per message, including its other fields.
  */
 export const MAX_MESSAGE_BYTES = 120_000
 
-/** Largest events stored in one batch of statements, bytes of JSON: D1 binds values of at most 2 MB. */
+/**
+ * Most bytes of JSON that the events stored in one batch of statements take together: D1 binds
+ * values of at most 2 MB. A single event may be larger.
+ */
 export const MAX_PART_BYTES = 1_000_000
 /** Most events stored in one batch of statements. */
 export const MAX_PART_EVENTS = 1_000
 
 /**
  * Splits the events of a request, in order, into parts that are stored one at a time. Almost every
- * request is one part.
+ * request is one part. `bytes` is the size of the part's events as JSON.
  */
 export function* splitEvents(
   events: CapturedEvent[]

@@ -22,7 +22,7 @@ import { takeEvents } from './take.ts'
 
 const CaptureError = ErrorJson.extend(Drops.shape).meta({ id: 'CaptureError' })
 
-/** Methods of the capture endpoints. Very old SDKs send events with GET. */
+/** Methods of the endpoints for events. Very old SDKs send events with GET. */
 const METHODS = ['POST', 'GET']
 
 const describeCapture = (id: string, summary: string) =>
@@ -31,7 +31,7 @@ const describeCapture = (id: string, summary: string) =>
     tag: 'Capture',
     takesAnyQuery: true,
     summary,
-    description: `Takes one event, an array of events, or a batch, like all endpoints for events but \`/i/v1/analytics/events\`. ${BODY_FORMS} The response is sent once the events are stored durably. A GET takes the body from the query parameter \`data\`.`,
+    description: `Takes one event, an array of events, or a batch, as do all endpoints for events except \`/i/v1/analytics/events\`. ${BODY_FORMS} The response is sent once the events are stored durably. A GET takes the body from the query parameter \`data\`.`,
     body: CaptureJson,
     answers: {
       200: {
@@ -48,7 +48,7 @@ const RECORD = describe({
   tag: 'Capture',
   takesAnyQuery: true,
   summary: 'Capture session recordings',
-  description: `Takes the snapshots of one or more sessions, in at most ${MAX_PARTS} events. ${BODY_FORMS} The response is sent once the snapshots are stored durably. Some snapshots get the same response and are discarded: those of a deleted recording or a suppressed person, those without a \`timestamp\`, and all while the project does not record visits.`,
+  description: `Takes the snapshots of one or more sessions, in at most ${MAX_PARTS} events. ${BODY_FORMS} The response is sent once the snapshots are stored durably. Some snapshots are discarded with the same response: those of a deleted recording or a suppressed person, those without a \`timestamp\`, and all snapshots while recording is off in the project.`,
   body: SnapshotsJson,
   answers: {
     200: {
@@ -74,10 +74,10 @@ export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
       const { token, sentAt, events } = readRequest(json)
       const project = await openProject(c, token)
       const now = c.var.now.getTime()
-      const clock = sentAt ?? readQueryTime(c)
+      const requestSentAt = sentAt ?? readQueryTime(c)
       const read = events
         .map(toEvent)
-        .map((raw, i) => readEvent(raw, sentAtOf(raw) ?? clock, now, i))
+        .map((raw, i) => readEvent(raw, sentAtOf(raw) ?? requestSentAt, now, i))
       const arrival = { project, headers: c.req.raw.headers, now, changed }
       const outcomes = await takeEvents(c.env, arrival, read)
       const dropped = outcomes.filter((outcome): outcome is Dropped => 'reason' in outcome)
@@ -103,9 +103,9 @@ export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
     }
     const project = await openProject(c, token)
     const now = c.var.now.getTime()
-    const clock = sentAt ?? readQueryTime(c)
+    const requestSentAt = sentAt ?? readQueryTime(c)
     const outcomes = await Promise.all(
-      events.map((raw) => readSnapshot(raw, sentAtOf(raw) ?? clock, now))
+      events.map((raw) => readSnapshot(raw, sentAtOf(raw) ?? requestSentAt, now))
     )
     const read = outcomes.filter((outcome) => outcome !== undefined)
     const dropped = read.filter((outcome) => 'reason' in outcome)

@@ -10,23 +10,24 @@ const ROW = 26
 /** Font size of a row. */
 const SIZE = 13
 
-/** Draws the value of the first series as large as it fits, with its change. */
+/** Draws the value of the first series as large as the box allows, with its change below. */
 export function drawNumber(box: Box, theme: Theme, { series: [first] }: Chart): string {
   if (!first) {
     return ''
   }
   const text = formatValue(currentOf(first))
   const [width, height] = [box.right - box.left, box.bottom - box.top]
-  const size = Math.min(height * 0.5, 96, (width / Math.max(1, widthOf(text, 1))) * 0.78)
-  const middle = (box.top + box.bottom) / 2
+  const fullWidthSize = width / Math.max(1, widthOf(text, 1))
+  const size = Math.min(height * 0.5, 96, fullWidthSize * 0.78)
   const change = describeChange(currentOf(first), previousOf(first))
+  const baseline = (box.top + box.bottom) / 2 + size * (change ? 0.2 : 0.35)
   const x = (box.left + box.right) / 2
   return element(
     'g',
     { 'text-anchor': 'middle' },
     label(text, {
       x,
-      y: middle + size * (change ? 0.2 : 0.35),
+      y: baseline,
       'font-size': size,
       'font-weight': 600,
       fill: theme.ink
@@ -34,7 +35,7 @@ export function drawNumber(box: Box, theme: Theme, { series: [first] }: Chart): 
     change
       ? label(change, {
           x,
-          y: middle + size * 0.2 + 30,
+          y: baseline + 30,
           'font-size': 14,
           fill: theme.soft
         })
@@ -42,25 +43,29 @@ export function drawNumber(box: Box, theme: Theme, { series: [first] }: Chart): 
   )
 }
 
-/** Draws a row with name, value and change for each series, as many as there is room for. */
+/**
+ * Draws a row with name, value and change for each series. If there is no room for all, the last
+ * row says how many are left out: `+7 more`.
+ */
 export function drawTable(box: Box, theme: Theme, { series }: Chart): string {
   const rows = Math.max(1, Math.floor((box.bottom - box.top) / ROW))
   const shown = series.length > rows ? series.slice(0, rows - 1) : series
   const isCompared = shown.some((one) => previousOf(one) !== undefined)
-  const changes = isCompared ? 84 : 0
-  const room = Math.max(...shown.map((one) => widthOf(formatValue(currentOf(one)), SIZE)))
+  const changeWidth = isCompared ? 84 : 0
+  const valueWidth = Math.max(...shown.map((one) => widthOf(formatValue(currentOf(one)), SIZE)))
+  const nameWidth = box.right - box.left - valueWidth - changeWidth - 16
   const drawn = shown.map((one, i) => {
     const y = box.top + i * ROW
     const cells = { y: y + 17, 'font-size': SIZE }
     return [
-      label(shorten(one.name || '(empty)', SIZE, box.right - box.left - room - changes - 16), {
+      label(shorten(one.name || '(empty)', SIZE, nameWidth), {
         ...cells,
         x: box.left,
         fill: theme.ink
       }),
       label(formatValue(currentOf(one)), {
         ...cells,
-        x: box.right - changes,
+        x: box.right - changeWidth,
         'text-anchor': 'end',
         'font-weight': 600,
         fill: theme.ink
@@ -76,12 +81,12 @@ export function drawTable(box: Box, theme: Theme, { series }: Chart): string {
       element('line', { x1: box.left, x2: box.right, y1: y + ROW, y2: y + ROW, stroke: theme.grid })
     ].join('')
   })
-  const left = series.length - shown.length
-  const more = label(`+${left} more`, {
+  const hidden = series.length - shown.length
+  const more = label(`+${hidden} more`, {
     x: box.left,
     y: box.top + shown.length * ROW + 17,
     'font-size': SIZE,
     fill: theme.soft
   })
-  return drawn.join('') + (left > 0 ? more : '')
+  return drawn.join('') + (hidden > 0 ? more : '')
 }

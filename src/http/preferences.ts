@@ -3,8 +3,9 @@ import * as z from 'zod'
 import type { AppEnv } from './env.ts'
 
 /*
- * PostHog's reference documents some operations as "status 200, empty body" although their response is their purpose. A
- * request chooses with `Prefer`; without it, the deployment's `EMPTY_BODIES` decides.
+ * PostHog's reference documents some operations as "status 200, empty body", although clients call
+ * them for the response. A request chooses with `Prefer`; without it, the deployment's
+ * `EMPTY_BODIES` decides.
  */
 
 /** The `return` preference of RFC 7240. */
@@ -30,8 +31,8 @@ export const emptiesBodies = (env: Pick<AppEnv['Bindings'], 'EMPTY_BODIES'>): bo
   env.EMPTY_BODIES === 'documented'
 
 /**
- * Empties the body of a successful response if the request prefers it or, without a preference, if
- * the deployment does.
+ * Empties the body of a 200 response if the request prefers `minimal` or, without a preference, if
+ * the deployment empties such bodies. Confirms a preference with `Preference-Applied`.
  */
 export async function answerAsPreferred(c: Context<AppEnv>): Promise<void> {
   if (c.res.status !== 200) {

@@ -6,9 +6,9 @@ export type Sender<Body> = {
 }
 
 /**
- * Sends any number of messages, 100 per request. If a request fails, the requests before it have
- * been sent.
- * @param options `delaySeconds`: delay until a consumer gets the messages, at most 43,200
+ * Sends any number of messages, 100 per request. If a request fails, the messages of the requests
+ * before it have been sent.
+ * @param options `delaySeconds`: seconds until a consumer gets the messages, at most 86,400
  */
 export async function sendAll<Body>(
   queue: Sender<Body>,

@@ -1,7 +1,7 @@
 import { isWithinDay, startOf } from '../calendar/buckets.ts'
 import type { Db } from '../db/client.ts'
 import { AppError, UnavailableError } from '../errors.ts'
-import { findDashboardInsights, MAX_TILES, NOTHING_ASKED } from '../insights/charts/compute.ts'
+import { findDashboardInsights, MAX_TILES, NO_SERIES } from '../insights/charts/compute.ts'
 import { findDashboard } from '../insights/dashboards/store.ts'
 import { fieldsOf, nameOf, titleOf } from '../insights/insight.ts'
 import { findInsight, type InsightRow } from '../insights/store.ts'
@@ -82,7 +82,7 @@ async function readFigures(
   try {
     const query = readTrend(fieldsOf(insight), project, now)
     if (!query) {
-      return { name, failure: NOTHING_ASKED }
+      return { name, failure: NO_SERIES }
     }
     const compute = async (query: TrendQuery): Promise<Figures> => {
       const { result } = await computeTrend(db, project, { query, now })

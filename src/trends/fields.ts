@@ -13,7 +13,7 @@ import {
   whole
 } from './shared-fields.ts'
 
-/** The fields of an insight that the interface documents. */
+/** The writable fields of an insight. */
 export const INSIGHT_FIELDS = {
   name: z.string().max(400).nullish(),
   derived_name: z.string().max(400).nullish(),
@@ -43,8 +43,8 @@ export const INSIGHT_FIELDS = {
 const NO_NEGATION = 'A series counts the events that it names: it cannot be negated.'
 
 /**
- * A series of a filter object. It refuses fields of series in other forms and insights: ignored,
- * they would let it count more events than the request says.
+ * A series of a filter object. Refuses fields that series have in other forms or other insights: if
+ * such a field were ignored, the series would count more events than the request asks for.
  */
 const LegacyEntity = refusing(
   z.object({ id: EventName, type: Text, order: whole(z.int()), ...entity }),
@@ -54,7 +54,7 @@ const LegacyEntity = refusing(
     ...sameReason(['negate', 'negated', 'negation', 'not', 'inverse'], NO_NEGATION),
     ...sameReason(
       ['filter', 'filters', 'where', 'property', 'property_filters'],
-      'The filters of a series are `properties`.'
+      'Filter a series by its `properties`.'
     ),
     ...sameReason(
       ['limit', 'orderBy', 'order_by', 'where_clause'],
@@ -89,14 +89,17 @@ const FLAT_FIELDS = {
 const OF_SERIES = 'This is a field of a series.'
 const OF_QUERY = 'This is a field of a `TrendsQuery`: send the whole node as `query`.'
 
-const DATES = 'The range is `date_from` and `date_to`.'
-const BREAKDOWN = 'The fields of a breakdown, such as `breakdown`, are next to `events`.'
+const DATES = 'Send the range as `date_from` and `date_to`.'
+const BREAKDOWN = 'Send the fields of a breakdown, such as `breakdown`, next to `events`.'
 const FILTERS = 'Filter by `properties`.'
 
-/** Reasons for refusing fields of other forms and of PostHog that would change a trend. */
+/**
+ * Reasons for refusing fields that would change a trend, but belong to another form or are
+ * supported only by PostHog.
+ */
 const ELSEWHERE = {
   ...sameReason(['math', 'math_property', 'math_property_type', 'math_multiplier'], OF_SERIES),
-  ...sameReason(['event', 'series_name'], 'Events are a list, `events`.'),
+  ...sameReason(['event', 'series_name'], 'Send the events as the list `events`.'),
   formulas: 'There is one `formula` in this form; `query` takes several.',
   formulaNodes: 'There is one `formula` in this form; `query` takes several.',
   data_warehouse: 'Data warehouses are not supported.',
@@ -112,13 +115,14 @@ const ELSEWHERE = {
       'endDate',
       'date_range',
       'dateRangeFrom',
-      'dateRangeTo'
+      'dateRangeTo',
+      'date_range_from',
+      'date_range_to'
     ],
     DATES
   ),
-  ...sameReason(['date_range_from', 'date_range_to'], DATES),
   ...sameReason(['breakdown_filter', 'breakdownBy', 'breakdown_by'], BREAKDOWN),
-  compare_filter: 'A comparison is `compare` and `compare_to`.',
+  compare_filter: 'Send a comparison as `compare` and `compare_to`.',
   ...sameReason(['filterGroup', 'filter_group', 'property_filters', 'where'], FILTERS),
   ...sameReason(
     [
@@ -138,9 +142,12 @@ const ELSEWHERE = {
   )
 }
 
-/** Reasons for refusing fields of a trend that a saved insight may have. */
+/**
+ * Reasons for refusing fields that would change the response to a request for a trend. They are not
+ * refused when an insight is saved.
+ */
 const OF_ANSWER = {
-  timezone: 'The days are those of the project’s time zone.',
+  timezone: 'A trend is in the project’s time zone.',
   limit: 'A trend has no `limit`: `breakdown_limit` limits the values of a breakdown.',
   ...sameReason(['offset', 'format'], 'This is a parameter of the URL.'),
   ...sameReason(['search', 'distinct_id', 'distinct_ids', 'person_id'], FILTERS)
@@ -151,7 +158,10 @@ const OF_TREND = { ...ELSEWHERE, ...OF_ANSWER }
 /** A filter object. */
 export const LegacyFilter = refusing(z.object(FLAT_FIELDS), OF_TREND)
 
-/** The body of a request for a trend: one of its three forms, and the other fields of an insight. */
+/**
+ * The body of a request for a trend: a trend in one of three forms, and the other fields of an
+ * insight.
+ */
 export const TrendFields = refusing(
   z.object({ ...INSIGHT_FIELDS, ...FLAT_FIELDS }).meta({
     id: 'InsightFields',
@@ -177,7 +187,7 @@ export const MISPLACED = {
   ...sameReason(Object.keys(FLAT_FIELDS), 'This is a field of `filters`.')
 }
 
-/** The fields that a URL may have: those of each form, with lists and objects as JSON. */
+/** The fields of all three forms, as parameters of a URL: lists and objects are JSON. */
 export const UrlFields = z.object({
   ...FLAT_FIELDS,
   query: INSIGHT_FIELDS.query,

@@ -5,7 +5,11 @@ import type { ErasureMessage } from '../../src/erasures/message.ts'
 import worker from '../../src/worker.ts'
 import { db, deliverMessage, type TestProject } from './project.ts'
 
-/** Erases a new person with the recordings, which completes at once, and returns the receipt. */
+/**
+ * Creates a person for each distinct id, erases the persons with their recordings, and returns the
+ * newest receipt. The erasures keep the events, so that they are completed without waiting for
+ * Sunday.
+ */
 export async function newReceipt(project: TestProject, distinctIds = ['eve']) {
   const { call, drain } = holdErasures()
   await project.ingest(
@@ -24,7 +28,10 @@ export async function newReceipt(project: TestProject, distinctIds = ['eve']) {
   return body.results[0].receipt
 }
 
-/** The erasure queue, whose messages a test delivers itself: later, twice, in another order, or never. */
+/**
+ * Returns bindings with an erasure queue that only holds its messages, and helpers that use them. A
+ * test delivers the messages itself: later, twice, in another order, or never.
+ */
 export function holdErasures() {
   const held: ErasureMessage[] = []
   const queue = {
@@ -66,7 +73,10 @@ export function holdErasures() {
   }
 }
 
-/** Counts a project's rows of each kind, in all stores. */
+/**
+ * Counts a project's rows in the tables of persons and events. `counted` is the value of the
+ * project's counter of persons, and `search` the number of entries in the search index.
+ */
 export async function countRows(projectId: number): Promise<Record<string, number>> {
   const [row] = await db.all<Record<string, number>>(sql`select
     (select count(*) from persons where project_id = ${projectId}) as persons,
@@ -78,7 +88,7 @@ export async function countRows(projectId: number): Promise<Record<string, numbe
   return row ?? {}
 }
 
-/** Lists the tables with this text anywhere in their rows, including blobs. */
+/** Lists the tables that have a row with this text in any column, including blobs. */
 export async function tablesWith(text: string): Promise<string[]> {
   const tables = await db.all<{ name: string }>(sql`
     select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like '_cf_%'`)
@@ -104,8 +114,8 @@ export async function tablesWith(text: string): Promise<string[]> {
   return found.sort()
 }
 
-/** Counts the terms of the full-text index that contain this text, by its shadow tables. */
-export async function searchTerms(part: string): Promise<number> {
+/** Counts the terms of the full-text index that contain this text. */
+export async function countSearchTerms(part: string): Promise<number> {
   await db.run(
     sql`create virtual table if not exists search_terms using fts5vocab(persons_search, row)`
   )

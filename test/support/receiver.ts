@@ -3,12 +3,16 @@ import { closeServer, listen, readBody } from './requests.ts'
 
 export type Received = { method: string; url: string; headers: IncomingHttpHeaders; body: string }
 
-/** Number of requests per path below `/flaky/`. */
+/** Number of requests so far, by path; only of paths that start with `/flaky`. */
 type Counts = Map<string, number>
 
 /**
- * Starts a local service that receives requests and misbehaves as the path says. `/received?at=/path` returns the requests to
- * paths that start so.
+ * Starts a local service that records requests. The path determines the answer:
+ *
+ * - `/received?at=/hook` returns the recorded requests whose URL starts with `/hook`.
+ * - `/status/429?say=later&Retry-After=7` answers with this status, body and header.
+ * - `/flaky/a?fail=2` answers 503 to the first two requests (one without `fail`), then 200.
+ * - `MISBEHAVIOURS` lists the paths with faulty answers; all other paths answer `ok`.
  */
 export async function startReceiver() {
   const received: Received[] = []
@@ -17,15 +21,15 @@ export async function startReceiver() {
     const { method = 'GET', url = '/', headers } = request
     const { pathname, searchParams } = new URL(url, 'http://receiver')
     if (pathname === '/received') {
-      const own = received.filter((one) => one.url.startsWith(searchParams.get('at') ?? ''))
-      return response.setHeader('Content-Type', 'application/json').end(JSON.stringify(own))
+      const matching = received.filter((one) => one.url.startsWith(searchParams.get('at') ?? ''))
+      return response.setHeader('Content-Type', 'application/json').end(JSON.stringify(matching))
     }
     const body = (await readBody(request)).toString()
     received.push({ method, url, headers, body })
     const status = /^\/status\/(\d{3})/.exec(pathname)?.[1]
     if (status) {
       return response
-        .writeHead(Number(status), readHeaders(searchParams))
+        .writeHead(Number(status), headersOf(searchParams))
         .end(searchParams.get('say') ?? '')
     }
     if (pathname.startsWith('/flaky')) {
@@ -33,9 +37,9 @@ export async function startReceiver() {
       counts.set(pathname, before + 1)
       return response.writeHead(before < Number(searchParams.get('fail') ?? 1) ? 503 : 200).end()
     }
-    const [, misbehave] = MISBEHAVIOURS.find(([prefix]) => pathname.startsWith(prefix)) ?? []
-    if (misbehave) {
-      return misbehave(response)
+    const found = MISBEHAVIOURS.find(({ prefix }) => pathname.startsWith(prefix))
+    if (found) {
+      return found.misbehave(response)
     }
     response.end('ok')
   })
@@ -58,15 +62,19 @@ function sendEndlessly(response: ServerResponse): void {
 }
 
 /** Faulty answers by path prefix. No prefix starts with another one. */
-const MISBEHAVIOURS: [prefix: string, misbehave: (response: ServerResponse) => void][] = [
-  ['/silent', () => {}],
-  ['/cut', ({ req }) => req.socket.destroy()],
-  ['/garbage', ({ req }) => req.socket.end('what?\r\n\r\n')],
-  ['/stalls', (response) => response.writeHead(200, { 'Content-Length': '100' }).write('x')],
-  ['/endless', sendEndlessly]
+const MISBEHAVIOURS: { prefix: string; misbehave: (response: ServerResponse) => void }[] = [
+  { prefix: '/silent', misbehave: () => {} },
+  { prefix: '/cut', misbehave: ({ req }) => req.socket.destroy() },
+  { prefix: '/garbage', misbehave: ({ req }) => req.socket.end('what?\r\n\r\n') },
+  {
+    prefix: '/stalls',
+    misbehave: (response) => response.writeHead(200, { 'Content-Length': '100' }).write('x')
+  },
+  { prefix: '/endless', misbehave: sendEndlessly }
 ]
 
-function readHeaders(parameters: URLSearchParams): Record<string, string> {
+/** Returns the response headers that the query parameters name. */
+function headersOf(parameters: URLSearchParams): Record<string, string> {
   const names = ['Location', 'Retry-After'].filter((name) => parameters.has(name))
   return Object.fromEntries(names.map((name) => [name, parameters.get(name) ?? '']))
 }

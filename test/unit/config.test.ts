@@ -60,7 +60,11 @@ describe('wrangler.toml', () => {
   })
 
   it('names no queue for two consumers', () => {
-    const names = { ...QueueNames.parse(config.vars.QUEUE_NAMES), recordings: 'one', capture: 'one' }
+    const names = {
+      ...QueueNames.parse(config.vars.QUEUE_NAMES),
+      recordings: 'one',
+      capture: 'one'
+    }
 
     expect(() => consumerOf(names, 'one')).toThrow('must name a queue of its own')
   })

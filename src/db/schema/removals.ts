@@ -11,21 +11,27 @@ export const eventRemovals = sqliteTable(
     /** A version 7 UUID, so that ids sort by time. */
     id: text().primaryKey(),
     projectId: integer('project_id').notNull(),
-    /** The filters of the request; null once the task has ended, and if the ledger created the task again after a restore. */
+    /**
+     * The filters of the request; null once the task has ended, and in a task that was created
+     * again from the ledger after a restore.
+     */
     filters: text({ mode: 'json' }).$type<Record<string, unknown>>(),
     /** The names of the properties to remove; null if the events themselves are removed. */
     properties: text({ mode: 'json' }).$type<string[]>(),
-    /** The number of events in the list of this deletion, the object `ledger/removals/<project>/<id>.json` in the bucket. */
+    /**
+     * The number of events to process. The object `ledger/removals/<project>/<id>.json` in the
+     * bucket lists their uuids.
+     */
     events: integer().notNull(),
     /** The SHA-256 of the list. */
     digest: text().notNull(),
     requestedAt: integer('requested_at').notNull(),
     requestedBy: text('requested_by', { mode: 'json' }).$type<Record<string, unknown>>().notNull(),
-    /** The time from which a run takes the task: that of the weekly run, or of an earlier run that an operator started. */
+    /** When the task is due: at the next weekly run, or at an earlier run of the operator. */
     dueAt: integer('due_at').notNull(),
-    /** How many events of the list are processed, from its start; the next part begins here. */
+    /** The number of listed events processed so far; the next part of the list begins here. */
     position: integer().notNull().default(0),
-    /** The number of rows that were removed or changed, by store. */
+    /** The number of rows removed or changed in each store: `{"events":120,"segments":2}`. */
     stores: text({ mode: 'json' }).$type<Record<string, number>>().notNull().default({}),
     error: text(),
     /** The time of the last progress. After 15 minutes without progress, the task's message counts as lost. */

@@ -14,11 +14,14 @@ import { findInsights, type InsightRow } from '../store.ts'
 /** Most insights of a dashboard that are drawn or delivered at once. */
 export const MAX_TILES = 10
 
-/** Queries after which a dashboard starts no further insight: one may take hundreds, and D1 allows 1,000 per request. */
+/**
+ * Database queries after which no further insight of a dashboard is computed: one insight may take
+ * hundreds, and D1 allows 1,000 queries per request.
+ */
 export const BOARD_QUERIES = 500
 
 /** The reason why an insight without series has no numbers. */
-export const NOTHING_ASKED = 'This insight has no series yet.'
+export const NO_SERIES = 'This insight has no series yet.'
 
 /** Computes an insight at `now` and returns its chart; undefined if the insight has no series. */
 export async function computeChart(
@@ -42,9 +45,10 @@ export async function drawTrend(
 }
 
 /**
- * Computes the first insights of a dashboard, oldest first, each with its chart or the reason why there is none.
- * @param isSpent whether the invocation may compute no further insight
- * @returns also how many insights are left out
+ * Computes the first `MAX_TILES` insights of a dashboard, in the order of its tiles, each with its
+ * chart or the reason why there is none.
+ * @param isSpent returns true once no further insight may be computed
+ * @returns the tiles, and in `left` the number of insights beyond `MAX_TILES`
  * @throws unavailable when the database cannot take the work now
  */
 export async function computeTiles(
@@ -62,7 +66,7 @@ export async function computeTiles(
   return { tiles, left: insights.length - tiles.length }
 }
 
-/** Returns the insights of a dashboard, in the order of its tiles. */
+/** Returns the insights of a dashboard in the order of its tiles. Leaves out deleted insights. */
 export async function findDashboardInsights(
   db: Db,
   projectId: number,
@@ -73,7 +77,7 @@ export async function findDashboardInsights(
   return ids.flatMap((id) => found.find((insight) => insight.id === id) ?? [])
 }
 
-/** Computes a dashboard for a picture of it, as `computeTiles` does. */
+/** Computes a dashboard with `computeTiles`. Returns it as a board to draw. @throws unavailable */
 export async function computeBoard(
   open: OpenProject,
   dashboard: DashboardRow,
@@ -88,14 +92,14 @@ export async function computeBoard(
   }
 }
 
-/** `Weekly`, or `Dashboard 7` if it has no name. */
+/** Returns the title of a dashboard: `Weekly`, or `Dashboard 7` if it has no name. */
 export const dashboardTitle = ({ id, name }: DashboardRow): string => name || `Dashboard ${id}`
 
 /** Says how many insights of a dashboard are left out. */
 export const leftOut = (left: number): string =>
   left === 1 ? '1 more insight is not drawn' : `${left} more insights are not drawn`
 
-/** Computes an insight, with its chart or the reason why there is none. @throws unavailable */
+/** Computes an insight. Returns its chart, or the reason why there is none. @throws unavailable */
 export async function computeTile(
   open: OpenProject,
   insight: InsightRow,
@@ -104,7 +108,7 @@ export async function computeTile(
   const title = nameOf(insight)
   try {
     const chart = await computeChart(open, insight, now)
-    return chart ? { ...chart, title } : { title, failure: NOTHING_ASKED }
+    return chart ? { ...chart, title } : { title, failure: NO_SERIES }
   } catch (error) {
     if (error instanceof UnavailableError || !(error instanceof AppError)) {
       throw error
@@ -115,5 +119,5 @@ export async function computeTile(
 
 const tooMuch = (insight: InsightRow): ChartTile => ({
   title: nameOf(insight),
-  failure: 'The insights before it used up the limits of one request.'
+  failure: 'Not computed: the insights before it used up the database queries of this request.'
 })

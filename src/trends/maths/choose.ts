@@ -7,15 +7,19 @@ import { Percentile } from './percentile.ts'
 import { Distinct, PerActor, PerSession } from './subjects.ts'
 import { PERCENTILES } from './tally.ts'
 
-const PER_ACTOR = '_count_per_actor'
+/** The end of names such as `avg_count_per_actor`; the rest is the math over the counts. */
+const PER_ACTOR_SUFFIX = '_count_per_actor'
 
 /** Whether a math reads the actor of each event. */
 export const countsActors = (math: Maths): boolean =>
-  math.endsWith(PER_ACTOR) ||
+  math.endsWith(PER_ACTOR_SUFFIX) ||
   isOneOf(FIRSTS, math) ||
   isOneOf(['dau', 'weekly_active', 'monthly_active'], math)
 
-/** Returns an accumulator that gets only the first event of each actor if the math counts first events, and else all events. */
+/**
+ * Restricts an accumulator to each actor's first event if the math counts first events; otherwise
+ * returns it unchanged.
+ */
 export const onlyFirsts = (
   { math }: Pick<Series, 'math'>,
   accumulator: Accumulator
@@ -24,7 +28,10 @@ export const onlyFirsts = (
     ? new Firsts(math === 'first_matching_event_for_user', accumulator)
     : accumulator
 
-/** Returns the accumulator of a math whose points do not overlap. */
+/**
+ * Returns the accumulator of a math for points whose windows of time do not overlap; for windows
+ * that overlap, see `Sliding`.
+ */
 export function accumulatorOf({ math, property }: Pick<Series, 'math' | 'property'>): Accumulator {
   if (isOneOf(FIRSTS, math)) {
     return onlyFirsts({ math }, new Total())
@@ -32,8 +39,8 @@ export function accumulatorOf({ math, property }: Pick<Series, 'math' | 'propert
   if (property?.type === 'session') {
     return new PerSession(math)
   }
-  if (math.endsWith(PER_ACTOR)) {
-    return new PerActor(math.slice(0, -PER_ACTOR.length))
+  if (math.endsWith(PER_ACTOR_SUFFIX)) {
+    return new PerActor(math.slice(0, -PER_ACTOR_SUFFIX.length))
   }
   const place = PERCENTILES[math]
   if (place !== undefined) {

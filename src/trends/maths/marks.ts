@@ -23,21 +23,23 @@ export class PairSet {
 }
 
 /**
- * A number for each pair of a group and a subject, 0 at first. Group 0, which is the only one without a breakdown, has a
- * quicker list. It takes four bytes for each subject of the project, so it is not limited.
+ * A number for each pair of a group and a subject, 0 at first. The numbers of group 0, which is the
+ * only group of a trend without a breakdown, are in a list, which is quicker than a map. The list
+ * takes at most eight bytes for each subject of the project, so only the pairs of other groups are
+ * limited.
  */
 export class PairMarks {
-  readonly #alone = new NumberMap()
+  readonly #list = new NumberMap()
   readonly #pairs = new Map<number, number>()
 
   get(group: number, subject: number): number {
-    return group === 0 ? this.#alone.get(subject) : (this.#pairs.get(keyOf(group, subject)) ?? 0)
+    return group === 0 ? this.#list.get(subject) : (this.#pairs.get(keyOf(group, subject)) ?? 0)
   }
 
   /** Sets the number of a pair. @throws query_too_large, attr `actors` */
   set(group: number, subject: number, mark: number): void {
     if (group === 0) {
-      this.#alone.set(subject, mark)
+      this.#list.set(subject, mark)
       return
     }
     this.#pairs.set(keyOf(group, subject), mark)

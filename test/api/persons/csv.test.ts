@@ -8,8 +8,6 @@ import { BASE, newProject } from '../../support/project.ts'
 import { seedPersons } from '../../support/seed.ts'
 
 describe('CSV', () => {
-  const RECORDS = /\r\n$/
-
   it('has one line for each person below a header of all keys, sorted', async () => {
     const project = await newProject()
     await project.ingest([
@@ -45,21 +43,21 @@ describe('CSV', () => {
     ['a quote', 'say "hi"', '"say ""hi"""'],
     ['a line feed', 'a\nb', '"a\nb"'],
     ['a carriage return', 'a\rb', '"a\rb"'],
-    ['letters of all kinds', 'é日🙂', 'é日🙂'],
+    ['characters beyond ASCII', 'é日🙂', 'é日🙂'],
     ['a formula', '=1+1', "'=1+1"],
     ['a plus', '+1', "'+1"],
     ['a minus', '-1', "'-1"],
-    ['an at', '@SUM(A1)', "'@SUM(A1)"],
+    ['an at sign', '@SUM(A1)', "'@SUM(A1)"],
     ['a tab', '\t=1', "'\t=1"],
-    ['a return before a formula', '\r=1', '"\'\r=1"'],
+    ['a carriage return before a formula', '\r=1', '"\'\r=1"'],
     ['a formula with a quote', '=HYPERLINK("x")', '"\'=HYPERLINK(""x"")"'],
-    ['a formula later on', 'a=1', 'a=1'],
+    ['an equals sign that is not the first character', 'a=1', 'a=1'],
     ['a negative number', -1.5, '-1.5'],
     ['an empty list', [], '[]'],
     ['a list', ['=1', 2], '"[""=1"",2]"'],
     ['false', false, 'false'],
-    ['nothing', null, '']
-  ])('writes %s by RFC 4180 and safely for spreadsheets', async (_, value, cell) => {
+    ['null', null, '']
+  ])('writes %s as RFC 4180 says, and so that no spreadsheet runs it', async (_, value, cell) => {
     const project = await newProject()
     await project.ingest([person(1, 'ada', { x: value })])
     const { uuid } = (await list(project, '')).body.results[0]
@@ -67,7 +65,6 @@ describe('CSV', () => {
     const { text } = await list(project, 'format=csv')
 
     expect(text.slice(text.indexOf('\r\n') + 2).endsWith(`,${cell},${uuid}\r\n`)).toBe(true)
-    expect(text).toMatch(RECORDS)
   })
 
   it('quotes a comma and a quote in its header, too', async () => {
@@ -79,7 +76,7 @@ describe('CSV', () => {
     expect(text.split('\r\n')[0]).toContain('"properties.a,""b"""')
   })
 
-  it('is sent for Accept: text/csv, too, and not to clients that accept JSON', async () => {
+  it('is sent for Accept: text/csv as well, but `format` decides', async () => {
     const project = await newProject()
     await project.ingest(people(1))
     const accepting = (accept: string, query = '') =>
@@ -121,7 +118,7 @@ describe('CSV', () => {
     expect([retrieved.status, retrieved.body]).toEqual([400, refusal])
   })
 
-  it('answers its errors as JSON', async () => {
+  it('reports errors as JSON', async () => {
     const project = await newProject()
 
     const { status, headers, body } = await list(project, 'format=csv&limit=0')
@@ -131,7 +128,7 @@ describe('CSV', () => {
     expect(body).toMatchObject({ code: 'invalid_input', attr: 'limit' })
   })
 
-  it('has only its header without persons', async () => {
+  it('is only a header for a project without persons', async () => {
     const project = await newProject()
 
     const { status, text } = await list(project, 'format=csv')
@@ -141,7 +138,7 @@ describe('CSV', () => {
 
   const lines = (text: string) => text.split('\r\n').slice(1, -1)
 
-  it('has no size limit, and a `limit` above a page’s is honoured', async () => {
+  it('has every person by default, and allows a higher `limit` than a page of JSON', async () => {
     const project = await newProject()
     const events = Array.from({ length: 1_050 }, (_, i) => person(1, `p${i}`))
     await project.ingest(events.slice(0, 500))
@@ -225,17 +222,17 @@ it('CSV of many persons is read from the database no faster than the client read
     return run()
   })
   const headers = { Authorization: `Bearer ${project.key}` }
-  const asked = new Request(`${BASE}/api/environments/${project.id}/persons/?format=csv`, {
+  const request = new Request(`${BASE}/api/environments/${project.id}/persons/?format=csv`, {
     headers
   })
-  const response = await worker.fetch(asked, { ...env, DB }, createExecutionContext())
-  const toFindTheColumns = calls
+  const response = await worker.fetch(request, { ...env, DB }, createExecutionContext())
+  const callsToFindColumns = calls
   const reader = response.body?.getReader()
 
   let rows = 0
   const callsAtEachChunk: number[] = []
   for (let chunk = await reader?.read(); chunk && !chunk.done; chunk = await reader?.read()) {
-    callsAtEachChunk.push(calls - toFindTheColumns)
+    callsAtEachChunk.push(calls - callsToFindColumns)
     rows += new TextDecoder().decode(chunk.value).split('\r\n').length - 1
   }
 
@@ -260,10 +257,10 @@ it('CSV that the client cancels is not read to its end', async () => {
     return run()
   })
   const headers = { Authorization: `Bearer ${project.key}` }
-  const asked = new Request(`${BASE}/api/environments/${project.id}/persons/?format=csv`, {
+  const request = new Request(`${BASE}/api/environments/${project.id}/persons/?format=csv`, {
     headers
   })
-  const response = await worker.fetch(asked, { ...env, DB }, createExecutionContext())
+  const response = await worker.fetch(request, { ...env, DB }, createExecutionContext())
   const before = calls
   await response.body?.cancel()
   // Time in which further pages would be read.

@@ -14,7 +14,7 @@ import { openPainter } from '../../support/charts.ts'
 import { until } from '../../support/processes.ts'
 import { administer } from '../../support/service.ts'
 
-it('the running service draws charts, and delivers a subscription when its cron fires', async () => {
+it('the running service draws a chart and delivers a subscription when the cron fires', async () => {
   const { url, stateDir } = inject('service')
   const project = await administer(stateDir, 'project', 'create', '--name', 'Mail')
   const { key } = await administer(
@@ -56,16 +56,19 @@ it('the running service draws charts, and delivers a subscription when its cron 
   await sleep(due - Date.now() + 100)
 
   await fireCron(stateDir, EVERY_MINUTE)
-  const deliveries = async () =>
-    (
-      await call<{ results: { finished_at: string | null }[] }>(
-        'GET',
-        `subscriptions/${id}/deliveries/`
-      )
-    ).results
-  await until(async () => Boolean((await deliveries())[0]?.finished_at))
+  const listDeliveries = async () => {
+    const { results } = await call<{ results: { finished_at: string | null }[] }>(
+      'GET',
+      `subscriptions/${id}/deliveries/`
+    )
+    return results
+  }
+  await until(async () => {
+    const [delivery] = await listDeliveries()
+    return Boolean(delivery?.finished_at)
+  })
 
-  expect(await deliveries()).toMatchObject([
+  expect(await listDeliveries()).toMatchObject([
     {
       kind: 'scheduled',
       status: 'delivered',
@@ -106,18 +109,20 @@ const PARTS: Part[] = [
   { name: 'Churn', failure: 'Nothing to report for 16 – 22 Nov 2026: all values are zero.' }
 ]
 
-const Widths = z.object({
-  page: z.number(),
-  labels: z.array(z.number()),
-  word: z.number(),
+const Layout = z.object({
+  pageWidth: z.number(),
+  labelWidths: z.array(z.number()),
+  linesOfWord: z.number(),
   images: z.array(z.object({ width: z.number(), height: z.number() }))
 })
 
-/** Runs in the browser. */
+/** Expression that measures the page; the browser evaluates it. */
 const MEASURE = `({
-  page: document.documentElement.scrollWidth,
-  labels: [...document.querySelectorAll('th')].map((cell) => cell.getBoundingClientRect().width),
-  word: (() => {
+  pageWidth: document.documentElement.scrollWidth,
+  labelWidths: [...document.querySelectorAll('th')].map(
+    (cell) => cell.getBoundingClientRect().width
+  ),
+  linesOfWord: (() => {
     const range = document.createRange()
     range.selectNodeContents([...document.querySelectorAll('th')].find((cell) => cell.textContent === 'Enterprise'))
     return range.getClientRects().length
@@ -148,7 +153,7 @@ describe.skipIf(!hasBrowser())('an e-mail', async () => {
     )
   ).toString('base64')
 
-  it.each([600, 375, 320])('is readable %i pixels wide', async (width) => {
+  it.each([600, 375, 320])('is readable at a width of %i pixels', async (width) => {
     const content = {
       name: 'Weekly numbers',
       project: 'Shop',
@@ -176,16 +181,17 @@ describe.skipIf(!hasBrowser())('an e-mail', async () => {
     await page.setContent(withImages(html, attachments))
     await page.waitForFunction('[...document.images].every(({ complete }) => complete)')
 
-    const widths = Widths.parse(await page.evaluate(MEASURE))
-    expect(widths.page).toBe(width)
-    const [image] = widths.images
-    expect(widths.images).toHaveLength(1)
+    const layout = Layout.parse(await page.evaluate(MEASURE))
+    expect(layout.pageWidth).toBe(width)
+    const [image] = layout.images
+    expect(layout.images).toHaveLength(1)
+    // The e-mail is at most 600 pixels wide with 32 pixels at each side; the picture is 420 × 260.
     expect(image?.width).toBe(Math.min(width, 600) - 2 * 32)
     expect((image?.width ?? 0) / (image?.height ?? 1)).toBeCloseTo(420 / 260, 1)
-    expect(widths.labels).toHaveLength(4)
-    expect(Math.min(...widths.labels)).toBeGreaterThan(75)
-    // Words stay whole, even in a wide font.
-    expect(widths.word).toBe(1)
+    expect(layout.labelWidths).toHaveLength(4)
+    expect(Math.min(...layout.labelWidths)).toBeGreaterThan(75)
+    // A word is not broken into several lines, even in a wide font.
+    expect(layout.linesOfWord).toBe(1)
     expect(await page.getByRole('link', { name: 'Unsubscribe' }).getAttribute('href')).toContain(
       '/unsubscribe/1.2.3'
     )

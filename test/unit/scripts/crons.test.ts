@@ -85,7 +85,7 @@ describe('crons', () => {
     expect(fired).toEqual(['2026-11-22T04:59', '2026-11-22T05:01', '2026-11-22T09:01'])
   })
 
-  // Of the expected minutes, each row has only the day and the time.
+  // The expected minutes are written without the year and month, which are those of `back`.
   it.each([
     ['a minute', '2026-11-22T04:59:30Z', ['22T05:01', '22T05:02']],
     ['a day', '2026-11-21T05:00:10Z', ['21T05:00', '21T05:01', '21T05:02', '21T05:03']],
