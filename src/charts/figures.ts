@@ -36,7 +36,7 @@ export function drawNumber(box: Box, theme: Theme, { series: [first] }: Chart): 
       ? label(change, {
           x,
           y: baseline + 30,
-          'font-size': 14,
+          'font-size': Math.min(14, width / widthOf(change, 1)),
           fill: theme.soft
         })
       : ''
@@ -51,7 +51,10 @@ export function drawTable(box: Box, theme: Theme, { series }: Chart): string {
   const rows = Math.max(1, Math.floor((box.bottom - box.top) / ROW))
   const shown = series.length > rows ? series.slice(0, rows - 1) : series
   const isCompared = shown.some((one) => previousOf(one) !== undefined)
-  const changeWidth = isCompared ? 84 : 0
+  const changes = shown.map((one) => formatChange(currentOf(one), previousOf(one)))
+  const changeWidth = isCompared
+    ? Math.max(84, ...changes.map((change) => widthOf(change, SIZE) + 16))
+    : 0
   const valueWidth = Math.max(...shown.map((one) => widthOf(formatValue(currentOf(one)), SIZE)))
   const nameWidth = box.right - box.left - valueWidth - changeWidth - 16
   const drawn = shown.map((one, i) => {
@@ -71,7 +74,7 @@ export function drawTable(box: Box, theme: Theme, { series }: Chart): string {
         fill: theme.ink
       }),
       isCompared
-        ? label(formatChange(currentOf(one), previousOf(one)), {
+        ? label(changes[i] ?? '', {
             ...cells,
             x: box.right,
             'text-anchor': 'end',

@@ -216,3 +216,45 @@ it.each([
     described
   ])
 })
+
+/** Returns the texts of an SVG, each with its pixels from the left edge; `middle` and `end` as `text-anchor` says. */
+function textsOf(svg: string) {
+  const middle = svg.includes('text-anchor="middle"')
+  return [...svg.matchAll(/<text([^>]*)>([^<]*)</g)].map(([, attributes = '', text = '']) => {
+    const read = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(attributes)?.[1]
+    const width = widthOf(text, Number(read('font-size')))
+    const x = Number(read('x'))
+    const shift = { end: width, middle: width / 2, start: 0 }[
+      read('text-anchor') ?? (middle ? 'middle' : 'start')
+    ]
+    const from = x - (shift ?? 0)
+    return { text, y: Number(read('y')), from, until: from + width }
+  })
+}
+
+describe('a very large change', () => {
+  const chartOf = (kind: 'number' | 'table'): Chart => ({
+    title: '',
+    subtitle: '',
+    kind,
+    buckets: ['1 Jun'],
+    series: [{ name: 'Views', data: [1_234_567.89], previous: [0.01] }]
+  })
+
+  it('does not touch the value beside it', () => {
+    const texts = textsOf(drawChart(chartOf('table'), { width: 600, height: 320 }))
+    const value = texts.find(({ text }) => text === '1,234,567.89')
+    const change = texts.find(({ text }) => text.startsWith('+'))
+
+    expect(change?.y).toBe(value?.y)
+    expect(change?.from).toBeGreaterThan(value?.until ?? Number.POSITIVE_INFINITY)
+  })
+
+  it('fits below a number in the narrowest chart', () => {
+    const svg = drawChart(chartOf('number'), { width: SIZES.least, height: SIZES.least })
+    const change = textsOf(svg).find(({ text }) => text.startsWith('+'))
+
+    expect(change?.from).toBeGreaterThanOrEqual(0)
+    expect(change?.until).toBeLessThanOrEqual(SIZES.least)
+  })
+})
