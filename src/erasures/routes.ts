@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { NotFoundError } from '../errors.ts'
 import { allow } from '../http/auth.ts'
-import { FormatQuery } from '../http/csv.ts'
+import { answerOne, FormatQuery } from '../http/csv.ts'
 import { createRouter } from '../http/env.ts'
 import { cursorSchema, cutPage, PageQuery, pageOf, readPage } from '../http/page.ts'
 import {
@@ -51,7 +51,7 @@ export const erasureRoutes = createRouter()
         if (persons.length === 0) {
           throw new NotFoundError()
         }
-        return c.json(preview)
+        return answerOne(c, 'preview', preview, c.req.valid('query').format)
       }
       const erased = await erasePersons(db, c.env.ERASURE_QUEUE, project, {
         selection,

@@ -120,7 +120,7 @@ export const toPeriod = (
 
 /**
  * Returns a line of a series or a formula as PostHog shows it.
- * @throws invalid_input, attr `series`, for a number too large for a double
+ * @throws invalid_input, attr `series` or `formula`, for a number too large for a double
  */
 export function toSeries(
   query: TrendQuery,
@@ -136,7 +136,7 @@ export function toSeries(
     filter: query.shown
   }
   if (!data.every(Number.isFinite)) {
-    throw new AppError('invalid_input', `The numbers of ${label} are too large.`, 'series')
+    throw new AppError('invalid_input', `The numbers of ${label} are too large.`, attrOf(of))
   }
   if (isAggregated(query)) {
     return {
@@ -160,6 +160,8 @@ export function toSeries(
     ...shared
   }
 }
+
+const attrOf = (of: object): string => ('series' in of ? 'series' : 'formula')
 
 /** Returns the name of a series or formula, or the breakdown value; both if there is more than one series or formula. */
 function labelOfLine(

@@ -118,6 +118,16 @@ describe('CSV', () => {
     expect([retrieved.status, retrieved.body]).toEqual([400, refusal])
   })
 
+  it('is sent for a dry run of a deletion', async () => {
+    const project = await newProject()
+    await project.ingest(people(1))
+    const { id } = (await list(project, '')).body.results[0]
+
+    const { status, text } = await project.call('DELETE', `persons/${id}?dry_run=true&format=csv`)
+
+    expect([status, text.split('\r\n')[0]]).toEqual([200, expect.stringContaining('persons_found')])
+  })
+
   it('reports errors as JSON', async () => {
     const project = await newProject()
 

@@ -529,7 +529,7 @@ describe('a trend', () => {
       'series',
       'The numbers of $pageview are too large.'
     ])
-    expect([squared.status, squared.body.attr]).toEqual([400, 'series'])
+    expect([squared.status, squared.body.attr]).toEqual([400, 'formula'])
     expect(lines(highest)).toEqual([['$pageview', [1e308, 1e308, 0]]])
     expect(highest.body.result[0].count).toBe(Number.MAX_VALUE)
   })
