@@ -11,8 +11,9 @@ export type Piece = { text: string } | { kind: Kind }
 export type Place = 'has' | 'starts' | 'under' | 'contains' | 'ends' | 'is' | 'at' | 'parameter'
 
 /**
- * Consecutive parts required at a place; each part is matched by any of its pieces. `starts with /a
- * or /b followed by an id` → `{ place: 'starts', parts: [[/a, /b], [id]] }`
+ * Consecutive parts required at a place; each part is matched by any of its pieces.
+ *
+ * `starts with /a or /b followed by an id` → `{ place: 'starts', parts: [[/a, /b], [id]] }`
  */
 export type Condition = { place: Place; parts: Piece[][] }
 

@@ -59,7 +59,7 @@ export async function askModel<A>(
       if (parsed.success && fault === undefined) {
         return parsed.data
       }
-      // Logs not the fault itself, which may quote the user's input.
+      // Does not log the fault itself, which may quote the user's input.
       faults.push(
         parsed.success ? 'The answer failed its check.' : 'The answer does not match the schema.'
       )

@@ -25,7 +25,7 @@ const OPPOSITES: [Operator, Operator][] = [
 ]
 export const NUMERIC: Operator[] = ['gt', 'gte', 'lt', 'lte', 'between', 'not_between']
 
-/** Joins trees to one; groups of the same type are merged. */
+/** Joins trees into one; groups of the same type are merged. */
 export function join(type: 'AND' | 'OR', trees: Tree[]): Tree | undefined {
   if (trees.length < 2) {
     return trees[0]

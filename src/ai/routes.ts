@@ -29,12 +29,12 @@ const FILTERS = describe({
   summary: 'Turn a request in English into filters of recordings',
   description: `**Experimental.** Returns filters of \`GET session_recordings/\`, also as a query string, for the last message: \
 durations, days, counts of clicks, key presses and console messages, browsers, systems, devices, countries, pages, events, \
-e-mails and properties, combined with and, or and not. If anything is not understood, \`result\` is \`question\` and names \
-the words; nothing is left out silently. \`person\` or \`distinct_id\` narrows the request to one person's recordings; \
-without \`messages\`, it selects all of that person's recordings.
+e-mails and properties, combined with and, or and not. The built-in rules leave nothing out silently: if they do not \
+understand a word, \`result\` is \`question\` and names the word. \`person\` or \`distinct_id\` narrows the request to one \
+person's recordings; without \`messages\`, it selects all of that person's recordings.
 
 If the deployment has a language model and the list accepts its filters, the model writes them, otherwise built-in rules; \
-\`engine\` says which.`,
+\`engine\` says which. A model, unlike the rules, may leave words out.`,
   isExperimental: true,
   answers: { 200: { text: 'The filters, or a question to the user.', schema: FiltersJson } },
   refusals: UNKNOWN

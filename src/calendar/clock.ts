@@ -9,8 +9,9 @@ const NAMED =
   /^(?:(?:sun|mon|tue|wed|thu|fri|sat)[a-z]*,?\s+)?(?:\d{1,2}\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(?:\d{1,2},?\s+)?\d{4}\b/i
 
 /**
- * Reads an ISO 8601 date or date-time, RFC 2822, or a Unix time in seconds (9–11 digits), ms (12–14) or µs (15–16).
- * A date-time without an offset is local to the time zone.
+ * Reads an ISO 8601 date or date-time, a date with a month name, such as in RFC 2822, or a Unix time in seconds (9–11 digits),
+ * ms (12–14) or µs (15–16). Without an offset, an ISO date-time is local to the time zone, and a date with a month name is
+ * local to the runtime (UTC in a Worker).
  * @returns ms with their fraction, or undefined
  */
 export function parseTimestamp(text: string, timezone = 'UTC'): number | undefined {
@@ -118,7 +119,7 @@ export function toClock(time: number, timezone: string): number {
 
 /**
  * Returns the moment of a wall-clock time, the inverse of `toClock`: the first moment of a time that the clock shows twice. A
- * time that the clock skips counts as if it had not jumped.
+ * time that the clock skips counts as if the clock had not been set forward.
  */
 export function fromClock(clock: number, timezone: string): number {
   if (timezone === 'UTC') {

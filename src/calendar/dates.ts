@@ -14,7 +14,7 @@ weeks, `m` months, `q` 13 weeks, `y` years. `Start` or `End` after `h`, `d`, `m`
 hour, day, month or year; as a start date, `dEnd`, `mEnd` and `yEnd` mean the start of that last day. Or an ISO 8601 date, \
 read in the project’s time zone unless it has an offset.'
 
-/** Returns the refusal of a parameter that is not a date. */
+/** Returns the invalid_input error for a parameter that is not a date. */
 export const noDate = (text: string | undefined, attr: string): AppError =>
   new AppError(
     'invalid_input',
@@ -70,7 +70,8 @@ export function readStart(
  * | Interval | Date | The range ends |
  * |---|---|---|
  * | day or longer | any | at the end of that day |
- * | hour, minute | relative | at the end of the interval (hour or minute) around the date; for `dEnd`, `mEnd` and `yEnd` at the end of that day |
+ * | hour, minute | relative | at the end of the hour or minute that contains the date |
+ * | hour, minute | `dEnd`, `mEnd`, `yEnd` | at the end of that day |
  * | hour, minute | `2025-06-03` | at the end of that day |
  * | hour, minute | `2025-06-03T14:30` | 1 ms after the date, which is included |
  * @returns the exclusive end, ms; undefined if the text is not a date

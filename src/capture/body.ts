@@ -6,8 +6,8 @@ import { isObject, type Json, type JsonObject, parseOr } from '../input/json.ts'
 import type { Changed } from './exact.ts'
 
 /**
- * Largest request body, as sent and decompressed, bytes. SDKs halve a batch that is refused with
- * 413.
+ * Largest request body, bytes, both as sent and after decompression. SDKs halve a batch that is
+ * refused with 413.
  */
 export const MAX_BODY_BYTES = 10_000_000
 /** Most events in one request. */
@@ -26,9 +26,9 @@ export const readJson = async (request: Request | Response): Promise<Json> =>
   parse(await readText(request))
 
 /**
- * Like `readJson`, plus two paths: to the first number that `JSON.parse` changes, such as
- * 9007199254740993, and to the first member that repeats a name within its object, of which
- * `JSON.parse` keeps only the last.
+ * Like `readJson`, but also returns two paths: `inexact` leads to the first number that `JSON.parse`
+ * changes, such as 9007199254740993; `repeated` leads to the first member that repeats a name within
+ * its object. Of members with the same name, `JSON.parse` keeps only the last.
  * @throws request_too_large, parse_error, unsupported_media_type
  */
 export async function readExactly(request: Request | Response): Promise<{ json: Json } & Changed> {

@@ -19,7 +19,7 @@ export const withSize = (event: Omit<Incoming, 'bytes'>): Incoming => ({
 export const incomingOf = ({ received_at, events }: CaptureMessage): Incoming[] =>
   events.map((event) => withSize({ ...event, received_at }))
 
-/** Returns about how many bytes an event takes. */
+/** Returns the approximate size of an event, bytes. */
 export const sizeOf = ({ event, distinct_id, bytes }: Incoming): number =>
   bytes + event.length + distinct_id.length
 

@@ -18,9 +18,9 @@ export type CaptureOutlet = {
 }
 
 /**
- * Hands accepted events to the queue, all or none; they are durable when this returns. Requests
- * larger than a queue message (every request with `spillsAll`) are written to R2 and queued by key.
- * If the message of an object is lost, the sweep queues the object again.
+ * Hands accepted events to the queue, all or none; they are durable when this returns. A request
+ * larger than a queue message is written to R2 and queued by its key; with `spillsAll`, every request
+ * is. If the message of an object is lost, the sweep queues the object again.
  * @throws unavailable when the queue or the R2 bucket does not accept them
  */
 export async function enqueueEvents(

@@ -75,8 +75,8 @@ const identity = alias(distinctIds, 'identity')
 const person = alias(persons, 'person')
 
 /**
- * Selects the persons of distinct ids. Persons beyond `MAX_PERSONS_BYTES` are left out, from the
- * last distinct id backwards.
+ * Selects the persons of distinct ids, in the order of the ids, up to `MAX_PERSONS_BYTES`; leaves out
+ * the persons after that.
  */
 const selectPersons = (projectId: number, ids: readonly string[]) => {
   const asked = sql`

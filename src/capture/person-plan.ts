@@ -37,7 +37,7 @@ export class PersonPlan {
   readonly #personCosts = new Map<Person, number>()
   /** The new search text of changed persons. */
   readonly #searched = new Map<Person, string>()
-  /** The numbers of stored distinct ids of persons that have taken over others'. */
+  /** The numbers of stored distinct ids of the persons into which others were merged. */
   readonly #identityCounts = new Map<Person, number>()
   #cost = 0
 

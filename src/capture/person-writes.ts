@@ -5,7 +5,7 @@ import { CLICK_IDS, UTM_PARAMETERS } from '../properties/campaign.ts'
 /** Events about a person: their device properties replace the person's. */
 const PERSON_EVENTS = new Set(['$identify', '$create_alias', '$merge_dangerously', '$set'])
 
-/** Events that write nothing to the person, whatever their properties. */
+/** Events that write none of their properties to the person, only `$creator_event_uuid`. */
 const NO_WRITES = new Set(['$exception', '$$heatmap', '$snapshot', '$groupidentify'])
 
 /**

@@ -44,15 +44,15 @@ const EventJson = z
       .nullable()
       .optional()
       .meta({
-        description: `The event's properties, at most ${MAX_EVENT_BYTES} bytes, nested at most ${MAX_DEPTH} deep. \`$set\`, \`$set_once\` and \`$unset\` change the person, unless \`$process_person_profile\` is false. A person's properties take at most ${MAX_PROPERTIES_BYTES} bytes: an event with which a person would exceed this limit is stored but does not change the person; an event whose \`$set\` and \`$set_once\` alone exceed it is dropped.`
+        description: `The event's properties, at most ${MAX_EVENT_BYTES} bytes, nested at most ${MAX_DEPTH} deep. \`$set\`, \`$set_once\` and \`$unset\` change the person, unless \`$process_person_profile\` is false. A person's properties take at most ${MAX_PROPERTIES_BYTES} bytes: an event that would take a person over this limit is stored but does not change the person; an event whose \`$set\` and \`$set_once\` alone exceed it is dropped.`
       }),
     timestamp: z.string().nullable().optional().meta({
       description:
-        'ISO 8601. The time of arrival without a timestamp, and for one that is more than 23 hours later.'
+        'ISO 8601. An event without a timestamp, or with one more than 23 hours in the future, gets its time of arrival.'
     }),
     uuid: z.string().nullable().optional().meta({
       description:
-        'An event with a uuid is stored once, however often it is sent; without one, each time.'
+        'An event with a uuid is stored once, however often it is sent; an event without one is stored each time.'
     }),
     api_key: z.string().optional().meta({
       description:

@@ -77,7 +77,7 @@ const expectPlanned = (projectId: number, changes: Changes): SQL[] => [
 
 const identity = alias(distinctIds, 'identity')
 
-/** Returns those of the given identities that are stored: a complete source, which a `where` may follow. */
+/** Selects the given identities that are stored. Stands after `from` or `join`, and a `where` may follow. */
 const storedIdentities = (projectId: number, rows: string): SQL =>
   sql`json_each(${rows}) as used cross join ${distinctIds} ${identity}
       on ${identity.key} = used.value ->> 'key' and ${identity.projectId} = ${projectId}`
@@ -104,7 +104,7 @@ const writePersons = (projectId: number, changes: Changes): SQL[] => [
   ...countRows(projectId, 'persons', changes.newPersons.length - changes.mergedPersons.length)
 ]
 
-/** Moves the activity and the distinct ids of merged persons to the remaining persons, then deletes the merged. */
+/** Moves the activity and the distinct ids of merged persons to the remaining persons, then deletes the merged persons. */
 const foldPersons = (projectId: number, merged: Changes['mergedPersons']): SQL[] => [
   ...mergeActivity(projectId, merged),
   ...eachChunk(merged, (rows) => [

@@ -16,8 +16,8 @@ export type Joined = { suppression: string; distinctId: string; since: number }
 export type Sorted = { kept: Incoming[]; dropped: Drops[]; joined: Joined[] }
 
 /**
- * Sorts out the events that name a suppressed distinct id, as their own or as the id that they
- * merge. An event that would merge a suppressed id with another one does not merge them: the other
+ * Separates the events that name a suppressed distinct id, as their own or as the id that they merge,
+ * from the events to store. An event that would merge a suppressed id with another one does not merge them: the other
  * id joins the suppression, from the time at which that event was accepted, wherever the event is in
  * the batch.
  */
@@ -88,7 +88,7 @@ class Joins {
     this.#suppressions = suppressions
   }
 
-  /** Makes the other id of a link join the suppression of the first. @returns whether one has joined */
+  /** If one id of a link is suppressed, the other joins its suppression. @returns whether an id has joined */
   follow(event: Incoming): boolean {
     const target = event.distinct_id
     const source = mergeSource(event) ?? target

@@ -22,8 +22,8 @@ type Found = {
 type Applied = Pick<Sorted, 'kept' | 'dropped'> & { joining: Joining[] }
 
 /**
- * Sorts out suppressed events. An id that joins a suppression takes along the other distinct ids of its
- * person, also for the events of this batch.
+ * Separates suppressed events from the events to store. An id that joins a suppression takes along the
+ * other distinct ids of its person, also for the events of this batch.
  */
 export async function applySuppressions(
   db: Db,

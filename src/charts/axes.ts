@@ -9,7 +9,7 @@ import type { Theme } from './theme.ts'
 const SIZE = 11
 /** Pixels below the area for the labels of the buckets. */
 const BELOW = 20
-/** Fewest pixels between two marks of the value axis. */
+/** Pixels of the value axis per mark, about: `scaleOf` may add one or two marks. */
 const PER_TICK = 44
 /** Fewest pixels between two labels of the time axis. */
 const BETWEEN = 14
@@ -71,7 +71,7 @@ function drawTick({ box, y }: Plot, theme: Theme, tick: number, mark: string): s
   )
 }
 
-/** Labels as many buckets as have room, at equal distances. */
+/** Labels as many buckets as there is room for, at equal distances. */
 function drawBuckets({ box, x }: Plot, theme: Theme, buckets: string[]): string[] {
   const widest = Math.max(0, ...buckets.map((bucket) => widthOf(bucket, SIZE)))
   const fitting = Math.max(1, Math.floor((box.right - box.left) / (widest + BETWEEN)))

@@ -15,7 +15,7 @@ const SIZE = 12
 /** Height of a row, pixels. */
 const ROW = 26
 
-/** Draws the bars of the series side by side, each beside an outline of its bar in the period before. */
+/** Draws the bars of the series side by side; in a comparison, with an outlined bar for the previous period left of each. */
 export function drawBars(box: Box, theme: Theme, { series, buckets }: Chart): string {
   const values = series.flatMap(({ data, previous = [] }) => [...data, ...previous])
   const { svg, plot } = drawAxes(box, theme, { values, buckets, isBanded: true })

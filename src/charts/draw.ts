@@ -27,7 +27,7 @@ type Drawing = {
   legend?: 'point' | 'surface'
   /** Whether series stand on top of each other. */
   isStacked?: boolean
-  /** Whether it also shows that all values are 0. */
+  /** Whether the chart is also drawn if all values are 0. */
   showsZero?: boolean
 }
 
@@ -130,7 +130,10 @@ function drawBody(box: Box, theme: Theme, chart: Chart): string {
 const needsLegend = ({ series, title }: Chart): boolean =>
   series.length > 1 || series.some(({ name }) => name !== title)
 
-/** Keeps the first series. In a stacked chart, the other series become one; in others, the subtitle says how many are left out. */
+/**
+ * Limits a chart to `MAX_SERIES` series: keeps the first, and adds up the rest in a stacked chart. In any other chart, the
+ * subtitle says how many are left out.
+ */
 function limit(chart: Chart): Chart {
   const { series, kind } = chart
   if (series.length <= MAX_SERIES) {
@@ -152,7 +155,7 @@ const join = (...parts: string[]): string => parts.filter(Boolean).join(' · ')
 const addUp = (series: Series[]): number[] =>
   (series[0]?.data ?? []).map((_, i) => series.reduce((sum, { data }) => sum + (data[i] ?? 0), 0))
 
-/** Series that a description names. */
+/** Most series that a description names. */
 const MAX_DESCRIBED = 10
 
 /** Returns the chart in words: `Line chart, 1 Jun to 7 Jun, Europe/Berlin. Sign-ups: 3 to 40, last 12.` */

@@ -5,7 +5,7 @@ import { point, surface } from './marks.ts'
 import { element, round } from './svg.ts'
 import { colorOf, type Theme } from './theme.ts'
 
-/** A line with more buckets has no points of its own. */
+/** A line with more buckets is drawn without points. */
 const MAX_POINTS = 40
 /** A line with more buckets is thin: it goes up and down within a few pixels. */
 const MANY = 300
@@ -76,7 +76,7 @@ const pathOf = (plot: Plot, data: number[]): string =>
     .map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${x} ${y}`)
     .join('')
 
-/** Returns the points of a line: of more than two buckets a pixel, the lowest and the highest of each pixel. */
+/** Returns the points of a line. With more than two buckets per pixel, keeps only the lowest and the highest of each pixel. */
 function thin({ box, x, y }: Plot, data: number[]): [x: string, y: string][] {
   const pixels = Math.max(1, Math.floor(box.right - box.left))
   const all = data.map((value, bucket) => ({ bucket, value }))

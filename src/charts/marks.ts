@@ -80,7 +80,7 @@ export const surfaces = (theme: Theme, count: number): string =>
     )
   }).join('')
 
-/** The fill of a series' surface, as `surfaces` defines it, with the edge that parts it from its neighbours. */
+/** The fill of a series' surface, as `surfaces` defines it, with the edge that separates it from its neighbours. */
 export const surface = (theme: Theme, index: number): Attributes => ({
   fill: `url(#s${index})`,
   stroke: theme.paper,

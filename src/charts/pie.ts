@@ -10,7 +10,7 @@ const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionD
 /** Radius of the hole with the total, as a share of the radius of the circle. */
 const HOLE = 0.58
 
-/** Draws the shares of the series in their sum. Series that are not above zero are left out. */
+/** Draws each series as its share of the sum of all. Leaves out series that are not above zero. */
 export function drawPie(box: Box, theme: Theme, { series }: Chart): string {
   const parts = series.filter((one) => currentOf(one) > 0)
   const total = parts.reduce((sum, one) => sum + currentOf(one), 0)

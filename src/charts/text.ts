@@ -22,7 +22,7 @@ const WIDTH_OF_OTHERS = 1_000
 /** Some fonts are wider than Helvetica. */
 const MARGIN = 1.08
 
-/** Returns the width of a text at a font size, in pixels; it is rather too large than too small. */
+/** Returns the width of a text at a font size, in pixels. It errs on the large side. */
 export function widthOf(text: string, size: number): number {
   let width = 0
   for (const character of text) {

@@ -7,12 +7,12 @@ const FIRST_SIZE = 4_096
 const UNKNOWN = 0
 
 /**
- * Returns the number of an actor, which counts its events: person 5 → 10, and identity 5 without a person, -5, → 11.
+ * Returns the number under which an actor is counted: person 5 → 10, and identity 5 without a person, -5, → 11.
  * @param actor the id of a person or, without a person, the negated key of the identity
  */
 const numberOf = (actor: number): number => (actor > 0 ? 2 * actor : 1 - 2 * actor)
 
-/** Returns the actor with a number, as `numberOf` takes it. */
+/** Returns the actor that has a number: the inverse of `numberOf`. */
 export const actorOf = (number: number): number =>
   number % 2 === 0 ? number / 2 : (1 - number) / 2
 

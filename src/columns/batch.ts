@@ -14,7 +14,7 @@ export type Wanted = {
   sessions: boolean
   /** Names of event properties. */
   properties: readonly string[]
-  /** Whether each batch has to follow the one before in time, whatever the names of its events; at the same time by uuid. */
+  /** Whether batches must not overlap, so that all events come in the order of time and uuid, whatever their names. */
   inOrder: boolean
 }
 

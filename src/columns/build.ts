@@ -3,7 +3,7 @@ import { encodeColumn, encodeNumbers, encodeSlots, type SlotCount } from './code
 import { Dictionary, withRoom } from './dictionary.ts'
 import { type EncodedColumn, PropertyColumns } from './property-columns.ts'
 
-/** An event to seal, as its row says. */
+/** The members of an event's row that are sealed. */
 export type SealedRow = {
   timestamp: number
   identity: number
@@ -23,7 +23,7 @@ export type SegmentContent = {
   columns: Iterable<EncodedColumn>
 }
 
-/** Bytes of the column of sessions, which may be different in every event: D1 ends a value at 2 MB. */
+/** Largest column of sessions, bytes: each event may have another session, and D1 allows 2 MB per value. */
 const MAX_SESSIONS_BYTES = 1_900_000
 
 /** Gathers the events of a segment, in the order of its rows, and makes columns of them. */

@@ -12,7 +12,10 @@ type Limits = {
   counted: number
 }
 
-/** Returns the chunks to build: those with new identities or moves, without a copy of their versions, or with many new versions. */
+/**
+ * Returns the chunks to build: those with many new or moved identities, without a copy of their versions, or with many new
+ * versions.
+ */
 export async function findChunks(db: Db, { most, counted }: Limits): Promise<ProjectChunk[]> {
   const due = [
     ...(await findDueChunks(db, most)),

@@ -17,7 +17,7 @@ const encode = (numbers: Numbers): string =>
 const ARRAYS = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }
 type Width = keyof typeof ARRAYS
 
-/** Returns the bytes that a code of one of so many values takes; 0 where all rows have the same value. */
+/** Returns the bytes of a code in a column with this number of different values; 0 if all rows have the same value. */
 export function widthOf(values: number): 0 | Width {
   if (values <= 1) {
     return 0
@@ -122,7 +122,7 @@ export function decodeActors(text: string): ChunkActors {
   }
 }
 
-/** The versions of a chunk, in order: the keys of their identities, counted from the first key of the chunk, and their numbers. */
+/** The versions of a chunk, in order: the keys of their identities, less the first key of the chunk, and their numbers. */
 export type ChunkVersions = { offsets: Uint16Array; numbers: Uint32Array }
 
 /** Encodes the versions of a chunk: the offsets, a newline, the numbers. */

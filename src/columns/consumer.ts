@@ -49,7 +49,7 @@ export async function continueSealing(message: ColumnsMessage, invocation: Colum
   const own = (await listKinds(db)).filter(({ project_id }) => project_id === project.id)
   const kinds = await findSealable(db, own, clock().getTime(), minLate)
   const sealed = await sealEvents(kinds, { db, usage, clock, minLate })
-  // Without progress the next sweep tries again, not the next message.
+  // Without progress no message is sent: the next run of the cron tries again.
   if (!sealed.isDone && built + sealed.segments > 0) {
     await env.COLUMNS_QUEUE.send({ ...message, chunks: [] })
   }

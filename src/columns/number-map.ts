@@ -19,7 +19,7 @@ export class NumberMap {
     this.#numbers[key] = number
   }
 
-  /** Gives some keys of a list a number; negative ones are left out. @returns how many of them had another one before */
+  /** Sets the number of each key in a part of a list; skips negative keys. @returns how many keys had another number before */
   setEach(keys: Int32Array, from: number, until: number, number: number): number {
     let numbers = this.#numbers
     let changed = 0

@@ -44,7 +44,7 @@ export class Overview {
     return this.#starts[0]
   }
 
-  /** Counts the events from `from` up to `until`; exactly if both begin a slot, and else with all of their slots' events. */
+  /** Counts the events from `from` up to `until`. A slot that either of them cuts is counted as a whole. */
   count(from: number, until: number): number {
     const first = lowerBound(this.#starts, Math.floor(from / SLOT) * SLOT)
     const last = lowerBound(this.#starts, until)
@@ -53,7 +53,7 @@ export class Overview {
 
   /**
    * Cuts a range into steps of about `size` events, which are read and computed one after the other. A step ends where no
-   * segment is cut, unless it would become twice as long.
+   * segment is cut, unless the step would become twice as long.
    */
   steps(from: number, until: number, size: number): { since: number; until: number }[] {
     const cuts: number[] = []

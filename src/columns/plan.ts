@@ -5,12 +5,15 @@ import type { SlotCount } from './codec.ts'
 /** Events of a segment, at most: it is built in a second, and its longest column stays far below D1's 2 MB. */
 export const MAX_EVENTS = 32_768
 
-/** Fewest events that get a segment, because fewer are read as rows in a few milliseconds. A hole between segments gets one for any number. */
+/**
+ * Fewest events that get a segment: fewer are read as rows in a few milliseconds. A hole between two segments gets a segment
+ * for any number of events.
+ */
 export const MIN_EVENTS = 2_048
 
 /**
  * Events of a segment of a single slot, which cannot be divided. Imports with dates instead of times have a day's events in
- * one slot. A slot with more stays rows: a database of 10 GB could hold no more than a few days of such traffic.
+ * one slot. A slot with more is read from rows: a database of 10 GB could hold no more than a few days of such traffic.
  */
 export const MAX_SLOT_EVENTS = 65_536
 
@@ -44,11 +47,12 @@ type Piece = Stretch & {
 /**
  * Plans which ranges of an event name to seal, the newest first.
  *
- * Slots outside all segments form runs, each between two segments or at an end of time, where a run is left alone until it
- * has 2,048 events. Runs are cut into pieces of at most 32,768 events. A piece takes in neighbouring segments no larger than
- * itself, if both fit into one segment. So the segment of an event at least doubles whenever the event is written again:
- * that happens four times at most, and few small segments stay. A hole of fewer events goes into any neighbour with room.
- * Ranges reach up to their neighbours: a late event of an empty slot then belongs to a segment and makes no new hole.
+ * Slots outside all segments form runs: before the first segment, between two segments, and after the last one. Runs are
+ * cut into pieces of at most 32,768 events. At either end of time, a piece is left alone until it has 2,048 events. A piece
+ * takes in neighbouring segments no larger than itself, if they fit into one segment together. So the segment of an event at
+ * least doubles whenever the event is written again: that happens four times at most, and few small segments stay. A hole of
+ * fewer than 2,048 events goes into any neighbour with room. Ranges reach up to their neighbours: a late event of an empty
+ * slot then belongs to a segment and makes no new hole.
  * @param slots with events, in order, that are in no sealed or busy segment
  */
 export function planSegments(

@@ -62,7 +62,7 @@ export class PropertyColumns {
     this.#isComplete = false
   }
 
-  /** Gives up the columns with the most different values until the others fit into memory. */
+  /** Gives up the columns whose different values take the most bytes, until the others fit into memory. */
   dropLargest(): void {
     const largestFirst = [...this.#properties].sort(([, a], [, b]) => b.bytes - a.bytes)
     let total = largestFirst.reduce((sum, [, { bytes }]) => sum + bytes, 0)
@@ -76,8 +76,8 @@ export class PropertyColumns {
   }
 
   /**
-   * Makes the columns of so many rows, each when it is asked for. `cold` lists the properties without one as JSON, and is null
-   * if they are too many.
+   * Makes the columns of this number of rows, each when it is asked for. `cold` lists the properties without a column as
+   * JSON, and is null if they are too many.
    */
   finish(rows: number): { cold: string | null; columns: Iterable<EncodedColumn> } {
     const chosen = this.#choose(rows)

@@ -95,7 +95,7 @@ export async function readSegments(
 /** A row of `aggregates`: the number of events, and a JSON list for each wanted column. */
 type Found = Record<'n' | 'times', number | string> & Record<string, number | string | null>
 
-/** Aggregates over events `e` that list what is wanted, each as a JSON array. */
+/** Returns aggregates over events `e`: their number, their times, and each wanted column, as JSON arrays. */
 function aggregates({ identities, versions, sessions, properties }: Wanted): SQL {
   return sql.join(
     [

@@ -9,7 +9,10 @@ import type { Name, Overview, Segment } from './overview.ts'
 import { type Rows, readMoment, readRows, readSortedRows } from './read.store.ts'
 import { type Columns, readSealed } from './sealed.ts'
 
-/** Pause after a statement that reads rows, ms, so that other requests get the database. Reads of segments take a few ms and need none. */
+/**
+ * Pause after a statement that reads rows, ms, so that other requests get the database. Reads of segments take a few ms and
+ * need none.
+ */
 const REST_MS = 1
 
 /** Events that a statement reads from rows, at most; it takes about 60 ms. */
@@ -26,7 +29,7 @@ export class Reader {
   readonly #wanted: Wanted
   readonly #rowEvents: number
 
-  /** @param stepEvents no statement reads more rows than that */
+  /** @param stepEvents number of rows, about, that a statement reads at most */
   constructor(db: Db, projectId: number, wanted: Wanted, stepEvents: number) {
     this.#db = db
     this.#projectId = projectId
@@ -206,7 +209,7 @@ function rangesOf(
   return ranges
 }
 
-/** Returns the slots of all events in the range of a segment, in order; late events have slots of their own. */
+/** Lists the slots of all events in the range of a segment, in order; a slot with late events may be listed twice. */
 const allSlots = ({ slots, late }: Segment): SlotCount[] =>
   [...toSlotCounts(slots), ...late].sort((a, b) => a.slot - b.slot)
 

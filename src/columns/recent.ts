@@ -54,8 +54,8 @@ export class Memory {
 const COLUMNS = new Memory(24 * 2 ** 20)
 
 /**
- * The values of one kind in a cache, which are never compared with the database here. So a key stands for one value for ever,
- * unless the value carries the build that it was read from and its user compares the build, as in `actors.ts`.
+ * The values of one kind in a cache. They are never compared with the database here, so a key must stand for one value for
+ * ever, unless the value carries the build that it was read from, and its user compares builds as `actors.ts` does.
  */
 export class Recent<Value> {
   readonly #memory: Memory

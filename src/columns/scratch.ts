@@ -6,7 +6,7 @@ export class Scratch {
   readonly #lists: Int32Array[] = []
   #taken = 0
 
-  /** Returns a list with any content, which stays with the caller until `release`. */
+  /** Returns a list with arbitrary content. It belongs to the caller until `release`. */
   take(length: number): Int32Array {
     let list = this.#lists[this.#taken]
     if (!list || list.length < length) {

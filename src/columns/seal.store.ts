@@ -18,7 +18,7 @@ export const FIRST_SLOT = -1e9
 export type Limits = {
   /** The slot up to which, not including it, events are sealed. */
   horizon: number
-  /** Late events from which on a segment is sealed again. */
+  /** Number of late events at which a segment is sealed again. */
   minLate: number
   /** Unsealed segments that were started before are abandoned, ms UTC. */
   abandonedBefore: number
@@ -36,7 +36,10 @@ const countLate = (segmentId: SQLWrapper, limit: number): SQL => sql`(
 const s = alias(segments, 's')
 const c = alias(eventCounts, 'c')
 
-/** Returns the event names, among these, with enough events outside segments, a hole between two segments, or enough late events. */
+/**
+ * Returns those of the event names that have enough events outside segments, events in a hole between two segments, or
+ * enough late events.
+ */
 export async function findUnsealed(
   db: Db,
   kinds: readonly EventKind[],

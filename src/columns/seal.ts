@@ -48,7 +48,7 @@ export const MANY_LATE = 257
 /** Event names searched per query. */
 const NAMES_AT_ONCE = 50
 
-/** Slots planned at a time; they have as many events at least. */
+/** Slots planned at a time; each has at least one event. */
 const SLOTS_AT_ONCE = 20_000
 
 /** Rows of a piece, and bytes of their properties. Reading one takes 10 to 20 ms. */
@@ -79,7 +79,7 @@ export type Sealing = {
   db: Db
   usage: Usage
   clock: () => Date
-  /** Late events from which on a segment is sealed again. */
+  /** Number of late events at which a segment is sealed again. */
   minLate: number
   /** Queries after which no further segment is begun. */
   maxQueries?: number
@@ -141,7 +141,7 @@ class Sealer {
           return false
         }
         const count = await this.#sealRange(kind, plan)
-        // The next slots are planned only if these are sealed: they would be the same again.
+        // Unless a segment was sealed, the next plan would be the same again.
         isMore ||= isCut && count > 0
       }
     } while (isMore)
@@ -227,7 +227,7 @@ function toPlaced({ is_sealed, late, ...row }: PlacedRow, { minLate }: Limits): 
   return { ...row, state: late >= minLate ? 'stale' : 'sealed' }
 }
 
-/** Returns the ranges of slots outside all segments that stay. */
+/** Returns the ranges of slots outside the segments that are not stale. */
 function gapsBetween(segments: readonly Placed[], horizon: number): SlotRange[] {
   const kept = segments.filter(({ state }) => state !== 'stale')
   const starts = [FIRST_SLOT, ...kept.map(({ until }) => until / SLOT)]

@@ -12,7 +12,7 @@ const CHUNKS_AT_ONCE = 8
 /** Milliseconds for which the database is left to others after a query. */
 const REST_MS = 20
 
-/** Counts the project's segments that have an event of one of these identities, by looking into every one of them. */
+/** Counts the project's segments that have an event of one of these identities. Reads the identities of every segment. */
 export async function countSegmentsWith(
   db: Db,
   projectId: number,

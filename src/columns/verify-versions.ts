@@ -32,7 +32,7 @@ export async function verifyVersions(
   const wrong: ProjectChunk[] = []
   for (const chunk of sample) {
     const read = await readChunk(db, chunk)
-    // With a removed version its chunk has gone too, so one that is still there is wrong.
+    // When a version is removed, its chunk goes too: a chunk that is still there is wrong.
     if (
       read &&
       !(await isEqual(db, chunk, read)) &&

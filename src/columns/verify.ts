@@ -33,7 +33,7 @@ const REST = 3
 /** Wrong segments and chunks returned; all are counted. */
 const MAX_SHOWN = 100
 
-/** A segment that differed from its rows, and in which column, or in `count`. */
+/** A segment that differed from its rows, and in what: a column, or `count`, `cold` or `encoding`. */
 export type WrongSegment = Pick<SegmentRow, 'project_id' | 'event_id' | 'since' | 'until'> & {
   column: string
 }
@@ -88,7 +88,7 @@ async function verifySegment(db: Db, id: number): Promise<WrongSegment[]> {
   }
   const { segment } = read
   const column = await findDifference(db, read)
-  // With a removed event its segment has gone too, so one that is still there is wrong.
+  // When an event is removed, its segment goes too: a segment that is still there is wrong.
   if (column === undefined || !(await removeSegment(db, id))) {
     return []
   }
@@ -96,7 +96,7 @@ async function verifySegment(db: Db, id: number): Promise<WrongSegment[]> {
   return [{ project_id, event_id, since, until, column }]
 }
 
-/** Returns the name of the first column that differs from the rows, or `count`; undefined if none does. */
+/** Returns the first difference from the rows: a column, or `count`, `cold` or `encoding`; undefined if there is none. */
 async function findDifference(
   db: Db,
   { segment, columns }: NonNullable<Awaited<ReturnType<typeof readSegment>>>

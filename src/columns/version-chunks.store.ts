@@ -163,7 +163,7 @@ export type WantedChunk = {
   column: string | undefined
 }
 
-/** Reads the versions that some chunks of a project have, and their column of a property. Leaves out chunks that are not built. */
+/** Reads the versions of some chunks of a project, and each chunk's column of a property; leaves out unbuilt chunks. */
 export async function readChunks(
   db: Db,
   projectId: number,

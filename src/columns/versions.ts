@@ -54,7 +54,7 @@ export class VersionValues {
     this.#key = key
   }
 
-  /** Returns the values of versions; the column has the ids of these. */
+  /** Returns the property's values in versions, from a column of the versions' ids. */
   async of({ codes, values: ids }: Column): Promise<Column> {
     await this.#readChunks(ids)
     const numbers = await this.#numbersOf(ids)

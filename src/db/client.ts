@@ -148,9 +148,9 @@ function count(usage: Usage, result: D1Result) {
 }
 
 /**
- * Whether another process, such as an operator's command, is writing to a local D1, which does not
- * wait for it. The second message comes from a session's read, because the session writes its
- * bookmark.
+ * Whether the statement failed because another process, such as an operator's command, is writing to
+ * the same local D1: a local D1 does not wait. The second message comes from a session's read, because
+ * the session writes its bookmark.
  */
 export const isBusy = (error: unknown): boolean =>
   isLocked(error) || says(error, /Failed to get session commit token/)

@@ -5,8 +5,8 @@ import { findConflict } from './client.ts'
 const MAX_TRIES = 8
 
 /**
- * Repeats a read, computation and write while other writers change the rows in between, at most
- * eight times.
+ * Repeats a read, computation and write while other writers change the rows in between: eight tries
+ * in all.
  * @throws unavailable after the last conflict
  */
 export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {

@@ -13,8 +13,8 @@ import { type DeadLetterRow, deleteDeadLetter, listDeadLettersOf } from './store
 const LETTERS_AT_ONCE = 50
 
 /**
- * Purges the events of erased persons, and the recordings of those erased with their recordings, from a
- * project's next dead letters, including redriven dead letters.
+ * Purges the data of erased persons from a project's next dead letters, including redriven ones: events
+ * always, parts of recordings only if the person was erased together with the recordings.
  * @param after the id of the last dead letter that was searched, '' for none
  * @returns the id of the last dead letter that is searched now, or null when all are searched
  */

@@ -23,8 +23,8 @@ import { type ErasureRow, findOpenErasures, finishRuns } from './store.ts'
 const MAX_ATTEMPTS = 8
 
 /**
- * Checks, after 5, 10, 20… seconds and ten minutes in all, whether everything accepted before an
- * erasure is processed. After the last check, the erasure waits for the next sweep.
+ * Further checks, after 5, 10, 20… seconds and ten minutes in all, whether everything accepted before
+ * an erasure is processed. After the last check, the erasure waits for the next sweep.
  */
 const MAX_WAITS = 7
 /** Delay of the first check, seconds. */
@@ -43,8 +43,8 @@ type ErasureInvocation = Invocation<
 >
 
 /**
- * Continues the erasures and removals that messages name. Messages may arrive twice, at the same time and in any order, and the work may be interrupted
- * anywhere.
+ * Continues the erasures and removals that messages name. Messages may arrive twice, at the same time
+ * and in any order, and the work may be interrupted anywhere.
  * @returns the outcome of the messages, and the number of erasures and removals that were completed
  */
 export async function consumeErasures(batch: MessageBatch, invocation: ErasureInvocation) {
@@ -74,7 +74,8 @@ export const continueMessage = (
     : continueErasures(message, invocation)
 
 /**
- * Continues the erasures of a message. Those that must wait for earlier data are only purged, and get a delayed message.
+ * Continues the erasures of a message. Erasures that must wait for data accepted before them are
+ * purged but not completed, and get a delayed message.
  * @returns the number of completed erasures
  * @throws unavailable when the database cannot do the work now
  */

@@ -21,8 +21,8 @@ export type ErasureEntry = z.infer<typeof ErasureEntry>
 export const CompletionEntry = ErasureEntry.extend({ kind: z.literal('completion') })
 
 /**
- * Hashes a distinct id for the ledger. The key is a secret that is never changed, so a restore has no
- * effect on it.
+ * Hashes a distinct id for the ledger. The key, `RECEIPT_SECRET`, is never changed and not in the
+ * database, so the hashes are the same after a restore.
  */
 export const hashForLedger = async (
   secret: string,

@@ -29,7 +29,7 @@ type Erasure = {
   secret: string
   /** For how long kept data can be deleted later. */
   setting: CompletionSetting
-  /** Gets an entry before anything is deleted; undefined if the ledger already names the erasure. */
+  /** The ledger, for an entry before anything is deleted; undefined if it already has the entry. */
   ledger: Ledger | undefined
   now: Date
 }

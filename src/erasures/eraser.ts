@@ -40,8 +40,8 @@ export const mayComplete = ({ run, deleteEvents }: ErasureRow): boolean =>
   !deleteEvents || run !== null
 
 /**
- * Progress of an erasure: `waiting` for its weekly run, or `cut` because the invocation reached its
- * limits.
+ * Progress of an erasure: `waiting` for its weekly run, `cut` because the invocation reached its
+ * limits, or `removed` when all data to delete is purged.
  */
 type State = 'waiting' | 'cut' | 'removed'
 
@@ -187,7 +187,7 @@ export class Eraser {
     if (!current) {
       return true
     }
-    // The invocation began with a check that nothing waits in the bucket.
+    // The invocation began with a check that nothing accepted before the erasure waits in the bucket.
     const remaining = {
       ...NO_WAITING_OBJECTS,
       ...(await countRemains(this.#db, current)),

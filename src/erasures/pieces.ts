@@ -28,7 +28,7 @@ export class Pieces {
   }
 
   /**
-   * Calls `remove` with the size of a piece until a piece removes fewer rows.
+   * Calls `remove` with the size of a piece until a piece removes fewer rows than that.
    * @returns whether everything was removed before the invocation reached its limits
    */
   async run(remove: (limit: number) => Promise<Piece>): Promise<boolean> {

@@ -99,7 +99,7 @@ export async function countEventStores(
   return { events: count, sessions: sessionIds.size, segments: segmentIds.size }
 }
 
-/** Reads the events of identities, those of many identities together if they are few. */
+/** Reads the events of identities: of many identities in one query if the events are few, otherwise of each alone. */
 async function* pagesOf(db: Db, projectId: number, keys: number[]): AsyncGenerator<Page> {
   for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) {
     const some = keys.slice(at, at + KEYS_AT_ONCE)

@@ -78,7 +78,7 @@ export async function previewCompletion(
   })
 }
 
-/** Counts rows of some stores, separately of erasures that delete them and of those that keep them. */
+/** Counts rows of some stores, separately for the erasures that delete them and for those that keep them. */
 async function countEach(
   remains: readonly Remains[],
   isDeleted: (one: Remains) => boolean,

@@ -83,9 +83,12 @@ const KEPT_RECORDINGS =
   'The recordings of the person’s sessions, if any: the request did not ask to delete them. They belong to no person any more, and still show everything that was recorded.'
 
 const describeLink = (until: string): string =>
-  `Until ${until}, keyed hashes link what is kept to the person, so that it can still be deleted: it is pseudonymous. Then the link is removed, and it is anonymous as far as its own content names nobody.`
+  `Until ${until}, the kept data is pseudonymous: keyed hashes link it to the person, so that it can still be deleted. Then the link is removed, and the data is anonymous as far as its own content names nobody.`
 
-/** Lists in plain words what an erasure keeps, and why. @param linkedUntil until when what is kept can be deleted later, ms UTC */
+/**
+ * Lists in plain words what an erasure keeps, and why.
+ * @param linkedUntil until when the kept data can be deleted, ms UTC; null if the link to it is removed or nothing is kept
+ */
 export const describeKept = (
   extent: Pick<ReceiptContent, 'delete_events' | 'delete_recordings'>,
   linkedUntil: number | null

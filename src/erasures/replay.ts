@@ -75,8 +75,8 @@ export type Replayed = {
 }
 
 /**
- * Applies the entries of the ledger that the database has not applied. Normally there are only new ones, which change
- * nothing; after a restore, the restored data is erased again. It may be interrupted anywhere.
+ * Applies the entries of the ledger that the database has not applied. Normally these belong to recent requests and change
+ * nothing; after a restore, they erase the restored data again. It may be interrupted anywhere.
  * @throws LedgerError when an entry is missing or damaged; the entries before it are applied
  */
 export async function replayLedger(target: Target): Promise<Replayed> {

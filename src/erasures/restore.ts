@@ -25,9 +25,9 @@ type Lagging = Omit<Target, 'until' | 'isRestored'> & {
 }
 
 /**
- * Brings a database up to the ledger. A restored database is held back from when that is noticed
- * until everything that the ledger names is erased again. It may be interrupted anywhere, and takes
- * as many calls as it needs.
+ * Brings a database up to the ledger. When a restore is noticed, the database is held back until
+ * everything that the ledger names is erased again. It may be interrupted anywhere, and may take
+ * several calls.
  * @throws LedgerError when the ledger is not the chain that was written; the database stays held back
  */
 export async function catchUp(lagging: Lagging): Promise<Replayed & { isRestored: boolean }> {
@@ -76,7 +76,7 @@ async function removeAllListed({ db, bucket, usage, now }: Lagging): Promise<boo
 
 const Named = z.object({ body: z.object({ persons: z.array(z.unknown()) }) })
 
-/** Counts the persons that entries after `head` name: each may have got the id of an erasure since. */
+/** Counts the persons that entries after `head` name: each may have got an erasure, with an id of its own. */
 async function countNamed(bucket: R2Bucket, head: Head): Promise<number> {
   let count = 0
   for await (const entry of readUnchecked(bucket, head)) {

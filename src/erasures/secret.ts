@@ -3,7 +3,7 @@ import { UnavailableError } from '../errors.ts'
 /** Minimum length of a secret: 128 bits as hexadecimal digits. `npm start` and `npm run deploy` make 64 digits. */
 export const MIN_SECRET = 32
 
-/** The states of a secret. Only an `ok` secret can sign; an empty secret is `missing`. */
+/** The states of a secret. Only an `ok` secret is used; an empty secret is `missing`. */
 export const SECRET_STATUSES = ['ok', 'missing', 'too_short'] as const
 export type SecretStatus = (typeof SECRET_STATUSES)[number]
 
@@ -16,7 +16,8 @@ export function checkSecret(secret: string | undefined): SecretStatus {
 }
 
 /**
- * Returns the secret that signs receipts.
+ * Returns `RECEIPT_SECRET`: it makes the salts of receipts, the hashes in the ledger and the tokens
+ * of dry runs, and has signed the oldest receipts.
  * @throws UnavailableError when it is missing or too short
  */
 export function receiptSecret({ RECEIPT_SECRET }: { RECEIPT_SECRET?: string }): string {

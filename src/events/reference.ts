@@ -13,8 +13,9 @@ export const LIST = describe({
   description: `Newest first. Events appear within seconds of their capture. An event must match all given filters. The default \
 \`type\` of a filter in \`properties\` is \`event\`; \`person\` means the person as of the event, \`session\` the whole session.
 
-A page examines at most ${MAX_EXAMINED} events, and holds about ${MAX_CHARACTERS} characters of properties. At either limit, the page ends before \
-it has \`limit\` events, and may be empty: \`searched_until\` says how far the search came, and \`next\` continues there.
+A page examines at most ${MAX_EXAMINED} events, and holds about ${MAX_CHARACTERS} characters of properties. At either limit, the \
+page ends before it has \`limit\` events, and may be empty: \`searched_until\` says how far the search came, and \`next\` \
+continues there.
 
 \`after\` and \`before\`: ${DATE_GRAMMAR} Relative dates are rounded down: \`s\`, \`M\` and \`h\` to the second, minute or hour, \
 longer units to the start of the day.`,

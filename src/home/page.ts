@@ -79,7 +79,9 @@ function factsOf(health: HealthJson): [name: string, value: string][] {
     ['Messages waiting', health.queue.backlog === null ? 'unknown' : String(health.queue.backlog)],
     ['Dead letters', health.dead_letters === null ? 'unknown' : String(health.dead_letters)],
     ...(failed > 0 ? [['Failed crons', String(failed)] as [string, string]] : []),
-    ...(secrets.length > 0 ? [['Secrets missing', secrets.join(', ')] as [string, string]] : [])
+    ...(secrets.length > 0
+      ? [['Secrets missing or short', secrets.join(', ')] as [string, string]]
+      : [])
   ]
 }
 

@@ -53,7 +53,7 @@ const isExplained = (status: number): status is (typeof EXPLAINED)[number] =>
 
 const BUSY: Notice = {
   title: 'Please come back in a minute',
-  words: 'The service has too many requests to answer this one. Reload the page in a minute.'
+  words: 'The service cannot answer this request now. Reload the page in a minute.'
 }
 
 const toPage = ({ title, words, button }: Notice, nonce: string): string => `<!doctype html>

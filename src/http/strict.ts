@@ -41,7 +41,7 @@ function isKnown(name: string, values: Set<string>, parameters: KnownParameters)
   if (parameters.names.includes(name) || belongsToList(name, parameters)) {
     return true
   }
-  // An operation that responds with JSON only accepts `format=json`.
+  // Every operation accepts `format=json`, also an operation without other formats.
   return name === 'format' && values.size === 1 && values.has('json')
 }
 

@@ -187,8 +187,8 @@ export function nameIgnored(c: Context<AppEnv>, names: readonly string[]): void 
 }
 
 /**
- * Encodes a name for a header, which may contain only ASCII and no commas in names: `größe` →
- * `gr%C3%B6%C3%9Fe`.
+ * Encodes a name for a header: headers are ASCII, and commas separate the names. `größe` →
+ * `gr%C3%B6%C3%9Fe`
  */
 const encodeName = (name: string): string =>
   encodeURIComponent(name.toWellFormed()).replaceAll('%24', '$')

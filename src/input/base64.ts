@@ -1,4 +1,4 @@
-/** Methods of `Uint8Array` that workerd has, and Node only from version 25 on, in which tests and commands do not run yet. */
+/** Methods of `Uint8Array` in workerd and in Node 25. Tests and commands still run in older versions of Node. */
 type Native = {
   fromBase64?: (text: string) => Uint8Array<ArrayBuffer>
   prototype: { toBase64?: (this: Uint8Array) => string }

@@ -216,8 +216,8 @@ export function isExact(text: string, value: number): boolean {
   }
   // The shortest text of a double may differ from the nearest decimal with as many digits: accept
   // either.
-  return [String(value), value.toPrecision(sent.digits.length)].some((text) => {
-    const kept = decimalOf(text)
+  return [String(value), value.toPrecision(sent.digits.length)].some((written) => {
+    const kept = decimalOf(written)
     return kept.digits === sent.digits && kept.exponent === sent.exponent
   })
 }

@@ -44,9 +44,9 @@ export function refusing<S extends z.ZodObject>(
 }
 
 /**
- * Makes a schema refuse every unknown field, whatever its value. It is for requests that delete or
- * send something, which an ignored `dry_run` would not prevent. Only the fields in `refused` may
- * have an empty value.
+ * Makes a schema refuse every unknown field, even an empty one; only the fields in `refused` may be
+ * sent with an empty value. For requests that delete or send something: they would really do so if an
+ * unsupported `dry_run` were ignored.
  */
 export function closed<S extends z.ZodObject>(schema: S, refused: Refused = {}): S {
   rules.set(schema, { refused, readOnly: [], isClosed: true })
@@ -91,7 +91,10 @@ export function findUnknownFields(
   return inner instanceof z.ZodObject && isObject(input) ? findInObject(inner, input, path) : []
 }
 
-/** Returns the option of a union that accepts an input, or the only one that an invalid object can be meant for. */
+/**
+ * Returns the option of a union that accepts an input. For an object that no option accepts, returns
+ * the union's object schema if it has exactly one.
+ */
 function findOption(options: z.ZodType[], input: unknown): z.ZodType | undefined {
   const accepting = options.find((option) => option.safeParse(input).success)
   if (accepting || !isObject(input)) {

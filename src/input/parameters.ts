@@ -16,7 +16,7 @@ export const wholeFrom = (least: number) =>
 /** Schema of a parameter that is an integer of 0 or more, such as a count, an offset or an id. */
 export const Whole = wholeFrom(0)
 
-/** Schema of a boolean parameter. Every other text is refused, so that `no` does not count as true. */
+/** Schema of a boolean parameter. Anything but `true`, `false`, `1` and `0` is refused, so that `no` never counts as true. */
 export const Flag = z
   .string()
   .refine((text) => /^(true|false|1|0)$/i.test(text), 'Must be a valid boolean.')

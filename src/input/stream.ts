@@ -1,14 +1,14 @@
 import { AppError } from '../errors.ts'
 
 /**
- * Bytes of a too large body that are read and dropped, so that the client gets the refusal. If the
+ * Bytes of an oversized body that are read and dropped, so that the client gets the refusal. If the
  * connection were closed in the middle of the request, the client would get no response at all.
  */
 const MAX_DROPPED_BYTES = 100_000_000
 
 /**
- * Reads a body of at most `limit` bytes; returns no bytes for a request without a body. Of a body
- * that is too large to be dropped either, by its `Content-Length`, nothing is read.
+ * Reads a body of at most `limit` bytes; returns no bytes for a request without a body. Reads nothing
+ * if the `Content-Length` exceeds even the bytes that may be dropped.
  * @throws request_too_large; parse_error when the client disconnects before the end
  */
 export async function readBody(

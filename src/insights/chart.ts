@@ -76,7 +76,10 @@ const DATE_LENGTH = 10
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** `2025-06-01` → `1 Jun`, or `Jun 2025` by the month; `2025-06-01 14:00` → `14:00`, or `1 Jun 14:00` among several days. */
+/**
+ * `2025-06-01` → `1 Jun`, or `Jun 2025` by the month; `2025-06-01 14:00:00` → `14:00:00`, or `1 Jun 14:00:00` among several
+ * days.
+ */
 function labelOf(day: string, days: string[], interval: Interval): string {
   const [, year, month, date, time = ''] = /^(\d+)-(\d+)-(\d+)(?: (.+))?$/.exec(day) ?? []
   const name = MONTHS[Number(month) - 1] ?? ''

@@ -155,7 +155,7 @@ export async function updateInsight(
   return row
 }
 
-/** Returns statements after which an insight is on exactly these live dashboards. Its place on a deleted one stays. */
+/** Returns statements after which an insight is on exactly these live dashboards. Its tiles on deleted dashboards stay. */
 const placeOn = (projectId: number, insightId: number, dashboardIds: number[]): SQL[] => [
   sql`delete from ${dashboardTiles}
       where ${dashboardTiles.projectId} = ${projectId} and ${dashboardTiles.insightId} = ${insightId}

@@ -11,7 +11,7 @@ export type Head = z.infer<typeof Head>
 /** The number and the hash before the first entry. */
 export const GENESIS: Head = { seq: 0, hash: '0'.repeat(64) }
 
-/** A link of the chain. Of the body it contains only the hash, so anybody may see it. */
+/** A link of the chain. It contains only the hash of the body, so anybody may see it. */
 const Link = z.object({
   seq: z.int().min(1),
   /** The hash of the link before. */
@@ -48,7 +48,7 @@ export const headOf = async ({ link }: Entry): Promise<Head> => ({
   hash: await sha256(canonical(link))
 })
 
-/** Reads an entry from its JSON. @throws LedgerError unless it is entry `seq`, with the body that its link has the hash of */
+/** Reads an entry from its JSON. @throws LedgerError unless it is entry `seq` and its link has the hash of its body */
 export async function readEntry(json: unknown, seq: number): Promise<Entry> {
   const { data: entry } = Entry.safeParse(json)
   if (entry?.link.seq !== seq || entry.link.digest !== (await sha256(canonical(entry.body)))) {

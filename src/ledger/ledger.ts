@@ -125,8 +125,8 @@ export async function readIntact(bucket: R2Bucket, head: Head, limit: number): P
 }
 
 /**
- * Checks that the ledger still has the last entry that a database has applied. Leaves it to `readAfter`
- * if another entry follows, whose link names the hash of the last one.
+ * Checks that the ledger still has the last entry that a database has applied. If another entry follows, leaves the check to
+ * `readAfter`: the link of that entry names the hash of the applied one.
  * @throws LedgerError
  */
 export async function expectApplied(bucket: R2Bucket, { seq, hash }: Head): Promise<void> {

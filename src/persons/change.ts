@@ -79,7 +79,7 @@ const stampOf = ({ properties }: Person, key: string, { now, id }: Request) => (
   id
 })
 
-/** Applies `write`. If it returns that properties have changed, adds a version and an activity entry. */
+/** Applies `write`, which returns whether properties have changed; if so, adds a version and an activity entry. */
 function change(
   { person, identities }: Subject,
   { actor, now }: Request,

@@ -10,7 +10,7 @@ import { deleteProperty, deletionTime, NO_CHANGE, type Request, type Subject } f
 import { writtenAt } from './properties.ts'
 import type { PersonId } from './store.ts'
 
-/** The deletion of a person's property, which it names by a keyed hash. */
+/** The entry of the ledger for the deletion of a person's property. `property` is a keyed hash of the property's name. */
 export const PropertyEntry = z.object({
   kind: z.literal('property'),
   project: z.int(),
@@ -88,7 +88,10 @@ export async function deleteAgain(
   return removed
 }
 
-/** Finds the property that an entry names; undefined if its value was written after the deletion. */
+/**
+ * Finds the property that an entry names. Undefined if the person lacks it, or if its value was
+ * written after the deletion.
+ */
 async function findProperty(
   { person }: Subject,
   { project, property, until }: PropertyEntry,

@@ -102,11 +102,11 @@ export const exportProperties = (
 /** Rows of a page of an export. */
 const MAX_PAGE_ROWS = 5_000
 /** Characters of properties after which a page of an export gets no further person. */
-const MAX_PAGE_BYTES = 4_000_000
+const MAX_PAGE_CHARACTERS = 4_000_000
 
 /**
- * Yields all matches in pages of at most 5,000 rows and about 4 MB of properties. `read` gets a
- * subquery of a page's ids.
+ * Yields all matches in pages of at most 5,000 rows and about 4 million characters of properties.
+ * `read` gets a subquery of a page's ids.
  */
 async function* inPages<Row extends { id: number; created_at: number }>(
   projectId: number,
@@ -120,11 +120,11 @@ async function* inPages<Row extends { id: number; created_at: number }>(
   while (left > 0) {
     const page = { limit: Math.min(left, MAX_PAGE_ROWS), offset, after }
     const select = pageOf(projectId, filters, page)
-    const sizes = sql`${m.id} as id, ${m.createdAt} as created, length(${m.properties}) as bytes`
+    const sizes = sql`${m.id} as id, ${m.createdAt} as created, length(${m.properties}) as characters`
     const rows = await read(sql`select id from (
-        select id, sum(bytes) over (order by created desc, id desc) - bytes as bytes_before
+        select id, sum(characters) over (order by created desc, id desc) - characters as characters_before
         from (${select(sizes)}))
-      where bytes_before < ${MAX_PAGE_BYTES}`)
+      where characters_before < ${MAX_PAGE_CHARACTERS}`)
     const last = rows.at(-1)
     if (!last) {
       return
@@ -251,8 +251,8 @@ const byEmail = (projectId: number, email: string): IdFilter => ({
 })
 
 /**
- * Filters persons with a name-like property that contains the term, and persons with the term as an
- * id.
+ * Selects the persons with a name-like property that contains the term, and the person whose distinct
+ * id or uuid is the term.
  */
 function bySearch(projectId: number, search: string): IdFilter {
   const term = foldSearch(search)

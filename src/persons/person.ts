@@ -126,7 +126,7 @@ export function tryVersion(person: Person, identity: number): Version | undefine
   return undefined
 }
 
-/** Applies an event's writes, or none of them (`refused`) if the person would become too large. */
+/** Applies writes, or none of them (`refused`) if the person would become too large. */
 export function writePerson(
   person: Person,
   writes: Write[]

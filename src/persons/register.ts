@@ -31,8 +31,8 @@ export type Register = {
 }
 
 /**
- * Most `once` writes kept per key. Of more, those between two writes of the same value are dropped;
- * if that is not enough, the first seven and the last are kept.
+ * Most `once` writes kept per key. If there are more, a write is dropped when the writes before and
+ * after it have the same value; if that is not enough, only the first seven and the last are kept.
  */
 const MAX_ONCE = 8
 
@@ -125,8 +125,8 @@ export function shownCandidate({ set, once, seed }: Register): Candidate | undef
 }
 
 /**
- * Bytes of JSON: of the shown values, and an upper bound for the write times in any order of the
- * stamps.
+ * Bytes of JSON: `shown` for the shown values; `writes` for the write times, an upper bound that holds
+ * for any order of the stamps.
  */
 export type Bytes = { shown: number; writes: number }
 

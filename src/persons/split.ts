@@ -30,7 +30,7 @@ export function chooseSplit(
   return allOf(identities, new Set(leaving))
 }
 
-/** Returns all identities but that of a distinct id, which must be one of them. */
+/** Returns all identities except that of the distinct id `main`, which must be one of the person's. */
 function allBut(identities: Identity[], main: string | undefined): Identity[] {
   const leaving = identities.filter(({ distinctId }) => distinctId !== main)
   if (leaving.length === identities.length) {
@@ -39,7 +39,10 @@ function allBut(identities: Identity[], main: string | undefined): Identity[] {
   return leaving
 }
 
-/** Returns the identities of distinct ids, which must be some of them, but not all. */
+/**
+ * Returns the identities whose distinct ids are in `leaving`, which must all be the person's. One
+ * identity must stay: with a single identity, none leaves.
+ */
 function allOf(identities: Identity[], leaving: Set<string>): Identity[] {
   const known = new Set(identities.map(({ distinctId }) => distinctId))
   const unknown = [...leaving].find((distinctId) => !known.has(distinctId))

@@ -10,8 +10,9 @@ import { loadPerson, type Person, type StoredPerson, storePerson, type Version }
 import { idOfPerson, isPerson, type PersonId } from './store.ts'
 
 /*
- * All writes to persons. The `+` before a project's id keeps SQLite from scanning the project's
- * persons, which it estimates at ten rows, instead of looking up the ids.
+ * Inserts and updates of persons; merges and erasures delete them. The `+` before a project's id keeps
+ * SQLite from scanning the project's persons, which it estimates at ten rows, instead of looking up
+ * the ids.
  */
 
 /** The columns of a person that a change reads. */

@@ -49,5 +49,5 @@ export const settingsOf = (row: { settings: Partial<ProjectSettings> }): Project
   ...row.settings
 })
 
-/** Returns the settings from the members of a project or of a change. */
+/** Returns only the settings among the members of a project or of a change. */
 export const pickSettings = (input: SettingsChange): SettingsChange => SettingsChange.parse(input)

@@ -93,7 +93,7 @@ export async function listDatabases(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Lists the projects with their own retention of recordings. */
+/** Lists the projects that set a retention of recordings of their own, with its days. */
 export async function listRecordingRetentions(db: Db): Promise<{ id: number; days: number }[]> {
   const rows = await db
     .select({ id: projects.id, days: projects.recordingRetentionDays })

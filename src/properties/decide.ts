@@ -86,16 +86,16 @@ function shorten(text: string): string {
 }
 
 /**
- * Characters of a whole number up to which it is read as a double, which is exact there; longer
- * numbers are read as a bigint.
+ * A whole number with at most this many characters is read as a double, which holds it exactly. A
+ * longer number is read as a bigint.
  */
 const MAX_EXACT_DIGITS = 15
 
 /**
  * Returns the number that a filter compares; NaN for anything else. Unlike `numberOfValue`, it reads
  * whole numbers in texts exactly up to 64 bits, where a double would round; NaN beyond 64 bits. A
- * large whole number is compared by its digits in JSON, which JavaScript rounds: 2 ** 60 as
- * 1152921504606847000, not …846976.
+ * value that is a large whole number counts as its digits in JSON say, which JavaScript rounds:
+ * 2 ** 60 counts as 1152921504606847000, not …846976.
  */
 function comparedOf(value: Json): number | bigint {
   if (typeof value === 'number') {

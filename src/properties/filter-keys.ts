@@ -84,8 +84,8 @@ function expectKeys(node: JsonObject, { of, known, hints }: Keys): void {
 }
 
 /**
- * Whether an unknown key asks for something. A group's index of 0 does, and so does
- * `case_sensitive`, whether true or false.
+ * Whether an unknown key asks for something. The number 0 does, because it may be the index of a
+ * group; so does `case_sensitive`, whether true or false.
  */
 const asksForSomething = (name: string, value: Json | undefined): boolean =>
   value === 0 ||

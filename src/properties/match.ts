@@ -10,12 +10,12 @@ import type { Work } from './work.ts'
  */
 export type Matcher = (texts: readonly string[], work: Work) => Promise<string[]>
 
-/** Tells whether a text fulfils a filter, and how many units of `Work` that takes; these are measured. */
+/** Tells whether a text fulfils a filter, and how many units of `Work` the test takes, as measured. */
 type Test = { matches: (text: string) => boolean; unitsOf: (text: string) => number }
 
 /**
- * Values of `icontains` that SQL compares with each row, in about 3 µs. More are compared with each
- * distinct value instead.
+ * Most values of an `icontains` filter that SQL compares with each row, in about 3 µs. A filter
+ * with more values is compared with each distinct value of the property instead.
  */
 const MAX_CONTAINED = 5
 

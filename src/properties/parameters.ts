@@ -32,7 +32,8 @@ At most ${MAX_FILTERS} filters, groups nested ${MAX_DEPTH} deep, ${MAX_VALUES} v
 expressions. A filter that cannot be read is a 400 that says why; so is a regular expression or a number of values that \
 would take more than about a second to compare with the values of the property.
 
-A missing or null property fulfils only \`is_not\`, \`not_in\`, \`not_icontains\`, \`not_icontains_multi\`, \`not_regex\` and \`is_not_set\`.
+A missing or null property fulfils only \`is_not\`, \`not_in\`, \`not_icontains\`, \`not_icontains_multi\`, \`not_regex\`, \`is_not_set\`, \
+and \`exact\` and \`in\` with an empty list.
 
 ${OPERATOR_TABLE}`
     })

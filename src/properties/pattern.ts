@@ -26,7 +26,7 @@ export function compilePattern(pattern: string): RE2JS | undefined {
   }
 }
 
-/** Units of `Work` for computing a new step, plus one for each instruction that the step leads to. */
+/** Units of `Work` for computing a new step. Each instruction that the step leads to takes one more. */
 const UNITS_OF_STEP = 40
 /** Characters searched per unit once all their steps are cached. */
 const CHARACTERS_OF_UNIT = 10

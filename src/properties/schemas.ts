@@ -20,7 +20,7 @@ export const OPERATOR_TABLE = `| Operators | The property |
 | \`between\` · \`not_between\` | is a number from the first to the second of two values, both included · is a number below the first or above the second |
 | \`is_set\` · \`is_not_set\` | exists and is not null · is missing or null; neither needs a value |
 | \`is_date_exact\` \`is_date_before\` \`is_date_after\` | is the same time as · is earlier than · is later than a date: ISO 8601, or relative such as \`-7d\`. A date without a time means its midnight in the project’s time zone |
-| \`semver_eq\` \`_neq\` \`_gt\` \`_gte\` \`_lt\` \`_lte\` \`_tilde\` \`_caret\` \`_wildcard\` | is a version of three numbers, compared with a version, whose missing numbers are 0, or, with \`_wildcard\`, with a pattern such as \`1.2.*\`; \`1.2.3-beta\` counts as \`1.2.3\` |`
+| \`semver_eq\` \`_neq\` \`_gt\` \`_gte\` \`_lt\` \`_lte\` \`_tilde\` \`_caret\` \`_wildcard\` | is a version of three numbers that compares with the value as the operator says. The value is a version, whose missing numbers are 0, or, for \`_wildcard\`, a pattern such as \`1.2.*\`. \`1.2.3-beta\` counts as \`1.2.3\` |`
 
 const Value = z.union([z.string().max(MAX_VALUE), z.number(), z.boolean()])
 

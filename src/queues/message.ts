@@ -34,7 +34,10 @@ export const openProjectOf = async (
   { env, usage }: Invocation<Deployment>
 ): Promise<OpenProject> => existing(projectId, await openProject(env, projectId, usage))
 
-/** The same for upkeep, also while the project is held back: see `openForUpkeep`. */
+/**
+ * Opens the project for upkeep, even while it is held back: see `openForUpkeep`.
+ * @throws PoisonError if the project does not exist
+ */
 export const openUpkeepOf = async (
   projectId: number,
   { env, usage }: Invocation<Pick<Env, 'DB'>>

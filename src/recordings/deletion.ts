@@ -5,7 +5,10 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { deleteRecording, expireRecordings, listStarted } from './purge.store.ts'
 import { findRecording } from './store.ts'
 
-/** The deletion of one recording. It names the session by a keyed hash, because SDKs may put anything into session ids. */
+/**
+ * The deletion of one recording. It names the session by a keyed hash, because a client may make its
+ * session ids from personal data.
+ */
 export const RecordingEntry = z.object({
   kind: z.literal('recording'),
   project: z.int(),
@@ -42,8 +45,8 @@ type Deletion = {
 }
 
 /**
- * Enters the deletion of a recording in the ledger, and turns it into a tombstone, which must be
- * purged later.
+ * Enters the deletion of a recording in the ledger, and turns the recording into a tombstone, which
+ * must be purged later.
  * @returns whether the recording existed
  */
 export async function deleteNoted(

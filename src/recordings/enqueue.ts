@@ -8,9 +8,10 @@ import type { NewPart } from './snapshot.ts'
 export const MAX_PARTS = 100
 
 /**
- * Writes snapshots to R2 and queues their keys, all or none; they are durable when this returns. A
- * part that was sent before is not written again. Each part has a marker in R2, by which the sweep
- * finds a part whose message was lost.
+ * Writes snapshots to R2 and queues their keys; they are durable when this returns. After an error
+ * the client must send all of them again, although some may be stored already. A part that was sent
+ * before is not written again. Each part has a marker in R2, by which the sweep finds a part whose
+ * message was lost.
  * @throws unavailable when the queue or the R2 bucket does not accept them
  */
 export async function enqueueSnapshots(

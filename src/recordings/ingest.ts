@@ -17,8 +17,8 @@ type Project = { id: number; erasureSalt: string }
 export type LoadedPart = Incoming & { projectId: number }
 
 /**
- * Reads a part's snapshots from R2 and summarizes them; undefined if the object is missing because
- * the recording was deleted.
+ * Reads a part's snapshots from R2 and summarizes them; undefined if the object is missing: the
+ * recording was deleted, the part was refused, or its request failed.
  * @throws if the object is not a part
  */
 export async function loadPart(

@@ -53,8 +53,8 @@ export type Changes = {
   /** Stored identities that must still exist when the changes are written. */
   usedIdentities: number[]
   /**
-   * `Known.lastErasure`. The write fails after a later erasure, because a new identity could be an
-   * erased one.
+   * `Known.lastErasure`. The write fails after a later erasure, which may have erased a distinct id
+   * for which the plan creates a new identity.
    */
   lastErasure: number
   /**

@@ -8,8 +8,8 @@ import { addToStores } from '../tombstones/store.ts'
 
 /*
  * A deleted recording becomes a tombstone at once; its objects and rows are purged afterwards, in
- * pieces. Because of the tombstone, late parts are refused until they would be too old to be kept
- * anyway.
+ * pieces. Because of the tombstone, late parts are refused until the recording's retention period
+ * ends.
  */
 
 /**

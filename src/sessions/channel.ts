@@ -1,7 +1,8 @@
 /**
  * The marketing channels through which visitors come. The first matching rule decides; the rules
  * are PostHog's (posthog.com/docs/data/channel-type). Our additions are the lists of the most
- * frequent sources, the media `organic` and `sms`, and `Referral` for any other referring domain.
+ * frequent sources, the values `organic` and `sms` of `utm_medium`, and `Referral` for any other
+ * referring domain.
  */
 export const CHANNELS = [
   'Cross Network',

@@ -33,7 +33,7 @@ const KEYS = SESSION_PROPERTIES.map(({ name }) => name)
 
 /** Most values in a response. */
 const MAX_VALUES = 20
-/** Most values that `value` searches: so many that several sessions have, and so many that only one has. */
+/** Most values that `value` searches, counted twice: among values of several sessions, and among values of only one. */
 const SEARCHED = 600
 
 const ValueQuery = z.object({

@@ -164,8 +164,8 @@ function pageOf(properties: JsonObject) {
   return {
     url,
     host: textOf(parsed?.hostname) ?? textOf(properties.$host),
-    // Parsing may replace a character by three. Browsers send escaped URLs, so their paths are
-    // never cut here.
+    // Parsing escapes characters, so the path may be longer than the URL, and is cut to the URL's
+    // length. Browsers send escaped URLs: their paths are never cut.
     path: textOf(parsed?.pathname.slice(0, url?.length)) ?? textOf(properties.$pathname)
   }
 }

@@ -40,8 +40,9 @@ export function compareSteps(a: readonly string[], b: readonly string[]): Compar
 }
 
 /**
- * Returns a table with the weights of the heaviest common subsequences of all suffixes: `i *
- * (right.length + 1) + j` is the index for the left steps from i on and the right steps from j on.
+ * Returns a table with the weights of the heaviest common subsequences of all suffixes. The index
+ * `i * width + j`, where `width` is the number of right steps plus 1, stands for the left steps from
+ * i on and the right steps from j on.
  */
 function weighSuffixes(left: Steps, right: Steps): Float64Array {
   const width = right.names.length + 1

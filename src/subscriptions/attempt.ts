@@ -74,7 +74,7 @@ export async function attemptDelivery(
       delivery: row.id,
       error: describeError(error)
     })
-    return delivery.postpone('The service could not make it, and tries again.', 0)
+    return delivery.postpone('A fault of this service stopped the attempt; another will follow.', 0)
   }
 }
 
@@ -87,10 +87,10 @@ function whyIdle(
     return undefined
   }
   if (deleted) {
-    return 'The subscription was deleted before.'
+    return 'The subscription had been deleted.'
   }
   return kind === 'scheduled' && pausedReason !== null
-    ? 'The subscription was paused before.'
+    ? 'The subscription had been paused.'
     : undefined
 }
 
@@ -189,8 +189,8 @@ function secondsBeforeRetry(sent: Sent, { recognisesRepeats }: Channel): number 
 }
 
 /**
- * Returns the known recipient of each target, or a new one, after the former recipients: those who got their message, or
- * failed, and are no longer targets.
+ * Returns a recipient for each target: the known one, or a new one. Before them come the former recipients, which got their
+ * message, or failed, and are no longer targets.
  */
 function addressees(known: Recipient[], targets: string[]): Recipient[] {
   const isOver = ({ status }: Recipient) => status === 'sent' || status === 'failed'

@@ -68,7 +68,7 @@ async function openNotice(
 ): Promise<ChannelOrSkip> {
   const { id, projectId, origin, pausedReason } = subscription
   if (pausedReason === null) {
-    return { skipped: 'The subscription was resumed before.' }
+    return { skipped: 'The subscription had been resumed.' }
   }
   const author = UserJson.parse(subscription.createdBy)
   const owner = (await findUser(openDb(env.DB, usage).db, author.id)) ?? author

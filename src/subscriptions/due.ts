@@ -14,7 +14,7 @@ const CLAIMED_AT_ONCE = 500
 /** Stalled deliveries that are queued again per minute. */
 const TAKEN_AT_ONCE = 500
 
-/** Time after a delivery is due without an attempt, ms; then its message counts as lost, or its consumer as dead. */
+/** Time for which a delivery may be overdue, ms; after that, its message counts as lost or its consumer as dead. */
 const STALLED_MS = 5 * MINUTE
 
 /**

@@ -80,15 +80,15 @@ export function giveUp(recipient: Recipient): Recipient {
 
 /** Returns why a delivery did not reach all its recipients; null when it did. */
 export function faultOf(recipients: Recipient[]): string | null {
-  const missed = recipients.filter(({ status }) => status !== 'sent')
-  const [first] = missed
+  const unreached = recipients.filter(({ status }) => status !== 'sent')
+  const [first] = unreached
   if (!first) {
     return null
   }
   const why = first.error ?? UNCERTAIN
   return recipients.length === 1
     ? why
-    : `${missed.length} of ${recipients.length} recipients: ${why}`
+    : `${unreached.length} of ${recipients.length} recipients: ${why}`
 }
 
 /** Returns the outcome of a request that got no HTTP response. */
@@ -99,13 +99,13 @@ export const judgeFault = ({ kind, message }: OutboundError): Sent => ({
 
 /**
  * Returns the outcome of a request by its HTTP status. 408, 425, 429 and 5xx are transient, because neither message nor
- * address is at fault; other refusals are permanent. `words` is the start of the response's body.
+ * address is at fault; other refusals are permanent. The error quotes the start of the response's body.
  */
-export function judge(status: number, words: string, retryAfter: string | null): Sent {
+export function judge(status: number, body: string, retryAfter: string | null): Sent {
   if (status >= 200 && status < 300) {
     return { kind: 'sent' }
   }
-  const error = `The receiver answered ${status}${words ? `: ${words.slice(0, 200)}` : '.'}`
+  const error = `The receiver answered ${status}${body ? `: ${body.slice(0, 200)}` : '.'}`
   if (status < 500 && ![408, 425, 429].includes(status)) {
     return { kind: 'permanent', error }
   }

@@ -17,8 +17,8 @@ import type { SubscriptionRow } from './store.ts'
 export type Report = { content: Content } | { skipped: string }
 
 /**
- * Computes what a subscription delivers at `now`: its insight, then the first other tiles of its dashboard, each with its
- * own figures or the reason why there are none.
+ * Computes what a subscription delivers at `now`: its insight, then the first tiles of its dashboard other than that insight,
+ * each with its figures or the reason why there are none.
  * @param isSpent whether the invocation may compute no further insight
  * @throws unavailable when the database cannot take the work now
  */
@@ -29,7 +29,7 @@ export async function readContent(
   isSpent: () => boolean
 ): Promise<Report> {
   if (insightId === null && dashboardId === null) {
-    return { skipped: 'It has neither an insight nor a dashboard.' }
+    return { skipped: 'The subscription has neither an insight nor a dashboard.' }
   }
   const single = insightId === null ? undefined : await findInsight(db, project.id, insightId)
   const dashboard =
@@ -47,7 +47,7 @@ export async function readContent(
     parts.push({ name: 'No longer there', failure: 'The insight or dashboard has been deleted.' })
   }
   if (parts.length === 0) {
-    return { skipped: 'Its dashboard has no insights.' }
+    return { skipped: 'The dashboard of the subscription has no insights.' }
   }
   const name = title || dashboard?.name || (single && titleOf(single)) || 'Your numbers'
   return {

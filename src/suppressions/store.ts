@@ -62,8 +62,8 @@ export const countSuppressed = (
 export type Joining = { suppression: string; hash: string; since: number }
 
 /**
- * Adds distinct ids to suppressions; their persons then count as identified. An id that a
- * suppression has already stays as it is.
+ * Adds distinct ids to suppressions; the suppressed persons then count as identified. An id that
+ * already belongs to the suppression keeps its `since`.
  */
 export const joinSuppressions = (projectId: number, joining: Joining[]): SQL[] =>
   eachChunk(joining, (rows) => [

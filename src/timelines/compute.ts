@@ -16,7 +16,7 @@ const MAX_VERSIONS = 5_000
 export type Point = { timestamp: number; properties: JsonObject; count: number }
 
 /**
- * Returns the states of a person at its events. A new point begins at an event whose crucial
+ * Returns the states of a person at the person's events. A new point begins at an event whose crucial
  * properties differ from the previous event's.
  * @throws not_found; query_too_large, attr `events` or `points`
  */

@@ -98,7 +98,7 @@ export const TrendAnswer = z
   })
 export type TrendAnswer = z.infer<typeof TrendAnswer>
 
-/** The buckets of a line's numbers with their labels, and, in a comparison, which of the two periods they are. */
+/** The buckets of a line's numbers with their labels. In a comparison, `label` says which of the two periods this is. */
 export type Period = {
   buckets: Bucket[]
   labels: string[]
@@ -106,7 +106,7 @@ export type Period = {
   label: 'current' | 'previous' | undefined
 }
 
-/** Makes a period, once for all lines: for a year by the hour, each list has 8,760 texts. */
+/** Makes a period. All lines share it, because its lists are long: for a year by the hour, each has 8,760 texts. */
 export const toPeriod = (
   buckets: Bucket[],
   interval: Interval,
@@ -200,8 +200,8 @@ const toAction = ({ event, name, customName, order, math, property, properties }
 })
 
 /**
- * Returns the value of each breakdown as the answer shows it; a single text for "Other" and for no value. Several breakdowns
- * have one value: a JSON list of theirs, with null for none.
+ * Returns the texts that show a value in the answer: one for each breakdown, but a single text for "Other" and for null. With
+ * several breakdowns, the value is a JSON list of a text for each of them, or null where the event has none.
  */
 function partsOf({ breakdowns }: TrendQuery, value: Value): string[] {
   if (value === OTHERS) {

@@ -10,7 +10,10 @@ export function binsOf(low: number, high: number, count: number): Bins {
 /** The name of the first bin. Up to 1,000 bins get names of four digits, which sort as texts in the order of the bins. */
 const FIRST_BIN = 1_000
 
-/** Returns the name of the bin whose range, by `rangeOf`, contains a number. The quotient alone may be rounded into a neighbour. */
+/**
+ * Returns the name of the bin whose range, by `rangeOf`, contains a number. Division alone may find a neighbouring bin, because
+ * the quotient is rounded.
+ */
 export function binOf({ low, width, count }: Bins, number: number): string {
   const near = Math.trunc((number - low) / width)
   const isAbove = low + (near + 1) * width <= number

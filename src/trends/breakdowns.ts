@@ -42,8 +42,8 @@ export function readBreakdowns(
 }
 
 /**
- * Refuses settings of a single breakdown beside several, unless these have their own. PostHog's clients send the default type
- * with every trend.
+ * Refuses a setting of a single `breakdown` in a request with `breakdowns`, unless each of these has the setting itself. The
+ * default type is accepted, because PostHog's clients send it with every trend.
  * @throws invalid_input, attr the field
  */
 function expectOwn(breakdown: BreakdownFilter, pathOf: (name: string) => string): void {

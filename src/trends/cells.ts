@@ -1,6 +1,9 @@
 import type { Counted } from './maths/accumulator.ts'
 
-/** Cells of a part in memory. With more, only totals are kept: they rank the values, and the shown ones are counted again. */
+/**
+ * Cells (the number of a group at a point) of a part that are kept in memory. If there are more, only totals are kept: they
+ * rank the values, and the values that are shown are then counted again.
+ */
 const MAX_CELLS = 400_000
 
 /** The numbers of a part: the total of each group, and the cells, unless they were too many to keep. */

@@ -23,8 +23,8 @@ import { type Breakdown, MAX_BREAKDOWN_VALUES, type TrendQuery } from './query.t
 const MAX_TEXT = 8_000_000
 
 /**
- * A query, and the moment as of which it is computed. About `stepEvents` events are read at once; the answer does not depend on it.
- * `found` are overviews that were read for this request already.
+ * A query, and the moment `now` for which it is computed. `stepEvents` is about how many events are read at once; it
+ * does not change the answer. `found` are overviews that were read for this request already.
  */
 export type Asked = {
   query: TrendQuery
@@ -95,7 +95,7 @@ export class Computation {
     return this.countWith(part, this.#breakdowns, grouping, accumulator)
   }
 
-  /** Counts a part by an accumulator of the caller's. */
+  /** Counts a part with the caller's accumulator. */
   countWith(
     part: Part,
     breakdowns: readonly Breakdown[],

@@ -53,11 +53,11 @@ export type Split = {
   grouping: Grouping
   deciders: ReadonlyMap<PropertyFilter, Decider>
   work: Work
-  /** Number of events read at once, about. */
+  /** Approximate number of events read at once. */
   stepEvents: number
 }
 
-/** A batch, and the columns that the accumulator gets of it. */
+/** A batch, and those of its columns that the accumulator gets. */
 type Read = { batch: Batch; rows: Rows }
 
 /** Some events of a batch, all of which lie in one piece of time. */
@@ -108,7 +108,7 @@ async function* readRuns(
     batches.sort((a, b) => a.since - b.since)
     const read: Read[] = []
     for (const batch of batches) {
-      // A step takes some 20 ms. Turns of 0 ms in its middle would make trends a fifth slower.
+      // A step takes about 20 ms. `give`, which always pauses, would make trends a fifth slower here.
       await work.turns.giveIfAwaited()
       const groups = await selection.groupsOf(batch, knowledge.values, grouping)
       read.push({ batch, rows: { groups, ...(await columnsFor(knowledge, part, batch)) } })

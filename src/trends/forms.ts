@@ -25,7 +25,10 @@ export type Draft = {
   compareTo: string | undefined
   formulas: { at: string; text: string; name: string | undefined }[]
   smoothing: number
-  /** Values of fields that PostHog supports and this service does not, by legacy name. A value that would change the trend is refused. */
+  /**
+   * Values of fields that PostHog supports and this service does not, by legacy name. A value that would change the trend is
+   * refused.
+   */
   unsupported: Record<string, unknown>
 }
 

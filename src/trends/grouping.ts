@@ -4,13 +4,16 @@ export const OTHERS: unique symbol = Symbol('others')
 /** The text of a breakdown's value or bin, several as JSON; null for none. */
 export type Value = string | null | typeof OTHERS
 
-/** Numbers the values of a breakdown: its groups. */
+/** Numbers the values of a breakdown. The number of a value is its group. */
 export class Grouping {
   readonly #groups = new Map<Value, number>()
   readonly #values: Value[] = []
   readonly #isOpen: boolean
 
-  /** @param listed the values that have a group each; all others share one. Without a list, each value has its own. */
+  /**
+   * @param listed the values that have a group each. All other values share one group, except null, which has its own. Without
+   * a list, each value has its own group
+   */
   constructor(listed?: readonly string[]) {
     this.#isOpen = listed === undefined
     for (const value of listed ?? []) {

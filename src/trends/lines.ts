@@ -5,8 +5,8 @@ import type { Counted } from './maths/accumulator.ts'
 export type Line = { value: Value; data: number[] }
 
 /**
- * Sorts values by their totals, the highest first; values with equal totals as texts. The values of the current period come
- * first, then those that only the compared period has.
+ * Sorts values by their totals, the highest first, and values with equal totals by their texts. The values of the current
+ * period come first, then those that only the compared period has.
  */
 export const rank = (periods: readonly ReadonlyMap<string, number>[]): string[] => [
   ...new Set(periods.flatMap(sorted))
@@ -68,7 +68,7 @@ export class Lines {
   }
 }
 
-/** Returns the value that a group counts for when only these values are listed. */
+/** Returns a function from a group to the value that it counts for when only these values are listed. */
 export function folding(grouping: Grouping, listed: readonly string[]): (group: number) => Value {
   const values = new Set<Value>(listed)
   return (group) => {
@@ -103,7 +103,10 @@ export function sum(data: readonly number[]): number {
   return all.total
 }
 
-/** A sum that keeps its rounding errors apart (Neumaier), so that it is about as exact as a double: 0.1 + 0.2 + 0.3 + 0.3 is 0.9. */
+/**
+ * A sum that adds up its rounding errors separately (Neumaier), which makes the total almost exact: 0.1 + 0.2 + 0.3 + 0.3 is
+ * 0.9.
+ */
 class ExactSum {
   #sum = 0
   #lost = 0

@@ -34,16 +34,16 @@ const NODE_PATHS: Record<string, string> = {
   sampling_factor: 'samplingFactor'
 }
 
-/** Whether a field of an `InsightVizNode` only says how the insight is drawn. */
-const isDrawn = (name: string): boolean =>
+/** Whether an `InsightVizNode` may have a field: `source` and what describes the node itself, or how the insight is drawn. */
+const isOfWrapper = (name: string): boolean =>
   ['kind', 'source', 'embedded', 'full', 'response', 'version', 'vizSpecificOptions'].includes(
     name
   ) || /^(show|hide|suppress)[A-Z]/.test(name)
 
-/** @throws invalid_input for a field of an `InsightVizNode` that would change the trend and belongs into its `source` */
+/** @throws invalid_input for a field of an `InsightVizNode` that would change the trend and belongs in its `source` */
 function expectWrapper(node: JsonObject): void {
   const name = Object.keys(node).find(
-    (one) => !isDrawn(one) && !isHarmless(one) && saysSomething(node[one])
+    (one) => !isOfWrapper(one) && !isHarmless(one) && saysSomething(node[one])
   )
   if (name === undefined) {
     return
@@ -63,7 +63,7 @@ function expectWrapper(node: JsonObject): void {
 
 type Node = { inner: Json | undefined; path: string[] }
 
-/** Returns the query inside its JSON text and its `InsightVizNode`, if it has those; undefined without a query. */
+/** Takes a query out of its JSON text and its `InsightVizNode`, if it is inside one. Returns undefined without a query. */
 function unwrap(query: Json | undefined): Node | undefined {
   const outer = typeof query === 'string' && query.trim() !== '' ? readText(query) : query
   if (outer === undefined || outer === null || outer === '' || isEmpty(outer)) {
@@ -79,15 +79,16 @@ function unwrap(query: Json | undefined): Node | undefined {
   return { inner: outer.source, path: ['query', 'source'] }
 }
 
-/** @throws invalid_input, attr `kind`, for another query or series */
+/** @throws invalid_input, attr `kind`, for another kind of query or series */
 function expectKinds(inner: Json | undefined, pathOf: Draft['pathOf']): void {
   const { kind, series }: JsonObject = isObject(inner) ? inner : {}
   if (kind !== 'TrendsQuery') {
-    throw unsupported('kind of query', kind, pathOf('kind'))
+    throw unsupported('kind of query', kind, pathOf('kind'), ['TrendsQuery'])
   }
   for (const [i, one] of (Array.isArray(series) ? series : []).entries()) {
     if (isObject(one) && one.kind !== 'EventsNode') {
-      throw unsupported('kind of series', one.kind, `${pathOf('series')}__${i}__kind`)
+      const at = `${pathOf('series')}__${i}__kind`
+      throw unsupported('kind of series', one.kind, at, ['EventsNode'])
     }
   }
 }

@@ -36,8 +36,8 @@ export async function periodsOf(
 const toRange = (from: number, until: number): Range => ({ from: Math.min(from, until - 1), until })
 
 /**
- * Returns the requested period with its first and its last bucket only. They tell which events a trend counts, and take no
- * time, however many buckets there are.
+ * Returns the requested period with only its first and its last bucket. They tell which events a trend counts, and are found
+ * quickly, however many buckets there are.
  */
 export function outlineOf(query: TrendQuery, asked: Range, project: Project): Period {
   const { interval, exact } = query

@@ -19,7 +19,7 @@ export type AskedPoint = {
   isPrevious: boolean
   /** The value of the breakdown as in `breakdown_value`; a list as JSON. */
   value: string | undefined
-  /** The breakdown values that the page of the trend left out, which decides what its "Other" is. */
+  /** The number of breakdown values that the page of the trend skipped, which decides what its "Other" is. */
   offset: number
 }
 
@@ -158,7 +158,7 @@ export const isOther = (names: readonly string[]): boolean =>
   names.length > 0 && names.every((name) => name === OTHER)
 
 /**
- * Returns the value with these names.
+ * Returns the breakdown value that an answer shows by these names, one for each breakdown.
  * @param query with the bins of its breakdowns
  * @throws invalid_input, attr `breakdown_value`, for a bin that the trend does not have
  */

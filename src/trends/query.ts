@@ -33,7 +33,10 @@ export const PER_ACTOR = [
   'p99_count_per_actor'
 ] as const
 
-/** Maths that count an actor once: at the first event of the name, if it matches the filters, or at the first event that matches them. */
+/**
+ * Maths that count an actor once: at the actor's first event of the name, if it matches the filters, or at the first event that
+ * matches them.
+ */
 export const FIRSTS = ['first_time_for_user', 'first_matching_event_for_user'] as const
 
 export const MATHS = [...COUNTS, ...PROPERTY_MATHS, ...PER_ACTOR, ...FIRSTS] as const
@@ -83,7 +86,10 @@ export const MAX_SERIES = 26
 export const MAX_FORMULAS = 26
 /** Points over which one number is averaged. */
 export const MAX_SMOOTHING = 1_000
-/** Property filters of a series, with those of the query: each binds up to three of the 100 values that D1 allows per statement. */
+/**
+ * Property filters of a series, with those of the query. Each may read another property, whose name is one of the 100 values
+ * that D1 binds per statement.
+ */
 export const MAX_SERIES_FILTERS = 25
 export const MAX_BREAKDOWNS = 3
 export const MAX_BREAKDOWN_LIMIT = 1_000
@@ -98,7 +104,10 @@ export const SEALED_PER_ROW = 10
 
 export type Property = { type: PropertyType; key: string }
 
-/** A breakdown by the values of a property, or by `binCount` ranges of its numbers. `bins` are set once the least and the greatest number are known. */
+/**
+ * A breakdown by the values of a property, or by `binCount` ranges of its numbers. `bins` are set once the lowest and the
+ * highest number are known.
+ */
 export type Breakdown = Property & { binCount?: number | undefined; bins?: Bins | undefined }
 
 export type Series = {
@@ -135,7 +144,7 @@ export type TrendQuery = {
   /** Whether the request has a list of breakdowns: the values in the answer are then lists too, even with one breakdown. */
   listsBreakdowns: boolean
   breakdownLimit: number
-  /** Whether values beyond the limit are left out, instead of put together as "Other". */
+  /** Whether values beyond the limit are left out, instead of being counted together as "Other". */
   hidesOther: boolean
   /** `back` is the distance to the compared period; undefined for the period right before. */
   compare: { back: Back | undefined } | undefined

@@ -33,7 +33,8 @@ export type Settings = Calendar & { testAccountFilters: unknown[] }
 /**
  * Reads the trend of a request from the first of `query`, `filters` and the flat form that has series; undefined if none has.
  * @param ignoredFields receives the names of the fields that have no effect
- * @throws invalid_input and other errors of input, attr the field. Nothing that is not understood is left out silently
+ * @throws invalid_input and other errors of input, attr the field, for a field or value that would change the trend and is not
+ * understood
  */
 export function readTrend(
   fields: JsonObject,
@@ -212,8 +213,8 @@ function readDates(
     }
     return { from: 'all' as const, until, exact: undefined }
   }
-  const isByHour = isWithinDay(interval)
-  const start = readStart(dateFrom, isByHour && !isAggregated({ display }), calendar, now)
+  const roundsToUnit = isWithinDay(interval) && !isAggregated({ display })
+  const start = readStart(dateFrom, roundsToUnit, calendar, now)
   if (start === undefined) {
     throw noDate(dateFrom, pathOf('date_from'))
   }

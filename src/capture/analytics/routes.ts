@@ -25,7 +25,7 @@ const EVENTS = describe({
   tag: 'Capture',
   takesAnyQuery: true,
   summary: 'Capture a batch of events, with a result for each',
-  description: `Send the capture token as \`Authorization: Bearer phc_…\`. The response has a result for each event, by its uuid; an invalid event is dropped without affecting the others, but a missing, invalid or repeated uuid refuses the whole batch. The body is JSON, at most ${MAX_BODY_BYTES} bytes, optionally compressed with gzip, deflate, br or zstd, named in \`Content-Encoding\`. The response is sent once the events are stored durably, and repeats the request's \`PostHog-Request-Id\`.`,
+  description: `Send the capture token as \`Authorization: Bearer phc_…\`. The response has a result for each event, by its uuid; an invalid event is dropped without affecting the others, but the whole batch is refused if a uuid is missing, invalid or repeated. The body is JSON, at most ${MAX_BODY_BYTES} bytes, optionally compressed with gzip, deflate, br or zstd, named in \`Content-Encoding\`. The response is sent once the events are stored durably, and repeats the request's \`PostHog-Request-Id\`.`,
   header: V1Headers,
   body: V1BatchJson,
   answers: { 200: { text: 'The result of each event.', schema: V1ResultsJson } },

@@ -10,7 +10,7 @@ const LINK = describe({
   takesAnyQuery: true,
   summary: 'Follow a link to a recording',
   description:
-    'Redirects to `/api/environments/{project_id}/session_recordings/{id}/`, which requires a key, whether or not the recording exists. Browser SDKs link to recordings like this.',
+    'Redirects to `/api/environments/{project_id}/session_recordings/{id}/`, whether or not the recording exists; that address requires a key. Browser SDKs link to recordings like this.',
   path: z.object({
     token: z.string().meta({ description: "The project's capture token." }),
     id: z.string().meta({ description: 'The id of the session.' })

@@ -26,7 +26,7 @@ const describeFlags = (id: string, summary: string) =>
       v: z.string().optional().meta({ description: 'The version of the response format.' }),
       config: z.string().optional().meta({
         description:
-          '`true` adds the configuration to the response of `/flags`; that of `/decide` always contains it.'
+          '`true` adds the configuration to the response of `/flags`; the response of `/decide` always contains it.'
       })
     }),
     body: FlagsRequestJson,

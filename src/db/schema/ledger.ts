@@ -7,7 +7,7 @@ export const ledgerHead = sqliteTable('ledger_head', {
   hash: text().notNull(),
   /**
    * When the database was last compared with the ledger, ms UTC. The bucket has the same time, so
-   * that a restored database is told by its earlier time.
+   * that a restored database is recognised by its earlier time.
    */
   beat: integer().notNull().default(0)
 })

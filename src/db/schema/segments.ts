@@ -2,8 +2,8 @@ import { blob, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizz
 
 /**
  * A segment: a copy, in columns, of the events of one name in a range of whole 15-minute slots. Segments of a name never
- * overlap. Triggers on `events` keep it honest: an event that is stored in the range later is noted in `late_events`, and an
- * event that is removed takes the segment along.
+ * overlap. Triggers on `events` keep it correct: an event that is stored in the range later is noted in `late_events`, and
+ * removing an event removes the segment.
  */
 export const segments = sqliteTable(
   'segments',
@@ -22,7 +22,7 @@ export const segments = sqliteTable(
     count: integer().notNull(),
     /** The number of events of each slot that has any: see `columns/codec.ts`. */
     slots: text().notNull(),
-    /** A JSON list of the properties that its events have and it has no column for; null if there are too many to list. */
+    /** A JSON list of the properties of its events that have no column; null if there are too many to list. */
     cold: text()
   },
   (t) => [uniqueIndex('segments_range').on(t.projectId, t.eventId, t.since)]
@@ -104,7 +104,7 @@ export const versionChunks = sqliteTable(
     count: integer().notNull(),
     /** The versions in the chunk, encoded by `columns/codec.ts`. */
     versions: text().notNull(),
-    /** A JSON list of the properties that its versions have and it has no column for; null if there are too many to list. */
+    /** A JSON list of the properties of its versions that have no column; null if there are too many to list. */
     cold: text()
   },
   (t) => [primaryKey({ columns: [t.projectId, t.chunk] })]

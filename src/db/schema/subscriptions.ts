@@ -61,7 +61,7 @@ export const subscriptions = sqliteTable(
     failures: integer().notNull().default(0),
     /** Why the subscription is paused; null while it is not. */
     pausedReason: text('paused_reason'),
-    /** The random secret that signs webhooks and unsubscribe links. */
+    /** The random secret that signs webhooks, unsubscribe links and the addresses of charts. */
     secret: text().notNull(),
     /** The origin of this service in the request that created the subscription; links in messages begin with it. */
     origin: text().notNull(),

@@ -22,7 +22,7 @@ export type Completion = {
   deleteRecordings: boolean
   actor: Actor
   setting: CompletionSetting
-  /** Gets an entry before anything is deleted; undefined if the ledger already names the completion. */
+  /** The ledger, for an entry before anything is deleted; undefined if it already has the entry. */
   ledger: Ledger | undefined
   now: Date
 }
@@ -30,7 +30,7 @@ export type Completion = {
 /** A name from a request, and the remains of the persons that had it. */
 export type Found = { name: string; remains: Remains[] }
 
-/** Finds the remains that can still be deleted, for each name. */
+/** Finds, for each name, the erasures that are linked to what they kept, and those that kept nothing. */
 export async function findNamed(db: Db, project: Project, named: Named): Promise<Found[]> {
   if ('uuids' in named) {
     const remains = await findRemains(db, project.id, { uuids: named.uuids, hashes: [] })
@@ -49,7 +49,7 @@ export async function findNamed(db: Db, project: Project, named: Named): Promise
   }))
 }
 
-/** Returns the remains, each once, that kept something that is now to be deleted. */
+/** Returns the erasures, each once, that kept something that is now to be deleted. */
 export function unfinished(
   found: Found[],
   { deleteEvents, deleteRecordings }: Pick<Completion, 'deleteEvents' | 'deleteRecordings'>

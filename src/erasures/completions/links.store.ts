@@ -11,7 +11,7 @@ const old = alias(erasedIdentities, 'old')
 /** A completed erasure, and the keys that its events point to. */
 export type Linked = { id: number; keys: number[] }
 
-/** Finds completed erasures, of all projects, that can no longer be completed at `now`, ms UTC. */
+/** Finds completed erasures, of all projects, whose kept data can no longer be deleted at `now`, ms UTC. */
 export async function findLinked(db: Db, now: number, limit: number): Promise<Linked[]> {
   const due = sql`select ${erasures.id} from ${erasures}
     where ${erasures.linkedUntil} is not null and ${erasures.linkedUntil} <= ${now}

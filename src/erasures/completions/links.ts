@@ -7,8 +7,8 @@ import { findLinked, writeUnlinked } from './links.store.ts'
 const ERASURES_AT_ONCE = 100
 
 /**
- * Removes the links to what completed erasures have kept, where they can no longer be completed. The
- * tombstones stay under new keys, so that late events still do not recreate the persons.
+ * Removes the links between erasures and the data that they kept, once this data can no longer be
+ * deleted. The tombstones stay under new keys, so that late events still do not recreate the persons.
  * @returns the number of erasures
  */
 export async function removeLinks(db: Db, now: Date): Promise<number> {

@@ -79,8 +79,8 @@ type Completion = {
 }
 
 /**
- * Widens open erasures, and creates new erasures that complete the completed ones, in one
- * transaction. A new erasure takes over the identities.
+ * Widens open erasures, and creates a new erasure for each completed one, to delete what that one
+ * kept, in one transaction. The new erasure takes over the identities.
  * @returns the ids of the erasures that have work to do
  * @throws ConflictError when an erasure has changed since it was read
  */
@@ -146,7 +146,7 @@ const widenOpen = (projectId: number, json: string, now: number): SQL =>
       and not one.value ->> 'is_completed'`
   })
 
-/** Creates erasures that complete the completed ones of a list, and gives them the identities of these. */
+/** Creates an erasure for each completed one of a list, and moves the identities of the completed one to it. */
 const continueCompleted = (
   projectId: number,
   json: string,

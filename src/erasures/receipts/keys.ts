@@ -15,7 +15,7 @@ const PREFIX = 'ledger/keys/'
 
 const Stored = z.object({ x: z.string(), created_at: z.iso.datetime() })
 
-/** A public key as in RFC 8037, with the time at which it was first used. */
+/** A public key as in RFC 8037, with the time at which it was published. */
 export type PublicKey = { kid: string; x: string; created_at: string }
 
 /** The key that signs receipts. */

@@ -4,7 +4,7 @@ import { SCRIPT } from './page-script.ts'
 import { STYLE } from './page-style.ts'
 import type { Receipt as PersonReceipt } from './schemas.ts'
 
-/** What the receipts of all kinds have for their page. */
+/** The members that the page shows of a receipt of any kind. */
 type Receipt = Pick<PersonReceipt, 'stores' | 'kept' | 'backups_until' | 'subject' | 'key'> & {
   id: number | string
 }
@@ -13,12 +13,12 @@ type Receipt = Pick<PersonReceipt, 'stores' | 'kept' | 'backups_until' | 'subjec
 export const policyOf = (nonce: string): string =>
   `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-/** What a page says about a receipt of its kind: a sentence, and facts in a list. */
+/** The words of a page that depend on the kind of receipt: a sentence, and a list of facts. */
 export type Words = { lead: string; facts: (readonly [name: string, value: string])[] }
 
 export type Shown = Words & {
   receipt: Receipt
-  /** The public key that signed the receipt; undefined if it signed none or is not published. */
+  /** The public key that signed the receipt; undefined if the receipt names none, or it is not published. */
   key: PublicKey | undefined
   /** The public origin of this service: `https://analytics.example.com` */
   origin: string

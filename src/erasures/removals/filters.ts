@@ -51,7 +51,7 @@ export const Filters = z.object({
 export type Filters = z.infer<typeof Filters>
 
 /**
- * Reads filters as of the time of the dry run, so that relative dates mean the same when it is carried out.
+ * Reads filters as of `now`. Both requests pass the time of the dry run, so that relative dates mean the same in both.
  * @throws invalid_input, attr the filter
  */
 export function readEventFilters(filters: Filters, project: Calendar, now: Date): EventFilters {

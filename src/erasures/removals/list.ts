@@ -29,7 +29,7 @@ export async function writeList(bucket: R2Bucket, removal: Named, uuids: string[
   }
 }
 
-/** Reads the list of a removal. @throws LedgerError when it is missing, or another than was written */
+/** Reads the list of a removal. @throws LedgerError when it is missing, or not as it was written */
 export async function readList(bucket: R2Bucket, removal: RemovalRow): Promise<string[]> {
   const object = await bucket.get(keyOf(removal))
   const uuids = object && parseList(await object.text())

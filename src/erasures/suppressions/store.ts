@@ -247,7 +247,7 @@ export async function findSuppression(
   return row
 }
 
-/** Lists the hashes of a suppression's distinct ids for its receipt, as far as they were known. */
+/** Lists the hashes for a suppression's receipt, of those distinct ids whose text was known at the request. */
 export async function listReceiptHashes(
   db: Db,
   { id, projectId }: Pick<SuppressionRow, 'id' | 'projectId'>
@@ -262,7 +262,7 @@ export async function listReceiptHashes(
   return rows.flatMap(({ hash }) => hash ?? []).toSorted()
 }
 
-/** Lists the ids among these that a database has suppressions of. */
+/** Lists which of these ids belong to suppressions that a database has. */
 export async function findStored(db: Db, projectId: number, ids: string[]): Promise<string[]> {
   const rows = await db
     .select({ id: suppressions.id })

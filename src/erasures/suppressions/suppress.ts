@@ -22,7 +22,7 @@ type Project = { id: number; erasureSalt: string }
 
 /** Somebody to suppress: a person, an erased person, or a distinct id that no person has. */
 type Subject = {
-  /** The names in the request that mean it. */
+  /** The names by which the request may refer to the subject. */
   names: string[]
   person: string | null
   personId: number | null
@@ -43,10 +43,10 @@ type Request = {
 }
 
 /**
- * Suppresses persons with all their distinct ids: what is accepted from now on is dropped. A distinct
- * id that no person has is suppressed by itself. Persons whose distinct ids are all suppressed already
- * get no further suppression.
- * @returns the result for each name that means a subject
+ * Suppresses persons with all their distinct ids: their data accepted from now on is dropped. A
+ * distinct id that no person has is suppressed by itself. Persons whose distinct ids are all suppressed
+ * already get no further suppression.
+ * @returns the result for each name of a subject
  */
 export async function suppress(
   db: Db,
@@ -149,7 +149,7 @@ const hashAll = (project: Project, distinctIds: Iterable<string>) =>
     }))
   )
 
-/** Returns the suppressions in force of the subjects' distinct ids, by hash. */
+/** Returns a suppression in force for each suppressed distinct id of the subjects, by hash. */
 async function findInForce(
   db: Db,
   projectId: number,

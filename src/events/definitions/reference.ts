@@ -19,7 +19,7 @@ export const PROPERTY_DEFINITIONS = describe({
   tag: 'Events',
   summary: 'List the properties of events or persons',
   description: `Sorted by UTF-16 code units. With \`type=event\`, lists the properties of the ${NEWEST_OF_NAME} newest events of each \
-name (fewer if there are many names), and those of frequent events that are more than an hour old. With \
+name (fewer if there are many names) and, for frequent names, also of events more than about two hours old. With \
 \`type=person\`, lists the properties of the ${NEWEST_PERSONS} newest persons. Session properties have [an operation of their \
 own](#operation/sessions_property_definitions).`,
   answers: { 200: { text: 'A page of properties.', schema: PropertyDefinitionPage } }

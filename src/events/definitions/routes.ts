@@ -77,7 +77,7 @@ async function listPropertiesOfEvents(db: Db, projectId: number): Promise<Proper
   )
 }
 
-/** Returns each property once, with a type if any row has one, sorted by code points. */
+/** Returns each property once, with a type if any row has one, sorted by UTF-16 code units. */
 function unique(rows: readonly PropertyRow[]): PropertyRow[] {
   const kinds = new Map<string, string | null>()
   for (const { name, kind } of rows) {

@@ -55,9 +55,9 @@ At most ${MAX_SERIES} series, ${MAX_FORMULAS} formulas, ${MAX_SERIES_FILTERS} pr
 included), ${MAX_BREAKDOWN_LIMIT} breakdown values shown (\`breakdown_limit\`; 25 by default, 300 for \`WorldMap\`) of \
 ${MAX_BREAKDOWN_VALUES} distinct values, 10000 buckets, ${MAX_POINTS} numbers in the result (series or formulas × periods × buckets, \
 and with a breakdown × (\`breakdown_limit\` + 2)), ${MAX_SUBJECTS} different actors, sessions or numbers at once (distinct \
-actors without a breakdown have no limit), and ${MAX_ROWS} events read: with a breakdown, each event counts at least twice; events more than about two hours old, if there are \
-thousands of their name, count as a tenth. A larger query is a 400 \`query_too_large\` whose \`attr\` names the limit. An \
-unsupported value is a 400 that names it.`,
+actors without a breakdown have no limit), and ${MAX_ROWS} events read: with a breakdown, each event counts at least twice; \
+events more than about two hours old, if there are thousands of their name, count as a tenth. A larger query \
+is a 400 \`query_too_large\` whose \`attr\` names the limit. An unsupported value is a 400 that names it.`,
   answers: TREND_ANSWERS,
   refusals: [
     ['invalid_input', '"median_ish" is not a supported math.', 'events__0__math'],

@@ -30,7 +30,7 @@ const ActivityQuery = z.object({
 })
 type ActivityQuery = z.output<typeof ActivityQuery>
 
-/** The id of the last entry; the count is that of one person's entries. */
+/** The id of a page's last entry. For a list of one person, the cursor also has the count. */
 const Cursor = cursorSchema({ id: z.int() })
 
 export const activityRoutes = createRouter()

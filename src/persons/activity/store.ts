@@ -107,10 +107,10 @@ export async function listActivity(
 
 /** Entries in a page of an export. */
 const MAX_PAGE_ROWS = 1_000
-/** Bytes of details after which a page of an export gets no further entry. */
-const MAX_PAGE_BYTES = 4_000_000
+/** Characters of details after which a page of an export gets no further entry. */
+const MAX_PAGE_CHARACTERS = 4_000_000
 
-/** Yields all entries of one person or all, newest first, in pages of at most 1,000 entries and about 4 MB. */
+/** Yields all entries of one person or all, newest first, in pages of at most 1,000 entries and about 4 million characters. */
 export async function* exportActivity(
   db: Db,
   projectId: number,
@@ -124,9 +124,9 @@ export async function* exportActivity(
       db,
       query<ActivityRow>(sql`select ${COLUMNS} from ${activity} where ${activity.id} in (
         select id from (
-          select id, sum(bytes) over (order by id desc) - bytes as bytes_before from (
+          select id, sum(characters) over (order by id desc) - characters as characters_before from (
             ${selectPage(SIZES, projectId, person, page)}))
-        where bytes_before < ${MAX_PAGE_BYTES}) order by ${activity.id} desc`)
+        where characters_before < ${MAX_PAGE_CHARACTERS}) order by ${activity.id} desc`)
     )
     const last = rows.at(-1)
     if (!last) {
@@ -146,9 +146,9 @@ const COLUMNS = sql`${activity.id}, ${activity.uuid}, ${activity.itemId}, ${acti
        on ${distinctIds.key} = named.value and ${distinctIds.projectId} = ${activity.projectId}
    where named.type = 'integer') as ids`
 
-const SIZES = sql`${activity.id} as id, length(${activity.detail}) as bytes`
+const SIZES = sql`${activity.id} as id, length(${activity.detail}) as characters`
 
-/** Returns a condition on entries: that they are about the person, or about any. */
+/** Returns the condition that an entry is about this person or, without `person`, about any person of the project. */
 const isAbout = (projectId: number, person: PersonId | undefined): SQL =>
   sql`${activity.projectId} = ${projectId} and ${activity.scope} = 'Person'
     ${person ? sql`and ${activity.ownerId} = ${idOfPerson(projectId, person)}` : sql``}`

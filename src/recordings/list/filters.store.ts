@@ -165,7 +165,7 @@ function baseCondition(projectId: number, filters: RecordingFilters): SQL {
   )
 }
 
-/** Compiles `events` and `properties` to one condition; returns none without such filters. */
+/** Compiles `events` and `properties` to one condition; returns an empty list without such filters. */
 function chosenConditions(projectId: number, filters: RecordingFilters, matching: Matching): SQL[] {
   const conditions = [
     ...filters.chosen.map((group) => conditionOf(group, matching)),
@@ -176,7 +176,7 @@ function chosenConditions(projectId: number, filters: RecordingFilters, matching
     : []
 }
 
-/** SQL: whether an event of this name, or any event, fulfils the filters. */
+/** SQL: whether the session has an event of this name that fulfils the filters; a null name stands for any event. */
 function hasEvent(
   projectId: number,
   { name, group }: RecordingFilters['events'][number],
@@ -193,14 +193,14 @@ function hasEvent(
 }
 
 function simpleConditions(projectId: number, filters: RecordingFilters): SQL[] {
-  const { persons: named, distinctIds: names, sessionIds, from, until } = filters
+  const { persons: owners, distinctIds: idLists, sessionIds, from, until } = filters
   const ofIdentity = (where: SQL) => sql`${recordings.identity} in (
     select ${distinctIds.key} from ${distinctIds} where ${distinctIds.projectId} = ${projectId} and ${where})`
   return [
-    ...named.map((person) =>
+    ...owners.map((person) =>
       ofIdentity(sql`${distinctIds.personId} = ${idOfPerson(projectId, person)}`)
     ),
-    ...names.map((ids) => ofIdentity(sql`${distinctIds.distinctId} in ${inJson(ids)}`)),
+    ...idLists.map((ids) => ofIdentity(sql`${distinctIds.distinctId} in ${inJson(ids)}`)),
     ...(sessionIds ? [sql`${recordings.sessionId} in ${inJson(sessionIds)}`] : []),
     ...(from === undefined ? [] : [sql`${recordings.startTime} >= ${from}`]),
     ...(until === undefined ? [] : [sql`${recordings.startTime} < ${until}`])
@@ -249,8 +249,8 @@ const exists = ({ from, where }: Rows, condition: SQL): SQL =>
   sql`exists (select 1 from ${from} where ${where} and ${condition})`
 
 /**
- * Returns the matching values of the filters that SQL cannot evaluate, from all values in the
- * recordings, in one round trip.
+ * Finds the values that match each filter whose operator SQL lacks, among all values in the
+ * recordings. Takes one round trip.
  */
 const readMatching = (
   db: Db,

@@ -82,7 +82,7 @@ type ReadFilters = (input: Json, types: readonly PropertyType[]) => FilterGroup
  * filters for test accounts.
  */
 function readGroups(
-  { having_predicates: having, filter_test_accounts: isFiltered }: FiltersQuery,
+  { having_predicates: having, filter_test_accounts: hidesTestAccounts }: FiltersQuery,
   { testAccountFilters }: Settings,
   read: ReadFilters
 ): FilterGroup[] {
@@ -94,7 +94,7 @@ function readGroups(
       )
     )
   }
-  if (isFiltered) {
+  if (hidesTestAccounts) {
     // The cast is safe: the filters are stored as JSON.
     const filters = testAccountFilters as Json
     groups.push(naming('filter_test_accounts', () => read(filters, LIST_TYPES)))

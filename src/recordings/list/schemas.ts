@@ -88,7 +88,7 @@ export const FiltersQuery = z.object({
   }),
   operand: z.enum(['AND', 'OR']).default('AND').meta({
     description:
-      'Whether a recording must match all of `events` and all filters of a list in `properties`, or only one of these. A group in `properties` is one filter, joined by its own `type`. A recording must always match all other parameters.'
+      '`AND`: a recording must match all of `events` and all filters in `properties`. `OR`: one of these events and filters is enough. A group in `properties` counts as one filter; its own `type` joins its members. A recording must always match all other parameters.'
   }),
   filter_test_accounts: Flag.default(false).meta({
     description: "Whether to add the project's filters for test accounts."

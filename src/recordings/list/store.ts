@@ -196,7 +196,7 @@ export async function listRecordings(
   return { rows: listed, count: count?.count ?? 0 }
 }
 
-/** Returns a row as the recording that every endpoint shows to this user. */
+/** Converts a row to the recording that every endpoint shows to this user. */
 export function recordingToJson(
   row: RecordingRow,
   projectId: number,

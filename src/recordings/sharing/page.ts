@@ -33,7 +33,7 @@ export const playerPage = (title: string): string => `<!doctype html>
 <label>Speed <select id="speed" disabled><option value="1">1×</option><option value="2">2×</option><option value="4">4×</option><option value="8">8×</option></select></label>
 <label><input type="checkbox" id="skip" disabled> Skip inactivity</label>
 <label id="windows" hidden>Window <select id="window"></select></label>
-<button type="button" id="load" disabled title="The site can then see that someone watches.">Load the site’s images and styles</button>
+<button type="button" id="load" disabled title="The site can then see that someone is watching.">Load the site’s images and styles</button>
 </form>
 </div>
 <ol id="moments" aria-label="Pages, clicks, events and the console"></ol>

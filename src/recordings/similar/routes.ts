@@ -44,7 +44,7 @@ const SimilarQuery = z.object({
       type: 'integer',
       minimum: 1,
       maximum: MAX_LIMIT,
-      description: 'The most recordings to list, 10 by default.'
+      description: 'How many recordings to list at most; 10 by default.'
     })
 })
 
@@ -60,7 +60,8 @@ weigh 1.5, pages and screens 1, other events of SDKs 0.5, but autocaptured ones 
 step has 1/n of its weight.
 
 A session can be found half an hour to an hour after its last event. At most \
-${MAX_CANDIDATES} sessions are compared: of the newest sessions with each pair of steps, those that share the most pairs.`,
+${MAX_CANDIDATES} sessions are compared: the search takes the newest sessions with each pair of nearby steps, and keeps those that \
+share the most pairs.`,
   answers: { 200: { text: 'The most similar recordings.', schema: SimilarJson } },
   refusals: [
     ['not_found', 'Not found.'],

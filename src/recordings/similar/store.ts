@@ -104,7 +104,7 @@ export async function listCandidates(
 }
 
 /**
- * Ranks sessions by the shingles that they share; a shingle of few sessions weighs more.
+ * Ranks sessions by the shingles that they share; a shingle that few sessions have weighs more.
  * @param found the ids of the sessions of each shingle
  */
 function rankByShared(found: string[][]): string[] {

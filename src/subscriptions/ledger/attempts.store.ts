@@ -118,14 +118,14 @@ export async function finishDelivery(
 }
 
 /** SQL: whether a subscription is that of the delivery, which the attempt still holds. */
-const isOwner = (row: DeliveryRow): SQL =>
+const isSubscriptionOf = (row: DeliveryRow): SQL =>
   sql`${subscriptions.id} = ${row.subscriptionId} and ${subscriptions.projectId} = ${row.projectId}
       and exists (select 1 from ${deliveries} where ${isHeld(row)})`
 
 const resetFailures = (row: DeliveryRow): SQL =>
   updateFrom(subscriptions, {
     set: { failures: 0 },
-    where: sql`${subscriptions.failures} > 0 and ${isOwner(row)}`
+    where: sql`${subscriptions.failures} > 0 and ${isSubscriptionOf(row)}`
   })
 
 type Failure = { error: string | null; maxFailures: number; now: number }
@@ -143,7 +143,7 @@ function countFailure(row: DeliveryRow, { error, maxFailures, now }: Failure): S
         nextDeliveryDate: sql`iif(${isTooMany}, null, ${nextDeliveryDate})`,
         revision: sql`${revision} + 1`
       },
-      where: isOwner(row)
+      where: isSubscriptionOf(row)
     }),
     sql`${insertSelect(
       deliveries,
@@ -156,7 +156,7 @@ function countFailure(row: DeliveryRow, { error, maxFailures, now }: Failure): S
         dueAt: now,
         createdAt: now
       },
-      sql`${subscriptions} where ${failures} = ${maxFailures} and ${isOwner(row)}`
+      sql`${subscriptions} where ${failures} = ${maxFailures} and ${isSubscriptionOf(row)}`
     )} on conflict do nothing ${RETURNING_ID}`
   ]
 }

@@ -155,7 +155,7 @@ export async function purgeDeliveries(db: Db, before: number): Promise<number> {
   let removed = 0
   let from = 0
   for (let sweep = 0; sweep < MAX_SWEEPS; sweep += 1) {
-    // Ids grow with time, so that the end is found without an index on the time.
+    // Ids grow with time, so finding the end needs no index on the time.
     const rows = await db
       .select({ id: deliveries.id, createdAt: deliveries.createdAt })
       .from(deliveries)

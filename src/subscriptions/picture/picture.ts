@@ -50,9 +50,8 @@ export async function picturesOf(
 }
 
 /**
- * Draws the pictures of an e-mail, each as PNG in base64, by the insight's id. Leaves out tables and
- * numbers, because the e-mail shows the same as text, pictures that fail, and all pictures after
- * `isSpent` returns true.
+ * Draws the pictures of an e-mail, each as PNG in base64, by the insight's id. Leaves out tables and single numbers (the
+ * e-mail shows the same as text), pictures that fail, and all pictures after `isSpent` returns true.
  */
 export async function paintPictures(
   open: OpenProject,

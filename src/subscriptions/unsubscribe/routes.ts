@@ -88,7 +88,7 @@ export const unsubscribeRoutes = createRouter()
     }
   )
 
-/** A subscription with the address of a link, and its other addresses. */
+/** A subscription to which the address of a link is subscribed, and its other addresses. */
 type Subscribed = { db: Db; row: SubscriptionRow; others: string[] }
 
 /**

@@ -2,9 +2,9 @@ import type { NumberColumn } from './numbers.ts'
 
 /** The columns of a batch that maths read: row i of each list belongs to event i. */
 export type Rows = {
-  /** The group of each event: a value of the breakdown, or -1 for an event that does not count. Undefined if all are in group 0. */
+  /** The group of each event, -1 for an event that does not count. Undefined if all events are in group 0. */
   groups: Int32Array | undefined
-  /** The number of each event's actor or session, in a list with few gaps; -1 for none. */
+  /** The number of each event's actor or session, -1 for none. The numbers begin at 0 and have few gaps. */
   subjects: Int32Array
   /** The number of each event's actor; empty unless the part lists actors. */
   actors: Int32Array
@@ -21,7 +21,7 @@ export type Counted = { point: number; group: number; result: number }
 export interface Accumulator {
   /** Adds the events from `from` up to `until`, all of which belong to a piece of time. */
   add(rows: Rows, from: number, until: number, piece: Piece): void
-  /** Returns the numbers of a point, of which no more events will come, and forgets its events. */
+  /** Returns the numbers of a point that gets no more events, and forgets its events. */
   finish(point: number): Iterable<Counted>
   /** Returns the numbers that need the events of all points. */
   end(): Iterable<Counted>

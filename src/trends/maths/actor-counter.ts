@@ -4,7 +4,7 @@ import { type Accumulator, NOTHING, type Piece, type Rows } from './accumulator.
 import { BEFORE } from './firsts.ts'
 import { expectFew } from './limits.ts'
 
-/** Counts the events of each actor that a math counts in one group; the events before the trend are not among them. */
+/** Counts, for each actor, the events of one group that a math counts. Leaves out the events before the trend. */
 export class ActorCounter implements Accumulator {
   readonly #needsNumber: boolean
   readonly #needsSession: boolean

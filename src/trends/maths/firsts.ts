@@ -1,6 +1,7 @@
 import { NumberMap } from '../../columns/number-map.ts'
 import type { Accumulator, Piece, Rows } from './accumulator.ts'
-/** The point of events before the trend: an actor with one of them has no first event later. */
+
+/** The point of the piece of events before the trend. An actor who has one of them has no first event in the trend. */
 export const BEFORE = -1
 
 /** Gives another accumulator the first event of each actor. Events have to come in the order of time. */

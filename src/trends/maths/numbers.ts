@@ -46,7 +46,10 @@ export class Total implements Accumulator {
   end = () => NOTHING
 }
 
-/** A sum of numbers. `lost` collects the rounding errors and is added at the end (Neumaier), so the sum is about as exact as a double. */
+/**
+ * The sum, count, lowest and highest of some numbers. `lost` collects the rounding errors of `sum` and is added at the end
+ * (Neumaier), which makes the total almost exact.
+ */
 type Sum = { sum: number; lost: number; count: number; low: number; high: number }
 
 /** `sum`, `avg`, `min` and `max` of numbers. */

@@ -1,7 +1,10 @@
 import { type Accumulator, type Counted, NOTHING, type Rows } from './accumulator.ts'
 import { percentileOf, percentileOfSorted, Tally } from './tally.ts'
 
-/** Numbers of a point that are listed, 12 bytes each. Of more, the occurrences of each different number are counted. */
+/**
+ * Numbers of a point that are listed, 12 bytes each. If there are more, the occurrences of each different number are counted
+ * instead.
+ */
 const MAX_LISTED = 262_144
 
 /** Percentiles of numbers. */
@@ -50,7 +53,7 @@ export class Percentile implements Accumulator {
 
   end = () => NOTHING
 
-  /** Counts how often each listed number is there. @throws query_too_large, attr `actors` */
+  /** Counts how often each listed number occurs, and empties the list. @throws query_too_large, attr `actors` */
   #countListed(): Tally {
     const tally = this.#tally ?? new Tally()
     for (let i = 0; i < this.#length; i += 1) {

@@ -2,7 +2,10 @@ import type { Range } from '../../calendar/buckets.ts'
 import { type Accumulator, type Counted, NOTHING, type Piece, type Rows } from './accumulator.ts'
 import { PairMarks } from './marks.ts'
 
-/** Returns the pieces of time into which the beginnings and ends of windows cut their range, in order. */
+/**
+ * Returns the pieces of time into which the beginnings and ends of windows cut their range, in order. The `point` of a piece is
+ * only its place in this list: a piece may belong to several windows.
+ */
 export function piecesOf(windows: readonly Range[]): Piece[] {
   const cuts = [...new Set(windows.flatMap(({ from, until }) => [from, until]))].sort(
     (a, b) => a - b

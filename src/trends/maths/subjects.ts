@@ -91,8 +91,8 @@ export class PerSession implements Accumulator {
   }
 
   *finish(point: number): Generator<Counted> {
-    for (const [group, counts] of this.#tally.groups()) {
-      yield { point, group, result: summarize(this.#math, [...counts.values()]) }
+    for (const [group, numbers] of this.#tally.groups()) {
+      yield { point, group, result: summarize(this.#math, [...numbers.values()]) }
     }
     this.#tally = new Tally()
   }

@@ -1,6 +1,6 @@
 import { expectFew } from './limits.ts'
 
-/** Counts how often each key occurs in each group. */
+/** A number for each key of each group: how often the key occurs (`add`), or a given number (`set`). */
 export class Tally {
   readonly #groups = new Map<number, Map<number, number>>()
   #size = 0
@@ -21,7 +21,7 @@ export class Tally {
     this.#countsOf(group)
   }
 
-  /** Sets the number of a key; the last one stays. */
+  /** Sets the number of a key, in place of an earlier one. */
   set(group: number, key: number, number: number): void {
     const counts = this.#countsOf(group)
     if (!counts.has(key)) {

@@ -155,8 +155,8 @@ describe('an occurrence', () => {
   })
 
   it.each([
-    [{ deleted: true }, 'The subscription was deleted before.'],
-    [{ paused: true }, 'The subscription was paused before.']
+    [{ deleted: true }, 'The subscription had been deleted.'],
+    [{ paused: true }, 'The subscription had been paused.']
   ])('is skipped if in the meantime %j', async (change, error) => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
@@ -172,8 +172,8 @@ describe('an occurrence', () => {
   })
 
   it.each([
-    [{ insight: null }, 'It has neither an insight nor a dashboard.'],
-    [{ insight: null, dashboard: true }, 'Its dashboard has no insights.']
+    [{ insight: null }, 'The subscription has neither an insight nor a dashboard.'],
+    [{ insight: null, dashboard: true }, 'The dashboard of the subscription has no insights.']
   ])('is skipped if there is nothing to deliver: %j', async (fields, error) => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()

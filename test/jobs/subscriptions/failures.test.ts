@@ -211,7 +211,7 @@ describe('a subscription that keeps failing', () => {
     expect((await desk.deliveries(id))[0]).toMatchObject({
       kind: 'notice',
       status: 'skipped',
-      error: 'The subscription was resumed before.'
+      error: 'The subscription had been resumed.'
     })
   })
 
