@@ -14,7 +14,7 @@ const s = alias(segments, 's')
 const t = alias(segments, 't')
 const c = alias(eventCounts, 'c')
 
-/** A sealed segment; `slots` is null if the caller knows them. `late` lists the slots of its late events, null without any. */
+/** A sealed segment; `slots` is null if the caller knows them. `late` lists the slots of its late events with their numbers, null without any. */
 type SealedRow = {
   id: number
   build: string
@@ -47,7 +47,7 @@ function namesOf(
       eventId: event_id,
       ...segment,
       slots: known.get(build)?.slots ?? decodeSlots(slots ?? ''),
-      late: countEach(JSON.parse(late ?? '[]'))
+      late: readCounts(late ?? '[]')
     })
   }
   for (const { event_id, slots, counts } of loose) {
@@ -91,8 +91,9 @@ function overviewOf(isNamed: SQL) {
     sealed: template<OverviewValues>(sql`
       select ${s.id}, ${s.build}, ${s.eventId}, ${s.since}, ${s.until}, ${s.count},
         iif(${s.build} in (select value from json_each(${knownBuilds})), null, ${s.slots}) as slots,
-        (select json_group_array(cast(floor(${lateEvents.timestamp} / ${SLOT}) as integer)) from ${lateEvents}
-         where ${lateEvents.segmentId} = ${s.id} having count(*) > 0) as late
+        (select json_group_array(json_array(slot, count)) from (
+           select cast(floor(${lateEvents.timestamp} / ${SLOT}) as integer) as slot, count(*) as count from ${lateEvents}
+           where ${lateEvents.segmentId} = ${s.id} group by slot) having count(*) > 0) as late
       from ${sealed} order by ${s.eventId}, ${s.since}`),
     loose: template<OverviewValues>(sql`
       select ${c.eventId}, json_group_array(${c.slot}) as slots, json_group_array(${c.count}) as counts
@@ -131,11 +132,6 @@ export function planOverview(
   )
 }
 
-/** Counts how often each slot is listed. */
-function countEach(slots: readonly number[]): SlotCount[] {
-  const counts = new Map<number, number>()
-  for (const slot of slots) {
-    counts.set(slot, (counts.get(slot) ?? 0) + 1)
-  }
-  return [...counts].map(([slot, count]) => ({ slot, count }))
-}
+/** Reads `[[1966272,3]]`: three events in the slot 1,966,272. */
+const readCounts = (json: string): SlotCount[] =>
+  (JSON.parse(json) as [slot: number, count: number][]).map(([slot, count]) => ({ slot, count }))

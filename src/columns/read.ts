@@ -209,9 +209,14 @@ function rangesOf(
   return ranges
 }
 
-/** Lists the slots of all events in the range of a segment, in order; a slot with late events may be listed twice. */
-const allSlots = ({ slots, late }: Segment): SlotCount[] =>
-  [...toSlotCounts(slots), ...late].sort((a, b) => a.slot - b.slot)
+/** Lists the slots of all events in the range of a segment, each once, in order. */
+function allSlots({ slots, late }: Segment): SlotCount[] {
+  const counts = new Map<number, number>()
+  for (const { slot, count } of [...toSlotCounts(slots), ...late]) {
+    counts.set(slot, (counts.get(slot) ?? 0) + count)
+  }
+  return [...counts].map(([slot, count]) => ({ slot, count })).sort((a, b) => a.slot - b.slot)
+}
 
 /** Divides a range into parts of equal length. */
 function split({ since, until }: Range, parts: number): Range[] {

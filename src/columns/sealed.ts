@@ -1,5 +1,5 @@
 import { joinReads, mapRead, type Read, runRead } from '../db/batch.ts'
-import type { Db } from '../db/client.ts'
+import { type Db, isTooBig } from '../db/client.ts'
 import { emptyColumn, type Source, type Wanted } from './batch.ts'
 import { decodeColumn, decodeNumbers } from './codec.ts'
 import type { Column } from './column.ts'
@@ -106,9 +106,10 @@ const numberNames = ({ times, identities }: Wanted): string[] => [
 ]
 
 /**
- * Reads the wanted columns and the late events of some segments, by the segments' ids. Leaves out segments that are gone, and
- * segments that lack a column for values that their events have. Only columns that are not cached are read from the database; a
- * segment with all columns cached and no late events is not looked up, so it may be gone since the overview was read.
+ * Reads the wanted columns and the late events of some segments, by the segments' ids. Leaves out segments that are gone, that
+ * lack a column for values that their events have, or that have very many late events. Only columns that are not cached are read
+ * from the database; a segment with all columns cached and no late events is not looked up, so it may be gone since the overview
+ * was read.
  */
 export async function readSealed(
   db: Db,
@@ -121,8 +122,7 @@ export async function readSealed(
     .map((segment) => askFor(segment, wanted, kept.get(segment.id) ?? newColumns()))
     .filter(({ columns, isLate }) => columns.length > 0 || isLate)
   const askedIds = new Set(asked.map(({ id }) => id))
-  const found =
-    asked.length > 0 ? await readSegments(db, projectId, asked, wanted) : new Map<number, Sealed>()
+  const found = await readAsked(db, projectId, asked, wanted)
   const read = new Map<number, SealedEvents>()
   for (const segment of segments) {
     const columns = kept.get(segment.id) ?? newColumns()
@@ -141,6 +141,27 @@ export async function readSealed(
     }
   }
   return read
+}
+
+/** Reads some segments, without those that have late events if D1 finds the late events too large for one answer. */
+async function readAsked(
+  db: Db,
+  projectId: number,
+  asked: readonly AskedSegment[],
+  wanted: Wanted
+): Promise<Map<number, Sealed>> {
+  if (asked.length === 0) {
+    return new Map()
+  }
+  try {
+    return await readSegments(db, projectId, asked, wanted)
+  } catch (error) {
+    const punctual = asked.filter(({ isLate }) => !isLate)
+    if (!isTooBig(error) || punctual.length === asked.length) {
+      throw error
+    }
+    return readAsked(db, projectId, punctual, wanted)
+  }
 }
 
 /** Returns the request for a segment: its wanted columns that are not cached, and its late events. */

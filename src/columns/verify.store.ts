@@ -104,9 +104,12 @@ export async function readChunk(
   return { stored, moved: moved.map(({ key }) => key), identities }
 }
 
-/** Empties a chunk, unless it has been built again, so that queries do not read it and the next sealing run builds it again. */
+/**
+ * Empties a chunk, unless it has been built again, so that queries do not read it and the next sealing run builds it again. The
+ * new token keeps isolates from using what they have cached of it.
+ */
 export const emptyChunk = (db: Db, chunk: ProjectChunk, build: string) =>
   db
     .update(actorChunks)
-    .set({ data: '' })
+    .set({ data: '', build: crypto.randomUUID() })
     .where(and(isChunk(chunk), eq(actorChunks.build, build)))

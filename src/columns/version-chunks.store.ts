@@ -191,7 +191,7 @@ export async function readValues(
   projectId: number,
   versions: readonly number[],
   key: string
-): Promise<{ ids: number[]; values: Json[] }> {
+): Promise<[id: number, value: Json][]> {
   const [[row]] = await readBatch(
     db,
     query<{ ids: string; found: string }>(sql`
@@ -200,7 +200,9 @@ export async function readValues(
       from json_each(${JSON.stringify(versions)}) wanted cross join ${personVersions}
         on ${personVersions.id} = wanted.value and ${personVersions.projectId} = ${projectId}`)
   )
-  return { ids: JSON.parse(row?.ids ?? '[]'), values: JSON.parse(row?.found ?? '[]') }
+  const ids: number[] = JSON.parse(row?.ids ?? '[]')
+  const values: Json[] = JSON.parse(row?.found ?? '[]')
+  return ids.map((id, i) => [id, values[i] ?? null])
 }
 
 /** Lists chunks that are built, in random order. */

@@ -1,4 +1,5 @@
 import type { Db } from '../db/client.ts'
+import { inHalves } from '../db/halves.ts'
 import { identityOf, numberOf } from '../db/version-id.ts'
 import type { Json } from '../input/json.ts'
 import { pause } from '../pause.ts'
@@ -196,9 +197,11 @@ export class VersionValues {
       for (const id of some) {
         this.#lookedUp.set(id, 0)
       }
-      const { ids, values } = await readValues(this.#db, this.#projectId, some, this.#key)
-      for (const [i, id] of ids.entries()) {
-        this.#lookedUp.set(id, this.#numberOf(values[i] ?? null))
+      const found = await inHalves(some, (ids) =>
+        readValues(this.#db, this.#projectId, ids, this.#key)
+      )
+      for (const [id, value] of found) {
+        this.#lookedUp.set(id, this.#numberOf(value))
       }
       await pause(REST_MS)
     }

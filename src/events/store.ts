@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch } from '../db/batch.ts'
-import { type Db, isTooBig } from '../db/client.ts'
+import type { Db } from '../db/client.ts'
+import { inHalves } from '../db/halves.ts'
 import { inJson } from '../db/rows.ts'
 import { distinctIds, eventNames, events, persons, sessions } from '../db/schema.ts'
 import { idOfPerson, type PersonId, type PersonName } from '../persons/store.ts'
@@ -151,14 +152,14 @@ export async function readEvents(
   if (keys.length === 0) {
     return []
   }
-  try {
+  return inHalves(keys, async (some) => {
     const [rows] = await readBatch(
       db,
       query<EventRow>(sql`
         select ${eventNames.name} as event, ${events.timestamp}, ${events.eventId}, hex(${events.uuid}) as uuid,
           ${distinctIds.distinctId}, ${persons.id} as person_id, ${persons.uuid} as person_uuid, ${events.version},
           ${events.sessionId}, json(${events.properties}) as properties
-        from json_each(${JSON.stringify(keys)}) wanted
+        from json_each(${JSON.stringify(some)}) wanted
           cross join ${events} not indexed on ${events.projectId} = ${projectId}
             and ${events.eventId} = wanted.value ->> 'name' and ${events.timestamp} = wanted.value ->> 'at'
             and ${events.uuid} = unhex(wanted.value ->> 'uuid')
@@ -168,14 +169,5 @@ export async function readEvents(
         order by wanted.key`)
     )
     return rows
-  } catch (error) {
-    if (!isTooBig(error) || keys.length < 2) {
-      throw error
-    }
-    const middle = Math.ceil(keys.length / 2)
-    return [
-      ...(await readEvents(db, projectId, keys.slice(0, middle))),
-      ...(await readEvents(db, projectId, keys.slice(middle)))
-    ]
-  }
+  })
 }

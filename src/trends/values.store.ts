@@ -12,7 +12,7 @@ export async function readSessionValues(
   projectId: number,
   sessionIds: readonly string[],
   key: string
-): Promise<{ ids: string[]; values: Json[] }> {
+): Promise<[id: string, value: Json][]> {
   const [[row]] = await readBatch(
     db,
     query<{ ids: string; found: string }>(sql`
@@ -21,5 +21,7 @@ export async function readSessionValues(
       from json_each(${JSON.stringify(sessionIds)}) wanted cross join ${sessions} ${session}
         on ${session.projectId} = ${projectId} and ${session.sessionId} = wanted.value`)
   )
-  return { ids: JSON.parse(row?.ids ?? '[]'), values: JSON.parse(row?.found ?? '[]') }
+  const ids: string[] = JSON.parse(row?.ids ?? '[]')
+  const values: Json[] = JSON.parse(row?.found ?? '[]')
+  return ids.map((id, i) => [id, values[i] ?? null])
 }

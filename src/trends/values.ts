@@ -2,6 +2,7 @@ import { type Batch, emptyColumn } from '../columns/batch.ts'
 import type { Column } from '../columns/column.ts'
 import { VersionValues } from '../columns/versions.ts'
 import type { Db } from '../db/client.ts'
+import { inHalves } from '../db/halves.ts'
 import type { Json } from '../input/json.ts'
 import { pause } from '../pause.ts'
 import type { Property } from './query.ts'
@@ -49,9 +50,11 @@ export class Values {
       for (const id of some) {
         known.set(id, null)
       }
-      const found = await readSessionValues(this.#db, this.#projectId, some.map(String), key)
-      for (const [i, id] of found.ids.entries()) {
-        known.set(id, found.values[i] ?? null)
+      const found = await inHalves(some.map(String), (sessionIds) =>
+        readSessionValues(this.#db, this.#projectId, sessionIds, key)
+      )
+      for (const [id, value] of found) {
+        known.set(id, value)
       }
       await pause(REST_MS)
     }

@@ -2,6 +2,8 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { DAY, HOUR } from '../../../src/calendar/units.ts'
+import { readTrend } from '../../../src/trends/request.ts'
+import { computeTrend } from '../../../src/trends/trend.ts'
 import {
   expectEqualToRows,
   LATER,
@@ -90,6 +92,37 @@ it('late events are noted, and sealed once there are enough', async () => {
     await db.all(sql`select name from segment_columns where segment_id = ${before?.id}`)
   ).toEqual([])
 })
+
+it.each([7, 13, 40])(
+  'a property without a column is read once per event, also where late events are: %i events at once',
+  async (stepEvents) => {
+    const story = await newShop()
+    await seal(story.id)
+    await story.ingest([
+      newEvent(OPENED + HOUR),
+      newEvent(OPENED + 5 * HOUR),
+      newEvent(OPENED + DAY)
+    ])
+    const project = { id: story.id, timezone: 'UTC', weekStart: 1 as const, testAccountFilters: [] }
+    const now = new Date(LATER)
+    const properties = [{ key: 'note', operator: 'is_set' }]
+    const query = readTrend(
+      {
+        events: [{ id: VIEW, properties }],
+        date_from: new Date(OPENED).toISOString().slice(0, 10)
+      },
+      project,
+      now
+    )
+    if (!query) {
+      throw new Error('The request was not understood.')
+    }
+
+    const { result } = await computeTrend(db, project, { query, now, stepEvents })
+
+    expect(result[0]?.count).toBe(2_360)
+  }
+)
 
 it('a segment is removed with any of its events, and its range is sealed again', async () => {
   const project = await newShop()
