@@ -32,8 +32,8 @@ type Scope = {
   /** Whether `ids` are of event names or of identities. */
   kind: 'names' | 'identities'
   ids: number[]
-  /** The ids of the names that an event may have. */
-  names: ReadonlySet<number>
+  /** The ids of the names that an event may have; undefined if it may have any. */
+  names: ReadonlySet<number> | undefined
   since: number
   before: EventKey
 }
@@ -55,7 +55,7 @@ export class EventScan {
   readonly #db: Db
   readonly #project: Project
   readonly #filters: EventFilters
-  readonly #names: ReadonlySet<number>
+  readonly #names: ReadonlySet<number> | undefined
   readonly #merge: Merge
   readonly #matcher: Matcher | undefined
   /** Whether the scan examines events that may not match. */
@@ -100,7 +100,7 @@ export class EventScan {
     if (!last) {
       return undefined
     }
-    const named = keys.filter(({ name }) => this.#names.has(name))
+    const named = keys.filter(({ name }) => this.#names?.has(name) ?? true)
     const rows = await readEvents(this.#db, this.#project.id, named)
     return { examined: keys.length, matching: await this.#select(rows), last }
   }
@@ -136,7 +136,12 @@ function scopeOf(
   const session = filters.session === undefined ? ANY_SESSION : limitsOf(stored)
   const since = Math.max(filters.from ?? Number.MIN_SAFE_INTEGER, session.from)
   const until = Math.min(filters.until ?? Number.MAX_SAFE_INTEGER, session.until)
-  const limits = { names: new Set(names), since, before: after ?? endOf(until) }
+  const limits = {
+    // Without the filter, `names` may be cut.
+    names: filters.events && new Set(names),
+    since,
+    before: after ?? endOf(until)
+  }
   const [first, ...others] = [session.identities, ofPerson, ofDistinctId].filter(
     (ids) => ids !== undefined
   )

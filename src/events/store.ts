@@ -25,7 +25,10 @@ export type Named = {
   session: { identities: number[]; from: number; until: number } | undefined
 }
 
-/** Finds the event names, at most `limit`, the identities and the session that the filters name. One round trip. */
+/**
+ * Finds the event names and the identities of the person, at most `limit` each, the identity of the distinct id, and the session
+ * that the filters name. One round trip.
+ */
 export async function findNamed(
   db: Db,
   projectId: number,
@@ -35,7 +38,8 @@ export async function findNamed(
   const isNamed = wanted === undefined ? sql`1` : sql`${eventNames.name} in ${inJson(wanted)}`
   const identitiesOf = (name: PersonName) => sql`
     select ${distinctIds.key} from ${distinctIds}
-    where ${distinctIds.personId} = ${idOfPerson(projectId, name)} and +${distinctIds.projectId} = ${projectId} limit ${limit}`
+    where ${distinctIds.personId} = ${idOfPerson(projectId, name)} and +${distinctIds.projectId} = ${projectId}
+      and coalesce(${distinctIds.distinctId} = ${distinctId ?? null}, 1) limit ${limit}`
   const [names, ofPerson, ofDistinctId, found] = await readBatch(
     db,
     query<{ id: number }>(sql`

@@ -124,6 +124,18 @@ describe('the list of events', () => {
     })
   })
 
+  it('shows the events of a distinct id in a project with very many event names', async () => {
+    const project = await newProject()
+    await db.run(sql`
+      with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 10001)
+      insert into event_names (id, project_id, name) select 1e9 + n, ${project.id}, 'name ' || n from numbers`)
+    await project.ingest([{ ...STORY[0], distinct_id: 'ada', event: 'the last name' } as TestEvent])
+
+    expect(await numbersOf(project, 'distinct_id=ada')).toEqual([0])
+    const { status, body } = await project.call('GET', 'events')
+    expect([status, body.code, body.attr]).toEqual([400, 'query_too_large', 'event'])
+  })
+
   it('shows nothing of another project', async () => {
     const [project, other] = [await newProject(), await newProject()]
     await project.ingest(STORY)
