@@ -76,7 +76,7 @@ export function drawValues(box: Box, theme: Theme, { series }: Chart): string {
   const shown = series.length > rows ? series.slice(0, rows - 1) : series
   const left = series.length - shown.length
   const names = Math.min(
-    Math.max(...shown.map(({ name }) => widthOf(name, SIZE))) + 12,
+    Math.max(...shown.map(({ name }) => widthOf(name || '(empty)', SIZE))) + 12,
     (box.right - box.left) * 0.4
   )
   const room = Math.max(...shown.map((one) => widthOf(formatValue(currentOf(one)), SIZE))) + 8

@@ -114,8 +114,11 @@ export const drawDocument = (
 function drawBody(box: Box, theme: Theme, chart: Chart): string {
   const { draw, legend: mark, showsZero } = DRAWINGS[chart.kind]
   const values = chart.series.flatMap(({ data, previous = [] }) => [...data, ...previous])
+  if (chart.series.length === 0) {
+    return drawNothing(box, theme, 'No values in this range.')
+  }
   if (values.every((value) => value === 0) && !showsZero) {
-    return drawNothing(box, theme, 'No events in this range.')
+    return drawNothing(box, theme, 'All values in this range are 0.')
   }
   if (!mark || !needsLegend(chart)) {
     return draw(box, theme, chart)

@@ -1,18 +1,27 @@
-const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+/** Marks of an axis have at most three digits that are not 0, such as 1,250 and 375. */
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 })
 const SMALL = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
 const EXACT = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
+/** Values below this, other than 0, are shown with three digits that are not 0; two decimals would show them as 0. */
+const TWO_DECIMALS = 0.1
+/** Smaller values are shown with an exponent: `1.5e-9`. */
+const TINY = 1e-6
 const PERCENT = new Intl.NumberFormat('en', {
   style: 'percent',
   maximumFractionDigits: 1,
   signDisplay: 'exceptZero'
 })
 
-/** Formats the mark of an axis: `1234567` → `1.2M`, `0.125` → `0.125`. */
+/** Formats the mark of an axis: `1250000` → `1.25M`, `0.125` → `0.125`. */
 export const formatTick = (value: number): string =>
-  Math.abs(value) < 1 ? SMALL.format(value) : COMPACT.format(value)
+  Math.abs(value) < 1 ? formatSmall(value) : COMPACT.format(value)
 
-/** Formats a value for a table, a text or a description: `1234567.891` → `1,234,567.89`. */
-export const formatValue = (value: number): string => EXACT.format(value)
+/** Formats a value for a table, a text or a description: `1234567.891` → `1,234,567.89`, `0.0042` → `0.0042`. */
+export const formatValue = (value: number): string =>
+  Math.abs(value) < TWO_DECIMALS ? formatSmall(value) : EXACT.format(value)
+
+const formatSmall = (value: number): string =>
+  value !== 0 && Math.abs(value) < TINY ? String(Number(value.toPrecision(3))) : SMALL.format(value)
 
 /**
  * Formats the change from the previous period: `+12.5%`, `new` or `no change`; `''` without a

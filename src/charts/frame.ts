@@ -16,7 +16,7 @@ const LINE_HEIGHT = 18
 /** Pixels between two entries of the legend. */
 const GAP = 16
 /** Pixels that the mark of an entry takes. */
-const MARK = 16
+export const MARK = 16
 /** Most lines that a legend takes. */
 const MAX_LINES = 3
 
@@ -68,7 +68,7 @@ export function drawLegend(
     const isLast = line === MAX_LINES - 1
     if (x > 0 && x + needed + (isLast ? more : 0) > width) {
       if (isLast) {
-        drawn.push(entry(`+${rest} more`, theme, at(0)))
+        drawn.push(drawEntry(`+${rest} more`, theme, at(0)))
         break
       }
       x = 0
@@ -76,14 +76,15 @@ export function drawLegend(
     }
     const { x: left, y: top } = at(0)
     drawn.push(mark(index, left + 5, top + 8))
-    drawn.push(entry(text, theme, at(MARK)))
+    drawn.push(drawEntry(text, theme, at(MARK)))
     x += needed + GAP
   }
   const height = drawn.length > 0 ? (line + 1) * LINE_HEIGHT + 8 : 0
   return { svg: drawn.join(''), rest: { ...box, top: box.top + height } }
 }
 
-const entry = (text: string, theme: Theme, { x, y }: { x: number; y: number }): string =>
+/** Draws the text of an entry, whose left end and top are at a point. */
+export const drawEntry = (text: string, theme: Theme, { x, y }: { x: number; y: number }): string =>
   label(text, {
     x,
     y: y + 12,

@@ -1,6 +1,6 @@
 import { type Chart, currentOf } from './chart.ts'
 import { formatValue } from './format.ts'
-import { type Box, drawLegend } from './frame.ts'
+import { type Box, drawEntry, MARK } from './frame.ts'
 import { surface } from './marks.ts'
 import { element, label } from './svg.ts'
 import { shorten, widthOf } from './text.ts'
@@ -28,7 +28,7 @@ export function drawPie(box: Box, theme: Theme, { series }: Chart): string {
     : { ...box, top: box.top + side + 12 }
   const named = parts.map((one) => {
     const share = ` · ${formatValue(currentOf(one))} · ${PERCENT.format(currentOf(one) / total)}`
-    const room = list.right - list.left - 16 - widthOf(share, 12)
+    const room = list.right - list.left - MARK - widthOf(share, 12)
     return { ...one, name: shorten(one.name || '(empty)', 12, room) + share }
   })
   let from = 0
@@ -53,11 +53,10 @@ export function drawPie(box: Box, theme: Theme, { series }: Chart): string {
 function drawList(box: Box, theme: Theme, series: Chart['series']): string {
   const rows = Math.max(1, Math.floor((box.bottom - box.top) / 20))
   const shown = series.length > rows ? series.slice(0, rows - 1) : series
-  const mark = (index: number, x: number, y: number) =>
-    element('rect', { x: x - 5, y: y - 5, width: 11, height: 11, ...surface(theme, index) })
-  const lines = shown.map((one, i) => {
-    const line = { ...box, top: box.top + i * 20 }
-    return drawLegend(line, theme, [one], (_, x, y) => mark(i, x, y)).svg
+  const lines = shown.map(({ name }, i) => {
+    const y = box.top + i * 20
+    const mark = { x: box.left, y: y + 3, width: 11, height: 11, ...surface(theme, i) }
+    return element('rect', mark) + drawEntry(name, theme, { x: box.left + MARK, y })
   })
   const left = series.length - shown.length
   const more = label(`+${left} more`, {

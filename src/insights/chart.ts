@@ -32,10 +32,11 @@ export function toChart(
   const previous = result.filter(({ compare_label }) => compare_label === 'previous')
   const isCompared = previous.length > 0
   const kind = KIND_OF[query.display]
+  const drawn = isCompared ? (COMPARED[kind] ?? kind) : kind
   return {
     title: title || titleOf(current),
-    subtitle: subtitleOf(query, timezone, isCompared),
-    kind: isCompared ? (COMPARED[kind] ?? kind) : kind,
+    subtitle: subtitleOf(query, timezone, isCompared ? noteOf(drawn, query) : undefined),
+    kind: drawn,
     buckets: (current[0]?.days ?? []).map((day, _, days) => labelOf(day, days, query.interval)),
     series: current.map((series, i) => {
       const before = previous[i]
@@ -66,9 +67,16 @@ const titleOf = (series: TrendSeries[]): string =>
 const numbersOf = ({ data, aggregated_value }: TrendSeries): number[] =>
   aggregated_value === undefined ? data : [aggregated_value]
 
-function subtitleOf({ from, until }: TrendQuery, timezone: string, isCompared: boolean): string {
-  const range = describeRange(from, until, timezone)
-  return [range, timezone, ...(isCompared ? ['dashed: the period before'] : [])].join(' · ')
+const subtitleOf = ({ from, until }: TrendQuery, timezone: string, note?: string): string =>
+  [describeRange(from, until, timezone), timezone, ...(note ? [note] : [])].join(' · ')
+
+/** Returns how a kind of chart shows the earlier period of a comparison; undefined if it does not show it. */
+function noteOf(kind: Kind, { compare }: TrendQuery): string | undefined {
+  const period = compare?.back ? 'the earlier period' : 'the period before'
+  if (kind === 'pie') {
+    return undefined
+  }
+  return kind === 'number' || kind === 'table' ? `compared with ${period}` : `dashed: ${period}`
 }
 
 /** Characters of a date such as `2025-06-01`. */
@@ -77,11 +85,10 @@ const DATE_LENGTH = 10
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /**
- * `2025-06-01` → `1 Jun`, or `Jun 2025` by the month; `2025-06-01 14:00:00` → `14:00:00`, or `1 Jun 14:00:00` among several
- * days.
+ * `2025-06-01` → `1 Jun`, or `Jun 2025` by the month; `2025-06-01 14:00:00` → `14:00`, or `1 Jun 14:00` among several days.
  */
 function labelOf(day: string, days: string[], interval: Interval): string {
-  const [, year, month, date, time = ''] = /^(\d+)-(\d+)-(\d+)(?: (.+))?$/.exec(day) ?? []
+  const [, year, month, date, time = ''] = /^(\d+)-(\d+)-(\d+)(?: (\d+:\d+))?/.exec(day) ?? []
   const name = MONTHS[Number(month) - 1] ?? ''
   if (interval === 'month') {
     return `${name} ${year}`

@@ -119,7 +119,7 @@ describe('a trend as a chart', () => {
   it('says so when there is no data', async () => {
     const { text } = await draw({ events: [{ id: 'never' }] })
 
-    expect(text).toContain('No events in this range.</text>')
+    expect(text).toContain('All values in this range are 0.</text>')
   })
 
   it('is empty for a request without a series', async () => {

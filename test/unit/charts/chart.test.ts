@@ -2,7 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Chart, KINDS } from '../../../src/charts/chart.ts'
 import { describeChart, drawChart, SIZES } from '../../../src/charts/draw.ts'
-import { describeChange, formatChange, formatTick } from '../../../src/charts/format.ts'
+import {
+  describeChange,
+  formatChange,
+  formatTick,
+  formatValue
+} from '../../../src/charts/format.ts'
 import { stack } from '../../../src/charts/lines.ts'
 import { scaleOf } from '../../../src/charts/scale.ts'
 import { shorten, widthOf, wrap } from '../../../src/charts/text.ts'
@@ -60,6 +65,8 @@ describe('the scale of an axis', () => {
     [0.125, '0.125'],
     [950, '950'],
     [1_500, '1.5K'],
+    [1_250, '1.25K'],
+    [1e-9, '1e-9'],
     [-2_000_000, '-2M']
   ])('shows %d as %s', (value, text) => {
     expect(formatTick(value)).toBe(text)
@@ -257,4 +264,35 @@ describe('a very large change', () => {
     expect(change?.from).toBeGreaterThanOrEqual(0)
     expect(change?.until).toBeLessThanOrEqual(SIZES.least)
   })
+})
+
+it.each([
+  [1_234_567.891, '1,234,567.89'],
+  [0.25, '0.25'],
+  [0.0042, '0.0042'],
+  [-0.012345, '-0.0123'],
+  [1.5e-9, '1.5e-9'],
+  [0, '0']
+])('the value %d is shown as %s', (value, text) => {
+  expect(formatValue(value)).toBe(text)
+})
+
+it('the list beside a pie shows number and share of a long name', () => {
+  const svg = drawChart({
+    title: '',
+    subtitle: '',
+    kind: 'pie',
+    buckets: ['1 Jun'],
+    series: [
+      { name: 'Other (i.e. all remaining values)', data: [1_234] },
+      {
+        name: 'A name that is much longer than any list has room for, whatever its size',
+        data: [8_638]
+      }
+    ]
+  })
+
+  const texts = textsOf(svg).map(({ text }) => text)
+  expect(texts.some((text) => /^Other \(i\.e\. .* · 1,234 · 12\.5%$/.test(text))).toBe(true)
+  expect(texts.some((text) => /^A name .*… · 8,638 · 87\.5%$/.test(text))).toBe(true)
 })
