@@ -5,6 +5,7 @@ import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import { dashboards, dashboardTiles, insights } from '../db/schema.ts'
 import { bare, insertSelect } from '../db/statements.ts'
+import { saysSomething } from '../input/fields.ts'
 import { UserJson } from '../projects/user.ts'
 import type { InsightInput, InsightJson } from './schemas.ts'
 
@@ -40,7 +41,7 @@ export async function listInsights(
       ? undefined
       : or(
           ...[name, derivedName, description].map(
-            (text) => sql`instr(lower(${text}), lower(${search})) > 0`
+            (text) => sql`instr(lower(coalesce(${text}, '')), lower(${search})) > 0`
           )
         )
   )
@@ -180,7 +181,8 @@ export function insightToJson(row: InsightRow, tiles: Tile[]): InsightJson {
     name: row.name,
     derived_name: row.derivedName,
     description: row.description,
-    filters: row.filters,
+    // A query overrides the filters that the insight had before. Both would be refused when they are sent back.
+    filters: saysSomething(row.query) ? {} : row.filters,
     query: row.query,
     order: row.order,
     deleted: row.deleted,

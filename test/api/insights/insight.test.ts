@@ -79,6 +79,27 @@ describe('an insight', () => {
     })
   })
 
+  it('can be sent back as it is after its filters were replaced by a query', async () => {
+    const project = await newProject()
+    const { body } = await project.send('POST', 'insights/', { filters: VIEWS })
+    const path = `insights/${body.id}/`
+    const query = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: '$pageview' }] }
+    await project.send('PATCH', path, { query })
+
+    const shown = (await project.send('GET', path)).body
+    const back = await project.send('PATCH', path, { ...shown, name: 'Views' })
+
+    expect([back.status, back.body.name, back.body.query]).toEqual([200, 'Views', shown.query])
+  })
+
+  it('without any name or description is found by an empty search', async () => {
+    const project = await newProject()
+    await project.send('POST', 'insights/', {})
+
+    expect((await project.send('GET', 'insights/?search=')).body.count).toBe(1)
+    expect((await project.send('GET', 'insights/?search=x')).body.count).toBe(0)
+  })
+
   it.each(['DELETE', 'PATCH'])('is hidden by %s, and comes back', async (method) => {
     const project = await newProject()
     const { body } = await project.send('POST', 'insights/', { name: 'Views' })
