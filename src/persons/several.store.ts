@@ -10,13 +10,14 @@ import type { PersonRow } from './store.ts'
 export type Known = { persons: Map<number, PersonRow>; distinctIds: Map<number, string> }
 
 /**
- * Reads the persons of a project with these ids, and the distinct ids of the identities with these keys. Each person has the
- * first `LISTED_DISTINCT_IDS + 1` distinct ids: one more than a list shows, to tell whether there are others.
+ * Reads the persons of a project with these ids, and the distinct ids of the identities with these keys.
+ * @param hasAllIds whether each person has all distinct ids. Otherwise it has the first `LISTED_DISTINCT_IDS + 1`: one more than
+ * a list shows, to tell whether there are others
  */
 export async function readSeveral(
   db: Db,
   projectId: number,
-  { ids, keys }: { ids: readonly number[]; keys: readonly number[] }
+  { ids, keys, hasAllIds }: { ids: readonly number[]; keys: readonly number[]; hasAllIds: boolean }
 ): Promise<Known> {
   const [rows, identities] = await readBatch(
     db,
@@ -24,7 +25,7 @@ export async function readSeveral(
       select ${persons.id}, ${persons.uuid}, ${persons.createdAt}, ${persons.properties}, (
         select json_group_array(distinct_id) from (
           select ${distinctIds.distinctId} as distinct_id from ${distinctIds}
-          where ${distinctIds.personId} = ${persons.id} order by ${distinctIds.key} limit ${LISTED_DISTINCT_IDS + 1})
+          where ${distinctIds.personId} = ${persons.id} order by ${distinctIds.key} limit ${hasAllIds ? -1 : LISTED_DISTINCT_IDS + 1})
         ) as distinct_ids
       from ${persons} where ${persons.id} in ${inJson(ids)} and +${persons.projectId} = ${projectId}`),
     query<{ key: number; distinct_id: string }>(sql`

@@ -164,6 +164,23 @@ describe('the persons behind a point', () => {
     ])
   })
 
+  it('have all distinct ids as CSV, and a hundred with a flag as JSON', async () => {
+    const project = await newStory()
+    await db.run(sql`
+      with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 150)
+      insert into distinct_ids (key, project_id, distinct_id, person_id)
+      select 1e9 + ${project.id} * 1000 + n, ${project.id}, 'other ' || n,
+        (select person_id from distinct_ids where project_id = ${project.id} and distinct_id = 'ada')
+      from numbers`)
+
+    const listed = await askActors(project, asTrend({}), 'bucket=2')
+    const { text } = await askActors(project, asTrend({}), 'bucket=2&format=csv')
+
+    const ada = listed.body.results.find(({ name }: Actor) => name === 'ada')
+    expect([ada.distinct_ids.length, ada.distinct_ids_truncated]).toEqual([100, true])
+    expect(text).toContain('other 150')
+  })
+
   it('are a CSV file with a column for each property', async () => {
     const project = await newStory()
     const { text, headers } = await askActors(project, asTrend({}), 'bucket=2&format=csv')

@@ -1,7 +1,8 @@
 import type { Range } from '../../../calendar/buckets.ts'
 import { toIso } from '../../../calendar/clock.ts'
+import type { PersonJson } from '../../../persons/schemas.ts'
 import type { Known } from '../../../persons/several.store.ts'
-import { listedPersonToJson } from '../../../persons/store.ts'
+import type { PersonRow } from '../../../persons/store.ts'
 import type { ActorCount } from '../../../trends/point.ts'
 import type { ActorJson } from './schemas.ts'
 
@@ -19,17 +20,21 @@ const ERASED: Omit<ActorJson, 'count'> = {
   recordings: null
 }
 
-/** Returns an actor as the API shows it. An actor that is in neither map has been erased. */
+/**
+ * Returns an actor as the API shows it. An actor that is in neither map has been erased.
+ * @param show returns the JSON of a person
+ */
 export function actorToJson(
   { actor, count }: ActorCount,
   { persons, distinctIds }: Known,
-  recordings: Recordings
+  recordings: Recordings,
+  show: (person: PersonRow) => PersonJson
 ): ActorJson {
   const person = persons.get(actor)
   if (person) {
     return {
       type: 'person',
-      ...listedPersonToJson(person),
+      ...show(person),
       count,
       recordings: recordingsOf(recordings, 'person', String(actor))
     }

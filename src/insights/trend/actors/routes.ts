@@ -8,6 +8,7 @@ import { nameIgnored, validateBody, validateQuery } from '../../../http/validati
 import type { JsonObject } from '../../../input/json.ts'
 import { Whole } from '../../../input/parameters.ts'
 import { readSeveral } from '../../../persons/several.store.ts'
+import { listedPersonToJson, personToJson } from '../../../persons/store.ts'
 import { countBehind } from '../../../trends/behind.ts'
 import { TrendFields } from '../../../trends/fields.ts'
 import { readFields } from '../../../trends/forms.ts'
@@ -73,15 +74,18 @@ export const trendActorRoutes = createRouter().post(
     }
     const behind = await countBehind(db, project, { query, point, now })
     const list = new URL(`/api/projects/${project.id}/session_recordings/`, c.req.url).href
+    const isTable = wantsCsv(c, format)
+    const show = isTable ? personToJson : listedPersonToJson
     const read = async (counts: ActorCount[]): Promise<ActorJson[]> => {
       const known = await readSeveral(db, project.id, {
         ids: counts.flatMap(({ actor }) => (actor > 0 ? [actor] : [])),
-        keys: counts.flatMap(({ actor }) => (actor < 0 ? [-actor] : []))
+        keys: counts.flatMap(({ actor }) => (actor < 0 ? [-actor] : [])),
+        hasAllIds: isTable
       })
-      return counts.map((counted) => actorToJson(counted, known, { list, range: behind }))
+      return counts.map((counted) => actorToJson(counted, known, { list, range: behind }, show))
     }
     const count = behind.counts.length
-    if (wantsCsv(c, format)) {
+    if (isTable) {
       const wanted = behind.counts.slice(offset, offset + (limit ?? count))
       const columns = await columnsOf(inParts(wanted, read))
       return csvResponse(c, 'actors', columns, inParts(wanted, read))
