@@ -1,5 +1,6 @@
 import { parseTimestamp } from '../calendar/clock.ts'
 import { AppError } from '../errors.ts'
+import { fromBase64 } from '../input/base64.ts'
 import { isGzip, readDecoded, unpack } from '../input/encoding.ts'
 import { findInexact, findRepeated } from '../input/exact.ts'
 import { isObject, type Json, type JsonObject, parseOr } from '../input/json.ts'
@@ -53,7 +54,7 @@ async function readText(request: Request | Response): Promise<string> {
       return text
     }
     // Some clients send base64 with an unescaped `+`, which form decoding turns into a space.
-    bytes = fromBase64(text.replaceAll(' ', '+'))
+    bytes = decodeBase64(text.replaceAll(' ', '+'))
   }
   throw new AppError('parse_error', 'failed to decode request: more than two nested encodings')
 }
@@ -74,9 +75,9 @@ const unwrapForm = (text: string): string =>
     ? text
     : (new URLSearchParams(text).get('data')?.trim() ?? '')
 
-function fromBase64(text: string): Uint8Array {
+function decodeBase64(text: string): Uint8Array {
   try {
-    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+    return fromBase64(text)
   } catch {
     throw new AppError('parse_error', 'failed to decode request: neither JSON, gzip nor base64')
   }
@@ -127,6 +128,7 @@ function onlyToken(events: Json[]): Json | undefined {
       )
   )
   tokens.delete(undefined)
+  tokens.delete(null)
   if (tokens.size > 1) {
     throw invalidToken('batch submitted with inconsistent api_key values')
   }

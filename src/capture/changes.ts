@@ -2,7 +2,7 @@ import { byteLength, type JsonObject } from '../input/json.ts'
 import type { Person, StoredPerson, Version } from '../persons/person.ts'
 import type { SessionPart } from '../sessions/session.ts'
 import type { Tombstone } from '../tombstones/tombstone.ts'
-import type { VisitorSession } from './cookieless/sessions.ts'
+import type { BegunSession, VisitorSession } from './cookieless/sessions.ts'
 import type { CapturedEvent } from './event.ts'
 import type { CaptureMessage } from './message.ts'
 
@@ -92,10 +92,10 @@ export type Changes = IdentityChanges & {
   /** The events' contributions to their sessions. */
   sessions: SessionPart[]
   /**
-   * Sessions that begin with these events. No other session of their visitors may begin or end
-   * close to them.
+   * Sessions that begin with these events. The write fails if another batch has stored or changed a
+   * session close to them.
    */
-  begunSessions: VisitorSession[]
+  begunSessions: BegunSession[]
   /**
    * Tombstones of erased identities that late events join, because the erasure has not purged all
    * their events yet.

@@ -141,7 +141,10 @@ function faultOfTime(
   if (isAbsent || Number.isFinite(offset) || clientTime !== undefined) {
     return undefined
   }
-  const quoted = JSON.stringify(timestamp).slice(0, MAX_QUOTED)
+  const quoted =
+    depthOf(timestamp) > MAX_DEPTH
+      ? 'a deeply nested value'
+      : JSON.stringify(timestamp).slice(0, MAX_QUOTED)
   return `event timestamp must be an ISO 8601 string; got ${quoted}`
 }
 

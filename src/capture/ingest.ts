@@ -51,9 +51,9 @@ export async function ingestEvents(
 }
 
 /**
- * Stores as many of these events as fit in one transaction, earliest first, and at least one unless
- * all are stored already. Reads again and starts over if another consumer changes the same persons
- * in the meantime.
+ * Stores as many of these events as fit in one transaction, earliest first. `rest` is always shorter
+ * than these events: at least one is stored, was stored already, or is dropped. Reads again and starts
+ * over if another consumer changes the same persons in the meantime.
  * @param log notes the distinct ids that join suppressions, before they do
  * @throws unavailable, also after too many conflicts
  */
@@ -101,7 +101,9 @@ async function tryPart(
   const tombstones = await readTombstones(db, project, late.flatMap(distinctIdsOf))
   const known = { ...read, tombstones }
   const changes = planEvents(kept, known, await reserveIds(db, kept, wanted, known))
-  if (kept.length > 0 && changes.rest.length === kept.length) {
+  // Only the rows of the first of these events are sure to be read. If that event is suppressed, the
+  // first event to store may lack rows: it is then the first of the rest, and its rows are read next.
+  if (changes.rest.length === ordered.length) {
     throw new Error('The first of these events was not planned.')
   }
   const hasChanges = [changes.events, changes.dropped, dropped, joining].some(

@@ -9,8 +9,16 @@ import {
 import type { Incoming, Known } from './changes.ts'
 import { distinctIdsOf, mergeSource } from './distinct-ids.ts'
 
-/** A distinct id that an event links to a suppressed id. `since` is ms UTC. */
-export type Joined = { suppression: string; distinctId: string; since: number }
+/**
+ * A distinct id that an event links to a suppressed id. Times are ms UTC; `liftedAt` is null while
+ * the suppression is in force.
+ */
+export type Joined = {
+  suppression: string
+  distinctId: string
+  since: number
+  liftedAt: number | null
+}
 
 /** The events that are stored, how many are dropped, and the ids that join suppressions. */
 export type Sorted = { kept: Incoming[]; dropped: Drops[]; joined: Joined[] }
@@ -19,7 +27,8 @@ export type Sorted = { kept: Incoming[]; dropped: Drops[]; joined: Joined[] }
  * Separates the events that name a suppressed distinct id, as their own or as the id that they merge,
  * from the events to store. An event that would merge a suppressed id with another one does not merge them: the other
  * id joins the suppression, from the time at which that event was accepted, wherever the event is in
- * the batch.
+ * the batch. An event whose merge depends on a person that was not read is kept: the plan leaves it, as
+ * every event with such a person, for a later part.
  */
 export function sortOut(
   events: readonly Incoming[],
@@ -29,7 +38,8 @@ export function sortOut(
   if (suppressions.size === 0) {
     return { kept: [...events], dropped: [], joined: [] }
   }
-  const joined = findJoined(events, known, suppressions)
+  const joins = followLinks(events, known, suppressions)
+  const joined = joins.list()
   const all = new Map([...suppressions].map(([id, own]) => [id, [...own]]))
   for (const { distinctId, suppressed } of joined) {
     all.set(distinctId, [...(all.get(distinctId) ?? []), suppressed])
@@ -40,7 +50,7 @@ export function sortOut(
     const [suppressed] = distinctIdsOf(event).flatMap(
       (id) => suppressionAt(all.get(id) ?? [], event.received_at) ?? []
     )
-    if (!suppressed) {
+    if (!suppressed || joins.isUndecided(event)) {
       kept.push(event)
     } else if (!known.seen.has(event.uuid)) {
       dropped.push({ suppression: suppressed.suppressionId, at: event.received_at })
@@ -52,34 +62,37 @@ export function sortOut(
     joined: joined.map(({ distinctId, suppressed }) => ({
       distinctId,
       suppression: suppressed.suppressionId,
-      since: suppressed.since
+      since: suppressed.since,
+      liftedAt: suppressed.liftedAt
     }))
   }
 }
 
 /** Follows the links of events from suppressed ids, until no further id joins. */
-function findJoined(
+function followLinks(
   events: readonly Incoming[],
   known: Pick<Known, 'identities' | 'persons'>,
   suppressions: Suppressions
-): { distinctId: string; suppressed: Suppressed }[] {
+): Joins {
   const joins = new Joins(known, suppressions)
   const links = events
     .filter((event) => mergeSource(event) !== undefined)
     .toSorted((a, b) => a.received_at - b.received_at)
   let hasJoined: boolean
   do {
-    // Starts over after each join, because an earlier link may name the id that has joined.
+    // Starts over after each join, because an earlier link may name the id that has joined. This
+    // ends, because each join covers a time of an id that was not covered.
     hasJoined = links.some((event) => joins.follow(event))
   } while (hasJoined)
-  return joins.list()
+  return joins
 }
 
 /** The distinct ids that join suppressions, while the links of a batch are followed. */
 class Joins {
   readonly #known: Pick<Known, 'identities' | 'persons'>
   readonly #suppressions: Suppressions
-  readonly #joined = new Map<string, Suppressed>()
+  /** The suppressions that each id has joined: several if one was lifted before the next began. */
+  readonly #joined = new Map<string, Suppressed[]>()
   /** Suppressions that an id has joined. Their persons count as identified. */
   readonly #grown = new Set<string>()
 
@@ -105,25 +118,52 @@ class Joins {
       return false
     }
     const other = ofTarget ? source : target
-    this.#joined.set(other, { ...suppressed, since: event.received_at, isIdentified: true })
+    const joined = { ...suppressed, since: event.received_at, isIdentified: true }
+    this.#joined.set(other, [...(this.#joined.get(other) ?? []), joined])
     this.#grown.add(suppressed.suppressionId)
     return true
   }
 
+  /**
+   * Whether an event might merge a person that was not read, so that it is not known yet whether
+   * that person is identified.
+   */
+  isUndecided(event: Incoming): boolean {
+    const source = mergeSource(event)
+    return (
+      source !== undefined &&
+      event.event !== '$merge_dangerously' &&
+      !this.#find(source, event.received_at) &&
+      this.#isUnread(source)
+    )
+  }
+
   list(): { distinctId: string; suppressed: Suppressed }[] {
-    return [...this.#joined].map(([distinctId, suppressed]) => ({ distinctId, suppressed }))
+    return [...this.#joined].flatMap(([distinctId, own]) =>
+      own.map((suppressed) => ({ distinctId, suppressed }))
+    )
   }
 
   #find(id: string, at: number): Suppressed | undefined {
-    const joined = this.#joined.get(id)
-    return suppressionAt([...(this.#suppressions.get(id) ?? []), ...(joined ? [joined] : [])], at)
+    const all = [...(this.#suppressions.get(id) ?? []), ...(this.#joined.get(id) ?? [])]
+    return suppressionAt(all, at)
   }
 
+  /** Whether a distinct id has a person that was not read. */
+  #isUnread(id: string): boolean {
+    const personId = this.#known.identities.get(id)?.personId ?? undefined
+    return personId !== undefined && !this.#known.persons.has(personId)
+  }
+
+  /**
+   * Whether `$identify` cannot fold the person of an id into another. A person that was not read
+   * counts as identified.
+   */
   #isIdentified(id: string, suppressed: Suppressed | undefined): boolean {
     if (suppressed) {
       return suppressed.isIdentified || this.#grown.has(suppressed.suppressionId)
     }
     const personId = this.#known.identities.get(id)?.personId ?? 0
-    return this.#known.persons.get(personId)?.isIdentified === true
+    return this.#isUnread(id) || this.#known.persons.get(personId)?.isIdentified === true
   }
 }

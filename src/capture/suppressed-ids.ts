@@ -75,8 +75,8 @@ function extend(suppressions: Suppressions, joined: Joined[]): Suppressions {
       own.map((one) => ({ ...one, isIdentified: one.isIdentified || grown.has(one.suppressionId) }))
     ])
   )
-  for (const { distinctId, suppression: suppressionId, since } of joined) {
-    const fresh = { suppressionId, since, isIdentified: true, liftedAt: null }
+  for (const { distinctId, suppression: suppressionId, since, liftedAt } of joined) {
+    const fresh = { suppressionId, since, isIdentified: true, liftedAt }
     all.set(distinctId, [...(all.get(distinctId) ?? []), fresh])
   }
   return all

@@ -4,9 +4,18 @@ import { deadLetters } from '../db/schema.ts'
 
 export type DeadLetterRow = typeof deadLetters.$inferSelect
 
-/** Inserts a dead letter, unless its id exists. */
+/**
+ * Inserts a dead letter. If its id exists, the message has died again: the dead letter gets the new
+ * error, and is to be redriven even if it has been redriven before.
+ */
 export const insertDeadLetter = (db: Db, row: typeof deadLetters.$inferInsert) =>
-  db.insert(deadLetters).values(row).onConflictDoNothing()
+  db
+    .insert(deadLetters)
+    .values(row)
+    .onConflictDoUpdate({
+      target: deadLetters.id,
+      set: { error: row.error, attempts: row.attempts, redrivenAt: null }
+    })
 
 /** Lists the dead letters that have not been redriven, oldest first. */
 export const listDeadLetters = (db: Db): Promise<DeadLetterRow[]> =>

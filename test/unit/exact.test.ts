@@ -82,6 +82,22 @@ describe('numbers that JSON.parse changes', () => {
   ])('are found after %s', (_, text, path) => {
     expect(findInexact(text)).toEqual(path)
   })
+
+  it.each([
+    ['as `JSON.stringify` writes them', '0.30000000000000004', true],
+    ['with few digits', '1e1', true],
+    ['with unusual digits', '1e100', false]
+  ])('are looked for after 100,000 numbers %s: %s, found is %s', (_, number, isFound) => {
+    const text = `[${`${number},`.repeat(100_000)}1e400]`
+
+    expect(findInexact(text)).toEqual(isFound ? ['100000'] : undefined)
+  })
+
+  it('are found before the limit of compared numbers, but not inside a text', () => {
+    const text = `["[9007199254740993",${'1e100,'.repeat(40_000)}1e400]`
+
+    expect(findInexact(text)).toEqual(['40001'])
+  })
 })
 
 describe('repeated members', () => {

@@ -63,8 +63,8 @@ function readV1Event(event: { uuid: string } & JsonObject, sdk: Sdk): V1Event {
   const { event: name = null, distinct_id = null, timestamp = null, $set, $set_once } = event
   // This endpoint has these fields beside the properties; the other endpoints have them among the properties.
   const lifted = defined({
-    $session_id: event.session_id,
-    $window_id: event.window_id,
+    $session_id: event.session_id ?? undefined,
+    $window_id: event.window_id ?? undefined,
     $process_person_profile: known.data.process_person_profile,
     $cookieless_mode: known.data.cookieless_mode,
     $ignore_sent_at: known.data.disable_skew_correction,

@@ -11,6 +11,9 @@ export const IDLE_MS = 30 * MINUTE
 /** A session of a visitor; `start` and `end` are the times of its first and last event, ms UTC. */
 export type VisitorSession = { sessionId: string; start: number; end: number }
 
+/** A session that begins in a batch; `known` are its visitor's stored sessions, as the batch has read them. */
+export type BegunSession = VisitorSession & { known: readonly VisitorSession[] }
+
 /**
  * Returns the prefix of a visitor's session ids, which are version 8 UUIDs, given the 32 hexadecimal digits of the
  * visitor's hash: `0f3a5b6c7d8e9f01…` gives `0f3a5b6c-7d8e-89f0-a1…-`.
@@ -38,9 +41,12 @@ const newSessionId = (prefix: string, start: number): string =>
 export class VisitorSessions {
   /** Sessions by visitor prefix. */
   readonly #sessions: Map<string, VisitorSession[]>
+  /** Sessions as they were read, by visitor prefix. */
+  readonly #stored: Map<string, VisitorSession[]>
   readonly #begun = new Set<VisitorSession>()
 
   constructor(stored: readonly VisitorSession[]) {
+    this.#stored = Map.groupBy(stored, ({ sessionId }) => prefixOf(sessionId))
     const copies = stored.map((session) => ({ ...session }))
     this.#sessions = Map.groupBy(copies, ({ sessionId }) => prefixOf(sessionId))
   }
@@ -70,7 +76,10 @@ export class VisitorSessions {
   }
 
   /** The sessions that begin in this batch. */
-  get begun(): VisitorSession[] {
-    return [...this.#begun]
+  get begun(): BegunSession[] {
+    return [...this.#begun].map((session) => ({
+      ...session,
+      known: this.#stored.get(prefixOf(session.sessionId)) ?? []
+    }))
   }
 }

@@ -2,7 +2,13 @@ import { type SQL, sql } from 'drizzle-orm'
 import { query } from '../../db/batch.ts'
 import { eachChunk, expectRows } from '../../db/rows.ts'
 import { sessions } from '../../db/schema.ts'
-import { IDLE_MS, prefixOf, sessionPrefix, type VisitorSession } from './sessions.ts'
+import {
+  type BegunSession,
+  IDLE_MS,
+  prefixOf,
+  sessionPrefix,
+  type VisitorSession
+} from './sessions.ts'
 
 /**
  * Reads the stored sessions of visitors without cookies, given their hashes. A hash covers one day,
@@ -15,22 +21,29 @@ export const visitorSessions = (projectId: number, visitors: readonly string[]) 
       cross join ${sessions} on ${startsWith(projectId, sql`visitor.value`)}`)
 
 /**
- * Rolls this batch back as a conflict if another batch has stored a session close to a session that
- * begins in this batch.
+ * Rolls this batch back as a conflict if another batch has stored or extended a session close to a
+ * session that begins in this batch. A known session that has not changed since it was read may be
+ * close: late events at 11:20 and 11:35 begin a session, although a session of 12:00 is known.
  */
-export const expectNoSessions = (projectId: number, begun: readonly VisitorSession[]): SQL[] =>
+export const expectNoSessions = (projectId: number, begun: readonly BegunSession[]): SQL[] =>
   eachChunk(
-    begun.map(({ sessionId, start, end }) => ({
+    begun.map(({ sessionId, start, end, known }) => ({
       prefix: prefixOf(sessionId),
       from: start - IDLE_MS,
-      to: end + IDLE_MS
+      to: end + IDLE_MS,
+      known
     })),
     (rows) => [
       expectRows(
         0,
         sql`json_each(${rows}) as begun cross join ${sessions}
             on ${startsWith(projectId, sql`(begun.value ->> 'prefix')`)}
-              and ${sessions.startTime} <= begun.value ->> 'to' and ${sessions.endTime} >= begun.value ->> 'from'`
+              and ${sessions.startTime} <= begun.value ->> 'to' and ${sessions.endTime} >= begun.value ->> 'from'
+              and not exists (
+                select 1 from json_each(begun.value -> 'known') as known
+                where known.value ->> 'sessionId' = ${sessions.sessionId}
+                  and known.value ->> 'start' = ${sessions.startTime}
+                  and known.value ->> 'end' = ${sessions.endTime})`
       )
     ]
   )

@@ -111,6 +111,16 @@ describe('POST /i/v1/analytics/events', () => {
     })
   })
 
+  it('keeps the ids of the session and the window among the properties beside null', async () => {
+    const { token } = await newProject()
+    const properties = { $session_id: 's', $window_id: 'w' }
+    const event = newEvent({ session_id: null, window_id: null, properties })
+
+    const { events } = await sendV1(token, batchOf(event))
+
+    expect(events[0]?.properties).toMatchObject(properties)
+  })
+
   it.each([
     ['by it', false, -60 * 60_000],
     ['not when the SDK says so', true, 0]

@@ -5,8 +5,9 @@ import { HOUR } from '../../../src/calendar/units.ts'
 import { deleteOldSalts, findSalt, SALT_PREFIX } from '../../../src/capture/cookieless/salts.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { personsOf, send } from '../../support/capture.ts'
+import { beforeCall } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
-import { db, newProject, request, type TestProject } from '../../support/project.ts'
+import { consume, db, newProject, request, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { sessionsOf } from '../../support/sessions.ts'
 import { ask } from '../../support/trends.ts'
@@ -189,6 +190,36 @@ describe('sessions of visitors without cookies', () => {
 
     const sessions = await sessionsOf(project.id)
     expect(sessions.map((session) => session.events).sort()).toEqual([1, 8])
+  })
+
+  /** Returns an event of one visitor, as it is queued, this many minutes after `NOON`. */
+  const queuedAt = (minutes: number) => ({
+    visitor: 'a'.repeat(32),
+    timestamp: NOON + minutes * 60_000,
+    properties: { $process_person_profile: false }
+  })
+
+  it('begin close to a session that is stored already', async () => {
+    const project = await newProject()
+    await project.ingest([queuedAt(0)])
+
+    const late = await project.ingest([queuedAt(-40), queuedAt(-25)])
+
+    expect(late.explicitAcks).toHaveLength(1)
+    const sessions = await sessionsOf(project.id)
+    expect(sessions.map(({ events }) => events).sort()).toEqual([1, 2])
+  })
+
+  it('do not begin close to a session that another consumer extends at the same time', async () => {
+    const project = await newProject()
+    await project.ingest([queuedAt(0)])
+    const { DB, isReached } = beforeCall(env.DB, 3, () => project.ingest([queuedAt(-25)]))
+
+    await consume([project.message([queuedAt(-40)])], 1, { DB })
+
+    expect(isReached()).toBe(true)
+    const sessions = await sessionsOf(project.id)
+    expect(sessions.map(({ events }) => events)).toEqual([3])
   })
 })
 

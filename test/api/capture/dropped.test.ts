@@ -137,6 +137,24 @@ describe('an event that cannot be kept', () => {
     }
   )
 
+  it.each([
+    ['distinct id', 'distinct_id', 'event submitted without a distinct_id'],
+    ['time', 'timestamp', 'event timestamp must be an ISO 8601 string; got a deeply nested value']
+  ])('is dropped when its %s is nested very deeply', async (_, field, reason) => {
+    const { token } = await newProject()
+    const deep = `${'{"0":'.repeat(100_000)}1${'}'.repeat(100_000)}`
+    const event = JSON.stringify({ event: 'deep', distinct_id: 'a', [field]: 0 })
+
+    const { status, body, events } = await send(
+      `{"api_key":"${token}","batch":[${event.replace(`"${field}":0`, `"${field}":${deep}`)},
+        {"event":"good","distinct_id":"a"}]}`
+    )
+
+    expect(status).toBe(200)
+    expect(body.dropped).toEqual([{ uuid: null, reason }])
+    expect(events.map((kept) => kept.event)).toEqual(['good'])
+  })
+
   it('fails the request when it is the only event', async () => {
     const { token } = await newProject()
 

@@ -339,6 +339,13 @@ describe('a token', () => {
       (token) => ({ batch: [{ event: 'e', properties: { token, distinct_id: 'a' } }] })
     ],
     [
+      'token of one event beside null of another',
+      (token) => [
+        { event: 'e', distinct_id: 'a', properties: { token: null } },
+        { event: 'e', distinct_id: 'a', token }
+      ]
+    ],
+    [
       'api_key with white space around',
       (token) => ({ api_key: ` ${token}\n`, event: 'e', distinct_id: 'a' })
     ]

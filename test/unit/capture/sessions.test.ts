@@ -64,6 +64,22 @@ describe('the sessions of a visitor without cookies', () => {
     expect(sessions.begun.map(({ sessionId }) => sessionId)).toEqual([ada, bob])
   })
 
+  it('begin beside the sessions of their visitor as they were stored', () => {
+    const stored = ['ada', 'bob'].map((name) => ({
+      sessionId: `${sessionPrefix(name === 'ada' ? ADA : BOB)}01a1fc87dc26`,
+      start: NINE + 40 * MINUTE,
+      end: NINE + 40 * MINUTE
+    }))
+    const sessions = new VisitorSessions(stored)
+    sessions.sessionOf(ADA, NINE)
+    sessions.sessionOf(ADA, NINE + 15 * MINUTE)
+    sessions.sessionOf(ADA, NINE + 41 * MINUTE)
+
+    expect(sessions.begun).toMatchObject([
+      { start: NINE, end: NINE + 15 * MINUTE, known: [stored[0]] }
+    ])
+  })
+
   it('are the same however a visit is divided into batches', () => {
     const minutes = fc.array(fc.nat(600), { minLength: 1, maxLength: 30 })
     fc.assert(

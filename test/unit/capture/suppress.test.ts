@@ -1,12 +1,13 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Incoming, withSize } from '../../../src/capture/changes.ts'
 import { sortOut } from '../../../src/capture/suppress.ts'
+import type { StoredPerson } from '../../../src/persons/person.ts'
 import type { Suppressed } from '../../../src/suppressions/suppression.ts'
 
 const KNOWN = {
   seen: new Set<string>(),
   identities: new Map<string, { key: number; personId: number | null }>(),
-  persons: new Map()
+  persons: new Map<number, StoredPerson>()
 }
 
 const SUPPRESSED: Suppressed = {
@@ -30,6 +31,13 @@ const event = (distinct_id: string, received_at = 100, source?: string): Incomin
     properties: source === undefined ? {} : { alias: source }
   })
 }
+
+/** Returns an event that identifies `source` as the distinct id. */
+const identify = (distinct_id: string, source: string): Incoming => ({
+  ...event(distinct_id),
+  event: '$identify',
+  properties: { $anon_distinct_id: source }
+})
 
 const suppressing = (id: string, more: Partial<Suppressed> = {}) =>
   new Map([[id, [{ ...SUPPRESSED, ...more }]]])
@@ -95,5 +103,55 @@ it('lets no id join by the merge of ids that two suppressions cover', () => {
     kept: [],
     dropped: [{ suppression: 'one', count: 1 }],
     joined: []
+  })
+})
+
+it('lets an id join two suppressions of the same id, one after the other', () => {
+  const lifted = { ...SUPPRESSED, liftedAt: 200 }
+  const inForce = { ...SUPPRESSED, suppressionId: 'two', since: 300 }
+  const events = [
+    event('ada', 100, 'x'),
+    event('ada', 300, 'x'),
+    ...[99, 150, 250, 350].map((at) => event('x', at))
+  ]
+
+  const { kept, dropped, joined } = sortOut(events, KNOWN, new Map([['ada', [lifted, inForce]]]))
+
+  expect(kept.map(({ received_at }) => received_at)).toEqual([99, 250])
+  expect(dropped).toEqual([
+    { suppression: 'one', count: 2, lastAt: 150 },
+    { suppression: 'two', count: 2, lastAt: 350 }
+  ])
+  expect(joined).toEqual([
+    { suppression: 'one', distinctId: 'x', since: 100, liftedAt: 200 },
+    { suppression: 'two', distinctId: 'x', since: 300, liftedAt: null }
+  ])
+})
+
+describe('the merge of a stored person into a suppressed one', () => {
+  const known = {
+    ...KNOWN,
+    identities: new Map([
+      ['ada', { key: 1, personId: 10 }],
+      ['x', { key: 2, personId: 20 }]
+    ])
+  }
+
+  it('is kept while the stored person is not read, because that person may be identified', () => {
+    const merge = identify('ada', 'x')
+    const events = [merge, event('ada'), event('x')]
+
+    const { kept, dropped, joined } = sortOut(events, known, suppressing('ada'))
+
+    expect(kept).toEqual([merge, events[2]])
+    expect(dropped).toEqual([{ suppression: 'one', count: 1, lastAt: 100 }])
+    expect(joined).toEqual([])
+  })
+
+  it('needs no person if it is dangerous', () => {
+    const { kept, joined } = sortOut([event('ada', 100, 'x')], known, suppressing('ada'))
+
+    expect(kept).toEqual([])
+    expect(joined).toMatchObject([{ distinctId: 'x' }])
   })
 })
