@@ -47,6 +47,8 @@ export async function erasePersons(
   { selection, secret, setting, ledger, now, ...options }: Erasure
 ): Promise<PersonToErase[]> {
   const requestedAt = now.getTime()
+  // Read before the ledger gets an entry: a wrong setting must fail before anything is promised.
+  const until = linkedUntil(options, setting, requestedAt)
   // The names in the entry that was written: a retry needs another entry only if they have changed.
   let written = ''
   const { persons, erasures } = await retryConflicts(async () => {
@@ -75,7 +77,6 @@ export async function erasePersons(
       written = named
     }
     const identities = hashed.map(({ ledger_hash: _, ...identity }) => identity)
-    const until = linkedUntil(options, setting, requestedAt)
     const erasure = { persons, identities, ...options, linkedUntil: until, now: requestedAt }
     return { persons, erasures: await writeErasures(db, project.id, erasure) }
   })

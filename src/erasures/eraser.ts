@@ -25,7 +25,7 @@ import {
 import { writeReceipt } from './receipt.ts'
 import { issueReceipt, openSigner, type Signer, type Signing } from './receipts/issue.ts'
 import { publishKey } from './receipts/keys.ts'
-import { listReceiptHashes } from './receipts/store.ts'
+import { readSubject } from './receipts/store.ts'
 import { type ErasureRow, findOpenErasures } from './store.ts'
 
 /** Events counted per query. */
@@ -231,12 +231,12 @@ export class Eraser {
       remaining,
       late_events_dropped: erasure.dropped
     })
-    const hashes = await listReceiptHashes(this.#db, erasure)
+    const subject = await readSubject(this.#db, erasure)
     this.#published ??= readApplied(this.#db).then((head) =>
       publishKey(this.#bucket, signer.key, head, now)
     )
     await this.#published
-    const { stored, hash } = await issueReceipt(content, hashes, signer)
+    const { stored, hash } = await issueReceipt(content, subject, signer)
     this.#ledger ??= new Ledger(this.#bucket, await readApplied(this.#db))
     await this.#ledger.append({ kind: 'receipt', project: erasure.projectId, receipt: hash }, now)
     return complete(this.#db, erasure, stored, now)

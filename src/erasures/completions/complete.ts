@@ -77,6 +77,8 @@ export async function completeErasures(
   { named, actor, setting, ledger, now, ...extent }: Completion
 ): Promise<Found[]> {
   const at = now.getTime()
+  // Read before the ledger gets an entry: a wrong setting must fail before anything is promised.
+  const until = linkedUntil(extent, setting, at)
   // The persons in the entry that was written: a retry needs another entry only if they have changed.
   let written = ''
   const { found, ids } = await retryConflicts(async () => {
@@ -102,7 +104,6 @@ export async function completeErasures(
       )
       written = persons.join()
     }
-    const until = linkedUntil(extent, setting, at)
     const completion = { remains, ...extent, actor, linkedUntil: until, now: at }
     return { found, ids: await writeCompletions(db, project.id, completion) }
   })

@@ -5,6 +5,7 @@ import type { ErasureRow } from '../store.ts'
 import { openSigningKey, type SigningKey } from './keys.ts'
 import { Receipt, type StoredReceipt } from './schemas.ts'
 import { sign } from './signature.ts'
+import type { Subject } from './store.ts'
 import { saltOf } from './subject.ts'
 
 /**
@@ -24,13 +25,12 @@ export async function openSigner(env: Signing): Promise<Signer | undefined> {
 }
 
 /**
- * Signs a receipt, once.
- * @param hashes of the distinct ids; null for an id that was erased before receipts had hashes
+ * Signs a receipt, once. Without the hash of each distinct id, the receipt has no `subject`.
  * @returns the receipt to store, and its hash for the ledger
  */
 export async function issueReceipt(
   content: ReceiptContent,
-  hashes: (string | null)[],
+  { hashes, erasedAt }: Subject,
   { key, secret }: Signer
 ): Promise<{ stored: StoredReceipt; hash: string }> {
   if (hashes.includes(null)) {
@@ -38,10 +38,10 @@ export async function issueReceipt(
     return { stored: signed, hash: await sha256(canonical(signed)) }
   }
   const distinctIds = hashes.filter((hash) => hash !== null).toSorted()
-  const salt = await saltFor(content, secret)
+  const salt = await saltFor(content, secret, erasedAt)
   const signed = await sign({ ...content, subject: { salt, distinct_ids: distinctIds } }, key)
   return {
-    stored: { ...signed, subject: { distinct_ids: distinctIds } },
+    stored: { ...signed, subject: { distinct_ids: distinctIds, erased_at: erasedAt } },
     hash: await sha256(canonical(signed))
   }
 }
@@ -60,17 +60,20 @@ export async function receiptOf(row: ErasureRow, env: Signing): Promise<Receipt 
   // Returned as it was signed: what a schema leaves out or adds would invalidate the signature.
   const { subject, ...stored } = row.receipt as StoredReceipt
   const secret = receiptSecret(env)
-  return subject
-    ? { ...stored, subject: { salt: await saltFor(stored, secret), ...subject } }
-    : stored
+  if (!subject) {
+    return stored
+  }
+  const { erased_at: erasedAt = Date.parse(stored.requested_at), ...signed } = subject
+  return { ...stored, subject: { salt: await saltFor(stored, secret, erasedAt), ...signed } }
 }
 
 const saltFor = (
-  receipt: Pick<ReceiptContent, 'project_id' | 'person_uuid' | 'requested_at'>,
-  secret: string
+  receipt: Pick<ReceiptContent, 'project_id' | 'person_uuid'>,
+  secret: string,
+  erasedAt: number
 ): Promise<string> =>
   saltOf(secret, {
     projectId: receipt.project_id,
     personUuid: receipt.person_uuid,
-    requestedAt: Date.parse(receipt.requested_at)
+    requestedAt: erasedAt
   })

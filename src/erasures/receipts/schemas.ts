@@ -69,7 +69,16 @@ export type Receipt = z.infer<typeof Receipt>
 
 /** A receipt as the database keeps it: without its salt, which is made again from the secret. */
 export type StoredReceipt = Omit<Receipt, 'subject'> & {
-  subject?: { distinct_ids: string[] } | undefined
+  subject?:
+    | {
+        distinct_ids: string[]
+        /**
+         * The time of the salt: when the erasure of the person was requested, ms UTC. Absent from
+         * older receipts, which have the salt of their own `requested_at`.
+         */
+        erased_at?: number | undefined
+      }
+    | undefined
 }
 
 export const Verification = z.object({ valid: z.boolean(), detail: z.string() }).meta({

@@ -3,18 +3,32 @@ import type { Db } from '../../db/client.ts'
 import { erasedIdentities, erasures } from '../../db/schema.ts'
 import type { ErasureRow } from '../store.ts'
 
-/** Lists the hashes of an erasure's distinct ids for its receipt; null for ids erased before receipts had hashes. */
-export async function listReceiptHashes(
+/** The distinct ids of a receipt. */
+export type Subject = {
+  /** The hashes of the distinct ids; null for an id that was erased before receipts had hashes. */
+  hashes: (string | null)[]
+  /**
+   * When the erasure of the person was requested, ms UTC: the hashes have the salt of this time. A
+   * completion is requested later than the erasure whose distinct ids it takes over.
+   */
+  erasedAt: number
+}
+
+/** Reads the distinct ids of an erasure for its receipt. */
+export async function readSubject(
   db: Db,
-  { id, projectId }: ErasureRow
-): Promise<(string | null)[]> {
+  { id, projectId, requestedAt }: ErasureRow
+): Promise<Subject> {
   const rows = await db
-    .select({ hash: erasedIdentities.receiptHash })
+    .select({ hash: erasedIdentities.receiptHash, erasedAt: erasedIdentities.erasedAt })
     .from(erasedIdentities)
     .where(
       sql`${erasedIdentities.erasureId} = ${id} and +${erasedIdentities.projectId} = ${projectId}`
     )
-  return rows.map(({ hash }) => hash)
+  return {
+    hashes: rows.map(({ hash }) => hash),
+    erasedAt: rows[0]?.erasedAt ?? requestedAt
+  }
 }
 
 /** Finds a completed erasure of a project. */

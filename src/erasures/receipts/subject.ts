@@ -1,6 +1,9 @@
 import { hmac, sha256 } from '../../hash.ts'
 
-/** The erasure whose distinct ids a receipt names by their hashes. */
+/**
+ * The erasure whose distinct ids a receipt names by their hashes. The receipt of a completion has
+ * the distinct ids, and so the salt, of the erasure that it completes.
+ */
 type Erased = { projectId: number; personUuid: string; requestedAt: number }
 
 /**

@@ -15,6 +15,7 @@ import { issueReceipt, type Verified } from './receipt.ts'
 import { removeListed } from './remove.ts'
 import { findEvents } from './scan.ts'
 import { completeRemoval, countListed, findRemoval, noteError, type RemovalRow } from './store.ts'
+import { triedAt } from './token.ts'
 
 /** Listed events searched per query. */
 const SEARCHED_AT_ONCE = 5_000
@@ -92,7 +93,8 @@ async function countMatching(
   if (removal.filters === null) {
     return null
   }
-  const asOf = new Date(removal.requestedAt)
+  // Relative dates mean the same as in the dry run, which has decided what is removed.
+  const asOf = new Date(triedAt(removal.id))
   const filters = readEventFilters(Filters.parse(removal.filters), project, asOf)
   try {
     const { uuids } = await findEvents(

@@ -18,6 +18,13 @@ const DryRun = z.object({
 })
 export type DryRun = z.infer<typeof DryRun>
 
+/**
+ * Returns the time of the dry run of a removal, ms UTC: the removal's id, a version 7 UUID made at
+ * that time, begins with it.
+ */
+export const triedAt = (id: string): number =>
+  Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
+
 /** The request for which a token is valid. */
 type Request = { secret: string; projectId: number; wanted: unknown }
 

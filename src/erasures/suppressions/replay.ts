@@ -3,7 +3,13 @@ import { writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import type { Body } from '../../ledger/entry.ts'
 import { joinSuppressions } from '../../suppressions/store.ts'
-import { findStored, findSuppression, writeLift, writeSuppressions } from './store.ts'
+import {
+  extendSuppressions,
+  findStoredHashes,
+  findSuppression,
+  writeLift,
+  writeSuppressions
+} from './store.ts'
 
 const By = z.object({ user: z.int(), key: z.int() })
 
@@ -33,20 +39,31 @@ const actorOf = ({ user, key }: z.infer<typeof By>) => ({
   key: { id: key, label: '' }
 })
 
-/** Writes the suppressions that a restored database lacks. @returns their number */
+/**
+ * Writes the suppressions, and the distinct ids of suppressions, that a restored database lacks. A
+ * request whose persons change meanwhile has several entries: later ones add distinct ids.
+ * @returns the number of suppressions that were not complete
+ */
 export async function suppressAgain(db: Db, projectId: number, body: Body): Promise<number> {
   const { suppressions, since, ...by } = SuppressionEntry.parse(body)
-  const stored = await findStored(
+  const stored = await findStoredHashes(
     db,
     projectId,
     suppressions.map(({ id }) => id)
   )
-  const lost = suppressions.filter(({ id }) => !stored.includes(id))
+  const lost = suppressions.filter(({ id }) => !stored.has(id))
+  const partial = suppressions.filter(({ id, ids }) => {
+    const hashes = stored.get(id)
+    return hashes !== undefined && ids.some(({ hash }) => !hashes.has(hash))
+  })
   if (lost.length > 0) {
     const actor = actorOf(by)
     await writeSuppressions(db, projectId, { suppressions: lost, expected: [], since, actor })
   }
-  return lost.length
+  if (partial.length > 0) {
+    await extendSuppressions(db, projectId, partial, since)
+  }
+  return lost.length + partial.length
 }
 
 /** Lifts a suppression again. @returns the number of lifted suppressions, 0 or 1 */

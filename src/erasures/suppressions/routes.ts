@@ -106,15 +106,18 @@ export const suppressionRoutes = createRouter()
   )
 
 function resultOf(id: string | number, found: Result[], name: string) {
-  const result = found.find((one) => one.name === name)
-  if (!result) {
+  const own = found.filter((one) => one.name === name)
+  const fresh = own.filter(({ isNew }) => isNew)
+  // Several persons who are deleted by now may have had one distinct id.
+  const shown = fresh.length > 0 ? fresh : own
+  const [first] = shown
+  if (!first) {
     return { id, result: 'not_found' as const, person_uuid: null, suppressions: [] }
   }
-  const { isNew, person, suppressions } = result
   return {
     id,
-    result: isNew ? ('suppressed' as const) : ('already_suppressed' as const),
-    person_uuid: person,
-    suppressions
+    result: first.isNew ? ('suppressed' as const) : ('already_suppressed' as const),
+    person_uuid: first.person,
+    suppressions: [...new Set(shown.flatMap(({ suppressions }) => suppressions))]
   }
 }

@@ -49,11 +49,12 @@ export const SuppressAnswer = z
             '`already_suppressed`: all distinct ids of the person are covered. `not_found` is only for `ids`: a distinct id without a person is suppressed by itself.'
         }),
         person_uuid: z.guid().nullable().meta({
-          description: 'Null for `not_found`, and for a distinct id that no person has or had.'
+          description:
+            'Null for `not_found`, and for a distinct id that no person has or had. One of the persons if several deleted persons had the distinct id.'
         }),
         suppressions: z.array(z.guid()).meta({
           description:
-            'The id of the new suppression or, for `already_suppressed`, of those that cover the distinct ids.'
+            'The ids of the new suppressions: one, or several if several deleted persons had the distinct id. For `already_suppressed`, of all that cover the distinct ids.'
         })
       })
     )

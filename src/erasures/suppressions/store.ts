@@ -114,27 +114,52 @@ export const writeSuppressions = (
         )} on conflict do nothing`
       ]
     ),
-    ...eachChunk(
-      fresh.flatMap(({ id, ids }) => ids.map((one) => ({ suppression: id, ...one }))),
-      (rows) => [
-        sql`${insertSelect(
-          suppressedIds,
-          {
-            projectId,
-            hash: sql`value ->> 'hash'`,
-            suppressionId: sql`value ->> 'suppression'`,
-            receiptHash: sql`value ->> 'receipt_hash'`,
-            since
-          },
-          sql`json_each(${rows}) where true`
-        )} on conflict do nothing`
-      ]
-    ),
+    ...insertIds(projectId, fresh, since),
     ...activityStatements(
       projectId,
       fresh.flatMap((one) => entryOf(one, 'suppressed', actor, since))
     )
   ])
+
+/** Adds distinct ids to stored suppressions; ids that they have stay as they are. */
+export const extendSuppressions = (
+  db: Db,
+  projectId: number,
+  extended: NewSuppression[],
+  since: number
+) =>
+  writeBatch(db, [
+    raiseSerial(projectId),
+    ...insertIds(projectId, extended, since),
+    ...eachChunk(
+      extended.filter((one) => one.is_identified).map(({ id }) => id),
+      (ids) => [
+        updateFrom(suppressions, {
+          set: { isIdentified: 1 },
+          where: sql`${suppressions.id} in (select value from json_each(${ids}))
+            and +${suppressions.projectId} = ${projectId}`
+        })
+      ]
+    )
+  ])
+
+const insertIds = (projectId: number, added: NewSuppression[], since: number): SQL[] =>
+  eachChunk(
+    added.flatMap(({ id, ids }) => ids.map((one) => ({ suppression: id, ...one }))),
+    (rows) => [
+      sql`${insertSelect(
+        suppressedIds,
+        {
+          projectId,
+          hash: sql`value ->> 'hash'`,
+          suppressionId: sql`value ->> 'suppression'`,
+          receiptHash: sql`value ->> 'receipt_hash'`,
+          since
+        },
+        sql`json_each(${rows}) where true`
+      )} on conflict do nothing`
+    ]
+  )
 
 type Noted = { person: string | null; person_id: number | null }
 
@@ -262,11 +287,20 @@ export async function listReceiptHashes(
   return rows.flatMap(({ hash }) => hash ?? []).toSorted()
 }
 
-/** Lists which of these ids belong to suppressions that a database has. */
-export async function findStored(db: Db, projectId: number, ids: string[]): Promise<string[]> {
+/** Reads the hashes of the distinct ids of suppressions, by the id of the suppression. */
+export async function findStoredHashes(
+  db: Db,
+  projectId: number,
+  ids: string[]
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const rows = await db
-    .select({ id: suppressions.id })
-    .from(suppressions)
-    .where(sql`${suppressions.id} in ${inJson(ids)} and +${suppressions.projectId} = ${projectId}`)
-  return rows.map(({ id }) => id)
+    .select({ id: suppressedIds.suppressionId, hash: suppressedIds.hash })
+    .from(suppressedIds)
+    .where(
+      sql`${suppressedIds.suppressionId} in ${inJson(ids)} and +${suppressedIds.projectId} = ${projectId}`
+    )
+  const bySuppression = Map.groupBy(rows, ({ id }) => id)
+  return new Map(
+    [...bySuppression].map(([id, own]) => [id, new Set(own.map(({ hash }) => hash))] as const)
+  )
 }

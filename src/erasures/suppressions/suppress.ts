@@ -30,7 +30,10 @@ type Subject = {
   ids: { hash: string; name: string | null }[]
 }
 
-/** The suppressions that cover a name of a request, and whether they are new. */
+/** A new suppression of a subject, as an entry of the ledger announces it. */
+type Announced = { subject: Subject; suppression: NewSuppression }
+
+/** The suppressions that cover a subject with this name of a request, and whether they are new. */
 export type Result = { name: string; isNew: boolean; person: string | null; suppressions: string[] }
 
 type Request = {
@@ -54,47 +57,95 @@ export async function suppress(
   { selection, actor, secret, ledger, now }: Request
 ): Promise<Result[]> {
   const since = now.getTime()
-  // The suppressions in the entry that was written: a retry needs another entry only if the subjects have changed.
-  let entered = { subjects: '', suppressions: [] as NewSuppression[] }
+  // By `keyOf` their subjects. The replay writes whatever an entry announces, so a retry after a
+  // conflict writes it too, and can only add to it.
+  let announced: ReadonlyMap<string, Announced> = new Map()
   return retryConflicts(async () => {
     const subjects = await findSubjects(db, project, selection)
     const inForce = await findInForce(db, project.id, subjects, since)
     const missing = subjects.filter(({ ids }) => ids.some(({ hash }) => !inForce.has(hash)))
-    const results = (fresh: Map<Subject, string>) =>
-      subjects.flatMap((subject) => resultsOf(subject, fresh.get(subject), inForce))
-    if (missing.length === 0) {
-      return results(new Map())
-    }
-    const known = missing.flatMap(({ personId }) => personId ?? [])
-    const identified = new Set(await findIdentified(db, project.id, known))
-    const named = JSON.stringify(missing)
-    if (named !== entered.subjects) {
-      const fresh = await Promise.all(
-        missing.map((subject) => {
-          const isIdentified = subject.personId !== null && identified.has(subject.personId)
-          return newSuppression(subject, { secret, projectId: project.id, isIdentified, since })
-        })
-      )
+    const making = { secret, projectId: project.id, since }
+    const added = await announce(db, missing, announced, making)
+    if (added.length > 0) {
       await ledger.append(
         {
           kind: 'suppression',
           project: project.id,
-          suppressions: fresh,
+          suppressions: added.map(({ suppression }) => suppression),
           since,
           user: actor?.user.id ?? 0,
           key: actor?.key.id ?? 0
         },
         since
       )
-      entered = { subjects: named, suppressions: fresh }
+      const byKey = added.map((one) => [keyOf(one.subject), one] as const)
+      announced = new Map([...announced, ...byKey])
     }
-    const fresh = entered.suppressions
-    const expected = missing.flatMap(({ personId, ids }) =>
-      personId === null ? [] : [{ id: personId, count: ids.length }]
-    )
-    await writeSuppressions(db, project.id, { suppressions: fresh, expected, since, actor })
-    return results(new Map(missing.map((subject, i) => [subject, fresh[i]?.id ?? ''])))
+    const fresh = [...announced.values()]
+    if (fresh.length > 0) {
+      const suppressions = fresh.map(({ suppression }) => suppression)
+      const expected = missing.flatMap(({ personId, ids }) =>
+        personId === null ? [] : [{ id: personId, count: ids.length }]
+      )
+      await writeSuppressions(db, project.id, { suppressions, expected, since, actor })
+    }
+    const covered = subjects.filter((subject) => !announced.has(keyOf(subject)))
+    return [...fresh.flatMap(newResults), ...covered.flatMap((one) => presentResults(one, inForce))]
   })
+}
+
+/** Returns what identifies a subject across the tries of a request: the person, or the hash of the distinct id. */
+const keyOf = ({ person, ids }: Subject): string => person ?? ids.map(({ hash }) => hash).join()
+
+type Making = { secret: string; projectId: number; since: number }
+
+/**
+ * Returns the suppressions that the ledger does not announce yet, or not with all distinct ids that
+ * the subjects have now. An announced suppression keeps its id and its distinct ids.
+ */
+async function announce(
+  db: Db,
+  subjects: Subject[],
+  announced: ReadonlyMap<string, Announced>,
+  making: Making
+): Promise<Announced[]> {
+  if (subjects.length === 0) {
+    return []
+  }
+  const persons = subjects.flatMap(({ personId }) => personId ?? [])
+  const identified = new Set(await findIdentified(db, making.projectId, persons))
+  const all = await Promise.all(
+    subjects.map(async (subject) => {
+      const before = announced.get(keyOf(subject))
+      const hashes = new Set(before?.suppression.ids.map(({ hash }) => hash))
+      if (subject.ids.every(({ hash }) => hashes.has(hash))) {
+        return []
+      }
+      const isIdentified = subject.personId !== null && identified.has(subject.personId)
+      const id = before?.suppression.id ?? uuidv7({ msecs: making.since })
+      const suppression = await newSuppression(subject, { ...making, id, isIdentified })
+      const fresh = { subject, suppression }
+      return [before ? extend(before, fresh) : fresh]
+    })
+  )
+  return all.flat()
+}
+
+/** Adds to an announced suppression what its subject has got meanwhile. */
+function extend(before: Announced, { subject, suppression }: Announced): Announced {
+  const hashes = new Set(before.suppression.ids.map(({ hash }) => hash))
+  const more = suppression.ids.filter(({ hash }) => !hashes.has(hash))
+  return {
+    subject: {
+      ...before.subject,
+      names: [...new Set([...before.subject.names, ...subject.names])]
+    },
+    suppression: {
+      ...before.suppression,
+      is_identified: before.suppression.is_identified || suppression.is_identified,
+      ids: [...before.suppression.ids, ...more]
+    }
+  }
 }
 
 /** Finds the subjects of a selection. An erased person is found by its tombstones, as long as the service keeps them. */
@@ -149,31 +200,28 @@ const hashAll = (project: Project, distinctIds: Iterable<string>) =>
     }))
   )
 
-/** Returns a suppression in force for each suppressed distinct id of the subjects, by hash. */
+/** Returns the suppressions in force for each suppressed distinct id of the subjects, by hash. */
 async function findInForce(
   db: Db,
   projectId: number,
   subjects: Subject[],
   now: number
-): Promise<Map<string, Suppressed>> {
+): Promise<Map<string, Suppressed[]>> {
   const hashes = subjects.flatMap(({ ids }) => ids.map(({ hash }) => hash))
   const found = await findSuppressed(db, projectId, hashes)
   const byHash = [...Map.groupBy(found, ({ hash }) => hash)]
   return new Map(
     byHash.flatMap(([hash, own]) => {
-      const suppressed = suppressionAt(own, now)
-      return suppressed ? [[hash, suppressed]] : []
+      const suppressed = own.filter((one) => suppressionAt([one], now) !== undefined)
+      return suppressed.length > 0 ? [[hash, suppressed]] : []
     })
   )
 }
 
-type Making = { secret: string; projectId: number; isIdentified: boolean; since: number }
-
 async function newSuppression(
   { person, personId, ids }: Subject,
-  { secret, projectId, isIdentified, since }: Making
+  { id, secret, projectId, isIdentified, since }: Making & { id: string; isIdentified: boolean }
 ): Promise<NewSuppression> {
-  const id = uuidv7({ msecs: since })
   const salt = await saltOf(secret, { projectId, personUuid: id, requestedAt: since })
   return {
     id,
@@ -189,14 +237,18 @@ async function newSuppression(
   }
 }
 
-function resultsOf(
+/** Returns the results of a subject that this request suppresses. */
+const newResults = ({ subject: { names, person }, suppression }: Announced): Result[] =>
+  names.map((name) => ({ name, isNew: true, person, suppressions: [suppression.id] }))
+
+/** Returns the results of a subject that was suppressed before. */
+function presentResults(
   { names, person, ids }: Subject,
-  fresh: string | undefined,
-  inForce: Map<string, Suppressed>
+  inForce: ReadonlyMap<string, Suppressed[]>
 ): Result[] {
-  const present = ids.flatMap(({ hash }) => inForce.get(hash)?.suppressionId ?? [])
-  const suppressions = fresh === undefined ? [...new Set(present)] : [fresh]
-  return names.map((name) => ({ name, isNew: fresh !== undefined, person, suppressions }))
+  const present = ids.flatMap(({ hash }) => inForce.get(hash) ?? [])
+  const suppressions = [...new Set(present.map(({ suppressionId }) => suppressionId))]
+  return names.map((name) => ({ name, isNew: false, person, suppressions }))
 }
 
 type Lift = { actor: Actor; ledger: Ledger; now: Date }

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import { DAY } from '../../../src/calendar/units.ts'
 import { CHUNK } from '../../../src/columns/codec.ts'
 import { EVERY_15_MINUTES, EVERY_MINUTE, WEEKLY } from '../../../src/crons/cron.ts'
+import { sha256 } from '../../../src/hash.ts'
 import { GENESIS } from '../../../src/ledger/entry.ts'
 import { readAfter } from '../../../src/ledger/ledger.ts'
 import { newShop, readActors, seal } from '../../support/columns.ts'
@@ -58,6 +59,15 @@ const recordingsOf = async (projectId: number) =>
 const finish = async (town: Pick<Town, 'cron' | 'drain'>) => {
   await town.cron(WEEKLY, Date.now() + 1000)
   await town.drain()
+}
+
+/** Lists which of these distinct ids a receipt is about, by the check of `verify-receipt.mjs --id`. */
+async function idsIn(
+  { subject }: { subject: { salt: string; distinct_ids: string[] } },
+  ids: string[]
+): Promise<string[]> {
+  const hashes = await Promise.all(ids.map((id) => sha256(`${subject.salt}${id}`)))
+  return ids.filter((_, i) => subject.distinct_ids.includes(hashes[i] ?? ''))
 }
 
 describe('the completion of a deletion', () => {
@@ -124,6 +134,48 @@ describe('the completion of a deletion', () => {
     const [third] = (await status(ghost)).results
     expect(third).toMatchObject({ status: 'completed', completes: second.id })
     expect(await countRows(project.id)).toMatchObject({ events: 4 })
+  })
+
+  it('has a genuine receipt about the distinct ids of the person, like every later one', async () => {
+    const ghost = await newGhost()
+    const { project, ada, drain } = ghost
+    await complete(ghost, { uuids: [ada.uuid], delete_events: false })
+    await drain()
+    await complete(ghost, { uuids: [ada.uuid] })
+    await finish(ghost)
+
+    const { results } = await status(ghost)
+
+    expect(results.map(({ completes }: { completes: number | null }) => completes)).toEqual([
+      results[1].id,
+      results[2].id,
+      null
+    ])
+    for (const { receipt } of results) {
+      expect(await idsIn(receipt, ['ada', 'anon-ada', 'bob'])).toEqual(['ada', 'anon-ada'])
+      const answer = await project.send('POST', 'persons/deletion_receipts/verify', receipt)
+      expect(answer.body.valid).toBe(true)
+    }
+  })
+
+  it('is refused before anything is in the ledger while COMPLETION_DAYS is wrong', async () => {
+    const ghost = await newGhost()
+    const { project, ada, call } = ghost
+    const wrong = { COMPLETION_DAYS: 'thirty' } as unknown as Partial<Env>
+    const countEntries = async () =>
+      (await readAfter(env.BUCKET, GENESIS, 1_000)).filter(
+        ({ body }) => body.project === project.id
+      ).length
+    const before = await countEntries()
+
+    const completing = { uuids: [ada.uuid], delete_events: false }
+    const refused = [
+      await call(project, 'POST', 'persons/complete_deletion', completing, wrong),
+      await call(project, 'POST', 'persons/bulk_delete', { distinct_ids: ['bob'] }, wrong)
+    ]
+
+    expect(refused.map((answer) => answer.status)).toEqual([500, 500])
+    expect(await countEntries()).toBe(before)
   })
 
   it('counts the same in a dry run, and changes nothing then', async () => {

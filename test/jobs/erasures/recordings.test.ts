@@ -6,6 +6,7 @@ import { redriveDeadLetter } from '../../../src/dead-letters/redrive.ts'
 import { listDeadLetters } from '../../../src/dead-letters/store.ts'
 import { objectOf } from '../../../src/recordings/part.ts'
 import { holdErasures, tablesWith } from '../../support/erasures.ts'
+import { beforeCall } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
@@ -212,6 +213,28 @@ describe('the erasure of a person without delete_recordings', () => {
     expect((await get('bobs')).distinct_id).toBe('bob')
     expect(await tablesWith(ada)).toEqual([])
   })
+
+  it.each([1, 2, 3, 4, 5, 6])(
+    'keeps no late part if it is completed just before call %i of the consumer',
+    async (at) => {
+      const town = await newRecordedTown()
+      const { project, erasures, person, post, held, drain, ada } = town
+      await post(JSON.stringify([snapshotEvent(project, { session: 'new', distinct_id: ada })]))
+      const late = held.splice(0)
+      await erasures.call(project, 'DELETE', `persons/${person.id}?delete_events=true`)
+      const { DB, isReached } = beforeCall(env.DB, at, () =>
+        erasures.call(project, 'POST', 'persons/complete_deletion', { ids: [person.uuid] })
+      )
+
+      held.push(...late)
+      await drain({ DB })
+      await erasures.drain()
+
+      expect(isReached()).toBe(true)
+      expect(await remains(town)).toEqual({ listed: ['bobs'], objects: [] })
+      expect(await objectsOf(project, 'new')).toEqual([])
+    }
+  )
 
   it('refuses an invalid value of delete_recordings', async () => {
     const { project, erasures, person } = await newRecordedTown()

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { EVERY_15_MINUTES, WEEKLY } from '../../../src/crons/cron.ts'
 import { newUsage } from '../../../src/db/client.ts'
 import { continueMessage } from '../../../src/erasures/consumer.ts'
@@ -515,6 +515,34 @@ describe('removed events', () => {
 
     expect((await deletionOf(project, asked.id)).receipt).toMatchObject({ matching: 1 })
     expect(await stored(project)).toEqual([8, 1, 3, 5])
+  })
+
+  it('match as of the dry run, also by relative dates in properties', async () => {
+    const project = await newStory()
+    const signedUp = (n: number): TestEvent => ({
+      event: 'signed up',
+      distinct_id: 'eve',
+      timestamp: NOON,
+      uuid: numberedUuid(n),
+      // Within the hour before the dry run, and not within the hour before the request.
+      properties: { at: new Date(Date.now() - 50 * 60_000).toISOString() }
+    })
+    await project.ingest([signedUp(8)])
+    const filters = { property_filters: [{ key: 'at', operator: 'is_date_after', value: '-1h' }] }
+    const tried = await ask(project, { ...filters, dry_run: true })
+    const late = signedUp(9)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * 60_000 })
+    try {
+      const asked = await ask(project, { ...filters, token: tried.body.token })
+      await project.ingest([late])
+      vi.setSystemTime(Date.now() + 1_000)
+      await runSunday()
+
+      const { receipt } = await deletionOf(project, asked.body.id)
+      expect(receipt).toMatchObject({ events_listed: 1, matching: 1 })
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })
 

@@ -109,6 +109,24 @@ describe('a suppression', () => {
     expect((await list(project)).results[0].events_dropped).toBe(2)
   })
 
+  it('covers every deleted person that had the distinct id, and the answer names all', async () => {
+    const { project, ada } = await newTown()
+    await project.call('DELETE', `persons/${ada.id}`)
+    await project.ingest([identify('ada', 'phone')], Date.now() + 10)
+    const [{ id: second }] = (await project.call('GET', 'persons?distinct_id=ada')).body.results
+    await project.call('DELETE', `persons/${second}`)
+
+    const answer = await suppress(project, { distinct_ids: ['ada'] })
+
+    const ids = (await list(project)).results.map(({ id }: Suppression) => id).toSorted()
+    expect(answer).toMatchObject({ persons_suppressed: 2, results: [{ result: 'suppressed' }] })
+    expect(answer.results[0].suppressions.toSorted()).toEqual(ids)
+    const again = await suppress(project, { distinct_ids: ['ada'] })
+    expect(again).toMatchObject({ persons_suppressed: 0, results: [{ id: 'ada' }] })
+    expect(again.results[0].result).toBe('already_suppressed')
+    expect(again.results[0].suppressions.toSorted()).toEqual(ids)
+  })
+
   it('survives a split', async () => {
     const { project, ada } = await newTown()
     await suppress(project, { ids: [ada.uuid] })
@@ -288,7 +306,33 @@ describe('a suppression at the same time', () => {
       await project.ingest(event('tablet', 2), Date.now() + 60_000)
 
       expect(await countByName(project)).toEqual(before)
-      expect((await list(project)).results).toMatchObject([{ distinct_ids: 3 }])
+      const { results } = await list(project)
+      expect(results).toMatchObject([{ distinct_ids: 3 }])
+
+      await replay(holdErasures().cron, Date.now() + 120_000)
+      expect((await list(project)).results).toEqual(results)
+      await forgetSuppressions(project)
+      await replay(holdErasures().cron, Date.now() + 240_000)
+      const [{ id }] = results
+      expect((await list(project)).results).toMatchObject([{ id, distinct_ids: 3 }])
+    }
+  )
+
+  it.each([1, 2, 3, 4, 5, 6])(
+    'as call %i of the request answers what the ledger says if the person is deleted meanwhile',
+    async (at) => {
+      const { project, ada } = await newTown()
+      const { DB, isReached } = beforeCall(env.DB, at, () =>
+        project.call('DELETE', `persons/${ada.id}`)
+      )
+      const { body } = await project.send('POST', 'persons/suppressions', { ids: [ada.id] }, { DB })
+      expect(isReached()).toBe(true)
+
+      await replay(holdErasures().cron, Date.now() + 120_000)
+
+      const { results } = await list(project)
+      expect(results.map(({ id }: Suppression) => id)).toEqual(body.results[0].suppressions)
+      expect(body.persons_suppressed).toBe(results.length)
     }
   )
 
@@ -310,6 +354,13 @@ describe('a suppression at the same time', () => {
     ])
   })
 })
+
+/** Deletes a project's suppressions, and makes the database apply the whole ledger again. */
+async function forgetSuppressions(project: TestProject): Promise<void> {
+  await db.run(sql`delete from suppressions where project_id = ${project.id}`)
+  await db.run(sql`delete from suppressed_ids where project_id = ${project.id}`)
+  await db.run(sql`delete from ledger_head`)
+}
 
 /** Applies the ledger as the cron does at a time when all entries are old enough. */
 async function replay(cron: ReturnType<typeof holdErasures>['cron'], at: number): Promise<void> {

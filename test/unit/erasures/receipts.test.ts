@@ -36,19 +36,15 @@ const content = writeReceipt({
 })
 
 /** Issues the receipt for two distinct ids, stores it and reads it again. */
-async function newReceipt() {
+async function newReceipt(erasedAt = Date.parse(content.requested_at)) {
   const signer = await openSigner(SECRETS)
   if (!signer) {
     throw new Error('The secrets are fit to sign.')
   }
-  const erased = {
-    projectId: 1,
-    personUuid: content.person_uuid,
-    requestedAt: Date.parse(content.requested_at)
-  }
+  const erased = { projectId: 1, personUuid: content.person_uuid, requestedAt: erasedAt }
   const salt = await saltOf(SECRETS.RECEIPT_SECRET, erased)
   const hashes = await Promise.all(['ada', 'anon'].map((id) => hashForReceipt(salt, id)))
-  const { stored, hash } = await issueReceipt(content, hashes, signer)
+  const { stored, hash } = await issueReceipt(content, { hashes, erasedAt }, signer)
   const read = await receiptOf(rowOf(stored), SECRETS)
   if (!read) {
     throw new Error('The erasure is completed.')
@@ -100,14 +96,26 @@ describe('a receipt', () => {
   it('has no subject if a distinct id was erased before receipts had one', async () => {
     const { signer, salt } = await newReceipt()
 
-    const { stored } = await issueReceipt(
-      content,
-      [await hashForReceipt(salt, 'ada'), null],
-      signer
-    )
+    const hashes = [await hashForReceipt(salt, 'ada'), null]
+    const { stored } = await issueReceipt(content, { hashes, erasedAt: 0 }, signer)
 
     expect(stored.subject).toBeUndefined()
     expect(await isSignedBy(stored, signer.key.x)).toBe(true)
+  })
+
+  it('of a completion has the salt of the erasure that it completes', async () => {
+    const { receipt, salt, x } = await newReceipt(Date.parse('2026-11-19T10:00:00.456Z'))
+
+    expect(receipt.subject?.salt).toBe(salt)
+    expect(Object.keys(receipt.subject ?? {}).toSorted()).toEqual(['distinct_ids', 'salt'])
+    expect(await isSignedBy(receipt, x)).toBe(true)
+  })
+
+  it('that an earlier version stored keeps the salt of its own request', async () => {
+    const { receipt, stored } = await newReceipt()
+    const { erased_at: _, ...subject } = stored.subject ?? { distinct_ids: [] }
+
+    expect(await receiptOf(rowOf({ ...stored, subject }), SECRETS)).toEqual(receipt)
   })
 
   it('is not signed when it is read', async () => {
