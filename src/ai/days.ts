@@ -1,5 +1,5 @@
 import type { Calendar } from '../calendar/buckets.ts'
-import { toClock } from '../calendar/clock.ts'
+import { goBack, toClock } from '../calendar/clock.ts'
 import { DAY } from '../calendar/units.ts'
 import { phrase, type Rule } from './words.ts'
 
@@ -44,6 +44,9 @@ const UNITS = {
 } as const
 const UNIT = Object.keys(UNITS).join('|')
 
+/** Largest number of units in a relative date; the list of recordings refuses larger ones. */
+const MAX_AMOUNT = 99_999
+
 const MONTHS =
   'January February March April May June July August September October November December'.split(' ')
 const MONTH = MONTHS.map((name) => `${name}|${name.slice(0, 3)}`).join('|')
@@ -53,8 +56,8 @@ const WEEKDAYS = 'sunday|monday|tuesday|wednesday|thursday|friday|saturday'
 
 /**
  * Returns the rules that read days, in the project's time zone. `last week` means the last seven
- * days, `this week` the calendar week. A date that does not exist stays as it is; the list of
- * recordings refuses it.
+ * days, `this week` the calendar week, `3 weeks ago` that one day. A date that does not exist stays
+ * as it is; the list of recordings refuses it.
  *
  * `in the last 3 days` → `{ from: '-3d' }`, `on 3 June 2025` → `{ from: '2025-06-03', to: '2025-06-03' }`
  */
@@ -81,8 +84,18 @@ export function dayRules(calendar: Calendar, now: Date): Rule<{ is: 'days'; days
       })
     ),
     rule(`(${NUMBER}) (${UNIT})s? ago`, ([, n = '', unit]) => {
-      const since = `-${Math.ceil(readNumber(n))}${letterOf(unit)}`
-      return { from: since, to: since }
+      const amount = Math.ceil(readNumber(n))
+      const letter = letterOf(unit)
+      const since = `-${amount}${letter}`
+      if (letter === 'M' || amount > MAX_AMOUNT) {
+        return { from: since, to: since }
+      }
+      if (letter === 'h') {
+        return { from: since, to: `${since}End` }
+      }
+      const time = goBack(now.getTime(), amount, letter, calendar.timezone)
+      const day = toDay(toClock(time, calendar.timezone))
+      return { from: day, to: day }
     }),
     rule('(?:in )?this week', () => ({ from: ago((weekday - calendar.weekStart + 7) % 7) })),
     rule('(?:in )?this (month|year)', ([, unit]) => ({ from: `${letterOf(unit)}Start` })),
@@ -116,7 +129,12 @@ const toDay = (time: number): string => new Date(time).toISOString().slice(0, 10
 const DAY_FIRST = /^(?<day>\d{1,2})\D* (?<month>[a-z]+)\D*(?<year>\d{4})$/i
 const MONTH_FIRST = /^(?<month>[a-z]+)\D*(?<day>\d{1,2})\D*(?<year>\d{4})$/i
 
-/** Returns a date as `YYYY-MM-DD`, and any other text as it is: `3rd June 2025` → `2025-06-03`. */
+const NUMERIC = /^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})(?<time>T.*)?$/i
+
+/**
+ * Returns a date as `YYYY-MM-DD`, and any other text as it is. Keeps the time of an ISO date-time.
+ * `3rd June 2025` → `2025-06-03`, `2026-1-5` → `2026-01-05`
+ */
 function readDate(text: string, today: number): string {
   if (/^today$/i.test(text)) {
     return toDay(today)
@@ -124,11 +142,19 @@ function readDate(text: string, today: number): string {
   if (/^yesterday$/i.test(text)) {
     return toDay(today - DAY)
   }
+  const numeric = NUMERIC.exec(text)?.groups
+  if (numeric) {
+    return `${toIsoDay(numeric.year, numeric.month, numeric.day)}${numeric.time ?? ''}`
+  }
   const match = DAY_FIRST.exec(text.replaceAll(/\s+/g, ' ')) ?? MONTH_FIRST.exec(text)
-  const { day = '', month = '', year } = match?.groups ?? {}
+  const { day, month = '', year } = match?.groups ?? {}
   const index = MONTHS.findIndex((name) => isSameMonth(name, month))
-  return index < 0 ? text : `${year}-${String(index + 1).padStart(2, '0')}-${day.padStart(2, '0')}`
+  return index < 0 ? text : toIsoDay(year, String(index + 1), day)
 }
+
+/** `2026`, `1`, `5` → `2026-01-05` */
+const toIsoDay = (year = '', month = '', day = ''): string =>
+  `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
 
 const isSameMonth = (a: string, b: string): boolean =>
   a.slice(0, 3).toLowerCase() === b.slice(0, 3).toLowerCase()
@@ -136,7 +162,9 @@ const isSameMonth = (a: string, b: string): boolean =>
 /** Moves a date by a number of days; a date that does not exist stays as it is. */
 function shiftDate(date: string, days: number): string {
   const time = Date.parse(`${date}T00:00:00Z`)
-  return Number.isNaN(time) ? date : toDay(time + days * DAY)
+  // `Date.parse` reads February 31 as March 3.
+  const exists = !Number.isNaN(time) && toDay(time) === date
+  return exists ? toDay(time + days * DAY) : date
 }
 
 const letterOf = (unit = ''): string =>

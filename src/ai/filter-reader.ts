@@ -1,4 +1,12 @@
-import { canNegate, join, negate, type Tree } from './filter-tree.ts'
+import {
+  canNegate,
+  isAnyCount,
+  isCount,
+  isHappening,
+  join,
+  negate,
+  type Tree
+} from './filter-tree.ts'
 import type { FilterJson } from './schemas.ts'
 import type { Token } from './token.ts'
 import type { Word } from './words.ts'
@@ -124,8 +132,12 @@ export class Reader {
     return this.#operand(() => this.#readOpposite())[0]
   }
 
+  /** Reads the tree after `not`. Of counts and things that happen, `not` excludes the whole list: `no errors or warnings`. */
   #readOpposite(): Tree | undefined {
-    const tree = this.#readNot()
+    const first = this.#readNot()
+    const others = first && isHappening(first) ? this.#listAhead(isHappening) : []
+    this.#at += others.flat().length
+    const tree = first && join('OR', [first, ...others.flatMap(filtersOf)])
     if (tree && !canNegate(tree)) {
       this.unknown.push('not')
     }
@@ -156,10 +168,47 @@ export class Reader {
     }
     const filter = this.#filterOf(value)
     if (filter) {
+      this.#expectNoBareCounts(filter)
       return this.#readAlternatives(filter)
     }
     this.#at -= 1
     return undefined
+  }
+
+  /** Notes that it is unclear whether a comparison applies to a whole list: `more than 5 errors or warnings`. */
+  #expectNoBareCounts(filter: FilterJson): void {
+    if (!isCount(filter) || isAnyCount(filter)) {
+      return
+    }
+    for (const words of this.#listAhead(isAnyCount)) {
+      const text = words.map((word) => word.text).join(' ')
+      if (!/\b(?:an?|any|some)\s/i.test(text)) {
+        this.unknown.push(text)
+      }
+    }
+  }
+
+  /**
+   * Returns the words of a list that continues with matching filters and has an `or`: a group for each filter, with the
+   * conjunctions before it. Empty if there is no such list.
+   */
+  #listAhead(matches: (filter: FilterJson) => boolean): Word<Token>[][] {
+    const groups: Word<Token>[][] = []
+    let at = this.#at
+    let group = this.#groupAt(at)
+    while (group.length > 1 && filtersOf(group).some(matches)) {
+      groups.push(group)
+      at += group.length
+      group = this.#groupAt(at)
+    }
+    return groups.flat().some(({ value }) => value.is === 'or') ? groups : []
+  }
+
+  /** Returns the commas and `or` at a position, and the word after them; empty where an `and` follows. */
+  #groupAt(at: number): Word<Token>[] {
+    const conjunctions = this.#conjunctionsAt(at)
+    const end = at + conjunctions.length + 1
+    return conjunctions.includes('and') ? [] : this.#words.slice(at, end)
   }
 
   #filterOf(token: Token): FilterJson | undefined {
@@ -186,7 +235,7 @@ export class Reader {
 
   /** Reads a conjunction and another filter of the same property and operator. @returns its values, or undefined */
   #readMoreValues(filter: FilterJson): string[] | undefined {
-    const conjunctions = this.#conjunctionsAhead()
+    const conjunctions = this.#conjunctionsAt(this.#at)
     const ahead = this.#at + conjunctions.length
     const token = this.#words[ahead]?.value
     const repeat = this.#repeat
@@ -203,8 +252,8 @@ export class Reader {
     return other.value
   }
 
-  #conjunctionsAhead(): Token['is'][] {
-    const ahead = this.#words.slice(this.#at).map(({ value }) => value.is)
+  #conjunctionsAt(at: number): Token['is'][] {
+    const ahead = this.#words.slice(at).map(({ value }) => value.is)
     const count = ahead.findIndex((is) => !['and', 'or', 'comma'].includes(is))
     return count < 0 ? ahead : ahead.slice(0, count)
   }
@@ -227,6 +276,9 @@ export class Reader {
     return false
   }
 }
+
+const filtersOf = (words: Word<Token>[]): FilterJson[] =>
+  words.flatMap(({ value }) => (value.is === 'filter' ? [value.filter] : []))
 
 /** Whether the values of two filters can be alternatives in one filter. */
 const canJoin = (a: FilterJson, b: FilterJson): boolean =>

@@ -25,6 +25,26 @@ const OPPOSITES: [Operator, Operator][] = [
 ]
 export const NUMERIC: Operator[] = ['gt', 'gte', 'lt', 'lte', 'between', 'not_between']
 
+/** Whether a filter compares how often something happened in a session: `more than 3 clicks`. */
+export const isCount = ({ key, type }: FilterJson): boolean =>
+  ['recording', 'session'].includes(type) && key.endsWith('_count')
+
+/** Whether a filter asks for any number of something: `errors`. */
+export const isAnyCount = (filter: FilterJson): boolean =>
+  isCount(filter) && filter.operator === 'gt' && filter.value[0] === '0'
+
+/** Whether a tree asks for something that happened in a session, clicks or rage clicks for example, any number of times. */
+export function isHappening(tree: Tree): boolean {
+  if (!('operator' in tree)) {
+    return false
+  }
+  const isAutomatic =
+    tree.type === 'event_metadata' &&
+    tree.operator === 'exact' &&
+    tree.value.every((name) => name.startsWith('$'))
+  return isAutomatic || isAnyCount(tree)
+}
+
 /** Joins trees into one; groups of the same type are merged. */
 export function join(type: 'AND' | 'OR', trees: Tree[]): Tree | undefined {
   if (trees.length < 2) {

@@ -130,16 +130,16 @@ function writeAll(
   }
   const [start] = starts
   const [end] = ends
-  const [host] = at('at')
+  const hosts = at('at').map(atHost)
+  const middles = [...contained, ...parameters]
   if (subject === 'email') {
-    return writeEmail(start, end ?? (host && atHost(host)), contained)
+    return middles.length > 0 ? undefined : writeEmail(starts, [...ends, ...hosts])
   }
-  if (host || !isAboutText(subject)) {
+  if (hosts.length > 0 || !isAboutText(subject)) {
     return undefined
   }
   const isUnder = conditions.some(({ place }) => place === 'under')
   const head = start && toHead(start, subject, isUnder)
-  const middles = [...contained, ...parameters]
   if (!head && !end && middles.length === 1) {
     return wrap(middles[0]?.pattern ?? '', bound)
   }
@@ -231,16 +231,15 @@ function hostBefore({ opens }: Link, subject: Description['subject']): string {
   return subject === 'url' && opens?.startsWith('/') ? '(?:https?://[^/?#]+)?' : ''
 }
 
-function writeEmail(
-  start: Link | undefined,
-  end: Link | undefined,
-  contained: Link[]
-): string | undefined {
+/** Writes a pattern for e-mails with one start or one end. @returns undefined for any other number of conditions */
+function writeEmail(starts: Link[], ends: Link[]): string | undefined {
   const [whole] = KINDS.email
   const domain = whole.slice(whole.indexOf('@'))
-  if (contained.length > 0 || (start && end)) {
+  if (starts.length + ends.length > 1) {
     return undefined
   }
+  const [start] = starts
+  const [end] = ends
   if (start) {
     return `^${start.pattern}${LOCAL_PART}*${domain}$`
   }

@@ -38,10 +38,14 @@ const PROPERTY_OPERATORS: [pattern: string, operator: Operator][] = [
   [between('is|was|equals', '=|:'), 'exact']
 ]
 
-/** Matches before a word that may be a name: words such as `a` or `in` are none, unless they are in quotes. */
+/** Matches before a word that may be a name: words such as `a`, `it` or `in` are none, unless they are in quotes. */
 const NO_NAME =
   '(?!(?:an?|the|any|every|each|some|this|that|these|those|no|all|one|more|in|on|at|of|from|to|with|without|by|for|and|or|but|not|' +
-  'is|are|was|were|who|which|where|whose|when|while|today|yesterday|last|past|since|before|after|during|within|between|per)\\b)'
+  'is|are|was|were|who|which|where|whose|when|while|today|yesterday|last|past|since|before|after|during|within|between|per|' +
+  'it|he|she|they|there|we|you|i|someone|somebody|anyone|anybody|everyone|everybody|nobody)(?![\\w$-]|\\.\\w))'
+
+/** Matches before a word that may be a value of a property. A value that is such a word and is followed by others must be in quotes. */
+const NO_VALUE = '(?!(?:an?|the|in|on|at|of|from|to|with|without|by|for|not) )'
 
 const EMAIL_ADDRESS = String.raw`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`
 const email = (operator: Operator, value: string): Filter => ({
@@ -55,6 +59,8 @@ const email = (operator: Operator, value: string): Filter => ({
 const EMAIL_WORDS = '(?:(?:with|whose) )?(?:the |an? )?e-?mails?(?: address(?:es)?)?'
 
 const PAGE_WORDS = '(?:the )?(?:pages?|urls?|paths?)'
+
+const VISITED = 'visit(?:ed|ing)?|view(?:ed|ing)?|saw|opened'
 
 /** Rules for pages: `started on /pricing`, `page contains checkout`, `viewed "Pricing"`, `the checkout page`. */
 const PAGES: Rule<Token>[] = [
@@ -74,7 +80,7 @@ const PAGES: Rule<Token>[] = [
     visited
   ),
   filter(
-    `(?:visit(?:ed|ing)?|view(?:ed|ing)?|saw|opened)(?: ${PAGE_WORDS})? (${TEXT})`,
+    `(?:${VISITED})(?: ${PAGE_WORDS})? (${TEXT})`,
     ([, text = '']) => visited(unquote(text)),
     visited
   ),
@@ -117,9 +123,9 @@ const IDENTITIES: Rule<Token>[] = [
 
 /**
  * Matches the start of a filter on a property, up to the property's name: `whose plan`, `where price`. The first group is empty
- * for a property of an event; the second group is the name.
+ * for a property of an event; the second group is the name. `user agent` is no property of a person.
  */
-const PROPERTY = `(?:(whose|(?:with )?(?:the )?(?:person|user)(?: property)?)|(?:where|with)?(?: the)? ?(?:event )?property|where) (${NAME})`
+const PROPERTY = `(?:(whose|(?:with )?(?:the )?(?:person|user(?! agent))(?: property)?)|(?:where|with)?(?: the)? ?(?:event )?property|where) (${NO_NAME}(?:${NAME}))`
 
 /** Rules for properties: `e-mail ends with @example.com`, `whose plan is pro`, `where price is over 100`. */
 const PROPERTIES: Rule<Token>[] = [
@@ -145,7 +151,7 @@ const PROPERTIES: Rule<Token>[] = [
   ...PROPERTY_OPERATORS.map(
     ([pattern, operator]): Rule<Token> =>
       rule(
-        `${PROPERTY}${pattern}(${TEXT}|[^\\s,()]+?)`,
+        `${PROPERTY}${pattern}(${TEXT}|${NO_VALUE}[^\\s,()]+?)`,
         ([, person = '', key = '', value = '']) => {
           const repeat = (text: string): Filter => ({
             key: unquote(key),
@@ -177,9 +183,35 @@ const NOISE = means(
   'an?|the|all|any|every|some|show|find|get|give|list|see|watch|search|me|us|i|we|want|need|would|like|to|please|for|of|in|on|at|by|from|using|use|used|uses|with|' +
     'having|has|have|had|that|which|who|whom|where|whose|when|were|was|are|is|be|been|during|recordings?|sessions?|replays?|videos?|users?|people|persons?|visitors?|customers?|someone|' +
     'somebody|anyone|every(?:one|body|thing)|they|their|there|visit(?:ed|ing|s)?|view(?:ed|ing)?|went|go(?:ing)?|came|come|coming|browsers?|browsing|devices?|os|operating systems?|country|countries|only|' +
-    'recorded|happened|happening|logged|located|running|based|started|long',
+    'recorded|happened|happening|logged|located|running|based|started',
   'noise'
 )
+
+/** Returns a rule for words in exactly this case: `US` does not match `us`. */
+const inCase = (source: string, token: Token): Rule<Token> => [
+  new RegExp(`(?:${source})(?=[,;:!?.)]*(?:\\s|$))`, 'uy'),
+  () => token
+]
+
+const AMERICAN: Token = {
+  is: 'filter',
+  filter: { key: '$geoip_country_code', type: 'event', operator: 'exact', value: ['US'] }
+}
+
+/** Rules for the United States: `US`, `the us`, `from us`, `u.s.`; but `show us` is noise. */
+const AMERICA: Rule<Token>[] = [
+  rule('(?:the )?u\\.s\\.?(?:a\\.?)?|the us|(?:from|in) us', () => AMERICAN),
+  inCase('US', AMERICAN)
+]
+
+/**
+ * Rules for words that would be dropped, although they may change what is meant. They are not understood: codes of countries that
+ * look like other words, and `only` where it excludes other pages or events.
+ */
+const DOUBTFUL: Rule<Token>[] = [
+  inCase('AT|BE|BY|IN|IS|ME|TO', { is: 'word' }),
+  rule(`only (?:${VISITED})|(?:${VISITED}) only`, () => ({ is: 'word' }))
+]
 
 /**
  * Returns the rules that turn a request into tokens. Their order matters: at each position the
@@ -189,6 +221,8 @@ export const tokenRules = (calendar: Calendar, now: Date): Rule<Token>[] => [
   ...IDENTITIES,
   ...DURATIONS,
   ...NUMBERS,
+  // `no` is a negation, `from NO` means Norway.
+  inCase('(?:[Ff]rom|[Ii]n)\\s+NO', { is: 'word' }),
   ...WORDS,
   ...dayRules(calendar, now),
   ...EVENTS,
@@ -203,5 +237,7 @@ export const tokenRules = (calendar: Calendar, now: Date): Rule<Token>[] => [
       })
     ]
   ),
+  ...AMERICA,
+  ...DOUBTFUL,
   NOISE
 ]

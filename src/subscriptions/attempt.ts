@@ -74,7 +74,7 @@ export async function attemptDelivery(
       delivery: row.id,
       error: describeError(error)
     })
-    return delivery.postpone('A fault of this service stopped the attempt; another will follow.', 0)
+    return delivery.postpone('A fault of this service stopped the attempt.', 0)
   }
 }
 
@@ -121,10 +121,11 @@ class Delivery {
       if (!begun) {
         continue
       }
-      this.#recipients[i] = begun
-      if (!(await this.#noteProgress())) {
+      // Nothing is sent if the write throws, so the recipient keeps its state until then.
+      if (!(await this.#noteProgress(this.#recipients.with(i, begun)))) {
         return 'gone'
       }
+      this.#recipients[i] = begun
       const sent = await channel.send(begun.target)
       this.#recipients[i] = endSending(begun, sent)
       retryAfter = Math.max(retryAfter, secondsBeforeRetry(sent, channel))
@@ -138,8 +139,9 @@ class Delivery {
 
   /** Finishes the delivery when no further attempt follows: recipients without a message have failed. */
   close(): Promise<Attempt> {
-    const recipients = this.#recipients.map(giveUp)
-    const error = recipients.length > 0 ? faultOf(recipients) : 'Each attempt was cut off.'
+    const fault = this.#row.error ?? 'Each attempt was cut off.'
+    const recipients = this.#recipients.map((recipient) => giveUp(recipient, fault))
+    const error = recipients.length > 0 ? faultOf(recipients) : fault
     return this.finish(error === null ? 'delivered' : 'failed', error, recipients)
   }
 
@@ -171,8 +173,8 @@ class Delivery {
   }
 
   /** Stores the states of the recipients, and holds the delivery for another minute. @returns whether it was still held */
-  #noteProgress(): Promise<boolean> {
-    return noteProgress(this.#db, this.#row, this.#recipients, this.#now() + LEASE_MS)
+  #noteProgress(recipients: Recipient[]): Promise<boolean> {
+    return noteProgress(this.#db, this.#row, recipients, this.#now() + LEASE_MS)
   }
 
   #now(): number {

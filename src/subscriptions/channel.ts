@@ -108,7 +108,7 @@ async function channelOf(
       return {
         targets: [targetValue],
         recognisesRepeats: false,
-        send: (url) => sendSlack(url, digest, allow)
+        send: (url) => sendSlack(url, digest, { allow, now: clock() })
       }
     case 'webhook':
       return {

@@ -32,10 +32,13 @@ export async function runDue(
   const at = now.getTime()
   let claimed = 0
   let rows: SubscriptionRow[]
+  let entered: number
   do {
     rows = await findDue(db, at, CLAIMED_AT_ONCE)
-    claimed += await claim(db, queue, rows, at)
-  } while (rows.length === CLAIMED_AT_ONCE)
+    entered = await claim(db, queue, rows, at)
+    claimed += entered
+    // Without the second condition, a full page of faulty schedules, which stay due, would be read forever.
+  } while (rows.length === CLAIMED_AT_ONCE && entered > 0)
   const before = Math.max(at - STALLED_MS, queuesSince)
   const stalled = await takeStalled(db, before, TAKEN_AT_ONCE, at)
   await queueDeliveries(queue, stalled)
@@ -44,7 +47,8 @@ export async function runDue(
 
 /**
  * Enters the due occurrences of these subscriptions in the ledger and moves the subscriptions to their next occurrence. Of
- * several missed occurrences, only the last is entered, with the number of the others.
+ * several missed occurrences, only the last is entered, with the number of the others. A subscription whose schedule cannot
+ * be computed is logged and stays due; it does not stop the others.
  * @returns the number of occurrences entered
  */
 export async function claim(
@@ -55,7 +59,15 @@ export async function claim(
 ): Promise<number> {
   const claims: Claim[] = []
   for (const row of rows) {
-    claims.push(...(await toClaim(row, now)))
+    try {
+      claims.push(...(await toClaim(row, now)))
+    } catch (error) {
+      log('error', 'subscription schedule failed', {
+        project: row.projectId,
+        subscription: row.id,
+        error: describeError(error)
+      })
+    }
   }
   const entered = await claimOccurrences(db, claims, now)
   await queueDeliveries(queue, entered)

@@ -67,10 +67,13 @@ export function endSending(recipient: Recipient, sent: Sent): Recipient {
 export const isOpen = (recipient: Recipient, recognisesRepeats: boolean): boolean =>
   beginSending(recipient, recognisesRepeats) !== undefined
 
-/** Returns the final state of a recipient when there is no further attempt. */
-export function giveUp(recipient: Recipient): Recipient {
+/**
+ * Returns the final state of a recipient when there is no further attempt.
+ * @param fault why the last attempt ended; the error of a recipient to whom no message was sent
+ */
+export function giveUp(recipient: Recipient, fault: string): Recipient {
   if (recipient.status === 'waiting') {
-    return { ...recipient, status: 'failed' }
+    return { ...recipient, status: 'failed', error: recipient.error ?? fault }
   }
   if (recipient.status !== 'sending') {
     return recipient
@@ -100,8 +103,12 @@ export const judgeFault = ({ kind, message }: OutboundError): Sent => ({
 /**
  * Returns the outcome of a request by its HTTP status. 408, 425, 429 and 5xx are transient, because neither message nor
  * address is at fault; other refusals are permanent. The error quotes the start of the response's body.
+ * @param now ms UTC, from which a `Retry-After` with a date is counted
  */
-export function judge(status: number, body: string, retryAfter: string | null): Sent {
+export function judge(
+  { status, body, retryAfter }: { status: number; body: string; retryAfter: string | null },
+  now: number
+): Sent {
   if (status >= 200 && status < 300) {
     return { kind: 'sent' }
   }
@@ -109,9 +116,17 @@ export function judge(status: number, body: string, retryAfter: string | null): 
   if (status < 500 && ![408, 425, 429].includes(status)) {
     return { kind: 'permanent', error }
   }
-  return {
-    kind: 'transient',
-    error,
-    retryAfter: /^\d{1,6}$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined
+  return { kind: 'transient', error, retryAfter: readRetryAfter(retryAfter ?? '', now) }
+}
+
+/** A date as HTTP headers have it: `Wed, 21 Oct 2026 07:28:00 GMT`. */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
+/** Reads a `Retry-After` in seconds, or as a date. @returns seconds, at least 0; undefined for any other text */
+function readRetryAfter(text: string, now: number): number | undefined {
+  if (/^\d{1,6}$/.test(text)) {
+    return Number(text)
   }
+  const time = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(time) ? undefined : Math.max(0, Math.ceil((time - now) / 1000))
 }

@@ -8,26 +8,38 @@ const MAX_ANSWER = 1_000_000
 
 /**
  * Posts a message and returns the outcome. A status of 2xx is a success; its body is not read. With `reads`, the body of a
- * refusal is part of the reported error.
+ * refusal is part of the reported error, unless it is too large.
+ * @param allow the setting `OUTBOUND_ALLOW`
  */
 export async function post(
   url: string,
   headers: Record<string, string>,
   body: string,
-  { allow, reads = false }: { allow: string; reads?: boolean }
+  { allow, now, reads = false }: { allow: string; now: Date; reads?: boolean }
 ): Promise<Sent> {
+  let status = 0
   try {
-    const isRefusal = (status: number) => status >= 300
     const limits = {
       allow,
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_ANSWER,
-      reads: reads ? isRefusal : () => false
+      reads(answered: number) {
+        status = answered
+        return reads && answered >= 300
+      }
     }
     const answer = await sendOutbound({ url, method: 'POST', headers, body }, limits)
     const words = reads ? new TextDecoder().decode(answer.body) : ''
-    return judge(answer.status, words, answer.headers.get('Retry-After'))
+    const refusal = {
+      status: answer.status,
+      body: words,
+      retryAfter: answer.headers.get('Retry-After')
+    }
+    return judge(refusal, now.getTime())
   } catch (error) {
+    if (error instanceof OutboundError && error.kind === 'too_large') {
+      return judge({ status, body: '', retryAfter: null }, now.getTime())
+    }
     if (error instanceof OutboundError) {
       return judgeFault(error)
     }

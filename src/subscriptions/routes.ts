@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { toIso } from '../calendar/clock.ts'
+import { parseTimestamp, toIso } from '../calendar/clock.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { NotFoundError } from '../errors.ts'
 import { allow } from '../http/auth.ts'
@@ -13,6 +13,7 @@ import {
   validatePath,
   validateQuery
 } from '../http/validation.ts'
+import type { JsonObject } from '../input/json.ts'
 import { Flag, KnownId, Whole, wholeFrom } from '../input/parameters.ts'
 import { createSubscription } from './create.ts'
 import { claim } from './due.ts'
@@ -27,6 +28,15 @@ import { changeTerms, expectFuture } from './terms.ts'
 
 /** Occurrences that a preview lists. */
 const MAX_PREVIEW = 100
+
+/**
+ * Returns the fields of which a client may send an old value. The cron moves `next_delivery_date` when it is due, so a past
+ * value counts as an old one.
+ */
+function changingFields({ next_delivery_date: sent }: JsonObject, now: Date): string[] {
+  const time = typeof sent === 'string' ? parseTimestamp(sent) : undefined
+  return time !== undefined && time <= now.getTime() ? ['next_delivery_date'] : []
+}
 
 const SubscriptionPath = z.object({ id: KnownId })
 const LimitOffset = PageQuery.omit({ cursor: true })
@@ -130,7 +140,8 @@ export const subscriptionRoutes = createRouter()
       const change = c.req.valid('json')
       const [row, before] = await retryConflicts(async () => {
         const before = await getSubscription(db, project.id, c.req.valid('param').id)
-        expectUnchanged(c.var.ignoredFields, [subscriptionToJson(before)])
+        const ignored = c.var.ignoredFields
+        expectUnchanged(ignored, [subscriptionToJson(before)], changingFields(ignored, now))
         await claim(db, c.env.DELIVERY_QUEUE, [before], now.getTime())
         const terms = await changeTerms(before, change, c.env.OUTBOUND_ALLOW)
         if (!terms.deleted && !isSameSchedule(before, terms)) {

@@ -19,10 +19,15 @@ const UNFETCHED = /invalid_blocks|image/
  * the reason for a refusal. Slack fetches the charts while it accepts the message: if it cannot,
  * the digest is sent once more without charts.
  */
-export async function sendSlack(url: string, digest: Digest, allow: string): Promise<Sent> {
+export async function sendSlack(
+  url: string,
+  digest: Digest,
+  { allow, now }: { allow: string; now: Date }
+): Promise<Sent> {
   const send = (message: object) =>
     post(url, { 'Content-Type': 'application/json' }, JSON.stringify(message), {
       allow,
+      now,
       reads: true
     })
   const sent = await send(toBlocks(digest))

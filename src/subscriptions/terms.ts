@@ -11,6 +11,7 @@ export type Terms = Schedule & {
   dashboardId: number | null
   insightId: number | null
   targetType: (typeof TARGET_TYPES)[number]
+  /** Empty when the last recipient has unsubscribed; the subscription is then deleted. */
   targetValue: string
   title: string | null
   inviteMessage: string | null
@@ -100,8 +101,16 @@ function readDate(text: string, timezone: string, attr: string): number {
   return Math.floor(time)
 }
 
-function expectTarget({ targetType, targetValue }: Terms, allow: string): void {
+function expectTarget({ targetType, targetValue, deleted }: Terms, allow: string): void {
   const refuse = (why: string) => new AppError('invalid_input', why, 'target_value')
+  if (targetValue === '' && deleted) {
+    return
+  }
+  if (targetValue === '') {
+    throw refuse(
+      'All recipients have unsubscribed: to restore the subscription, send a new `target_value`.'
+    )
+  }
   if (targetType === 'email') {
     const addresses = recipientsOf(targetValue)
     const wrong = addresses.find((address) => !z.email().max(254).safeParse(address).success)

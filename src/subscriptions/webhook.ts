@@ -79,5 +79,5 @@ export async function sendWebhook(
     'webhook-timestamp': timestamp,
     'webhook-signature': `v1,${toBase64(await sign(secret, `${id}.${timestamp}.${body}`))}`
   }
-  return post(url, headers, body, { allow })
+  return post(url, headers, body, { allow, now })
 }

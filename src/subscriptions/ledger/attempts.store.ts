@@ -130,7 +130,10 @@ const resetFailures = (row: DeliveryRow): SQL =>
 
 type Failure = { error: string | null; maxFailures: number; now: number }
 
-/** Counts a failed occurrence; with the last one allowed, pauses the subscription and enters the notice. */
+/**
+ * Counts a failed occurrence; with the last one allowed, pauses the subscription and enters the notice. A subscription that a
+ * user has paused in the meantime keeps that reason, and its owner gets no notice.
+ */
 function countFailure(row: DeliveryRow, { error, maxFailures, now }: Failure): SQL[] {
   const { failures, pausedReason, nextDeliveryDate, revision } = subscriptions
   const isTooMany = sql`${failures} + 1 >= ${maxFailures}`
@@ -156,7 +159,8 @@ function countFailure(row: DeliveryRow, { error, maxFailures, now }: Failure): S
         dueAt: now,
         createdAt: now
       },
-      sql`${subscriptions} where ${failures} = ${maxFailures} and ${isSubscriptionOf(row)}`
+      sql`${subscriptions}
+          where ${failures} = ${maxFailures} and ${pausedReason} = ${reason} and ${isSubscriptionOf(row)}`
     )} on conflict do nothing ${RETURNING_ID}`
   ]
 }

@@ -78,11 +78,10 @@ export const unsubscribeRoutes = createRouter()
         }
         const { db, row, others } = subscribed
         const isLast = others.length === 0
-        await updateSubscription(
-          db,
-          row,
-          isLast ? { deleted: true, nextDeliveryDate: null } : { targetValue: others.join(', ') }
-        )
+        await updateSubscription(db, row, {
+          targetValue: others.join(', '),
+          ...(isLast && { deleted: true, nextDeliveryDate: null })
+        })
       })
       return answerNotice(c, DONE)
     }
@@ -92,7 +91,7 @@ export const unsubscribeRoutes = createRouter()
 type Subscribed = { db: Db; row: SubscriptionRow; others: string[] }
 
 /**
- * Finds the subscription of a link.
+ * Finds the subscription of a link, also a deleted one, which may be restored.
  * @returns undefined when the link's address is no longer subscribed
  * @throws not_found for a link that this service did not make
  */
@@ -111,8 +110,7 @@ async function findSubscribed(c: Context<AppEnv>, token: string): Promise<Subscr
   if (!row || (ticket.seal && !(await isSealed(row, ticket)))) {
     throw new NotFoundError()
   }
-  const isMailed = !row.deleted && row.targetType === 'email'
-  const addresses = isMailed ? recipientsOf(row.targetValue) : []
+  const addresses = row.targetType === 'email' ? recipientsOf(row.targetValue) : []
   const others = await withoutAddress(row, addresses, ticket)
   if (others) {
     return { db, row, others }

@@ -133,6 +133,25 @@ describe('a subscription', () => {
     expect((await project.send('PATCH', path, weekly.body)).body).toEqual(weekly.body)
   })
 
+  it('may be sent back with the next delivery that has passed since it was read', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const project = await newProject()
+    const body = await create(project)
+    const path = `subscriptions/${body.id}/`
+    setClock('2026-11-22T09:00:30Z')
+    await project.send('PATCH', path, { title: 'Old' })
+
+    const stale = await project.send('PATCH', path, { ...body, title: 'New' })
+    const wished = await project.send('PATCH', path, { next_delivery_date: '2026-11-22T10:00:00Z' })
+
+    expect([stale.status, stale.body.title, stale.body.next_delivery_date]).toEqual([
+      200,
+      'New',
+      '2026-11-23T09:00:00Z'
+    ])
+    expect(refusal(wished)).toEqual([400, 'invalid_input', 'next_delivery_date'])
+  })
+
   it('is paused and resumed', async () => {
     setClock('2026-11-21T12:00:00Z')
     const project = await newProject()

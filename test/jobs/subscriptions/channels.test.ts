@@ -96,10 +96,11 @@ describe.each(Object.entries(CHANNELS))('a %s', (type, { tells, repeats }) => {
     expect(received).toHaveLength(3)
   })
 
-  it('says when to try again', async () => {
+  it.each(['7200', 'Sat, 21 Nov 2026 14:00:00 GMT'])('says when to try again: %s', async (when) => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
-    const target_value = `${url}${pathOf('status/429', '?Retry-After=7200')}`
+    const query = `?Retry-After=${encodeURIComponent(when)}`
+    const target_value = `${url}${pathOf('status/429', query)}`
     const { id } = await desk.subscribe({ target_type: type, target_value }, OPEN)
     await desk.send('POST', `subscriptions/${id}/test/`)
 

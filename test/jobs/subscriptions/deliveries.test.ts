@@ -423,6 +423,94 @@ it('a delivery is given up on after seven attempts that were all interrupted', a
   ])
 })
 
+it('a delivery is sent although its progress could not be stored at first', async () => {
+  listenToLog()
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk('Signups', 'ActionsTable')
+  const { id } = await desk.subscribe()
+  let calls = 0
+  let callsBeforeSending = 0
+  const counted = () =>
+    aroundCalls(env.DB, (run, at) => {
+      calls = at
+      return run()
+    })
+  desk.faults.email = () => {
+    callsBeforeSending = calls
+  }
+  setClock('2026-11-22T09:00:00Z')
+  await desk.cron()
+  await desk.deliver(desk.held.shift(), { DB: counted() })
+  setClock('2026-11-23T09:00:00Z')
+  await desk.cron()
+  const [message] = desk.held.splice(0)
+  for (let n = 0; n < 3; n += 1) {
+    const DB = aroundCalls(env.DB, (run, at) => {
+      if (at === callsBeforeSending) {
+        throw new Error('D1_ERROR: Network connection lost.')
+      }
+      return run()
+    })
+    expect(await desk.deliver(message, { DB })).toBe(true)
+    passSeconds(700)
+  }
+  expect(desk.mails).toHaveLength(1)
+
+  await desk.deliver(message)
+
+  expect(desk.mails).toHaveLength(2)
+  expect((await desk.deliveries(id))[0]).toMatchObject({
+    status: 'delivered',
+    attempts: 4,
+    recipients: [ADA]
+  })
+})
+
+it('a delivery that cannot be composed in any attempt keeps the reason', async () => {
+  listenToLog()
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk()
+  const { id } = await desk.subscribe()
+  setClock('2026-11-22T09:00:00Z')
+  await desk.cron()
+  const [message] = desk.held
+  for (let n = 0; n < 7; n += 1) {
+    // The fourth call reads the insight; the last attempt reads none.
+    const DB = aroundCalls(env.DB, (run, at) => {
+      if (at === 4 && n < 6) {
+        throw new Error('D1_ERROR: Network connection lost.')
+      }
+      return run()
+    })
+    await desk.deliver(message, { DB })
+    passSeconds(30_000)
+  }
+
+  expect(desk.mails).toEqual([])
+  expect(await desk.deliveries(id)).toMatchObject([
+    { status: 'failed', attempts: 7, error: 'A fault of this service stopped the attempt.' }
+  ])
+})
+
+it('a schedule that cannot be computed does not stop the others', async () => {
+  const log = listenToLog()
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk()
+  const { id: faulty } = await desk.subscribe()
+  const { id } = await desk.subscribe()
+  await db.run(sql`update subscriptions set timezone = 'Mars/Olympus' where id = ${faulty}`)
+  setClock('2026-11-22T09:00:00Z')
+  await desk.cron()
+  await desk.drain()
+  await db.run(sql`update subscriptions set next_delivery_date = null where id = ${faulty}`)
+
+  expect(await desk.deliveries(id)).toMatchObject([{ status: 'delivered' }])
+  expect(await desk.deliveries(faulty)).toEqual([])
+  expect(log.lines('subscription schedule failed')).toMatchObject([
+    { project: desk.project.id, subscription: faulty }
+  ])
+})
+
 it('a delivery is tried again by the sweep when its next message cannot be sent', async () => {
   listenToLog()
   setClock('2026-11-21T12:00:00Z')

@@ -215,6 +215,22 @@ describe('a subscription that keeps failing', () => {
     })
   })
 
+  it('sends its owner no notice if a user pauses it during the fifth failure', async () => {
+    const { desk, id } = await failFor(4)
+    const { email } = desk.faults
+    desk.faults.email = async (mail) => {
+      await desk.send('PATCH', `subscriptions/${id}/`, { paused: true })
+      return email(mail)
+    }
+    setClock('2026-11-26T09:00:00Z')
+    await desk.cron()
+    await desk.drain()
+
+    expect(desk.mails).toEqual([])
+    expect((await desk.find(id)).paused_reason).toBe('Paused by a user.')
+    expect((await desk.deliveries(id))[0]).toMatchObject({ kind: 'scheduled', status: 'failed' })
+  })
+
   it('is not paused if an occurrence in between arrives', async () => {
     const { desk, id } = await failFor(4)
     const { email } = desk.faults

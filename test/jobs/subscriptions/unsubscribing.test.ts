@@ -50,7 +50,42 @@ describe('unsubscribing', () => {
 
     await Promise.all(links.map((link) => form('POST', link)))
 
-    expect(await desk.find(id)).toMatchObject({ deleted: true, next_delivery_date: null })
+    expect(await desk.find(id)).toMatchObject({
+      target_value: '',
+      deleted: true,
+      next_delivery_date: null
+    })
+  })
+
+  it('of the last recipient is not undone by restoring the subscription, which needs a new target', async () => {
+    const { desk, id, links } = await newLinks('ada@example.com')
+    await form('POST', links[0] ?? '')
+    const path = `subscriptions/${id}/`
+
+    const titled = await desk.send('PATCH', path, { title: 'Old numbers' })
+    const { status, body } = await desk.send('PATCH', path, { deleted: false })
+    const restored = await desk.send('PATCH', path, {
+      deleted: false,
+      target_value: 'bob@example.com'
+    })
+
+    expect([titled.status, titled.body.title]).toEqual([200, 'Old numbers'])
+    expect([status, body.attr, body.detail]).toEqual([
+      400,
+      'target_value',
+      'All recipients have unsubscribed: to restore the subscription, send a new `target_value`.'
+    ])
+    expect(restored.body).toMatchObject({ deleted: false, target_value: 'bob@example.com' })
+  })
+
+  it('from a deleted subscription holds when the subscription is restored', async () => {
+    const { desk, id, links } = await newLinks('ada@example.com, bob@example.com')
+    await desk.project.call('DELETE', `subscriptions/${id}/`)
+
+    await form('POST', links[0] ?? '')
+    const { body } = await desk.send('PATCH', `subscriptions/${id}/`, { deleted: false })
+
+    expect(body).toMatchObject({ deleted: false, target_value: 'bob@example.com' })
   })
 
   it('is not done by opening the link', async () => {

@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { writeFilters } from '../../../src/ai/filters.ts'
 import { type Project, refusalOf } from '../../../src/ai/list-query.ts'
 import { type FilterJson, GroupJson } from '../../../src/ai/schemas.ts'
+import { readRecordingFilters } from '../../../src/recordings/list/query.ts'
+import { FiltersQuery } from '../../../src/recordings/list/schemas.ts'
 import { deep } from '../../support/depth.ts'
 
 /** A Saturday. */
@@ -123,6 +125,48 @@ describe('a request', () => {
     ['distinct id "anon 1"', 'anon 1 AND()'],
     ['did the event signed_up.', 'AND(event_metadata.event exact signed_up)'],
     ['e-mails at example.com.', String.raw`AND(person.email regex (?i)@example\.com$)`],
+    ['sessions from the US', 'AND(event.$geoip_country_code exact US)'],
+    ['US or Canada', 'AND(event.$geoip_country_code exact US|CA)'],
+    [
+      'people in the us, on Chrome',
+      'AND(event.$geoip_country_code exact US; event.$browser exact Chrome)'
+    ],
+    ['from the U.S.', 'AND(event.$geoip_country_code exact US)'],
+    ['not from the USA', 'AND(event.$geoip_country_code is_not US)'],
+    ['show us errors', 'AND(recording.console_error_count gt 0)'],
+    ['IN the last 3 days', '-3d.. AND()'],
+    ['a person who is from Germany', 'AND(event.$geoip_country_code exact DE)'],
+    ['a user who is not on mobile', 'AND(event.$device_type is_not Mobile)'],
+    ['whose user-agent contains bot', 'AND(person.user-agent icontains bot)'],
+    ['whose last-name is Ada', 'AND(person.last-name exact Ada)'],
+    ['where "it" is not "the end"', 'AND(event.it is_not the end)'],
+    ['whose lamp is on', 'AND(person.lamp exact on)'],
+    [
+      'without errors or warnings',
+      'AND(recording.console_error_count lte 0; recording.console_warn_count lte 0)'
+    ],
+    [
+      'no clicks, key presses, or rage clicks and on Chrome',
+      'AND(recording.click_count lte 0; recording.keypress_count lte 0; event_metadata.event is_not $rageclick; event.$browser exact Chrome)'
+    ],
+    [
+      'no clicks and errors or warnings',
+      'OR(AND(recording.click_count lte 0; recording.console_error_count gt 0); recording.console_warn_count gt 0)'
+    ],
+    [
+      'no errors or longer than 5 minutes',
+      'OR(recording.console_error_count lte 0; recording.duration gt 300)'
+    ],
+    [
+      'more than 5 errors or any warnings',
+      'OR(recording.console_error_count gt 5; recording.console_warn_count gt 0)'
+    ],
+    [
+      'more than 5 errors or at least 3 warnings',
+      'OR(recording.console_error_count gt 5; recording.console_warn_count gte 3)'
+    ],
+    ['longer than 5 minutes long', 'AND(recording.duration gt 300)'],
+    ['only Chrome', 'AND(event.$browser exact Chrome)'],
     ['all recordings', 'AND()']
   ])('%s', (text, expected) => {
     expect(shown(text)).toBe(expected)
@@ -134,7 +178,15 @@ describe('a request', () => {
     ['in the last 7 days', '-7d.. AND()'],
     ['over the past three hours', '-3h.. AND()'],
     ['last month', '-1m.. AND()'],
-    ['2 days ago', '-2d..-2d AND()'],
+    ['2 days ago', '2026-11-19..2026-11-19 AND()'],
+    ['a week ago', '2026-11-14..2026-11-14 AND()'],
+    ['1 month ago', '2026-10-21..2026-10-21 AND()'],
+    ['3 hours ago', '-3h..-3hEnd AND()'],
+    ['5 minutes ago', '-5M..-5M AND()'],
+    ['on 2026-1-5', '2026-01-05..2026-01-05 AND()'],
+    ['after 2026-1-5', '2026-01-06.. AND()'],
+    ['before 2026-1-5', '..2026-01-04 AND()'],
+    ['since 2026-1-5T10:00:00Z', '2026-01-05T10:00:00Z.. AND()'],
     ['this week', '2026-11-16.. AND()'],
     ['this month', 'mStart.. AND()'],
     ['on Monday', '2026-11-16..2026-11-16 AND()'],
@@ -155,9 +207,36 @@ describe('a request', () => {
     expect(shown(text)).toBe(expected)
   })
 
+  it.each([
+    'after 31 February 2026',
+    'before 2026-02-31',
+    'on 31 June 2026',
+    '100000 days ago',
+    '999999999999 years ago'
+  ])('of a date that does not exist is refused by the list: %s', (text) => {
+    const answer = write(text)
+
+    expect('question' in answer || refusalOf(answer, CALENDAR, NOW)).toContain(
+      'must be an ISO date'
+    )
+  })
+
+  it('of a day in the past covers all of that day', () => {
+    const read = (date_from: string, date_to: string) =>
+      readRecordingFilters(FiltersQuery.parse({ date_from, date_to }), undefined, CALENDAR, NOW)
+    const { from, until } = read('2026-11-19', '2026-11-19')
+    const hour = read('-3h', '-3hEnd')
+
+    expect([from, until]).toEqual([Date.UTC(2026, 10, 19), Date.UTC(2026, 10, 20)])
+    expect([hour.from, hour.until]).toEqual([Date.UTC(2026, 10, 21, 9), Date.UTC(2026, 10, 21, 10)])
+  })
+
   it('uses the days of the project’s time zone', () => {
     const now = new Date('2026-11-21T23:30:00Z')
 
+    expect(shown('1 day ago', { ...CALENDAR, timezone: 'Europe/Berlin' }, now)).toBe(
+      '2026-11-21..2026-11-21 AND()'
+    )
     expect(shown('yesterday', { ...CALENDAR, timezone: 'Europe/Berlin' }, now)).toBe(
       '2026-11-21..2026-11-21 AND()'
     )
@@ -193,6 +272,19 @@ describe('a question', () => {
     ['did an event today', 'Not understood: "did", "event". '],
     ['"signed up"', 'Not understood: ""signed up"". '],
     ['not', 'Not understood: "not". '],
+    ['sessions from AT on Chrome', 'Not understood: "AT". '],
+    ['visitors BY country', 'Not understood: "BY". '],
+    ['users in IN', 'Not understood: "IN". '],
+    ['from NO on Chrome', 'Not understood: "from NO". '],
+    ['user agent contains bot', 'Not understood: "agent", "contains", "bot". '],
+    ['where user agent contains bot', 'Not understood: "agent", "contains", "bot". '],
+    ['where it is slow', 'Not understood: "it", "slow". '],
+    ['where plan is not in Germany', 'Not understood: "plan". '],
+    ['more than 5 errors or warnings', 'Not understood: "or warnings". '],
+    ['at least 5 errors, warnings or clicks', 'Not understood: ", warnings", "or clicks". '],
+    ['long sessions', 'Not understood: "long". '],
+    ['visited only /pricing', 'Not understood: "visited only". '],
+    ['only visited /pricing', 'Not understood: "only visited". '],
     ['not where price is greater than 5', 'Not understood: "not". '],
     [
       'longer than 9007199254740993 seconds',

@@ -170,6 +170,9 @@ describe('a description', () => {
     ["doesn't end with .pdf", 'A pattern without lookaround cannot exclude'],
     ['starts with /blog/ but not /blog/drafts', 'The description also matches "/blog/drafts"'],
     ['uuids that start with 01', 'These conditions do not fit into one pattern'],
+    ['e-mails at example.com that end with .org', 'These conditions do not fit into one pattern'],
+    ['e-mails at a.example and at b.example', 'These conditions do not fit into one pattern'],
+    ['e-mails at a.example with the parameter ref', 'These conditions do not fit into one pattern'],
     ['contains "a" and "b" and "c" and "d"', 'These conditions do not fit into one pattern'],
     [`exactly "${'a'.repeat(1001)}"`, 'The pattern would be longer than 1,000 characters.']
   ])('%s: is refused with an explanation', (ask, fault) => {

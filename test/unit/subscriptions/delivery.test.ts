@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Recipient } from '../../../src/db/schema.ts'
 import { byteLength } from '../../../src/input/json.ts'
 import { type Content, type Figures, figuresOf } from '../../../src/subscriptions/content.ts'
@@ -13,6 +13,7 @@ import {
   judge,
   MAX_ATTEMPTS
 } from '../../../src/subscriptions/outcome.ts'
+import { post } from '../../../src/subscriptions/post.ts'
 import { sign } from '../../../src/subscriptions/signature.ts'
 import { toBlocks } from '../../../src/subscriptions/slack.ts'
 import { toPayload } from '../../../src/subscriptions/webhook.ts'
@@ -62,12 +63,16 @@ describe('a recipient', () => {
   })
 
   it('has a final state when there is no further attempt', () => {
-    expect(giveUp(recipient({ error: 'busy' }))).toMatchObject({ status: 'failed', error: 'busy' })
-    expect(giveUp(recipient({ status: 'sending' }))).toMatchObject({
+    expect(giveUp(recipient({ error: 'busy' }), 'cut')).toMatchObject({
+      status: 'failed',
+      error: 'busy'
+    })
+    expect(giveUp(recipient(), 'cut')).toMatchObject({ status: 'failed', error: 'cut' })
+    expect(giveUp(recipient({ status: 'sending' }), 'cut')).toMatchObject({
       status: 'unknown',
       error: 'The outcome is unknown: the message may have arrived.'
     })
-    expect(giveUp(recipient({ status: 'sent' }))).toEqual(recipient({ status: 'sent' }))
+    expect(giveUp(recipient({ status: 'sent' }), 'cut')).toEqual(recipient({ status: 'sent' }))
   })
 })
 
@@ -106,19 +111,44 @@ it.each([
   [500, 'transient'],
   [599, 'transient']
 ])('judges %i as %s', (status, kind) => {
-  expect(judge(status, '', null).kind).toBe(kind)
+  expect(judge({ status, body: '', retryAfter: null }, 0).kind).toBe(kind)
 })
 
 it.each([
   ['7', 7],
-  ['Wed, 21 Oct 2026 07:28:00 GMT', undefined],
+  ['Wed, 21 Oct 2026 07:28:00 GMT', 90],
+  ['Wed, 21 Oct 2026 07:26:00 GMT', 0],
+  ['Wed, 99 Oct 2026 07:28:00 GMT', undefined],
+  ['2026', 2026],
+  ['2026-10-21', undefined],
   ['-1', undefined],
   [null, undefined]
 ])('reads Retry-After: %s', (header, retryAfter) => {
-  expect(judge(503, 'busy', header)).toEqual({
+  const now = Date.UTC(2026, 9, 21, 7, 26, 30)
+
+  expect(judge({ status: 503, body: 'busy', retryAfter: header }, now)).toEqual({
     kind: 'transient',
     error: 'The receiver answered 503: busy',
     retryAfter
+  })
+})
+
+describe('a refusal with a body over the limit', () => {
+  afterEach(() => void vi.restoreAllMocks())
+
+  it.each([
+    [503, 'transient'],
+    [404, 'permanent']
+  ])('is judged by its status: %i is %s', async (status, kind) => {
+    vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('x'.repeat(1_000_001), { status }))
+
+    const sent = await post('https://slack.example/', {}, '', {
+      allow: '',
+      now: new Date(0),
+      reads: true
+    })
+
+    expect(sent).toMatchObject({ kind, error: `The receiver answered ${status}.` })
   })
 })
 
