@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import { type Calendar, endOf, endOfDay, type Interval, isWithinDay, startOf } from './buckets.ts'
-import { fromClock, goBack, midnight, parseTimestamp, toClock } from './clock.ts'
+import { fromClock, goBack, midnight, parseIso, toClock } from './clock.ts'
 import { DAY } from './units.ts'
 
 /** `-7d`, `7d`, `-1mStart`, `dEnd`; no amount means 0. */
@@ -30,7 +30,7 @@ export const noDate = (text: string | undefined, attr: string): AppError =>
 export function readFrom(text: string, calendar: Calendar, now: Date): number | undefined {
   const relative = readRelative(text, calendar, now)
   if (!relative) {
-    return floorMs(parseTimestamp(text, calendar.timezone))
+    return floorMs(parseIso(text, calendar.timezone))
   }
   const { time, unit } = relative
   if (unit === 's') {
@@ -86,7 +86,7 @@ export function readUntil(
     text === undefined
       ? { time: now.getTime(), isEndOfDay: false }
       : readRelative(text, calendar, now)
-  const time = relative ? relative.time : floorMs(parseTimestamp(text ?? '', calendar.timezone))
+  const time = relative ? relative.time : floorMs(parseIso(text ?? '', calendar.timezone))
   if (time === undefined) {
     return undefined
   }

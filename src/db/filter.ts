@@ -36,6 +36,19 @@ export const textOf = (properties: SQL, key: string): SQL =>
   sql`(select ${TEXT} from (${aliased(properties, key)}))`
 
 /**
+ * Selects the distinct texts of `texts`, a query with a column `text`: up to and including the first
+ * text with which they are more than `most.texts` texts or `most.bytes` bytes of UTF-8. The byte
+ * length is that of a blob, because `length` counts a text only up to a null character.
+ */
+export const distinctTexts = (texts: SQL, most: { texts: number; bytes: number }): SQL => sql`
+  select text from (
+    select text, bytes, sum(bytes) over (rows between unbounded preceding and current row) as total
+    from (
+      select text, length(cast(text as blob)) as bytes
+      from (select distinct text from (${texts}) where text is not null limit ${most.texts + 1})))
+  where total - bytes <= ${most.bytes}`
+
+/**
  * Selects the number in a property of each row, which may be written as text; null for anything
  * else and for infinite numbers. The `limit` makes SQLite look the value up only once.
  */
@@ -139,12 +152,16 @@ function conditionOf(
   }
 }
 
-/** Compares a number with the lowest of some values, the highest, or both. */
+/**
+ * Compares a number with the lowest of some values, the highest, or both. Takes a single bound
+ * value.
+ */
 function comparison(operator: Operator, number: SQL, values: readonly string[]): SQL {
   const ordered = values.toSorted((a, b) => Number(a) - Number(b))
-  const [lowest, highest] = [ordered.at(0), ordered.at(-1)].map(
-    (value) => sql`cast(${value ?? null} as real)`
-  )
+  const lowest = sql`cast(${ordered.at(0) ?? null} as real)`
+  const highest = sql`cast(${ordered.at(-1) ?? null} as real)`
+  const isBetween = sql`(select ${number} between cast(bounds ->> 0 as real) and cast(bounds ->> 1 as real)
+    from (select ${JSON.stringify([ordered.at(0), ordered.at(-1)])} as bounds))`
   switch (operator) {
     case 'gt':
       return sql`${number} > ${lowest}`
@@ -157,9 +174,9 @@ function comparison(operator: Operator, number: SQL, values: readonly string[]):
     case 'max':
       return sql`${number} <= ${highest}`
     case 'between':
-      return sql`${number} between ${lowest} and ${highest}`
+      return isBetween
     case 'not_between':
-      return sql`${number} not between ${lowest} and ${highest}`
+      return sql`not ${isBetween}`
     default:
       throw new Error(`${operator} is decided by its matcher`)
   }

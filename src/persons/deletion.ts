@@ -16,8 +16,11 @@ export const PropertyEntry = z.object({
   project: z.int(),
   person: z.guid(),
   property: z.string(),
-  /** The time of the write that removed the property: values written later stay, ms UTC. */
-  until: z.int(),
+  /**
+   * The time of the write that removed the property: values written later stay, ms UTC. May have a
+   * fraction in entries of earlier versions.
+   */
+  until: z.number(),
   /** ms UTC */
   requested_at: z.int(),
   user: z.int(),

@@ -1,10 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import * as z from 'zod'
-import { planRead, query, type Read, readBatch } from '../db/batch.ts'
+import { countValues, planRead, query, type Read, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
-import { compileFilter, textOf } from '../db/filter.ts'
+import { compileFilter, distinctTexts, textOf } from '../db/filter.ts'
 import { counters, distinctIds, persons } from '../db/schema.ts'
+import { AppError } from '../errors.ts'
 import { type FilterGroup, invalid, leavesOf } from '../properties/filter.ts'
 import { matchTexts } from '../properties/matching.ts'
 import { foldSearch } from './person.ts'
@@ -162,6 +163,13 @@ function countOf(projectId: number, filters: PersonFilters): SQL {
 export const isUnfiltered = (filters: PersonFilters): boolean =>
   Object.values(filters).every((filter) => filter === undefined)
 
+/**
+ * Most bound values in a filter on properties. A D1 statement allows 100, of which the page, its
+ * cursor and the other filters take up to 14. Most filters on a property take two values: 40 of them
+ * fit.
+ */
+const MAX_VALUES = 85
+
 /** Most distinct values of a key for an operator that must examine each of them. */
 export const MAX_DISTINCT_VALUES = 200_000
 
@@ -169,7 +177,8 @@ export const MAX_DISTINCT_VALUES = 200_000
  * Compiles a filter on persons' properties to SQL. For operators that SQL lacks, it reads the
  * distinct values of their keys, in one round trip, and compares each of them.
  * @throws invalid_input, attr `properties`, for a key with too many distinct values
- * @throws query_too_large, attr `properties`, when comparing them takes too much work
+ * @throws query_too_large, attr `properties`, when the values have too many bytes, comparing them
+ * takes too much work, or the filter takes more than `MAX_VALUES` bound values
  */
 export async function compilePropertyFilter(
   db: Db,
@@ -185,19 +194,28 @@ export async function compilePropertyFilter(
       invalid(
         `${JSON.stringify(key)} has more than ${MAX_DISTINCT_VALUES} distinct values, too many for this operator.`
       ),
-    readTexts: async (filters) => {
-      const queries = filters.map(({ key }) => distinctTexts(project.id, key))
+    readTexts: async (filters, maxBytes) => {
+      const most = { texts: MAX_DISTINCT_VALUES, bytes: maxBytes }
+      const queries = filters.map(({ key }) =>
+        query<{ text: string }>(distinctTexts(textsOf(project.id, key), most))
+      )
       return (await readBatch(db, ...queries)).map((rows) => rows.map(({ text }) => text))
     }
   })
-  return compileFilter(() => sql`${m.properties}`, group, matching)
+  const condition = compileFilter(() => sql`${m.properties}`, group, matching)
+  if (countValues(condition) > MAX_VALUES) {
+    throw new AppError(
+      'query_too_large',
+      'There are too many filters for one query: send fewer filters.',
+      'properties'
+    )
+  }
+  return condition
 }
 
-const distinctTexts = (projectId: number, key: string) =>
-  query<{ text: string }>(sql`
-    select distinct text from (
-      select ${textOf(sql`${m.properties}`, key)} as text from ${persons} ${m} where ${m.projectId} = ${projectId})
-    where text is not null limit ${MAX_DISTINCT_VALUES + 1}`)
+/** Selects the text of a property of each person of a project. */
+const textsOf = (projectId: number, key: string): SQL =>
+  sql`select ${textOf(sql`${m.properties}`, key)} as text from ${persons} ${m} where ${m.projectId} = ${projectId}`
 
 /**
  * Returns the matches, persons `m`, as a complete source and a complete condition. The source is driven by the filter that

@@ -135,11 +135,14 @@ export function commitDraft(properties: PersonProperties, draft: Draft): void {
   properties.bytes = draft.bytes
 }
 
-/** Returns the earliest time from `now` on, ms, that is later than all known writes of a key. */
+/**
+ * Returns the earliest whole millisecond from `now` on that is at least 1 ms later than all known
+ * writes of a key. Times of events may have a fraction: 1000.5 → 1002.
+ */
 export function nextWriteTime({ registers }: PersonProperties, key: string, now: number): number {
   const register = registers.get(key)
   const known = register ? stampsOf(register) : []
-  return Math.max(now, ...known.map(({ at }) => at + 1))
+  return Math.max(now, ...known.map(({ at }) => Math.ceil(at + 1)))
 }
 
 const registerOf = (properties: PersonProperties, key: string): Register =>

@@ -1,4 +1,5 @@
-import type { AppError } from '../errors.ts'
+import { AppError } from '../errors.ts'
+import { byteLength } from '../input/json.ts'
 import type { PropertyFilter } from './filter.ts'
 import { matcherOf } from './match.ts'
 import { Work } from './work.ts'
@@ -6,11 +7,17 @@ import { Work } from './work.ts'
 /** The texts that fulfil each filter whose operator SQL lacks. */
 export type Matching = ReadonlyMap<PropertyFilter, string[]>
 
+/** Most bytes of the distinct texts of all properties, as all of them are in memory at once. */
+const MAX_BYTES = 8_000_000
+
 type Source = {
   timezone: string
   now: Date
-  /** Reads the distinct texts of the property of each filter, in the order of `filters`. */
-  readTexts: (filters: PropertyFilter[]) => Promise<string[][]>
+  /**
+   * Reads the distinct texts of the property of each filter, in the order of `filters`. It may stop
+   * reading a property at the first text beyond `limit` texts or `maxBytes` bytes of UTF-8.
+   */
+  readTexts: (filters: PropertyFilter[], maxBytes: number) => Promise<string[][]>
   /** Distinct texts that a property may have. */
   limit: number
   /** The error for a property with more of them. */
@@ -19,7 +26,8 @@ type Source = {
 
 /**
  * Tests each filter whose operator SQL lacks on the distinct texts of its property, which are read once per property.
- * @throws `tooMany`; query_too_large, attr `properties`, when the comparisons take too much work
+ * @throws `tooMany`; query_too_large, attr `properties`, when the texts have more than `MAX_BYTES` or the comparisons take
+ * too much work
  */
 export async function matchTexts(
   filters: PropertyFilter[],
@@ -30,11 +38,16 @@ export async function matchTexts(
     return match ? [{ filter, match }] : []
   })
   const properties = new Map(asked.map(({ filter }) => [nameOf(filter), filter]))
-  const columns = properties.size > 0 ? await readTexts([...properties.values()]) : []
+  const maxBytes = Math.floor(MAX_BYTES / Math.max(1, properties.size))
+  const columns = properties.size > 0 ? await readTexts([...properties.values()], maxBytes) : []
   const texts = new Map([...properties.keys()].map((name, i) => [name, columns[i] ?? []]))
-  for (const [name, { key }] of properties) {
-    if ((texts.get(name) ?? []).length > limit) {
-      throw tooMany(key)
+  for (const [name, filter] of properties) {
+    const found = texts.get(name) ?? []
+    if (found.length > limit) {
+      throw tooMany(filter.key)
+    }
+    if (found.reduce((bytes, text) => bytes + byteLength(text), 0) > maxBytes) {
+      throw tooLong(filter, maxBytes)
     }
   }
   const work = new Work()
@@ -47,3 +60,10 @@ export async function matchTexts(
 
 /** Filters of one name are about the same property. */
 const nameOf = ({ type, key }: PropertyFilter): string => `${type}/${key}`
+
+const tooLong = ({ key, operator }: PropertyFilter, maxBytes: number): AppError =>
+  new AppError(
+    'query_too_large',
+    `The operator ${operator} compares the distinct values of ${JSON.stringify(key)}, which have more than ${maxBytes} bytes in all. Use an operator such as icontains or exact, or filter fewer properties with operators such as ${operator}.`,
+    'properties'
+  )

@@ -1,9 +1,10 @@
 import type * as z from 'zod'
 import type { Interval } from '../calendar/buckets.ts'
 import { AppError } from '../errors.ts'
+import { canonical } from '../hash.ts'
 import { showName } from '../input/closest.ts'
 import { saysSomething } from '../input/fields.ts'
-import { isSame, type Json, type JsonObject, parseJson } from '../input/json.ts'
+import { type Json, type JsonObject, parseJson } from '../input/json.ts'
 import { type LegacyFilter, UrlFields } from './fields.ts'
 import type { BreakdownFilter } from './shared-fields.ts'
 
@@ -69,10 +70,10 @@ function isGiven(name: string, value: Json | undefined): value is Json {
 
 const isField = (name: string): boolean => Object.hasOwn(UrlFields.shape, name)
 
-/** Whether a text in a URL says the same as a value in JSON. */
+/** Whether a text in a URL says the same as a value in JSON, whatever the order of its keys. */
 function isSameValue(text: string, value: Json): boolean {
   try {
-    return text === value || isSame(parseJson(text), value)
+    return text === value || canonical(parseJson(text)) === canonical(value)
   } catch {
     return false
   }

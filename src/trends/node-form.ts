@@ -18,21 +18,23 @@ import { TrendsNode } from './node-fields.ts'
 import { unsupported } from './property.ts'
 
 /** The paths in a node of fields that are at the top of the legacy form. */
-const NODE_PATHS: Record<string, string> = {
-  date_from: 'dateRange__date_from',
-  date_to: 'dateRange__date_to',
-  filter_test_accounts: 'filterTestAccounts',
-  display: 'trendsFilter__display',
-  breakdown: 'breakdownFilter__breakdown',
-  breakdown_type: 'breakdownFilter__breakdown_type',
-  breakdowns: 'breakdownFilter__breakdowns',
-  breakdown_limit: 'breakdownFilter__breakdown_limit',
-  breakdown_normalize_url: 'breakdownFilter__breakdown_normalize_url',
-  breakdown_histogram_bin_count: 'breakdownFilter__breakdown_histogram_bin_count',
-  compare: 'compareFilter__compare',
-  compare_to: 'compareFilter__compare_to',
-  sampling_factor: 'samplingFactor'
-}
+const NODE_PATHS = new Map(
+  Object.entries({
+    date_from: 'dateRange__date_from',
+    date_to: 'dateRange__date_to',
+    filter_test_accounts: 'filterTestAccounts',
+    display: 'trendsFilter__display',
+    breakdown: 'breakdownFilter__breakdown',
+    breakdown_type: 'breakdownFilter__breakdown_type',
+    breakdowns: 'breakdownFilter__breakdowns',
+    breakdown_limit: 'breakdownFilter__breakdown_limit',
+    breakdown_normalize_url: 'breakdownFilter__breakdown_normalize_url',
+    breakdown_histogram_bin_count: 'breakdownFilter__breakdown_histogram_bin_count',
+    compare: 'compareFilter__compare',
+    compare_to: 'compareFilter__compare_to',
+    sampling_factor: 'samplingFactor'
+  })
+)
 
 /** Whether an `InsightVizNode` may have a field: `source` and what describes the node itself, or how the insight is drawn. */
 const isOfWrapper = (name: string): boolean =>
@@ -48,7 +50,7 @@ function expectWrapper(node: JsonObject): void {
   if (name === undefined) {
     return
   }
-  const path = NODE_PATHS[name]?.replaceAll('__', '.') ?? name
+  const path = NODE_PATHS.get(name)?.replaceAll('__', '.') ?? name
   const isOfSource = Object.hasOwn(TrendsNode.shape, path.replace(/\..*$/, ''))
   const meant = isOfSource
     ? `source.${path}`
@@ -100,7 +102,7 @@ export function readQuery(query: Json | undefined): Draft | undefined {
     return undefined
   }
   const { inner, path } = unwrapped
-  const pathOf = (name: string) => [...path, NODE_PATHS[name] ?? name].join('__')
+  const pathOf = (name: string) => [...path, NODE_PATHS.get(name) ?? name].join('__')
   expectKinds(inner, pathOf)
   const node = parseInput(TrendsNode, inner, path)
   const { dateRange, compareFilter } = node

@@ -5,8 +5,11 @@ import {
   bucketsFrom,
   bucketsOf,
   type Calendar,
+  endOf,
   type Interval,
-  type Range
+  isWithinDay,
+  type Range,
+  startOf
 } from '../calendar/buckets.ts'
 import { goBack } from '../calendar/clock.ts'
 import { DAY } from '../calendar/units.ts'
@@ -74,8 +77,29 @@ function singlePeriods(query: TrendQuery, range: Range, project: Project): Perio
     const previous = { ...bucketOf(before, interval, project), ...before }
     return [periodOf(current, 'current'), periodOf(previous, 'previous')]
   }
-  const before = earlierBuckets(query, bucketsOf(range, interval, project), interval, project)
-  return [periodOf(current, 'current'), periodOf(join(before), 'previous')]
+  const before = isWithinDay(interval)
+    ? earlierHours(query, range, interval, project)
+    : join(earlierBuckets(query, bucketsOf(range, interval, project), interval, project))
+  return [periodOf(current, 'current'), periodOf(before, 'previous')]
+}
+
+/**
+ * Returns the compared period of a range as one bucket, which lasts as many hours or minutes. Does not list them: a month has
+ * more minutes than a trend may have buckets.
+ */
+function earlierHours(
+  { compare }: TrendQuery,
+  range: Range,
+  interval: 'hour' | 'minute',
+  project: Project
+): Bucket {
+  const from = startOf(range.from, interval, project).time
+  const length = endOf(range.until - 1, interval, project) - from
+  const asked = compare?.back
+    ? goBack(from, compare.back.amount, compare.back.unit, project.timezone)
+    : from - length
+  const start = startOf(asked, interval, project).time
+  return bucketOf({ from: start, until: start + length }, interval, project)
 }
 
 /** Joins adjacent buckets to one; undefined without any. */
@@ -84,11 +108,14 @@ function join(buckets: readonly Bucket[]): Bucket | undefined {
   return first && last ? { ...first, until: last.until } : undefined
 }
 
-/** Returns the range that begins at `from` and has this length, moved back on the clock of the time zone. */
-const moved = (from: number, length: number, { amount, unit }: Back, timezone: string): Range => ({
-  from: goBack(from, amount, unit, timezone),
-  until: goBack(from + length, amount, unit, timezone)
-})
+/**
+ * Returns the range of this length, ms, whose start is that of `from` moved back on the clock of the time zone. Its end is not
+ * moved by itself: a month before both 30 and 31 May is 30 April.
+ */
+function moved(from: number, length: number, { amount, unit }: Back, timezone: string): Range {
+  const start = goBack(from, amount, unit, timezone)
+  return { from: start, until: start + length }
+}
 
 /** Returns periods with a bucket for each point on the time axis. */
 function seriesPeriods(query: TrendQuery, range: Range, project: Project): Period[] {
@@ -104,7 +131,7 @@ function seriesPeriods(query: TrendQuery, range: Range, project: Project): Perio
     const buckets = bucketsFrom(before.from, whole.length, interval, project)
     return [
       toPeriod(current, interval, 'current'),
-      toPeriod(cut(buckets, before), interval, 'previous')
+      toPeriod(stretch(cut(buckets, before), before.until), interval, 'previous')
     ]
   }
   const before = earlierBuckets(query, whole, interval, project)
@@ -117,6 +144,15 @@ const cut = (buckets: readonly Bucket[], range: Range): Bucket[] =>
     const begin = Math.max(from, range.from)
     return { from: begin, until: Math.max(begin, Math.min(until, range.until)), clock }
   })
+
+/**
+ * Stretches the last bucket to `until`, unless it ends later. 21:00 to 5:00 touches two days; compared with 2:00 to 10:00 of
+ * one day, it is one bucket as well.
+ */
+const stretch = (buckets: readonly Bucket[], until: number): Bucket[] =>
+  buckets.map((bucket, i) =>
+    i === buckets.length - 1 ? { ...bucket, until: Math.max(bucket.until, until) } : bucket
+  )
 
 /** Returns a length of time, ms, in days, weeks or months, rounded up. A month has 28 days here. */
 function lengthIn(interval: Interval, length: number): Back {

@@ -52,9 +52,12 @@ const Breakdown = z.strictObject({
   group_type_index: z.unknown().optional()
 })
 
+const ONE_BREAKDOWN =
+  'A breakdown is the name of one property, as text. For several properties, send `breakdowns`.'
+
 /** The fields of a breakdown. */
 export const breakdown = {
-  breakdown: z.string().max(400, 'A breakdown is the name of one property.').nullish(),
+  breakdown: z.union([z.string().max(400), z.null()], ONE_BREAKDOWN).optional(),
   breakdown_type: Text,
   breakdowns: jsonText(z.array(Breakdown).nullish()).optional(),
   breakdown_limit: Count,

@@ -16,6 +16,12 @@ export const MAX_IDENTITIES = 10_000
 export const MAX_FOLDED_IDENTITIES = 100
 
 /**
+ * Most bytes of distinct ids that an entry shows, as JSON: with the keys, they stay below the 2 MB
+ * that D1 allows in a value.
+ */
+export const MAX_IDS_BYTES = 1_000_000
+
+/**
  * A change of one field. An erasure removes the values in `before` and `after`. `identities` lists
  * distinct ids by their keys, so that erased distinct ids disappear from the entry.
  */

@@ -24,7 +24,10 @@ import { exportActivity, listActivity } from './store.ts'
 const ActivityQuery = z.object({
   ...CsvPageQuery.shape,
   page: wholeFrom(1)
-    .meta({ description: 'The number of the page, from 1; an alternative to `offset`.' })
+    .meta({
+      description:
+        'The number of the page, from 1; an alternative to `offset`. In CSV, it needs a `limit`.'
+    })
     .optional(),
   ...FormatQuery.shape
 })
@@ -62,7 +65,7 @@ async function answerActivity(
     Cursor,
     query.page === undefined
       ? query
-      : { limit, offset: toOffset(c.req.url, query.page, pageSize(limit)) },
+      : { limit, offset: toOffset(c.req.url, query.page, isCsv ? limit : pageSize(limit)) },
     person && JSON.stringify(person)
   )
   const list = await listActivity(db, project.id, person, {
@@ -86,11 +89,17 @@ async function answerActivity(
   return c.json(pageOf(c.req.url, { ...place, results: shown.map(activityToJson) }))
 }
 
-/** Returns the offset of a page. @throws invalid_input, attr `page`, if the URL has `offset` or `cursor` as well */
-function toOffset(url: string, page: number, size: number): number {
+/**
+ * Returns the offset of a page of `size` entries; `size` is undefined for CSV without a limit.
+ * @throws invalid_input, attr `page`, if the URL has `offset` or `cursor` as well, or without a size
+ */
+function toOffset(url: string, page: number, size: number | undefined): number {
   const { searchParams } = new URL(url)
   if (searchParams.has('offset') || searchParams.has('cursor')) {
     throw new AppError('invalid_input', 'Send only one of `page`, `offset` and `cursor`.', 'page')
+  }
+  if (size === undefined) {
+    throw new AppError('invalid_input', 'In CSV, `page` needs a `limit`.', 'page')
   }
   return (page - 1) * size
 }

@@ -6,7 +6,7 @@ import { countRows, eachChunk } from '../../db/rows.ts'
 import { activity, counters, distinctIds, persons } from '../../db/schema.ts'
 import { insertSelect, updateFrom } from '../../db/statements.ts'
 import { idOfPerson, type PersonId } from '../store.ts'
-import { type Entry, MAX_FOLDED_IDENTITIES } from './entry.ts'
+import { type Entry, MAX_FOLDED_IDENTITIES, MAX_IDS_BYTES } from './entry.ts'
 import type { ActivityRow } from './schemas.ts'
 
 /** Returns statements that write entries, for the transaction of the changes that they describe. */
@@ -138,13 +138,18 @@ export async function* exportActivity(
   }
 }
 
+/** The columns of an entry. `ids` has the distinct ids in the order of their keys, up to `MAX_IDS_BYTES`. */
 const COLUMNS = sql`${activity.id}, ${activity.uuid}, ${activity.itemId}, ${activity.activity}, ${activity.actor},
   ${activity.detail}, ${activity.createdAt},
-  (select json_group_object(${distinctIds.key}, ${distinctIds.distinctId})
-   from json_each(${activity.detail}, '$.changes') as change cross join json_tree(change.value, '$.identities') as named
-     cross join ${distinctIds}
-       on ${distinctIds.key} = named.value and ${distinctIds.projectId} = ${activity.projectId}
-   where named.type = 'integer') as ids`
+  (select json_group_object(key, distinct_id) from (
+    select key, distinct_id, sum(bytes) over (order by key) as total from (
+      select distinct ${distinctIds.key} as key, ${distinctIds.distinctId} as distinct_id,
+        length(cast(json_quote(${distinctIds.distinctId}) as blob)) as bytes
+      from json_each(${activity.detail}, '$.changes') as change cross join json_tree(change.value, '$.identities') as named
+        cross join ${distinctIds}
+          on ${distinctIds.key} = named.value and ${distinctIds.projectId} = ${activity.projectId}
+      where named.type = 'integer'))
+   where total <= ${MAX_IDS_BYTES}) as ids`
 
 const SIZES = sql`${activity.id} as id, length(${activity.detail}) as characters`
 

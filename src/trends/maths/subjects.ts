@@ -4,9 +4,12 @@ import { PairSet } from './marks.ts'
 import { Counter } from './numbers.ts'
 import { summarize, Tally } from './tally.ts'
 
-/** The number of different actors or sessions. */
+/**
+ * The number of different actors or sessions. Those of group 0, which is the only group of a trend
+ * without a breakdown, are in a list, as in `PairMarks`: only the pairs of other groups are limited.
+ */
 export class Distinct implements Accumulator {
-  /** The point at which each subject was last seen, counted from 1; for events without groups. */
+  /** The point at which each subject of group 0 was last seen, counted from 1. */
   readonly #seen = new NumberMap()
   #mark = 1
   #pairs = new PairSet()
@@ -27,9 +30,21 @@ export class Distinct implements Accumulator {
         continue
       }
       const subject = subjects[i] ?? -1
-      const isNew = subject >= 0 && this.#pairs.add(group, subject)
+      const isNew = subject >= 0 && this.#isNew(group, subject)
       this.#counter.add(group, isNew ? 1 : 0)
     }
+  }
+
+  /** Whether a pair is new at this point. @throws query_too_large, attr `actors`, for too many pairs of other groups than 0 */
+  #isNew(group: number, subject: number): boolean {
+    if (group !== 0) {
+      return this.#pairs.add(group, subject)
+    }
+    const isNew = this.#seen.get(subject) !== this.#mark
+    if (isNew) {
+      this.#seen.set(subject, this.#mark)
+    }
+    return isNew
   }
 
   *finish(point: number): Generator<Counted> {

@@ -16,11 +16,6 @@ export class Tally {
     counts.set(key, (before ?? 0) + 1)
   }
 
-  /** Notes a group, even if it has no key. */
-  note(group: number): void {
-    this.#countsOf(group)
-  }
-
   /** Sets the number of a key, in place of an earlier one. */
   set(group: number, key: number, number: number): void {
     const counts = this.#countsOf(group)

@@ -1,10 +1,11 @@
+import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DAY } from '../../../src/calendar/units.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { deep } from '../../support/depth.ts'
 import { evaluate, type Filter, type Group } from '../../support/evaluate.ts'
-import { newProject, type TestProject } from '../../support/project.ts'
+import { db, newProject, type TestProject } from '../../support/project.ts'
 import { randomText } from '../../support/text.ts'
 
 const KEYS = ['plan', '$browser', 'weird "key"', 'naïve.key', 'a\\b', '__proto__']
@@ -256,6 +257,63 @@ describe('property filters', () => {
     expect(
       await idsOf(project, asQuery([{ key: 'seen', operator: 'is_date_before', value: '1w' }]))
     ).toEqual(['person-1'])
+  })
+
+  it.each<[string, Json]>([
+    ['between', [0, 5]],
+    ['not_between', [6, 9]],
+    ['gte', 1],
+    ['exact', [1, 2]],
+    ['is_not', [3, 4]],
+    ['icontains', ['1', '2']],
+    ['not_icontains', ['3', '4']],
+    ['regex', '[12]'],
+    ['is_set', null],
+    ['is_not_set', null]
+  ])(
+    'may be 40 with the operator %s, beside every other filter and on each page',
+    async (operator, value) => {
+      const email = 'ada@example.com'
+      const project = await withPersons([
+        { n: 1, email },
+        { n: 2, email }
+      ])
+      const key = operator === 'is_not_set' ? 'none' : 'n'
+      const filters = Array.from({ length: 40 }, () => ({ key, operator, value }))
+      const first = await project.call(
+        'GET',
+        `persons/?limit=1&email=${email}&search=ada@&${asQuery(filters)}`
+      )
+
+      const { status, body } = await project.call(
+        'GET',
+        `persons/${new URL(first.body.next).search}`
+      )
+
+      expect([first.status, status]).toEqual([200, 200])
+      expect([first.body.count, body.results.length, body.next]).toEqual([2, 1, null])
+      const both = asQuery([
+        ...filters.slice(1),
+        { key: 'email', operator: 'icontains', value: 'ada' }
+      ])
+      expect(
+        await idsOf(project, `distinct_id=person-1&email=${email}&search=ada@&${both}`)
+      ).toEqual(['person-1'])
+    }
+  )
+
+  it('refuse to compare values with more than 8 million bytes', async () => {
+    const project = await withPersons(Array.from({ length: 17 }, () => ({ plan: 'pro' })))
+    await db.run(sql`
+      update persons set properties = json_object('plan', 'pro', 'bio', char(0) || hex(zeroblob(250000)) || id)
+      where project_id = ${project.id}`)
+    const regex = (key: string) => ({ key, operator: 'regex', value: '^pro$' })
+
+    const { status, body } = await project.call('GET', `persons/?${asQuery([regex('bio')])}`)
+
+    expect([status, body.code, body.attr]).toEqual([400, 'query_too_large', 'properties'])
+    expect(body.detail).toContain('"bio", which have more than 8000000 bytes in all')
+    expect(await idsOf(project, asQuery([regex('plan')]))).toHaveLength(17)
   })
 
   it('refuse a regular expression that takes too long on the stored values', async () => {

@@ -41,7 +41,25 @@ describe('an invalid trend', () => {
       'breakdown_type',
       '"cohort"'
     ],
-    [{ ...asTrend({}), breakdown: [1] }, 'invalid_input', 'breakdown', 'string'],
+    [
+      { ...asTrend({}), breakdown: ['$browser'] },
+      'invalid_input',
+      'breakdown',
+      'A breakdown is the name of one property, as text. For several properties, send `breakdowns`.'
+    ],
+    [
+      asNode({ breakdownFilter: { breakdown: ['$browser'] } }),
+      'invalid_input',
+      'query__breakdownFilter__breakdown',
+      'send `breakdowns`'
+    ],
+    [{ ...asTrend({}), breakdown: 'a'.repeat(401) }, 'max_length', 'breakdown', '400'],
+    ...['constructor', 'toString'].map((name): [object, string, string, string] => [
+      { query: { kind: 'InsightVizNode', [name]: { a: 1 } } },
+      'invalid_input',
+      `query__${name}`,
+      `"${name}" is not a field of an InsightVizNode`
+    ]),
     [
       { ...asTrend({}), breakdown: 'a', breakdown_limit: 0 },
       'min_value',

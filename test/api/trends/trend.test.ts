@@ -112,6 +112,13 @@ describe('a trend', () => {
     const unread = await ask(project, { query: asNode({}).query }, '?date_from=-7d')
     const twice = await ask(project, asTrend({}), form('query', asNode({}).query))
     const text = await get(`${url}&properties=plan`)
+    const filter = { key: 'plan', value: 'pro', type: 'person' }
+    const reordered = { type: 'person', value: 'pro', key: 'plan' }
+    const same = await ask(
+      project,
+      { ...asTrend({}), properties: [reordered] },
+      form('properties', [filter])
+    )
 
     expect(lines(await get(url))).toEqual([['$pageview', [5]]])
     const byDay = `?${new URLSearchParams({ ...fields, ...RANGE })}`
@@ -124,6 +131,7 @@ describe('a trend', () => {
     expect(lines(await get(form('filters', asTrend({}))))).toEqual([['$pageview', [2, 0, 3]]])
     expect(lines(await get(`${url}&sampling_factor=1`))).toEqual([['$pageview', [5]]])
     expect([refused.status, refused.body.attr]).toEqual([400, 'events__0__math'])
+    expect(lines(same)).toEqual([['$pageview', [0, 0, 2]]])
     expect([unread.status, unread.body.attr]).toEqual([400, 'date_from'])
     expect([twice.status, twice.body.attr]).toEqual([400, 'events'])
     expect([text.status, text.body.detail]).toEqual([

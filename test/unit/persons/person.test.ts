@@ -8,7 +8,7 @@ import {
   sortDistinctIds,
   writePerson
 } from '../../../src/persons/person.ts'
-import { toObject } from '../../../src/persons/properties.ts'
+import { nextWriteTime, toObject } from '../../../src/persons/properties.ts'
 import type { Write } from '../../../src/persons/register.ts'
 
 describe('a person’s name', () => {
@@ -40,6 +40,17 @@ describe('the searchable text', () => {
     const properties = { email: 'ADA@Example.com', name: 'E\u0301lan', plan: 'pro' }
 
     expect(searchText(new Map(Object.entries(properties)))).toBe('ada@example.com\u001félan')
+  })
+})
+
+describe('a change through the API', () => {
+  it('is at a whole millisecond after writes whose times have a fraction', () => {
+    const person = newPerson(1, 'uuid', 0)
+    writePerson(person, [{ kind: 'set', key: 'plan', value: 'pro', stamp: { at: 1000.5, id: '' } }])
+
+    expect(nextWriteTime(person.properties, 'plan', 900)).toBe(1002)
+    expect(nextWriteTime(person.properties, 'plan', 2000)).toBe(2000)
+    expect(nextWriteTime(person.properties, 'theme', 900)).toBe(900)
   })
 })
 

@@ -335,6 +335,9 @@ describe('the dates of a query, on Tuesday 2025-06-17 14:25:36 UTC', () => {
     ['-7x', 'UTC', undefined],
     ['-1wStart', 'UTC', undefined],
     ['2025-02-30', 'UTC', undefined],
+    ['June 3, 2025', 'UTC', undefined],
+    ['maybe 2025', 'UTC', undefined],
+    ['1748944800', 'UTC', undefined],
     ['', 'UTC', undefined]
   ])('reads the start %s in %s', (text, zone, expected) => {
     expect(iso(readFrom(text, calendar(zone), now))).toBe(expected)
@@ -361,7 +364,8 @@ describe('the dates of a query, on Tuesday 2025-06-17 14:25:36 UTC', () => {
     ['2025-06-03T10:00:00', 'day', 'UTC', '2025-06-04T00:00:00Z'],
     ['2025-06-03T10:30:00Z', 'hour', 'UTC', '2025-06-03T10:30:00.001Z'],
     ['2025-06-03T10:30:00Z', 'hour', 'Asia/Tehran', '2025-06-03T10:30:00.001Z'],
-    ['never', 'day', 'UTC', undefined]
+    ['never', 'day', 'UTC', undefined],
+    ['Feb 31 2025', 'day', 'UTC', undefined]
   ])('reads the end %s, by the %s in %s', (text, interval, zone, expected) => {
     expect(iso(readUntil(text, interval, calendar(zone), now))).toBe(expected)
   })

@@ -377,6 +377,71 @@ describe('pages of activity', () => {
     }
   })
 
+  it('can be numbered in CSV, with a limit above the largest page of JSON', async () => {
+    const { project, path } = await newLog()
+    const rowsOf = async (query: string) =>
+      (await project.call('GET', `${path}?format=csv&${query}`)).text.split('\r\n').slice(1, -1)
+
+    expect(await rowsOf('limit=5&page=3')).toEqual(await rowsOf('limit=5&offset=10'))
+    expect(await rowsOf('limit=5000&page=1')).toHaveLength(12)
+    await db.run(sql`
+      with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 1100)
+      insert into activity (project_id, uuid, scope, item_id, owner_id, activity, actor, detail, created_at)
+      select project_id, uuid, scope, item_id, owner_id, activity, actor, detail, created_at
+      from numbers cross join (select * from activity where project_id = ${project.id} order by id limit 1)`)
+    const pages = [await rowsOf('limit=1100&page=1'), await rowsOf('limit=1100&page=2')]
+    expect(pages.map((rows) => rows.length)).toEqual([1100, 12])
+  })
+
+  it('are refused in CSV without a limit', async () => {
+    const { project, path } = await newLog()
+
+    const { status, body } = await project.call('GET', `${path}?format=csv&page=2`)
+
+    expect([status, body.attr]).toEqual([400, 'page'])
+    expect(body.detail).toBe('In CSV, `page` needs a `limit`.')
+  })
+
+  it('show as many distinct ids of an entry as fit', async () => {
+    const { project, ada } = await newAda()
+    await db.run(sql`
+      with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 5000)
+      insert into distinct_ids (key, project_id, distinct_id, person_id)
+      select 1000000 + n, ${project.id}, n || printf('%.*c', 195, char(1)), ${ada.id} from numbers`)
+    const keys = await db.all<{ key: number }>(
+      sql`select key from distinct_ids where project_id = ${project.id} order by key`
+    )
+    const ids = keys.map(({ key }) => key)
+    const entry: Entry = {
+      scope: 'Person',
+      itemId: ada.id,
+      activity: 'split_person',
+      actor: ACTOR,
+      detail: {
+        name: ada.uuid,
+        changes: [
+          {
+            type: 'Person',
+            action: 'split',
+            field: 'distinct_ids',
+            before: null,
+            after: null,
+            identities: { distinct_ids: ids, split_off: ids.slice(1) }
+          }
+        ]
+      },
+      at: 0
+    }
+    await writeBatch(db, activityStatements(project.id, [entry]))
+
+    const { status, body } = await project.call('GET', 'persons/activity/')
+
+    const { distinct_ids, split_off } = body.results[0].detail.changes[0].after
+    expect([status, distinct_ids[0]]).toEqual([200, 'ada'])
+    expect(distinct_ids.length).toBeGreaterThan(800)
+    expect(split_off).toEqual(distinct_ids.slice(1))
+  })
+
   it('are one row for each entry as CSV, without a limit', async () => {
     const { project, path } = await newLog()
 

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../../../src/input/json.ts'
+import { periodsOf } from '../../../src/trends/periods.ts'
+import { readTrend } from '../../../src/trends/request.ts'
+
+const iso = (time: number) => new Date(time).toISOString().slice(0, 16)
+
+/** Returns the buckets of both periods of a comparison at a time, as texts such as `2025-05-30T10:00 – 2025-05-31T00:00`. */
+async function compared(
+  now: string,
+  fields: Record<string, Json>,
+  timezone = 'UTC'
+): Promise<string[][]> {
+  const settings = { id: 1, timezone, weekStart: 0, testAccountFilters: [] }
+  const body = { events: [{ id: 'visited' }], compare: true, ...fields }
+  const query = readTrend(body, settings, new Date(now))
+  if (!query) {
+    throw new Error('There is no series.')
+  }
+  // The database is only asked for the first event of all time.
+  const periods = await periodsOf(undefined as never, settings, query, new Date(now))
+  return periods.map(({ buckets }) =>
+    buckets.map(({ from, until }) => `${iso(from)} – ${iso(until)}`)
+  )
+}
+
+describe('the earlier period of a range in hours', () => {
+  it('is as long where the month before has fewer days', async () => {
+    const body = { date_from: '-24h', compare_to: '-1m' }
+    const now = '2025-05-31T10:00:00Z'
+
+    const [, previous] = await compared(now, body)
+    const [, whole] = await compared(now, { ...body, display: 'BoldNumber' })
+
+    expect(previous).toEqual([
+      '2025-04-30T10:00 – 2025-05-01T00:00',
+      '2025-05-01T00:00 – 2025-05-01T10:00'
+    ])
+    expect(whole).toEqual(['2025-04-30T10:00 – 2025-05-01T10:00'])
+  })
+
+  it('is whole, in as many points, where it touches more days', async () => {
+    const body = { date_from: '-8h', compare_to: '-5h' }
+
+    const [current, previous] = await compared('2025-06-17T10:00:00Z', body)
+
+    expect(current).toHaveLength(1)
+    expect(previous).toEqual(['2025-06-16T21:00 – 2025-06-17T05:00'])
+  })
+
+  it('has an empty last point where it touches fewer days', async () => {
+    const body = { date_from: '-8h', compare_to: '-5h' }
+
+    const [current, previous] = await compared('2025-06-17T05:00:00Z', body)
+
+    expect(current).toHaveLength(2)
+    expect(previous).toEqual([
+      '2025-06-16T16:00 – 2025-06-17T00:00',
+      '2025-06-17T00:00 – 2025-06-17T00:00'
+    ])
+  })
+})
+
+describe('the earlier period of a single number', () => {
+  const now = '2025-06-17T10:20:30Z'
+
+  it('has no more limit on its minutes than the number itself', async () => {
+    const body = { display: 'BoldNumber', interval: 'minute', date_from: '-30d' }
+
+    expect(await compared(now, body)).toEqual([
+      ['2025-05-18T00:00 – 2025-06-17T10:21'],
+      ['2025-04-17T13:39 – 2025-05-18T00:00']
+    ])
+    expect((await compared(now, { ...body, compare_to: '-1y' }))[1]).toEqual([
+      '2024-05-18T00:00 – 2024-06-17T10:21'
+    ])
+  })
+
+  it('has as many whole hours, also across a change of the clock', async () => {
+    const body = {
+      display: 'BoldNumber',
+      interval: 'hour',
+      date_from: '2025-03-30',
+      date_to: '2025-03-30T12:30'
+    }
+
+    expect(await compared(now, body, 'Europe/Berlin')).toEqual([
+      ['2025-03-29T23:00 – 2025-03-30T10:30'],
+      ['2025-03-29T11:00 – 2025-03-29T23:00']
+    ])
+  })
+})
