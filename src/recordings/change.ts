@@ -1,7 +1,8 @@
 import * as z from 'zod'
+import { parseTimestamp } from '../calendar/clock.ts'
 import { AppError } from '../errors.ts'
 import { refusing } from '../input/fields.ts'
-import { isEmpty, isObject } from '../input/json.ts'
+import { isEmpty, isObject, type Json, type JsonObject } from '../input/json.ts'
 import { readDistinctId } from '../persons/distinct-id.ts'
 import type { PersonName } from '../persons/store.ts'
 import { RecordingJson } from './schemas.ts'
@@ -57,6 +58,51 @@ export const RecordingUpdateJson = refusing(
 )
 export type RecordingUpdate = z.infer<typeof RecordingUpdateJson>
 
+/** Fields that a new part of a recording may set to any value, and fields that change with time. */
+const CHANGING = [
+  'viewers',
+  'ongoing',
+  'activity_score',
+  'inactive_seconds',
+  'start_url',
+  'snapshot_source'
+]
+/** Numbers that only grow with each new part. */
+const GROWING = [
+  'recording_duration',
+  'active_seconds',
+  'click_count',
+  'keypress_count',
+  'mouse_activity_count',
+  'console_log_count',
+  'console_warn_count',
+  'console_error_count'
+] as const
+
+/**
+ * Returns the read-only fields of a body that may hold values from before later parts arrived. A
+ * client that read the recording then may send it back whole.
+ * @param sent the read-only fields of the body
+ */
+export function listOutdated(sent: JsonObject, shown: RecordingJson): string[] {
+  const smaller = GROWING.filter((name) => {
+    const value = sent[name]
+    return typeof value === 'number' && value >= 0 && value <= shown[name]
+  })
+  const started = timeOf(sent.start_time)
+  const ended = timeOf(sent.end_time)
+  return [
+    ...CHANGING,
+    ...smaller,
+    ...(started !== undefined && started >= Date.parse(shown.start_time) ? ['start_time'] : []),
+    ...(ended !== undefined && ended <= Date.parse(shown.end_time) ? ['end_time'] : [])
+  ]
+}
+
+/** Reads a time, ms UTC; undefined for anything else. */
+const timeOf = (value: Json | undefined): number | undefined =>
+  typeof value === 'string' ? parseTimestamp(value) : undefined
+
 /** The owner of a recording, as the recording shows it. */
 export type Owner = { distinctId: string; personId: number | null; uuid: string }
 
@@ -104,6 +150,22 @@ export const namesNobody = (person: PersonInput): boolean =>
   isObject(person) &&
   isEmpty(person.properties) &&
   [person.id, person.uuid, person.distinct_ids].every((name) => (name ?? null) === null)
+
+/**
+ * Returns the names of a person that is named by its `id`; undefined if the request names it in
+ * another way.
+ */
+export function readNames(
+  person: PersonInput | undefined
+): { id: number; uuid: string | undefined; distinctIds: string[] } | undefined {
+  if (!isObject(person)) {
+    return undefined
+  }
+  const { id, uuid, distinct_ids: ids } = PersonObject.parse(person)
+  return typeof id === 'number'
+    ? { id, uuid: uuid?.toLowerCase(), distinctIds: [ids ?? []].flat() }
+    : undefined
+}
 
 /**
  * Returns the id by which a request names a person. @throws invalid_input, attr `person`, without

@@ -6,7 +6,7 @@ import { readSuppressions } from '../suppressions/read.ts'
 import { countDrops, type Suppressions, suppressionAt } from '../suppressions/suppression.ts'
 import { readTombstones } from '../tombstones/read.ts'
 import { objectOf, type RecordingPart, readLines } from './part.ts'
-import { type Incoming, type Known, planParts } from './plan.ts'
+import { type Incoming, type Known, nameOfPart, planParts } from './plan.ts'
 import { keptSince } from './retention.ts'
 import type { Snapshot } from './snapshot.ts'
 import { summarize } from './summary.ts'
@@ -85,12 +85,20 @@ async function tryToStore({
     project.id,
     parts.map(({ sessionId, partId, distinctId }) => ({ sessionId, partId, distinctId }))
   )
-  const suppressions = await readSuppressions(db, project, serial, idsOf(parts))
-  const { kept, suppressed, dropped } = applySuppressions(parts, suppressions)
+  // A part that is stored stays stored, also if its person has been suppressed since.
+  const fresh = parts.filter((part) => !read.seen.has(nameOfPart(part)))
+  const suppressions = await readSuppressions(db, project, serial, idsOf(fresh))
+  const { kept, suppressed } = applySuppressions(fresh, suppressions)
   const late = kept.filter(({ receivedAt }) => receivedAt <= read.lastErasure)
   const tombstones = await readTombstones(db, project, idsOf(late))
   const known = { ...read, tombstones, keptSince: keptSince(retentionDays, now) }
   const changes = planParts(kept, known, await reserveKeys(db, kept, known))
+  // The batch may hold a part twice, accepted before and after the suppression.
+  const stored = new Set(changes.parts.map(nameOfPart))
+  const lost = suppressed.filter(({ part }) => !stored.has(nameOfPart(part)))
+  const dropped = countDrops(
+    lost.map(({ part, suppression }) => ({ suppression, at: part.receivedAt }))
+  )
   if (changes.parts.length + dropped.length > 0) {
     await writeChanges(db, project.id, changes, {
       now,
@@ -99,27 +107,27 @@ async function tryToStore({
       dropped
     })
   }
-  return { stored: changes.parts.length, refused: [...changes.refused, ...suppressed] }
+  return {
+    stored: changes.parts.length,
+    refused: [...changes.refused, ...lost.map(({ part }) => part)]
+  }
 }
 
 const idsOf = (parts: Incoming[]): string[] => parts.map(({ distinctId }) => distinctId)
 
-/** Separates the parts that suppressions drop from the others, and counts them for each suppression. */
+/** Separates the parts that suppressions drop, each with the id of its suppression, from the others. */
 function applySuppressions(parts: Incoming[], suppressions: Suppressions) {
   const kept: Incoming[] = []
-  const suppressed: Incoming[] = []
-  const drops: { suppression: string; at: number }[] = []
+  const suppressed: { part: Incoming; suppression: string }[] = []
   for (const part of parts) {
-    const { distinctId, receivedAt: at } = part
-    const found = suppressionAt(suppressions.get(distinctId) ?? [], at)
+    const found = suppressionAt(suppressions.get(part.distinctId) ?? [], part.receivedAt)
     if (found) {
-      suppressed.push(part)
-      drops.push({ suppression: found.suppressionId, at })
+      suppressed.push({ part, suppression: found.suppressionId })
     } else {
       kept.push(part)
     }
   }
-  return { kept, suppressed, dropped: countDrops(drops) }
+  return { kept, suppressed }
 }
 
 /** Reserves as many identity keys as the parts could need; unused keys are lost. */

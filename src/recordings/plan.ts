@@ -28,13 +28,19 @@ export type Recording = Omit<Summary, 'urls'> & {
 
 export type StoredRecording = Recording & { deleted: boolean; revision: number }
 
+/** Names a part within its project. */
+export const nameOfPart = ({ sessionId, partId }: Pick<Incoming, 'sessionId' | 'partId'>): string =>
+  `${sessionId}/${partId}`
+
 /** The stored facts about the sessions, parts and distinct ids that a batch of parts touches. */
 export type Known = {
   recordings: ReadonlyMap<string, StoredRecording>
-  /** `<session id>/<part id>` of the parts that are stored already. */
+  /** The names of the parts that are stored already: see `nameOfPart`. */
   seen: ReadonlySet<string>
   /** Keys by distinct id. */
   identities: ReadonlyMap<string, number>
+  /** The identities of `recordings` whose distinct ids are erased. */
+  erasedIdentities: ReadonlySet<number>
   /** Start of the retention period, ms UTC; earlier snapshots are refused. */
   keptSince: number
   /** When the project last erased a person, ms UTC; 0 for never. */
@@ -52,6 +58,8 @@ export type Changes = {
   newIdentities: { key: number; distinct_id: string }[]
   /** Stored identities that must still exist when the changes are written. */
   usedIdentities: number[]
+  /** Erased identities whose recordings must still be kept when the changes are written. */
+  usedTombstones: number[]
   /**
    * `Known.lastErasure`. The write fails after a later erasure, which may have erased a distinct id
    * for which the plan creates a new identity.
@@ -102,6 +110,7 @@ class Plan {
   readonly #refused: Incoming[] = []
   readonly #newIdentities = new Map<string, number>()
   readonly #usedIdentities = new Set<number>()
+  readonly #usedTombstones = new Set<number>()
 
   constructor(known: Known, newKey: () => number) {
     this.#known = known
@@ -109,7 +118,7 @@ class Plan {
   }
 
   add(part: Incoming): void {
-    const name = `${part.sessionId}/${part.partId}`
+    const name = nameOfPart(part)
     if (this.#known.seen.has(name) || this.#parts.has(name)) {
       return
     }
@@ -137,7 +146,8 @@ class Plan {
     const created: Changes['created'] = []
     const updated: Changes['updated'] = []
     for (const { recording, stored, first } of this.#drafts.values()) {
-      const identity = first && !recording.isRelinked ? this.#identityOf(first) : recording.identity
+      const identity =
+        first && !this.#keepsOwner(recording) ? this.#identityOf(first) : recording.identity
       const whole = { ...recording, identity }
       if (!stored) {
         created.push(whole)
@@ -152,9 +162,21 @@ class Plan {
       updated,
       newIdentities: [...this.#newIdentities].map(([distinct_id, key]) => ({ key, distinct_id })),
       usedIdentities: [...this.#usedIdentities],
+      usedTombstones: [...this.#usedTombstones],
       lastErasure: this.#known.lastErasure,
-      refused: this.#refused
+      // A part that arrives twice, before and after an erasure, may be both refused and stored. Its
+      // object is then needed.
+      refused: this.#refused.filter((part) => !this.#parts.has(nameOfPart(part)))
     }
+  }
+
+  /**
+   * Whether a recording keeps its owner when an earlier part arrives: the owner was set by a user,
+   * or is erased. The erased person's distinct id may be in use again, and must not reach the
+   * recording.
+   */
+  #keepsOwner({ identity, isRelinked }: Recording): boolean {
+    return isRelinked || this.#known.erasedIdentities.has(identity)
   }
 
   #tombstoneOf({ distinctId, receivedAt }: Incoming): Tombstone | undefined {
@@ -164,6 +186,7 @@ class Plan {
   #identityOf(part: Incoming): number {
     const tombstone = this.#tombstoneOf(part)
     if (tombstone) {
+      this.#usedTombstones.add(tombstone.key)
       return tombstone.key
     }
     const { distinctId } = part

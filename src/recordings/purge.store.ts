@@ -1,4 +1,5 @@
 import { and, asc, eq, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { DAY } from '../calendar/units.ts'
 import { writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
@@ -8,9 +9,12 @@ import { addToStores } from '../tombstones/store.ts'
 
 /*
  * A deleted recording becomes a tombstone at once; its objects and rows are purged afterwards, in
- * pieces. Because of the tombstone, late parts are refused until the recording's retention period
- * ends.
+ * pieces. Because of the tombstone, late parts are refused until the retention period of all parts
+ * that the session can have ends.
  */
+
+/** Longest session, ms: SDKs start a new session after 24 hours. */
+const MAX_SESSION_MS = DAY
 
 /**
  * Turns recordings of a project into tombstones and takes them out of the count. A tombstone keeps
@@ -72,7 +76,8 @@ export async function listProjects(db: Db): Promise<number[]> {
 
 /**
  * Deletes recordings that began before `until`, ms UTC, and removes the tombstones of purged
- * recordings; at most `limit` of each.
+ * recordings whose session began so long before that all its parts are refused for their age; at
+ * most `limit` of each.
  * @returns the number of deleted recordings
  */
 export async function expireRecordings(
@@ -80,14 +85,14 @@ export async function expireRecordings(
   projectId: number,
   { until, limit, now }: { until: number; limit: number; now: number }
 ): Promise<number> {
-  const oldest = (condition: SQL) => sql`${recordings.sessionId} in (
+  const oldest = (before: number, condition: SQL) => sql`${recordings.sessionId} in (
     select ${recordings.sessionId} from ${recordings}
-    where ${recordings.projectId} = ${projectId} and ${recordings.startTime} < ${until} and ${condition}
+    where ${recordings.projectId} = ${projectId} and ${recordings.startTime} < ${before} and ${condition}
     order by ${recordings.startTime} limit ${limit})`
   const [, deleted] = await writeBatch(db, [
     sql`delete from ${recordings} where ${recordings.projectId} = ${projectId}
-        and ${oldest(sql`${recordings.purgedAt} is not null`)}`,
-    ...tombstoneRecordings(projectId, oldest(sql`not ${recordings.deleted}`), now)
+        and ${oldest(until - MAX_SESSION_MS, sql`${recordings.purgedAt} is not null`)}`,
+    ...tombstoneRecordings(projectId, oldest(until, sql`not ${recordings.deleted}`), now)
   ])
   return deleted?.results.length ?? 0
 }

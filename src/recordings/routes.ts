@@ -11,7 +11,7 @@ import { Ledger } from '../ledger/ledger.ts'
 import { readApplied } from '../ledger/store.ts'
 import { log } from '../log.ts'
 import { readPropertyParameters } from '../properties/parameters.ts'
-import { RecordingUpdateJson, readRelink } from './change.ts'
+import { listOutdated, RecordingUpdateJson, readRelink } from './change.ts'
 import { deleteNoted } from './deletion.ts'
 import { compileFilters } from './list/filters.store.ts'
 import { isUnfiltered, readRecordingFilters } from './list/query.ts'
@@ -27,18 +27,13 @@ import { openPart, SnapshotsQuery } from './part.ts'
 import { sendPurges } from './purge.ts'
 import { DESTROY, LIST, RETRIEVE, SNAPSHOTS, UPDATE } from './reference.ts'
 import { noteView } from './relink.store.ts'
-import { relink } from './relink.ts'
-import { RecordingJson } from './schemas.ts'
+import { expectOnePerson, relink } from './relink.ts'
+import type { RecordingJson } from './schemas.ts'
 import { findRecording } from './store.ts'
 
 const ListQuery = z.object({ ...PageQuery.shape, ...FiltersQuery.shape })
 
 const Cursor = cursorSchema(Position.shape)
-
-/** Fields of a recording that change without an update, so that a client may send an old value. */
-const CHANGING = ['viewers', 'ongoing', 'activity_score']
-/** Fields that change without an update while a recording is ongoing. */
-const CHANGING_WHILE_ONGOING = Object.keys(RecordingJson.shape).filter((name) => name !== 'id')
 
 /** Any text is accepted as the id of a session; an impossible id is a 404. */
 const RecordingPath = z.object({ id: z.string().meta({ description: 'The id of the session.' }) })
@@ -88,8 +83,8 @@ export const recordingRoutes = createRouter()
       const update = c.req.valid('json')
       const { db, project, user, now } = c.var
       const shown = await showRecording(c, id)
-      const changing = shown.ongoing ? CHANGING_WHILE_ONGOING : CHANGING
-      expectUnchanged(c.var.ignoredFields, [shown], changing)
+      const { ignoredFields } = c.var
+      expectUnchanged(ignoredFields, [shown], listOutdated(ignoredFields, shown))
       if (shown.viewed && update.viewed === false) {
         throw new AppError(
           'invalid_input',
@@ -97,6 +92,7 @@ export const recordingRoutes = createRouter()
           'viewed'
         )
       }
+      await expectOnePerson(db, project.id, update.person)
       const { distinct_id: distinctId, person } = shown
       const newOwner = readRelink(update, { distinctId, personId: person.id, uuid: person.uuid })
       if (newOwner) {

@@ -2,13 +2,20 @@ import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { countRows, eachChunk, expectRows, inJson } from '../db/rows.ts'
-import { counters, distinctIds, recordingParts, recordings } from '../db/schema.ts'
+import {
+  counters,
+  distinctIds,
+  erasedIdentities,
+  erasures,
+  recordingParts,
+  recordings
+} from '../db/schema.ts'
 import { insertSelect, updateFrom, type Values } from '../db/statements.ts'
 import { reopenSessions } from '../sessions/store.ts'
 import { countSuppressed, expectSerial, SERIAL } from '../suppressions/store.ts'
 import type { Drops } from '../suppressions/suppression.ts'
 import { expectLastErasure } from '../tombstones/store.ts'
-import type { Changes, Incoming, Known, Recording } from './plan.ts'
+import { type Changes, type Incoming, type Known, nameOfPart, type Recording } from './plan.ts'
 import { findStored } from './store.ts'
 
 export type Wanted = { sessionId: string; partId: string; distinctId: string }[]
@@ -24,18 +31,23 @@ export async function readKnown(
 ): Promise<Omit<Known, 'tombstones' | 'keptSince'> & { suppressionSerial: number }> {
   const sessionIds = [...new Set(wanted.map(({ sessionId }) => sessionId))]
   const ids = [...new Set(wanted.map(({ distinctId }) => distinctId))]
-  const [stored, [seen, identities, counterRows]] = await Promise.all([
+  const [stored, [seen, identities, erased, counterRows]] = await Promise.all([
     findStored(db, projectId, sessionIds),
     readBatch(
       db,
-      query<{ name: string }>(sql`
-        select ${recordingParts.sessionId} || '/' || ${recordingParts.partId} as name
+      query<{ session_id: string; part_id: string }>(sql`
+        select ${recordingParts.sessionId}, ${recordingParts.partId}
         from json_each(${JSON.stringify(wanted)}) as wanted cross join ${recordingParts}
           on ${recordingParts.projectId} = ${projectId} and ${recordingParts.sessionId} = wanted.value ->> 'sessionId'
              and ${recordingParts.partId} = wanted.value ->> 'partId'`),
       query<{ key: number; distinct_id: string }>(sql`
         select ${distinctIds.key}, ${distinctIds.distinctId} from ${distinctIds}
         where ${distinctIds.projectId} = ${projectId} and ${distinctIds.distinctId} in ${inJson(ids)}`),
+      query<{ key: number }>(sql`
+        select ${erasedIdentities.key} from ${erasedIdentities}
+        where ${erasedIdentities.key} in (
+          select ${recordings.identity} from ${recordings}
+          where ${recordings.projectId} = ${projectId} and ${recordings.sessionId} in ${inJson(sessionIds)})`),
       query<{ name: string; value: number }>(sql`
         select ${counters.name}, ${counters.value} from ${counters}
         where ${counters.projectId} = ${projectId} and ${counters.name} in ('last_erasure', ${SERIAL})`)
@@ -43,8 +55,11 @@ export async function readKnown(
   ])
   return {
     recordings: new Map(stored.map((row) => [row.sessionId, row])),
-    seen: new Set(seen.map(({ name }) => name)),
+    seen: new Set(
+      seen.map(({ session_id: sessionId, part_id: partId }) => nameOfPart({ sessionId, partId }))
+    ),
     identities: new Map(identities.map((row) => [row.distinct_id, row.key])),
+    erasedIdentities: new Set(erased.map(({ key }) => key)),
     lastErasure: counterRows.find(({ name }) => name === 'last_erasure')?.value ?? 0,
     suppressionSerial: counterRows.find(({ name }) => name === SERIAL)?.value ?? 0
   }
@@ -104,6 +119,7 @@ export async function writeChanges(
     ...countSuppressed(projectId, 'recordingParts', dropped),
     ...expectUnchanged(projectId, updated),
     ...expectIdentities(projectId, changes.usedIdentities),
+    ...expectKept(projectId, changes.usedTombstones),
     ...(newIdentities.length > 0 ? [expectLastErasure(projectId, changes.lastErasure)] : []),
     ...insertIdentities(projectId, newIdentities),
     ...insertParts(projectId, parts),
@@ -139,6 +155,22 @@ const expectIdentities = (projectId: number, used: number[]): SQL[] =>
       count,
       sql`json_each(${keys}) as used cross join ${distinctIds}
           on ${distinctIds.key} = used.value and ${distinctIds.projectId} = ${projectId}`
+    )
+  ])
+
+/**
+ * Rolls the batch back as a conflict if an erasure deletes the recordings of one of these erased
+ * identities by now, or if its tombstone has moved to another key.
+ */
+const expectKept = (projectId: number, used: number[]): SQL[] =>
+  eachChunk(used, (keys, count) => [
+    expectRows(
+      count,
+      sql`json_each(${keys}) as used
+          cross join ${erasedIdentities}
+            on ${erasedIdentities.key} = used.value and ${erasedIdentities.projectId} = ${projectId}
+          cross join ${erasures} on ${erasures.id} = ${erasedIdentities.erasureId}
+            and not ${erasures.deleteRecordings}`
     )
   ])
 

@@ -25,23 +25,30 @@ const TECHNICAL = new Set([
 ])
 
 /**
- * Returns the steps of a session from its events in order of time: their names, with the page or screen if there is one.
- * Consecutive equal steps become one; at most 200 steps.
+ * Returns the step of an event: its name, with the page or screen if there is one; undefined for an
+ * event that is not an action of the visitor.
  *
  * `$pageview` of `https://shop.example/orders/42` → `$pageview /orders/:id`
  */
-export function stepsOf(events: Iterable<{ name: string; properties: JsonObject }>): string[] {
+export function stepOf({ name, properties }: StepEvent): string | undefined {
+  if (TECHNICAL.has(name)) {
+    return undefined
+  }
+  // V8 keeps the whole text of which a slice was taken. Cutting before joining leaves a short text.
+  const detail = detailOf(name, properties)?.slice(0, MAX_STEP)
+  return [name, detail].filter(Boolean).join(' ').slice(0, MAX_STEP).toWellFormed()
+}
+
+type StepEvent = { name: string; properties: JsonObject }
+
+/**
+ * Returns the steps of a session from the steps of its events in order of time. Consecutive equal
+ * steps become one; at most 200 steps.
+ */
+export function joinSteps(ofEvents: Iterable<string | undefined>): string[] {
   const steps: string[] = []
-  for (const { name, properties } of events) {
-    if (TECHNICAL.has(name)) {
-      continue
-    }
-    const step = [name, detailOf(name, properties)]
-      .filter(Boolean)
-      .join(' ')
-      .slice(0, MAX_STEP)
-      .toWellFormed()
-    if (step !== steps.at(-1)) {
+  for (const step of ofEvents) {
+    if (step !== undefined && step !== steps.at(-1)) {
       steps.push(step)
     }
     if (steps.length === MAX_STEPS) {

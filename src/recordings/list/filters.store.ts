@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { countValues, query, readBatch } from '../../db/batch.ts'
-import type { Db } from '../../db/client.ts'
-import { compileFilter, textOf } from '../../db/filter.ts'
+import { type Db, isTooBig } from '../../db/client.ts'
+import { compileFilter, distinctTexts, textOf } from '../../db/filter.ts'
 import { inJson } from '../../db/rows.ts'
 import { distinctIds, eventNames, events, persons, recordings, sessions } from '../../db/schema.ts'
 import { AppError } from '../../errors.ts'
@@ -268,22 +268,36 @@ const readMatching = (
         `${JSON.stringify(key)} has more than ${MAX_DISTINCT_VALUES} distinct values, too many for this operator.`,
         'properties'
       ),
-    readTexts: async (filters) => {
-      const queries = filters.map((filter) => distinctTexts(base, filter))
-      return (await readBatch(db, ...queries)).map((rows) => rows.map(({ text }) => text))
+    readTexts: async (filters, bytes) => {
+      const most = { texts: MAX_DISTINCT_VALUES, bytes }
+      const queries = filters.map((filter) =>
+        query<{ text: string }>(distinctTexts(textsOf(base, filter), most))
+      )
+      const answers = await readBatch(db, ...queries).catch(refuseTooBig)
+      return answers.map((rows) => rows.map(({ text }) => text))
     }
   })
 
-function distinctTexts(base: SQL, filter: PropertyFilter) {
+/** @throws query_too_large, attr `properties`, for more text in one recording's events than D1 can handle */
+function refuseTooBig(error: unknown): never {
+  if (!isTooBig(error)) {
+    throw error
+  }
+  throw new AppError(
+    'query_too_large',
+    'A recording has too many different values for this operator: use an operator such as icontains or exact, or filter another property.',
+    'properties'
+  )
+}
+
+/** Selects the texts of a filter's property in the recordings, some of them several times. */
+function textsOf(base: SQL, filter: PropertyFilter): SQL {
   const { properties, many } = placeOf(filter)
   const text = textOf(properties, filter.key)
-  const texts = many
+  return many
     ? sql`select value as text from (
         select ${recordings.sessionId}, (
           select json_group_array(distinct text) from (select ${text} as text from ${many.from} where ${many.where})) as texts
         from ${RECORDINGS} where ${base}) cross join json_each(texts)`
     : sql`select ${text} as text from ${RECORDINGS} where ${base}`
-  return query<{ text: string }>(
-    sql`select distinct text from (${texts}) where text is not null limit ${MAX_DISTINCT_VALUES + 1}`
-  )
 }

@@ -2,16 +2,21 @@ import { MINUTE } from '../../calendar/units.ts'
 import type { Db } from '../../db/client.ts'
 import { retryConflicts } from '../../db/retry.ts'
 import { SLOT } from '../../rollups/store.ts'
-import { STEP_PROPERTIES, stepsOf } from '../journey.ts'
+import { joinSteps, STEP_PROPERTIES, stepOf } from '../journey.ts'
 import { shinglesOf } from '../shingles.ts'
-import { readEvents, type StoredEvent } from './events.store.ts'
+import { readPages, type StoredEvent } from './events.store.ts'
 import { type Closing, listIdle, type WholeSession, writeClosings } from './store.ts'
 
 /** A session is over when nothing was received for this long, ms. */
 export const IDLE_MS = 30 * MINUTE
 
-/** Sessions closed in one transaction. */
+/** Most sessions closed in one transaction. */
 const BATCH = 50
+/**
+ * Most identities of recorded sessions in one transaction, unless the first session alone has more.
+ * The steps of 100 identities with 400 events each take about 25 MB of memory.
+ */
+const BATCH_IDENTITIES = 100
 /** Most transactions in one run: D1 allows 1,000 queries. */
 const MAX_BATCHES = 60
 
@@ -33,7 +38,7 @@ export async function closeSessions(db: Db, now: Date): Promise<number> {
   for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
     const count = await retryConflicts(() => closeBatch(db, slot))
     closed += count
-    if (count < BATCH) {
+    if (count === 0) {
       break
     }
   }
@@ -41,7 +46,7 @@ export async function closeSessions(db: Db, now: Date): Promise<number> {
 }
 
 async function closeBatch(db: Db, slot: number): Promise<number> {
-  const sessions = await listIdle(db, slot, BATCH)
+  const sessions = firstSessions(await listIdle(db, slot, BATCH))
   const recorded = sessions.filter(({ isRecorded }) => isRecorded)
   const unrecorded = sessions.filter(({ isRecorded }) => !isRecorded)
   const steps = await readSteps(db, recorded)
@@ -50,6 +55,20 @@ async function closeBatch(db: Db, slot: number): Promise<number> {
     ...unrecorded.map((session) => closingOf(session, null))
   ])
   return sessions.length
+}
+
+/** Returns the first sessions, at least one if there is one, that together fit into a transaction. */
+function firstSessions(sessions: readonly WholeSession[]): WholeSession[] {
+  const first: WholeSession[] = []
+  let identities = 0
+  for (const session of sessions) {
+    identities += session.isRecorded ? session.identities.length : 0
+    if (first.length > 0 && identities > BATCH_IDENTITIES) {
+      break
+    }
+    first.push(session)
+  }
+  return first
 }
 
 /** The members of a session by which its events are found. */
@@ -63,15 +82,24 @@ export async function readSteps(db: Db, sessions: readonly SessionScope[]): Prom
   const ranges = sessions.flatMap((session, index) =>
     session.identities.map((identity) => ({ ...session, identity, index }))
   )
-  const found = await readEvents(db, ranges, STEP_PROPERTIES, MAX_STEP_EVENTS)
-  return sessions.map((_, index) => {
-    // `found[i]` holds the events of `ranges[i]`.
-    const events = found.filter((_, i) => ranges[i]?.index === index).flat()
-    return stepsOf(events.sort(byTime))
-  })
+  const found: Step[][] = sessions.map(() => [])
+  for await (const { range, events } of readPages(db, ranges, STEP_PROPERTIES, MAX_STEP_EVENTS)) {
+    // Only the steps are kept: the properties of all events may be larger than an isolate's memory.
+    const steps = events.map((event) => ({ ...placeOf(event), step: stepOf(event) }))
+    found[range.index]?.push(...steps)
+  }
+  return found.map((steps) => joinSteps(steps.sort(byTime).map(({ step }) => step)))
 }
 
-const byTime = (a: StoredEvent, b: StoredEvent): number =>
+/** The place of an event in its session. */
+type Place = Pick<StoredEvent, 'timestamp' | 'uuid'>
+
+/** The step of an event; undefined if the event is not an action of the visitor. */
+type Step = Place & { step: string | undefined }
+
+const placeOf = ({ timestamp, uuid }: StoredEvent): Place => ({ timestamp, uuid })
+
+const byTime = (a: Place, b: Place): number =>
   a.timestamp - b.timestamp || (a.uuid < b.uuid ? -1 : 1)
 
 const closingOf = (session: WholeSession, steps: string[] | null): Closing => ({

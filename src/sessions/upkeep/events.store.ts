@@ -3,13 +3,12 @@ import { query, readBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { inJson } from '../../db/rows.ts'
 import { eventNames, events } from '../../db/schema.ts'
-import type { JsonObject } from '../../input/json.ts'
+import { byteLength, type JsonObject } from '../../input/json.ts'
 import type { WholeSession } from './store.ts'
 
-/** The events of one identity in a session; `after` is the last event that has been read. */
+/** The events of one identity in a session. */
 export type Range = Pick<WholeSession, 'projectId' | 'sessionId' | 'startTime' | 'endTime'> & {
   identity: number
-  after?: StoredEvent | undefined
 }
 
 export type StoredEvent = {
@@ -23,49 +22,110 @@ export type StoredEvent = {
 /** Most characters that are read of a text property. */
 const MAX_TEXT = 1_000
 
+/** Most ranges that one statement reads. */
+const MAX_RANGES = 100
+/** Most events of a range that one statement reads. */
+const MAX_EVENTS = 500
 /**
- * Reads the next `limit` events of each range in order of time, with the named properties that are
- * texts or numbers.
+ * Size of the events, as JSON, after which a statement stops reading, bytes. An isolate has 128 MB,
+ * and for a moment it holds several copies of an answer.
  */
-export async function readEvents(
+const MAX_BYTES = 8_000_000
+/**
+ * The same for one range, bytes. The last event may exceed it by up to 200,000 bytes; D1 allows
+ * 2,000,000 bytes per value.
+ */
+const MAX_RANGE_BYTES = 1_500_000
+
+/** A range of which events may be left; `after` is the last event that has been read. */
+type Unread<R extends Range> = { range: R; after: StoredEvent | undefined; left: number }
+
+/**
+ * Reads the first `limit` events of each range, with the named properties that are texts or numbers.
+ * Yields a range's events in order of time, in one or more pages, so that a caller can use them up
+ * before the next ones are read: the texts of a whole session may be larger than an isolate's memory.
+ */
+export async function* readPages<R extends Range>(
   db: Db,
-  ranges: readonly Range[],
+  ranges: readonly R[],
+  properties: readonly string[],
+  limit = Number.POSITIVE_INFINITY
+): AsyncGenerator<{ range: R; events: StoredEvent[] }> {
+  let unread: Unread<R>[] = ranges.map((range) => ({ range, after: undefined, left: limit }))
+  while (unread.length > 0) {
+    const current = unread.slice(0, MAX_RANGES)
+    const pages = await readNext(db, current, properties, Math.min(limit, MAX_EVENTS))
+    const unfinished: Unread<R>[] = []
+    for (const [i, { range, left }] of current.entries()) {
+      const { events, isLast } = pages.get(i) ?? NO_EVENTS
+      const used = events.slice(0, left)
+      yield { range, events: used }
+      if (!isLast && used.length < left) {
+        unfinished.push({ range, after: used.at(-1), left: left - used.length })
+      }
+    }
+    unread = [...unfinished, ...unread.slice(MAX_RANGES)]
+  }
+}
+
+/** `isLast` is false if the range may have more events. */
+type Page = { events: StoredEvent[]; isLast: boolean }
+
+const NO_EVENTS: Page = { events: [], isLast: true }
+
+/**
+ * Reads the next events of each range in one statement: at most `limit`, and fewer if they are
+ * large, but at least one if there is one.
+ * @returns the pages by the index of their range
+ */
+async function readNext(
+  db: Db,
+  unread: readonly Unread<Range>[],
   properties: readonly string[],
   limit: number
-): Promise<StoredEvent[][]> {
-  if (ranges.length === 0) {
-    return []
-  }
-  const wanted = ranges.map(({ projectId, sessionId, identity, startTime, endTime, after }) => ({
-    project: projectId,
-    session: sessionId,
-    identity,
-    end: endTime,
-    timestamp: after?.timestamp ?? startTime,
-    event: after?.eventId ?? 0,
-    uuid: after?.uuid ?? ''
-  }))
+): Promise<Map<number, Page>> {
+  const wanted = unread.map(
+    ({ range: { projectId, sessionId, identity, startTime, endTime }, after }) => ({
+      project: projectId,
+      session: sessionId,
+      identity,
+      end: endTime,
+      timestamp: after?.timestamp ?? startTime,
+      event: after?.eventId ?? 0,
+      uuid: after?.uuid ?? ''
+    })
+  )
+  const maxBytes = Math.min(MAX_RANGE_BYTES, Math.floor(MAX_BYTES / unread.length))
   const of = (name: string) => sql`range.value ->> ${name}`
   const [rows] = await readBatch(
     db,
     query<{ i: number; events: string }>(sql`
       select range.key as i, (
-        select json_group_array(json_object('timestamp', timestamp, 'eventId', event_id, 'uuid', uuid, 'name', name,
-                                            'properties', json(properties)))
-        from (select ${events.timestamp}, ${events.eventId}, hex(${events.uuid}) as uuid, ${eventNames.name}, (
-                select json_group_object(p.key, case p.type when 'text' then substr(p.value, 1, ${MAX_TEXT}) else p.value end)
-                from json_each(${events.properties}) as p
-                where p.key in ${inJson(properties)} and p.type in ('text', 'integer', 'real')) as properties
-              from ${events} indexed by events_identity cross join ${eventNames} on ${eventNames.id} = ${events.eventId}
-              where ${events.identity} = ${of('identity')}
-                and ${events.timestamp} between ${of('timestamp')} and ${of('end')}
-                and (${events.timestamp}, ${events.eventId}, ${events.uuid})
-                  > (${of('timestamp')}, ${of('event')}, unhex(${of('uuid')}))
-                and ${events.sessionId} = ${of('session')} and +${events.projectId} = ${of('project')}
-              order by ${events.timestamp}, ${events.projectId}, ${events.eventId}, ${events.uuid}
-              limit ${limit})) as events
+        select json_group_array(json(event))
+        from (select event, sum(octet_length(event)) over (order by timestamp, event_id, uuid) - octet_length(event) as before
+              from (select timestamp, event_id, uuid,
+                           json_object('timestamp', timestamp, 'eventId', event_id, 'uuid', uuid, 'name', name,
+                                       'properties', json(properties)) as event
+                    from (select ${events.timestamp}, ${events.eventId}, hex(${events.uuid}) as uuid, ${eventNames.name}, (
+                            select json_group_object(p.key, case p.type when 'text' then substr(p.value, 1, ${MAX_TEXT}) else p.value end)
+                            from json_each(${events.properties}) as p
+                            where p.key in ${inJson(properties)} and p.type in ('text', 'integer', 'real')) as properties
+                          from ${events} indexed by events_identity cross join ${eventNames} on ${eventNames.id} = ${events.eventId}
+                          where ${events.identity} = ${of('identity')}
+                            and ${events.timestamp} between ${of('timestamp')} and ${of('end')}
+                            and (${events.timestamp}, ${events.eventId}, ${events.uuid})
+                              > (${of('timestamp')}, ${of('event')}, unhex(${of('uuid')}))
+                            and ${events.sessionId} = ${of('session')} and +${events.projectId} = ${of('project')}
+                          order by ${events.timestamp}, ${events.projectId}, ${events.eventId}, ${events.uuid}
+                          limit ${limit})))
+        where before < ${maxBytes}) as events
       from json_each(${JSON.stringify(wanted)}) as range`)
   )
-  const found = new Map(rows.map(({ i, events }) => [i, JSON.parse(events) as StoredEvent[]]))
-  return ranges.map((_, i) => found.get(i) ?? [])
+  return new Map(
+    rows.map(({ i, events }) => {
+      const found: StoredEvent[] = JSON.parse(events)
+      // An event is left out only if the events before it have `maxBytes` together.
+      return [i, { events: found, isLast: found.length < limit && byteLength(events) < maxBytes }]
+    })
+  )
 }

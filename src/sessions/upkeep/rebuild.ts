@@ -2,13 +2,11 @@ import type { Db } from '../../db/client.ts'
 import { retryConflicts } from '../../db/retry.ts'
 import { SLOT } from '../../rollups/store.ts'
 import { FOLDED_PROPERTIES, foldEvents, type SessionEvent, type SessionPart } from '../session.ts'
-import { type Range, readEvents, type StoredEvent } from './events.store.ts'
+import { type Range, readPages, type StoredEvent } from './events.store.ts'
 import { listStale, replaceStale, type WholeSession } from './store.ts'
 
 /** Sessions rebuilt in one transaction. */
 const BATCH = 25
-/** Events read in one statement per session and identity. */
-const MAX_EVENTS = 500
 
 /**
  * Rebuilds stale sessions from their remaining events, and removes stale sessions that have none
@@ -28,17 +26,11 @@ export const rebuildSessions = (db: Db, projectId: number): Promise<boolean> =>
 /** Folds the stored events of sessions into parts. */
 async function foldStored(db: Db, sessions: readonly WholeSession[]): Promise<SessionPart[]> {
   const parts = new Map<string, SessionPart>()
-  let ranges = sessions.flatMap(rangesOf)
-  while (ranges.length > 0) {
-    const found = await readEvents(db, ranges, FOLDED_PROPERTIES, MAX_EVENTS)
-    for (const [i, range] of ranges.entries()) {
-      foldEvents(
-        (found[i] ?? []).map((event) => toSessionEvent(event, range)),
-        parts
-      )
-    }
-    ranges = ranges.flatMap((range, i) =>
-      found[i]?.length === MAX_EVENTS ? [{ ...range, after: found[i]?.at(-1) }] : []
+  const pages = readPages(db, sessions.flatMap(rangesOf), FOLDED_PROPERTIES)
+  for await (const { range, events } of pages) {
+    foldEvents(
+      events.map((event) => toSessionEvent(event, range)),
+      parts
     )
   }
   return [...parts.values()]

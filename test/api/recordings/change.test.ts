@@ -124,6 +124,32 @@ describe('PATCH session_recordings/{id}', () => {
     expect((await patch(placeholder)).body).toEqual(placeholder)
   })
 
+  it('accepts a recording from before later snapshots, also when it is no longer ongoing', async () => {
+    const { project, get, patch, record } = await newCast()
+    const before = await get('session')
+    await record(
+      snapshotEvent(project, {
+        snapshots: visit(Date.parse(before.start_time) - 60_000, 'https://a.example/')
+      }),
+      snapshotEvent(project, { snapshots: visit(Date.parse(before.end_time) + 60_000) })
+    )
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60_000 })
+
+    const { status, body } = await patch({ ...before, distinct_id: 'bob' })
+
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ distinct_id: 'bob', click_count: 3, ongoing: false })
+    for (const [name, value] of Object.entries({
+      click_count: 4,
+      start_time: '2020-01-01T00:00:00Z',
+      end_time: '2099-01-01T00:00:00Z',
+      storage: 'none'
+    })) {
+      const refused = await patch({ ...before, distinct_id: 'bob', [name]: value })
+      expect([refused.status, refused.body.attr]).toEqual([400, name])
+    }
+  })
+
   it('stores who has viewed it', async () => {
     const { project, get, patch } = await newCast()
     const other = await newProject()
@@ -184,6 +210,22 @@ describe('PATCH session_recordings/{id}', () => {
 
     expect([status, body.code, body.attr]).toEqual([400, code, attr])
     expect(await get('session')).toEqual(before)
+  })
+
+  it.each<[string, JsonObject]>([
+    ['the uuid of nobody', { uuid: PART }],
+    ['another person’s distinct id', { distinct_ids: 'ada' }],
+    ['one distinct id of another person', { distinct_ids: ['bob', 'ada'] }]
+  ])('refuses a person with %s beside its id', async (_, more) => {
+    const { get, patch, bob } = await newCast()
+    const before = await get('session')
+
+    const { status, body } = await patch({ person: { id: bob.id, ...more } })
+
+    expect([status, body.code, body.attr]).toEqual([400, 'invalid_input', 'person'])
+    expect(await get('session')).toEqual(before)
+    const whole = { id: bob.id, uuid: bob.uuid, distinct_ids: ['bob', 'bob-2'] }
+    expect((await patch({ person: whole })).body.person.id).toBe(bob.id)
   })
 
   it('does not reach persons of another project', async () => {
@@ -349,6 +391,7 @@ describe('the retention of recordings', () => {
     expect(await objectsOf(project, 'last')).toEqual([])
     expect(await objectsOf(project, 'first')).toHaveLength(1)
 
+    vi.setSystemTime(today + 30 * DAY)
     await cron(bindings)
     const rows = await db.all(
       sql`select session_id from recordings where project_id = ${project.id}`
@@ -358,6 +401,22 @@ describe('the retention of recordings', () => {
     await cron(bindings)
     await drain()
     expect((await get()).count).toBe(0)
+  })
+
+  it('refuses parts of a deleted session that are young enough to be kept', async () => {
+    listenToLog()
+    const { project, get, bindings, drain, record } = await newStage()
+    const today = Math.floor(Date.now() / DAY) * DAY
+    await record(snapshotEvent(project, { snapshots: visit(today - 1_000) }))
+    await project.send('DELETE', 'session_recordings/session', undefined, bindings)
+    await drain()
+    await updateProject(db, project.id, { recording_retention_days: 1 })
+    await cron(bindings)
+
+    await record(snapshotEvent(project, { snapshots: visit(today) }))
+
+    expect((await get()).count).toBe(0)
+    expect(await objectsOf(project, 'session')).toEqual([])
   })
 
   it('removes orphaned snapshots once no message can name them any more', async () => {

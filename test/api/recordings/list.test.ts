@@ -1,7 +1,13 @@
+import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { DAY, MINUTE } from '../../../src/calendar/units.ts'
+import { newUsage, openDb } from '../../../src/db/client.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { updateProject } from '../../../src/projects/store.ts'
+import { compileFilters } from '../../../src/recordings/list/filters.store.ts'
+import { readRecordingFilters } from '../../../src/recordings/list/query.ts'
+import { FiltersQuery } from '../../../src/recordings/list/schemas.ts'
+import { aroundCalls } from '../../support/faults.ts'
 import { db } from '../../support/project.ts'
 import { newStage, snapshotEvent } from '../../support/recordings.ts'
 
@@ -368,4 +374,19 @@ describe('GET session_recordings', () => {
   ])('refuses %s', async (query, code, attr) => {
     expect(await gallery.get(`?${query}`, 400)).toMatchObject({ code, attr })
   })
+})
+
+it('refuses a filter for which D1 finds the texts of a recording too large', async () => {
+  const now = new Date()
+  const settings = { timezone: 'UTC', weekStart: 0, testAccountFilters: [] }
+  const properties = [{ key: 'visited_page', type: 'recording', operator: 'regex', value: 'a.b' }]
+  const filters = readRecordingFilters(FiltersQuery.parse({}), properties, settings, now)
+  const failing = aroundCalls(env.DB, async () => {
+    throw new Error('D1_ERROR: string or blob too big: SQLITE_TOOBIG')
+  })
+  const limited = openDb(failing, newUsage()).db
+
+  await expect(
+    compileFilters(limited, { id: 1, timezone: 'UTC' }, filters, now)
+  ).rejects.toMatchObject({ code: 'query_too_large', attr: 'properties' })
 })

@@ -38,6 +38,7 @@ const NOTHING: Known = {
   recordings: new Map(),
   seen: new Set(),
   identities: new Map(),
+  erasedIdentities: new Set(),
   keptSince: 0,
   lastErasure: 0,
   tombstones: new Map()
@@ -378,6 +379,29 @@ describe('the parts of recordings', () => {
       newIdentities: [],
       updated: [{ identity: 7, isMoved: true }]
     })
+  })
+
+  it('leave a recording with its erased owner when an earlier part of the same distinct id arrives', () => {
+    const earlier = part({ summary: summarize([move(AT - 1)], 0) })
+    const known = { ...recordingOf(), identities: new Map([['ada', 9]]) }
+
+    expect(
+      planParts([earlier], { ...known, erasedIdentities: new Set([7]) }, () => 8)
+    ).toMatchObject({
+      newIdentities: [],
+      usedIdentities: [],
+      updated: [{ identity: 7, startTime: AT - 1 }]
+    })
+    expect(planParts([earlier], known, () => 8)).toMatchObject({ updated: [{ identity: 9 }] })
+  })
+
+  it('are not refused if another copy in the batch is stored', () => {
+    const tombstone = { key: 5, erasureId: 1, erasedAt: AT, isOpen: true, deletesRecordings: true }
+    const known = { ...NOTHING, tombstones: new Map([['ada', [tombstone]]]) }
+
+    const { parts, refused } = planParts([part(), part({ receivedAt: AT + 1 })], known, () => 8)
+
+    expect([parts.length, refused]).toEqual([1, []])
   })
 
   it('of a person that was erased meanwhile get the erased identity, and do not create the person again', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { stepsOf } from '../../../src/sessions/journey.ts'
+import { joinSteps, stepOf } from '../../../src/sessions/journey.ts'
 import { shinglesOf } from '../../../src/sessions/shingles.ts'
 import { compareSteps } from '../../../src/sessions/similarity.ts'
 import { deep } from '../../support/depth.ts'
@@ -90,6 +90,7 @@ describe('the similarity of two sessions', () => {
 
 describe('the steps of a session', () => {
   const at = (name: string, properties = {}) => ({ name, properties })
+  const stepsOf = (events: ReturnType<typeof at>[]) => joinSteps(events.map(stepOf))
   const view = (path: string) => at('$pageview', { $current_url: `https://shop.example${path}` })
 
   it.each([
