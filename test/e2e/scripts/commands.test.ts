@@ -275,7 +275,7 @@ describe('the commands key, project and user', () => {
     ],
     ['Unknown command: key rotate', ['key', 'rotate']],
     ['Unknown command: key constructor', ['key', 'constructor']],
-    ['Unknown command: toString', ['toString']]
+    ['Unknown command: toString list', ['toString', 'list']]
   ])('explains the error: %s', async (message, words) => {
     const { code, stdout, stderr } = await run(...words, '--json')
     expect({ code, stdout, message: stderr.split('\n')[0] }).toEqual({
