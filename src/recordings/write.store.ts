@@ -44,10 +44,9 @@ export async function readKnown(
         select ${distinctIds.key}, ${distinctIds.distinctId} from ${distinctIds}
         where ${distinctIds.projectId} = ${projectId} and ${distinctIds.distinctId} in ${inJson(ids)}`),
       query<{ key: number }>(sql`
-        select ${erasedIdentities.key} from ${erasedIdentities}
-        where ${erasedIdentities.key} in (
-          select ${recordings.identity} from ${recordings}
-          where ${recordings.projectId} = ${projectId} and ${recordings.sessionId} in ${inJson(sessionIds)})`),
+        select ${erasedIdentities.key} from json_each(${JSON.stringify(sessionIds)}) as wanted
+          cross join ${recordings} on ${recordings.projectId} = ${projectId} and ${recordings.sessionId} = wanted.value
+          cross join ${erasedIdentities} on ${erasedIdentities.key} = ${recordings.identity}`),
       query<{ name: string; value: number }>(sql`
         select ${counters.name}, ${counters.value} from ${counters}
         where ${counters.projectId} = ${projectId} and ${counters.name} in ('last_erasure', ${SERIAL})`)

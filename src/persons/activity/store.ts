@@ -138,18 +138,30 @@ export async function* exportActivity(
   }
 }
 
-/** The columns of an entry. `ids` has the distinct ids in the order of their keys, up to `MAX_IDS_BYTES`. */
+/** The distinct ids that an entry names, with their keys. */
+const NAMED = sql`
+  json_each(${activity.detail}, '$.changes') as change cross join json_tree(change.value, '$.identities') as named
+    cross join ${distinctIds}
+      on ${distinctIds.key} = named.value and ${distinctIds.projectId} = ${activity.projectId}
+  where named.type = 'integer'`
+
+/** Characters of an entry's details in which at most 1,000 identities fit: their distinct ids stay below `MAX_IDS_BYTES`. */
+const SHORT = 5_000
+
+/**
+ * The columns of an entry. `ids` has the distinct ids; of a long entry in the order of their keys, up to `MAX_IDS_BYTES`, for
+ * which more rows are read.
+ */
 const COLUMNS = sql`${activity.id}, ${activity.uuid}, ${activity.itemId}, ${activity.activity}, ${activity.actor},
   ${activity.detail}, ${activity.createdAt},
-  (select json_group_object(key, distinct_id) from (
-    select key, distinct_id, sum(bytes) over (order by key) as total from (
-      select distinct ${distinctIds.key} as key, ${distinctIds.distinctId} as distinct_id,
-        length(cast(json_quote(${distinctIds.distinctId}) as blob)) as bytes
-      from json_each(${activity.detail}, '$.changes') as change cross join json_tree(change.value, '$.identities') as named
-        cross join ${distinctIds}
-          on ${distinctIds.key} = named.value and ${distinctIds.projectId} = ${activity.projectId}
-      where named.type = 'integer'))
-   where total <= ${MAX_IDS_BYTES}) as ids`
+  iif(length(${activity.detail}) <= ${SHORT},
+    (select json_group_object(${distinctIds.key}, ${distinctIds.distinctId}) from ${NAMED}),
+    (select json_group_object(key, distinct_id) from (
+      select key, distinct_id, sum(bytes) over (order by key) as total from (
+        select distinct ${distinctIds.key} as key, ${distinctIds.distinctId} as distinct_id,
+          length(cast(json_quote(${distinctIds.distinctId}) as blob)) as bytes
+        from ${NAMED}))
+     where total <= ${MAX_IDS_BYTES})) as ids`
 
 const SIZES = sql`${activity.id} as id, length(${activity.detail}) as characters`
 

@@ -93,7 +93,7 @@ describe('the content of a delivery', () => {
     ['the insight has no series', {}, 'This insight has no series yet.'],
     [
       'the insight has too many buckets',
-      { events: [{ id: 'signed up' }], date_from: '2000-01-01', interval: 'minute' },
+      { events: [{ id: 'signed up' }], date_from: '1990-01-01', interval: 'day' },
       'This insight could not be computed: A trend has at most 10,000 buckets.'
     ]
   ])('says so when %s', async (_, filters, expected) => {
