@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { z } from 'zod'
 import { EVERY_15_MINUTES, EVERY_MINUTE } from '../src/crons/cron.ts'
+import { openBucket } from './bucket.ts'
 import { type Build, build } from './build.ts'
 import { readConfig } from './config.ts'
 import { openControl } from './control.ts'
@@ -113,10 +114,7 @@ async function run(): Promise<void> {
   }
 }
 
-/**
- * Sends requests to the operator's worker. Miniflare's own handle of a worker would make several, and block this process
- * meanwhile.
- */
+/** Sends requests to the operator's worker. */
 const dispatchTo =
   (miniflare: Miniflare): Dispatch =>
   (url, { headers, ...request }) =>
@@ -127,7 +125,7 @@ const dispatchTo =
 
 /** The bucket in the service's own runtime, which goes on when the databases are prepared. */
 const bucketOf = (miniflare: Miniflare) => ({
-  bucket: async () => (await miniflare.getBindings<{ BUCKET: R2Bucket }>(OPERATOR)).BUCKET,
+  bucket: async () => openBucket(dispatchTo(miniflare)),
   close: async () => {}
 })
 

@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import type { Miniflare } from 'miniflare'
 import { type Db, isBusy, newUsage, openDb } from '../src/db/client.ts'
 import { databaseOf } from '../src/db/databases.ts'
+import { openBucket } from './bucket.ts'
 import { BUSY, retryWhileBusy } from './busy.ts'
 import { type Config, readConfig } from './config.ts'
 import { root, stateDir } from './environment.ts'
 import { OperatorError } from './faults.ts'
 import { migrate } from './migrate.ts'
+import { SECRET, WORKER } from './operator.ts'
 import { overwriteErased } from './overwrite.ts'
 import { openFile } from './sqlite.ts'
 import { expectUsable, readSecretsFile } from './state.ts'
@@ -97,7 +99,8 @@ function bucketIn(folder: string): BucketAccess {
   return {
     async bucket() {
       runtime ??= startSimulator(folder)
-      return (await (await runtime).getBindings<{ BUCKET: R2Bucket }>()).BUCKET
+      const simulator = await runtime
+      return openBucket((url, request) => simulator.dispatchFetch(url, request))
     },
     close: async () => void (await (await runtime)?.dispose())
   }
@@ -108,7 +111,15 @@ async function startSimulator(folder: string): Promise<Miniflare> {
   const { convertV4MiniflareOptions, Miniflare } = await import('miniflare')
   return new Miniflare(
     convertV4MiniflareOptions({
-      workers: [{ name: readConfig().name, modules: true, script: '', r2Buckets: bucketsOf() }],
+      workers: [
+        {
+          name: 'operator',
+          modules: true,
+          script: WORKER,
+          bindings: { SECRET },
+          r2Buckets: bucketsOf()
+        }
+      ],
       resourcePersistencePath: join(folder, 'v3')
     })
   )
