@@ -475,12 +475,14 @@ describe('a trend', () => {
   it('is a 503 if any statement fails, never a partial answer', async () => {
     const project = await newStory()
     const body = asTrend({ math: 'sum', math_property: 'price' })
+    // Looks up the calendar, and notes when the key was used.
+    const whole = await ask(project, body)
     let calls = 0
     const counting = aroundCalls(env.DB, (run) => {
       calls += 1
       return run()
     })
-    const whole = await ask(project, body, '', { DB: counting })
+    await ask(project, body, '', { DB: counting })
 
     expect(lines(whole)).toEqual([['$pageview', [12.5, 0, 1]]])
     const answers = []
@@ -494,10 +496,8 @@ describe('a trend', () => {
       const { status, body: answer } = await ask(project, body, '', { DB })
       answers.push(status === 200 ? answer.result : [status, answer.code])
     }
-    // A failed read in the round trip of the key check is repeated after it. The first request also looked up the calendar, and
-    // noted when the key was used.
-    const complete = whole.body.result
-    expect(answers).toEqual([complete, [503, 'unavailable'], complete, complete])
+    // A failed read in the round trip of the key check is repeated after it.
+    expect(answers).toEqual([whole.body.result, [503, 'unavailable']])
   })
 
   it('adds up whole numbers beyond 64 bits, and leaves out infinite numbers', async () => {
