@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
+import { PACKAGES } from './test/support/packages.ts'
 import { quickConsumers } from './test/support/queues.ts'
-import { LongestFirst } from './test/support/sequencer.ts'
 import { useTemporaryFolder } from './test/support/temporary.ts'
 
 useTemporaryFolder()
@@ -39,10 +39,12 @@ function readDepth() {
   return { share: 1, seed: Number(FULL_DEPTH) }
 }
 
+const CORES = Math.min(4, availableParallelism())
+
 const shared = {
   provide: { depth: readDepth() },
   // Files at a time: one more than there are cores, since tests also wait.
-  maxWorkers: Math.min(4, availableParallelism()) + 1,
+  maxWorkers: CORES + 1,
   // Each worker loads the code once, not once for each file.
   isolate: false
 }
@@ -74,12 +76,12 @@ const inWorkerd = (requests: number, asks = requests) =>
 export default defineConfig({
   test: {
     silent: 'passed-only',
-    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
           ...shared,
           name: 'unit',
+          sequence: { groupOrder: 2 },
           include: ['test/unit/**/*.test.ts'],
           setupFiles: ['./test/support/random.ts'],
           testTimeout: 60_000
@@ -90,8 +92,11 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'worker',
+          sequence: { groupOrder: 2 },
           // With the cache, each file would send all modules to workerd again, which takes longer than to transform them once.
           fsModuleCache: false,
+          // Each package is sent to workerd as one module.
+          deps: { optimizer: { ssr: { enabled: true, include: PACKAGES } } },
           include: ['test/{api,jobs}/**/*.test.ts'],
           globalSetup: './test/support/receiving.ts',
           setupFiles: [
@@ -108,6 +113,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'throttled',
+          sequence: { groupOrder: 2 },
           include: ['test/throttled/**/*.test.ts'],
           setupFiles: ['./test/support/console.ts', './test/support/migrate.ts']
         }
@@ -116,6 +122,9 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'e2e',
+          // These tests wait longer than others, and come first because each takes long.
+          maxWorkers: CORES + 2,
+          sequence: { groupOrder: 1 },
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: './test/support/shared.ts',
           setupFiles: ['./test/support/random.ts'],
