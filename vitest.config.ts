@@ -123,7 +123,7 @@ export default defineConfig({
           ...shared,
           name: 'e2e',
           // These tests wait longer than others, and come first because each takes long.
-          maxWorkers: CORES + 2,
+          maxWorkers: CORES + 3,
           sequence: { groupOrder: 1 },
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: './test/support/shared.ts',
