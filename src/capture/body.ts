@@ -29,13 +29,15 @@ export const readJson = async (request: Request | Response): Promise<Json> =>
 /**
  * Like `readJson`, but also returns two paths: `inexact` leads to the first number that `JSON.parse`
  * changes, such as 9007199254740993; `repeated` leads to the first member that repeats a name within
- * its object. Of members with the same name, `JSON.parse` keeps only the last.
+ * its object. Of members with the same name, `JSON.parse` keeps only the last. `hasBatch` says
+ * whether the body has a member `batch`.
  * @throws request_too_large, parse_error, unsupported_media_type
  */
 export async function readExactly(request: Request | Response): Promise<{ json: Json } & Changed> {
   const text = await readText(request)
   const json = parse(text)
-  return { json, inexact: findInexact(text), repeated: findRepeated(text, json) }
+  const hasBatch = isObject(json) && json.batch !== undefined
+  return { json, hasBatch, inexact: findInexact(text), repeated: findRepeated(text, json) }
 }
 
 /** Returns the text of a request's JSON after undoing up to two encodings, such as base64 around gzip. */

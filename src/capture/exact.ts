@@ -4,23 +4,31 @@ import type { CapturedEvent } from './event.ts'
 
 /**
  * Paths in a body to the first number that no double holds exactly, and to the first member that
- * repeats a name.
+ * repeats a name. `hasBatch` says whether the body is an envelope with its events in `batch`.
  */
-export type Changed = { inexact: string[] | undefined; repeated: string[] | undefined }
+export type Changed = {
+  hasBatch: boolean
+  inexact: string[] | undefined
+  repeated: string[] | undefined
+}
 
 /**
  * Logs a warning for an event that is stored although parsing changed it: a number such as 2^53 + 1
  * is not kept exactly (the client should send it as a string), or of two members with the same name
  * only the last is kept. `read` holds the events in the order of the request. Only the first event
- * of each kind is logged.
+ * of each kind is logged; a change outside the events is not.
  */
 export function warnOfChanges(
   project: number,
   read: readonly (CapturedEvent | Dropped)[],
-  { inexact, repeated }: Changed
+  { hasBatch, inexact, repeated }: Changed
 ): void {
-  warn(project, 'number_not_exact', inexact && read[placeOf(inexact)])
-  warn(project, 'member_repeated', repeated && read[placeOf(repeated)])
+  const eventAt = (path: string[] | undefined) => {
+    const place = path && placeOf(path, hasBatch)
+    return place === undefined ? undefined : read[place]
+  }
+  warn(project, 'number_not_exact', eventAt(inexact))
+  warn(project, 'member_repeated', eventAt(repeated))
 }
 
 function warn(project: number, type: string, event: CapturedEvent | Dropped | undefined): void {
@@ -29,8 +37,13 @@ function warn(project: number, type: string, event: CapturedEvent | Dropped | un
   }
 }
 
-/** Returns the place of the event that a path leads into: `batch.3.properties.id` is event 3, `properties.id` event 0. */
-function placeOf([first = '', second = '']: readonly string[]): number {
-  const place = first === 'batch' ? second : first
-  return /^\d+$/.test(place) ? Number(place) : 0
+/**
+ * Returns the place of the event that a path leads into: `batch.3.properties.id` is event 3,
+ * `properties.id` event 0. Undefined for an envelope's other members, and for `batch` itself.
+ */
+function placeOf([first = '', second]: readonly string[], hasBatch: boolean): number | undefined {
+  if (hasBatch) {
+    return first === 'batch' && second !== undefined ? Number(second) : undefined
+  }
+  return /^\d+$/.test(first) ? Number(first) : 0
 }

@@ -19,7 +19,8 @@ const MAX_ATTEMPTS = 20
 /** Entries that `isBehind` reads; normally there are none. */
 const CHECKED = 100
 
-const UNWRITTEN = 'The ledger of erasures cannot be written now, so nothing was deleted. Try again.'
+const UNWRITTEN =
+  'The ledger of erasures cannot be written now, so nothing has been deleted yet. Try again.'
 
 /**
  * The ledger of erasures: a chain of objects in the bucket, each created once. A restore of a database

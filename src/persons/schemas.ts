@@ -108,7 +108,9 @@ export const SplitRequestJson = refusing(
   sameReason(
     ['distinct_id', 'distinct_ids'],
     'Send the distinct id that stays as `main_distinct_id`, or the distinct ids that leave as `distinct_ids_to_split`.'
-  )
+  ),
+  [],
+  'A split takes `main_distinct_id` or `distinct_ids_to_split`, and no other field.'
 )
 
 export const SplitJson = z

@@ -1,8 +1,12 @@
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, afterEach, expect, it, vi } from 'vitest'
 import { base64Text, gzip, send } from '../../support/capture.ts'
 import { listenToLog } from '../../support/log.ts'
 import { newProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
 
 afterAll(untilQuiet)
 
@@ -42,7 +46,7 @@ it.each([
     '/e/',
     (event: string, token: string) => `[${event.replace('{', `{"api_key":"${token}",`)}]`
   ]
-])('the event is found in %s, in any encoding', async (_, path, bodyOf) => {
+])('the warning names the event of %s, in any encoding', async (_, path, bodyOf) => {
   const project = await newProject()
   const body = bodyOf(eventOf('12345678901234567890', `,"uuid":"${UUID}"`), project.token)
   const log = listenToLog()
@@ -69,6 +73,21 @@ it('an event with a repeated member is stored, and a warning names the event', a
     { project: project.id, type: 'member_repeated', event: UUID }
   ])
 })
+
+it.each(['"x":1e400', '"x":1,"x":2', '"x":{"0":1e400}', '"batch":[]'])(
+  'a change outside the events causes no warning: %s',
+  async (members) => {
+    const project = await newProject()
+    const log = listenToLog()
+
+    const { status, events } = await send(
+      `{"api_key":"${project.token}",${members},"batch":[${eventOf('1')}]}`
+    )
+
+    expect([status, events.length]).toEqual([200, 1])
+    expect(log.lines('ingestion warning')).toEqual([])
+  }
+)
 
 it('numbers as SDKs write them cause no warning', async () => {
   const project = await newProject()
