@@ -8,20 +8,21 @@ import { useTemporaryFolder } from './test/support/temporary.ts'
 
 useTemporaryFolder()
 
-// Wrangler takes the secrets that wrangler.toml requires from here.
+// Wrangler reads the secrets that wrangler.toml requires from these variables.
 process.env.RECEIPT_SECRET = 'a secret of the tests, long enough'
 process.env.RECEIPT_KEY = 'a key of the tests, which is long enough'
 
-// Tests ask servers of this machine only, and the Workers runtime takes a tenth of a second to start with these certificates.
+// Tests need no certificates, because they call only servers on this machine. Reading them would delay each start of the
+// Workers runtime by a tenth of a second.
 delete process.env.NODE_EXTRA_CA_CERTS
 
 /**
- * How deep random tests go. By default they make a tenth of their runs, each time the same ones. FULL_DEPTH=random makes
- * all runs from a new seed, which is printed; FULL_DEPTH=<seed> repeats them.
+ * Returns the share of their runs that random tests make, and the seed. The default is a tenth, always the same runs.
+ * FULL_DEPTH=random makes all runs from a new seed, which is printed; FULL_DEPTH=<seed> repeats them.
  */
 function readDepth() {
   if (process.env.FULL_DEPTH === 'random') {
-    // Each project reads this file, and has to come to the same seed.
+    // Each project reads this file again, and has to find the same seed.
     process.env.FULL_DEPTH = String(Date.now() % 2 ** 31)
     console.log(
       `To repeat the random tests of this run: FULL_DEPTH=${process.env.FULL_DEPTH} npm test`
@@ -43,20 +44,24 @@ const CORES = Math.min(4, availableParallelism())
 
 const shared = {
   provide: { depth: readDepth() },
-  // Files at a time: one more than there are cores, since tests also wait.
+  // Files run at the same time: one more than there are cores, because tests also wait.
   maxWorkers: CORES + 1,
   // Each worker loads the code once, not once for each file.
   isolate: false
 }
 
-/** The app in workerd, on the bindings of wrangler.toml, a key's requests a minute, and those to a model, limited as given. */
-const inWorkerd = (requests: number, asks = requests) =>
+/**
+ * Runs tests in workerd, with the bindings of wrangler.toml.
+ * @param requests requests per minute of a key
+ * @param modelRequests the same for requests that may use the AI helpers' model
+ */
+const inWorkerd = (requests: number, modelRequests = requests) =>
   cloudflareTest(async () => {
     const simple = { limit: requests, period: 60 as const }
     return {
       main: './src/worker.ts',
       wrangler: { configPath: './wrangler.toml' },
-      // A binding that only Cloudflare has, such as Workers AI, is no reason to ask for an account.
+      // Otherwise a binding that exists only on Cloudflare, such as Workers AI, would need an account.
       remoteBindings: false,
       miniflare: {
         bindings: { TEST_MIGRATIONS: await readD1Migrations('./migrations') },
@@ -66,13 +71,16 @@ const inWorkerd = (requests: number, asks = requests) =>
         ratelimits: {
           ANALYTICS_RATE: { namespace_id: '1001', simple },
           CRUD_RATE: { namespace_id: '1002', simple },
-          AI_RATE: { namespace_id: '1003', simple: { ...simple, limit: asks } }
+          AI_RATE: { namespace_id: '1003', simple: { ...simple, limit: modelRequests } }
         }
       }
     }
   })
 
-/** `unit`: rules in plain Node · `worker`: the app and its jobs in workerd on real D1, R2 and queues · `e2e`: over HTTP. */
+/**
+ * `unit`: rules in plain Node · `worker`: the app and its jobs in workerd on real D1, R2 and queues · `throttled`: the app,
+ * limited to a few requests per minute and key · `e2e`: the running service and its commands.
+ */
 export default defineConfig({
   test: {
     silent: 'passed-only',
@@ -93,7 +101,7 @@ export default defineConfig({
           ...shared,
           name: 'worker',
           sequence: { groupOrder: 2 },
-          // With the cache, each file would send all modules to workerd again, which takes longer than to transform them once.
+          // With the cache, each file would send all modules to workerd again: slower than to transform them once.
           fsModuleCache: false,
           // Each package is sent to workerd as one module.
           deps: { optimizer: { ssr: { enabled: true, include: PACKAGES } } },
@@ -115,20 +123,22 @@ export default defineConfig({
           name: 'throttled',
           sequence: { groupOrder: 2 },
           include: ['test/throttled/**/*.test.ts'],
-          setupFiles: ['./test/support/console.ts', './test/support/migrate.ts']
+          setupFiles: ['./test/support/console.ts', './test/support/migrate.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 180_000
         }
       },
       {
         test: {
           ...shared,
           name: 'e2e',
-          // These tests wait longer than others, and come first because each takes long.
+          // More at the same time, because these tests mostly wait. They come first, because each takes long.
           maxWorkers: CORES + 3,
           sequence: { groupOrder: 1 },
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: './test/support/shared.ts',
           setupFiles: ['./test/support/random.ts'],
-          // Each command that the tests start loads the same code.
+          // All commands that the tests start load the same code.
           env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
           testTimeout: 300_000,
           hookTimeout: 120_000

@@ -1,16 +1,16 @@
 /*
- * Removes from a recording what must never be rebuilt. Recordings arrive by the public capture token, so anyone can forge
- * one. The documents' content security policies and the sandbox around the rebuilt page stop scripts by themselves; this
- * also stops what they do not see, such as `preconnect`, and keeps the console quiet.
+ * Removes active content from a recording before its pages are rebuilt. Recordings are captured with a public token, so
+ * anyone can forge one. The documents' content security policies and the sandbox around the rebuilt page already stop
+ * scripts. This module also stops what they do not cover, such as `preconnect`, and keeps their messages out of the console.
  */
 
-/** Elements that are rebuilt as an empty `noscript`: they run, embed or redirect something. */
+/** Elements that run, embed or redirect something. Each is rebuilt as an empty `noscript`. */
 const ACTIVE = new Set(['script', 'base', 'object', 'embed', 'applet', 'frame', 'portal'])
 
-/** Attributes whose values are addresses; addresses of scripts are removed. */
+/** Attributes whose values are addresses. They are removed if the address is a script. */
 const ADDRESSES = new Set(['href', 'xlink:href', 'src', 'action', 'formaction', 'data', 'srcdoc'])
 
-/** Attributes that send or load something by themselves, whatever their value. */
+/** Attributes that are always removed: they send or load something, or change which referrer is sent. */
 const SENDING = new Set([
   'srcdoc',
   'ping',
@@ -48,7 +48,7 @@ export function clean(value: unknown): unknown {
 
 function cleanElement(element: Members, tag: string): Members {
   const attributes = isMembers(element.attributes) ? element.attributes : {}
-  // `svg:script` and names with a namespace are elements of the same name once they are parsed.
+  // A name with a prefix, such as `svg:script`, becomes the element of the same name without it.
   if (ACTIVE.has(tag.replace(/^.*:/, '')) || (tag === 'link' && !isStylesheet(attributes))) {
     return { ...element, tagName: 'noscript', attributes: {}, childNodes: [] }
   }
@@ -72,7 +72,7 @@ function isHarmless(name: string, value: unknown): boolean {
   if (name.startsWith('on') || SENDING.has(name)) {
     return false
   }
-  // A mutation may make a `preconnect` of a stylesheet.
+  // A mutation may turn a stylesheet into a `preconnect`.
   if (name === 'rel' && !isStylesheet({ rel: value })) {
     return false
   }
@@ -85,7 +85,7 @@ function isHarmless(name: string, value: unknown): boolean {
 
 /**
  * Whether an address is a script. Browsers ignore control characters and spaces in front of and within a scheme, and rrweb
- * makes texts of lists.
+ * converts lists to text.
  */
 const isScript = (value: unknown): boolean =>
   /^(javascript|vbscript):/i.test(String(value).replaceAll(/[\s\p{Cc}]/gu, ''))

@@ -1,8 +1,8 @@
 import { Replayer } from '@rrweb/replay'
 
 /*
- * The document that rebuilds the recorded page, in an iframe of the player. The iframe that the Replayer makes inside of it has a
- * sandbox without scripts, and inherits this document's policy, which forbids every connection.
+ * The document that rebuilds the recorded page, in an iframe of the player. The Replayer creates another iframe inside it,
+ * which has a sandbox without scripts, and inherits this document's policy, which forbids every connection.
  */
 
 export type Frame = {
@@ -14,7 +14,7 @@ type Builder = {
   rebuildFullSnapshot(event: unknown, isSync: boolean): void
 }
 
-/** Lets a snapshot or a change that no page can be built of without effect, instead of ending the replay: anyone can forge one. */
+/** Lets the replay skip a snapshot or a change that cannot be applied, instead of ending: anyone can forge one. */
 function tolerate(builder: Builder, name: keyof Builder): void {
   const apply = builder[name]
   builder[name] = function (event, isSync) {
@@ -30,8 +30,8 @@ tolerate(Replayer.prototype as unknown as Builder, 'applyIncremental')
 tolerate(Replayer.prototype as unknown as Builder, 'rebuildFullSnapshot')
 
 /**
- * Calls a function from this document. `document.open()` gives a document the address of the page from whose task it is
- * called, and the player's address contains the token, which a request of the recorded page could send as its referrer.
+ * Calls a function from this document. `document.open()` gives the opened document the address of the page from whose task
+ * it is called. The player's address contains the token, which requests of the recorded page could send as their referrer.
  * Listeners are called from their own document.
  */
 function callHere(call: () => void): void {
@@ -40,7 +40,7 @@ function callHere(call: () => void): void {
   here.dispatchEvent(new Event('call'))
 }
 
-/** Lets the player's calls of these methods, which may rebuild the page, come from this document. */
+/** Makes calls of these methods, which may rebuild the page, come from this document when the player makes them. */
 for (const name of ['play', 'pause', 'addEvent'] as const) {
   const method = Replayer.prototype[name] as (value?: unknown) => void
   Object.assign(Replayer.prototype, {

@@ -3,9 +3,9 @@ import type { Snapshot } from './read.ts'
 /** Something worth jumping to. `time` is in ms from the beginning of the recording. */
 export type Moment = { time: number; kind: 'page' | 'click' | 'event' | 'console'; text: string }
 
-/** Moments that are listed; a list of a thousand is longer than anyone scrolls. */
+/** Largest number of moments listed: nobody scrolls further. */
 const MAX = 1_000
-/** Characters of a console line that are shown. */
+/** Largest number of characters shown of a console line. */
 const MAX_TEXT = 300
 
 /** rrweb's numbers. */
@@ -13,7 +13,10 @@ const [INCREMENTAL, META, CUSTOM, PLUGIN] = [3, 4, 5, 6]
 const MOUSE_INTERACTION = 2
 const CLICK = 2
 
-/** Lists pages, by their paths on the first page's site, clicks, custom events and lines of the console in a recording. */
+/**
+ * Lists the pages, clicks, custom events and console lines of a recording. A page is named by its path if it is on the first
+ * page's site, otherwise by its address.
+ */
 export function listMoments(events: Snapshot[]): Moment[] {
   const first = events[0]?.timestamp ?? 0
   const site = siteOf(events.find(({ type }) => type === META)?.data.href)
@@ -50,6 +53,6 @@ function consoleLine(payload: unknown): string {
   return `${toText(level)}: ${[words].flat().map(toText).join(' ')}`.slice(0, MAX_TEXT)
 }
 
-/** Writes anything as a text: a forged event can have an object in every place. */
+/** Converts any value to text: a forged event can have an object anywhere. */
 const toText = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? '')

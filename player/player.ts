@@ -4,8 +4,8 @@ import { listMoments } from './moments.ts'
 import { openRecording, type Snapshot } from './read.ts'
 
 /*
- * The page behind the link of a shared recording. It reads the recording and has the controls; the recorded page itself is
- * rebuilt in an iframe, whose document has a policy of its own.
+ * The page of a shared recording. It reads the recording and has the controls; the recorded page itself is rebuilt in an
+ * iframe, whose document has a policy of its own.
  */
 
 /** How often the position is shown, ms. */
@@ -34,19 +34,20 @@ const windows = find('windows')
 const choice = find<HTMLSelectElement>('window')
 const moments = find('moments')
 
-/** What is loaded of the recording, and of the window that is shown. */
+/** The snapshots loaded so far, of all windows. */
 const loaded: Snapshot[] = []
+/** The snapshots of the window that is shown. */
 let snapshots: Snapshot[] = []
 let isLoaded = false
 /** Whether the recorded site's images and styles are loaded. */
 let isWithSite = false
 
-/** Plays in the present frame; undefined until that is ready. */
+/** The replayer in the current frame; undefined until the frame is ready. */
 let replayer: Replayer | undefined
 let isPlaying = true
-/** Whether all that was loaded has been played. */
+/** Whether everything loaded so far has been played. */
 let isAtEnd = false
-/** Pixels of the recorded page. */
+/** Size of the recorded page, in pixels. */
 let size = { width: 0, height: 0 }
 
 /** `83456` → `1:23` */
@@ -59,7 +60,7 @@ const toClock = (ms: number): string => {
 function openFrame(withSite: boolean): Promise<Frame> {
   const frame = document.createElement('iframe')
   frame.title = 'The recorded page'
-  // A link of the recorded page that someone follows would replace the page.
+  // Otherwise a viewer could follow a link of the recorded page, which would replace the page.
   frame.inert = true
   frame.src = withSite ? '/player/with-site' : '/player/frame'
   return new Promise((done) => {
@@ -113,7 +114,7 @@ function go(time: number, plays = isPlaying): void {
   show()
 }
 
-/** Rebuilds the recorded page, as far as it is loaded, in a new frame. */
+/** Rebuilds the recorded page in a new frame from what is loaded, and goes to `time`, ms. */
 async function build(time: number): Promise<void> {
   replayer?.destroy()
   replayer = undefined
@@ -132,18 +133,18 @@ async function build(time: number): Promise<void> {
   go(time)
 }
 
-/** Whether there is a page to show at the moment from which to play. */
+/** Whether enough is loaded to begin: a page, and snapshots beyond the time in the link. */
 function isPlayable(): boolean {
   return hasPage(snapshots) && lengthOf(snapshots) > linkedTime()
 }
 
 const hasPage = (some: Snapshot[]): boolean => some.some(({ type }) => type === FULL_SNAPSHOT)
 
-/** Returns the ms between the first and the last of some snapshots. */
+/** Returns the time from the first to the last snapshot, ms. */
 const lengthOf = (some: Snapshot[]): number =>
   (some.at(-1)?.timestamp ?? 0) - (some[0]?.timestamp ?? 0)
 
-/** Shows what was recorded in a window, with a time line of its own. */
+/** Shows a window's snapshots: the length of the time line, and the list of moments. */
 function choose(own: Snapshot[]): void {
   snapshots = own
   position.max = String(lengthOf(own))
@@ -154,7 +155,7 @@ function choose(own: Snapshot[]): void {
     const at = document.createElement('span')
     at.textContent = toClock(time)
     link.append(at, ` ${text}`)
-    // A link to where the address already leads changes nothing, so no event of the address follows.
+    // If the address already has this hash, a click does not change it, and `hashchange` is not fired.
     link.addEventListener('click', () => {
       if (link.hash === window.location.hash) {
         go(linkedTime())
@@ -167,7 +168,7 @@ function choose(own: Snapshot[]): void {
   }
 }
 
-/** Lets the viewer choose between windows, if pages of several were recorded. */
+/** Lets the viewer choose a window if there are several. */
 function offer(all: Snapshot[][]): void {
   windows.hidden = all.length < 2
   for (const [i, own] of all.entries()) {
@@ -203,7 +204,7 @@ function listen(): void {
   }
 }
 
-/** Adds snapshots to what is loaded; those of the first window are played. */
+/** Adds snapshots to those loaded, and plays those of the first window. */
 function take(more: Snapshot[]): void {
   for (const snapshot of more) {
     loaded.push(snapshot)
@@ -214,7 +215,7 @@ function take(more: Snapshot[]): void {
   }
 }
 
-/** Lists what there is once everything is loaded. @throws when there is no page to show */
+/** Lists moments and windows once everything is loaded. @throws when there is no page to show */
 function complete(isWhole: boolean): void {
   isLoaded = true
   loaded.sort((a, b) => a.timestamp - b.timestamp)

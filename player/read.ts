@@ -13,13 +13,13 @@ type Source = { blob_key: string; end_timestamp: string }
 
 /** A recording that is being loaded. */
 export type Recording = {
-  /** When it ends, ms UTC. */
+  /** End of the recording, ms UTC. */
   end: number
-  /** Its parts in the order in which they arrived. */
+  /** The parts of the recording, earliest first. */
   parts: AsyncIterable<Part>
 }
 
-/** Snapshots of a part. `isWhole` is false if some of it, or all, cannot be loaded or read. */
+/** The snapshots of a part. `isWhole` is false if the part, or a line of it, cannot be loaded or read. */
 export type Part = { snapshots: Snapshot[]; isWhole: boolean }
 
 /** Parts that are fetched at the same time. */
@@ -41,7 +41,7 @@ export async function openRecording(address: string): Promise<Recording> {
 async function* readParts(addresses: string[]): AsyncGenerator<Part> {
   const begun: Promise<Part>[] = []
   for (const i of addresses.keys()) {
-    // The first part comes alone, so that its page is shown before the others are decoded.
+    // The first part is fetched alone, so that its page is shown before the others are decoded.
     const until = i === 0 ? 1 : i + AT_ONCE
     for (const address of addresses.slice(begun.length, until)) {
       begun.push(readPart(address))
@@ -66,7 +66,7 @@ async function load(address: string): Promise<string | undefined> {
   }
 }
 
-/** Reads a line: a window's id and a snapshot. @returns undefined for a line that is none */
+/** Reads a line, which has a window's id and a snapshot. @returns undefined for any other line */
 async function readLine(line: string): Promise<Snapshot | undefined> {
   try {
     const [window, snapshot] = JSON.parse(line)
@@ -80,7 +80,7 @@ async function readLine(line: string): Promise<Snapshot | undefined> {
   }
 }
 
-/** Unpacks a snapshot that the SDK compressed: all of its data, or some members of a mutation. */
+/** Unpacks a snapshot of which the SDK has compressed the data, or some members of the data. */
 export async function unpack(snapshot: Record<string, unknown>): Promise<Record<string, unknown>> {
   const { cv, ...plain } = snapshot
   if (cv === undefined) {

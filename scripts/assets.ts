@@ -17,7 +17,7 @@ type AssetPackage = {
   headers: Record<string, string>
 }
 
-/** Packages whose files are served unmodified, each with its licence. */
+/** Packages whose files are served unmodified, each with its license. */
 const packages: AssetPackage[] = [
   {
     name: 'posthog-js',

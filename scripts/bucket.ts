@@ -21,11 +21,11 @@ type Call = {
 }
 
 /**
- * Opens the bucket of the operator's worker, with the methods and the fields of objects that the service uses. The
- * simulator's own handle of a bucket starts a thread, and blocks the process for each of its calls.
+ * Opens the bucket of the operator's worker, with only the methods and the fields of objects that the service uses. The
+ * simulator's own bucket object starts a thread, and blocks the process during each call.
  */
 export function openBucket(dispatch: Dispatch): R2Bucket {
-  const call = async (call: Call, content: BodyInit = '') => {
+  const send = async (call: Call, content: BodyInit = '') => {
     const body = new Blob([JSON.stringify(call), '\n', await new Response(content).arrayBuffer()])
     const response = await callOperator(
       dispatch,
@@ -37,14 +37,14 @@ export function openBucket(dispatch: Dispatch): R2Bucket {
     }
     return response
   }
-  const read = async (...args: Parameters<typeof call>): Promise<unknown> =>
-    JSON.parse(await (await call(...args)).text())
+  const read = async (...args: Parameters<typeof send>): Promise<unknown> =>
+    JSON.parse(await (await send(...args)).text())
 
   const bucket = {
     head: async (target: string) =>
       Described.nullable().parse(await read({ method: 'head', target })),
     async get(target: string) {
-      const response = await call({ method: 'get', target })
+      const response = await send({ method: 'get', target })
       const found = response.headers.get('Object')
       return found === null
         ? null

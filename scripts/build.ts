@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
-  existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -9,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync
 } from 'node:fs'
 import { join } from 'node:path'
@@ -58,7 +58,7 @@ export async function build(): Promise<Build> {
   try {
     await runBuilder(fresh)
     const result = readBuild(fresh)
-    writeFileSync(join(fresh, 'hash'), hashOf(result.modules))
+    writeFileSync(join(fresh, 'hash'), hashOf(result))
     keep(fresh, name)
     return result
   } finally {
@@ -81,21 +81,29 @@ function makeFresh(damaged: string): string {
   }
 }
 
-/** Returns the cached build if it is intact and its assets still exist. */
+/** Returns the cached build if it is intact and its assets are unchanged. */
 function findBuild(folder: string): Build | undefined {
   try {
     const built = readBuild(folder)
-    const isWhole = readFileSync(join(folder, 'hash'), 'utf8') === hashOf(built.modules)
-    return isWhole && existsSync(built.served.assets.directory) ? built : undefined
+    return readFileSync(join(folder, 'hash'), 'utf8') === hashOf(built) ? built : undefined
   } catch {
     return undefined
   }
 }
 
-function hashOf(modules: Module[]): string {
+/**
+ * Hashes the modules of a build, and the names, sizes and times of its assets: `npm run dev` may have replaced the assets
+ * with those of other sources. Hashing the content of the assets, 7 MB, would delay each start.
+ */
+function hashOf({ modules, served }: Build): string {
   const hash = createHash('sha256')
   for (const { path, contents } of modules) {
     hash.update(path).update(contents)
+  }
+  const { directory } = served.assets
+  for (const path of readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort()) {
+    const { size, mtimeMs } = statSync(join(directory, path))
+    hash.update(`${path} ${size} ${mtimeMs}\n`)
   }
   return hash.digest('hex')
 }

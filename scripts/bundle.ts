@@ -5,8 +5,8 @@ import { assembleAssets } from './assets.ts'
 import { generatedDir, putGenerated } from './generated.ts'
 
 /*
- * Bundles the worker: the `[build]` command of wrangler.toml. Wrangler's own bundler would put everything into one module. This
- * script turns each `import()` into a separate module, which an isolate loads when it first needs it.
+ * Bundles the worker: the `[build]` command of wrangler.toml. Wrangler's own bundler would put everything into one module.
+ * This script turns each `import()` into a separate module, which an isolate loads when it first needs it.
  */
 
 const root = join(import.meta.dirname, '..')

@@ -14,7 +14,8 @@ export async function retryWhileBusy<T>(
   run: () => Promise<T>,
   { busyMs = BUSY_MS, isTemporary = isBusy } = {}
 ): Promise<T> {
-  for (const deadline = performance.now() + busyMs; ; await sleep(20 + Math.random() * 80)) {
+  const deadline = performance.now() + busyMs
+  for (;;) {
     try {
       return await run()
     } catch (error) {
@@ -22,5 +23,6 @@ export async function retryWhileBusy<T>(
         throw error
       }
     }
+    await sleep(20 + Math.random() * 80)
   }
 }

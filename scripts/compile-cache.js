@@ -17,12 +17,12 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.c
 module.enableCompileCache(process.env.NODE_COMPILE_CACHE)
 
 /**
- * Packages of ES modules that import each other by whole file names. Node would read the package.json for each import;
- * Drizzle's is 180 kB, which would dominate the start.
+ * Packages whose ES modules import each other by full file names. Node would read their package.json for each import;
+ * Drizzle's has 180 kB and would take most of the start.
  */
 const MODULES = /\/node_modules\/(drizzle-orm|zod)\//
 
-/** How imports of these packages by own files resolve, by specifier. */
+/** How imports of drizzle-orm and its submodules resolve, by specifier. */
 const resolved = new Map()
 
 module.registerHooks({
@@ -32,7 +32,7 @@ module.registerHooks({
       return { url: new URL(specifier, parentURL).href, format: 'module', shortCircuit: true }
     }
     if (specifier === 'miniflare') {
-      // Otherwise Node parses its 5 MB to find out.
+      // Otherwise Node parses the 5 MB of this package to find out its format.
       return { ...next(specifier, context), format: 'commonjs' }
     }
     if (!specifier.startsWith('drizzle-orm')) {

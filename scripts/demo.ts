@@ -183,7 +183,19 @@ async function sendRecordings(
       )
     }
   }
-  await drain(url, DRAIN_MS)
+  expectDrained(await drain(url, DRAIN_MS))
+}
+
+/**
+ * Expects that no messages are left after the wait for the queues.
+ * @throws OperatorError with a description of the messages left
+ */
+function expectDrained(left: string | undefined): void {
+  if (left) {
+    throw new OperatorError(
+      `The queues did not drain within 5 minutes. Still queued: ${left}. The service goes on processing them.`
+    )
+  }
 }
 
 /** Shares a recording. @returns the address for browsers */
@@ -228,16 +240,12 @@ async function send(events: DemoEvent[], url: string, token: string): Promise<vo
   progress.show(events.length, `processing ${summary()}`)
   const left = await drain(url, DRAIN_MS)
   progress.end(events.length, summary())
-  if (left) {
-    throw new OperatorError(
-      `The queues did not drain within 5 minutes. Still queued: ${left}. The service goes on processing them.`
-    )
-  }
+  expectDrained(left)
 }
 
 /**
- * Picks one person each: on the team plan, with more than two distinct ids, with a double-barrelled
- * name, on the free plan.
+ * Picks the first person on the team plan, with more than two distinct ids, with a double-barrelled
+ * name, and on the free plan.
  */
 function chooseExamples(people: DemoPerson[]): DemoPerson[] {
   const kinds: ((person: DemoPerson) => boolean)[] = [

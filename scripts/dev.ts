@@ -30,8 +30,8 @@ const START_MS = MINUTE
 const STOP_MS = 4000
 
 const NOTE = `
-The worker is rebuilt after each change of the source. Crons run on schedule, or by npm run cron. Whatever is
-acknowledged is on disk: work left in the queues is resumed at the next start, or by the sweep every 15 minutes.
+The worker is rebuilt after each change of the source. Crons run on schedule, or by npm run cron. All data that
+was acknowledged is on disk: work left in the queues is resumed at the next start, or by the sweep every 15 minutes.
 Every program on this machine can read the data under /cdn-cgi/ (docs/security.md): use test data only.
 `
 
@@ -52,10 +52,11 @@ async function run(): Promise<number> {
   const { project, key } = await prepareProject({ isStarting: true })
   const server = startServer(port, secrets)
   const ended = once(server, 'close')
+  const isRunning = () => server.exitCode === null && server.signalCode === null
 
   const url = `http://127.0.0.1:${port}`
-  const isReady = await Promise.race([untilReady(url), ended.then(() => false)])
-  if (!isReady && server.exitCode === null) {
+  const isReady = await Promise.race([untilReady(url, isRunning), ended.then(() => false)])
+  if (!isReady && isRunning()) {
     server.kill('SIGKILL')
     throw new OperatorError(`The development server did not answer within ${START_MS / 1000} s.`)
   }
@@ -85,10 +86,7 @@ async function findPort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : wanted
 }
 
-/**
- * Checks that wrangler can write to its build folders; otherwise it would wait forever. @throws
- * OperatorError
- */
+/** Checks that wrangler can write to its build folders; otherwise it would wait forever. @throws OperatorError */
 function expectWritable(): void {
   for (const folder of [join(root, '.wrangler/tmp'), join(root, 'dist')]) {
     try {
@@ -126,8 +124,10 @@ function startServer(port: number, secrets: Record<string, string>) {
   return server
 }
 
-async function untilReady(url: string): Promise<boolean> {
-  for (const end = performance.now() + START_MS; performance.now() < end; await sleep(200)) {
+/** Waits until the server answers. @returns false if it ends before, or does not answer within `START_MS` */
+async function untilReady(url: string, isRunning: () => boolean): Promise<boolean> {
+  const end = performance.now() + START_MS
+  while (isRunning() && performance.now() < end) {
     const isThere = await fetch(`${url}/livez`).then(
       ({ ok }) => ok,
       () => false
@@ -135,11 +135,12 @@ async function untilReady(url: string): Promise<boolean> {
     if (isThere) {
       return true
     }
+    await sleep(200)
   }
   return false
 }
 
-/** Fires Cron Triggers on schedule and on request until the server ends. The first two resume waiting work. */
+/** Fires Cron Triggers on schedule and on request until the server ends. Begins with the two that resume waiting work. */
 async function runJobs(url: string, ended: Promise<unknown>): Promise<void> {
   const fire = async (cron: string, time = Date.now()) => {
     const query = new URLSearchParams({ cron, time: String(time) })

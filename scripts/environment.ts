@@ -16,5 +16,6 @@ process.env.WRANGLER_SEND_METRICS = 'false'
 // Local observability would store the URLs of all requests, including e-mail addresses in queries.
 process.env.X_LOCAL_OBSERVABILITY = 'false'
 process.env.WRANGLER_HIDE_BANNER = 'true'
-// Services find each other's queues through the registry. One per state folder keeps them apart.
+// Local services find each other's queues through this registry. Each state folder has its own, so that services on
+// different folders stay apart.
 process.env.WRANGLER_REGISTRY_PATH = join(stateDir, 'registry')

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from './environment.ts'
 
-/** Starts a service on a folder of its own, for pictures of it. `env` lets other commands find it. */
+/** Starts a service on a new folder, to take pictures of it. Commands with the returned `env` work on this service. */
 export async function startExample() {
   const stateDir = mkdtempSync(join(tmpdir(), 'edge-analytics-'))
   const env = { ...process.env, STATE_DIR: stateDir, PORT: '0' }

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 export const generatedDir = join(import.meta.dirname, '../dist')
 
 /**
- * Writes a file below `generatedDir` so that it appears whole, even if two commands run at the same time. An unchanged file is
- * not touched, because a running service may read it.
+ * Writes a file below `generatedDir` so that it appears whole, even if two commands run at the same time. An unchanged file
+ * is not touched, because a running service may read it.
  */
 export function putGenerated(path: string, contents: Buffer): void {
   if (read(path)?.equals(contents)) {

@@ -26,7 +26,7 @@ import { expectUsable } from './state.ts'
 
 const NAME = 'edge-analytics'
 
-/** The worker that fires the service's crons, and through which the bucket is reached. Only this process can call it. */
+/** Name of the worker that fires the service's crons and gives access to the bucket. Only this process can call it. */
 const OPERATOR = 'operator'
 
 /**
@@ -36,12 +36,12 @@ const OPERATOR = 'operator'
  */
 const HEAP = ['--max-heap-size=512', '--initial-heap-size=8', '--max-semi-space-size=1']
 
-/** Time for crons to finish, and then again for queues, ms; the next start resumes the rest. */
+/** Time for crons to finish, and then again for queues to drain, ms; the next start resumes the rest. */
 const STOP_MS = 1000
-/** The same with `--in-memory`, which loses the rest. */
+/** The same with `--in-memory`: the rest is lost. */
 const STOP_IN_MEMORY_MS = 20_000
 
-/** How often the clock is checked, and the smallest set-back that ends the host, ms. */
+/** How often the clock is checked, and how far it must be set back to end the host, ms. */
 const CLOCK_MS = 1000
 const SET_BACK_MS = 2000
 
@@ -123,7 +123,7 @@ const dispatchTo =
       headers: { ...headers, 'MF-Route-Override': OPERATOR }
     })
 
-/** The bucket in the service's own runtime, which goes on when the databases are prepared. */
+/** Gives access to the bucket through the service's own runtime, which `close` leaves running. */
 const bucketOf = (miniflare: Miniflare) => ({
   bucket: async () => openBucket(dispatchTo(miniflare)),
   close: async () => {}

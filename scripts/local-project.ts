@@ -19,9 +19,7 @@ import { stateDir } from './environment.ts'
 import { openLocal, type Service } from './local.ts'
 import { replayLocally } from './replay.ts'
 
-/**
- * The file with the only API key that is stored in plain text; the key is valid only for the databases in the same folder.
- */
+/** The file with the only API key stored in plain text. The key is valid only for the databases in the same folder. */
 const keyFile = join(stateDir, 'dev-key.json')
 
 const KeyFile = z.object({ key: z.string() })
@@ -31,7 +29,7 @@ type LocalProject = { project: ProjectRow; key: string }
 /**
  * Migrates the databases, and finds or creates a project and a key for local use.
  * @param open opens the databases, which are closed afterwards
- * @param isStarting whether to apply the ledger of erasures first, because the service is starting and answers nobody yet
+ * @param isStarting whether the service is starting and answers nobody yet: the ledger of erasures is then applied first
  */
 export async function prepareProject({
   open = openLocal as () => Promise<Service>,
@@ -49,8 +47,8 @@ export async function prepareProject({
 }
 
 /**
- * Erases again the data that a restored copy of the databases has brought back, before the service answers. Nothing is queued
- * here: the service takes up the work that is left when it starts.
+ * Erases again the data that a restored copy of the databases has brought back, before the service answers. Nothing is
+ * queued here: the service takes up the remaining work when it starts.
  */
 async function applyLedger(service: Service): Promise<void> {
   try {
@@ -75,8 +73,8 @@ async function repeatDeletions(service: Service): Promise<void> {
 }
 
 /**
- * Returns the project and the key of the last start. If the key is lost or revoked, creates one for the first project, which is
- * created if there is none.
+ * Returns the project and the key of the last start. If the key is lost or revoked, creates a key for the first project, and
+ * the project too if there is none.
  */
 async function ensureProject(db: Db, now: Date): Promise<LocalProject> {
   const kept = await findKept(db)

@@ -47,12 +47,12 @@ export function writeSecrets(...names: string[]): void {
   renameSync(newFile, secretsFile)
 }
 
-/** Replaces the line of a secret, or appends a line. */
-function withLine(text: string, name: string, value: string): string {
-  const before = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*$`, 'm')
+/** Replaces every line of a secret, because the last one counts, or appends a line. */
+export function withLine(text: string, name: string, value: string): string {
+  const before = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*$`, 'gm')
   const line = `${name}=${value}`
-  if (before.test(text)) {
-    return text.replace(before, line)
+  if (text.search(before) >= 0) {
+    return text.replaceAll(before, line)
   }
   const end = text === '' || text.endsWith('\n') ? '' : '\n'
   return `${text}${end}${line}\n`

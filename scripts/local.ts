@@ -19,14 +19,14 @@ import { expectUsable, readSecretsFile } from './state.ts'
 export type Service = {
   db: Db
   env: Bindings
-  /** Opened only on request: opening takes longer than for the databases. */
+  /** Opens the bucket, which takes longer than opening the databases. */
   bucket(): Promise<R2Bucket>
   /** Names of the D1 bindings in which a project can be created. */
   databases: string[]
   secrets: Secrets
   /** Whether this is the deployed service, whose secrets are unknown here. */
   isDeployed: boolean
-  /** Overwrites what erasures have deleted in the files of local databases. */
+  /** Overwrites deleted data in the files of local databases. */
   overwriteErased?(): void
   close(): Promise<void>
 }
@@ -37,10 +37,10 @@ export type Service = {
  */
 export type Bindings = Pick<Env, 'DB' | 'RECORDING_RETENTION_DAYS' | 'COMPLETION_DAYS'>
 
-/** The secrets that sign receipts; absent for the deployed service, which alone has them. */
+/** The secrets that sign receipts. Those of the deployed service are absent: only the service itself has them. */
 export type Secrets = { RECEIPT_SECRET?: string; RECEIPT_KEY?: string }
 
-/** The simulator's class of Durable Objects that keep local databases, and the folder of their files below `v3/d1`. */
+/** The simulator's class of the Durable Objects that hold local databases; also the name of their folder in `v3/d1`. */
 const D1_CLASS = 'miniflare-D1DatabaseObject'
 
 /** Gives access to the bucket of a state folder. */
@@ -107,7 +107,7 @@ function bucketIn(folder: string): BucketAccess {
 }
 
 async function startSimulator(folder: string): Promise<Miniflare> {
-  // Loaded late because loading takes long, and few commands need it.
+  // Imported only here: it takes long to load, and few commands need it.
   const { convertV4MiniflareOptions, Miniflare } = await import('miniflare')
   return new Miniflare(
     convertV4MiniflareOptions({
@@ -132,7 +132,7 @@ function fileOf(folder: string, database: Config['d1_databases'][number]): strin
   return join(path, `${objectIdOf(D1_CLASS, localIdOf(database))}.sqlite`)
 }
 
-/** Returns the id of a Durable Object, which keeps a local database: the name of its file. */
+/** Returns the id of the Durable Object that holds a local database. The database's file is named by it. */
 function objectIdOf(className: string, name: string): string {
   const key = createHash('sha256').update(className).digest()
   const hash = (data: string | Buffer) =>
@@ -141,7 +141,7 @@ function objectIdOf(className: string, name: string): string {
   return Buffer.concat([id, hash(id)]).toString('hex')
 }
 
-/** Overwrites what erasures have deleted. @throws OperatorError when that is impossible, for example on a full disk */
+/** Overwrites deleted data. @throws OperatorError when that is impossible, for example on a full disk */
 export function overwrite(folder: string): void {
   try {
     overwriteErased(folder)

@@ -40,7 +40,7 @@ export class LogFile {
   #open(): void {
     if (this.#file !== undefined && this.#bytes >= this.#maxBytes) {
       this.#close()
-      this.#putAside()
+      this.#rotate()
     }
     if (this.#file === undefined) {
       this.#file = openSync(this.path, 'a', 0o600)
@@ -56,7 +56,7 @@ export class LogFile {
     this.#bytes += bytes.length
   }
 
-  #putAside(): void {
+  #rotate(): void {
     const nameOf = (n: number) => (n === 0 ? this.path : `${this.path}.${n}`)
     rmSync(nameOf(MAX_FILES - 1), { force: true })
     for (let n = MAX_FILES - 2; n >= 0; n -= 1) {

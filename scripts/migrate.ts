@@ -5,20 +5,32 @@ import { join } from 'node:path'
 const MIGRATIONS = `create table if not exists d1_migrations (
   id integer primary key autoincrement, name text unique, applied_at timestamp default current_timestamp not null)`
 
-/** Applies missing migrations as `wrangler d1 migrations apply` does: each file in one transaction. */
+/**
+ * Applies missing migrations as `wrangler d1 migrations apply` does: each file in one transaction. Another process may do
+ * the same at the same time.
+ */
 export async function migrate(database: D1Database, folder: string): Promise<void> {
   await database.prepare(MIGRATIONS).run()
   const { results } = await database
     .prepare('select name from d1_migrations')
     .all<{ name: string }>()
   const applied = new Set(results.map(({ name }) => name))
-  for (const { file, statements } of readMigrations(folder).filter(
-    ({ file }) => !applied.has(file)
-  )) {
+  const missing = readMigrations(folder).filter(({ file }) => !applied.has(file))
+  for (const { file, statements } of missing) {
     const note = database.prepare('insert into d1_migrations (name) values (?)').bind(file)
-    await database.batch([...statements.map((statement) => database.prepare(statement)), note])
+    // The note comes first: if another process has just applied the file, the transaction fails at the note's unique name.
+    const batch = [note, ...statements.map((statement) => database.prepare(statement))]
+    await database.batch(batch).catch((error) => {
+      if (!isApplied(error)) {
+        throw error
+      }
+    })
   }
 }
+
+/** Whether a file's transaction failed because the file has been applied already. */
+const isApplied = (error: unknown): boolean =>
+  error instanceof Error && error.message.includes('UNIQUE constraint failed: d1_migrations.name')
 
 /** Reads the migrations of a folder, in order. */
 export const readMigrations = (folder: string) =>

@@ -4,11 +4,11 @@ import { randomBytes } from 'node:crypto'
 export const SECRET = randomBytes(32).toString('hex')
 
 /**
- * A worker that fires a cron of the worker bound as `SERVICE`, and calls the bucket bound as `BUCKET`. A request needs
- * `SECRET`.
+ * The source of a worker that fires crons of the worker bound as `SERVICE`, and calls the bucket bound as `BUCKET`. Requests
+ * need `SECRET`.
  *
- * `POST /cron`: the body is the event. `POST /bucket`: the body is a line with a call, and the content to put. The answer
- * to `get` is the content, with the object's data in the header `Object`; other answers are the result as JSON.
+ * `POST /cron`: the body is the event. `POST /bucket`: the body is a line with a call, then the content to put. The answer
+ * to `get` is the content, with the object's other fields in the header `Object`; other answers are the result as JSON.
  */
 export const WORKER = `export default {
   async fetch(request, env) {

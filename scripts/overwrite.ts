@@ -4,26 +4,26 @@ import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 
 /*
- * What SQLite deletes stays readable in its file until the space is used again, and D1 has no statement against that. So the
- * files of the local databases are rewritten from outside, while the service runs. A database is rewritten as one transaction,
- * which takes about twenty seconds per gigabyte, and needs twice as much free disk space as the file is large. Meanwhile the
- * service takes events, which it stores afterwards, and answers other requests with a 503.
+ * SQLite leaves deleted data readable in its file until it uses the space again, and D1 has no statement that prevents this.
+ * So this process rewrites the files of the local databases, even while the service runs. A database is rewritten as one
+ * transaction, which takes about twenty seconds per gigabyte, and needs twice the file's size in free disk space. Meanwhile
+ * the service accepts events, which it stores afterwards, and answers other requests with a 503.
  */
 
 /** How long to wait for a transaction of the service to end, ms. */
 const BUSY_MS = 30_000
 
-/** The file that tells which erasures had been completed when the databases were last rewritten. */
+/** The file with the result of `listCompleted` when the databases were last rewritten. */
 const MARK = 'overwritten'
 
-/** The tables of what deletes, and the condition that it is completed. */
+/** The tables of erasures and of removals of events, each with the condition of a completed row. */
 const COMPLETED = { erasures: `status = 'completed'`, event_removals: 'completed_at is not null' }
 
 const Completed = z.object({ completed: z.string() })
 
 /**
- * Rewrites all databases of a state folder, so that nothing that was deleted is left in their files, if an erasure or a
- * removal of events has been completed since the last time.
+ * Rewrites all databases of a state folder, so that no deleted data is left in their files, if an erasure or a removal of
+ * events has been completed since the last time.
  */
 export function overwriteErased(folder: string): void {
   const mark = join(folder, MARK)
@@ -36,7 +36,7 @@ export function overwriteErased(folder: string): void {
     const database = new DatabaseSync(file, { timeout: BUSY_MS })
     try {
       database.exec('vacuum')
-      // The log may still have the old pages.
+      // The write-ahead log may still contain the old pages.
       database.exec('pragma wal_checkpoint(truncate)')
     } finally {
       database.close()
@@ -45,7 +45,7 @@ export function overwriteErased(folder: string): void {
   writeFileSync(mark, completed)
 }
 
-/** Lists how many erasures and removals of events each database has completed, and when the last ones were; empty without any. */
+/** Returns the number and the latest time of completed erasures and removals in each database; '' if there are none. */
 function listCompleted(folder: string): string {
   return listDatabases(folder).flatMap(readCompleted).join()
 }

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { escapeHtml } from '../src/html.ts'
+import { drain } from './drain.ts'
 import { root } from './environment.ts'
 import { startExample } from './example.ts'
 
@@ -62,13 +63,15 @@ async function play() {
   }
   const captured = await fetch(`${url}/i/v0/e/`, { method: 'POST', body: JSON.stringify(event) })
   const status = await captured.text()
-  await sleep(2000)
+  const left = await drain(url)
+  if (left) {
+    throw new Error(`The event was not processed in time. Still queued: ${left}.`)
+  }
 
   const found = await ask('/?email=ada@example.com')
   const [person] = Page(Person).parse(JSON.parse(found.text)).results
   const deleted = await ask(`/${person.id}/?delete_events=true`, { method: 'DELETE' })
-  const purged = spawn('npm', ['run', '--silent', 'purge:now'], { cwd: root, env })
-  const table = (await purged.stdout.toArray()).join('').trimEnd()
+  const table = await purge()
 
   const followed = await ask('/deletion_status/')
   const Task = z.object({ status: z.string(), receipt: Receipt })
@@ -102,6 +105,22 @@ async function play() {
     ...command('curl …/persons/deletion_receipts/verify/ -d @receipt.json'),
     { text: verified.text, kind: 'good' as const }
   ]
+}
+
+/** Runs `npm run purge:now` on the example. @returns the table that it prints */
+async function purge(): Promise<string> {
+  const purged = spawn('npm', ['run', '--silent', 'purge:now'], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  const closed = once(purged, 'close')
+  const printed = (await purged.stdout.toArray()).join('')
+  const [code] = await closed
+  if (code !== 0) {
+    throw new Error(`npm run purge:now failed:\n${printed}`)
+  }
+  return printed.trimEnd()
 }
 
 function quote(text: string): string {

@@ -4,7 +4,7 @@ import { build } from 'esbuild'
 
 const root = join(import.meta.dirname, '..')
 
-/** Rules of the document that rebuilds a recorded page; `outside` are the sources of the recorded site. */
+/** Returns the policy of the document that rebuilds a recorded page. `outside` allows sources of the recorded site. */
 const framePolicy = (outside: string): string =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline' data: blob:${outside}; img-src data: blob:${outside}; font-src data: blob:${outside}; media-src data: blob:${outside}; connect-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
 
@@ -22,8 +22,8 @@ type Assets = {
 }
 
 /**
- * Builds the player of shared recordings, from `player/`. Its files are named by their content and
- * cached for good; the addresses without a hash lead to them.
+ * Builds the player of shared recordings, from `player/`. The names of its files contain a hash of their content, so that
+ * they can be cached for a year. `/player/player.js` and `/player/player.css` redirect to the current ones.
  */
 export async function buildPlayer(): Promise<Assets> {
   const { outputFiles } = await build({

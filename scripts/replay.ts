@@ -3,12 +3,12 @@ import { databaseOf } from '../src/db/databases.ts'
 import { catchUp } from '../src/erasures/restore.ts'
 import type { Service } from './local.ts'
 
-/** The entries that a database has applied, and the deletions that were repeated, as far as known. */
+/** The numbers of entries applied to a database and of deletions repeated; `erased` is unknown for the deployed service. */
 export type Replay = { database: string; applied: number; erased?: number; isRestored: boolean }
 
 /**
  * Applies the ledger of erasures to the databases of the local service, with its secrets. Nothing is
- * queued: the service takes up the rest, as it does with lost messages.
+ * queued: the service takes up the remaining work, as it does with lost messages.
  */
 export async function replayLocally(service: Service) {
   const replays = []

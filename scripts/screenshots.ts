@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { chromium } from 'playwright-core'
+import { type Browser, chromium } from 'playwright-core'
 import { z } from 'zod'
 import { root } from './environment.ts'
 import { startExample } from './example.ts'
@@ -15,7 +15,7 @@ const [folder = join(root, 'docs')] = process.argv.slice(2)
 /** A moment of the demo's recording at which its page shows something, in seconds. */
 const MOMENT = 91
 
-/** Days of the dashboard's charts, which ends with the demo's data. */
+/** Days in the dashboard's charts: they end with the demo's data. */
 const RANGE = { date_from: '-30d', date_to: '-1d' }
 const VIEWS = [{ id: '$pageview', math: 'dau' }]
 
@@ -42,20 +42,27 @@ const Created = z.object({ id: z.int() })
 const Shared = z.object({ url: z.url() })
 
 const { url, key, env, stop } = await startExample()
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox']
-})
 try {
-  const recording = `${await shareRecording()}#t=${MOMENT}`
-  await take(recording, { file: 'player.png', width: 1280, height: 720 })
-  await take(recording, { file: 'player-phone.png', width: 375, height: 700 })
-  const board = await shareDashboard()
-  await take(board, { file: 'dashboard.png', width: 1280, height: 1000 })
-  await take(board, { file: 'dashboard-phone.png', width: 375, height: 700 })
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox']
+  })
+  try {
+    await takeAll(browser)
+  } finally {
+    await browser.close()
+  }
 } finally {
-  await browser.close()
   await stop()
+}
+
+async function takeAll(browser: Browser): Promise<void> {
+  const recording = `${await shareRecording()}#t=${MOMENT}`
+  await take(browser, recording, { file: 'player.png', width: 1280, height: 720 })
+  await take(browser, recording, { file: 'player-phone.png', width: 375, height: 700 })
+  const board = await shareDashboard()
+  await take(browser, board, { file: 'dashboard.png', width: 1280, height: 1000 })
+  await take(browser, board, { file: 'dashboard-phone.png', width: 375, height: 700 })
 }
 
 /** Fills the service with the demo's data. @returns the address of the recording that it shares */
@@ -105,6 +112,7 @@ async function ask(method: string, path: string, body: object): Promise<unknown>
 }
 
 async function take(
+  browser: Browser,
   address: string,
   { file, width, height }: { file: string; width: number; height: number }
 ): Promise<void> {

@@ -5,8 +5,8 @@ import { OperatorError } from './faults.ts'
 import { findFault, wrangler } from './wrangler.ts'
 
 /**
- * Replaces a secret of the deployed service. The value is uploaded from a file, because a command
- * line can be read by other users.
+ * Replaces a secret of the deployed service. The value is uploaded from a file, because other
+ * users can read a command line.
  * @throws OperatorError when wrangler cannot do it; the secret is then unchanged
  */
 export async function putSecret(name: string, value: string): Promise<void> {

@@ -66,9 +66,9 @@ export class Service {
     })
     writeFileSync(groupFile, String(this.#child.pid))
     let isReady = false
-    this.#child.stdout?.on('data', (chunk) => this.#keep(log, String(chunk)))
-    this.#child.stderr?.on('data', (chunk) => {
-      this.#keep(log, String(chunk))
+    this.#child.stdout?.setEncoding('utf8').on('data', (chunk) => this.#keep(log, chunk))
+    this.#child.stderr?.setEncoding('utf8').on('data', (chunk) => {
+      this.#keep(log, chunk)
       if (isReady) {
         process.stderr.write(chunk)
       }

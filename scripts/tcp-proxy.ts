@@ -60,8 +60,8 @@ export async function openFront(port: number, upstream: () => Promise<number>) {
   return {
     port: address.port,
     /**
-     * Accepts no new connections, and closes each open connection once it waits for no answer, at
-     * the latest after 1.5 seconds.
+     * Accepts no new connections, and closes each open connection as soon as its client waits for no
+     * answer, at the latest after 1.5 seconds.
      */
     async close(): Promise<void> {
       server.close()
@@ -80,7 +80,7 @@ export async function openFront(port: number, upstream: () => Promise<number>) {
   }
 }
 
-/** Connects to the service. @returns undefined if this takes too long or the client's connection is closed meanwhile */
+/** Connects to the service. @returns undefined if this takes too long, or the client disconnects meanwhile */
 async function connectTo(
   upstream: () => Promise<number>,
   client: Socket

@@ -3,8 +3,8 @@
  *
  *   node verify-receipt.mjs receipt.json receipt-keys.json [ledger.json] [--id DISTINCT_ID]
  *
- * receipt.json is a receipt as GET receipts/{id}/ returns it, receipt-keys.json is /.well-known/receipt-keys.json of the
- * service that signed it. ledger.json is what npm run ledger wrote: alone, it also has the keys.
+ * receipt.json is a receipt as GET receipts/{id}/ returns it, and receipt-keys.json is /.well-known/receipt-keys.json of the
+ * service that signed it. ledger.json is the output of npm run ledger. It has the keys too: receipt-keys.json may be left out.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -29,7 +29,7 @@ const canonical = (value) =>
 const countMembers = (text) =>
   [...text.matchAll(/"(?:[^"\\]|\\.)*"\s*(:?)/g)].filter(([, colon]) => colon).length
 
-/** Reads a file. Of a member that is there twice, a reader sees both, and the check only the second. */
+/** Reads a JSON object. @throws for a repeated member: a person would read both values, but only the second is checked */
 function read(file) {
   const text = readFileSync(file, 'utf8').replace(/^\ufeff/, '')
   demand(text.trim().startsWith('{'), `${file} holds no JSON object.`)
@@ -38,15 +38,15 @@ function read(file) {
   return json
 }
 
-/** Returns the key that the receipt names, from the ledger if it has it. @throws unless it has its fingerprint */
+/** Returns the key that the receipt names, preferably from the ledger. @throws if the key is missing or does not match */
 function keyOf(receipt, ledger, published) {
   const isNamed = ({ kid }) => kid === receipt.key
   const entry = ledger?.keys?.find(isNamed)
   const key = entry ?? published?.keys?.find(isNamed)
   const isKnown = key && (!entry || findLink(entry, ledger))
   demand(isKnown, `The key ${receipt.key} of the receipt is not among the published keys.`)
-  const isPrinted = sha256(Buffer.from(key.x, 'base64url')) === key.kid
-  demand(isPrinted, `The published key ${key.kid} does not have this fingerprint.`)
+  const hasFingerprint = sha256(Buffer.from(key.x, 'base64url')) === key.kid
+  demand(hasFingerprint, `The published key ${key.kid} does not have this fingerprint.`)
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key.x }, format: 'jwk' })
 }
 

@@ -41,7 +41,7 @@ export function wrangler(
   })
   const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
-    child[name].on('data', (chunk) => {
+    child[name].setEncoding('utf8').on('data', (chunk) => {
       output[name] += chunk
       if (show) {
         process[name].write(chunk)

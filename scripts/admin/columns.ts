@@ -25,7 +25,7 @@ export const columns = {
   })
 }
 
-/** Returns the databases that may have data of the project, or of any project. */
+/** Returns the project's database, or all databases if no project is given. */
 async function chooseDatabases(
   { db, databases }: Service,
   project: number | undefined
@@ -46,15 +46,15 @@ const ALL = { most: Number.POSITIVE_INFINITY, counted: 1_000_000_000 }
 async function sealDatabase({ env }: Service, database: string, project: number | undefined) {
   const usage = newUsage()
   const { db } = openDb(databaseOf(env, database), usage)
-  const isMeant = ({ project_id }: { project_id: number }) =>
+  const isChosen = ({ project_id }: { project_id: number }) =>
     project === undefined || project_id === project
-  const chunks = (await findChunks(db, ALL)).filter(isMeant)
+  const chunks = (await findChunks(db, ALL)).filter(isChosen)
   for (const [i, chunk] of chunks.entries()) {
     await buildChunks(db, chunk)
     showProgress(`${database}: ${i + 1} of ${chunks.length} chunks of identities`)
   }
   const clock = () => new Date()
-  const kinds = (await listKinds(db)).filter(isMeant)
+  const kinds = (await listKinds(db)).filter(isChosen)
   const { segments, events } = await sealEvents(
     await findSealable(db, kinds, clock().getTime(), MANY_LATE),
     {
@@ -71,7 +71,7 @@ async function sealDatabase({ env }: Service, database: string, project: number 
   return { database, chunks: chunks.length, segments, events }
 }
 
-/** Shows how far the command is, in one line of a terminal; an empty text clears the line. */
+/** Shows progress in one line of a terminal; an empty text clears the line. */
 function showProgress(text: string): void {
   if (process.stderr.isTTY) {
     process.stderr.write(`\r${text}\x1b[K`)

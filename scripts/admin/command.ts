@@ -44,7 +44,7 @@ export const Nothing = z.object({})
 
 export const Id = z.int().positive('must be an id, a positive whole number')
 
-/** The arguments of `refine` for the schema of an update, which needs at least one member besides the id. */
+/** Arguments of `refine` for the schema of an update: it needs at least one member besides the id. */
 export const isChange = [
   (input: object) => Object.keys(input).length > 1,
   'Nothing to change: add at least one option'

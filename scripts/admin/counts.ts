@@ -5,7 +5,7 @@ import { verifyCounts } from '../../src/rollups/verify.ts'
 import { verifySessions } from '../../src/sessions/upkeep/verify.ts'
 import { command, Nothing } from './command.ts'
 
-/** Most segments, and most chunks of each kind, to compare: in effect all, since a database of 10 GB has a few thousand. */
+/** Largest number of segments, and of chunks of each kind, to compare: in effect all, since 10 GB hold a few thousand. */
 const MAX_COLUMNS = 1_000_000
 
 export const counts = {

@@ -3,6 +3,7 @@ import { toIso } from '../../src/calendar/clock.ts'
 import { isBusy, newUsage } from '../../src/db/client.ts'
 import { redriveDeadLetter } from '../../src/dead-letters/redrive.ts'
 import { listDeadLetters } from '../../src/dead-letters/store.ts'
+import { BUSY, retryWhileBusy } from '../busy.ts'
 import type { Service } from '../local.ts'
 import { command, InputError, Nothing, text } from './command.ts'
 
@@ -15,6 +16,7 @@ export const dead = {
   }),
 
   redrive: command({
+    isLong: true,
     usage: '[--only <id>]',
     options: { only: text },
     schema: z.object({ only: z.string().optional() }),
@@ -35,28 +37,27 @@ export const dead = {
 
 type Letter = Awaited<ReturnType<typeof listDeadLetters>>[number]
 
-/** Redrives one dead letter. A failure does not stop the others; a busy database makes the command retry. */
+/** Redrives one dead letter, and retries while the database is busy. A failure does not stop the others. */
 async function redrive({ env, bucket }: Service, letter: Letter, now: Date) {
   try {
-    const invocation = {
-      env: { ...env, BUCKET: await bucket() },
-      usage: newUsage(),
-      clock: () => now
-    }
-    return { stored: await redriveDeadLetter(letter, invocation), error: null }
+    const bindings = { ...env, BUCKET: await bucket() }
+    const stored = await retryWhileBusy(() =>
+      redriveDeadLetter(letter, { env: bindings, usage: newUsage(), clock: () => now })
+    )
+    return { stored, error: null }
   } catch (error) {
-    if (isBusy(error)) {
-      throw error
-    }
     process.exitCode = 1
-    return {
-      stored: 0,
-      error:
-        error instanceof z.ZodError
-          ? 'The dead letter contains neither events nor a recording.'
-          : String(error)
-    }
+    return { stored: 0, error: describeFailure(error) }
   }
+}
+
+function describeFailure(error: unknown): string {
+  if (isBusy(error)) {
+    return BUSY
+  }
+  return error instanceof z.ZodError
+    ? 'The dead letter contains neither events nor a recording.'
+    : String(error)
 }
 
 const toJson = ({ id, projectId, error, attempts, object, createdAt }: Letter) => ({

@@ -32,7 +32,7 @@ const READ_AT_ONCE = 100
 
 /** Minutes without progress after which a replay by the deployed service counts as stalled. */
 const STALLED_MINUTES = 5
-/** Pause between two looks at the progress, ms. */
+/** Pause between two checks of the progress, ms. */
 const LOOK_MS = 3_000
 
 export const ledger = {
@@ -46,7 +46,8 @@ export const ledger = {
     async run({ bucket }) {
       const links: Link[] = []
       const keys: Body[] = []
-      for (let head = GENESIS; ; ) {
+      let head = GENESIS
+      for (;;) {
         const entries = await readAfter(await bucket(), head, READ_AT_ONCE)
         links.push(...entries.map(({ link }) => link))
         keys.push(...entries.map(({ body }) => body).filter(({ kind }) => kind === 'key'))
@@ -84,7 +85,7 @@ export const ledger = {
 }
 
 /**
- * Notes an entry that is missing or damaged as applied, in the databases that have applied all entries before it and no more.
+ * Notes a missing or damaged entry as applied, in each database whose last applied entry is the one before it.
  * @throws InputError if there is no such database, the entry is intact, or no entry follows it
  */
 async function skipEntry({ env, databases, bucket }: Service, seq: number): Promise<void> {
@@ -176,8 +177,8 @@ async function faultOfList(bucket: R2Bucket, removal: RemovalRow): Promise<strin
 }
 
 /**
- * Waits, for one database after the other, until the deployed service has applied the ledger to it. The service has the secrets
- * for that, and does it every minute. A restored database is held back as soon as its turn comes.
+ * Waits, for one database after the other, until the deployed service has applied the ledger to it. The service, which has
+ * the secrets for that, does it every minute. A restored database is held back as soon as its turn comes.
  * @throws OperatorError when the service has made no progress for `STALLED_MINUTES`
  */
 async function awaitReplay(service: Service): Promise<Replay[]> {
@@ -193,25 +194,32 @@ async function awaitReplay(service: Service): Promise<Replay[]> {
   return replays
 }
 
-/** Waits until a database is up to its mark again. @returns the last entry that it has applied */
+/** Waits until a database has caught up with its mark. @returns the last entry that it has applied */
 async function awaitDatabase(service: Service, database: string) {
-  let seen = -1
+  let seen = ''
   let since = performance.now()
   for (;;) {
     const { head, isRestored } = await stateOf(service, database)
     if (!isRestored) {
       return head
     }
-    if (head.seq !== seen) {
-      seen = head.seq
+    const progress = await progressOf(service, database, head)
+    if (progress !== seen) {
+      seen = progress
       since = performance.now()
     } else if (performance.now() - since > STALLED_MINUTES * MINUTE) {
       throw new OperatorError(
-        `For ${STALLED_MINUTES} minutes, the service has applied no entry after ${seen} of the ledger to ${database}. Its log says why: npx wrangler tail`
+        `For ${STALLED_MINUTES} minutes, the service has applied no entry after ${head.seq} of the ledger to ${database}, and removed no events there. Its log says why: npx wrangler tail`
       )
     }
     await sleep(LOOK_MS)
   }
+}
+
+/** Returns a text that changes when the service applies an entry, or removes a part of the events of an open deletion. */
+async function progressOf({ env }: Service, database: string, { seq }: Head): Promise<string> {
+  const removals = await listOpenRemovals(openDb(databaseOf(env, database), newUsage()).db)
+  return JSON.stringify([seq, ...removals.map(({ position }) => position)])
 }
 
 /** Compares a database with its mark, to tell whether it was restored: see `compareWithMark`. */

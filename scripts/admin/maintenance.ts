@@ -18,7 +18,7 @@ export const maintenance = {
       return { maintenance: 'on' }
     },
     async runDeployed() {
-      // A row would be forgotten by the restore for which the maintenance is.
+      // A secret, because a row of the database would be lost when the database is restored.
       await putSecret('MAINTENANCE', 'on')
       return { maintenance: 'on' }
     }

@@ -15,9 +15,7 @@ import { command, Nothing } from './command.ts'
 /** How long a step is repeated while the running service keeps the database busy, ms. */
 const BUSY_MS = 30_000
 
-/**
- * Pause before each further check, at most seven, of a task that waits for queued messages, ms.
- */
+/** Pause before a task that waits for queued messages is checked again, ms. It is checked again at most seven times. */
 const WAIT_MS = 5_000
 
 export const purge = {
@@ -54,11 +52,11 @@ export const purge = {
         }
         // The running service may have completed some of the tasks.
         let open = 0
-        for (const one of sent) {
+        for (const message of sent) {
           const left = await retryWhileBusy<unknown[]>(() =>
-            'erasures' in one
-              ? findOpenErasures(db, one.project_id, one.erasures)
-              : findOpenRemovals(db, [one.removal])
+            'erasures' in message
+              ? findOpenErasures(db, message.project_id, message.erasures)
+              : findOpenRemovals(db, [message.removal])
           )
           open += left.length
         }
@@ -75,9 +73,12 @@ export const purge = {
 }
 
 const countTasks = (messages: QueueMessage[]): number =>
-  messages.reduce((total, one) => total + ('erasures' in one ? one.erasures.length : 1), 0)
+  messages.reduce(
+    (total, message) => total + ('erasures' in message ? message.erasures.length : 1),
+    0
+  )
 
-/** Like `step`, but a removal that fails, and keeps its error, does not stop the others. */
+/** Like `step`, but prints the error of a removal instead of throwing it, so that the other tasks continue. */
 async function stepOrReport(
   service: Service,
   message: QueueMessage,
@@ -93,7 +94,7 @@ async function stepOrReport(
   }
 }
 
-/** Processes one message as an invocation of its own; repeats it while the database is busy. */
+/** Processes one message as an invocation of its own. Repeats it while the database is busy or unavailable. */
 async function step(
   { env, bucket, secrets }: Service,
   message: QueueMessage,

@@ -78,14 +78,15 @@ export function explain(error: unknown, noun: string): unknown {
   if (error instanceof InputError) {
     return `${nameOption(error.option)}: ${error.message}`
   }
+  // A busy database also makes an AppError, whose message says less.
+  if (isBusy(error)) {
+    return BUSY
+  }
   if (error instanceof AppError) {
     return error.attr ? `${nameOption(error.attr)}: ${error.message}` : error.message
   }
   if (error instanceof OperatorError || error instanceof LedgerError) {
     return error.message
-  }
-  if (isBusy(error)) {
-    return BUSY
   }
   return error instanceof Error && error.cause ? explain(error.cause, noun) : error
 }

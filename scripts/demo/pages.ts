@@ -92,10 +92,10 @@ export function drawPage({ path, name, company }: View): JsonObject {
   return { type: 0, id: 1, childNodes: [doctype, page] }
 }
 
-/** Ids of added nodes begin here; a session adds two for each notice. */
+/** Ids of added nodes begin here; each notice adds two nodes. */
 const ADDED = 1_000_000
 
-/** A notice such as "task created", as additions to a page. Two notices at different times have different ids. */
+/** Returns the nodes that a notice such as "task created" adds to a page. Notices at different times have different ids. */
 export function toast(words: string, time: number): JsonObject[] {
   const id = ADDED + 2 * (time % 1_000_000_000)
   const notice = { type: 2, id, tagName: 'p', attributes: { class: 'notice' }, childNodes: [] }

@@ -71,7 +71,7 @@ export class Random {
   }
 }
 
-/** FNV-1a with the final mix of MurmurHash3. Each `variant` gives another hash of the same text. */
+/** Hashes by FNV-1a with the final mix of MurmurHash3. Each `variant` gives another hash of the same text. */
 function hash(text: string, variant: number): number {
   let value = 0x811c9dc5 ^ variant
   for (const byte of new TextEncoder().encode(text)) {

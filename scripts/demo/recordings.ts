@@ -14,14 +14,14 @@ const [FULL_SNAPSHOT, CHANGE, META, CUSTOM] = [2, 3, 4, 5]
 const [MUTATION, MOUSE_MOVE, MOUSE_INTERACTION] = [0, 1, 2]
 const CLICK = 2
 
-/** Where a person clicks the button, and where the mouse rests before, in pixels of the page. */
+/** Where a person clicks the button, and where the mouse is before that, in pixels of the page. */
 const BUTTON = { x: 80, y: 150 }
 const REST = { x: 320, y: 420 }
 
 /** Number of steps in which the mouse moves before a click, and the length of a step, ms. */
 const [MOVES, MOVE_MS] = [12, 50]
 
-/** A recorded session: what the recorder of posthog-js would send, as one event. */
+/** A recorded session, as one event of the kind that posthog-js sends. */
 export type DemoRecording = {
   uuid: string
   sessionId: string

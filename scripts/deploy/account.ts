@@ -50,8 +50,10 @@ async function get(url: string, headers: Record<string, string>): Promise<boolea
       return false
     }
     const { result } = Found.parse(await response.json())
-    const isFound = Array.isArray(result) ? result.length > 0 : result !== null
-    return response.ok ? isFound : undefined
+    if (!response.ok || result === undefined) {
+      return undefined
+    }
+    return Array.isArray(result) ? result.length > 0 : result !== null
   } catch {
     return undefined
   }

@@ -4,15 +4,16 @@ import { openAccount } from '../../../scripts/deploy/account.ts'
 import { newStateDir } from '../../support/processes.ts'
 import { closeServer, listen } from '../../support/requests.ts'
 
-/** Answers of the API by path: a status and a result. */
+/** The API's answers by path: a status and a result. Other paths get a 500. */
 const ANSWERS: Record<string, [status: number, result: unknown]> = {
   '/accounts/shop/r2/buckets/there': [200, { name: 'there' }],
   '/accounts/shop/r2/buckets/gone': [404, null],
   '/accounts/shop/queues?name=there': [200, [{ queue_name: 'there' }]],
-  '/accounts/shop/queues?name=gone': [200, []]
+  '/accounts/shop/queues?name=gone': [200, []],
+  '/accounts/shop/r2/buckets/unclear': [200, undefined]
 }
 
-it("finds an account's resources by one request each, and asks wrangler if the answer does not tell", async () => {
+it("finds an account's resources with one request each, and asks wrangler if the answer is inconclusive", async () => {
   const asked: unknown[] = []
   const server = createServer(({ url = '', headers }, response) => {
     asked.push([headers.authorization, headers['cf-r2-jurisdiction']])
@@ -37,5 +38,8 @@ it("finds an account's resources by one request each, and asks wrangler if the a
   expect(await has('queues?name=gone')).toBe(false)
   expect(asked).toEqual(Array.from({ length: 4 }, () => ['Bearer token', 'eu']))
   expect(await has('d1/database/unknown', ['--version'])).toBe(true)
-  expect(await has('d1/database/unknown')).toBe(false)
+  expect(await Promise.all([has('d1/database/unknown'), has('r2/buckets/unclear')])).toEqual([
+    false,
+    false
+  ])
 })

@@ -1,15 +1,40 @@
+import { readdirSync, readlinkSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
-import { newStateDir, openDatabase, runScript } from '../../support/processes.ts'
+import {
+  descendants,
+  knowsProcesses,
+  newStateDir,
+  openDatabase,
+  runScript,
+  until
+} from '../../support/processes.ts'
 import { administer, newProject } from '../../support/service.ts'
+
+const hasProcesses = knowsProcesses()
+
+/** Whether a command that this process has started has a file of a folder open. */
+const isInUse = (folder: string): boolean =>
+  descendants(process.pid).some((pid) => {
+    const open = `/proc/${pid}/fd`
+    try {
+      return readdirSync(open).some((file) =>
+        readlinkSync(join(open, file)).startsWith(realpathSync(folder))
+      )
+    } catch {
+      // Meanwhile, the process has ended or has closed a file.
+      return false
+    }
+  })
 
 describe('npm run key, project and user', { timeout: 120_000 }, () => {
   const stateDir = newStateDir()
 
-  /** The state folder may be empty: the commands migrate it. */
+  /** Runs a command on the state folder, which may be empty: commands migrate its database. */
   const run = (noun: string, ...args: string[]) => runScript(noun, args, { STATE_DIR: stateDir })
 
-  /** Standard output is one JSON object. */
+  /** Runs a command that must succeed. @returns the JSON object that it prints */
   async function json(noun: string, ...args: string[]) {
     const { code, stdout, stderr } = await run(noun, ...args, '--json')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -21,7 +46,7 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
     await json('project', 'create', '--name', 'Web shop', '--timezone', 'Europe/Berlin')
   })
 
-  it('prints created objects as one JSON object or as a table', async () => {
+  it('prints users as one JSON object or as a table', async () => {
     const { users } = await json('user', 'list')
     expect(users).toEqual([expect.objectContaining({ id: 1, email: 'ada@example.com' })])
     expect((await run('user', 'list')).stdout).toContain('ada@example.com')
@@ -40,13 +65,13 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
   })
 
   it('says in one line that a deployed service cannot be reached without credentials', async () => {
-    const nobody = {
+    const env = {
       STATE_DIR: stateDir,
       HOME: stateDir,
       XDG_CONFIG_HOME: stateDir,
       CLOUDFLARE_API_TOKEN: ''
     }
-    const { code, stdout, stderr } = await runScript('key', ['list', '--remote', '--json'], nobody)
+    const { code, stdout, stderr } = await runScript('key', ['list', '--remote', '--json'], env)
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr.trim()).toMatch(
       /^The deployed service cannot be reached\. .*CLOUDFLARE_API_TOKEN.*$/
@@ -83,17 +108,23 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
     expect(revoked.revoked_at).toMatch(/Z$/)
   })
 
-  it.each([
+  it.runIf(hasProcesses).each([
     ['writes', 'begin immediate'],
-    ['has them for itself', 'pragma locking_mode = exclusive; begin exclusive']
+    ['locks the databases', 'pragma locking_mode = exclusive; begin exclusive']
   ])('waits while another process %s, and gives up with a message', async (_, lock) => {
     const rename = () => run('project', 'update', '1', '--name', 'Web shop', '--json')
     const other = openDatabase(stateDir)
     other.exec(lock)
-    const waiting = rename()
-    await sleep(3000)
+    let isEnded = false
+    const waiting = rename().finally(() => {
+      isEnded = true
+    })
+    await until(() => isInUse(stateDir) || isEnded)
+    // The command needs the lock right after it has opened the database.
+    await sleep(1000)
+    const isWaiting = !isEnded
     other.close()
-    expect((await waiting).code).toBe(0)
+    expect({ isWaiting, code: (await waiting).code }).toEqual({ isWaiting: true, code: 0 })
 
     const another = openDatabase(stateDir)
     another.exec(lock)
@@ -111,7 +142,7 @@ describe('npm run key, project and user', { timeout: 120_000 }, () => {
     expect(code).toBe(0)
   })
 
-  it('does not block readers of the running service', async () => {
+  it('lets requests to the running service wait while it writes', async () => {
     const { url, projectId, key } = await newProject()
     const other = openDatabase(inject('service').stateDir)
     const headers = { authorization: `Bearer ${key}` }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { share } from '../../support/depth.ts'
 import { runScript } from '../../support/processes.ts'
 
-/** Figures above zero that a smoke run prints, by part of the bench. */
+/** How many figures above zero a smoke run prints, by part of the bench. */
 const FIGURES = { http: 32, capture: 8 }
 const MORE_FIGURES = {
   size: 5,
@@ -17,7 +17,7 @@ const MORE_FIGURES = {
 /** Parts whose smoke run takes many seconds, or whose figures may be zero. */
 const LONG = ['costs', 'growth', 'seal', 'kill', 'soak']
 
-/** Returns the numbers in a part's table. */
+/** Returns the numbers in the table of a part. */
 function figures(output: string, part: string): number[] {
   const [, text = ''] = output.split(`## ${part}\n`)
   const [table = ''] = text.split('\n## ')
@@ -26,7 +26,7 @@ function figures(output: string, part: string): number[] {
   return cells.flatMap((cell) => cell.replaceAll(',', '').match(/\d+(\.\d+)?/g) ?? []).map(Number)
 }
 
-it('measures parts of the bench, at full depth all parts, with every figure above zero', async () => {
+it('a smoke run of the bench measures two parts, and at full depth all of them', async () => {
   const expected = share === 1 ? { ...FIGURES, ...MORE_FIGURES } : FIGURES
   const parts = [...Object.keys(expected), ...(share === 1 ? LONG : [])]
 

@@ -23,7 +23,7 @@ async function newProject(): Promise<number> {
   )
   await service.db.run(sql`${numbers}
     insert into events (project_id, event_id, timestamp, uuid, identity, properties)
-    select ${id}, ${id}, 1700000000000 + n * 1000, unhex(printf('%016x%016x', ${id}, n)), ${id} * 1000 + n % 100,
+    select ${id}, ${id}, 1700000000000 + n * 1000, unhex(printf('%016x%016x', ${id}, n)), ${id} * 1000 + n % 100 + 1,
       jsonb(json_object('plan', iif(n % 2, 'free', 'pro'))) from numbers`)
   await service.db.run(sql`${numbers}
     insert into distinct_ids (key, project_id, distinct_id, person_id)

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BUSY } from '../../../scripts/busy.ts'
 import { openLocal, type Service } from '../../../scripts/local.ts'
+import { UnavailableError } from '../../../src/errors.ts'
 import { SCOPES } from '../../../src/projects/scopes.ts'
 import { newStateDir } from '../../support/processes.ts'
 import { runAdmin } from '../../support/service.ts'
@@ -21,7 +23,7 @@ describe('the commands key, project and user', () => {
   })
   afterAll(() => service.close())
 
-  it('creates a user, and changes every field that can be set', async () => {
+  it('creates a user, and changes every optional field', async () => {
     const created = await json(
       'user',
       'create',
@@ -130,8 +132,8 @@ describe('the commands key, project and user', () => {
     })
   })
 
-  it("keeps a project's recordings for days of its own, or again for those of the deployment", async () => {
-    const { id } = await json(
+  it("sets a project's own days of recording retention, and returns to the deployment's", async () => {
+    const created = await json(
       'project',
       'create',
       '--name',
@@ -140,8 +142,9 @@ describe('the commands key, project and user', () => {
       '90'
     )
     const retain = (days: string) =>
-      json('project', 'update', String(id), '--recording-retention-days', days)
+      json('project', 'update', String(created.id), '--recording-retention-days', days)
 
+    expect(created).toMatchObject({ recording_retention_days: 90 })
     expect(await retain('7')).toMatchObject({ recording_retention_days: 7 })
     expect(await retain('default')).toMatchObject({ recording_retention_days: null })
   })
@@ -177,7 +180,7 @@ describe('the commands key, project and user', () => {
     expect((await run('key', 'list')).stdout).toContain(shown.mask)
   })
 
-  it('takes several projects, as a list or repeated, and an expiry', async () => {
+  it('creates a key that expires, for projects given as a list or one by one', async () => {
     const second = await json('project', 'create', '--name', 'Blog', '--owner', '1')
     const projects = ['--project', '1', '--project', `1,${second.id}`]
     const created = await json(
@@ -283,6 +286,14 @@ describe('the commands key, project and user', () => {
       stdout: '',
       message
     })
+  })
+
+  it('explains that another process keeps the database busy', async () => {
+    const busy = new UnavailableError('Not now.', new Error('database is locked: SQLITE_BUSY'))
+
+    const { stderr } = await runAdmin(['key', 'list'], () => Promise.reject(busy))
+
+    expect(stderr).toBe(BUSY)
   })
 })
 

@@ -6,7 +6,7 @@ import { runScript } from '../../support/processes.ts'
 
 const configFile = join(import.meta.dirname, '../../../wrangler.toml')
 
-/** An operator with an account of their own. */
+/** Starts a fake of Cloudflare with an empty account, and returns it with a `deploy` that runs `npm run deploy` on it. */
 async function newOperator() {
   const cloudflare = await startCloudflare()
   return {
@@ -19,7 +19,7 @@ async function newOperator() {
 const CREATIONS = /^POST (d1\/database|queues|r2\/buckets)$/
 
 describe('npm run deploy', { timeout: 240_000 }, () => {
-  it('gets from an empty account to an endpoint, even after a failed migration, and later only deploys', async () => {
+  it('deploys to an empty account, even after a failed migration, and creates nothing the next time', async () => {
     const config = readFileSync(configFile, 'utf8')
     const { deploy, changes, settings, logIn } = await newOperator()
     const callsOf = () =>
@@ -108,7 +108,7 @@ describe('npm run deploy', { timeout: 240_000 }, () => {
       "npm run key -- create --label admin --scopes '*' --project 1 --remote"
     )
 
-    // A person logs in, where a script has a token.
+    // Deploys with a person's login; the deployments before used a token.
     const second = await deploy(['--location', 'weur'], logIn())
 
     expect(second).toMatchObject({ code: 0, stderr: expect.not.stringContaining('ERROR') })

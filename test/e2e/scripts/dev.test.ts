@@ -48,7 +48,7 @@ const capture = (url: string, token: string, n: number) =>
 const countEvents = (stateDir: string) => readRows(stateDir, 'select 1 from events').length
 
 describe('npm run dev', () => {
-  it('keeps whatever it has acknowledged, even if Ctrl-C follows at once', async () => {
+  it('keeps whatever it has acknowledged if Ctrl-C follows at once, and shares its data with npx wrangler dev', async () => {
     const stateDir = newStateDir()
     const first = await develop(stateDir)
     const answers = await Promise.all(

@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { drain } from '../../../scripts/drain.ts'
 import { share } from '../../support/depth.ts'
 import {
   descendants,
@@ -179,6 +180,8 @@ describe('the local service', () => {
           )
         )[0]
       await until(() => stored().distinct === sent.length, 60_000)
+      // Events that were sent again may still be queued.
+      expect(await drain(service.url, 60_000)).toBeUndefined()
       expect(stored()).toEqual({ stored: sent.length, distinct: sent.length })
     }
   )
@@ -195,7 +198,7 @@ describe('the local service', () => {
     expect(await answers()).toBe(true)
   })
 
-  it.runIf(hasProcesses)('can be stopped while it starts', async () => {
+  it.runIf(hasProcesses)('can be stopped while it starts, and leaves no process', async () => {
     await service.stop('SIGTERM')
     for (const ms of [100, 800]) {
       const starting = launchService(stateDir, { byNpm: true })
@@ -203,25 +206,26 @@ describe('the local service', () => {
       // npm loses a signal that arrives in the milliseconds in which it starts the script.
       await until(() => supervisorOf(starting.pid) !== undefined)
       await sleep(ms)
-      const at = performance.now()
-      await starting.stop('SIGTERM')
-      expect(performance.now() - at).toBeLessThan(5000)
+      const started = descendants(starting.pid)
+      const { code } = await starting.stop('SIGTERM')
+      // A process that does not handle signals yet ends by the signal, without a code.
+      expect([0, null]).toContain(code)
+      await until(() => !started.some(isAlive))
     }
     await start()
   })
 
   it.runIf(hasProcesses)(
-    'stops within five seconds on Ctrl-C, even if its host and runtime have just died',
+    'stops on Ctrl-C and leaves no process, even if its host and runtime have just died',
     async () => {
       const { host, runtime } = await rolesOf(service)
       const started = descendants(service.pid)
       process.kill(runtime, 'SIGKILL')
       process.kill(host, 'SIGKILL')
 
-      const at = performance.now()
-      await service.stop('SIGINT')
+      const { code } = await service.stop('SIGINT')
 
-      expect(performance.now() - at).toBeLessThan(5000)
+      expect(code).toBe(0)
       await until(() => !started.some(isAlive))
     }
   )

@@ -63,7 +63,7 @@ describe('a clone', () => {
     }
   )
 
-  it('that is read-only is reported in one line', () => {
+  it('that is read-only is reported in one line by npm start', () => {
     const clone = newClone()
     linkPackages(clone)
     // Not even root can create a folder below a file.
@@ -79,7 +79,7 @@ describe('a clone', () => {
     ])
   })
 
-  it('that is read-only is reported in one line by npm run dev, too', () => {
+  it('that is read-only is reported in one line by npm run dev', () => {
     const clone = newClone()
     linkPackages(clone)
     writeFileSync(join(clone, 'dist'), '')

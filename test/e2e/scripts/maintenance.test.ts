@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openLocal } from '../../../scripts/local.ts'
 import { replayLocally } from '../../../scripts/replay.ts'
 import { GENESIS, keyOf } from '../../../src/ledger/entry.ts'
 import { Ledger } from '../../../src/ledger/ledger.ts'
 import { startCloudflare } from '../../support/cloudflare.ts'
-import { newStateDir, openDatabase, readRows, runScript } from '../../support/processes.ts'
+import { newStateDir, openDatabase, readRows, runScript, until } from '../../support/processes.ts'
 import { administer, runAdmin } from '../../support/service.ts'
 
 describe('npm run maintenance and replay, on local databases', { timeout: 120_000 }, () => {
@@ -14,7 +13,7 @@ describe('npm run maintenance and replay, on local databases', { timeout: 120_00
   const run = (...words: string[]) => runAdmin([...words, '--json'], () => openLocal(stateDir))
   const held = () => readRows(stateDir, 'select held from projects')
 
-  /** Puts the database back to before its first comparison with the ledger. */
+  /** Resets the database to its state before it was first compared with the ledger. */
   function restore() {
     const database = openDatabase(stateDir)
     database.exec('delete from ledger_head')
@@ -51,11 +50,11 @@ describe('npm run maintenance and replay, on local databases', { timeout: 120_00
     restore()
     const deployed = async () => ({ ...(await openLocal(stateDir)), isDeployed: true })
     const waiting = runAdmin(['ledger', 'replay', '--json'], deployed)
-    while (JSON.stringify(held()) !== '[{"held":"replay"}]') {
-      await sleep(50)
-    }
+    const isHeld = () => JSON.stringify(held()) === '[{"held":"replay"}]'
+    // The command must not end before the ledger is applied.
+    expect(await Promise.race([until(isHeld), waiting])).toBeUndefined()
 
-    // As the service does every minute.
+    // Applies the ledger, as the deployed service does every minute.
     const service = await openLocal(stateDir)
     await replayLocally(service)
     await service.close()
@@ -66,13 +65,13 @@ describe('npm run maintenance and replay, on local databases', { timeout: 120_00
     expect(held()).toEqual([{ held: null }])
   })
 
-  it.each(['0', '2', 'all'])('skip no entry but the next: %s', async (entry) => {
+  it.each(['0', '2', 'all'])('refuse to skip any entry but the next: %s', async (entry) => {
     const { code, stderr } = await run('ledger', 'replay', '--skip', entry)
 
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^--skip: must be /)])
   })
 
-  it('skip only an entry that is damaged, and that another one follows', async () => {
+  it('skip an entry only if it is damaged', async () => {
     const service = await openLocal(stateDir)
     const bucket = await service.bucket()
     const ledger = new Ledger(bucket, GENESIS)
@@ -94,7 +93,7 @@ describe('npm run maintenance and replay, on local databases', { timeout: 120_00
     expect(damaged).toBe('skipped')
   })
 
-  it('do not skip the last entry, which is deleted instead', async () => {
+  it('refuse to skip the last entry, and continue once it is deleted', async () => {
     const service = await openLocal(stateDir)
     const bucket = await service.bucket()
     const ledger = new Ledger(bucket, GENESIS)
@@ -114,7 +113,7 @@ describe('npm run maintenance and replay, on local databases', { timeout: 120_00
   })
 })
 
-it('a deployed service is told by a secret, and needs no database for it', async () => {
+it('npm run maintenance -- on --remote sets a secret of the deployed service', async () => {
   const cloudflare = await startCloudflare()
 
   const { code, stdout } = await runScript(

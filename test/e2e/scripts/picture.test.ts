@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { share } from '../../support/depth.ts'
 import { newStateDir, runScript } from '../../support/processes.ts'
 
-// Needs its own service for eight seconds, so it runs only at full depth.
+// Runs only at full depth, because it needs its own service for eight seconds.
 it.runIf(share === 1)("draws the erasure of a person from the service's real answers", async () => {
   const file = join(newStateDir(), 'terminal.svg')
 

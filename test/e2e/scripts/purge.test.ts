@@ -26,7 +26,7 @@ it('counts each erasure once, however often the database is busy', async () => {
   await run(['user', 'create', ...user], local.env)
   await run(['project', 'create', '--name', 'Shop'], local.env)
 
-  // One waits for its run, one was cut off in an earlier run, and one keeps the events and was cut off before its purge.
+  // `a` waits for its run, `b` was cut off in an earlier run, and `c` keeps the events and was cut off before its purge.
   await local.env.DB.prepare(
     `insert into erasures (project_id, person_id, person_uuid, requested_at, requested_by, delete_events, status, run,
                            progress_at)

@@ -10,7 +10,7 @@ const guide = readFileSync(join(import.meta.dirname, '../../../docs/deploy.md'),
 /** The line of the guide that gives a second deployment its names. */
 const [renaming = ''] = /^sed .*wrangler\.toml$/m.exec(guide) ?? []
 
-/** A clone with packages and other names in its wrangler.toml. */
+/** Makes a clone with packages, and with the names of the second deployment in its wrangler.toml. */
 function newRenamed(): string {
   const clone = newClone()
   linkPackages(clone)
@@ -22,7 +22,7 @@ const deployPlan = (clone: string) =>
   spawnSync(process.execPath, ['scripts/deploy.ts', '--plan'], { cwd: clone, encoding: 'utf8' })
 
 describe('a second deployment, by the line of the guide', { timeout: 180_000 }, () => {
-  it('processes what its queues, which have other names, bring', async () => {
+  it('processes the messages of its renamed queues', async () => {
     const clone = newRenamed()
     const { ready, stop } = launchService(newStateDir(), { clone })
     onTestFinished(async () => void (await stop('SIGTERM')))

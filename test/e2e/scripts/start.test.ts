@@ -3,6 +3,7 @@ import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
+import { drain } from '../../../scripts/drain.ts'
 import {
   descendants,
   isAlive,
@@ -40,10 +41,16 @@ describe('npm start', { timeout: 180_000 }, () => {
     expect(curlLines(first)).toHaveLength(3)
   })
 
-  it.runIf(hasCurl)('prints curl lines that work when pasted', () => {
-    const answers = curlLines(first).map(
-      (line) => spawnSync('bash', ['-c', line], { encoding: 'utf8' }).stdout
-    )
+  it.runIf(hasCurl)('prints curl lines that work when pasted', async () => {
+    const answers: string[] = []
+    for (const line of curlLines(first)) {
+      const [command = '', pause] = line.split(' && sleep 2')
+      answers.push(spawnSync('bash', ['-c', command], { encoding: 'utf8' }).stdout)
+      // Two seconds may be too short for a busy machine.
+      if (pause !== undefined) {
+        expect(await drain(first.url, 60_000)).toBeUndefined()
+      }
+    }
 
     expect(JSON.parse(answers[0] ?? '')).toMatchObject({ status: 'Ok' })
     const ada = { distinct_ids: ['user-1'], properties: { email: 'ada@example.com' } }
@@ -103,7 +110,7 @@ describe('npm start', { timeout: 180_000 }, () => {
 
   it('creates a new key if the kept one is lost', async () => {
     rmSync(join(stateDir, 'dev-key.json'))
-    // Where processes are listed, the test before has ended the service.
+    // Where processes can be listed, the previous test has ended the service.
     if (!hasProcesses) {
       await service.stop('SIGTERM')
     }

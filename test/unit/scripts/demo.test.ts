@@ -10,11 +10,11 @@ const anchor = new Date('2026-11-21T00:00:00Z')
 const full = { seed: 'harbour', anchor, days: 30, persons: 600 }
 const small = { seed: 'harbour', anchor, days: 7, persons: 20 }
 
-const count = (events: DemoEvent[], isMeant: (event: DemoEvent) => boolean) =>
-  events.filter(isMeant).length
+const count = (events: DemoEvent[], matches: (event: DemoEvent) => boolean) =>
+  events.filter(matches).length
 const isPersonless = ({ properties }: DemoEvent) => properties.$process_person_profile === false
 
-/** Computes the persons left by the events' merges, independently of the generator. */
+/** Groups distinct ids into persons by the merges among the events, independently of the generator. */
 function groupIdentities(events: DemoEvent[]): string[][] {
   const groups = new Map<string, Set<string>>()
   const groupOf = (id: string) => {
@@ -38,13 +38,13 @@ function groupIdentities(events: DemoEvent[]): string[][] {
 describe('the history of the demo', () => {
   const { events, people } = writeHistory(full)
 
-  it('has at least 500 persons and 20,000 events', () => {
+  it('has 600 persons and 20,000 to 40,000 events', () => {
     expect(people).toHaveLength(600)
     expect(events.length).toBeGreaterThan(20_000)
     expect(events.length).toBeLessThan(40_000)
   })
 
-  it('is the same for the same options, and differs for any other', () => {
+  it('is the same for the same options, and shares no event with another seed, anchor or length', () => {
     const { events: told } = writeHistory(small)
 
     expect(writeHistory(small).events).toEqual(told)
@@ -57,7 +57,7 @@ describe('the history of the demo', () => {
     }
   })
 
-  it('does not change a person with the number of persons', () => {
+  it('has the same persons and events when more persons are added', () => {
     const { events: more, people: crowd } = writeHistory({ ...small, persons: 30 })
 
     expect(crowd.slice(0, 20)).toEqual(writeHistory(small).people)
@@ -83,7 +83,7 @@ describe('the history of the demo', () => {
     }
   })
 
-  it('is busier on workdays and by day', () => {
+  it('is busier on workdays and during the day', () => {
     const onWeekday = (day: number) =>
       count(events, ({ timestamp }) => timestamp.getUTCDay() === day)
     const berlin = events.filter(({ properties }) => properties.$timezone === 'Europe/Berlin')
@@ -105,7 +105,7 @@ describe('the history of the demo', () => {
     expect(different('utm_source')).toBeGreaterThanOrEqual(4)
   })
 
-  it('has sessions of one visitor each, without long pauses', () => {
+  it('has sessions of one visitor and one window each, shorter than two hours', () => {
     const sessions = Map.groupBy(
       events.filter(({ properties }) => properties.$session_id),
       ({ properties }) => properties.$session_id
@@ -127,7 +127,7 @@ describe('the history of the demo', () => {
     expect(people.filter(({ distinctIds }) => distinctIds.length > 2).length).toBeGreaterThan(50)
   })
 
-  it('has visitors who stay anonymous, and others who identify later and keep their past', () => {
+  it('has visitors who stay anonymous, and others who identify themselves later', () => {
     const known = new Set(people.flatMap(({ distinctIds }) => distinctIds))
     const anonymous = new Set(events.filter(isPersonless).map(({ distinctId }) => distinctId))
     const joined = [...anonymous].filter((id) => known.has(id))
@@ -193,7 +193,7 @@ describe('random numbers', () => {
     }
   })
 
-  it('choose by weight, and never an item of weight zero', () => {
+  it('choose by weight, never an item of weight zero, and nothing from an empty list', () => {
     const random = new Random('scales')
     const items = [
       { name: 'light', weight: 1 },
@@ -233,7 +233,7 @@ describe('the recordings of the demo', () => {
   const snapshotsOf = ({ properties }: (typeof recordings)[number]) =>
     properties.$snapshot_data as { type: number; timestamp: number; data: { tag?: string } }[]
 
-  it('are of the sign-ups of the last days, which the service accepts', () => {
+  it('show sign-ups of the last days, which the service still accepts', () => {
     const oldest = Math.min(...recordings.flatMap(snapshotsOf).map(({ timestamp }) => timestamp))
     const sessions = new Set(
       events

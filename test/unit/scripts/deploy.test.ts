@@ -33,7 +33,7 @@ it('leaves the location to Cloudflare if none is given', () => {
   )
 })
 
-it('puts everything into the jurisdiction of the bucket', () => {
+it('creates everything in the jurisdiction of the bucket', () => {
   const { create } = planDeployment(withJurisdiction('eu'))
   expect(create.map(({ run }) => run.slice(-2))).toEqual(create.map(() => ['--jurisdiction', 'eu']))
 })

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { WORKER } from '../../../scripts/operator.ts'
 
-it('fires crons and calls the bucket only for requests with the secret', async () => {
-  const { default: worker } = await import(`data:text/javascript,${encodeURIComponent(WORKER)}`)
+const { default: worker } = await import(`data:text/javascript,${encodeURIComponent(WORKER)}`)
+
+it('refuses requests without the secret, and fires crons for requests with it', async () => {
   const fired: unknown[] = []
   const scheduled = async (event: unknown) => {
     fired.push(event)
@@ -21,4 +22,39 @@ it('fires crons and calls the bucket only for requests with the secret', async (
   expect(fired).toEqual([
     { cron: '0 5 * * SUN', scheduledTime: new Date('2026-11-22T05:00:00.000Z') }
   ])
+})
+
+it('puts objects into the bucket and gets them for requests with the secret', async () => {
+  const object = {
+    key: 'receipts/ü',
+    size: 7,
+    etag: 'e1',
+    uploaded: new Date('2026-11-22T05:00:00.000Z')
+  }
+  const described = { ...object, uploaded: '2026-11-22T05:00:00.000Z' }
+  const puts: unknown[] = []
+  const BUCKET = {
+    put: async (key: string, content: Uint8Array, options: unknown) => {
+      puts.push([key, new TextDecoder().decode(content), options])
+      return { ...object, version: '1' }
+    },
+    get: async (key: string) => (key === object.key ? { ...object, body: 'one\ntwo' } : null)
+  }
+  const ask = async (call: object, content = ''): Promise<Response> => {
+    const headers = { Authorization: 'secret' }
+    const body = `${JSON.stringify(call)}\n${content}`
+    const request = new Request('http://localhost/bucket', { method: 'POST', headers, body })
+    return worker.fetch(request, { SECRET: 'secret', BUCKET })
+  }
+
+  const options = { httpMetadata: { contentType: 'text/plain' } }
+  const put = await ask({ method: 'put', target: object.key, options }, 'one\ntwo')
+  const got = await ask({ method: 'get', target: object.key })
+  const missing = await ask({ method: 'get', target: 'receipts/none' })
+
+  expect(puts).toEqual([[object.key, 'one\ntwo', options]])
+  expect(await put.json()).toEqual(described)
+  expect(JSON.parse(decodeURIComponent(got.headers.get('Object') ?? ''))).toEqual(described)
+  expect(await got.text()).toBe('one\ntwo')
+  expect([missing.headers.get('Object'), await missing.json()]).toEqual([null, null])
 })

@@ -27,7 +27,7 @@ function newFolder() {
   }
 }
 
-it('what an erasure has deleted is overwritten, once', () => {
+it('overwrites what an erasure has deleted, once', () => {
   const { folder, complete, deleteAgain, hasName } = newFolder()
   overwriteErased(folder)
   expect(hasName()).toBe(true)
@@ -41,7 +41,7 @@ it('what an erasure has deleted is overwritten, once', () => {
   expect(hasName()).toBe(true)
 })
 
-it('the next erasure is overwritten too, whatever the clock shows', () => {
+it('overwrites what the next erasure has deleted, even if its time is earlier', () => {
   const { folder, complete, deleteAgain, hasName } = newFolder()
   complete(2)
   overwriteErased(folder)
