@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { readMigrations } from '../scripts/migrate.ts'
 import { INSERT } from './bare/insert.ts'
 import {
@@ -16,18 +15,19 @@ import {
   expectEvents,
   fillBare,
   SENDERS,
-  sendAll
+  sendAll,
+  untilStored
 } from './support/bursts.ts'
 import { type Outcome, percentile, rounded } from './support/report.ts'
 import { inTemporary, migrationsDir, type Runtime, startWorkers } from './support/runtime.ts'
 import { seedProject } from './support/seed.ts'
 
-/** Target: events per second, until they can be queried, as a share of the bare route's. */
+/** Target: events per second, until they can be queried, as a share of the bare route's figure. */
 const MIN_SHARE = 0.45
 /** Target: events per second, until they can be queried. */
 const MIN_PER_SECOND = 3_000
 
-/** Measures events per second from HTTP into the database, until the last event of a burst. */
+/** Measures events per second from HTTP to the database, until the last event of a burst is stored. */
 export async function benchCapture(isSmoke: boolean): Promise<Outcome> {
   const size = isSmoke
     ? { persons: 200, known: 100, batches: 2, rounds: 1 }
@@ -94,22 +94,14 @@ function report(rounds: Seconds[], size: { persons: number; batches: number }): 
 /** @returns seconds until the last batch was accepted, and until all events were stored */
 async function fillService(runtime: Runtime, projectId: number, batches: Batch[]) {
   const before = await countEvents(runtime, projectId)
-  runtime.lines.length = 0
+  const logged = runtime.lines.length
   const started = performance.now()
   await sendAll(new URL('/batch/', runtime.service), batches)
   const accepted = performance.now() - started
-  await untilStored(runtime, batches)
+  await untilStored(runtime, logged, batches)
   const stored = performance.now() - started
   await expectEvents(runtime, projectId, before, batches)
   return { accepted: accepted / 1000, stored: stored / 1000 }
-}
-
-/** Waits until the log says that all events are stored: asking the service would take time from it. */
-async function untilStored({ lines }: Runtime, batches: Batch[]): Promise<void> {
-  const sent = batches.reduce((sum, { events }) => sum + events, 0)
-  while (lines.reduce((sum, { stored }) => sum + stored, 0) < sent) {
-    await sleep(5)
-  }
 }
 
 /** Measures the insert alone, in a separate database file like D1's. */

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { sendOk } from './support/client.ts'
 import { watchHeap } from './support/heap.ts'
 import { type Outcome, percentile, rounded } from './support/report.ts'
 import { startWorkers } from './support/runtime.ts'
 import { type Seeded, seedProject } from './support/seed.ts'
+import { waitUntil } from './support/waiting.ts'
 
 /* Targets: time of an isolate's first PNG, median of later ones, size of a PNG, and peak memory of the isolate. */
 const MAX_FIRST_MS = 400
@@ -35,9 +35,11 @@ export async function benchCharts(isSmoke: boolean): Promise<Outcome> {
       url.searchParams.set('format', format)
       return sendOk(url, { headers: { authorization: `Bearer ${seeded.key}` } })
     }
-    while (sumOf((await ask('json')).text) < sent) {
-      await sleep(100)
-    }
+    await waitUntil(
+      'the trend counts all events',
+      async () => sumOf((await ask('json')).text) >= sent,
+      { everyMs: 100 }
+    )
     const drawn = await timesOf(count, () => ask('svg'))
     const before = await heap.during(() => ask('svg'))
     const first = await heap.during(() => ask('png'))
@@ -56,7 +58,7 @@ export async function benchCharts(isSmoke: boolean): Promise<Outcome> {
   }
 }
 
-/** Captures events of five kinds over two weeks. @returns how many */
+/** Captures events of five kinds over two weeks. @returns the number of events */
 async function capture(service: URL, { token }: Seeded): Promise<number> {
   const now = Date.now()
   const batch = SERIES.flatMap((event, i) =>
@@ -103,9 +105,9 @@ function report({ first, warm, drawn, bytes, before, peak }: Measured): Outcome 
       ['memory of the isolate, MB', rounded(megabytes), `${MAX_MB}`]
     ],
     notes: [
-      `Over HTTP, with computing the trend; the same as SVG takes ${rounded(svg)} ms. ${warm.length} requests one at a time.`,
-      `Memory is that of the whole service, ${rounded(before / 1_000_000)} MB before the first PNG, without the renderer's own: about 10 MB at this size, which`,
-      '`test/unit/charts/pictures.test.ts` holds below 64 MB at any size.'
+      `Over HTTP, including the computation of the trend; the same chart as SVG takes ${rounded(svg)} ms. ${warm.length} requests, one at a time.`,
+      `Memory is that of the service's isolate, ${rounded(before / 1_000_000)} MB before the first PNG. It does not include the renderer's own, about 10 MB at this size, which`,
+      '`test/unit/charts/pictures.test.ts` keeps below 64 MB at any size.'
     ],
     missed: [
       ...(first > MAX_FIRST_MS ? [`first: ${rounded(first)} ms`] : []),

@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { writeHistory } from '../scripts/demo/history.ts'
 import type { DemoEvent } from '../scripts/demo/visitor.ts'
 import { sendOk } from './support/client.ts'
 import { type Outcome, rounded } from './support/report.ts'
-import { type Runtime, startWorkers } from './support/runtime.ts'
+import { type Runtime, startWorkers, untilLogged } from './support/runtime.ts'
 import { seal } from './support/seal.ts'
 import { type Seeded, seedProject } from './support/seed.ts'
+import { waitUntil } from './support/waiting.ts'
 
 /** Cloudflare's list prices of Workers Paid in US dollars, August 2026: the included amount, and the price per unit. */
 const PRICES = {
@@ -26,7 +26,7 @@ const OPERATIONS_OF_MESSAGE = 3
 const CHARTS_A_DAY = 50
 /** Months for which events are kept. */
 const MONTHS_KEPT = 12
-/** CPU time per captured event and per chart, ms: more than the parts `capture` and `trend` measure. */
+/** Assumed CPU time per captured event and per chart, ms: more than the parts `capture` and `trend` measure. */
 const CPU_MS = { event: 0.5, chart: 500 }
 const DAYS = 30
 
@@ -76,6 +76,7 @@ async function measure(events: DemoEvent[]): Promise<Rows> {
     const bytes = (await bytesOf(runtime)) - before
     runtime.lines.length = 0
     const asked = await askCharts(runtime, seeded, events)
+    await untilLogged(runtime)
     return {
       written: written / events.length,
       read: read / events.length,
@@ -95,9 +96,11 @@ async function capture(runtime: Runtime, { token }: Seeded, events: DemoEvent[])
       .map(({ distinctId, ...event }) => ({ ...event, distinct_id: distinctId }))
     await sendOk(url, { method: 'POST' }, Buffer.from(JSON.stringify({ api_key: token, batch })))
   }
-  while ((await countOf(runtime, 'events')) < events.length) {
-    await sleep(200)
-  }
+  await waitUntil(
+    'all events are stored',
+    async () => (await countOf(runtime, 'events')) >= events.length,
+    { everyMs: 200 }
+  )
 }
 
 /**

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { startReceiver } from '../test/support/receiver.ts'
 import { sendOk } from './support/client.ts'
 import { type Outcome, rounded } from './support/report.ts'
 import { type Runtime, startWorkers } from './support/runtime.ts'
 import { seedProject } from './support/seed.ts'
+import { waitUntil } from './support/waiting.ts'
 
 /** Target: time until all deliveries have arrived. */
 const MAX_SECONDS = 120
@@ -29,13 +29,12 @@ export async function benchDeliveries(isSmoke: boolean): Promise<Outcome> {
     const started = performance.now()
     await runtime.fire('* * * * *')
     const claimed = (performance.now() - started) / 1000
-    while (receiver.received.length < count) {
-      await sleep(20)
-    }
+    await waitUntil('all deliveries have arrived', () => receiver.received.length >= count)
     const seconds = (performance.now() - started) / 1000
-    while (runtime.lines.filter(({ queue }) => queue?.endsWith('deliveries')).length < count) {
-      await sleep(20)
-    }
+    await waitUntil(
+      'the log has a line for each delivery',
+      () => runtime.lines.filter(({ queue }) => queue?.endsWith('deliveries')).length >= count
+    )
     await expectOnce(runtime, receiver.received, count)
     const of = (name: 'rows_read' | 'rows_written') =>
       runtime.lines.reduce((sum, line) => sum + line[name], 0) / count
@@ -139,7 +138,7 @@ async function expectOnce(
     .first<{ n: number }>()
   if (ids.size !== count || received.length !== count || row?.n !== count) {
     throw new Error(
-      `${received.length} requests with ${ids.size} ids arrived for ${count} deliveries, ${row?.n} of which are in the ledger.`
+      `${received.length} requests with ${ids.size} ids arrived for ${count} deliveries; ${row?.n} were delivered at the first attempt.`
     )
   }
 }

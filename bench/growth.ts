@@ -3,11 +3,11 @@ import { watchHeap } from './support/heap.ts'
 import { loadOthers, loadOthersFor, OTHERS, type Target } from './support/others.ts'
 import { type Ask, QUESTIONS, type QuestionName, questionsTo } from './support/questions.ts'
 import { type Outcome, percentile, rounded } from './support/report.ts'
-import { inTemporaryAsync, type Runtime, startWorkers } from './support/runtime.ts'
+import { inTemporaryAsync, type Runtime, startWorkers, untilLogged } from './support/runtime.ts'
 import { seal } from './support/seal.ts'
 import { seedProject, storePersons } from './support/seed.ts'
 
-/** Time of a question about the largest number of events, ms. */
+/** Targets: median time of a question about the largest number of events, ms. */
 const MOST_MS: Partial<Record<QuestionName, number>> = {
   filter: 350,
   sum: 350,
@@ -36,9 +36,9 @@ const BEFORE_COLUMNS: Record<QuestionName, number> = {
 /** How many times as long as before columns a question about unsealed events may take. */
 const MOST_UNSEALED = 2
 
-/** Time of the longest statement of a trend from columns, during which no other request gets the database. */
+/** Target: longest statement of a trend from columns, ms. No other request gets the database meanwhile. */
 const MOST_STATEMENT_MS = 60
-/** Rows that a trend reads from columns. */
+/** Target: rows that a trend from columns reads. */
 const MOST_ROWS_READ = 1_500
 /** Milliseconds by which trends may prolong other requests, p95. */
 const MOST_LONGER_MS = 60
@@ -51,7 +51,7 @@ const EVENTS_OF_PERSON = 20
 type Plan = Volume & {
   /** Whether to ask before sealing too. */
   isAskedUnsealed?: boolean
-  /** Whether the times of questions have a target, and memory is measured. */
+  /** Whether this is the largest number of events: times of questions have targets, and memory is measured. */
   isLargest?: boolean
 }
 
@@ -90,12 +90,12 @@ export async function benchGrowth(isSmoke: boolean, isFull: boolean): Promise<Ou
 
 type Medians = Record<QuestionName, number>
 
-/** The cost of questions: medians in ms, the longest statement in ms, and the most rows that one read. */
+/** The cost of questions: medians in ms, the longest statement in ms, and the most rows that each question read. */
 type Asked = { medians: Medians; longestMs: number; rowsRead: Record<QuestionName, number> }
 
 type Times = { idle: number; meanwhile: number }
 
-/** A column of the table. Others are measured, and memory in MB, after sealing only. */
+/** A column of the table. Other requests and memory (MB) are measured only after sealing. */
 type Column = Plan & {
   isSealed: boolean
   asked: Asked
@@ -139,18 +139,21 @@ async function seed(runtime: Runtime, plan: Plan): Promise<Target> {
   return { projectId, key, token, persons: plan.persons }
 }
 
-/** Asks each question about the 40 % event, after one time for warm-up. */
-async function askAll({ lines }: Runtime, ask: Ask, runs: number): Promise<Asked> {
+/** Asks each question about the 40 % event `runs` times, after asking it once for warm-up. */
+async function askAll(runtime: Runtime, ask: Ask, runs: number): Promise<Asked> {
+  const { lines } = runtime
   const medians: [QuestionName, number][] = []
   const rowsRead: [QuestionName, number][] = []
   let longestMs = 0
   for (const question of QUESTIONS) {
     await ask(kindOf(0), question)
+    await untilLogged(runtime)
     lines.length = 0
     const times = []
     for (let run = 0; run < runs; run += 1) {
       times.push((await ask(kindOf(0), question)).ms)
     }
+    await untilLogged(runtime)
     medians.push([question, percentile(times, 0.5)])
     rowsRead.push([question, Math.max(...lines.map(({ rows_read }) => rows_read))])
     longestMs = Math.max(longestMs, ...lines.map(({ longest_ms }) => longest_ms))
@@ -158,11 +161,11 @@ async function askAll({ lines }: Runtime, ask: Ask, runs: number): Promise<Asked
   return { medians: recordOf(medians), longestMs, rowsRead: recordOf(rowsRead) }
 }
 
-/** All questions have an entry. */
+/** Returns a record of the entries, of which every question has one. */
 const recordOf = (entries: [QuestionName, number][]) =>
   Object.fromEntries(entries) as Record<QuestionName, number>
 
-/** Asks one question after the other, and measures others meanwhile. */
+/** Asks one question after the other, and measures other requests meanwhile. */
 async function loadOthersAsking(ask: Ask, runtime: Runtime, target: Target, ms: number) {
   const end = performance.now() + ms
   const isOver = () => performance.now() >= end
@@ -175,7 +178,7 @@ async function loadOthersAsking(ask: Ask, runtime: Runtime, target: Target, ms: 
   return times
 }
 
-/** @returns the peak in MB while each question is asked twice */
+/** Returns the peak of the service's memory in MB while each question is asked twice. */
 async function measureHeap({ projectId, key }: Target, folder: string): Promise<number> {
   const runtime = await startWorkers({ folder, maxHeap: MOST_HEAP_MB })
   try {
@@ -251,7 +254,7 @@ function linesOfOthers(request: 'person' | 'capture', name: string): Line[] {
   ]
 }
 
-/** Returns the question that reads most rows. */
+/** Returns the question that reads the most rows. */
 const mostReading = ({ rowsRead }: Asked): QuestionName =>
   QUESTIONS.reduce((most, question) => (rowsRead[question] > rowsRead[most] ? question : most))
 
@@ -279,8 +282,8 @@ function report(columns: Column[], { runs }: Size): Outcome {
     ],
     notes: [
       `The 40 % event, over 90 days, median of ${runs} runs after a warm-up; then the same trends back to back, with`,
-      `${OTHERS}. All events were sealed first, but for the column of unsealed ones.`,
-      `Unsealed events may take ${MOST_UNSEALED}× as long as they did before there were columns.`,
+      `${OTHERS}. All events were sealed first, except in the column of unsealed events.`,
+      `A question about unsealed events may take ${MOST_UNSEALED}× as long as before there were columns.`,
       `Most rows were read by: ${columns.map((column) => `${mostReading(column.asked)} (${nameOf(column)})`).join(', ')}.`,
       ...(short.length > 0
         ? [`Events have 120 bytes of properties instead of 600: ${short.join(', ')}.`]

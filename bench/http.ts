@@ -11,7 +11,7 @@ const MAX_RATIO = 1.6
 const SIDES = ['service', 'bare', 'checked'] as const
 type Side = (typeof SIDES)[number]
 
-/** Builds the path for person `n`; a request that `follows` uses the previous answer's `next` instead. */
+/** A kind of request. `path` builds its path for person `n`; with `follows` it uses the previous answer's `next` instead. */
 type Case = { name: string; follows?: true; path: (n: number) => string }
 
 const CASES: Case[] = [
@@ -92,7 +92,7 @@ const Page = z.object({
   results: z.array(Person).min(1)
 })
 
-/** Counts the results of an answer; a single person counts as one. */
+/** Reads an answer as a page; a single person is a page of one. */
 function readPage(text: string): z.infer<typeof Page> {
   const json: unknown = JSON.parse(text)
   const person = Person.safeParse(json).data
@@ -129,8 +129,8 @@ function report(results: { name: string; times: Times }[], nothing: number, size
       ])
     ],
     notes: [
-      `${size.persons.toLocaleString('en')} persons with two distinct ids each. Per kind and side`,
-      `${size.requests.toLocaleString('en')} requests after ${size.warmUp} for warm-up, one at a time, in turns.`,
+      `${size.persons.toLocaleString('en')} persons with two distinct ids each. Each side gets, of each kind,`,
+      `${size.requests.toLocaleString('en')} requests after ${size.warmUp} for warm-up, one at a time; the sides take turns.`,
       `A bare route without any query takes ${rounded(nothing)} ms. Target: at most ${MAX_RATIO}× the bare route.`
     ],
     missed: rows

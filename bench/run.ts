@@ -22,7 +22,7 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true
 })
-/** Whether ten million events are asked too, which takes half an hour and several gigabytes. */
+/** Whether `growth` also measures ten million events, which takes half an hour and 7 GB of disk. */
 const isFull = values.full || positionals.length === 0
 
 const PARTS: Record<string, (isSmoke: boolean) => Promise<Outcome>> = {
@@ -42,13 +42,17 @@ const PARTS: Record<string, (isSmoke: boolean) => Promise<Outcome>> = {
   soak: benchSoak
 }
 
-for (const name of positionals.length > 0 ? positionals : Object.keys(PARTS)) {
-  const part = PARTS[name]
-  if (!part) {
+const parts = (positionals.length > 0 ? positionals : Object.keys(PARTS)).map((name) => {
+  const run = PARTS[name]
+  if (!run) {
     throw new Error(`There is no part ${name}. Choose from: ${Object.keys(PARTS).join(', ')}.`)
   }
+  return { name, run }
+})
+
+for (const { name, run } of parts) {
   const conditions = describeConditions()
-  const outcome = await part(values.smoke)
+  const outcome = await run(values.smoke)
   const figures = render(outcome)
   if (values.smoke) {
     console.log(`## ${name}\n\nA smoke run: ignore these figures.\n\n${figures}\n`)

@@ -1,6 +1,5 @@
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   BATCH_EVENTS,
   type Batch,
@@ -8,8 +7,8 @@ import {
   firstBatches,
   NEW_PERSONS
 } from './support/batches.ts'
-import { fillBare, sendAll } from './support/bursts.ts'
-import { KINDS, storeEvents } from './support/events.ts'
+import { fillBare, sendAll, untilStored } from './support/bursts.ts'
+import { storeEvents } from './support/events.ts'
 import { loadOthersFor, OTHERS, type OthersTimes, type Target } from './support/others.ts'
 import { type Outcome, rounded } from './support/report.ts'
 import {
@@ -22,17 +21,17 @@ import {
 import { type Sealed, seal } from './support/seal.ts'
 import { seedProject, storePersons } from './support/seed.ts'
 
-/** Time to seal all events, without other traffic. */
+/** Target: seconds to seal all events, without other traffic. */
 const MAX_SECONDS = 60
-/** Share of the events: the last ones of a name stay rows while they are few. */
+/** Target: share of the events that is sealed. The newest events of a name stay rows while they are few. */
 const MIN_SEALED = 0.95
-/** Rows written per 1,000 sealed events. */
+/** Target: rows written per 1,000 events. */
 const MAX_WRITTEN = 100
-/** Storage of columns as a share of the storage of rows. */
+/** Target: storage of columns as a share of the storage of rows. */
 const MAX_STORAGE = 0.15
-/** Milliseconds by which sealing may prolong other requests, p95. */
+/** Target: milliseconds by which sealing prolongs other requests, p95. */
 const MAX_LONGER_MS = 25
-/** Events per second while sealing as a share of the bare route's on an idle service. */
+/** Target: events captured per second during sealing, as a share of the bare route's figure on an idle service. */
 const MIN_SHARE = 0.35
 
 type Size = { events: number; persons: number; idleMs: number; known: number; batches: number }
@@ -90,8 +89,8 @@ async function seed(runtime: Runtime, size: Size): Promise<Target> {
 }
 
 /**
- * Measures others before sealing, and for the first part of it. Under traffic sealing takes longer than alone: for that
- * time it is certainly at work.
+ * Measures other requests before sealing, and then for as long as sealing took alone. Under traffic sealing takes longer,
+ * so it is at work during the whole measurement.
  */
 async function measureSteady(runtime: Runtime, target: Target, size: Size, aloneSeconds: number) {
   const idle = await loadOthersFor(size.idleMs, runtime, target)
@@ -106,7 +105,7 @@ async function measureSteady(runtime: Runtime, target: Target, size: Size, alone
  * Captures the same number of events through the bare route, and through the service while it seals.
  * @returns seconds of both
  */
-async function measureBurst(runtime: Runtime, { token, projectId, persons }: Target, size: Size) {
+async function measureBurst(runtime: Runtime, { token, persons }: Target, size: Size) {
   const known = Array.from(
     { length: size.known },
     (_, i) => 1 + i * Math.floor(persons / size.known)
@@ -117,27 +116,17 @@ async function measureBurst(runtime: Runtime, { token, projectId, persons }: Tar
   await drain(runtime)
   const bare = await fillBare(runtime, batchesFrom(2 * persons))
   const batches = batchesFrom(3 * persons)
-  const [service] = await Promise.all([fillService(runtime, projectId, batches), seal(runtime)])
+  const [service] = await Promise.all([fillService(runtime, batches), seal(runtime)])
   return { bare, service }
 }
 
-/** @returns seconds until all events were stored */
-async function fillService(runtime: Runtime, projectId: number, batches: Batch[]): Promise<number> {
-  const wanted = (await countCaptured(runtime, projectId)) + batches.length * BATCH_EVENTS
+/** Captures the batches through the service. @returns seconds until all events were stored */
+async function fillService(runtime: Runtime, batches: Batch[]): Promise<number> {
+  const logged = runtime.lines.length
   const started = performance.now()
   await sendAll(new URL('/batch/', runtime.service), batches)
-  while ((await countCaptured(runtime, projectId)) < wanted) {
-    await sleep(20)
-  }
+  await untilStored(runtime, logged, batches)
   return (performance.now() - started) / 1000
-}
-
-/** Counts the events that were captured, which have other names than the seeded ones. */
-async function countCaptured({ db }: Runtime, projectId: number): Promise<number> {
-  const count = db.prepare(
-    'select sum(count) as count from event_counts where project_id = ? and event_id > ?'
-  )
-  return (await count.bind(projectId, KINDS).first<number>('count')) ?? 0
 }
 
 type Row = { name: string; value: number; most?: number; least?: number }

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { compareSteps } from '../src/sessions/similarity.ts'
 import { sendOk } from './support/client.ts'
 import { type Outcome, percentile, rounded } from './support/report.ts'
-import { startWorkers } from './support/runtime.ts'
+import { startWorkers, untilLogged } from './support/runtime.ts'
 import { seedProject } from './support/seed.ts'
 import { generateSessions, type SeededSession, storeSessions } from './support/sessions.ts'
 
 /** Target: share of the ten most similar sessions that is found, for sessions of a family. */
 const MIN_RECALL = 0.95
-/** Target: median time over HTTP. */
+/** Target: median time over HTTP, ms. */
 const MAX_MS = 50
 /** Target: most rows that a request reads. */
 const MAX_ROWS = 5_000
@@ -43,6 +43,7 @@ export async function benchSimilar(isSmoke: boolean): Promise<Outcome> {
     for (const { id } of chosen.slice(0, 10)) {
       await ask(id)
     }
+    await untilLogged(runtime)
     runtime.lines.length = 0
 
     const times = []
@@ -55,6 +56,7 @@ export async function benchSimilar(isSmoke: boolean): Promise<Outcome> {
         ...compareWithBest(target, sessions, Similar.parse(JSON.parse(text)).results)
       })
     }
+    await untilLogged(runtime)
     const rows = runtime.lines.map(({ rows_read }) => rows_read)
     const meanOf = (isOfFamily: boolean): Found => {
       const some = found.filter(({ target }) => target.isOfFamily === isOfFamily)
@@ -120,8 +122,8 @@ function report({ count, targets, members, others, times, rows }: Measured): Out
       ['rows read, maximum', rounded(read), `at most ${MAX_ROWS.toLocaleString('en')}`]
     ],
     notes: [
-      `${count.toLocaleString('en')} recorded sessions in families (\`bench/support/sessions.ts\`, seed ${SEED}). ${targets} of them were asked`,
-      'for after 10 for warm-up, one at a time, and compared with all others to know the true ten.'
+      `${count.toLocaleString('en')} recorded sessions in families (\`bench/support/sessions.ts\`, seed ${SEED}). After 10 requests for warm-up, recordings`,
+      `similar to ${targets} of them were requested, one at a time. Comparing each of these sessions with all others gives the true ten.`
     ],
     missed: [
       ...(members.recall < MIN_RECALL ? [`recall ${members.recall.toFixed(3)}`] : []),

@@ -9,7 +9,7 @@ import { inTemporaryAsync, startWorkers } from './support/runtime.ts'
 import { seal } from './support/seal.ts'
 import { seedProject } from './support/seed.ts'
 
-/** Allowed ratios of the service's time to those of ClickHouse with properties as text, and materialized. */
+/** Targets: ratios of the service's time to ClickHouse's, with properties as text and with materialized columns. */
 type Most = { text: number; materialized?: number }
 
 const LARGE: Record<QuestionName, Most> = {
@@ -95,7 +95,7 @@ const Answer = z.object({
   )
 })
 
-/** Asks all sides in turns of a few requests, so that none always follows another, and compares their answers. */
+/** Asks the sides in turns of a few requests, so that most requests of a side follow its own, and compares the answers. */
 async function measure(
   ask: Ask,
   { event, question }: { event: string; question: QuestionName },
@@ -124,14 +124,14 @@ async function measure(
       )
     )
     for (const other of others) {
-      expectSame(`${question} of ${event}, again`, cells, other)
+      expectSame(`${question} of ${event}, asked again`, cells, other)
     }
     for (const engine of engines) {
       const rows = await time(engine.name, turn, () =>
         engine.ask(engine.queries[question](event, from, until))
       )
       for (const one of rows) {
-        expectSame(`${question} of ${event}: ${engine.name}`, cells, one)
+        expectSame(`${question} of ${event}, asked of ${engine.name}`, cells, one)
       }
     }
   }
@@ -155,7 +155,7 @@ function expectSame(what: string, ours: Cells, theirs: Cells): void {
     )
   if (!isSame) {
     throw new Error(
-      `${what} answered differently: ${JSON.stringify([kept.slice(0, 5), theirs.slice(0, 5)])}`
+      `The answers differ for ${what}: ${JSON.stringify([kept.slice(0, 5), theirs.slice(0, 5)])}`
     )
   }
 }
@@ -229,7 +229,7 @@ function report(rows: Measured[], engines: Engine[], size: Size): Outcome {
     ],
     notes: [
       `${size.events.toLocaleString('en')} events of 20 kinds, ${size.persons.toLocaleString('en')} persons, about 600 bytes of properties, ${DAYS} days,`,
-      `by the day where nothing else is said. ${size.runs} runs, ${size.runs * (MORE_OFTEN.total ?? 1)} of total, in turns of ${IN_A_TURN}, after a warm-up turn and all runs of the smaller event.`,
+      `by the day unless the question says otherwise. ${size.runs} runs (${size.runs * (MORE_OFTEN.total ?? 1)} of total) in turns of ${IN_A_TURN}. Warm-up: all questions about the smaller event, then a turn of each question before its runs.`,
       'All sides gave the same answers. The service is asked over HTTP, with everything that a request costs; the engines run in the asking process.'
     ],
     missed: rows.flatMap(missedBy)

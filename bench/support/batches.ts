@@ -10,10 +10,10 @@ export const NEW_PERSONS = (BATCH_EVENTS - KNOWN_EVENTS) / EVENTS_OF_NEW
 
 const NAMES = ['page viewed', 'report opened', 'report exported', 'invite sent', 'search']
 
-/** A request's body as JSON, and as sent. */
-export type Batch = { events: number; json: string; gzip: Buffer }
+/** A request's body: its number of events, their uuids, its JSON, and the gzip that is sent. */
+export type Batch = { events: number; uuids: string[]; json: string; gzip: Buffer }
 
-/** Returns one event per person, which makes the persons known. */
+/** Returns batches with one event per person, which make the persons known. */
 export const firstBatches = (token: string, persons: number[]): Batch[] =>
   Array.from({ length: Math.ceil(persons.length / BATCH_EVENTS) }, (_, i) => {
     const some = persons.slice(i * BATCH_EVENTS, (i + 1) * BATCH_EVENTS)
@@ -42,7 +42,12 @@ export function busyBatch(token: string, known: number[], first: number): Batch 
 
 function batchOf(token: string, batch: ReturnType<typeof eventOf>[]): Batch {
   const json = JSON.stringify({ api_key: token, batch, sent_at: new Date().toISOString() })
-  return { events: batch.length, json, gzip: gzipSync(json) }
+  return {
+    events: batch.length,
+    uuids: batch.map(({ uuid }) => uuid),
+    json,
+    gzip: gzipSync(json)
+  }
 }
 
 const word = () => Math.random().toString(36).slice(2, 12)

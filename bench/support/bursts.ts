@@ -1,8 +1,9 @@
 import type { Batch } from './batches.ts'
 import { sendOk } from './client.ts'
 import type { Runtime } from './runtime.ts'
+import { waitUntil } from './waiting.ts'
 
-/** Concurrent senders. Each sends its next batch as soon as the last one is answered. */
+/** Concurrent senders. Each sends its next batch as soon as its last one is answered. */
 export const SENDERS = 8
 /** Project id of the bare route's events, which the service does not use. */
 export const BARE_PROJECT = 1_000_000
@@ -37,13 +38,27 @@ export async function sendAll(url: URL, batches: Batch[]): Promise<void> {
   await Promise.all(Array.from({ length: SENDERS }, sendNext))
 }
 
+/**
+ * Waits until the log says that all events are stored: asking the service would take time from it.
+ * @param before number of lines in the log before the batches were sent
+ */
+export async function untilStored(
+  { lines }: Pick<Runtime, 'lines'>,
+  before: number,
+  batches: Batch[]
+): Promise<void> {
+  const sent = batches.reduce((sum, { events }) => sum + events, 0)
+  const isStored = () => lines.slice(before).reduce((sum, { stored }) => sum + stored, 0) >= sent
+  await waitUntil('all events are stored', isStored, { everyMs: 5 })
+}
+
 /** Counts the stored events of a project. */
 export async function countEvents({ db }: Runtime, projectId: number): Promise<number> {
   const count = db.prepare('select count(*) as count from events where project_id = ?')
   return (await count.bind(projectId).first<number>('count')) ?? 0
 }
 
-/** @throws unless just the batches were stored since the project had `before` events */
+/** @throws unless exactly the events of the batches were stored since the project had `before` events */
 export async function expectEvents(
   runtime: Runtime,
   projectId: number,
@@ -53,6 +68,6 @@ export async function expectEvents(
   const sent = batches.reduce((sum, { events }) => sum + events, 0)
   const stored = (await countEvents(runtime, projectId)) - before
   if (stored !== sent) {
-    throw new Error(`Only ${stored} of ${sent} events were stored.`)
+    throw new Error(`${stored} events were stored instead of ${sent}.`)
   }
 }

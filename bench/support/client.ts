@@ -3,7 +3,14 @@ import { Agent, type RequestOptions, request } from 'node:http'
 /** Connections stay open, as with SDKs and API clients. There are enough that no request waits for another's. */
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
-export type Answer = { status: number; text: string; bytes: number; ms: number }
+export type Answer = {
+  status: number
+  text: string
+  bytes: number
+  ms: number
+  /** The id in the service's line of log about the request; empty for the bare routes. */
+  requestId: string
+}
 
 /** Sends one HTTP request; `ms` lasts from sending to the last byte of the answer. */
 export function send(url: URL, options: RequestOptions = {}, body?: Buffer): Promise<Answer> {
@@ -17,7 +24,13 @@ export function send(url: URL, options: RequestOptions = {}, body?: Buffer): Pro
         const ms = performance.now() - started
         const body = Buffer.concat(chunks)
         const { length: bytes } = body
-        done({ status: response.statusCode ?? 0, text: body.toString(), bytes, ms })
+        done({
+          status: response.statusCode ?? 0,
+          text: body.toString(),
+          bytes,
+          ms,
+          requestId: String(response.headers['x-request-id'] ?? '')
+        })
       })
     })
     message.on('error', fail)

@@ -18,7 +18,8 @@ export type Engine = {
 /** Engines that run in this process, until they are closed. */
 export type Engines = { engines: Engine[]; close(): void }
 
-const WEEK_BEFORE = 6 * 86_400_000
+/** Six days, ms: with the day itself, the window of `weekly active`. */
+const SIX_DAYS = 6 * 86_400_000
 
 /** Opens DuckDB with a row per event, and a second table of the persons behind identities. */
 export async function openDuck(file: string): Promise<Engines> {
@@ -79,7 +80,7 @@ function duckQueries(): Engine['queries'] {
     ) => `select strftime(d, '%Y-%m-%d'), '', count(distinct person)::double
       from (select distinct date_trunc('day', timestamp) + to_days(n::integer) as d, person
             from events join identities using (identity) cross join range(7) as r(n)
-            where ${where(event, from - WEEK_BEFORE, until)})
+            where ${where(event, from - SIX_DAYS, until)})
       where d >= ${at(from)} and d < ${at(until)} group by 1`,
     'first time': (event, from, until) => `select ${day}, '', ${count}
       from (select person, min(timestamp) as timestamp from events join identities using (identity)
@@ -121,8 +122,8 @@ const MATERIALIZED: Table = {
 }
 
 /**
- * Opens ClickHouse's engine in this process, with the events in two tables. The package has half a gigabyte and does not
- * exist for every platform, so it is installed only when measured.
+ * Opens ClickHouse's engine in this process, with the events in two tables. Its package takes half a gigabyte and does not
+ * exist for every platform, so it is installed only when it is measured.
  */
 export async function openClickHouse(file: string, folder: string): Promise<Engines> {
   const place = join(root, 'bench/node_modules/chdb/index.mjs')
@@ -198,7 +199,7 @@ function clickHouseQueries(one: Table): Engine['queries'] {
       from ${table} join bench.identities using (identity) where ${where(...range)} group by h`,
     'weekly active': (event, from, until) => `select day as d, '', uniqExact(person)
       from (select arrayJoin(arrayMap(n -> toDate(timestamp) + n, range(7))) as day, person
-            from ${table} join bench.identities using (identity) where ${where(event, from - WEEK_BEFORE, until)})
+            from ${table} join bench.identities using (identity) where ${where(event, from - SIX_DAYS, until)})
       where day >= toDate(${at(from)}) and day < toDate(${at(until)}) group by day`,
     'first time': (event, from, until) => `select toDate(first) as d, '', count()
       from (select person, min(timestamp) as first from ${table} join bench.identities using (identity)

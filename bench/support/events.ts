@@ -4,7 +4,7 @@ import type { Runtime } from './runtime.ts'
 
 export const DAYS = 90
 const DAY = 86_400_000
-export const KINDS = 20
+const KINDS = 20
 /** Percent of events of the first and of the second kind; the other kinds share the rest. */
 const [LARGE, SMALL] = [40, 3]
 /** One person in this many has a second distinct id. */
@@ -29,18 +29,18 @@ export type Row = {
 /** How many events to generate; `isShort` leaves about 120 of the 600 bytes of properties. */
 export type Volume = { events: number; persons: number; isShort?: boolean }
 
-/** Two hours: events become history only when the service no longer expects late ones. */
-const SETTLED_MS = 7_200_000
+/** Least age of the events, ms: the service seals events only after an hour. */
+const MIN_AGE_MS = 7_200_000
 
 /** The midnight before which all events lie. It stays the same when a run continues into the next day. */
-export const MIDNIGHT = Math.floor((Date.now() - SETTLED_MS) / DAY) * DAY
+export const MIDNIGHT = Math.floor((Date.now() - MIN_AGE_MS) / DAY) * DAY
 
 const versionsOf = (person: number): number => 1 + (person % MAX_VERSIONS)
 
-/** Returns the id of a person's version, as the service composes it. Versions come through the first identity. */
+/** Returns the id of a person's `n`th version as in the service. Here a person's id is also the first identity's key. */
 const versionId = (person: number, n: number): number => person * 2 ** 24 + n
 
-/** Returns a person's properties, about 200 bytes of JSON, as of a version. */
+/** Returns a person's properties as of the `n`th version, about 200 bytes of JSON. */
 const personPropertiesOf = (person: number, n: number): string =>
   JSON.stringify({
     email: `person-${person}@example.com`,
@@ -118,8 +118,8 @@ export function* drawEvents({ events: count, persons, isShort }: Volume): Genera
 const MAX_BYTES = 1_500_000
 
 /**
- * Inserts the events into D1 as capture does, with the versions of their persons and, with `file`, writes them to a file
- * of JSON lines for other engines.
+ * Inserts the events into D1 as capture does, with the versions of their persons. With `file`, also writes the events to
+ * this file as JSON lines, for other engines.
  */
 export async function storeEvents(
   { db }: Runtime,

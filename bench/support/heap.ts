@@ -31,6 +31,8 @@ export async function watchHeap(inspector: URL, worker: string) {
       let isDone = false
       let peak = 0
       const finished = work().finally(() => (isDone = true))
+      // It may fail before it is awaited below, which reports the failure.
+      finished.catch(() => {})
       while (!isDone) {
         const { usedSize, backingStorageSize } = Usage.parse(
           await ask('Runtime.getHeapUsage')

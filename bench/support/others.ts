@@ -9,7 +9,7 @@ const READ_PAUSE_MS = 50
 /** Pause between batches of 100 events, ms: 200 events per second. */
 const CAPTURE_PAUSE_MS = 500
 
-/** The load in words, for notes below a table. */
+/** The load in words, for the notes below a table. */
 export const OTHERS = `${1000 / READ_PAUSE_MS} persons read and ${100_000 / CAPTURE_PAUSE_MS} events captured per second`
 
 /** A seeded project, and its persons from id 1. */
@@ -19,7 +19,7 @@ export type Target = { projectId: number; key: string; token: string; persons: n
 export type OthersTimes = { person: number; capture: number }
 
 /**
- * Reads persons and captures events at a steady pace, whatever the answers take, at least once each.
+ * Reads persons and captures events at a steady pace, however long the answers take, and each at least once.
  * @param isOver asked before each request
  */
 export async function loadOthers(
@@ -28,9 +28,12 @@ export async function loadOthers(
   isOver: () => boolean
 ): Promise<OthersTimes> {
   const every = async (pauseMs: number, send: (n: number) => Promise<{ ms: number }>) => {
-    const sent = []
+    const sent: Promise<{ ms: number }>[] = []
     do {
-      sent.push(send(sent.length))
+      const answer = send(sent.length)
+      // It may fail before it is awaited below, which reports the failure.
+      answer.catch(() => {})
+      sent.push(answer)
       await sleep(pauseMs)
     } while (!isOver())
     const times = (await Promise.all(sent)).map(({ ms }) => ms)

@@ -3,20 +3,21 @@ import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import { z } from 'zod'
 import { migrate } from '../../scripts/migrate.ts'
 import { type Module, readModules } from '../../scripts/modules.ts'
 import { WRANGLER_ARGS } from '../../scripts/wrangler.ts'
+import { parseJson } from '../../test/support/text.ts'
 import { sendOk } from './client.ts'
+import { waitUntil } from './waiting.ts'
 
 export const root = join(import.meta.dirname, '../..')
 
 export const migrationsDir = join(root, 'migrations')
 
-// Wrangler reads required secrets from the environment and would announce it.
+// Wrangler reads required secrets from the environment, and would announce each one without this log level.
 process.env.RECEIPT_SECRET = 'a secret of the bench, long enough'
 process.env.RECEIPT_KEY = 'a key of the bench, which is long enough'
 process.env.WRANGLER_LOG = 'error'
@@ -134,16 +135,36 @@ export async function isWorking({ service }: Pick<Runtime, 'service'>): Promise<
   return backlog + consuming + retrying > 0
 }
 
-/** Waits until all queues are empty. */
-export async function drain(runtime: Pick<Runtime, 'service'>): Promise<void> {
-  while (await isWorking(runtime)) {
-    await sleep(20)
-  }
+/** Longest time for the queues to drain, ms: at its target, sealing ten million events takes ten minutes. */
+const DRAIN_MS = 3_600_000
+
+/** Waits until all queues are empty, no consumer is at work, and the log is complete. */
+export async function drain(runtime: Pick<Runtime, 'service' | 'lines'>): Promise<void> {
+  await waitUntil('the queues are empty', async () => !(await isWorking(runtime)), {
+    limitMs: DRAIN_MS
+  })
+  await untilLogged(runtime)
 }
 
 /**
- * Measures the database in a folder of `startWorkers`, which must have ended.
- * @returns bytes of all tables and their indexes, and those of the events
+ * Waits until the log has the lines of everything that has ended. Lines come through a pipe, often later than answers, but
+ * in order: the line of one more request is the last one.
+ */
+export async function untilLogged({
+  service,
+  lines
+}: Pick<Runtime, 'service' | 'lines'>): Promise<void> {
+  const { requestId } = await sendOk(new URL('/livez', service))
+  await waitUntil(
+    'the log has the line of a request',
+    () => lines.some(({ request_id }) => request_id === requestId),
+    { everyMs: 5 }
+  )
+}
+
+/**
+ * Measures the database in a folder of `startWorkers`, whose workers must have ended.
+ * @returns bytes of all tables with their indexes, and of the table of events with its indexes
  */
 export function measureStorage(folder: string): { all: number; events: number } {
   const file = globSync('**/miniflare-D1DatabaseObject/*.sqlite', { cwd: folder }).find(
@@ -166,6 +187,7 @@ const Sizes = z.array(z.object({ name: z.string(), bytes: z.number() }))
 const LogLine = z.object({
   message: z.enum(['queue batch', 'due subscriptions', 'request']),
   queue: z.string().optional(),
+  request_id: z.string().optional(),
   longest_ms: z.number().default(0),
   /** Events that a batch sealed. */
   events: z.int().default(0),
@@ -175,14 +197,6 @@ const LogLine = z.object({
   rows_written: z.int()
 })
 type LogLine = z.infer<typeof LogLine>
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 const RateLimits = z.record(z.string(), z.unknown()).default({})
 const Variables = z.record(z.string(), z.json())

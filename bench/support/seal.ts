@@ -3,12 +3,12 @@ import { drain, type Runtime } from './runtime.ts'
 /** The cron that starts sealing, among other things. */
 const CRON = '*/15 * * * *'
 
-/** What sealing did: its events, its longest statement in ms, and the rows it wrote. */
+/** The events that sealing sealed, its longest statement in ms, the rows it wrote, and its time. */
 export type Sealed = { events: number; longestMs: number; rowsWritten: number; seconds: number }
 
 /**
- * Seals all closed events, as the cron of every 15 minutes does, and waits until this is done. The measured figures come from
- * the log of the queue that seals.
+ * Seals all events that are due, as the cron of every 15 minutes does, and waits until this is done. All figures but the
+ * seconds come from the log of the queue that seals.
  */
 export async function seal(runtime: Runtime): Promise<Sealed> {
   const before = runtime.lines.length

@@ -9,7 +9,7 @@ const STEP = 20_000
 
 export type Seeded = { projectId: number; token: string; key: string; persons: number }
 
-/** Creates a project with a key, and inserts persons with two distinct ids each, one created per second. */
+/** Creates a project with a key, and inserts persons with two distinct ids each, created a second apart. */
 export async function seedProject(
   { db }: Runtime,
   persons: number,
@@ -80,7 +80,7 @@ export async function storePersons(
   ])
 }
 
-/** Eight hexadecimal digits that share no prefix with those of the next person. */
+/** Returns SQL for eight hexadecimal digits; those of consecutive persons differ from the first digit on. */
 const mixed = (n: string) => `printf('%08x', ((${n}) * 2654435761) & 0xffffffff)`
 
 const email = (n: string) => `${mixed(n)} || '@example.com'`

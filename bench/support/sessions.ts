@@ -38,7 +38,11 @@ export function generateSessions(count: number, seed: number): SeededSession[] {
       if (random() < 0.08) {
         return []
       }
-      return random() < 0.1 ? [random() < 0.5 ? '$autocapture click' : popular(), step] : [step]
+      if (random() >= 0.1) {
+        return [step]
+      }
+      const added = random() < 0.5 ? '$autocapture click' : popular()
+      return [added, step]
     })
     const kept =
       random() < 0.1 ? steps.slice(0, Math.ceil(steps.length * (0.5 + random() / 2))) : steps
