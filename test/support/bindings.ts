@@ -17,7 +17,7 @@ function override<T extends object>(real: T, members: Members<T>): T {
 
 const fail = (message: string) => () => Promise.reject(new Error(message))
 
-/** Returns the database, but every query fails with `message`, an error text of D1. */
+/** Returns a database whose queries all fail with `message`, an error text of D1. */
 export function failingDatabase(message: string): D1Database {
   const session = env.DB.withSession()
   const queries = {
@@ -38,7 +38,7 @@ export function failingDatabase(message: string): D1Database {
   return override(env.DB, { withSession: () => failing })
 }
 
-/** Returns the capture queue, but sending and reading its metrics fail. */
+/** Returns a capture queue to which sending fails, and whose metrics cannot be read. */
 export const failingQueue = (message = 'Queue is overloaded. Please back off.'): Queue =>
   override<Queue>(env.CAPTURE_QUEUE, {
     send: fail(message),
@@ -46,7 +46,7 @@ export const failingQueue = (message = 'Queue is overloaded. Please back off.'):
     metrics: fail(message)
   })
 
-/** Returns the bucket, but every put from the nth on fails. */
+/** Returns the bucket, except that every put from the nth on fails. */
 export function failingBucket(n = 1): R2Bucket {
   let puts = 0
   const put = (key: string, value: string) => {

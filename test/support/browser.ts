@@ -7,7 +7,7 @@ import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { closeServer, listen, readBody } from './requests.ts'
 
-/** Chromium as Debian installs it. Without a user interface it needs a quarter less time. */
+/** Chromium as Debian installs it. The variant without a user interface takes a quarter less time. */
 const INSTALLED = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
 
 const executablePath = process.env.CHROMIUM ?? INSTALLED.find(existsSync)
@@ -39,7 +39,7 @@ const FLAGS = [
 /** The browser of this worker process; it ends with the process. */
 let launched: Promise<Browser> | undefined
 
-/** Opens a fresh profile for one test. It does not look like a robot, whose events SDKs would drop. */
+/** Opens a fresh profile for one test. It hides that it is automated, because SDKs drop the events of robots. */
 export async function openBrowser(): Promise<BrowserContext> {
   launched ??= chromium.launch({ args: FLAGS, ...(executablePath && { executablePath }) })
   const browser = await launched

@@ -10,7 +10,7 @@ export const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-
 /** The answer when every event is accepted. */
 export const OK = { status: 'Ok' }
 
-/** Sends to a capture endpoint. Returns the response and the events that were queued. */
+/** Sends a body to a capture endpoint. Returns the answer and the events that were queued. */
 export async function send(
   body: BodyInit,
   { path = '/batch/', headers = {} }: { path?: string; headers?: Record<string, string> } = {}
@@ -26,7 +26,7 @@ export async function send(
 export const sendJson = (body: Json, path?: string) =>
   send(JSON.stringify(body), path === undefined ? {} : { path })
 
-/** Sends one event in an envelope and returns what was queued of it. */
+/** Sends one event in an envelope. Returns the answer and the event that was queued. */
 export async function capture(
   project: TestProject,
   event: JsonObject,

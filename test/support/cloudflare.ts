@@ -118,7 +118,7 @@ function workerRoutes(): Route[] {
   ]
 }
 
-/** The part of Cloudflare's API that a deployment calls: an empty account that remembers what is created in it. */
+/** Starts the part of Cloudflare's API that a deployment calls: an empty account that remembers what is created in it. */
 export async function startCloudflare() {
   const changes: { call: string; body: string }[] = []
   const settings = { accounts: ['Shop'], failing: '', token: 'token' }

@@ -56,7 +56,7 @@ export const listSegments = (projectId: number): Promise<SegmentRow[]> =>
     select s.*, n.name as event from segments s join event_names n on n.id = s.event_id
     where s.project_id = ${projectId} order by event, since`)
 
-/** An event as a segment or its row has it, without the properties that have no column. */
+/** An event as its segment or its row stores it, without the properties that have no column. */
 export type Copied = {
   timestamp: number
   identity: number
@@ -129,7 +129,7 @@ export async function chunksOf(projectId: number): Promise<number[]> {
   return [...new Set(keys.map(({ key }) => Math.floor(key / CHUNK)))]
 }
 
-/** Reads the persons of the identities that a project's chunks have, and which have moved since. */
+/** Reads the person of each identity in a project's chunks, and the keys of identities that have moved since. */
 export async function readActors(projectId: number) {
   const chunks = await db.all<{ chunk: number; data: string }>(
     sql`select chunk, data from actor_chunks where project_id = ${projectId} order by chunk`
@@ -150,8 +150,8 @@ export const VIEW = 'view'
 export const OPENED = Date.UTC(2026, 9, 1)
 
 /**
- * Creates a project with 2,400 events of one name on two days: of persons with versions, in sessions, with properties of
- * every kind. Capture stores the first 40 of them, and SQL the others, which is quicker.
+ * Creates a project with 2,400 events of one name on two days, from eight persons with versions, in sessions, and with
+ * properties of every kind. Capture stores 40 of them, and SQL the others, which is quicker.
  */
 export async function newShop() {
   const project = await newProject()

@@ -1,9 +1,9 @@
 import { afterEach } from 'vitest'
 
 /*
- * Keeps the service's log lines, and shows those of failing tests. Vitest's own console sends each line to the main process and
- * waits for the receipt before a file ends. A line from a request that is already over never gets its receipt, so the run
- * would never end.
+ * Keeps the service's log lines, and shows those of failing tests. Vitest's own console sends each line to the main process,
+ * and waits for the confirmations before a test file ends. A line from a request that is already over never gets its
+ * confirmation, so the run would never end.
  */
 
 // This file runs before every test file in the same runtime; only the first one finds Vitest's own console.

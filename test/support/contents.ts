@@ -16,7 +16,7 @@ type PersonRow = {
   distinct_ids: string
 }
 
-/** Returns the content of all of a project's tables, without ids that differ from run to run. */
+/** Returns a project's persons, events and counter of persons, without ids that differ from run to run. */
 export async function contentsOf(projectId: number) {
   const persons = await db.all<PersonRow>(sql`
     select properties, created_at, is_identified,

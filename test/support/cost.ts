@@ -13,7 +13,7 @@ const PAGE = 4_096
 /** Partly filled pages allowed: one per table and index of a database. */
 const BEGUN_PAGES = 60
 
-/** Cost of storing some traffic. Bytes are those of the database's pages. */
+/** Cost of storing some traffic; `received` is its bytes, `bytes` is the growth of the database. */
 export type Cost = {
   received: number
   events: number
@@ -31,8 +31,8 @@ export const allowance = ({ received, events }: Cost): number =>
   20 * received + 1_000 * events + BEGUN_PAGES * PAGE
 
 /**
- * Lets the consumer store a project's requests, each one or more queue messages, including the messages it returns to the
- * queue.
+ * Lets the consumer store a project's requests. Each request is one or more queue messages; messages that the consumer
+ * returns to the queue are consumed, too.
  */
 export async function storeRequests(
   requests: TestEvent[][],
@@ -77,11 +77,12 @@ async function consumeAll(message: CaptureMessage, DB_TWO: D1Database, largest: 
   } as unknown as typeof env.CAPTURE_QUEUE
   const bindings = { CAPTURE_QUEUE, DB_TWO } as Partial<Env>
   for (let body = waiting.shift(); body !== undefined; body = waiting.shift()) {
+    const others = waiting.length
     const { explicitAcks } = await consume([body], 1, bindings)
     if (explicitAcks.length !== 1) {
       throw new Error('The consumer did not acknowledge the message.')
     }
-    largest.requeued += waiting.length
+    largest.requeued += waiting.length - others
   }
 }
 

@@ -10,7 +10,7 @@ import worker from '../../src/worker.ts'
 import { deliverMessage, newProject } from './project.ts'
 import { DAILY } from './subscriptions.ts'
 
-/** The minutely job that concerns deliveries. */
+/** The jobs of each cron, reduced to the minutely one that queues deliveries. */
 const MINUTELY: Record<Cron, Job[]> = {
   [WEEKLY]: [],
   [EVERY_15_MINUTES]: [],
@@ -27,7 +27,7 @@ export type Mail = {
   attachments: EmailAttachment[]
 }
 
-/** Runs in place of sending an e-mail: may throw, or do something first. */
+/** Runs before an e-mail is sent. If it throws, the e-mail is not sent. */
 type Fault = (mail: Mail) => Promise<void> | void
 
 export class EmailError extends Error {
@@ -45,7 +45,7 @@ export const setClock = (time: string | number) =>
 
 export const passSeconds = (seconds: number) => setClock(Date.now() + seconds * 1000)
 
-/** Fields of a recipient who got one message. */
+/** Fields of a recipient to whom one message was sent. */
 export const SENT = { status: 'sent', repeated: false, error: null }
 
 /** Entry of the default recipient. */
@@ -54,8 +54,8 @@ export const ADA = { target: 'ada@example.com', ...SENT }
 export type Desk = Awaited<ReturnType<typeof newDesk>>
 
 /**
- * Creates a project with an insight, and lets the test run the deliveries: the test holds the queue's messages, to deliver
- * them later, twice or never, and all e-mails. Insights shown as a table need no picture, which takes longest to make.
+ * Creates a project whose deliveries the test runs: it holds the queue's messages, to deliver them later, twice or never,
+ * and all e-mails. Insights shown as a table need no picture, which takes longest to make.
  */
 export async function newDesk(
   name = crypto.randomUUID().slice(0, 8),
@@ -94,7 +94,7 @@ export async function newDesk(
   const deliver = (body: unknown, more: Partial<Env> = {}): Promise<boolean> =>
     deliverMessage('edge-analytics-deliveries', body, { ...bindings, ...more })
 
-  /** Fires a Cron Trigger at the clock's time. Each minute, it only queues the deliveries that are due. */
+  /** Fires a Cron Trigger at the clock's time. The one of every minute only queues the deliveries that are due. */
   const cron = (more: Partial<Env> = {}, expression: Cron = EVERY_MINUTE) => {
     const controller = createScheduledController({ cron: expression, scheduledTime: new Date() })
     const bound = { ...env, ...bindings, ...more }
@@ -151,7 +151,7 @@ export async function newDesk(
 }
 
 /** Captures events of the six days before the delivery, and of the six days before those. */
-export async function countSignups(desk: Desk) {
+export async function captureSignups(desk: Desk) {
   const on = (day: number, n: number) =>
     Array.from({ length: n }, (_, i) => ({
       event: 'signed up',

@@ -7,7 +7,7 @@ declare module 'vitest' {
   }
 }
 
-/** Share of the full number of runs of random tests: 0.1 or 1. */
+/** Share of their full number of runs that random tests make, 0.1 or 1, and the seed of these runs. */
 export const { share, seed } = inject('depth')
 
 /** Returns fast-check's parameters for a random test with `runs` runs at full depth. */

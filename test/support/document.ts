@@ -36,10 +36,10 @@ export const Document = z.object({
 
 type Answer = { status: number; headers: Headers; body: unknown }
 
-/** An operation of the document, with path and method. */
+/** An operation of the document, with its path and method. */
 export type Described = z.infer<typeof Operation> & { template: string; method: string }
 
-/** All operations, and the schemas that they refer to. */
+/** Returns all operations, and the schemas that they refer to. */
 export function readDocument(published: unknown) {
   const { paths, components } = Document.parse(published)
   const operations: Described[] = Object.entries(paths).flatMap(([template, methods]) =>
@@ -52,7 +52,7 @@ export function readDocument(published: unknown) {
   return { operations, schemas: components.schemas }
 }
 
-/** Checks answers against the published document. Unlike for clients, unknown fields are errors here. */
+/** Checks answers against the published document, more strictly than clients do: an unknown field is an error. */
 export function createChecker(published: unknown) {
   const document = readDocument(published)
   const schemas = Object.fromEntries(
@@ -66,7 +66,7 @@ export function createChecker(published: unknown) {
   const find = (method: string, path: string) =>
     operations.find((operation) => operation.method === method && operation.pattern.test(path))
   return {
-    /** The id of the operation that a request reaches. */
+    /** Returns the id of the operation that a request reaches. */
     operationOf: (method: string, path: string) => find(method, path)?.operationId,
 
     operationIds: operations.map(({ operationId }) => operationId),
@@ -76,32 +76,47 @@ export function createChecker(published: unknown) {
       const type = headers.get('Content-Type')?.split(';')[0]
       const operation = find(method, path)
       if (!operation) {
-        return type === 'application/json' && status >= 400 && body !== null
-          ? errorsOf(error, schemas, body)
-          : []
+        const isError = type === 'application/json' && status >= 400 && body !== null
+        return isError ? errorsOf(error, schemas, body) : []
       }
-      const response = operation.responses[status]
-      if (!response) {
-        return [`${operation.operationId} does not document the status ${status}.`]
+      const fault = findUndocumented(operation, status, type)
+      if (fault) {
+        return [fault]
       }
-      if (type === undefined) {
-        return []
-      }
-      const media = response.content[type]
-      if (!media) {
-        return [`${operation.operationId} does not document ${type} with the status ${status}.`]
-      }
-      return type === 'application/json' ? errorsOf(media.schema, schemas, body) : []
+      const schema = operation.responses[status]?.content['application/json']?.schema
+      return schema && type === 'application/json' ? errorsOf(schema, schemas, body) : []
     }
   }
 }
 
+/** Returns a fault if an operation does not document a status with a type of content; without a type, the content is empty. */
+function findUndocumented(
+  operation: Described,
+  status: number,
+  type: string | undefined
+): string | undefined {
+  const response = operation.responses[status]
+  if (!response) {
+    return `${operation.operationId} does not document the status ${status}.`
+  }
+  const isKnown = type === undefined ? mayBeEmpty(operation, status) : response.content[type]
+  return isKnown
+    ? undefined
+    : `${operation.operationId} does not document ${type ?? 'an empty body'} with the status ${status}.`
+}
+
+/** Whether an answer may be empty: it has no content, or the operation reads `Prefer: return=minimal`. */
+function mayBeEmpty({ parameters, responses }: Described, status: number): boolean {
+  const isPreferred = status === 200 && parameters.some(({ name }) => name === 'Prefer')
+  return isPreferred || Object.keys(responses[status]?.content ?? {}).length === 0
+}
+
 type Lookup = ReturnType<typeof dereference>
 
-/** All schemas of a document by their addresses. Finding them takes longer than to check an answer. */
+/** All schemas of a document by their addresses. Finding them takes longer than checking an answer. */
 const lookups = new WeakMap<Record<string, Schema>, Lookup>()
 
-/** The schemas that are in their document's lookup. */
+/** The checked schemas that have been added to their document's lookup. */
 const found = new WeakSet<Schema>()
 
 function lookupFor(schema: Schema, schemas: Record<string, Schema>): Lookup {
@@ -114,7 +129,7 @@ function lookupFor(schema: Schema, schemas: Record<string, Schema>): Lookup {
   return lookup
 }
 
-/** Returns the faults of a value by its schema, which may refer to `schemas`. */
+/** Returns the faults of a value according to its schema, which may refer to `schemas`. */
 export function errorsOf(
   schema: Schema,
   schemas: Record<string, Schema>,
@@ -130,7 +145,7 @@ export function errorsOf(
   return errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`)
 }
 
-/** The validator cannot name a key that holds half a surrogate pair. */
+/** Repairs the keys of a value: the validator cannot name a key that holds half a surrogate pair. */
 function withNames(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(withNames)
@@ -143,7 +158,7 @@ function withNames(value: unknown): unknown {
   return value
 }
 
-/** Matches a path with or without a trailing slash, below both prefixes of the API. */
+/** Returns a pattern for a path with or without a trailing slash, below both prefixes of the API. */
 const toPattern = (template: string): RegExp => {
   const path = template
     .replace(/\/$/, '')

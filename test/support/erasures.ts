@@ -7,8 +7,7 @@ import { db, deliverMessage, type TestProject } from './project.ts'
 
 /**
  * Creates a person for each distinct id, erases the persons with their recordings, and returns the
- * newest receipt. The erasures keep the events, so that they are completed without waiting for
- * Sunday.
+ * newest receipt. The erasures keep the events, because removing events would wait for Sunday.
  */
 export async function newReceipt(project: TestProject, distinctIds = ['eve']) {
   const { call, drain } = holdErasures()

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../src/input/json.ts'
 export type Filter = { key: string; value?: Json; operator?: string }
 export type Group = { type: 'AND' | 'OR'; values: (Filter | Group)[] }
 
-/** Evaluates a property filter without SQL and without the product's code. Versions are numbers with dots. */
+/** Evaluates a property filter without SQL and without the product's code. A version has three numbers, as `1.20.3` has. */
 export function evaluate(node: Filter | Group, properties: JsonObject): boolean {
   if ('values' in node) {
     return evaluateGroup(node, properties)
@@ -81,7 +81,7 @@ const OPPOSITES: Record<string, string> = {
 const icontains = (text: string, value: string) => text.toLowerCase().includes(value.toLowerCase())
 const dated = (compare: (a: number, b: number) => boolean) => (text: string, value: string) =>
   isDate(text) && compare(Date.parse(text), Date.parse(value))
-/** V8 reads 30 February as a day in March. */
+/** Rejects 30 February, which V8 reads as a day in March. */
 const isDate = (text: string) =>
   /^\d{4}-\d\d-\d\d/.test(text) &&
   new Date(text.slice(0, 10)).getUTCDate() === Number(text.slice(8, 10))

@@ -1,7 +1,7 @@
 /** Runs around every call to the database. `call` counts from 1; `statements` is the number of its statements. */
 type Around = <T>(run: () => Promise<T>, call: number, statements: number) => Promise<T>
 
-/** Returns the real database with a hook around each call, for faults or another client's work. */
+/** Returns the real database with a hook around each call, which can fail or do another client's work. */
 export function aroundCalls(database: D1Database, around: Around): D1Database {
   let calls = 0
   const guarded = <T>(run: () => Promise<T>, statements = 1): Promise<T> => {
@@ -20,7 +20,7 @@ export function aroundCalls(database: D1Database, around: Around): D1Database {
   const unwrap = (wrapped: object): D1PreparedStatement => {
     const statement = originals.get(wrapped)
     if (!statement) {
-      throw new Error('a statement of another database')
+      throw new Error('The statement belongs to another database.')
     }
     return statement
   }
@@ -38,8 +38,8 @@ export function aroundCalls(database: D1Database, around: Around): D1Database {
 }
 
 /**
- * Returns the real database with some work done just before its nth call, such as another client's. The call itself and all
- * others run as usual.
+ * Returns the real database, but does some work just before its nth call, such as another client's change. The call itself
+ * and all others run as usual.
  */
 export function beforeCall(database: D1Database, call: number, work: () => Promise<unknown>) {
   let isReached = false

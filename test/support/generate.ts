@@ -35,9 +35,9 @@ export const anything: fc.Arbitrary<Json> = fc.oneof(
   fc.jsonValue().map((value) => value as Json)
 )
 
-/** References followed before a value of a recursive schema ends. */
+/** References followed before a value of a recursive schema ends with anything. */
 const MAX_DEPTH = 7
-/** Longest text, and longest JSON array, made for a bound. */
+/** Longest text, and longest array as JSON, made for a bound, in characters. */
 const MAX_SIZE = 20_000
 
 /**
@@ -146,7 +146,7 @@ function ofFormat({ format, minLength, maxLength }: Schema): fc.Arbitrary<string
   )
 }
 
-/** Returns numbers below, at and above each bound. */
+/** Returns the numbers one below, at, and one above each bound. */
 const boundsOf = (minimum = 0, maximum = 1): number[] =>
   [minimum, maximum].flatMap((bound) => [bound - 1, bound, bound + 1])
 

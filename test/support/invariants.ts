@@ -2,7 +2,10 @@ import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
 import { db } from './project.ts'
 
-/** Checks a project's invariants: counters equal counts, and the last versions equal the persons' properties. */
+/**
+ * Checks a project's invariants: counters equal counts, current versions equal the persons' properties, every person has an
+ * identity, and identities and events refer only to persons and versions that exist.
+ */
 export async function expectSound(projectId: number): Promise<void> {
   const of = (name: string) => sql`coalesce((
     select value from counters where project_id = ${projectId} and name = ${name}), 0)`

@@ -21,9 +21,21 @@ export async function measure(
     vi.spyOn(Object.getPrototypeOf(session), 'batch'),
     ...['all', 'run', 'first', 'raw'].map((name) => vi.spyOn(statement, name))
   ]
-  const { status, body } = await project.send(method, path, json)
-  const [line] = log.lines('request')
-  const trips = asked.reduce((sum, { mock }) => sum + mock.calls.length, 0)
-  vi.restoreAllMocks()
-  return { status, body, rows: Number(line?.rows_read), written: Number(line?.rows_written), trips }
+  try {
+    const { status, body } = await project.send(method, path, json)
+    const [line] = log.lines('request')
+    const trips = asked.reduce((sum, { mock }) => sum + mock.calls.length, 0)
+    return {
+      status,
+      body,
+      rows: Number(line?.rows_read),
+      written: Number(line?.rows_written),
+      trips
+    }
+  } finally {
+    log.stop()
+    for (const spy of asked) {
+      spy.mockRestore()
+    }
+  }
 }

@@ -11,7 +11,7 @@ import {
 
 type Identity = { key: number; personId: number | null }
 
-/** The tables that capture writes, as maps: applies plans without a database. */
+/** The tables that capture writes, as maps. Applies plans without a database. */
 export class MemoryStore {
   readonly events = new Map<string, Changes['events'][number]>()
   readonly identities = new Map<string, Identity>()
@@ -131,7 +131,7 @@ export class MemoryStore {
   #addVersions(versions: Version[]): void {
     for (const { id, properties } of versions) {
       if (this.versions.has(id)) {
-        throw new Error(`version ${id} was given out twice`)
+        throw new Error(`The version id ${id} was assigned twice.`)
       }
       this.versions.set(id, structuredClone(properties))
     }
@@ -142,7 +142,7 @@ export class MemoryStore {
     return identity?.personId ? this.persons.get(identity.personId) : undefined
   }
 
-  /** Each person by its sorted distinct ids. */
+  /** Returns the sorted distinct ids of each person. */
   groups(): string[][] {
     const byPerson = Map.groupBy(this.identities, ([, { personId }]) => personId)
     const groups = [...byPerson].filter(([personId]) => personId !== null)

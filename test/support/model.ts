@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import { z } from 'zod'
 import { closeServer, listen, readBody } from './requests.ts'
+import { parseJson } from './text.ts'
 
 /**
  * The model's behaviour in one attempt:
@@ -20,8 +21,8 @@ export type Turn =
   | { moved: string }
 
 /**
- * A turn that answers with a message: `say` is its text, or its JSON; `refuse` is the reason of a refusal; `length` asks for a
- * pattern of that many characters.
+ * A turn that answers with a message: `say` is its text, or its JSON; `refuse` is the reason of a refusal; `length` is the
+ * number of characters of the pattern in it.
  */
 type Spoken = { say: unknown } | { refuse: string } | { length: number }
 
@@ -156,7 +157,7 @@ export async function startModel() {
     }
     const text = (await readBody(request)).toString()
     const [, path = ''] = /^(\/[^/]+\/[^/]+)\/chat\/completions$/.exec(pathname) ?? []
-    const parsed = ChatRequest.safeParse(request.method === 'POST' ? JSON.parse(text) : undefined)
+    const parsed = ChatRequest.safeParse(request.method === 'POST' ? parseJson(text) : undefined)
     if (!path || !parsed.success) {
       const message = parsed.error?.message ?? 'Not found'
       return sendJson(response, 400, { error: { message } })

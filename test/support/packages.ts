@@ -1,6 +1,6 @@
 /**
- * Imports that workerd gets as one module each in tests. All modules of a package have to be listed: workerd would get a
- * second copy of what a module that is missing here imports.
+ * Imports that workerd gets as one module each in tests. All imported modules of a package have to be listed: a missing one
+ * would bring second copies of the modules that it imports.
  */
 export const PACKAGES = [
   '@cfworker/json-schema',

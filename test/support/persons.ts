@@ -10,7 +10,7 @@ export type ListedPerson = {
   properties: JsonObject
 }
 
-/** The list of an empty project. */
+/** The list of a project without persons. */
 export const NOBODY = { count: 0, next: null, previous: null, results: [] }
 
 /** Returns an event that creates a person on this day of November 2024. */
@@ -51,7 +51,7 @@ export async function walk(
   pages.push(body)
   while (body.next) {
     if (pages.length === 50) {
-      throw new Error('`next` leads back to an earlier page')
+      throw new Error('After 50 pages, `next` still leads to another one.')
     }
     await between(pages.length)
     body = (await follow(project, body.next)).body

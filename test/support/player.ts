@@ -26,13 +26,13 @@ export const text = (textContent: string): Node => {
   return { type: 3, id: lastId, textContent }
 }
 
-/** When a visit begins. */
+/** Start of each visit, ms UTC. */
 export const BEGIN = Date.now() - HOUR
 
 /** Packs a value as the SDK does: gzipped, one character per byte. */
 export const pack = (value: unknown): string => gzipSync(JSON.stringify(value)).toString('latin1')
 
-/** The snapshots of a page, as rrweb records them, with a full snapshot that the SDK has compressed. */
+/** Returns the snapshots of a page as rrweb records them, with a full snapshot that the SDK has compressed. */
 export function visit(head: Node[], body: Node[]): Node[] {
   const page = {
     node: {
@@ -50,11 +50,11 @@ export function visit(head: Node[], body: Node[]): Node[] {
   ]
 }
 
-/** Additions to an element. rrweb adds each node by itself, so they have no children. */
+/** Returns additions of nodes to an element. rrweb adds each node by itself, so the nodes have no children. */
 export const addsTo = (parentId: number, ...nodes: Node[]): Node[] =>
   nodes.map((node) => ({ parentId, nextId: null, node }))
 
-/** A click some ms after the begin. */
+/** Returns a click, `after` ms after the start of the visit. */
 export const click = (after: number): Node => ({
   type: 3,
   timestamp: BEGIN + after,
@@ -64,7 +64,7 @@ export const click = (after: number): Node => ({
 /** Records a visit with the public token, in these parts, and shares it. @returns the address of the page */
 export const share = (...parts: Node[][]): Promise<string> => shareWindows(parts, [])
 
-/** The same; `windows` are the windows of the parts. */
+/** Like `share`; `windows` are the window ids of the parts. */
 export async function shareWindows(parts: Node[][], windows: string[]): Promise<string> {
   const { url, token, projectId } = await newProject()
   const { stateDir } = inject('service')

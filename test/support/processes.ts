@@ -35,20 +35,20 @@ const { scripts } = z
 export const npm = (args: string[], env: Record<string, string>): Promise<Output> =>
   launch('npm', args, env).ended
 
-/** Runs `npm run --silent <name> -- …` without npm's own time. */
+/** Runs `npm run --silent <name> -- …` without npm itself, which takes half a second. */
 export const runScript = (
   name: string,
   args: string[],
   env: Record<string, string>
 ): Promise<Output> => launchScript(name, args, env).ended
 
-/** Starts `npm run --silent <name> -- …` in a clone, without npm's own time. */
+/** Starts `npm run --silent <name> -- …` in a clone, without npm itself. */
 function launchScript(name: string, args: string[], env: Record<string, string>, clone = root) {
   const PATH = `${join(clone, 'node_modules/.bin')}:${process.env.PATH}`
   return launch('sh', ['-c', `${scripts[name]} "$@"`, name, ...args], { ...env, PATH }, clone)
 }
 
-/** Opens a service's only database file, `DB`, behind the service's back; waits for its turn to write. */
+/** Opens a service's only database file, `DB`, behind the service's back. A write waits up to 10 seconds for its turn. */
 export function openDatabase(stateDir: string, options: { readOnly?: boolean } = {}): DatabaseSync {
   const exclude = (path: string) => path.includes('metadata')
   const [file = ''] = globSync(join(stateDir, 'v3/d1/**/*.sqlite'), { exclude })
@@ -69,7 +69,7 @@ type Launch = {
   script?: string
   options?: string[]
   clone?: string
-  /** Whether npm starts the script, as users do. npm takes half a second. */
+  /** Whether npm starts the script, as it does for users. */
   byNpm?: boolean
 }
 
@@ -103,7 +103,8 @@ async function readWelcome(
   output: Omit<Output, 'code'>,
   stop: LocalService['stop']
 ) {
-  await until(() => output.stdout.includes('Ctrl-C stops it.') || child.exitCode !== null, 90_000)
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  await until(() => output.stdout.includes('Ctrl-C stops it.') || hasEnded(), 90_000)
   const find = (pattern: RegExp) => {
     const found = pattern.exec(output.stdout)?.[1]
     if (!found) {
@@ -122,7 +123,7 @@ async function readWelcome(
   }
 }
 
-/** Repeats `ask` until it returns true. */
+/** Repeats `ask` until it returns true. @throws if it is still false after `ms` milliseconds */
 export async function until(ask: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
   for (const deadline = Date.now() + ms; !(await ask()); await sleep(100)) {
     if (Date.now() > deadline) {
@@ -137,7 +138,7 @@ export function knowsProcesses(): boolean {
     return true
   }
   // Writes directly, because the test runner hides the output of passing tests.
-  writeSync(2, 'Skipped: whether npm start leaves processes behind, as only Linux tells them.\n')
+  writeSync(2, 'Skipped: tests that list the processes of npm start, which needs Linux.\n')
   return false
 }
 
@@ -153,7 +154,7 @@ type Roles = { supervisor: number; host: number; runtime: number }
 const findProcess = (pid: number | undefined, part: string) =>
   pid && [pid, ...descendants(pid)].find((one) => commandOf(one).includes(part))
 
-/** Returns the service's process that owns the port; undefined before it is started. */
+/** Returns the process of a service that owns the port; undefined before that is started. */
 export const supervisorOf = (pid: number) => findProcess(pid, 'scripts/start.ts')
 
 /** Returns the processes of a service by role: owner of the port, host of the runtime, and runtime. */

@@ -44,7 +44,7 @@ export const db = openDb(env.DB, newUsage()).db
 
 export type TestProject = Awaited<ReturnType<typeof newProject>>
 
-/** Creates a tenant for one test: project, owner, a key with these scopes, and helpers to use them. */
+/** Creates a project for one test, with an owner, a key with these scopes, and helpers that use them. */
 export async function newProject({
   scopes = ['*'],
   database = 'DB',
@@ -66,7 +66,7 @@ export async function newProject({
         Authorization: `Bearer ${key}`,
         ...headers
       }),
-    /** The same with a JSON body, if any, and these bindings in place of the real ones. */
+    /** Like `call`, with a JSON body, if any, and with these bindings in place of the real ones. */
     send: (method: string, path: string, json?: Json | object, bindings: Partial<Env> = {}) =>
       request(
         method,
@@ -79,7 +79,7 @@ export async function newProject({
         bindings
       ),
     newKey: (other: string[]) => newKey(project.id, user.id, other),
-    /** Returns the messages that a capture request queues. */
+    /** Returns the queue message of a capture request with these events. */
     message: (events: TestEvent[], receivedAt = Date.now()) => ({
       project_id: project.id,
       received_at: receivedAt,
@@ -160,8 +160,8 @@ async function newKey(projectId: number, userId: number, scopes: string[]): Prom
 }
 
 /**
- * Sends a request through the whole worker. `body` is the answer's JSON, or null for anything else; `bytes` is the answer's
- * body as it is. An answer that violates `/openapi.json` fails the test.
+ * Sends a request through the whole worker. The result's `body` is the answer's JSON, or null for anything else; `bytes` is
+ * the answer's body as it is. An answer that violates `/openapi.json` fails the test.
  */
 export async function request(
   method: string,
@@ -190,7 +190,7 @@ export async function request(
   return answer
 }
 
-/** The header with the length of a text, which every client sends. */
+/** Returns the header with the length of a text, which every client sends. */
 const lengthOf = (body: BodyInit | undefined): Record<string, string> =>
   typeof body === 'string' ? { 'Content-Length': String(byteLength(body)) } : {}
 

@@ -42,7 +42,7 @@ export const snapshotEvent = (project: TestProject, sent: Sent = {}): JsonObject
   }
 })
 
-/** The queue of recordings, whose messages a test delivers itself: later, twice, in another order, or never. */
+/** Returns the queue of recordings, whose messages a test delivers itself: later, twice, in another order, or never. */
 export function holdRecordings() {
   const held: (RecordingPart | PurgeMessage)[] = []
   const queue = {
@@ -86,7 +86,7 @@ export function holdRecordings() {
   }
 }
 
-/** Creates a project, with access to its recordings through the API and to their queue. */
+/** Creates a project, and returns access to its recordings through the API and through their queue. */
 export async function newStage(settings: Partial<ProjectSettings> = {}, database = 'DB') {
   const project = await newProject({ settings, database })
   const get = async (path = '', status = 200) => {

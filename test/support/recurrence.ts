@@ -14,7 +14,7 @@ export function occurrencesUntil(schedule: Schedule, horizon: number): number[] 
   const firstDay = (local - timeOfDay) / DAY
   const lastDay = Math.ceil((horizon + DAY) / DAY) + 1
 
-  /** All days of each period, also before the start, as days since 1970. */
+  /** The picked days of each period that counts, also those before the start, as days since 1970. */
   const periods = new Map<number, number[]>()
   for (let day = firstDay - 370; day <= lastDay + 370; day += 1) {
     const n = periodOf(day, frequency) - periodOf(firstDay, frequency)
@@ -74,7 +74,7 @@ function isPicked(day: number, { frequency, byweekday }: Schedule, firstDay: num
 
 const zones = new Map<string, ReturnType<typeof readZone>>()
 
-/** A zone's offsets from 2010 to 2030. */
+/** Returns a zone's offsets from 2010 to 2030. */
 function zoneOf(timezone: string) {
   const zone = zones.get(timezone) ?? readZone(timezone, Date.UTC(2010, 0), Date.UTC(2030, 0))
   zones.set(timezone, zone)

@@ -101,13 +101,13 @@ export function routesOf(published: unknown, makers: string[]): Route[] {
         ...(objectsOf(path) === collections.length
           ? []
           : [
-              `${name} has a parameter behind another one: put the name of its collection between them.`
+              `${name} has two parameters in a row: put the name of the second one’s collection between them.`
             ]),
         ...collections
           .filter((collection) => !canMake(collection))
           .map(
             (collection) =>
-              `${name} needs the id of one of ${collection}: describe a POST ${collection}/ that answers it, or add ${collection} to MAKERS in auth.test.ts.`
+              `${name} needs an object of ${collection}, but no route creates one: describe a POST ${collection}/ that answers with it, or add ${collection} to MAKERS in auth.test.ts.`
           )
       ]
     }
@@ -117,7 +117,7 @@ export function routesOf(published: unknown, makers: string[]): Route[] {
 /** An id that no object has. */
 export const UNKNOWN = 999_999_999
 
-/** Fills the ids of objects, by collection, into the path below the project; no slash at the end. */
+/** Returns the path below the project with the ids of objects, given by collection, and without a slash at the end. */
 export const pathTo = (
   { path, collections }: Route,
   ids: Record<string, number | string>
@@ -129,7 +129,7 @@ export const pathTo = (
 const nameOf = ({ method, template }: Described): string =>
   `${method} ${template.slice(PREFIX.length)}`
 
-/** Of several statuses that mean success, such as that of a dry run, takes the conventional one. */
+/** Returns an operation's scopes and its status of success: of several, such as that of a dry run, the conventional one. */
 function accessOf(operation: Described): Access {
   const { security, responses } = operation
   const successes = Object.keys(responses)
@@ -162,19 +162,19 @@ function problemsOf(name: string, { scopes, status }: Access): string[] {
   const convention = conventionFor(name)
   const expected = convention.scopes.join(' or ')
   if (scopes.length === 0) {
-    return [`${name} asks for no key: put allow('${expected}') behind its describe.`]
+    return [`${name} requires no key: put allow('${expected}') after its describe.`]
   }
-  const asked = scopes.join(' or ')
+  const required = scopes.join(' or ')
   return [
-    ...(asked === expected
+    ...(required === expected
       ? []
       : [
-          `${name} asks for ${asked}; by its method and path it would be ${expected}: change its allow, or add it to EXCEPTIONS in test/support/routes.ts.`
+          `${name} requires ${required}, but its method and path imply ${expected}: change its allow, or add the route to EXCEPTIONS in test/support/routes.ts.`
         ]),
     ...(status === convention.status
       ? []
       : [
-          `${name} succeeds with ${status}; by its method and path it would be ${convention.status}: change its answers, or add it to EXCEPTIONS in test/support/routes.ts.`
+          `${name} succeeds with ${status}, but its method and path imply ${convention.status}: change its answers, or add the route to EXCEPTIONS in test/support/routes.ts.`
         ])
   ]
 }
@@ -198,7 +198,7 @@ function queryOf(operation: Described): { query: string; problems: string[] } {
   }
 }
 
-/** Makes a body of the first example of its schema: only the required members, if the schema has any. */
+/** Makes a body from the first example of its schema: only the required members, if the schema has any. */
 function bodyOf(
   operation: Described,
   schemas: ReturnType<typeof readDocument>['schemas']

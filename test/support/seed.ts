@@ -5,13 +5,13 @@ const STEP = 25_000
 
 export type Seed = {
   count: number
-  /** SQL for the e-mail of person `n` of 1…count. */
+  /** SQL for the e-mail of person `n`, from 1 to `count`. */
   email: string
-  /** Ids of the first person and the first identity; all projects share the sequence. */
+  /** Id of the first person, from all projects' sequence. A person's identities have the keys 2 × id and 2 × id + 1. */
   firstId: number
 }
 
-/** Inserts persons straight into a project's tables, each with two distinct ids (`a-n`, `b-n`), one created per second. */
+/** Inserts persons straight into a project's tables, each with two distinct ids (`a-n`, `b-n`), created a second apart. */
 export async function seedPersons(
   projectId: number,
   { count, email, firstId }: Seed

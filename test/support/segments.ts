@@ -11,7 +11,7 @@ import {
 import type { Db } from '../../src/db/client.ts'
 import type { EventKind } from '../../src/rollups/store.ts'
 
-/** Rows read at a time, and bytes of their properties. */
+/** Most rows read at a time, and most bytes of their properties. */
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
 
 /**

@@ -23,7 +23,7 @@ async function open(stateDir: string): Promise<Service> {
   return { ...(await shared), close: async () => {} }
 }
 
-/** Runs an operator's command on a state folder. @returns its answer. @throws an error with its output when it fails */
+/** Runs an operator's command on a state folder. @returns its answer @throws an error with its output if it fails */
 export async function administer(stateDir: string, ...words: string[]) {
   const { code, stdout, stderr } = await runAdmin([...words, '--json'], () => open(stateDir))
   if (code !== 0) {

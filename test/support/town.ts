@@ -12,7 +12,7 @@ export const identify = (distinct_id: string, anon: string, $set = {}): TestEven
   properties: { $anon_distinct_id: anon, $set }
 })
 
-/** Returns events of one distinct id with three names, one millisecond apart. */
+/** Returns `n` events of one distinct id, with three names in turn, a millisecond apart. */
 export const event = (distinct_id: string, n = 1): TestEvent[] =>
   Array.from({ length: n }, (_, i) => ({ event: `event ${i % 3}`, distinct_id, timestamp: AT + i }))
 

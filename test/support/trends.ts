@@ -3,7 +3,10 @@ import { newProject, type TestEvent, type TestProject } from './project.ts'
 /** Returns a time in June 2025 in ms: `03T12:00:00` is noon UTC on the third. */
 export const at = (text: string) => Date.parse(`2025-06-${text}Z`)
 
-/** Events of three days: Ada twice on the first, Ada and Bob on the third, and one event without a person. */
+/**
+ * Events of three days: two page views of Ada on the first; a purchase of Bob on the second; page views of Ada, of Bob and
+ * of x, who has no person, on the third.
+ */
 export const EVENTS: TestEvent[] = [
   {
     distinct_id: 'ada',

@@ -51,7 +51,7 @@ export function holdQueues() {
 
 export type HeldQueues = ReturnType<typeof holdQueues>
 
-/** Lists the keys of a project's objects that wait in the bucket. */
+/** Lists the keys of the waiting objects that a project has in the bucket. */
 export async function waitingOf({ id }: Pick<TestProject, 'id'>): Promise<string[]> {
   const pages = await Promise.all(
     ['capture/', 'queued/'].map((prefix) => env.BUCKET.list({ prefix: `${prefix}${id}/` }))

@@ -11,13 +11,16 @@ const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
     return {
       file,
       text,
-      imports: [...text.matchAll(/\bfrom '([^']+)'/g)].map(([, name = '']) => name)
+      imports: [...text.matchAll(/\b(?:from\s+|import\s*\(?\s*)'([^']+)'/g)].map(
+        ([, name = '']) => name
+      )
     }
   })
 
-const offenders = (isAllowed: (file: string) => boolean, isMeant: (name: string) => boolean) =>
+/** Returns the files with a matching import, except the files that may have one. */
+const offenders = (isAllowed: (file: string) => boolean, matches: (name: string) => boolean) =>
   sources
-    .filter(({ file, imports }) => !isAllowed(file) && imports.some(isMeant))
+    .filter(({ file, imports }) => !isAllowed(file) && imports.some(matches))
     .map(({ file }) => file)
 
 it('finds the sources', () => {
@@ -98,17 +101,21 @@ it('imports nothing from a floor above', () => {
   expect(upward).toEqual([])
 })
 
-it('keeps HTTP in app.ts, http/, routes.ts and reference.ts', () => {
-  const isDoor = (file: string) => file === 'app.ts' || file.startsWith('http/') || isRoutes(file)
+it('imports hono and http/ only in app.ts, http/, routes.ts and reference.ts', () => {
+  const isHttp = (file: string) => file === 'app.ts' || file.startsWith('http/') || isRoutes(file)
 
-  expect(offenders(isDoor, (name) => name === 'hono' || name.startsWith('hono/'))).toEqual([])
-  expect(offenders(isDoor, (name) => /(^|\/)http\//.test(name))).toEqual([])
+  expect(offenders(isHttp, (name) => name === 'hono' || name.startsWith('hono/'))).toEqual([])
+  expect(offenders(isHttp, (name) => /(^|\/)http\//.test(name))).toEqual([])
 })
 
-it('keeps SQL in db/ and store.ts', () => {
+it('imports drizzle and prepares statements only in db/ and in stores', () => {
   const isStore = (file: string) => file.startsWith('db/') || file.endsWith('store.ts')
+  const preparing = sources.filter(
+    ({ file, text }) => !isStore(file) && /\.prepare\b|\bDB\w*\s*\.\s*exec\b/.test(text)
+  )
 
   expect(offenders(isStore, (name) => name.startsWith('drizzle-orm'))).toEqual([])
+  expect(preparing.map(({ file }) => file)).toEqual([])
 })
 
 it('lets only app.ts import routes', () => {
@@ -131,7 +138,7 @@ it('passes bindings as arguments instead of importing them', () => {
 
 it('reads the clock only in worker.ts', () => {
   const readers = sources.filter(({ text }) =>
-    /new Date\(\)|Date\.now\(\)|performance\.now\(\)/.test(text)
+    /\bDate\(\s*\)|\bnew Date\b(?!\s*\()|\bDate\.now\b|\bperformance\.now\b/.test(text)
   )
 
   expect(readers.map(({ file }) => file)).toEqual(['worker.ts'])

@@ -28,10 +28,11 @@ const Config = z.object({
 const config = unstable_readConfig({ config: join(root, 'wrangler.toml') })
 
 describe('wrangler.toml', () => {
-  it('has the crons of the code: on Sundays at 05:00 UTC, as Cloudflare numbers days, every quarter of an hour, every night and every minute', () => {
+  it('has the crons of the code: every Sunday at 05:00 UTC, every 15 minutes, every night and every minute', () => {
     const { crons } = Config.shape.triggers.parse(config.triggers)
     const [weekly = '', sweep = '', ...others] = crons
     const [minute, hour, day, month, weekday = ''] = weekly.split(' ')
+    // Cloudflare numbers days from 1, which is Sunday.
     const days = ['', 'SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 
     expect({ minute, hour, day, month }).toEqual({ minute: '0', hour: '5', day: '*', month: '*' })
@@ -59,7 +60,7 @@ describe('wrangler.toml', () => {
     )
   })
 
-  it('names no queue for two consumers', () => {
+  it('is refused if it names one queue for two consumers', () => {
     const names = {
       ...QueueNames.parse(config.vars.QUEUE_NAMES),
       recordings: 'one',
@@ -69,7 +70,7 @@ describe('wrangler.toml', () => {
     expect(() => consumerOf(names, 'one')).toThrow('must name a queue of its own')
   })
 
-  it('consumes the dead letters of the capture queue', () => {
+  it('has a dead-letter queue for capture, and a consumer of that queue', () => {
     const { consumers } = Config.shape.queues.parse(config.queues)
     const capture = consumers.find((consumer) => consumer.queue === 'edge-analytics-capture')
     expect(capture?.dead_letter_queue).toBe('edge-analytics-capture-dead')
@@ -80,7 +81,7 @@ describe('wrangler.toml', () => {
 describe('migrations', () => {
   const files = readdirSync(join(root, 'migrations')).filter((file) => file.endsWith('.sql'))
 
-  it.each(files)('%s only adds: on D1, rebuilding a table deletes its child rows', (file) => {
+  it.each(files)('%s drops or rebuilds no table or column, which would delete rows', (file) => {
     const sql = readFileSync(join(root, 'migrations', file), 'utf8')
     expect(sql).not.toMatch(/DROP\s+(TABLE|COLUMN)|__new_|foreign_keys\s*=\s*off/i)
   })

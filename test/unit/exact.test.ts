@@ -40,7 +40,7 @@ describe('numbers that JSON.parse changes', () => {
     expect(findInexact(`{"n":${number}}`)).toBeUndefined()
   })
 
-  it('are never the texts of doubles', () => {
+  it('do not include the text of any double', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const texts = [String(value), value.toPrecision(17), value.toExponential(16)]
@@ -84,16 +84,16 @@ describe('numbers that JSON.parse changes', () => {
   })
 
   it.each([
-    ['as `JSON.stringify` writes them', '0.30000000000000004', true],
+    ['that `JSON.stringify` writes alike', '0.30000000000000004', true],
     ['with few digits', '1e1', true],
-    ['with unusual digits', '1e100', false]
-  ])('are looked for after 100,000 numbers %s: %s, found is %s', (_, number, isFound) => {
+    ['that `JSON.stringify` writes differently', '1e100', false]
+  ])('after 100,000 numbers %s, such as %s, are found: %s', (_, number, isFound) => {
     const text = `[${`${number},`.repeat(100_000)}1e400]`
 
     expect(findInexact(text)).toEqual(isFound ? ['100000'] : undefined)
   })
 
-  it('are found before the limit of compared numbers, but not inside a text', () => {
+  it('are found after 40,000 compared numbers, but not inside a text', () => {
     const text = `["[9007199254740993",${'1e100,'.repeat(40_000)}1e400]`
 
     expect(findInexact(text)).toEqual(['40001'])
@@ -122,7 +122,7 @@ describe('repeated members', () => {
     expect(findRepeated(json, JSON.parse(json))).toBeUndefined()
   })
 
-  it('are found wherever they are', () => {
+  it('are found whatever the names, the values and the white space', () => {
     const members = fc.array(fc.tuple(fc.constantFrom('a', 'b', '":', '\\', ''), fc.jsonValue()))
     fc.assert(
       fc.property(members, fc.constantFrom('', ' ', '\n\t'), (list, space) => {

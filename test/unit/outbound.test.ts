@@ -6,7 +6,7 @@ const receiver = await startReceiver()
 const { url, host, received } = receiver
 afterAll(receiver.close)
 
-/** Time enough for any answer that comes, on a busy machine too. */
+/** Limits with enough time for any answer, even on a busy machine. */
 const limits = { allow: host, timeoutMs: 30_000, maxBytes: 1_000 }
 const post = (path: string, headers = {}, more = {}) =>
   sendOutbound(
@@ -18,7 +18,7 @@ const post = (path: string, headers = {}, more = {}) =>
 async function faultOf(request: Promise<unknown>): Promise<[OutboundError['kind'], string]> {
   const error: unknown = await request.catch((thrown) => thrown)
   if (!(error instanceof OutboundError)) {
-    throw new Error(`It did not fail: ${error}`)
+    throw new Error(`The request did not fail: ${error}`)
   }
   return [error.kind, error.message]
 }
@@ -129,7 +129,7 @@ describe('an address', () => {
     ['http://127.0.0.1:9000/', 'models.internal, 127.0.0.1'],
     ['https://models.internal/v1', 'Models.Internal'],
     ['http://[::1]:80/', '[::1]']
-  ])('is allowed by name: %s by %s', (text, allow) => {
+  ])('is allowed if its host is listed: %s in %s', (text, allow) => {
     expect(checkUrl(text, allow).href).toBe(new URL(text).href)
   })
 
@@ -138,7 +138,7 @@ describe('an address', () => {
     ['http://127.0.0.1/', ''],
     ['http://x.models.internal/', 'models.internal'],
     ['ftp://127.0.0.1/', '127.0.0.1']
-  ])('is not allowed by another name: %s by %s', (text, allow) => {
+  ])('is refused if its scheme, host or port is not allowed: %s by "%s"', (text, allow) => {
     expect(() => checkUrl(text, allow)).toThrow(OutboundError)
   })
 })

@@ -5,10 +5,10 @@ import { PACKAGES } from '../support/packages.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** An import or export that remains when the types are removed. */
+/** Matches imports and exports of more than types, and captures the name of the module. */
 const IMPORT = /^(?:import|export) (?!type\b)[^'"]*? from '([^']+)'/gm
 
-it('workerd gets one copy of each package in tests', () => {
+it('PACKAGES lists each imported module of its packages, so that workerd gets one copy', () => {
   const files = globSync('{src,test/{api,jobs,support,throttled}}/**/*.ts', { cwd: root })
   const imports = new Set(
     files.flatMap((file) =>

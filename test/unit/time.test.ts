@@ -57,19 +57,19 @@ describe('the time of an event', () => {
   const sent = { timestamp: undefined, offset: undefined, sentAt: undefined, ignoreSentAt: false }
 
   it.each([
-    ['nothing at all is now', sent, '12:00:00'],
+    ['is now if the event has no time', sent, '12:00:00'],
     [
-      'a timestamp alone stays',
+      'is the timestamp if nothing else is given',
       { ...sent, timestamp: Date.parse('2026-11-21T11:00:00Z') },
       '11:00:00'
     ],
     [
-      'a clock 10 s ahead is set back',
+      'is set back if the client’s clock is 10 s ahead',
       { ...sent, timestamp: Date.parse('2026-11-21T11:00:00Z'), sentAt: at('12:00:10') },
       '10:59:50'
     ],
     [
-      '…unless it asks not to be',
+      'is not set back if the event asks for that',
       {
         ...sent,
         timestamp: Date.parse('2026-11-21T11:00:00Z'),
@@ -78,9 +78,9 @@ describe('the time of an event', () => {
       },
       '11:00:00'
     ],
-    ['an offset counts back from now', { ...sent, offset: 5_000 }, '11:59:55'],
+    ['is the offset before now', { ...sent, offset: 5_000 }, '11:59:55'],
     [
-      'an offset wins over a timestamp',
+      'is the offset before now even with a timestamp',
       {
         ...sent,
         timestamp: Date.parse('2026-11-21T11:00:00Z'),
@@ -90,7 +90,7 @@ describe('the time of an event', () => {
       '11:59:59'
     ],
     [
-      'more than 23 hours ahead is now',
+      'is now if the timestamp is more than 23 hours ahead',
       { ...sent, timestamp: Date.parse('2026-11-22T11:00:01Z') },
       '12:00:00'
     ]
@@ -137,7 +137,7 @@ describe('a date of a query', () => {
     ['-2w', 'UTC', '2026-03-17T12:00:00.000Z'],
     ['-90M', 'UTC', '2026-03-31T10:30:00.000Z'],
     ['-3h', 'UTC', '2026-03-31T09:00:00.000Z'],
-    // The clocks of Berlin went forward on 29 March: noon UTC is 14 h there now, and was 13 h UTC for the same clock then.
+    // Berlin's clocks went forward on 29 March: noon UTC is 14:00 there, which was 13:00 UTC a week earlier.
     ['-7d', 'Europe/Berlin', '2026-03-24T13:00:00.000Z'],
     ['2026-03-01', 'Europe/Berlin', '2026-02-28T23:00:00.000Z'],
     ['-7x', 'UTC', undefined]
@@ -146,20 +146,20 @@ describe('a date of a query', () => {
   })
 })
 
-describe('the clock of a zone', () => {
+describe('a clock time in a zone', () => {
   it.each([
-    ['2026-03-29T02:30:00', '2026-03-29T01:30:00.000Z', 'in a gap, as if it had not jumped'],
+    ['2026-03-29T02:30:00', '2026-03-29T01:30:00.000Z', 'skipped, as if the clock had not jumped'],
     [
       '2026-10-25T02:30:00',
       '2026-10-25T00:30:00.000Z',
-      'in an hour that comes twice, the first time'
+      'in the repeated hour, read as the first time'
     ],
-    ['2026-10-25T03:00:00', '2026-10-25T02:00:00.000Z', 'after it']
-  ])('shows %s in Berlin at %s: %s', (clock, expected) => {
+    ['2026-10-25T03:00:00', '2026-10-25T02:00:00.000Z', 'after the repeated hour']
+  ])('%s in Berlin is %s: %s', (clock, expected) => {
     expect(iso(fromClock(Date.parse(`${clock}Z`), 'Europe/Berlin'))).toBe(expected)
   })
 
-  it('reads back as it was written, in every zone', () => {
+  it('is read back as the same moment in five zones', () => {
     for (const zone of [
       'UTC',
       'Asia/Tehran',

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('gives a turn of 0 ms, or none if nobody waits, while no other request has begun', async () => {
+it('before another request begins, give() takes 0 ms and giveIfAwaited() gives no turn', async () => {
   noteRequest()
   const turns = new Turns()
 
@@ -19,7 +19,7 @@ it('gives a turn of 0 ms, or none if nobody waits, while no other request has be
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it('gives turns of 1 ms as soon as another request has begun', async () => {
+it('after another request has begun, both give turns of 1 ms', async () => {
   const turns = new Turns()
   noteRequest()
 

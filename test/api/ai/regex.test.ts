@@ -1,5 +1,4 @@
 import { afterAll, afterEach, describe, expect, inject, it, vi } from 'vitest'
-import { TIME_LIMIT_MS } from '../../../src/ai/engine.ts'
 import { modelOf } from '../../../src/ai/model.ts'
 import { suggestRegex } from '../../../src/ai/suggest.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
@@ -18,13 +17,13 @@ afterAll(untilQuiet)
 
 const none = { examples: [], counter_examples: [] }
 
-/** Returns the path of a model with this behaviour. */
+/** Returns the path of a model that takes these turns. */
 const planOf = (...turns: Turn[]) =>
   `/${encodeURIComponent(JSON.stringify(turns))}/${crypto.randomUUID()}`
 
 /**
- * A deployment with a model that behaves like this, one turn per try, and the requests to the
- * model.
+ * Returns the bindings of a deployment whose model takes these turns, one per try. `asked` returns
+ * the requests that the model got.
  */
 function deployModel(...turns: Turn[]) {
   const plan = planOf(...turns)
@@ -106,7 +105,7 @@ describe('POST session_recordings/ai/regex', () => {
     ])
   })
 
-  it('treats a person without a name as no person', async () => {
+  it('treats a person without any id as no person', async () => {
     const project = await newProject()
     const person = { properties: {} }
 
@@ -145,7 +144,10 @@ describe('POST session_recordings/ai/regex', () => {
 })
 
 describe('the pattern of a person', () => {
-  /** Ada, known by two ids, with recordings of two pages. */
+  /**
+   * Creates a project in which Ada has two distinct ids and recordings of two pages; somebody else
+   * has another recording.
+   */
   async function newAda() {
     const project = await newProject()
     const { record } = holdRecordings()
@@ -213,7 +215,7 @@ describe('the pattern of a person', () => {
     }
   })
 
-  it('matches a visitor without a person by a single id, and no visitor of another project', async () => {
+  it('is also written for a visitor without a person, but only in the visitor’s own project', async () => {
     const { project } = await newAda()
     const other = await newProject()
 
@@ -245,8 +247,10 @@ describe('the pattern of a person', () => {
 describe('a model', () => {
   const given = { examples: ['/a/1'], counter_examples: ['/b'] }
   const GOOD = { result: 'success', output: '^/a/' }
+  const PRIVATE = 'This address is in a private network.'
+  const INSECURE = 'The URL must begin with https://.'
 
-  it('writes the pattern, which is tested', async () => {
+  it('writes the pattern, which is tested on the examples', async () => {
     const project = await newProject()
     const { bindings, asked } = deployModel({ say: GOOD })
 
@@ -279,10 +283,10 @@ describe('a model', () => {
     })
   })
 
-  it.each<[string, Turn]>([
-    ['no JSON', { say: 'Here is your pattern: ^/a/' }],
+  it.each<[string, Turn, string?]>([
+    ['text that is not JSON', { say: 'Here is your pattern: ^/a/' }],
     ['JSON of another form', { say: { pattern: '^/a/' } }],
-    ['a forbidden pattern', { say: { result: 'success', output: '^/a/(?=1)' } }],
+    ['a pattern with lookahead', { say: { result: 'success', output: '^/a/(?=1)' } }],
     ['a backreference', { say: { result: 'success', output: String.raw`(a)\1` } }],
     ['an invalid pattern', { say: { result: 'success', output: '(' } }],
     ['an empty pattern', { say: { result: 'success', output: '' } }],
@@ -290,28 +294,28 @@ describe('a model', () => {
     ['a pattern that misses an example', { say: { result: 'success', output: '^/c' } }],
     ['a pattern that matches a counter-example', { say: { result: 'success', output: '/' } }],
     ['a refusal', { refuse: 'I cannot help with that.' }],
-    ['500', { status: 500 }],
-    ['429', { status: 429 }],
-    ['no completion', { raw: '{"choices":[]}' }],
-    ['no JSON at all', { raw: '<html>' }],
-    ['too much', { flood: 300_000 }],
-    ['a redirect to a private address', { moved: 'http://169.254.169.254/latest/meta-data' }]
-  ])('that answers %s is asked again, then the rules answer', async (_, turn) => {
+    ['status 500', { status: 500 }],
+    ['status 429', { status: 429 }],
+    ['JSON that is not a completion', { raw: '{"choices":[]}' }],
+    ['a body that is not JSON', { raw: '<html>' }],
+    ['a body that is too long', { flood: 300_000 }],
+    ['a redirect to a private address', { moved: 'https://169.254.169.254/latest' }, PRIVATE]
+  ])('that answers with %s is asked again, then the rules answer', async (_, turn, fault) => {
     const log = listenToLog()
     const project = await newProject()
     const again = deployModel(turn, { say: GOOD })
     const never = deployModel(turn, turn, { say: GOOD })
     const ask = { regex: 'starts with /a', ...given }
 
-    const second = await regexOf(project, ask, again.bindings)
-    const none = await regexOf(project, ask, never.bindings)
+    const retried = await regexOf(project, ask, again.bindings)
+    const failed = await regexOf(project, ask, never.bindings)
 
-    expect(second.body).toMatchObject({
+    expect(retried.body).toMatchObject({
       result: 'success',
       engine: 'model',
       data: { output: '^/a/' }
     })
-    expect(none.body).toMatchObject({
+    expect(failed.body).toMatchObject({
       result: 'success',
       engine: 'built-in',
       data: { output: '^/a' }
@@ -322,7 +326,7 @@ describe('a model', () => {
       {
         level: 'warn',
         message: 'model gave no usable answer',
-        faults: [expect.any(String), expect.any(String)]
+        faults: Array(2).fill(fault ?? expect.any(String))
       }
     ])
     expect(JSON.stringify(lines)).not.toMatch(/sk-secret|starts with/)
@@ -360,6 +364,7 @@ describe('a model', () => {
   })
 
   it('that does not answer is given up on at the time limit', async () => {
+    const log = listenToLog()
     const { bindings } = deployModel({ silent: true }, { silent: true })
     const started = Date.now()
 
@@ -367,7 +372,14 @@ describe('a model', () => {
 
     expect([engine, answer]).toEqual(['built-in', { output: '^/a', matched: [], rejected: [] }])
     expect(Date.now() - started).toBeGreaterThanOrEqual(550)
-    expect(Date.now() - started).toBeLessThan(TIME_LIMIT_MS)
+    expect(log.lines('model gave no usable answer')).toMatchObject([
+      {
+        faults: [
+          'The server did not respond within 0.4 s.',
+          'The server did not respond within 0.2 s.'
+        ]
+      }
+    ])
   })
 
   it('gives its reason when the rules find no pattern either', async () => {
@@ -388,23 +400,26 @@ describe('a model', () => {
   it.each([
     [
       'at a private address',
-      { AI_BASE_URL: 'https://10.0.0.1/v1', AI_MODEL: 'm', OUTBOUND_ALLOW: '' }
+      { AI_BASE_URL: 'https://10.0.0.1/v1', AI_MODEL: 'm', OUTBOUND_ALLOW: '' },
+      PRIVATE
     ],
     [
       'without https',
-      { AI_BASE_URL: 'http://models.example/v1', AI_MODEL: 'm', OUTBOUND_ALLOW: '' }
+      { AI_BASE_URL: 'http://models.example/v1', AI_MODEL: 'm', OUTBOUND_ALLOW: '' },
+      INSECURE
     ],
     [
       'on this machine',
-      { AI_BASE_URL: `${url}${planOf({ say: GOOD })}`, AI_MODEL: 'm', OUTBOUND_ALLOW: '' }
+      { AI_BASE_URL: `${url}${planOf({ say: GOOD })}`, AI_MODEL: 'm', OUTBOUND_ALLOW: '' },
+      INSECURE
     ]
-  ])('%s is not asked', async (_, bindings) => {
+  ])('%s is not asked', async (_, bindings, fault) => {
     const log = listenToLog()
     const project = await newProject()
 
     const { body } = await regexOf(project, { regex: 'starts with /a' }, bindings)
 
     expect(body).toMatchObject({ result: 'success', engine: 'built-in' })
-    expect(log.lines('model gave no usable answer')).toHaveLength(1)
+    expect(log.lines('model gave no usable answer')).toMatchObject([{ faults: [fault, fault] }])
   })
 })

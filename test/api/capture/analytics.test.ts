@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, zstdCompressSync } from 'node:zlib'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { newApiKey } from '../../../src/projects/key.ts'
 import { failingQueue } from '../../support/bindings.ts'
@@ -7,6 +7,10 @@ import { gzip, personsOf, send, untilPersons } from '../../support/capture.ts'
 import { listenToLog } from '../../support/log.ts'
 import { newProject, request } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
 
 afterAll(untilQuiet)
 
@@ -111,7 +115,7 @@ describe('POST /i/v1/analytics/events', () => {
     })
   })
 
-  it('keeps the ids of the session and the window among the properties beside null', async () => {
+  it('keeps the session and window ids of the properties if those of the event are null', async () => {
     const { token } = await newProject()
     const properties = { $session_id: 's', $window_id: 'w' }
     const event = newEvent({ session_id: null, window_id: null, properties })
@@ -122,9 +126,9 @@ describe('POST /i/v1/analytics/events', () => {
   })
 
   it.each([
-    ['by it', false, -60 * 60_000],
+    ['by default', false, -60 * 60_000],
     ['not when the SDK says so', true, 0]
-  ])('corrects times by the client’s clock, %s', async (_, disable, off) => {
+  ])('corrects times by the client’s clock: %s', async (_, disable, off) => {
     const { token } = await newProject()
     const [ahead, now] = [Date.now() + 60 * 60_000, Date.now()]
     const timestamp = new Date(ahead).toISOString()
@@ -230,12 +234,19 @@ describe('POST /i/v1/analytics/events refuses', () => {
       400,
       'invalid_input',
       'PostHog-Attempt',
-      'attempt 0',
+      'an invalid attempt',
       batchOf(twin),
       { 'PostHog-Attempt': '0' }
     ],
-    [400, 'invalid_input', 'PostHog-Sdk-Info', 'x', batchOf(twin), { 'PostHog-Sdk-Info': 'x' }],
-    [400, 'parse_error', null, 'no JSON', '{', {}],
+    [
+      400,
+      'invalid_input',
+      'PostHog-Sdk-Info',
+      'an invalid SDK',
+      batchOf(twin),
+      { 'PostHog-Sdk-Info': 'x' }
+    ],
+    [400, 'parse_error', null, 'invalid JSON', '{', {}],
     [400, 'parse_error', null, 'no body', '', {}],
     [400, 'parse_error', null, 'a broken encoding', 'x', { 'Content-Encoding': 'br' }],
     [400, 'invalid_input', 'batch', 'an empty batch', batchOf(), {}],
@@ -250,7 +261,7 @@ describe('POST /i/v1/analytics/events refuses', () => {
       {}
     ],
     [400, 'required', 'batch__0__uuid', 'no uuid', batchOf({ event: 'seen' }), {}],
-    [400, 'invalid_input', 'batch__1__uuid', 'no UUID', batchOf(twin, { uuid: 'x' }), {}],
+    [400, 'invalid_input', 'batch__1__uuid', 'an invalid uuid', batchOf(twin, { uuid: 'x' }), {}],
     [
       400,
       'invalid_input',
@@ -259,12 +270,12 @@ describe('POST /i/v1/analytics/events refuses', () => {
       batchOf(twin, { ...newEvent(), uuid: twin.uuid.toUpperCase() }),
       {}
     ],
-    [413, 'request_too_large', null, 'too much', zeros, {}],
+    [413, 'request_too_large', null, 'a large body', zeros, {}],
     [
       413,
       'request_too_large',
       null,
-      'a bomb',
+      'a compressed large body',
       deflateSync(zeros),
       { 'Content-Encoding': 'deflate' }
     ],

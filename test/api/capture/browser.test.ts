@@ -50,7 +50,7 @@ const configOf = (token: string) => ({
 
 const base64 = (value: unknown) => btoa(JSON.stringify(value))
 
-/** Answers requests and holds their messages back; `ingest` processes the messages. */
+/** Holds back the messages of capture requests; `ingest` processes them. */
 function holdQueue() {
   const messages: QueueMessage[] = []
   vi.spyOn(env.CAPTURE_QUEUE, 'send').mockImplementation(async (message) => {
@@ -71,7 +71,7 @@ describe('the configuration of a browser SDK', () => {
     expect(body).toEqual(configOf(token))
   })
 
-  it('is a script that sets it under the token', async () => {
+  it('is also a script, which stores it under the token', async () => {
     const { token } = await newProject()
 
     const { status, headers, text } = await request('GET', `/array/${token}/config.js`)
@@ -119,7 +119,7 @@ describe('the configuration of a browser SDK', () => {
     }
   )
 
-  it('comes with the flags when it is asked for', async () => {
+  it('comes with the answer of /flags if `config=true` asks for it', async () => {
     const { token } = await newProject()
 
     const { body } = await request(
@@ -143,7 +143,7 @@ describe('the configuration of a browser SDK', () => {
     ['/decide/?v=2', { featureFlags: {} }],
     ['/decide?v=3', { featureFlags: {}, featureFlagPayloads: {} }],
     ['/decide/?v=4', { flags: {} }]
-  ])('comes with every decision: %s', async (path, flags) => {
+  ])('comes with every answer of %s', async (path, flags) => {
     const { token } = await newProject()
 
     const { status, body } = await request('POST', path, {}, base64({ token }))
@@ -159,7 +159,7 @@ describe('the configuration of a browser SDK', () => {
   })
 })
 
-/** The features that SDKs ask for, and the answer that says that there are none. */
+/** Endpoints for features that the service lacks, and the answer that says that there are none. */
 const NONE: [string, JsonObject][] = [
   ['/flags/definitions', { flags: [], group_type_mapping: {}, cohorts: {} }],
   ['/api/feature_flag/local_evaluation', { flags: [], group_type_mapping: {}, cohorts: {} }],
@@ -180,7 +180,7 @@ describe.each(NONE)('GET %s', (path, none) => {
   })
 
   it.each(['', `?token=${UNKNOWN}`, `?token=${newApiKey()}`])(
-    'is refused without a known token: %s',
+    'is refused without a known token: "%s"',
     async (query) => {
       expect((await request('GET', `${path}/${query}`)).status).toBe(401)
     }
@@ -242,18 +242,21 @@ describe('older endpoints', () => {
     expect((await contentsOf(project.id)).events).toMatchObject([{ event: '$set' }])
   })
 
-  it('accept an event without a name only on /engage', async () => {
-    const { token } = await newProject()
+  it.each(['/batch', '/e', '/i/v0/e', '/capture', '/track', '/i/v0/ai/batch'])(
+    'accept an event without a name only on /engage, not on %s',
+    async (path) => {
+      const { token } = await newProject()
 
-    const { status } = await request(
-      'POST',
-      '/track',
-      {},
-      JSON.stringify({ token, distinct_id: 'ada', $set: { a: 1 } })
-    )
+      const { status } = await request(
+        'POST',
+        path,
+        {},
+        JSON.stringify({ token, distinct_id: 'ada', $set: { a: 1 } })
+      )
 
-    expect(status).toBe(400)
-  })
+      expect(status).toBe(400)
+    }
+  )
 
   it.each(['/e/', '/track/', '/capture'])('take an event from the query: GET %s', async (path) => {
     const project = await newProject()
@@ -305,7 +308,7 @@ describe('a page of another site', () => {
     ],
     [503, 'POST', '/e/', event('TOKEN'), { CAPTURE_QUEUE: failingQueue() }]
   ])(
-    'may read the answer of an SDK endpoint, %i to %s %s',
+    'may read the answer of an SDK endpoint: %i to %s %s',
     async (expected, method, path, body, bindings) => {
       listenToLog()
       const { token } = await newProject()
@@ -359,7 +362,7 @@ describe('a page of another site', () => {
     [400, 'persons/?limit=0', {}],
     [401, 'persons/', { Authorization: 'Bearer phx_wrong' }],
     [404, 'persons/999999999/', {}]
-  ])('may read the answer of the API, %i to %s', async (expected, path, headers) => {
+  ])('may read the answer of the API: %i to %s', async (expected, path, headers) => {
     const project = await newProject()
 
     const answer = await project.call('GET', path, { Origin: SITE, ...headers })
@@ -414,7 +417,7 @@ type Recorded = {
   json?: unknown
 }
 
-/** Sends the recorded requests unchanged and at their recorded times, with the project's token. */
+/** Sends a recorded request at its recorded time, with the project's token in place of the recorded one. */
 async function replay({ t, method, url, type, encoding, json }: Recorded, token: string) {
   vi.setSystemTime(t)
   const text = JSON.stringify(json)?.replaceAll('phc_testtoken123', token)
@@ -429,7 +432,9 @@ const STORIES: {
   recorded: Recorded[]
   visitor: string
   flags: JsonObject
+  /** The person's property `p`, unless the SDK unsets it. */
   p?: number
+  /** Number of `$set` events. */
   sets: number
   recording: JsonObject
 }[] = [
@@ -470,7 +475,7 @@ const STORIES: {
 describe.each(STORIES)(
   'the recorded traffic of posthog-js $version',
   ({ recorded, visitor, flags, p, sets, recording }) => {
-    it('creates the right person and stores every event once, also when everything arrives twice', async () => {
+    it('creates the person and stores every event once, although every request arrives twice', async () => {
       const project = await newProject()
       const queue = holdQueue()
       const parts: unknown[] = []
@@ -483,18 +488,18 @@ describe.each(STORIES)(
       listenToLog()
       vi.useFakeTimers({ toFake: ['Date'] })
 
-      const answers: { door: string; status: number; body: JsonObject }[] = []
+      const answers: { path: string; status: number; body: JsonObject }[] = []
       for (const sent of [...recorded, ...recorded]) {
         const { status, body } = await replay(sent, project.token)
-        answers.push({ door: sent.url.replace(/\?.*/, ''), status, body })
+        answers.push({ path: sent.url.replace(/\?.*/, ''), status, body })
       }
       await holdRecordings().deliver(parts)
       vi.useRealTimers()
       await queue.ingest()
 
       expect(answers.filter(({ status }) => status !== 200)).toEqual([])
-      const bodiesOf = (...doors: string[]) =>
-        answers.filter(({ door }) => doors.includes(door)).map(({ body }) => body)
+      const bodiesOf = (...paths: string[]) =>
+        answers.filter(({ path }) => paths.includes(path)).map(({ body }) => body)
       for (const body of bodiesOf('/e/', '/i/v0/e/')) {
         expect(body).toEqual({ status: 'Ok' })
       }
@@ -523,9 +528,9 @@ describe.each(STORIES)(
           }
         }
       ])
-      // 1.449.2 removes it again; 1.300.0 cannot.
+      // posthog-js 1.449.2 unsets it again; 1.300.0 cannot.
       expect(persons[0]?.properties.p).toBe(p)
-      // Set by an event before the person existed.
+      // The only event that sets `plan` has no person profile.
       expect(persons[0]?.properties).not.toHaveProperty('plan')
       const told = events.map(
         ({ event, distinct_id }) =>

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { HOUR } from '../../../src/calendar/units.ts'
 import { deleteOldSalts, findSalt, SALT_PREFIX } from '../../../src/capture/cookieless/salts.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
@@ -11,6 +11,10 @@ import { consume, db, newProject, request, type TestProject } from '../../suppor
 import { untilQuiet } from '../../support/queue.ts'
 import { sessionsOf } from '../../support/sessions.ts'
 import { ask } from '../../support/trends.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
 
 afterAll(untilQuiet)
 
@@ -69,7 +73,7 @@ async function nameOf(
 }
 
 describe('a visitor without cookies', () => {
-  it('is named by a hash of project, address, root domain, user agent and the site’s own text', async () => {
+  it('is named by a hash of project, address, root domain, user agent and `$cookieless_extra`', async () => {
     const [project, other] = [await newProject(), await newProject()]
     const name = await nameOf(project)
 
@@ -89,7 +93,7 @@ describe('a visitor without cookies', () => {
     expect(new Set([name, ...others]).size).toBe(7)
   })
 
-  it('has another hash on another day in the visitor’s time zone', async () => {
+  it('has another hash on each day of the visitor’s time zone', async () => {
     const project = await newProject()
     const nameAt = async (minutes: number, zone: string) => {
       const event = visit({ timestamp: at(minutes) }, { $timezone: zone })
@@ -106,7 +110,7 @@ describe('a visitor without cookies', () => {
     expect(await nameAt(11 * 60, '+05:30')).toBe(noon)
   })
 
-  it('leaves no trace of the data in the hash', async () => {
+  it('leaves no address, user agent or `$cookieless_extra` in the queued event', async () => {
     const project = await newProject()
     const event = visit({}, { $ip: '203.0.113.7', $cookieless_extra: 'Suite 5', plan: 'pro' })
 
@@ -199,7 +203,7 @@ describe('sessions of visitors without cookies', () => {
     properties: { $process_person_profile: false }
   })
 
-  it('begin close to a session that is stored already', async () => {
+  it('may begin shortly before a session that is already stored', async () => {
     const project = await newProject()
     await project.ingest([queuedAt(0)])
 
@@ -210,7 +214,7 @@ describe('sessions of visitors without cookies', () => {
     expect(sessions.map(({ events }) => events).sort()).toEqual([1, 2])
   })
 
-  it('do not begin close to a session that another consumer extends at the same time', async () => {
+  it('do not begin shortly before a session that another consumer extends at the same time', async () => {
     const project = await newProject()
     await project.ingest([queuedAt(0)])
     const { DB, isReached } = beforeCall(env.DB, 3, () => project.ingest([queuedAt(-25)]))
@@ -246,25 +250,30 @@ describe('identities in cookieless mode', () => {
     expect(named?.count).toBe(0)
   })
 
-  it.each(['$create_alias', '$merge_dangerously'])('refuse %s, with a warning', async (event) => {
-    const project = await newProject()
-    const log = listenToLog()
-    const alias = visit(
-      { event, distinct_id: 'ada' },
-      { alias: SENTINEL, $process_person_profile: true }
-    )
+  it.each(['$create_alias', '$merge_dangerously'])(
+    'are not merged by %s, which is dropped with a warning',
+    async (event) => {
+      const project = await newProject()
+      const log = listenToLog()
+      const alias = visit(
+        { event, distinct_id: 'ada' },
+        { alias: SENTINEL, $process_person_profile: true }
+      )
 
-    const { status, body, events } = await sendFrom(project, '203.0.113.1', visit(), alias, alias)
+      const { status, body, events } = await sendFrom(project, '203.0.113.1', visit(), alias, alias)
 
-    expect(status).toBe(200)
-    expect(events).toHaveLength(1)
-    const reason = `\`${event}\` is not allowed in cookieless mode: persons without cookies are never merged`
-    expect(body.dropped.map((one: { reason: string }) => one.reason)).toEqual([reason, reason])
-    expect(log.lines('ingestion warning')).toMatchObject([
-      { project: project.id, type: 'alias_in_cookieless_mode', count: 2 }
-    ])
-  })
+      expect(status).toBe(200)
+      expect(events).toHaveLength(1)
+      const reason = `\`${event}\` is not allowed in cookieless mode: persons without cookies are never merged`
+      expect(body.dropped.map((one: { reason: string }) => one.reason)).toEqual([reason, reason])
+      expect(log.lines('ingestion warning')).toMatchObject([
+        { project: project.id, type: 'alias_in_cookieless_mode', count: 2 }
+      ])
+    }
+  )
+})
 
+describe('a placeholder instead of a distinct id', () => {
   it.each([
     [SENTINEL],
     ['00000000-0000-0000-0000-000000000000'],
@@ -273,7 +282,7 @@ describe('identities in cookieless mode', () => {
     ['anonymous-user'],
     ['NAN'],
     [' backend ']
-  ])('do not merge %s either', async (placeholder) => {
+  ])('is never merged with another person: %s', async (placeholder) => {
     const project = await newProject()
     await project.ingest([
       { event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: placeholder } },
@@ -296,7 +305,7 @@ describe('an event in cookieless mode is refused', () => {
     ],
     ['a cookieless event needs `$host` or `$current_url`', { $host: '' }],
     ['a cookieless event needs `$raw_user_agent` or a User-Agent header', { $raw_user_agent: null }]
-  ])('%s', async (reason, properties) => {
+  ])('with the reason: %s', async (reason, properties) => {
     const project = await newProject()
 
     const { status, body } = await sendFrom(project, '203.0.113.1', visit({}, properties))
@@ -318,7 +327,7 @@ describe('an event in cookieless mode is refused', () => {
     expect(body.detail).toBe('visitors in cookieless mode are not recorded')
   })
 
-  it('when its day is too long ago', async () => {
+  it('when its day ended too long ago', async () => {
     const project = await newProject()
     const day = new Date(Date.now() - 6 * 24 * HOUR).toISOString().slice(0, 10)
 
@@ -335,6 +344,7 @@ describe('an event in cookieless mode is refused', () => {
   it('with a 503 when the salt cannot be read, so that the SDK sends it again', async () => {
     const project = await newProject()
     const broken = { get: () => Promise.reject(new Error('down')) } as unknown as R2Bucket
+    // A day without other events in these tests: a salt stays in memory once it has been read.
     const event = visit({ timestamp: at(2 * DAY_BEFORE) })
     const body = JSON.stringify({ api_key: project.token, batch: [event] })
 
@@ -347,7 +357,7 @@ describe('an event in cookieless mode is refused', () => {
 describe('the salt of a day', () => {
   const DAY = '2031-05-02'
   const during = Date.parse(`${DAY}T12:00:00Z`)
-  /** A time 72 hours after the day has ended at UTC-12. */
+  /** The time 72 hours after the day has ended at UTC-12, ms UTC. */
   const end = Date.parse(`${DAY}T00:00:00Z`) + (24 + 12 + 72) * HOUR
   const stored = async () =>
     (await env.BUCKET.list({ prefix: SALT_PREFIX })).objects.map(({ key }) => key)

@@ -10,11 +10,14 @@ afterEach(() => {
 
 afterAll(untilQuiet)
 
-describe('an event that cannot be kept', () => {
+const nested = (depth: number, open: string, close: string) =>
+  `${open.repeat(depth)}1${close.repeat(depth)}`
+
+describe('an event', () => {
   const ID = '01a1f000-0000-7000-8000-000000000001'
 
   it.each<[string, Json, string | null, string]>([
-    ['is no object', 'text', null, 'event is not an object'],
+    ['is not an object', 'text', null, 'event is not an object'],
     ['is a list', [1], null, 'event is not an object'],
     ['is null', null, null, 'event is not an object'],
     ['has no name', { uuid: ID, distinct_id: 'a' }, ID, 'event submitted with an empty event name'],
@@ -140,7 +143,7 @@ describe('an event that cannot be kept', () => {
   it.each([
     ['distinct id', 'distinct_id', 'event submitted without a distinct_id'],
     ['time', 'timestamp', 'event timestamp must be an ISO 8601 string; got a deeply nested value']
-  ])('is dropped when its %s is nested very deeply', async (_, field, reason) => {
+  ])('is dropped when its %s is nested 100,000 levels deep', async (_, field, reason) => {
     const { token } = await newProject()
     const deep = `${'{"0":'.repeat(100_000)}1${'}'.repeat(100_000)}`
     const event = JSON.stringify({ event: 'deep', distinct_id: 'a', [field]: 0 })
@@ -155,7 +158,7 @@ describe('an event that cannot be kept', () => {
     expect(events.map((kept) => kept.event)).toEqual(['good'])
   })
 
-  it('fails the request when it is the only event', async () => {
+  it('that is dropped fails the request when no other event is kept', async () => {
     const { token } = await newProject()
 
     const { status, body, events } = await sendJson({
@@ -178,24 +181,7 @@ describe('an event that cannot be kept', () => {
     expect(events).toEqual([])
   })
 
-  it.each<[string, Json, string]>([
-    ['an empty batch', { batch: [] }, 'request holds no event'],
-    [
-      'a batch that is not a list',
-      { batch: { event: 'e' } },
-      'failed to parse request: batch is not an array'
-    ],
-    ['a batch of text', { batch: 'x' }, 'failed to parse request: batch is not an array']
-  ])('is reported in %s', async (_, envelope, detail) => {
-    const { token } = await newProject()
-
-    const { status, body } = await sendJson({ api_key: token, ...(envelope as JsonObject) })
-
-    expect(status).toBe(400)
-    expect(body).toEqual({ type: 'validation_error', code: 'invalid_input', detail, attr: 'batch' })
-  })
-
-  it('is an event of more than 1,000,000 bytes', async () => {
+  it('is dropped when its properties have more than 1,000,000 bytes', async () => {
     const { token } = await newProject()
     const large = (bytes: number) => ({
       event: 'large',
@@ -215,7 +201,7 @@ describe('an event that cannot be kept', () => {
     expect(events.map(({ event }) => event)).toEqual(['small'])
   })
 
-  it('is an event that sets more properties than a person may have', async () => {
+  it('is dropped when it sets more bytes of properties than a person may have', async () => {
     const { token } = await newProject()
     const sized = (key: string, bytes: number) => ({
       event: '$set',
@@ -238,15 +224,12 @@ describe('an event that cannot be kept', () => {
     expect([status, body]).toEqual([200, { status: 'Ok', dropped: [refused, refused] }])
   })
 
-  const nested = (depth: number, open: string, close: string) =>
-    `${open.repeat(depth)}1${close.repeat(depth)}`
-
   it.each([
-    ['properties', (value: string) => `"distinct_id":"a","properties":{"x":${value}}`],
+    ['its properties', (value: string) => `"distinct_id":"a","properties":{"x":${value}}`],
     ['$set beside its properties', (value: string) => `"distinct_id":"a","$set":{"x":${value}}`],
     ['its distinct id', (value: string) => `"distinct_id":${value}`],
     ['its offset', (value: string) => `"distinct_id":{"x":${value}},"offset":${value}`]
-  ])('never breaks the endpoint, however deep %s is nested', async (_, members) => {
+  ])('never breaks the endpoint, however deep the nesting of %s', async (_, members) => {
     const { token } = await newProject()
     const deep = `{"event":"deep",${members(nested(200_000, '[', ']'))}}`
 
@@ -258,7 +241,7 @@ describe('an event that cannot be kept', () => {
     expect(body.status).toBe('Ok')
   })
 
-  it('is an event nested deeper than 200', async () => {
+  it('is dropped when its properties are nested deeper than 200', async () => {
     const { token } = await newProject()
     const event = (depth: number) =>
       `{"event":"${depth}","distinct_id":"a","properties":${nested(depth, '{"x":', '}')}}`
@@ -273,10 +256,25 @@ describe('an event that cannot be kept', () => {
     ])
     expect(events.map(({ event }) => event)).toEqual(['200'])
   })
+})
 
-  it('does not break the endpoint when everything is nested', async () => {
-    const { status, body } = await send(nested(1_000_000, '[', ']'))
+describe('a batch', () => {
+  it.each<[string, JsonObject, string]>([
+    ['empty', { batch: [] }, 'request holds no event'],
+    ['an object', { batch: { event: 'e' } }, 'failed to parse request: batch is not an array'],
+    ['text', { batch: 'x' }, 'failed to parse request: batch is not an array']
+  ])('is refused when it is %s', async (_, envelope, detail) => {
+    const { token } = await newProject()
 
-    expect([status, body.code]).toEqual([401, 'authentication_failed'])
+    const { status, body } = await sendJson({ api_key: token, ...envelope })
+
+    expect(status).toBe(400)
+    expect(body).toEqual({ type: 'validation_error', code: 'invalid_input', detail, attr: 'batch' })
   })
+})
+
+it('a body of a million nested lists does not break the endpoint', async () => {
+  const { status, body } = await send(nested(1_000_000, '[', ']'))
+
+  expect([status, body.code]).toEqual([401, 'authentication_failed'])
 })

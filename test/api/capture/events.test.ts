@@ -34,9 +34,9 @@ describe('a distinct id', () => {
     ['with a whole surrogate pair', { distinct_id: 'a🙂b' }, 'a🙂b'],
     ['with white space around', { distinct_id: ' a ' }, ' a '],
     ['of 200 characters', { distinct_id: 'x'.repeat(200) }, 'x'.repeat(200)],
-    ['of more', { distinct_id: 'x'.repeat(201) }, 'x'.repeat(200)],
+    ['of more than 200 characters', { distinct_id: 'x'.repeat(201) }, 'x'.repeat(200)],
     [
-      'of more characters outside the basic plane',
+      'of more than 200 characters outside the basic plane',
       { distinct_id: '🙂'.repeat(201) },
       '🙂'.repeat(200)
     ]
@@ -51,7 +51,7 @@ describe('a distinct id', () => {
 })
 
 describe('properties', () => {
-  it('contain no unpaired surrogate, which SQL would read as three characters', async () => {
+  it('contain no unpaired surrogate, which the database would change', async () => {
     const halves = { a: '\ud83d', 'k\udc00': ['x\ud83d\ud83d', '\\ud83d', '\\\ud83d', '🙂"\n'] }
     const whole = { a: '\ufffd', 'k\ufffd': ['x\ufffd\ufffd', '\\ud83d', '\\\ufffd', '🙂"\n'] }
 
@@ -109,7 +109,7 @@ describe('properties', () => {
     })
   })
 
-  it('include `$set` and `$set_once` of the event itself, which win', async () => {
+  it('include the `$set` and `$set_once` beside them, whose values win', async () => {
     const project = await newProject()
 
     const { event } = await capture(project, {
@@ -135,10 +135,10 @@ describe('properties', () => {
 
 describe('the name of an event', () => {
   it.each([
-    ['more than 200 characters', 'a'.repeat(201), 'a'.repeat(200)],
-    ['a NUL', 'nul\0', 'nul\ufffd'],
-    ['half a surrogate pair', 'half\udc00', 'half\ufffd']
-  ])('is cut and cleaned of %s', async (_, name, expected) => {
+    ['more than 200 characters are cut', 'a'.repeat(201), 'a'.repeat(200)],
+    ['a NUL is replaced', 'nul\0', 'nul\ufffd'],
+    ['half a surrogate pair is replaced', 'half\udc00', 'half\ufffd']
+  ])('is cleaned: %s', async (_, name, expected) => {
     const project = await newProject()
 
     const { event } = await capture(project, { event: name })
@@ -156,14 +156,14 @@ describe('the time of an event', () => {
     ['empty text', { timestamp: '' }, '2026-11-21T12:00:00.000Z'],
     ['UTC', { timestamp: '2026-11-21T11:00:00.123Z' }, '2026-11-21T11:00:00.123Z'],
     ['microseconds', { timestamp: '2026-11-21T11:00:00.123456Z' }, '2026-11-21T11:00:00.123Z'],
-    ['hours of a zone', { timestamp: '2026-11-21T14:00:00+03' }, '2026-11-21T11:00:00.000Z'],
-    ['a zone', { timestamp: '2026-11-21T05:30:00-05:30' }, '2026-11-21T11:00:00.000Z'],
+    ['a zone in hours', { timestamp: '2026-11-21T14:00:00+03' }, '2026-11-21T11:00:00.000Z'],
+    ['a zone with minutes', { timestamp: '2026-11-21T05:30:00-05:30' }, '2026-11-21T11:00:00.000Z'],
     ['no zone', { timestamp: '2026-11-21T11:00:00' }, '2026-11-21T11:00:00.000Z'],
     ['a space', { timestamp: '2026-11-21 11:00:00' }, '2026-11-21T11:00:00.000Z'],
     ['a day', { timestamp: '2026-11-20' }, '2026-11-20T00:00:00.000Z'],
     ['a mail date', { timestamp: 'Fri, 20 Nov 2026 10:00:00 GMT' }, '2026-11-20T10:00:00.000Z'],
-    ['seconds', { timestamp: '1795258800' }, '2026-11-21T11:00:00.000Z'],
-    ['milliseconds', { timestamp: '1795258800123' }, '2026-11-21T11:00:00.123Z'],
+    ['seconds since 1970', { timestamp: '1795258800' }, '2026-11-21T11:00:00.000Z'],
+    ['milliseconds since 1970', { timestamp: '1795258800123' }, '2026-11-21T11:00:00.123Z'],
     ['23 hours ahead', { timestamp: '2026-11-22T11:00:00Z' }, '2026-11-22T11:00:00.000Z'],
     [
       'more than 23 hours ahead',
@@ -208,8 +208,8 @@ describe('the time of an event', () => {
     ['the envelope, with a zone', {}, { sent_at: '2026-11-21T15:00:10+03:00' }, '', '10:59:50'],
     ['the envelope, in milliseconds', {}, { sent_at: Date.parse(SENT_LATE) }, '', '10:59:50'],
     ['the event', { sent_at: SENT_LATE }, {}, '', '10:59:50'],
-    ['the query', {}, {}, `?_=${MS}`, '10:59:50'],
-    ['the query by name', {}, {}, `?sent_at=${MS}`, '10:59:50'],
+    ['`_` in the query', {}, {}, `?_=${MS}`, '10:59:50'],
+    ['`sent_at` in the query', {}, {}, `?sent_at=${MS}`, '10:59:50'],
     [
       'the event before the envelope',
       { sent_at: SENT_LATE },
@@ -218,17 +218,17 @@ describe('the time of an event', () => {
       '10:59:50'
     ],
     ['the envelope before the query', {}, { sent_at: SENT_LATE }, '?_=1795262400000', '10:59:50'],
-    ['an earlier clock', {}, { sent_at: '2026-11-21T11:59:50Z' }, '', '11:00:10'],
-    ['nothing readable', {}, { sent_at: 'now' }, '?_=x', '11:00:00'],
+    ['a clock that is behind', {}, { sent_at: '2026-11-21T11:59:50Z' }, '', '11:00:10'],
+    ['not if no clock is readable', {}, { sent_at: 'now' }, '?_=x', '11:00:00'],
     [
-      'nothing that counts',
+      'not if `$ignore_sent_at` is true',
       { properties: { $ignore_sent_at: true } },
       { sent_at: SENT_LATE },
       '',
       '11:00:00'
     ],
     [
-      'one that counts',
+      'even if `$ignore_sent_at` is text',
       { properties: { $ignore_sent_at: 'true' } },
       { sent_at: SENT_LATE },
       '',

@@ -8,8 +8,8 @@ afterAll(untilQuiet)
 
 const TIME = '2026-11-20T10:00:00.000Z'
 
-/** Returns a uuid smaller than all uuids before it. */
-const shrinking = (n: number) => `${(0xffffffff - n).toString(16)}-0000-4000-8000-000000000000`
+/** Returns the nth uuid of a descending sequence. */
+const descendingUuid = (n: number) => `${(0xffffffff - n).toString(16)}-0000-4000-8000-000000000000`
 
 /**
  * Sends these properties of one person as events of one request, and returns the person's
@@ -35,15 +35,15 @@ const plans = Array.from({ length: 300 }, (_, n) => ({ $set: { plan: n } }))
 
 describe.each<[string, (n: number) => JsonObject]>([
   ['neither time nor uuid', () => ({})],
-  ['one time', () => ({ timestamp: TIME })],
-  ['uuids of the client, in the opposite order', (n) => ({ uuid: shrinking(n) })],
-  ['one time and such uuids', (n) => ({ timestamp: TIME, uuid: shrinking(n) })]
+  ['the same time', () => ({ timestamp: TIME })],
+  ['descending uuids of the client', (n) => ({ uuid: descendingUuid(n) })],
+  ['the same time and descending uuids', (n) => ({ timestamp: TIME, uuid: descendingUuid(n) })]
 ])('events of one request with %s', (_, event) => {
-  it('write in order', async () => {
+  it('write the person’s properties in order', async () => {
     expect(await write(plans, event)).toMatchObject({ plan: 299 })
   })
 
-  it('unset properties that an earlier event has set, and set properties that it has unset', async () => {
+  it('unset properties that an earlier event has set, and set properties that one has unset', async () => {
     const set = { $set: { plan: 'pro', city: 'Kiel' } }
 
     expect(await write([set, { $unset: ['plan'] }], event)).not.toHaveProperty('plan')

@@ -49,6 +49,7 @@ describe('capture through the queue', () => {
     await sendJson(body)
     await sendJson({ api_key: project.token, event: 'last', distinct_id: 'bob' })
     await untilPersons(project, 2)
+    await untilQuiet()
 
     expect(await countEvents(project)).toBe(2)
   })
@@ -171,7 +172,7 @@ describe('capture through the queue', () => {
     expect([small.status, small.body]).toEqual([503, TRANSIENT])
     expect([large.status, large.body]).toEqual([503, TRANSIENT])
     expect([small, large].map(({ headers }) => headers.get('Retry-After'))).toEqual(['5', '5'])
-    // The client sends the request again, so the sweep must not find it as well.
+    // The client sends the request again, so nothing may be left for the sweep to send.
     expect(await waitingOf(project)).toEqual([])
   })
 

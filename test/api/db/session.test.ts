@@ -42,7 +42,7 @@ describe('a join by the query builder', () => {
 })
 
 describe('a database that another process keeps busy', () => {
-  /** Returns the database, but its first calls fail with these messages. */
+  /** Returns the database, but its first `times` calls fail with this message. */
   const failing = (times: number, message: string) => {
     const calls = { made: 0 }
     const database = aroundCalls(env.DB, async (run, call) => {

@@ -21,8 +21,8 @@ import { holdRecordings, snapshotEvent } from '../../support/recordings.ts'
 afterAll(untilQuiet)
 
 /**
- * Creates a project with Ada, a client for it as an integrator would generate it, and a list of the
- * operations it has called.
+ * Creates a project with the person Ada and a recording, the client that an integrator would
+ * generate for it, and a list of the operations that the client has called.
  */
 async function newClient() {
   const project = await newProject()
@@ -104,16 +104,16 @@ async function newSubscription(client: Client): Promise<number> {
   return data?.id ?? 0
 }
 
-/** Returns the end of the link in an e-mail of a new subscription. */
+/** Creates a subscription. Returns its ticket, the end of the link to unsubscribe. */
 async function newTicket(client: Client, project: TestProject): Promise<string> {
   const row = await findSubscription(db, project.id, await newSubscription(client))
   return row ? (await unsubscribeUrl(row, 'ada@example.com')).replace(/.*\//, '') : ''
 }
 
-/** The media type of an image that was parsed as a blob. */
+/** Returns the media type of an image that was parsed as a blob. */
 const typeOf = (data: unknown) => (data instanceof Blob ? data.type : undefined)
 
-/** A call of each operation, and its expected result. */
+/** A function for each operation that calls it and checks the result. */
 const CALLS: Record<string, (client: Client, project: TestProject) => Promise<unknown>> = {
   async persons_list(client) {
     const properties = [JSON.stringify([{ key: 'plan', value: ['pro', 'team'] }])]
@@ -131,6 +131,7 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     const { data } = await client.GET('/api/environments/{project_id}/persons/{id}/', {
       params: { path: { project_id, id } }
     })
+    expect(data?.name).toBe('ada')
     expect(data).toEqual(list.data?.results[0])
   },
   async insights_trend(client) {
@@ -890,13 +891,13 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
   }
 }
 
-it('calls every operation', () => {
+it('every operation is called', () => {
   expect(Object.keys(CALLS).sort(), 'Add a call of each new operation to CALLS.').toEqual(
     operationIds.toSorted()
   )
 })
 
-it.each(Object.entries(CALLS))('succeeds with %s', async (id, call) => {
+it.each(Object.entries(CALLS))('a generated client can call %s', async (id, call) => {
   const { client, project, reached } = await newClient()
 
   await call(client, project)
@@ -904,7 +905,7 @@ it.each(Object.entries(CALLS))('succeeds with %s', async (id, call) => {
   expect(reached.at(-1)).toBe(id)
 })
 
-it('gets errors with the documented type', async () => {
+it('a generated client gets errors with the documented type', async () => {
   const { client } = await newClient()
   const params = { path: { project_id }, query: { limit: 0 } }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { request } from '../../support/project.ts'
 
-it('everybody may read /openapi.json', async () => {
+it('anyone may read /openapi.json, also a page of another site', async () => {
   const { status, headers, body } = await request('GET', '/openapi.json', {
     Origin: 'https://shop.example'
   })
@@ -10,7 +10,7 @@ it('everybody may read /openapi.json', async () => {
   expect(headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example')
 })
 
-it('the reference names its server, and no schema has the name of a language’s built-in error', async () => {
+it('the reference lists its server, and no schema is named `Error`, which many languages define', async () => {
   const { body } = await request('GET', '/openapi.json')
 
   expect(body.servers).toEqual([{ url: '/' }])

@@ -21,6 +21,7 @@ async function newStory() {
   return project
 }
 
+/** Returns the ids of a project and of one of its event names, as `sealRange` takes them. */
 async function kindOf(project: TestProject, name: string) {
   const [row] = await db.all<{ id: number }>(
     sql`select id from event_names where project_id = ${project.id} and name = ${name}`
@@ -54,7 +55,7 @@ describe('the names of events', () => {
     expect((await definitions(await newProject())).count).toBe(0)
   })
 
-  it('have the same counts with segments, late events and events that are gone', async () => {
+  it('are counted correctly with segments, late events and deleted events', async () => {
     const project = await newStory()
     const kind = await kindOf(project, 'b')
     await sealRange(db, kind, NOON, NOON + 2 * SLOT)
@@ -82,7 +83,7 @@ describe('the names of events', () => {
     expect((await definitions(project)).results).toEqual([ALL[0]])
   })
 
-  it('are counted in few rows once their events are sealed', async () => {
+  it('are counted from few rows once their events are sealed', async () => {
     const project = await newProject()
     const slots = 500
     await project.ingest(
@@ -123,7 +124,7 @@ describe('the properties', () => {
     expect(await properties(await newProject())).toEqual([])
   })
 
-  it('of events in segments are all of them', async () => {
+  it('of events are all listed once the events are sealed', async () => {
     const project = await newProject()
     const events = Array.from({ length: 30 }, (_, i) => ({
       event: 'b',
@@ -147,7 +148,7 @@ describe('the properties', () => {
     expect(names).toContainEqual(['seats', 'Numeric'])
   })
 
-  it('of anything else are refused', async () => {
+  it('of groups are refused', async () => {
     const { status, body } = await (await newProject()).call(
       'GET',
       'property_definitions?type=group'

@@ -1,13 +1,17 @@
 import { sql } from 'drizzle-orm'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
 import { numberedUuid } from '../../support/text.ts'
+
+afterAll(untilQuiet)
 
 const NOON = Date.parse('2025-06-03T12:00:00Z')
 
 /** Returns the number of an event, which is the last part of its uuid. */
 const numberOf = (uuid: string) => Number(uuid.slice(-6))
+
 type Page = { next: string | null; searched_until: string | null; results: { id: string }[] }
 
 /** Requests a page, and returns the numbers of its events. */
@@ -47,29 +51,29 @@ const STORY: TestEvent[] = [
 
 describe('the list of events', () => {
   it.each([
-    ['all, newest first', '', [5, 6, 4, 3, 2, 1, 0]],
-    ['those of a name', 'event=$pageview', [6, 4, 2, 1]],
-    ['none of an unknown name', 'event=sold', []],
-    ['those of a distinct id', 'distinct_id=bob', [2]],
-    ['none of an unknown person', 'person_id=999999999', []],
-    ['those of a session', 'session_id=s1', [3, 1]],
-    ['those of a person in a session', 'session_id=s2&distinct_id=ada', [6]],
-    ['those of a name and a distinct id', 'event=opened&distinct_id=ada', [5, 0]],
-    ['none of an unknown session', 'session_id=s9', []],
-    ['those of a time', 'after=2025-06-03T12:01&before=2025-06-03T12:03', [2, 1]],
-    ['those with a property', `properties=[{"key":"price","operator":"gt","value":5}]`, [2]],
+    ['all events, newest first', '', [5, 6, 4, 3, 2, 1, 0]],
+    ['the events of a name', 'event=$pageview', [6, 4, 2, 1]],
+    ['no event of an unknown name', 'event=sold', []],
+    ['the events of a distinct id', 'distinct_id=bob', [2]],
+    ['no event of an unknown person', 'person_id=999999999', []],
+    ['the events of a session', 'session_id=s1', [3, 1]],
+    ['the events of a distinct id in a session', 'session_id=s2&distinct_id=ada', [6]],
+    ['the events of a name and a distinct id', 'event=opened&distinct_id=ada', [5, 0]],
+    ['no event of an unknown session', 'session_id=s9', []],
+    ['the events of a period', 'after=2025-06-03T12:01&before=2025-06-03T12:03', [2, 1]],
+    ['events with a property', `properties=[{"key":"price","operator":"gt","value":5}]`, [2]],
     [
-      'those with a property that the person had',
+      'events whose person had a property at that time',
       `properties=[{"key":"plan","value":"pro","type":"person"}]`,
       [5, 6, 3]
     ],
     [
-      'those whose session fulfils a filter',
+      'events whose session fulfils a filter',
       `properties=[{"key":"$pageview_count","value":2,"type":"session"}]`,
       [6, 2]
     ],
     [
-      'those that fulfil a pattern',
+      'events with a property that matches a pattern',
       `properties=[{"key":"price","operator":"regex","value":"^[67]$"}]`,
       [2]
     ]
@@ -79,7 +83,7 @@ describe('the list of events', () => {
 
     const numbers = await numbersOf(project, query)
     expect(numbers.toSorted()).toEqual(expected.toSorted())
-    // 5 and 6 are in the order of their names' ids, which are given out in any order.
+    // Events 5 and 6 have the same time: their order is that of their names' ids, which are assigned in any order.
     expect(numbers.filter((n) => n < 5)).toEqual(expected.filter((n) => n < 5))
     expect(await followAll(project, `${query}&limit=1`)).toEqual(numbers)
     expect(await followAll(project, `${query}&limit=2`)).toEqual(numbers)
@@ -190,7 +194,7 @@ describe('a page of many events', () => {
     await project.call('GET', 'events?limit=1')
   }, 60_000)
 
-  /** Sends a request. Returns its answer and the rows that it read. */
+  /** Requests a page. Returns its cursors, the numbers of its events, and the rows that the request read. */
   async function measure(query: string) {
     const log = listenToLog()
     const { status, body } = await project.call('GET', `events?${query}`)
@@ -202,6 +206,7 @@ describe('a page of many events', () => {
     return { ...rest, numbers, rows: Number(line?.rows_read) }
   }
 
+  /** Returns this many numbers, counting down. */
   const down = (from: number, count: number) => Array.from({ length: count }, (_, i) => from - i)
 
   it('reads few rows, whatever the page', async () => {
@@ -218,7 +223,7 @@ describe('a page of many events', () => {
     expect(far.rows).toBeLessThan(5_000)
   })
 
-  it('reads few rows of a name and of an identity', async () => {
+  it('reads few rows for the events of a name or of a distinct id', async () => {
     const named = await measure('limit=100&event=name1')
     expect(named.numbers).toHaveLength(100)
     expect(named.rows).toBeLessThan(1_500)
@@ -228,13 +233,13 @@ describe('a page of many events', () => {
     expect(own.rows).toBeLessThan(2_500)
   })
 
-  it('reads few rows if every other event matches', async () => {
+  it('reads few rows if every second event matches', async () => {
     const even = await measure('limit=100&properties=[{"key":"even","value":0}]')
     expect(even.numbers).toEqual(down(EVENTS - 1, 200).filter((n) => n % 2 === 0))
     expect(even.rows).toBeLessThan(6_000)
   })
 
-  it('ends early if few match, and continues with the next page', async () => {
+  it('ends early if few events match, and the next page continues the search', async () => {
     const rare = 'limit=10&properties=[{"key":"rare","value":"yes"}]&before=2025-06-03T18:00:00Z'
     const first = await measure(rare)
     expect(first.numbers).toEqual([20_000])

@@ -16,8 +16,8 @@ type Id = number | string
 type Ids = Record<string, Id>
 
 /**
- * Functions that create an object of a collection without a `POST` and return its id, given the
- * objects created before.
+ * Functions for collections to which no `POST` adds an object: each creates an object in another
+ * way and returns its id. `ids` are the objects created before.
  */
 const MAKERS: Record<string, (project: TestProject, ids: Ids) => Promise<Id>> = {
   async persons(project) {
@@ -128,7 +128,7 @@ async function make(project: TestProject, collection: string, ids: Ids): Promise
   const { status, body } = await project.send('POST', collection, creation?.body)
   if (!body?.id) {
     throw new Error(
-      `POST ${collection}/ answered ${status} without an id: mend its example, or add ${collection} to MAKERS.`
+      `POST ${collection}/ answered ${status} without an id: correct its example, or add ${collection} to MAKERS.`
     )
   }
   return body.id
@@ -171,10 +171,10 @@ const keyFor = async (projects: TestProject[], scopes: string[], expiresAt?: Dat
   return createKey(db, input, new Date())
 }
 
-/** Stages for requests that are refused or may be repeated. */
+/** Stages for requests that are refused or change no object for good. */
 const [ours, theirs] = [await newStage(COLLECTIONS), await newStage(COLLECTIONS)]
 
-/** Finds a stage for a request that succeeds: a new one if the request may change or delete its objects for good. */
+/** Returns a stage for a request that succeeds: a new stage for a POST or DELETE, which may change an object for good. */
 const stageFor = async ({ method, collections }: Route) =>
   method === 'POST' || method === 'DELETE' ? newStage(collections) : ours
 
@@ -189,7 +189,7 @@ const expired = await keyFor([ours.project], ['*'], new Date(Date.now() - 1_000)
 const revoked = await keyFor([ours.project], ['*'])
 await revokeKey(db, revoked.id, new Date())
 
-it('has every route, below both prefixes', () => {
+it('the reference has every route, below both prefixes', () => {
   const expected = PREFIXES.flatMap((prefix) =>
     table.map(({ method, path }) => {
       const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1').replace(/\/$/, '')
@@ -205,12 +205,12 @@ it('has every route, below both prefixes', () => {
 })
 
 /**
- * Tests for all routes, with the two ways to check a key: before the handler, or in the round trip
- * of its first read.
+ * Routes that stand for all in the tests of keys and project ids. They include both ways to check a
+ * key: before the handler, or in the same round trip as the first read.
  */
-const CHECKED = ['POST insights/trend/actors/', 'POST insights/trend/', 'GET persons/']
-describe.each(named.filter(([name]) => CHECKED.includes(name)))(
-  'keys and projects, by %s',
+const REPRESENTATIVES = ['POST insights/trend/actors/', 'POST insights/trend/', 'GET persons/']
+describe.each(named.filter(([name]) => REPRESENTATIVES.includes(name)))(
+  'access to %s',
   (_, route) => {
     it.each([
       ['personal_api_key', 'the key', {}],
@@ -222,7 +222,7 @@ describe.each(named.filter(([name]) => CHECKED.includes(name)))(
       ['api_key', 'anything', {}],
       ['personal_api_key', 'the key', bearer(ours.project.key)],
       ['token', 'the key', bearer(ours.project.key)]
-    ])('names the header where a key is in the URL: %s=%s %j', async (name, value, headers) => {
+    ])('refuses a key in the URL and names the header: %s=%s %j', async (name, value, headers) => {
       const { project, ids } = ours
       const query = `?${name}=${value === 'the key' ? project.key : 'anything'}`
 
@@ -238,7 +238,7 @@ describe.each(named.filter(([name]) => CHECKED.includes(name)))(
 
     it.each([
       ['an unknown key', () => `Bearer ${newApiKey()}`],
-      ['something that is no key', () => 'Bearer hello'],
+      ['text that is not a key', () => 'Bearer hello'],
       ['no key after the scheme', () => 'Bearer '],
       ['the key without a scheme', ({ key }: TestProject) => key],
       ['another scheme', ({ key }: TestProject) => `Token ${key}`],
@@ -337,7 +337,7 @@ describe.each(named)('%s', (_, route) => {
     expect(route.problems.join('\n')).toBe('')
   })
 
-  it('answers a key that may use it', async () => {
+  it('succeeds with a key that may use it', async () => {
     const { project, ids } = await stageFor(route)
 
     const { status } = await send(route, ids, project.id, bearer(project.key))
@@ -554,13 +554,13 @@ describe("another project's persons", () => {
   })
 
   it.each([
-    ['distinct_id', () => 'their-id'],
-    ['email', () => 'theirs@example.com'],
-    ['search by a part of the e-mail', () => 'heirs@exam'],
-    ['search by two characters', () => 'th'],
-    ['search by distinct id', () => 'their-id'],
-    ['search by uuid', (person: { uuid: string }) => person.uuid]
-  ])('are not listed with %s', async (filter, term) => {
+    ['the distinct id', 'distinct_id', () => 'their-id'],
+    ['the e-mail', 'email', () => 'theirs@example.com'],
+    ['a part of the e-mail', 'search', () => 'heirs@exam'],
+    ['two characters', 'search', () => 'th'],
+    ['a search for the distinct id', 'search', () => 'their-id'],
+    ['the uuid', 'search', (person: { uuid: string }) => person.uuid]
+  ])('are not listed by %s', async (_, parameter, term) => {
     const project = await newProject()
     const other = await newProject()
     await other.ingest([
@@ -570,13 +570,13 @@ describe("another project's persons", () => {
         properties: { $set: { email: 'theirs@example.com' } }
       }
     ])
-    const theirs = (await other.call('GET', 'persons')).body.results[0]
-    const query = `persons?${filter.split(' ')[0]}=${encodeURIComponent(term(theirs))}`
+    const person = (await other.call('GET', 'persons')).body.results[0]
+    const query = `persons?${parameter}=${encodeURIComponent(term(person))}`
 
     const own = await other.call('GET', query)
     const { status, body } = await project.call('GET', query)
 
-    expect(own.body).toMatchObject({ count: 1, results: [{ uuid: theirs.uuid }] })
+    expect(own.body).toMatchObject({ count: 1, results: [{ uuid: person.uuid }] })
     expect(status).toBe(200)
     expect(body).toEqual({ count: 0, next: null, previous: null, results: [] })
   })
@@ -609,7 +609,7 @@ describe("another project's persons", () => {
   })
 })
 
-it('writes when a key was last used at most once an hour', async () => {
+it('records the last use of a key at most once an hour', async () => {
   const project = await newProject()
   const { id, key } = await keyFor([project], ['person:read'])
   const lastUsed = async () => (await listKeys(db)).find((row) => row.id === id)?.lastUsedAt

@@ -37,7 +37,7 @@ describe('caches', () => {
     expect(headers.get('Cache-Control')).toBe('public, max-age=300')
   })
 
-  it('learn by its ETag that the reference has not changed', async () => {
+  it('learn from its ETag that the reference has not changed', async () => {
     const first = await request('GET', '/openapi.json')
     const tag = first.headers.get('ETag') ?? ''
 

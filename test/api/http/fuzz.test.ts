@@ -1,5 +1,3 @@
-import { env } from 'cloudflare:workers'
-import { setTimeout } from 'node:timers/promises'
 import type { Schema } from '@cfworker/json-schema'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -36,7 +34,10 @@ const nested = fc
   .integer({ min: 1, max: 3_000 })
   .map((levels) => ({ raw: `${'['.repeat(levels)}${']'.repeat(levels)}` }))
 
-/** Generates a JSON document with another value at a random place. */
+/**
+ * Returns a JSON document with the value at `path` replaced, or removed if there is no replacement. Each step of the path
+ * chooses a member by its place, modulo the number of members.
+ */
 function mutate(document: Json, path: number[], replacement: Json | undefined): Json {
   const [step, ...rest] = path
   if (step === undefined || typeof document !== 'object' || document === null) {
@@ -159,7 +160,7 @@ async function send(project: TestProject, sent: Captured) {
 }
 
 it(
-  'mutations of recorded traffic are accepted and stored, or refused with a reason',
+  'mutated recorded traffic is accepted and processed without an error, or refused with a reason',
   async () => {
     const project = await newProject()
     const statuses = new Map<number, number>()
@@ -175,12 +176,7 @@ it(
         )
       }
     }
-    for (const queue of [env.CAPTURE_QUEUE, env.RECORDING_QUEUE]) {
-      await vi.waitUntil(async () => (await queue.metrics()).backlogCount === 0, {
-        timeout: 60_000,
-        interval: 200
-      })
-    }
+    await untilQuiet()
 
     expect(statuses.get(200)).toBeGreaterThan(500 * share)
     expect(statuses.get(400)).toBeGreaterThan(500 * share)
@@ -202,8 +198,8 @@ const mostly = <T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>) =>
 const asText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /**
- * Generates requests to one operation: valid values, values at and just beyond a bound, and
- * anything else.
+ * Generates requests to one operation, with valid values, values at and just beyond a bound, and
+ * any other values.
  */
 function requestsTo(
   { template, method, parameters, requestBody }: Described,
@@ -278,8 +274,11 @@ function requestsTo(
 
 type Asked = ReturnType<typeof requestsTo> extends fc.Arbitrary<infer T> ? T : never
 
-/** @throws if the answer takes longer than half a minute or is not documented */
-async function ask({ template, prefix, slash, method, path, query, body, headers }: Asked) {
+/**
+ * Sends a request.
+ * @throws if the answer is not documented
+ */
+function ask({ template, prefix, slash, method, path, query, body, headers }: Asked) {
   const inUrl = (part: string) => encodeURIComponent(part.toWellFormed())
   const parameters = query.flat().map(([name, value]) => `${inUrl(name)}=${inUrl(value)}`)
   const target = path.reduce(
@@ -288,9 +287,7 @@ async function ask({ template, prefix, slash, method, path, query, body, headers
   )
   const url = `${target.replace('/environments/', prefix).replace(/\/$/, '')}${slash}?${parameters.join('&')}`
   const sent = body !== '' && !['GET', 'HEAD'].includes(method) ? body : undefined
-  const answered = new AbortController()
-  const late = setTimeout(30_000, { status: 0 }, { signal: answered.signal })
-  return Promise.race([request(method, url, headers, sent), late]).finally(() => answered.abort())
+  return request(method, url, headers, sent)
 }
 
 it(
@@ -321,9 +318,8 @@ it(
       arbitrary: requestsTo(operation, project, valuesFor)
     }))
     const reached = new Set<string>()
-    const tryOut = async (asked: Parameters<typeof ask>[0]) => {
+    const tryOut = async (asked: Asked) => {
       const { status } = await ask(asked)
-      expect(status, JSON.stringify(asked)).toBeGreaterThan(0)
       expect(status, JSON.stringify(asked)).toBeLessThan(500)
       reached.add(asked.template)
     }

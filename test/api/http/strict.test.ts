@@ -5,7 +5,7 @@ import { newProject, published, request } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { UNKNOWN } from '../../support/routes.ts'
 
-/** Operations of SDKs, and pages opened by links, to which other programs add parameters. */
+/** Whether an operation accepts any parameter: it is for SDKs, or a page to whose link other programs add parameters. */
 const isLenient = ({ tags, operationId }: Described): boolean =>
   tags.includes('Capture') ||
   [
@@ -42,7 +42,7 @@ const ask = ({ method, template }: Described, query: string) =>
 /** `email` → `ewmail` */
 const misspell = (name: string): string => `${name.slice(0, 1)}w${name.slice(1)}`
 
-it('there are operations of both kinds', () => {
+it('there are strict and lenient operations', () => {
   expect(strict.length).toBeGreaterThan(40)
   expect(strict.length).toBeLessThan(operations.length)
 })
@@ -103,7 +103,7 @@ describe.each(strict)('%s', (_, operation) => {
     expect([status, body.attr]).toEqual([400, 'format'])
   })
 
-  it('refuses CSV if it has none, and accepts JSON', async () => {
+  it('refuses CSV unless it offers CSV, and accepts JSON', async () => {
     const hasCsv = parametersOf(operation).some(
       ({ name, schema }) => name === 'format' && schema.enum?.includes('csv')
     )
@@ -119,7 +119,7 @@ describe('an unknown parameter', () => {
     [401, {}],
     [401, { Authorization: 'Bearer phx_unknown' }],
     [404, { Authorization: `Bearer ${stranger.key}` }]
-  ])('is a %i to %j, like every other error', async (expected, headers: Record<string, string>) => {
+  ])('does not replace a %i: headers %j', async (expected, headers: Record<string, string>) => {
     for (const path of ['persons/', 'subscriptions/']) {
       const { status } = await request(
         'GET',

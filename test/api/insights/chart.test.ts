@@ -6,7 +6,7 @@ import { sizeOf } from '../../support/png.ts'
 import { newProject, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 
-/** How a chart of each display is described. */
+/** The kind of chart that the description of a chart names, by its display. */
 const KIND_SHOWN: Record<Display, string> = {
   ActionsLineGraph: 'Line chart',
   ActionsLineGraphCumulative: 'Line chart',
@@ -25,7 +25,7 @@ const KIND_SHOWN: Record<Display, string> = {
 const MONDAY = Date.parse('2026-11-02T12:00:00Z')
 const RANGE = { date_from: '2026-11-02', date_to: '2026-11-04' }
 
-const shop = await newProject({ scopes: ['*'] })
+const shop = await newProject()
 await shop.ingest(
   [0, 1, 1, 2].map((day, i) => ({
     event: 'sold',
@@ -116,13 +116,13 @@ describe('a trend as a chart', () => {
     expect(text).toContain('dashed: the period before')
   })
 
-  it('says so when there is no data', async () => {
+  it('says so if all values are 0', async () => {
     const { text } = await draw({ events: [{ id: 'never' }] })
 
     expect(text).toContain('All values in this range are 0.</text>')
   })
 
-  it('is empty for a request without a series', async () => {
+  it('is drawn for a request without a series', async () => {
     const { status, text } = await shop.send('POST', 'insights/trend/?format=svg', {})
 
     expect([status, text.slice(0, 4)]).toEqual([200, '<svg'])
@@ -155,7 +155,7 @@ describe('the chart of a saved insight', () => {
     (await shop.send('POST', 'insights/', input)).body as { id: number }
   const filters = { events: [{ id: 'sold' }], ...RANGE, display: 'ActionsBar' }
 
-  it('has its name and its display', async () => {
+  it('has the name and the display of the insight', async () => {
     const { id } = await save({ name: 'Sales & more', filters })
 
     const { status, headers, text } = await shop.call('GET', `insights/${id}/chart.svg?theme=dark`)

@@ -100,7 +100,7 @@ describe('an insight', () => {
     expect((await project.send('GET', 'insights/?search=x')).body.count).toBe(0)
   })
 
-  it.each(['DELETE', 'PATCH'])('is hidden by %s, and comes back', async (method) => {
+  it.each(['DELETE', 'PATCH'])('is deleted by %s, and can be restored', async (method) => {
     const project = await newProject()
     const { body } = await project.send('POST', 'insights/', { name: 'Views' })
     const path = `insights/${body.id}/`

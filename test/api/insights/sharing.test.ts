@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WEEKLY } from '../../../src/crons/cron.ts'
 import { holdErasures } from '../../support/erasures.ts'
 import { newProject, request, type TestProject } from '../../support/project.ts'
@@ -6,7 +6,11 @@ import { newProject, request, type TestProject } from '../../support/project.ts'
 const PAGE = { Accept: 'text/html,application/xhtml+xml' }
 const FILTERS = { events: [{ id: 'signed up' }], date_from: '-6d' }
 
-/** Creates an insight with three sign-ups today, on a dashboard. */
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Creates a project with three sign-ups today, and an insight that counts them, on a dashboard. */
 async function newBoard(more: object = {}) {
   const project = await newProject()
   await project.ingest(
@@ -40,6 +44,8 @@ describe.each(['insights', 'dashboards'] as const)('sharing one of the %s', (kin
     `${kind}/${kind === 'insights' ? insight.id : dashboard.id}`
 
   it('is off until it is turned on, and then shows the chart to anyone with the link', async () => {
+    // Otherwise the day of the sign-ups could end before the chart is drawn.
+    vi.useFakeTimers({ toFake: ['Date'] })
     const board = await newBoard()
     const { project } = board
     const path = pathOf(board)
@@ -77,7 +83,7 @@ describe.each(['insights', 'dashboards'] as const)('sharing one of the %s', (kin
     )
   })
 
-  it('ends at once if it is turned off, gets a new token, or loses its object', async () => {
+  it('ends at once if it is turned off, gets a new token, or its insight or dashboard is deleted', async () => {
     const board = await newBoard()
     const { project } = board
     const path = pathOf(board)
@@ -97,7 +103,7 @@ describe.each(['insights', 'dashboards'] as const)('sharing one of the %s', (kin
     expect((await share(project, path)).status).toBe(404)
   })
 
-  it('keeps its token while it is turned on many times at once', async () => {
+  it('has one token, however many requests turn it on at once', async () => {
     const board = await newBoard()
     const path = pathOf(board)
 
@@ -107,7 +113,7 @@ describe.each(['insights', 'dashboards'] as const)('sharing one of the %s', (kin
     expect(new Set(answers.map(({ body }) => body.access_token)).size).toBe(1)
   })
 
-  it('belongs to its project', async () => {
+  it('cannot be reached through another project', async () => {
     const board = await newBoard()
     const stranger = await newProject()
     const path = pathOf(board)
@@ -132,7 +138,7 @@ describe.each(['insights', 'dashboards'] as const)('sharing one of the %s', (kin
 })
 
 describe('a shared page', () => {
-  it('shows why an insight has no chart, and the others', async () => {
+  it('shows why an insight has no chart, and draws the others', async () => {
     const { project, dashboard } = await newBoard()
     await project.send('POST', 'insights/', { name: 'Nothing', dashboards: [dashboard.id] })
     const { access_token } = (await share(project, `dashboards/${dashboard.id}`)).body

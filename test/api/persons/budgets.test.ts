@@ -126,7 +126,7 @@ describe('one person among 100,000', () => {
     'persons?email=nobody@rest.example',
     'persons?distinct_id=c-7',
     'persons?search=nobody'
-  ])('is missed in at most 20 rows: %s', async (path) => {
+  ])('is reported missing from the list after at most 20 rows: %s', async (path) => {
     const { status, body, rows, trips } = await measure(large, path)
 
     expect([status, body.count]).toEqual([200, 0])
@@ -212,9 +212,9 @@ describe('a change of one person among 100,000', () => {
   it.each([
     ['PATCH', 'persons/70007', { properties: { plan: 'pro', seats: 5 } }, 20, 8],
     ['PATCH of the e-mail', 'persons/70008', { properties: { email: 'new@rest.example' } }, 22, 10],
-    ['PATCH of nothing', 'persons/70009', { properties: {} }, 12, 0],
+    ['PATCH without a property', 'persons/70009', { properties: {} }, 12, 0],
     [
-      'PATCH of what is there',
+      'PATCH of a value that the person has already',
       'persons/70010',
       { properties: { email: 'user070010@rest.example' } },
       18,
@@ -247,7 +247,7 @@ describe('a change of one person among 100,000', () => {
   })
 
   it.each([2, 10, 500])(
-    'reads 11 and writes 6 rows for each distinct id that it splits off, plus 20: %i',
+    'reads at most 11 and writes at most 6 rows for each distinct id split off, plus 20: %i',
     async (leaving) => {
       const person = 70_100 + leaving
       const first = 10_000_000 + leaving * 1_000
@@ -290,7 +290,7 @@ describe('activity of 100,000 entries', () => {
       .run()
   })
 
-  it('reads 9 rows for each entry of a page that names two distinct ids, plus 20', async () => {
+  it('reads at most 9 rows for each entry of a page that names two distinct ids, plus 20', async () => {
     const first = await measure(large, 'persons/activity/?limit=100')
     const second = await measure(large, `persons/activity/${new URL(first.body.next).search}`)
     const cursor = encodeCursor({ id: 5_000 }, 90_000)
@@ -344,7 +344,7 @@ describe('the timeline of a person', () => {
     ['events by a name', 'date_to=2026-10-05&events=["timeline"]', EVENTS, 4],
     ['none of its events', 'date_to=2026-10-05&events=["other"]', 0, 0],
     ['a part of its events', 'date_to=2026-10-02T00:16:39Z', 999, 1]
-  ])('reads 2 rows for each event in the range, plus 60: %s', async (_, query, events, points) => {
+  ])('reads at most 2 rows for each event, plus 60: %s', async (_, query, events, points) => {
     const path = `persons/100/properties_timeline/?date_from=2026-10-02T00:00:00Z&${query}&breakdown=${KEY}&breakdown_type=person`
 
     const { status, body, rows, written, trips } = await measure(large, path)
@@ -355,8 +355,8 @@ describe('the timeline of a person', () => {
       0
     )
     expect(counted).toBe(events)
-    const looked = query.includes('other') ? EVENTS : events
-    expect(rows).toBeLessThanOrEqual(2 * looked + 60)
+    const inRange = query.includes('other') ? EVENTS : events
+    expect(rows).toBeLessThanOrEqual(2 * inRange + 60)
     expect(written).toBe(0)
     expect(trips).toBeLessThanOrEqual(5 + EVENTS / 5_000)
   })

@@ -16,7 +16,7 @@ describe("a person's name", () => {
     ['UserName', { UserName: 'UN', plan: 'pro' }, 'UN'],
     ['the first that is not empty', { email: '', Email: null, name: '  ', username: 'u' }, 'u'],
     ['a number', { name: 42 }, '42'],
-    ['not an object', { name: { first: 'Ada' } }, 'known-id']
+    ['never an object', { name: { first: 'Ada' } }, 'known-id']
   ])('is %s', async (_, properties, name) => {
     const project = await newProject()
     await project.ingest([person(1, 'known-id', properties)])

@@ -136,7 +136,7 @@ describe('a filter', () => {
   })
 
   it.each(['distinct_id', 'email', 'search'])(
-    '%s may not be longer than 1,000 characters',
+    'by %s may not be longer than 1,000 characters',
     async (name) => {
       const project = await newProject()
 
@@ -153,7 +153,7 @@ describe('a filter', () => {
   )
 
   it.each(['properties=x', 'properties=[{', 'properties=1', 'properties="email"'])(
-    'on properties is refused and not ignored: %s',
+    'on properties is refused if it is invalid: %s',
     async (query) => {
       const project = await newProject()
 
@@ -328,7 +328,7 @@ describe('search', () => {
     expect((await list(project, `search=${uuid.slice(0, -1)}`)).body).toEqual(NOBODY)
   })
 
-  it('shows a person once who matches in several ways', async () => {
+  it('shows a person who matches in several ways once', async () => {
     const project = await newProject()
     await project.ingest([
       person(1, 'ada@example.com', { email: 'ada@example.com', name: 'ada@example.com' }),
@@ -353,7 +353,7 @@ describe('search', () => {
     expect(pages.map(({ count }) => count)).toEqual([5, 5, 5])
   })
 
-  it.each(['search', 'distinct_id', 'email'])('refuses null characters in its %s', async (name) => {
+  it.each(['search', 'distinct_id', 'email'])('refuses null characters in `%s`', async (name) => {
     const { status, body } = await list(await newProject(), `${name}=ada%00`)
 
     expect([status, body]).toEqual([
@@ -367,7 +367,7 @@ describe('search', () => {
     ])
   })
 
-  it('finds a name with an unpaired surrogate or a NUL', async () => {
+  it('finds a text with an unpaired surrogate or a null character', async () => {
     const project = await newProject()
     await project.ingest([
       person(1, 'a', { name: 'half\ud800needle' }),

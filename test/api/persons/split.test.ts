@@ -12,7 +12,7 @@ afterAll(untilQuiet)
 
 const AT = Date.UTC(2026, 10, 1)
 
-/** Creates a project with Ada, whose three distinct ids have one, two and three ordinary events. */
+/** Creates a project with Ada, whose three distinct ids have one, two and three `page` events. */
 async function newAda() {
   const project = await newProject()
   const page = (distinct_id: string, n: number) => ({
@@ -56,7 +56,7 @@ async function newAda() {
   return { project, ada: row, path: `persons/${row.id}/` }
 }
 
-/** Returns each person's distinct ids and number of ordinary events, by the first id. */
+/** Returns each person's number of `page` events, by the person's distinct ids: `{ 'ada,phone': 3 }`. */
 async function pagesOf(project: TestProject): Promise<Record<string, number>> {
   const rows = await db.all<{ ids: string; pages: number }>(sql`
     select (select group_concat(distinct_id) from
@@ -276,7 +276,7 @@ describe('POST persons/{id}/split/', () => {
 })
 
 describe('after a split', () => {
-  it('each distinct id has its later events and properties to itself, and can be merged by an identify', async () => {
+  it('each distinct id has its later events and properties to itself, and $identify can merge it', async () => {
     const { project, path } = await newAda()
     await split(project, path)
 
@@ -317,7 +317,7 @@ describe('after a split', () => {
     })
   })
 
-  it('a part can be split again, and the whole can be merged into a part', async () => {
+  it('a new person can be split again, and the original person can be merged into it', async () => {
     const { project, path } = await newAda()
     await split(project, path, { distinct_ids_to_split: ['phone', 'tablet'] })
     await merge(project, 'phone', 'tablet')
@@ -355,7 +355,7 @@ describe('a split and capture at once', () => {
   const after = { ada: 2, phone: 3, tablet: 4 }
 
   it.each([1, 2, 3, 4])(
-    'store every event once when events come before call %i of the request',
+    'store every event once if events come before call %i of the request',
     async (call) => {
       const { project, path } = await newAda()
       await project.call('GET', 'persons')
@@ -371,7 +371,7 @@ describe('a split and capture at once', () => {
   )
 
   it.each([1, 2, 3])(
-    'store every event once when the split comes before call %i of the consumer',
+    'store every event once if the split comes before call %i of the consumer',
     async (call) => {
       const { project, path } = await newAda()
       const { DB, isReached } = beforeCall(env.DB, call, async () => {
@@ -388,7 +388,7 @@ describe('a split and capture at once', () => {
   )
 
   it.each([2, 3, 4])(
-    'leave a merge or a split of a merged person: the merge before call %i',
+    'also split off a distinct id that is merged before call %i of the request',
     async (call) => {
       const { project, path } = await newAda()
       await project.ingest([{ event: 'page', distinct_id: 'eve' }])
@@ -404,7 +404,7 @@ describe('a split and capture at once', () => {
   )
 
   it.each([1, 2, 3, 4])(
-    'split once when two requests ask for it, the other before call %i',
+    'split once if another request splits before call %i of the request',
     async (call) => {
       const { project, path } = await newAda()
       await project.call('GET', 'persons')
@@ -429,7 +429,7 @@ describe('a split and capture at once', () => {
     [4, 'before'],
     [4, 'after']
   ] as const)(
-    'leave all or nothing when the database dies at call %i, %s it',
+    'split all or nothing if the database fails from call %i on, %s that call takes effect',
     async (call, when) => {
       listenToLog()
       const { project, path } = await newAda()

@@ -63,7 +63,7 @@ describe('a read in the round trip of the key check', () => {
     expect(usage.rowsRead).toBe(0)
   })
 
-  it('runs separately when the request is invalid, which only a valid key learns', async () => {
+  it('reports an invalid parameter only to a caller with a valid key', async () => {
     const path = `/api/projects/${ours.id}/persons?limit=none`
 
     const stranger = await request('GET', path, { Authorization: `Bearer ${newApiKey()}` })

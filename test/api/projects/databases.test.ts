@@ -9,21 +9,17 @@ afterAll(untilQuiet)
 
 const { DB, DB_TWO } = env as typeof env & { DB_TWO: D1Database }
 
-const countRows = async (
+const countRows = (
   database: D1Database,
   table: 'persons' | 'events' | 'distinct_ids',
   projectId: number
-) => {
-  const [row] = (
-    await database
-      .prepare(`select count(*) as n from ${table} where project_id = ?`)
-      .bind(projectId)
-      .all<{ n: number }>()
-  ).results
-  return row?.n
-}
+) =>
+  database
+    .prepare(`select count(*) as n from ${table} where project_id = ?`)
+    .bind(projectId)
+    .first<number>('n')
 
-it('a project’s data is written to and read from the database that its row names, and no other', async () => {
+it('a project’s data is written to, and read from, only the database named in its row', async () => {
   const [near, far] = [await newProject(), await newProject({ database: 'DB_TWO' })]
   for (const { token } of [near, far]) {
     const event = {
@@ -61,7 +57,7 @@ it('a project’s data is written to and read from the database that its row nam
   expect(headers.get('x-d1-bookmark')).toMatch(/^DB_TWO\./)
 })
 
-it('the cron works in both databases, and its work continues in the project’s database', async () => {
+it('the weekly cron removes the events of erased persons from every database', async () => {
   const erasures = holdErasures()
   const projects = [await newProject(), await newProject({ database: 'DB_TWO' })] as const
   for (const project of projects) {

@@ -7,7 +7,7 @@ afterAll(untilQuiet)
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** Sends a request with a key for these projects. */
+/** Requests a path with a new key for these projects. Returns the body of the answer. */
 async function ask(path: string, ...projects: [TestProject, ...TestProject[]]) {
   const { key } = await createKey(
     db,
@@ -63,7 +63,7 @@ describe.each(['/api/projects', '/api/environments'])('%s', (path) => {
     })
   })
 
-  it('has pages as Airbyte requests them', async () => {
+  it('has pages by `limit` and `offset`, as Airbyte requests them', async () => {
     const [first, second] = [await newProject(), await newProject()]
 
     const before = await ask(`${path}/?limit=1`, first, second)
@@ -106,7 +106,7 @@ describe.each(['/api/projects', '/api/environments'])('%s', (path) => {
 })
 
 describe('/api/users/@me', () => {
-  it('is the user to whom the key belongs, with the first project of the key', async () => {
+  it('shows the owner of the key, and the first project of the key', async () => {
     const [first, second] = [await newProject(), await newProject()]
 
     expect(await ask('/api/users/@me/', second, first)).toEqual({

@@ -67,7 +67,7 @@ const number = fc.oneof(
     )
     .map(([base, more, isNegative]) => (isNegative ? -1 : 1) * (base + more))
 )
-/** Whole numbers that a double may round. */
+/** Whole numbers, as text, that a double may round. */
 const integerText = fc
   .tuple(
     fc.constantFrom(2n ** 53n, 2n ** 60n, 2n ** 63n, 10n ** 18n),
@@ -280,7 +280,7 @@ async function selectBySql(values: readonly Json[], filters: PropertyFilter[], i
   return { rows, selected: selected.map((found) => new Set(found.map(({ n }) => n))) }
 }
 
-it('decides filters for values exactly as SQL does for rows', async () => {
+it('JavaScript decides filters for values exactly as SQL does for rows', async () => {
   const decidedValues = new Map<Operator, number>()
   await fc.assert(
     fc.asyncProperty(
@@ -318,7 +318,7 @@ it('decides filters for values exactly as SQL does for rows', async () => {
     deep(500)
   )
 
-  // Every operator was compared: for none did the API refuse all filters.
+  // Every operator was compared: the API did not refuse all filters of any operator.
   expect(Object.fromEntries(decidedValues)).toEqual(
     Object.fromEntries(OPERATORS.map((operator) => [operator, expect.any(Number)]))
   )

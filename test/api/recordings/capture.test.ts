@@ -20,6 +20,7 @@ afterEach(() => {
 
 afterAll(untilQuiet)
 
+/** Downloads a part of a recording. Returns its lines. */
 const linesOf = async (project: TestProject, session: string, part: string) => {
   const { headers, text } = await project.call(
     'GET',
@@ -35,7 +36,7 @@ const linesOf = async (project: TestProject, session: string, part: string) => {
 describe('POST /s of a project that does not record', () => {
   it.each([
     ['snapshots', (project: TestProject) => [snapshotEvent(project), snapshotEvent(project)], 2],
-    ['an event that is no snapshot', ({ token }: TestProject) => [{ properties: { token } }], 1]
+    ['an event that is not a snapshot', ({ token }: TestProject) => [{ properties: { token } }], 1]
   ])('answers 200, stores nothing and logs a warning: %s', async (_, eventsOf, count) => {
     const { project, get, held, post, drain } = await newStage({ recording: false })
     const log = listenToLog()
@@ -115,8 +116,8 @@ describe('POST /s', () => {
 
   it.each<[string, (text: string) => Promise<[BodyInit, Record<string, string>]>]>([
     ['JSON', async (text) => [text, { 'Content-Type': 'application/json' }]],
-    ['gzip', async (text) => [await gzip(text), { 'Content-Type': 'text/plain' }]],
-    ['gzip that says so', async (text) => [await gzip(text), { 'Content-Encoding': 'gzip' }]],
+    ['undeclared gzip', async (text) => [await gzip(text), { 'Content-Type': 'text/plain' }]],
+    ['declared gzip', async (text) => [await gzip(text), { 'Content-Encoding': 'gzip' }]],
     ['base64 in a form', async (text) => [`data=${encodeURIComponent(btoa(text))}`, {}]]
   ])('reads %s', async (_, encode) => {
     const { project, get, post, drain } = await newStage()
@@ -145,7 +146,7 @@ describe('POST /s', () => {
     expect((await get('a/snapshots')).sources).toHaveLength(2)
   })
 
-  it('counts a repeated part once: in one batch, in two, and in two consumers at once', async () => {
+  it('counts a repeated part once: in one batch, in a later batch, and in batches at once', async () => {
     const { project, get, post, deliver, held } = await newStage()
     const body = JSON.stringify([
       snapshotEvent(project),
@@ -167,7 +168,7 @@ describe('POST /s', () => {
     expect(await objectsOf(project, 'session')).toHaveLength(2)
   })
 
-  it('adds up the parts of one session that two consumers store at the same moment', async () => {
+  it('adds up the parts of one session that several consumers store at once', async () => {
     const { project, get, post, deliver, held } = await newStage()
     const now = Date.now()
     const events = Array.from({ length: 12 }, (_, n) =>
@@ -185,7 +186,7 @@ describe('POST /s', () => {
     expect((await get()).count).toBe(1)
   })
 
-  it('records the person that an anonymous visitor becomes, also when the merge arrives first', async () => {
+  it('shows the person that an anonymous visitor becomes, also if the merge arrives first', async () => {
     const { project, get, record } = await newStage()
     await record(snapshotEvent(project, { distinct_id: 'anon' }))
     expect((await get('session')).person).toMatchObject({ id: null, distinct_ids: 'anon' })
@@ -219,24 +220,29 @@ describe('POST /s', () => {
     expect(person.id).not.toBe(id)
   })
 
-  it('takes the distinct id and the source of the earliest snapshots, in whatever order they arrive', async () => {
-    const { project, get, record } = await newStage()
-    const now = Date.now()
-    const first = snapshotEvent(project, {
-      distinct_id: 'anon',
-      snapshots: visit(now - 60_000, 'https://shop.example/first'),
-      properties: { $snapshot_source: 'mobile' }
-    })
+  it.each(['first', 'last'])(
+    'takes distinct id, source and start URL from the earliest snapshots, which come %s',
+    async (place) => {
+      const { project, get, record } = await newStage()
+      const now = Date.now()
+      const earliest = snapshotEvent(project, {
+        distinct_id: 'anon',
+        snapshots: visit(now - 60_000, 'https://shop.example/first'),
+        properties: { $snapshot_source: 'mobile' }
+      })
+      const later = snapshotEvent(project, { snapshots: visit(now) })
 
-    await record(snapshotEvent(project, { snapshots: visit(now) }))
-    await record(first)
+      for (const event of place === 'first' ? [earliest, later] : [later, earliest]) {
+        await record(event)
+      }
 
-    expect(await get('session')).toMatchObject({
-      distinct_id: 'anon',
-      snapshot_source: 'mobile',
-      start_url: 'https://shop.example/first'
-    })
-  })
+      expect(await get('session')).toMatchObject({
+        distinct_id: 'anon',
+        snapshot_source: 'mobile',
+        start_url: 'https://shop.example/first'
+      })
+    }
+  )
 
   it('corrects a clock that is hours off, and leaves the snapshots as they were sent', async () => {
     const { project, get, record } = await newStage()
@@ -251,7 +257,7 @@ describe('POST /s', () => {
     expect((await linesOf(project, 'session', PART))[0][1].timestamp).toBe(ahead)
   })
 
-  it('names snapshots without a uuid by their content', async () => {
+  it('identifies snapshots without a valid uuid by their content', async () => {
     const { project, get, record } = await newStage()
     const { uuid: _, ...event } = snapshotEvent(project)
 
@@ -286,12 +292,12 @@ describe('POST /s', () => {
     ['a number as data', (p) => snapshotEvent(p, { snapshots: 1 }), 'without $snapshot_data'],
     ['no distinct id', (p) => snapshotEvent(p, { distinct_id: '' }), 'without a distinct_id'],
     [
-      'last week’s snapshots',
+      'snapshots from eight days ago',
       (p) => snapshotEvent(p, { snapshots: visit(Date.now() - 8 * DAY) }),
       'less than 7 days from now'
     ],
     [
-      'next week’s snapshots',
+      'snapshots from eight days ahead',
       (p) => snapshotEvent(p, { snapshots: visit(Date.now() + 8 * DAY) }),
       'less than 7 days from now'
     ]
@@ -321,7 +327,7 @@ describe('POST /s', () => {
       [{ type: 4 }, { type: 4, timestamp: 0 }, { type: 4, timestamp: 'now' }, null, 7]
     ],
     ['an empty object', {}]
-  ])('accepts %s, and stores nothing of it', async (_, snapshots) => {
+  ])('accepts %s, and stores nothing', async (_, snapshots) => {
     const { project, post, held } = await newStage()
 
     const { status, body } = await post(
@@ -354,7 +360,7 @@ describe('POST /s', () => {
     ['bucket', { BUCKET: failingBucket() }],
     ['queue', { RECORDING_QUEUE: failingQueue() }]
   ])(
-    'asks the SDK to retry when the %s accepts nothing, and then stores it once',
+    'asks the SDK to retry if the %s fails, and then stores the snapshots once',
     async (_, more) => {
       listenToLog()
       const { project, get, post, drain } = await newStage()
@@ -398,7 +404,7 @@ describe('the consumer of recordings', () => {
     )
   })
 
-  it('stores everything once whichever call to the database fails', async () => {
+  it('stores everything once, whichever call to the database fails', async () => {
     listenToLog()
     const failed = new Set<number>()
     const calls = [1, 2, 3, 4, 5]
@@ -446,7 +452,7 @@ describe('the consumer of recordings', () => {
 })
 
 describe('recordings', () => {
-  it.each(['', '/snapshots', '/snapshots?blob_key=01a1fc87-edb9-7e53-8071-b177be79cec4'])(
+  it.each(['', '/snapshots', `/snapshots?blob_key=${PART}`])(
     'of another project are not found: %s',
     async (path) => {
       const { project, record, get } = await newStage()
@@ -456,15 +462,13 @@ describe('recordings', () => {
 
       await get(`session${path}`)
       expect(await stranger.get(`session${path}`, 404)).toMatchObject({ code: 'not_found' })
-      expect(
-        await stranger.get('own/snapshots?blob_key=01a1fc87-edb9-7e53-8071-b177be79cec4', 404)
-      ).toMatchObject({
+      expect(await stranger.get(`own/snapshots?blob_key=${PART}`, 404)).toMatchObject({
         code: 'not_found'
       })
     }
   )
 
-  it('refuse an unknown part and an unknown source', async () => {
+  it('do not have an unknown part, and refuse an unknown source', async () => {
     const { project, get, record } = await newStage()
     await record(snapshotEvent(project))
 
@@ -505,7 +509,7 @@ describe('recordings', () => {
 })
 
 describe('what recordings cost', () => {
-  it('is at most ten rows written for the first part of a new visitor, and two for each further part', async () => {
+  it('is at most ten rows written for a new visitor’s first part, and two for a further part', async () => {
     const { project, post, drain } = await newStage()
     const send = async (...events: object[]) => {
       await post(JSON.stringify(events))

@@ -25,7 +25,7 @@ afterEach(() => {
 
 afterAll(untilQuiet)
 
-/** Fires the Cron Trigger of every 15 minutes. */
+/** Fires the Cron Trigger that runs every 15 minutes. */
 const cron = (bindings: Partial<Env>) =>
   worker.scheduled(
     createScheduledController({ cron: EVERY_15_MINUTES, scheduledTime: new Date() }),
@@ -57,7 +57,7 @@ describe('PATCH session_recordings/{id}', () => {
     ['a person with distinct ids', () => ({ person: { distinct_ids: ['bob-2', 'bob'] } }), 'bob-2'],
     ['a person with a distinct id', () => ({ person: { distinct_ids: 'bob' } }), 'bob'],
     [
-      'a distinct id beside a person of whom nothing but properties is sent',
+      'a distinct id beside a person with nothing but properties',
       () => ({ person: { properties: {} }, distinct_id: 'bob-2' }),
       'bob-2'
     ],
@@ -66,7 +66,7 @@ describe('PATCH session_recordings/{id}', () => {
       ({ id }) => ({ person: { id }, distinct_id: 'bob-2' }),
       'bob-2'
     ]
-  ])('assigns it to %s', async (_, update, distinctId) => {
+  ])('assigns the recording to %s', async (_, update, distinctId) => {
     const { bob, get, patch } = await newCast()
 
     const { status, body } = await patch(update(bob))
@@ -79,7 +79,7 @@ describe('PATCH session_recordings/{id}', () => {
     expect(await get('session')).toEqual(body)
   })
 
-  it('assigns it to a new distinct id, and then to the person of that distinct id', async () => {
+  it('assigns the recording to a new distinct id, and to its person as soon as there is one', async () => {
     const { project, get, patch } = await newCast()
 
     const { body } = await patch({ distinct_id: 'eve' })
@@ -91,13 +91,13 @@ describe('PATCH session_recordings/{id}', () => {
     expect((await get('session')).person).toMatchObject({ id: expect.any(Number), name: 'Eve' })
   })
 
-  it('reads a distinct id as an event does', async () => {
+  it('replaces a null character in a distinct id, as capture does', async () => {
     const { patch } = await newCast()
 
     expect((await patch({ distinct_id: 'a\0b' })).body.distinct_id).toBe('a\uFFFDb')
   })
 
-  it('keeps its new owner when earlier snapshots arrive', async () => {
+  it('keeps the new owner when earlier snapshots arrive', async () => {
     const { project, get, patch, record } = await newCast()
     await patch({ distinct_id: 'bob' })
 
@@ -124,7 +124,7 @@ describe('PATCH session_recordings/{id}', () => {
     expect((await patch(placeholder)).body).toEqual(placeholder)
   })
 
-  it('accepts a recording from before later snapshots, also when it is no longer ongoing', async () => {
+  it('accepts a recording as it was before more snapshots arrived, and refuses other values', async () => {
     const { project, get, patch, record } = await newCast()
     const before = await get('session')
     await record(
@@ -150,7 +150,7 @@ describe('PATCH session_recordings/{id}', () => {
     }
   })
 
-  it('stores who has viewed it', async () => {
+  it('stores who has viewed the recording', async () => {
     const { project, get, patch } = await newCast()
     const other = await newProject()
     const grace = await createKey(
@@ -188,7 +188,7 @@ describe('PATCH session_recordings/{id}', () => {
     ['an unknown id', { person: { id: 999_999_999 } }, 'does_not_exist', 'person'],
     ['a person without a name', { person: { name: 'Bob' } }, 'invalid_input', 'person'],
     [
-      'a person with no more than properties',
+      'a person with nothing but properties',
       { person: { properties: {} } },
       'invalid_input',
       'person'
@@ -213,7 +213,7 @@ describe('PATCH session_recordings/{id}', () => {
   })
 
   it.each<[string, JsonObject]>([
-    ['the uuid of nobody', { uuid: PART }],
+    ['an unknown uuid', { uuid: PART }],
     ['another person’s distinct id', { distinct_ids: 'ada' }],
     ['one distinct id of another person', { distinct_ids: ['bob', 'ada'] }]
   ])('refuses a person with %s beside its id', async (_, more) => {
@@ -228,7 +228,7 @@ describe('PATCH session_recordings/{id}', () => {
     expect((await patch({ person: whole })).body.person.id).toBe(bob.id)
   })
 
-  it('does not reach persons of another project', async () => {
+  it('does not find persons of another project', async () => {
     const { patch } = await newCast()
     const stranger = await newProject()
     await stranger.ingest([
@@ -247,7 +247,7 @@ describe('PATCH session_recordings/{id}', () => {
 })
 
 describe('DELETE session_recordings/{id}', () => {
-  it('hides it at once for every reader, then purges every object and row but the tombstone', async () => {
+  it('hides the recording at once, then purges its objects and all rows but the tombstone', async () => {
     const { project, get, bindings, drain, held, record } = await newStage()
     const part = crypto.randomUUID()
     await record(
@@ -304,7 +304,7 @@ describe('DELETE session_recordings/{id}', () => {
     ])
   })
 
-  it('accepts late snapshots like all others and discards them, whether they were queued before or sent afterwards', async () => {
+  it('discards late snapshots, whether they were queued before the deletion or sent after it', async () => {
     const { project, get, bindings, drain, held, post, record, deliver } = await newStage()
     await record(snapshotEvent(project))
     await post(JSON.stringify([snapshotEvent(project)]))
@@ -328,7 +328,7 @@ describe('DELETE session_recordings/{id}', () => {
     const { project, get, bindings, drain, held, post, record, deliver } = await newStage()
     await record(snapshotEvent(project))
     await post(JSON.stringify([snapshotEvent(project), snapshotEvent(project)]))
-    // Between the consumer's read and its write.
+    // The deletion comes between the consumer's read and its write.
     const { DB, isReached } = beforeCall(env.DB, 4, () =>
       project.send('DELETE', 'session_recordings/session', undefined, bindings)
     )
@@ -342,7 +342,7 @@ describe('DELETE session_recordings/{id}', () => {
     expect((await get()).count).toBe(0)
   })
 
-  it('is completed by the sweep when the queue refuses its message', async () => {
+  it('is completed by the sweep if the queue refuses its message', async () => {
     listenToLog()
     const { project, bindings, drain, record } = await newStage()
     await record(snapshotEvent(project))
@@ -359,13 +359,13 @@ describe('DELETE session_recordings/{id}', () => {
     expect(await objectsOf(project, 'session')).toEqual([])
   })
 
-  it('continues at once when a restart has lost its message', async () => {
+  it('is completed by the first sweep after a restart that lost its message', async () => {
     listenToLog()
     const { project, bindings, drain, held, record } = await newStage()
     await record(snapshotEvent(project))
     await project.send('DELETE', 'session_recordings/session', undefined, bindings)
     held.length = 0
-    await new Promise((done) => setTimeout(done, 2))
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1_000 })
 
     await cron({ ...bindings, QUEUES_SINCE: String(Date.now()) })
     await drain()
@@ -403,7 +403,7 @@ describe('the retention of recordings', () => {
     expect((await get()).count).toBe(0)
   })
 
-  it('refuses parts of a deleted session that are young enough to be kept', async () => {
+  it('discards parts of a deleted session, even if they are young enough to be kept', async () => {
     listenToLog()
     const { project, get, bindings, drain, record } = await newStage()
     const today = Math.floor(Date.now() / DAY) * DAY
@@ -419,7 +419,7 @@ describe('the retention of recordings', () => {
     expect(await objectsOf(project, 'session')).toEqual([])
   })
 
-  it('removes orphaned snapshots once no message can name them any more', async () => {
+  it('removes orphaned snapshots that are older than recordings are kept', async () => {
     listenToLog()
     const { project, bindings, post, held, record } = await newStage()
     await record(snapshotEvent(project))
@@ -445,7 +445,7 @@ describe('the retention of recordings', () => {
   it.each([
     ['pages', { pages: 1, orphans: 100 }],
     ['sessions without a row', { pages: 100, orphans: 2 }]
-  ])('stops at a limit of %s, and continues there', async (_, limits) => {
+  ])('stops at a limit of %s, and continues there the next time', async (_, limits) => {
     const { project, post, held, record } = await newStage()
     await record(snapshotEvent(project, { session: 'b' }), snapshotEvent(project, { session: 'd' }))
     const unnamed = ['a', 'c', 'e', 'f', 'g']
@@ -488,7 +488,7 @@ describe('the retention of recordings', () => {
     expect(await objectsOf(brief.project, 'session')).toEqual([])
   })
 
-  it('refuses parts that are older than the project keeps recordings', async () => {
+  it('discards parts that are older than the project keeps recordings', async () => {
     const { project, get, post, drain } = await newStage()
     const old = visit(Date.now() - 3 * DAY)
     await updateProject(db, project.id, { recording_retention_days: 2 })
@@ -500,7 +500,7 @@ describe('the retention of recordings', () => {
     expect(await objectsOf(project, 'session')).toEqual([])
   })
 
-  it('refuses parts that are older than the deployment keeps recordings', async () => {
+  it('discards parts that are older than the deployment keeps recordings', async () => {
     const { project, get, post, drain } = await newStage()
     await post(JSON.stringify([snapshotEvent(project, { snapshots: visit(Date.now() - 3 * DAY) })]))
 
@@ -515,7 +515,7 @@ describe('sharing', () => {
   const share = (project: TestProject, enabled: boolean) =>
     project.send('PATCH', 'session_recordings/session/sharing', { enabled })
 
-  it('is off, with a token that stays the same, until it is turned on', async () => {
+  it('is off until it is turned on, and always has the same token', async () => {
     const { project, get, record } = await newStage()
     await record(snapshotEvent(project))
 
@@ -608,17 +608,17 @@ describe('sharing', () => {
   })
 
   it.each<[string, (token: string, project: TestProject) => Promise<string>]>([
-    ['one that is disabled again', (token, project) => share(project, false).then(() => token)],
+    ['of sharing that is off again', (token, project) => share(project, false).then(() => token)],
     [
-      'the one before a refresh',
+      'from before a refresh',
       (token, project) =>
         project.send('POST', 'session_recordings/session/sharing/refresh').then(() => token)
     ],
-    ['a wrong one', async (token) => `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`],
-    ['one of another project', async (token) => token.replace(/^\d+/, '999999999')],
-    ['none', async () => 'x'],
-    ['one that is too long', async (token) => token + 'x'.repeat(500)]
-  ])('is the same 404 with an invalid token: %s', async (_, change) => {
+    ['that is wrong', async (token) => `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`],
+    ['with the id of another project', async (token) => token.replace(/^\d+/, '999999999')],
+    ['in no known form', async () => 'x'],
+    ['that is too long', async (token) => token + 'x'.repeat(500)]
+  ])('is the same 404 for every invalid token: one %s', async (_, change) => {
     const { project, record } = await newStage()
     await record(snapshotEvent(project))
     const { access_token } = (await share(project, true)).body
@@ -653,7 +653,7 @@ describe('sharing', () => {
     expect(alive.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  it('continues under a refreshed token, and stays off when it was off', async () => {
+  it('stays on with a refreshed token if it was on, and off if it was off', async () => {
     const { project, record } = await newStage()
     await record(snapshotEvent(project))
     const refresh = async () =>

@@ -32,7 +32,7 @@ const error = (timestamp: number): JsonObject => ({
   data: { plugin: 'rrweb/console@1', payload: { level: 'error', payload: [] } }
 })
 
-/** Creates three recordings of two persons, and one without a person; `short` is the newest. */
+/** Creates recordings: `long` of Ada, `busy` of Bob, and `short`, the newest, of a visitor without a person. */
 async function newGallery() {
   const stage = await newStage()
   const { project, record } = stage
@@ -279,11 +279,11 @@ describe('GET session_recordings', () => {
     ['order=console_error_count', ['busy', 'short', 'long']],
     ['order=activity_score', ['short', 'busy', 'long']],
     ['order=start_time&order_direction=asc', ['long', 'busy', 'short']]
-  ])('with %s', async (query, expected) => {
+  ])('lists the recordings that match: %s', async (query, expected) => {
     expect(await idsOf(query)).toEqual(expected)
   })
 
-  it('lists the recordings of a person under all its distinct ids, by id and by uuid', async () => {
+  it('lists the recordings of a person by id and by uuid, whatever their distinct id', async () => {
     const { id, uuid } = (await gallery.get('long')).person
 
     expect(await idsOf(`person=${id}`)).toEqual(['long'])
@@ -376,7 +376,7 @@ describe('GET session_recordings', () => {
   })
 })
 
-it('refuses a filter for which D1 finds the texts of a recording too large', async () => {
+it('refuses a filter if D1 finds the texts of a recording too large', async () => {
   const now = new Date()
   const settings = { timezone: 'UTC', weekStart: 0, testAccountFilters: [] }
   const properties = [{ key: 'visited_page', type: 'recording', operator: 'regex', value: 'a.b' }]

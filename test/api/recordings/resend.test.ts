@@ -9,7 +9,7 @@ afterEach(() => {
 
 afterAll(untilQuiet)
 
-it('a part that is sent again after its person was suppressed stays, and is not counted as dropped', async () => {
+it('a stored part that is sent again after a suppression stays, and does not count as dropped', async () => {
   const { project, get, record } = await newStage()
   const part = snapshotEvent(project)
   await record(part)

@@ -36,7 +36,7 @@ const did = (session: string, steps: TestEvent[]): TestEvent[] =>
     properties: { ...step.properties, $session_id: session }
   }))
 
-/** Captures sessions that were recorded and are over. */
+/** Captures sessions of two hours ago, records them, and closes them. */
 async function record(project: TestProject, sessions: Record<string, TestEvent[]>) {
   const events = Object.entries(sessions).flatMap(([session, steps]) => did(session, steps))
   await project.ingest(events, Date.now() - 2 * HOUR)
@@ -61,7 +61,7 @@ const SHOP = {
 }
 
 describe('GET session_recordings/{id}/analyze/similar', () => {
-  it('lists sessions with the same steps, most similar first', async () => {
+  it('lists sessions with the same or similar steps, most similar first', async () => {
     const project = await newProject()
     await record(project, SHOP)
 
@@ -135,7 +135,7 @@ describe('GET session_recordings/{id}/analyze/similar', () => {
     expect(await similarTo(project, 'silent')).toEqual({ count: 0, results: [], steps: [], reason })
   })
 
-  it('says that other sessions cannot be found while they are open', async () => {
+  it('says that sessions which are still open cannot be found', async () => {
     const project = await newProject()
     await record(project, { buys: BUY })
     const alone = await similarTo(project, 'buys')
@@ -206,7 +206,7 @@ describe('GET session_recordings/{id}/analyze/similar', () => {
   })
 })
 
-it('reads at most 5,000 rows, however many sessions have each pair of its steps', async () => {
+it('a search reads at most 5,000 rows, however many sessions share each pair of steps', async () => {
   const project = await newProject()
   const paths = Array.from(
     { length: 30 },
@@ -258,7 +258,7 @@ describe('what closing a session costs', () => {
     const project = await newProject()
     const steps = [...BUY, page('/a'), page('/b'), page('/c'), page('/d'), page('/e')]
     const full = steps.map((step) => ({ ...step, properties: { ...step.properties, ...FULL } }))
-    // The second time, each value exists already and moves in the order by frequency.
+    // For the second session, each value exists already and moves in the order by frequency.
     await record(project, { first: full })
     await project.ingest(did('second', full), Date.now() - 2 * HOUR)
     const { post, drain } = holdRecordings()

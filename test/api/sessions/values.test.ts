@@ -4,7 +4,8 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { HOUR } from '../../../src/calendar/units.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
 import { closeSessions } from '../../../src/sessions/upkeep/close.ts'
-import { listenToLog } from '../../support/log.ts'
+import { measureRows } from '../../support/log.ts'
+import { measure } from '../../support/measure.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 
@@ -12,7 +13,7 @@ afterAll(untilQuiet)
 
 const NOW = Date.UTC(2026, 10, 1, 12)
 
-/** Captures a session of one page for each of these; all sessions were over an hour ago. */
+/** Captures a session of one event for each of these properties, received at `at`, ms UTC. */
 async function visit(project: TestProject, pages: JsonObject[], at = NOW - HOUR) {
   await project.ingest(
     pages.map((properties, i) => ({
@@ -127,7 +128,7 @@ describe('GET sessions/values', () => {
     ])
   })
 
-  it('counts a session that continues after it was over, and each session once', async () => {
+  it('counts each session once, with its new values if it gets more events later', async () => {
     const project = await newProject()
     const page = (url: string, minute: number) => ({
       timestamp: NOW - 5 * HOUR + minute * 60_000,
@@ -209,13 +210,9 @@ describe('what sessions cost', () => {
     utm_content: 'red',
     gclid: 'abc'
   }
-  const written = async (run: () => Promise<unknown>) => {
-    const log = listenToLog()
-    await run()
-    return Number(log.lines('queue batch')[0]?.rows_written)
-  }
+  const written = async (run: () => Promise<unknown>) => (await measureRows(run)).written
 
-  it('is at most 10 rows written to open a session', async () => {
+  it('is at most 10 rows written to open a session, and 2 for a further event', async () => {
     const project = await newProject()
     const event = (properties: JsonObject) => project.ingest([{ timestamp: NOW, properties }], NOW)
     await event(FULL)
@@ -242,17 +239,18 @@ describe('what sessions cost', () => {
     )
       .bind(project.id)
       .run()
-    const read = async (query: string) => {
-      const log = listenToLog()
-      const { body } = await project.call('GET', `sessions/values?key=$entry_utm_term${query}`)
-      return { rows: Number(log.lines('request')[0]?.rows_read), names: body.results.length }
-    }
+    const read = (query: string) => measure(project, `sessions/values?key=$entry_utm_term${query}`)
     await read('')
 
-    expect((await read('')).names).toBe(20)
-    expect((await read('')).rows).toBeLessThanOrEqual(100)
-    expect((await read('&value=nobody')).rows).toBeLessThanOrEqual(2_000)
-    expect((await read('&value=term')).rows).toBeLessThanOrEqual(2_000)
+    const [all, none, some] = [
+      await read(''),
+      await read('&value=nobody'),
+      await read('&value=term')
+    ]
+    expect([all, none, some].map(({ body }) => body.results.length)).toEqual([20, 0, 20])
+    expect(all.rows).toBeLessThanOrEqual(100)
+    expect(none.rows).toBeLessThanOrEqual(2_000)
+    expect(some.rows).toBeLessThanOrEqual(2_000)
     await db.run(sql`delete from session_values where project_id = ${project.id}`)
   })
 })

@@ -52,7 +52,7 @@ describe('a subscription', () => {
     expect([found.status, found.body]).toEqual([200, body])
   })
 
-  it('keeps every field', async () => {
+  it('stores every field', async () => {
     setClock('2026-11-21T12:00:00Z')
     const project = await newProject()
     const insight = (await project.send('POST', 'insights/', { name: 'Views' })).body.id
@@ -91,7 +91,7 @@ describe('a subscription', () => {
     ['2026-12-01', '2026-12-01T05:00:00Z'],
     ['2026-12-01T09:00:00.123456Z', '2026-12-01T09:00:00.123Z']
   ])(
-    'may start at %s, which without an offset is local to its time zone',
+    'may start at %s, which is local to its time zone unless it has an offset',
     async (start_date, expected) => {
       const body = await create(await newProject(), { start_date, timezone: 'America/New_York' })
 
@@ -133,7 +133,7 @@ describe('a subscription', () => {
     expect((await project.send('PATCH', path, weekly.body)).body).toEqual(weekly.body)
   })
 
-  it('may be sent back with the next delivery that has passed since it was read', async () => {
+  it('may be sent back with a next delivery that has passed since, but not with another', async () => {
     setClock('2026-11-21T12:00:00Z')
     const project = await newProject()
     const body = await create(project)
@@ -191,7 +191,7 @@ describe('a subscription', () => {
     expect((await project.send('POST', `subscriptions/${id}/test/`)).status).toBe(404)
   })
 
-  it('loses neither of two concurrent changes', async () => {
+  it('loses none of three concurrent changes', async () => {
     const project = await newProject()
     const { id } = await create(project)
 
@@ -243,7 +243,7 @@ describe('a subscription', () => {
 
 const MANY = Array.from({ length: 51 }, (_, n) => `p${n}@example.com`).join()
 
-describe('a refused subscription', () => {
+describe('a subscription is refused', () => {
   it.each<[object, string, string]>([
     [{ target_type: undefined }, 'required', 'target_type'],
     [{ target_value: undefined }, 'required', 'target_value'],
@@ -342,7 +342,7 @@ describe('a refused subscription', () => {
     [{ insight: -1 }, 'does_not_exist', 'insight'],
     [{ insight: '44' }, 'invalid_input', 'insight'],
     [{ dashboard: 999_999_999 }, 'does_not_exist', 'dashboard']
-  ])('%j', async (fields, code, attr) => {
+  ])('with %j', async (fields, code, attr) => {
     const project = await newProject()
 
     expect(
@@ -357,7 +357,7 @@ describe('a refused subscription', () => {
     [{ target_type: 'webhook' }, 'target_value'],
     [{ start_date: '' }, 'start_date'],
     [{ insight: 999_999_999 }, 'insight']
-  ])('as a change: %j', async (change, attr) => {
+  ])('with the change %j', async (change, attr) => {
     const project = await newProject()
     const body = await create(project)
     const path = `subscriptions/${body.id}/`
@@ -368,7 +368,7 @@ describe('a refused subscription', () => {
     expect((await project.call('GET', path)).body).toEqual(body)
   })
 
-  it("another project's insight and dashboard", async () => {
+  it("with another project's insight or dashboard", async () => {
     const [project, other] = [await newProject(), await newProject()]
     const insight = (await other.send('POST', 'insights/', {})).body.id
     const dashboard = (await other.send('POST', 'dashboards/', {})).body.id
@@ -385,7 +385,7 @@ describe('a refused subscription', () => {
     ])
   })
 
-  it('a private address, unless the deployment opens it', async () => {
+  it('with a private address, unless the deployment allows it', async () => {
     const project = await newProject()
     const hook = { ...DAILY, target_type: 'webhook', target_value: 'http://127.0.0.1:9000/' }
 

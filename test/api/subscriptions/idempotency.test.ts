@@ -21,7 +21,7 @@ describe('an idempotency key', () => {
       JSON.stringify(body)
     )
 
-  it('gets a repeated request the first response, whatever has happened since', async () => {
+  it('gives a repeated request the first response, whatever has happened since', async () => {
     const project = await newProject()
     const first = await post(project, 'k-1')
     await project.send('PATCH', `subscriptions/${first.body.id}/`, { title: 'Changed' })
@@ -43,7 +43,7 @@ describe('an idempotency key', () => {
     ])
   })
 
-  it('carries out a request once that arrives many times at once', async () => {
+  it('lets a request that arrives many times at once take effect once', async () => {
     const project = await newProject()
 
     const answers = await Promise.all(Array.from({ length: 6 }, () => post(project, 'k-1')))
@@ -88,7 +88,7 @@ describe('an idempotency key', () => {
     expect((await post(project, 'k-1')).status).toBe(201)
   })
 
-  it.each(['', ' ', 'a b', 'x'.repeat(256), 'ä'])('is not %j', async (key) => {
+  it.each(['', ' ', 'a b', 'x'.repeat(256), 'ä'])('may not be %j', async (key) => {
     expect(refusal(await post(await newProject(), key))).toEqual([
       400,
       'invalid_input',

@@ -24,7 +24,7 @@ describe('the list', () => {
     expect([second.body.next, second.body.previous === null]).toEqual([null, false])
   })
 
-  it('filters by insight, dashboard and deletion', async () => {
+  it('filters by insight, dashboard, deletion and search', async () => {
     const project = await newProject()
     const insight = (await project.send('POST', 'insights/', { name: 'Signups' })).body.id
     const dashboard = (await project.send('POST', 'dashboards/', { name: 'Review' })).body.id
@@ -44,7 +44,7 @@ describe('the list', () => {
     expect(await ids(project, 'insight=999999999')).toEqual([])
   })
 
-  it('sorts by the given field, subscriptions without a value last', async () => {
+  it('sorts by the given field, with subscriptions without a value last', async () => {
     setClock('2026-11-21T12:00:00Z')
     const project = await newProject()
     const b = (await create(project, { title: 'b', start_date: '2026-12-03' })).id
@@ -75,7 +75,7 @@ describe('the list', () => {
     ])
   })
 
-  it('contains no subscriptions of another project', async () => {
+  it('contains no subscriptions of another project, which no other endpoint finds either', async () => {
     const [project, other] = [await newProject(), await newProject()]
     const { id } = await create(other)
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { setClock } from '../../support/deliveries.ts'
 import { newProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
-import { create } from '../../support/subscriptions.ts'
+import { create, refusal } from '../../support/subscriptions.ts'
 
 afterAll(untilQuiet)
 afterEach(() => void vi.useRealTimers())
@@ -33,6 +33,8 @@ describe('the preview', () => {
     const project = await newProject()
     const { id } = await create(project)
 
-    expect((await project.call('GET', `subscriptions/${id}/preview/?n=${n}`)).body.attr).toBe('n')
+    const answer = await project.call('GET', `subscriptions/${id}/preview/?n=${n}`)
+
+    expect(refusal(answer)).toEqual([400, 'invalid_input', 'n'])
   })
 })

@@ -168,7 +168,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
     ])
   })
 
-  it('has one point when nothing is crucial', async () => {
+  it('has one point if no property is crucial', async () => {
     const { project, path } = await newAda(['a', { plan: 'free' }], ['b', { plan: 'pro' }])
 
     const { body } = await timeline(project, path)
@@ -224,7 +224,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
     expect(plans(body)).toEqual(expected)
   })
 
-  it('begins with the first event of all time', async () => {
+  it('begins with the person’s first event if `date_from` is `all`', async () => {
     const { project, path } = await newAda(['a', { plan: 'free' }])
 
     const { body } = await project.call('GET', `${path}properties_timeline/?date_from=all`)
@@ -234,7 +234,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
   })
 
   it.each(['a"b', 'a\\b', "a'b", '$.x', '', 'ключ', '__proto__'])(
-    'recognises the crucial key %j',
+    'has points by the crucial key %j, unless the key is empty',
     async (key) => {
       const { project, path } = await newAda(['a', {}], ['b', {}])
       await project.send('PATCH', path, {
@@ -251,7 +251,7 @@ describe('GET persons/{id}/properties_timeline/', () => {
     }
   )
 
-  it('is one row for each point as CSV', async () => {
+  it('has one row for each point as CSV', async () => {
     const { project, path } = await newAda(
       ['a', { plan: 'free' }],
       ['b', { plan: 'pro', address: { city: 'Rome' } }]
@@ -316,8 +316,8 @@ describe('GET persons/{id}/properties_timeline/', () => {
 
 describe('a long timeline', () => {
   /**
-   * Adds events of Ada that alternate between her two states, spread over this many of her
-   * identities.
+   * Adds events of Ada, the first half of them in her first state and the rest in her last state,
+   * spread over this many new identities of hers.
    */
   async function fill(project: TestProject, count: number, identities: number) {
     await db.run(sql`
@@ -341,7 +341,7 @@ describe('a long timeline', () => {
   const twoStates = () => newAda(['a', { plan: 'free' }], ['b', { plan: 'pro' }])
 
   it.each([1, 7, 900])(
-    'is read in pages, each event once: of %i identities',
+    'is read in pages, and has each event once: %i identities',
     async (identities) => {
       const { project, path } = await twoStates()
       await fill(project, 2 * PAGE_EVENTS + 2, identities)
@@ -357,7 +357,7 @@ describe('a long timeline', () => {
     }
   )
 
-  it('ends at a documented number of events', async () => {
+  it('is refused beyond the documented number of events', async () => {
     const { project, path } = await twoStates()
     await fill(project, MAX_EVENTS - 2, 3)
     const allowed = await timeline(project, path, PLAN)
@@ -377,7 +377,7 @@ describe('a long timeline', () => {
     ])
   })
 
-  it('ends at a documented size of its points', async () => {
+  it('is refused beyond the documented size of its points', async () => {
     const big = 'x'.repeat(400_000)
     const { project, path } = await newAda(
       ...Array.from({ length: 11 }, (_, n): [string, JsonObject] => ['a', { plan: n, big }])

@@ -1,15 +1,20 @@
 import { sql } from 'drizzle-orm'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { db, newProject, type TestProject } from '../../support/project.ts'
+import { holdRecordings, snapshotEvent, visit } from '../../support/recordings.ts'
 import { ask, asNode, asTrend, at, newStory } from '../../support/trends.ts'
 
-/** Requests who is behind a point of a trend. */
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Requests the persons behind a point of a trend. */
 const askActors = (project: TestProject, body: object, point: string) =>
-  project.send('POST', `insights/trend/actors/?${point}`, JSON.parse(JSON.stringify(body)))
+  project.send('POST', `insights/trend/actors/?${point}`, body)
 
 type Actor = { name: string; count: number }
 
-/** Requests who is behind a point, as pairs of a name and the number of events. */
+/** Returns the persons behind a point, as pairs of a name and a number of events. */
 async function namesOf(project: TestProject, body: object, point: string) {
   const answer = await askActors(project, body, point)
   expect(answer.status).toBe(200)
@@ -53,7 +58,7 @@ describe('the persons behind a point', () => {
     expect(await namesOf(project, asTrend({ math }), `bucket=${bucket}`)).toEqual(expected)
   })
 
-  it('have an event with a number if the trend counts numbers', async () => {
+  it('are only persons with a number if the trend aggregates a property', async () => {
     const project = await newStory()
     const body = asTrend({ math: 'sum', math_property: 'price' })
 
@@ -113,7 +118,7 @@ describe('the persons behind a point', () => {
     expect(await namesOf(project, body, 'bucket=0')).toHaveLength(3)
   })
 
-  it('look as in the list of persons, with a link to their recordings', async () => {
+  it('look as in the list of persons, with a link to their recordings, and have pages', async () => {
     const project = await newStory()
     const { body } = await askActors(project, asTrend({}), 'bucket=2&limit=2')
     const [ada, bob] = body.results
@@ -131,11 +136,22 @@ describe('the persons behind a point', () => {
       ['date_from', '2025-06-03T00:00:00Z'],
       ['date_to', '2025-06-03T23:59:59.999Z']
     ])
+    // Snapshots are accepted for seven days.
+    vi.useFakeTimers({ toFake: ['Date'], now: at('04T12:00:00') })
+    await holdRecordings().record(
+      snapshotEvent(project, { session: 'before', snapshots: visit(at('02T12:00:00')) }),
+      snapshotEvent(project, { session: 'inside', snapshots: visit(at('03T12:00:00')) }),
+      snapshotEvent(project, {
+        session: 'bob',
+        distinct_id: 'bob',
+        snapshots: visit(at('03T12:00:00'))
+      })
+    )
     const recordings = await project.call(
       'GET',
       `session_recordings${new URL(ada.recordings).search}`
     )
-    expect(recordings.body.count).toBe(0)
+    expect(recordings.body.results).toMatchObject([{ id: 'inside' }])
     expect(body.count).toBe(3)
 
     const next = await askActors(project, asTrend({}), new URL(body.next).search.slice(1))
@@ -164,7 +180,7 @@ describe('the persons behind a point', () => {
     ])
   })
 
-  it('have all distinct ids as CSV, and a hundred with a flag as JSON', async () => {
+  it('have all their distinct ids in CSV, and a hundred with a flag in JSON', async () => {
     const project = await newStory()
     await db.run(sql`
       with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 150)
@@ -208,19 +224,19 @@ describe('the persons behind a point', () => {
     ],
     ['formula', 'bucket=0', { formula: 'A' }],
     ['bucket', '', {}]
-  ])('refuse a wrong %s: %s %j', async (attr, point, fields) => {
+  ])('are refused for a wrong or missing %s: %s %j', async (attr, point, fields) => {
     const { status, body } = await askActors(await newStory(), { ...asTrend({}), ...fields }, point)
 
     expect([status, body.attr]).toEqual([400, attr])
   })
 
-  it('need a trend', async () => {
+  it('are refused without a series', async () => {
     const { status, body } = await askActors(await newProject(), {}, 'bucket=0')
 
     expect([status, body.attr]).toEqual([400, 'events'])
   })
 
-  it('need the place of the bucket for an hour that the clock shows twice', async () => {
+  it('need the index of the bucket for an hour that the clock shows twice', async () => {
     const project = await newProject()
     await db.run(sql`update projects set timezone = 'Europe/Berlin' where id = ${project.id}`)
     await project.ingest([{ timestamp: Date.parse('2025-10-26T01:30:00Z') }])

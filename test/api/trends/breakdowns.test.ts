@@ -9,7 +9,7 @@ import { db, newProject } from '../../support/project.ts'
 import { ask, asTrend, at, lines, newStory, RANGE, type Result } from '../../support/trends.ts'
 
 describe('a breakdown', () => {
-  it('sorts the values by their totals, with no value last', async () => {
+  it('sorts the values by their totals, and puts events without a value last', async () => {
     const { result } = (await ask(await newStory(), { ...asTrend({}), breakdown: '$browser' })).body
 
     expect(
@@ -34,7 +34,7 @@ describe('a breakdown', () => {
     ])
   })
 
-  it('labels values by themselves, even if every object has such a member', async () => {
+  it('labels a value with itself, even if every object has a member of that name', async () => {
     const project = await newProject()
     const values = ['__proto__', 'constructor', 'toString']
     await project.ingest(
@@ -53,7 +53,7 @@ describe('a breakdown', () => {
     'avg',
     'sum',
     'p90'
-  ])('has the same values for every math: %s', async (math) => {
+  ])('has the same values with every math: %s', async (math) => {
     const project = await newProject()
     const kinds = ['a "quoted" word', '10', 10, 7.5, true, null, '', ['x', 1], { y: null }]
     await project.ingest(
@@ -81,7 +81,7 @@ describe('a breakdown', () => {
     expect(names.at(-1)).toBe('$$_posthog_breakdown_null_$$')
   })
 
-  it('adds up the values beyond the limit, and pages through them', async () => {
+  it('adds up the values beyond the limit in "Other", which can be hidden, and has further pages', async () => {
     const project = await newStory()
     const body = { ...asTrend({}), breakdown: '$browser', breakdown_limit: 1 }
 
@@ -172,9 +172,9 @@ describe('a breakdown', () => {
     ])
   })
 
-  it('has one bin for one number, none for no number, and bins beside other values', async () => {
+  it('has one bin for a single number, none without numbers, and bins beside other values', async () => {
     const project = await newStory()
-    const of = (property: string, histogram_bin_count?: number) => ({
+    const by = (property: string, histogram_bin_count?: number) => ({
       property,
       type: 'event',
       histogram_bin_count
@@ -184,18 +184,18 @@ describe('a breakdown', () => {
         (one: Result) => one.breakdown_value
       )
 
-    expect(await values(of('price', 3))).toEqual([
+    expect(await values(by('price', 3))).toEqual([
       [`[5,${5 + 2.5 / 3}]`],
       [`[${5 + (2.5 / 3) * 2},7.51]`]
     ])
-    expect(await values(of('$browser', 3))).toEqual([['$$_posthog_breakdown_null_$$']])
-    expect(await values(of('$browser'))).toEqual([['Chrome'], ['Firefox']])
-    expect(await values(of('$browser'), of('price', 1))).toEqual([
+    expect(await values(by('$browser', 3))).toEqual([['$$_posthog_breakdown_null_$$']])
+    expect(await values(by('$browser'))).toEqual([['Chrome'], ['Firefox']])
+    expect(await values(by('$browser'), by('price', 1))).toEqual([
       ['Chrome', '[5,7.51]'],
       ['Firefox', '[5,7.51]']
     ])
     const [one] = (
-      await ask(project, { ...asTrend({}), date_from: '2025-06-03', breakdowns: [of('price', 9)] })
+      await ask(project, { ...asTrend({}), date_from: '2025-06-03', breakdowns: [by('price', 9)] })
     ).body.result
     expect(one.breakdown_value).toEqual(['[1,1.01]'])
   })
@@ -216,7 +216,7 @@ describe('a breakdown', () => {
     ])
   })
 
-  it('shows the same values in both periods; values that only the compared period has come last', async () => {
+  it('shows the same values in both periods, those of the current period first', async () => {
     const body = {
       ...asTrend({}),
       breakdown: '$browser',
@@ -293,7 +293,7 @@ describe('the values of a breakdown', () => {
     ['b\nc', 5, '5', null, undefined, true, 'true', { x: [1, 2] }, '', 'a', '🙂', '!'],
     ['a', 'x'.repeat(100), '"', '\\n']
   ]
-  const numbers = (text: unknown) =>
+  const countByDay = (text: unknown) =>
     DAYS.map((day) => day.filter((value) => spell(value) === text).length)
   const spell = (value: unknown) => {
     if (value === undefined || value === null || value === '') {
@@ -303,7 +303,7 @@ describe('the values of a breakdown', () => {
   }
 
   it.each([1, 3, 5, 30, 40_000])(
-    'does not depend on the number of events that a statement reads: %i',
+    'do not depend on the number of events that a statement reads: %i',
     async (statementEvents) => {
       const story = await newProject()
       await story.ingest(
@@ -337,11 +337,11 @@ describe('the values of a breakdown', () => {
 
       const texts = [...new Set(DAYS.flat().map(spell))]
       const found = new Map(result.map(({ breakdown_value, data }) => [breakdown_value, data]))
-      expect(found).toEqual(new Map(texts.map((text) => [text, numbers(text)])))
+      expect(found).toEqual(new Map(texts.map((text) => [text, countByDay(text)])))
     }
   )
 
-  it('counts more events of one moment than one statement reads', async () => {
+  it('are complete if one moment has more events than one statement reads', async () => {
     const project = await newProject()
     await project.ingest([{ timestamp: at('02T00:00:00'), properties: { $browser: 'b' } }])
     await env.DB.batch([
@@ -361,7 +361,7 @@ describe('the values of a breakdown', () => {
     ])
   })
 
-  it('counts values that are longer together than the longest text of the database', async () => {
+  it('are complete if together they are longer than the longest text of the database', async () => {
     const project = await newProject()
     await project.ingest([{ timestamp: at('02T00:00:00'), properties: { $browser: 'b' } }])
     await env.DB.batch([

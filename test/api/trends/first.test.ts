@@ -13,32 +13,32 @@ describe('a trend of first events', () => {
   it.each([
     ['each actor once', FIRST, {}, {}, [1, 0, 2]],
     ['each actor once', MATCHING, {}, {}, [1, 0, 2]],
-    ['nobody who was there before the range', FIRST, {}, { date_from: '2025-06-03' }, [2]],
+    ['no actor with an event before the range', FIRST, {}, { date_from: '2025-06-03' }, [2]],
     ['actors whose first event fulfils the filters', FIRST, firefox, {}, [1, 0, 0]],
-    ['nobody whose first event fulfils no filter', FIRST, chrome, {}, [0, 0, 0]],
+    ['no actor whose first event fails the filters', FIRST, chrome, {}, [0, 0, 0]],
     ['the first event that fulfils the filters', MATCHING, chrome, {}, [1, 0, 0]],
     [
-      'nobody who fulfilled the filters before',
+      'no actor who fulfilled the filters before the range',
       MATCHING,
       firefox,
       { date_from: '2025-06-03' },
       [0]
     ],
     [
-      'events by a property that the person had',
+      'the first event at which the person had a property',
       MATCHING,
       { properties: [{ key: 'plan', value: 'pro', type: 'person' }] },
       {},
       [0, 0, 2]
     ],
     [
-      'events by a pattern',
+      'the first event that matches a pattern',
       MATCHING,
       { properties: [{ key: '$browser', value: '^Ch', operator: 'regex' }] },
       {},
       [1, 0, 0]
     ],
-    ['first events of any name', FIRST, { id: null }, {}, [1, 1, 1]],
+    ['the first event of any name', FIRST, { id: null }, {}, [1, 1, 1]],
     ['each actor once in a single number', FIRST, {}, { display: 'BoldNumber' }, 3]
   ])('counts %s: %s %j', async (_, math, more, range, expected) => {
     expect(lines(await ask(await newStory(), { ...asTrend({ math, ...more }), ...range }))).toEqual(
@@ -46,7 +46,7 @@ describe('a trend of first events', () => {
     )
   })
 
-  it('is broken down by the property of the first event', async () => {
+  it('is broken down by a property of the first event', async () => {
     const project = await newStory()
     const breakdownFields = { breakdown: '$browser', breakdown_limit: 1 }
 

@@ -1,9 +1,18 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DAY, HOUR } from '../../../src/calendar/units.ts'
 import { newProject } from '../../support/project.ts'
 import { ask, asTrend, at, lines, type Result } from '../../support/trends.ts'
 
-/** Creates a project with a page view of Ada's for each of these numbers of hours ago. */
+// Otherwise an hour or a day could end between an event and the request for the trend.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Creates a project where Ada viewed a page these numbers of hours ago. */
 async function newVisits(...hours: number[]) {
   const project = await newProject()
   const now = Date.now()
@@ -28,7 +37,7 @@ describe('a range of hours', () => {
     ['-24h', 23.9, 24.1],
     ['-36h', 35.9, 36.1],
     ['-90M', 1.4, 1.6]
-  ])('begins that many hours ago, not at midnight: %s', async (date_from, inside, outside) => {
+  ])('begins exactly that long ago, not at midnight: %s', async (date_from, inside, outside) => {
     const project = await newVisits(inside, outside)
     const events = [{ id: '$pageview' }]
 
@@ -38,7 +47,7 @@ describe('a range of hours', () => {
     expect(total(await ask(project, { events, date_from, interval: 'week' }))).toEqual([1])
   })
 
-  it('begins at a full hour by the hour', async () => {
+  it('begins at a full hour if its buckets are hours', async () => {
     const project = await newVisits(2)
     const body = { events: [{ id: '$pageview' }], date_from: '-2h', interval: 'hour' }
 
@@ -47,7 +56,7 @@ describe('a range of hours', () => {
     expect(line.data).toEqual([1, 0, 0])
   })
 
-  it('compares one number with as many hours before', async () => {
+  it('is compared, as a single number, with as many hours before', async () => {
     const project = await newVisits(1, 25, 47, 49)
 
     const answer = await ask(project, inOneNumber('-24h', { compare: true }))
@@ -55,7 +64,7 @@ describe('a range of hours', () => {
     expect(total(answer)).toEqual([1, 2])
   })
 
-  it('compares one number with the hours at the distance of `compare_to`', async () => {
+  it('is compared, as a single number, with as many hours at the distance of `compare_to`', async () => {
     const project = await newVisits(1, 7 * 24 + 1, 7 * 24 + 23, 7 * 24 + 25)
 
     const answer = await ask(project, inOneNumber('-24h', { compare: true, compare_to: '-1w' }))
@@ -67,7 +76,7 @@ describe('a range of hours', () => {
     ['-24h', [1, 25, 47.9, 48.1], 2],
     ['-36h', [1, 49, 83.9, 84.1], 2]
   ])(
-    'is compared, by the day, with as many days and hours before: %s',
+    'is compared, by the day, with as many hours, shifted by whole days: %s',
     async (date_from, visits, count) => {
       const project = await newVisits(...visits)
       const body = { events: [{ id: '$pageview' }], date_from, compare: true }
@@ -103,22 +112,26 @@ describe('a comparison by the day', () => {
     ['-6d', 7],
     ['-8d', 9],
     ['-1w', 8]
-  ])('compares whole weeks with the same weekdays before: %s', async (date_from, days) => {
+  ])('shifts whole weeks by weeks, other ranges by their days: %s', async (date_from, days) => {
     expect(await distanceOf({ date_from })).toBe(days)
   })
 
-  const today = new Date().toISOString().slice(0, 10)
   it.each([
     ['an absolute range', { date_from: '2025-06-01', date_to: '2025-06-08' }, 8],
-    ['an end that is relative', { date_from: '-14d', date_to: '-7d' }, 8],
-    ['an end that is absolute', { date_from: '-7d', date_to: today }, 8],
-    ['a distance', { date_from: '-7d', compare_to: '-1d' }, 1]
+    ['a relative end', { date_from: '-14d', date_to: '-7d' }, 8],
+    ['a requested distance', { date_from: '-7d', compare_to: '-1d' }, 1]
   ])(
-    'compares with exactly as many days, or the requested distance, for %s',
+    'compares with as many days just before, or at the requested distance: %s',
     async (_, body, days) => {
       expect(await distanceOf(body)).toBe(days)
     }
   )
+
+  it('compares a range with an absolute end with as many days just before', async () => {
+    const today = new Date().toISOString().slice(0, 10)
+
+    expect(await distanceOf({ date_from: '-7d', date_to: today })).toBe(8)
+  })
 
   it('compares whole weeks in a single number, too', async () => {
     const project = await newVisits(0, 7 * 24, 14 * 24)
@@ -160,7 +173,7 @@ describe('active users', () => {
     ['weekly_active', 'month', [1, 1]],
     ['monthly_active', 'month', [1, 1]]
   ])(
-    'are the actors of the bucket if it is as long as the window: %s by the %s',
+    'are the actors of the bucket if it is at least as long as the window: %s by the %s',
     async (math, interval, data) => {
       const answer = await ask(await newMonths(), asked(math, interval))
 
@@ -171,7 +184,7 @@ describe('active users', () => {
 
   it.each([
     ['monthly_active by the week', asked('monthly_active', 'week'), [2, 2, 2, 2, 0, 0, 0, 0, 1]],
-    ['a number', asked('weekly_active', 'month', { display: 'BoldNumber' }), 1]
+    ['one number', asked('weekly_active', 'month', { display: 'BoldNumber' }), 1]
   ])('are otherwise the actors of the days in the window: %s', async (_, body, data) => {
     expect(lines(await ask(await newMonths(), body))).toEqual([['$pageview', data]])
   })
@@ -230,7 +243,7 @@ describe('a cumulative display', () => {
     expect(result[0]).toMatchObject({ data: [1, 2, 2], count: 2 })
   })
 
-  it('adds up fractions without rounding errors, also in the values beyond the limit', async () => {
+  it('adds up fractions without rounding errors, in "Other" too', async () => {
     const project = await newProject()
     await project.ingest(
       [0.1, 0.2, 0.3, 0.3].map((price, i) => ({

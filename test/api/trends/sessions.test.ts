@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { newProject, type TestEvent } from '../../support/project.ts'
 import { ask, asTrend, at, lines } from '../../support/trends.ts'
 
-/** Creates a project with a session from an ad, of two pages in 30 seconds, a session of one page, and a page without a session. */
+/**
+ * Creates a project with a session of two pages in 30 seconds that came from an ad, a session of one page, and a page view
+ * without a session.
+ */
 async function newSessions() {
   const project = await newProject()
   const page = (session: string | null, time: string, path: string, more = {}): TestEvent => ({
@@ -106,7 +109,7 @@ describe('properties of sessions', () => {
     expect(lines(answer)).toEqual(expected)
   })
 
-  it('break down together with properties of events, and are the numbers of maths', async () => {
+  it('break a trend down together with properties of events, and can be aggregated', async () => {
     const project = await newSessions()
     const breakdowns = [
       { property: 'utm_source', type: 'event' },

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { aroundCalls } from '../../support/faults.ts'
-import { newProject, request } from '../../support/project.ts'
+import { newProject, request, type TestProject } from '../../support/project.ts'
 import {
   ask,
   asNode,
@@ -57,14 +57,14 @@ describe('a trend', () => {
   })
 
   it.each([
-    ['flat', asTrend({ math: 'dau' })],
+    ['flat fields', asTrend({ math: 'dau' })],
     [
-      'flat with JSON text',
+      'flat fields with JSON text',
       { ...asTrend({}), events: JSON.stringify([{ id: '$pageview', math: 'dau' }]) }
     ],
-    ['in filters', { name: 'Mine', saved: true, filters: asTrend({ math: 'dau' }) }],
+    ['`filters`', { name: 'Mine', saved: true, filters: asTrend({ math: 'dau' }) }],
     [
-      'as a query',
+      'a query',
       {
         query: {
           kind: 'TrendsQuery',
@@ -74,7 +74,7 @@ describe('a trend', () => {
       }
     ],
     [
-      'as a query in JSON text, with filters that say nothing',
+      'a query in JSON text, beside fields that are unset',
       {
         query: JSON.stringify({
           kind: 'InsightVizNode',
@@ -89,49 +89,68 @@ describe('a trend', () => {
         compare: false
       }
     ]
-  ])('is read %s', async (_, body) => {
+  ])('is read from %s', async (_, body) => {
     expect(lines(await ask(await newStory(), body))).toEqual([['$pageview', [1, 0, 3]]])
   })
 
-  it('is read from a URL and from a body that adds fields', async () => {
-    const project = await newStory()
-    const fields = {
-      events: JSON.stringify([{ id: '$pageview' }]),
-      filter_test_accounts: 'false',
-      explicit_date: 'false'
-    }
-    const url = `?${new URLSearchParams({ ...fields, ...RANGE, interval: 'month' })}`
-    const get = (query: string) =>
-      request('GET', `/api/projects/${project.id}/insights/trend/${query}`, {
-        Authorization: `Bearer ${project.key}`
-      })
-    const form = (name: string, body: object) =>
-      `?${new URLSearchParams({ [name]: JSON.stringify(body) })}`
+  const FIELDS = {
+    events: JSON.stringify([{ id: '$pageview' }]),
+    filter_test_accounts: 'false',
+    explicit_date: 'false',
+    ...RANGE
+  }
+  const BY_DAY = `?${new URLSearchParams(FIELDS)}`
+  const BY_MONTH = `?${new URLSearchParams({ ...FIELDS, interval: 'month' })}`
 
-    const refused = await get('?events=[{"id":"a","math":"no"}]')
-    const unread = await ask(project, { query: asNode({}).query }, '?date_from=-7d')
-    const twice = await ask(project, asTrend({}), form('query', asNode({}).query))
-    const text = await get(`${url}&properties=plan`)
+  /** Requests a trend with all fields in the URL. */
+  const get = (project: TestProject, query: string) =>
+    request('GET', `/api/projects/${project.id}/insights/trend/${query}`, {
+      Authorization: `Bearer ${project.key}`
+    })
+
+  /** Returns the query of a URL with one field as JSON. */
+  const asParameter = (name: string, value: object) =>
+    `?${new URLSearchParams({ [name]: JSON.stringify(value) })}`
+
+  it('is read from a URL, alone or beside a body that agrees', async () => {
+    const project = await newStory()
     const filter = { key: 'plan', value: 'pro', type: 'person' }
     const reordered = { type: 'person', value: 'pro', key: 'plan' }
+
+    const byMonth = await get(project, BY_MONTH)
+    const sampled = await get(project, `${BY_MONTH}&sampling_factor=1`)
+    const csv = await get(project, `${BY_MONTH}&format=csv`)
+    const empty = await get(project, '')
+    const node = await get(project, asParameter('query', asNode({}).query))
+    const filters = await get(project, asParameter('filters', asTrend({})))
+    const agreed = await ask(project, { ...asTrend({}), interval: 'day' }, BY_DAY)
     const same = await ask(
       project,
       { ...asTrend({}), properties: [reordered] },
-      form('properties', [filter])
+      asParameter('properties', [filter])
     )
 
-    expect(lines(await get(url))).toEqual([['$pageview', [5]]])
-    const byDay = `?${new URLSearchParams({ ...fields, ...RANGE })}`
-    const agreed = { ...asTrend({}), interval: 'day' }
-    expect(lines(await ask(project, agreed, byDay))).toEqual([['$pageview', [2, 0, 3]]])
-    expect((await ask(project, { interval: 'day' }, url)).body).toMatchObject({ attr: 'interval' })
-    expect((await get(`${url}&format=csv`)).text).toContain('$pageview,5')
-    expect((await get('')).body.result).toEqual([])
-    expect(lines(await get(form('query', asNode({}).query)))).toEqual([['$pageview', [2, 0, 3]]])
-    expect(lines(await get(form('filters', asTrend({}))))).toEqual([['$pageview', [2, 0, 3]]])
-    expect(lines(await get(`${url}&sampling_factor=1`))).toEqual([['$pageview', [5]]])
-    expect([refused.status, refused.body.attr]).toEqual([400, 'events__0__math'])
+    expect(lines(byMonth)).toEqual([['$pageview', [5]]])
+    expect(lines(sampled)).toEqual([['$pageview', [5]]])
+    expect(csv.text).toContain('$pageview,5')
+    expect(empty.body.result).toEqual([])
+    for (const answer of [node, filters, agreed]) {
+      expect(lines(answer)).toEqual([['$pageview', [2, 0, 3]]])
+    }
     expect(lines(same)).toEqual([['$pageview', [0, 0, 2]]])
+  })
+
+  it('is refused for a URL that is invalid or does not agree with the body', async () => {
+    const project = await newStory()
+
+    const refused = await get(project, '?events=[{"id":"a","math":"no"}]')
+    const different = await ask(project, { interval: 'day' }, BY_MONTH)
+    const unread = await ask(project, { query: asNode({}).query }, '?date_from=-7d')
+    const twice = await ask(project, asTrend({}), asParameter('query', asNode({}).query))
+    const text = await get(project, `${BY_MONTH}&properties=plan`)
+
+    expect([refused.status, refused.body.attr]).toEqual([400, 'events__0__math'])
+    expect(different.body).toMatchObject({ attr: 'interval' })
     expect([unread.status, unread.body.attr]).toEqual([400, 'date_from'])
     expect([twice.status, twice.body.attr]).toEqual([400, 'events'])
     expect([text.status, text.body.detail]).toEqual([
@@ -153,7 +172,7 @@ describe('a trend', () => {
     ['properties', '[{"key":"$browser","value":"Firefox"}]', {}],
     ['events', '[{"id":"$pageview"}]', []],
     ['filters', '{"events":[{"id":"$pageview"}]}', { events: [{ id: 'bought' }] }]
-  ])('is refused for %s with %s in the URL and %j in the body', async (name, text, value) => {
+  ])('is refused if `%s` is %s in the URL and %j in the body', async (name, text, value) => {
     const url = `?${new URLSearchParams({ [name]: text })}`
 
     const { status, body } = await ask(await newProject(), { [name]: value }, url)
@@ -176,7 +195,7 @@ describe('a trend', () => {
     ['filters', { query: '', filters: null, compare: null }],
     ['query', { query: {}, filters: {}, events: [], formula: '', compare: false }]
   ])(
-    'is read from %s of a URL with a body that leaves them unset, or agrees: %j',
+    'is read from %s in a URL beside a body that leaves them unset or agrees: %j',
     async (form, body) => {
       const project = await newStory()
       const fields = {
@@ -208,7 +227,7 @@ describe('a trend', () => {
     ['filters', 'invalid_choice', 'filters__interval', '{"interval":"era"}'],
     ['formula', 'max_length', 'formula', 'A'.repeat(1_001)]
   ])(
-    'is refused for a wrong %s in a URL as in a body: %s at %s',
+    'is refused for a wrong %s in a URL just as in a body: %s at %s',
     async (name, code, attr, text) => {
       const project = await newProject()
       const query = new URLSearchParams({ [name]: text })
@@ -222,7 +241,7 @@ describe('a trend', () => {
     }
   )
 
-  it('finds half a surrogate pair as it is stored, in each of its forms', async () => {
+  it('reads half a surrogate pair in a filter as capture stores it, in each of its forms', async () => {
     const project = await newProject()
     await project.ingest([{ timestamp: at('01T00:00:00'), properties: { name: '\ufffd' } }])
     const properties = [{ key: 'name', value: '\ud83d' }]
@@ -331,7 +350,7 @@ describe('a trend', () => {
     expect(lines(await ask(await newStory(), { events, ...RANGE }))).toEqual(expected)
   })
 
-  it('takes the documented number of filters together with everything else in a statement', async () => {
+  it('accepts at most the documented number of filters, beside everything else in a statement', async () => {
     const wide = { operator: 'between', value: [-1, 100] }
     const some = (count: number, key: string) =>
       Array.from({ length: count }, () => ({ key, ...wide }))
@@ -391,7 +410,7 @@ describe('a trend', () => {
     expect(lines(await ask(await newStory(), body))).toEqual([['$pageview', data]])
   })
 
-  it('begins with the first event of the project', async () => {
+  it('begins with the project’s first event if `date_from` is `all`', async () => {
     const [result] = (await ask(await newStory(), { ...asTrend({}), date_from: 'all' })).body.result
 
     expect(result.days[0]).toBe('2025-06-01')
@@ -420,7 +439,7 @@ describe('a trend', () => {
     expect(lines(await ask(await newStory(), body))).toEqual([['$pageview', 5]])
   })
 
-  it('is compared with the period before', async () => {
+  it('is compared with the period just before, or with that of `compare_to`', async () => {
     const body = { ...asTrend({}), date_from: '2025-06-03', compare: true }
 
     const { result } = (await ask(await newStory(), body)).body
@@ -475,7 +494,7 @@ describe('a trend', () => {
   it('is a 503 if any statement fails, never a partial answer', async () => {
     const project = await newStory()
     const body = asTrend({ math: 'sum', math_property: 'price' })
-    // Looks up the calendar, and notes when the key was used.
+    // Looks up the calendar and records the use of the key, so that later requests need not.
     const whole = await ask(project, body)
     let calls = 0
     const counting = aroundCalls(env.DB, (run) => {
@@ -496,7 +515,7 @@ describe('a trend', () => {
       const { status, body: answer } = await ask(project, body, '', { DB })
       answers.push(status === 200 ? answer.result : [status, answer.code])
     }
-    // A failed read in the round trip of the key check is repeated after it.
+    // A read that fails in the round trip of the key check is repeated in a second round trip.
     expect(answers).toEqual([whole.body.result, [503, 'unavailable']])
   })
 
@@ -519,7 +538,7 @@ describe('a trend', () => {
     expect(await compute('median')).toEqual([9_000_000_000_000_000_000])
   })
 
-  it('refuses sums that are too large for a double, and returns the largest of such numbers', async () => {
+  it('refuses sums that are too large for a double, but returns the largest of such numbers', async () => {
     const project = await newProject()
     const times = [at('01T00:00:00'), at('01T00:00:01'), at('02T00:00:00')]
     await project.ingest(times.map((timestamp) => ({ timestamp, properties: { price: 1e308 } })))
@@ -542,7 +561,7 @@ describe('a trend', () => {
     expect(highest.body.result[0].count).toBe(Number.MAX_VALUE)
   })
 
-  it('breaks down by texts that are longer than a bound value, or refuses them', async () => {
+  it('breaks down by long texts, unless the shown texts together are too long', async () => {
     const project = await newProject()
     const text = (n: number) => String(n).padStart(2, '0') + 'x'.repeat(100_000)
     for (const from of [0, 10, 20]) {
@@ -594,7 +613,7 @@ describe('a trend', () => {
     ])
   })
 
-  it('is smoothed over the buckets before', async () => {
+  it('is smoothed over each bucket and the buckets before it', async () => {
     expect(lines(await ask(await newStory(), { ...asTrend({}), smoothing_intervals: 2 }))).toEqual([
       ['$pageview', [2, 1, 1]]
     ])

@@ -11,11 +11,11 @@ let project: TestProject
 
 beforeAll(async () => {
   project = await newStory()
-  // The isolate does not know the project's calendar yet, and the first use of a key is recorded.
+  // A first request takes more: the isolate looks up the project's calendar, and the use of the key is recorded.
   await project.send('POST', TREND, asTrend({}))
 })
 
-describe('a trend of events that are counted', () => {
+describe('a trend that counts events', () => {
   it.each([
     ['in the flat form', asTrend({})],
     ['in filters', { filters: asTrend({}) }],
@@ -76,7 +76,7 @@ it('a comparison takes a second round trip for all its parts', async () => {
   expect([status, trips]).toEqual([200, 2])
 })
 
-it('a trend follows the calendar of its project at once', async () => {
+it('a trend follows a change of its project’s time zone at once', async () => {
   const moving = await newProject()
   await moving.ingest([{ timestamp: at('02T23:00:00') }])
   const compute = async () => lines(await moving.send('POST', TREND, asTrend({})))
@@ -91,7 +91,7 @@ it('a trend follows the calendar of its project at once', async () => {
   ])
 })
 
-it('a trend with a long body is computed after its key is accepted', async () => {
+it('a trend with a long body takes a second round trip, after the check of its key', async () => {
   const body = { ...asTrend({}), name: 'x'.repeat(399), tags: Array(30).fill('x'.repeat(300)) }
 
   const { trips, body: answer } = await measure(project, TREND, 'POST', body)

@@ -26,6 +26,11 @@ it('the scripts of the browser SDK are served to pages of every site, whatever v
       'cache-control': 'public, max-age=300'
     })
   }
+})
+
+it('any other path gets a 404 that pages of every site can read', async () => {
+  const { url } = inject('service')
+
   for (const path of [
     '/static/nothing.js',
     '/static/1.434.18/nothing.js',

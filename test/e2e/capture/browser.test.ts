@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Request } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { drain } from '../../../scripts/drain.ts'
 import {
   decodeBody,
   hasBrowser,
@@ -54,7 +55,7 @@ const ALL = [
   'left'
 ]
 
-/** The page's script: everything that a visitor does until leaving, as calls of the SDK. */
+/** Returns a page whose script calls the SDK for all that a visitor does, until leaving. */
 const pageOf = (script: string, token: string, host: string) => `<!doctype html>
 <title>Shop</title>
 <button>Buy</button>
@@ -76,7 +77,7 @@ const pageOf = (script: string, token: string, host: string) => `<!doctype html>
 
 describe.skipIf(!hasBrowser())('posthog-js in a browser', () => {
   it.each(['posthog-js', 'posthog-js-1-300'])(
-    'sends each event once and without an error: %s',
+    'sends each event once and without an error, and creates one person: %s',
     async (name) => {
       const service = await newProject()
       const { url: host, requests } = await openRecorder(service.url)
@@ -112,7 +113,7 @@ describe.skipIf(!hasBrowser())('posthog-js in a browser', () => {
       })
       await tab.evaluate('visit()')
       await until(() => names().includes('came back a stranger'))
-      // Leaving the page cancels its wait for answers to requests that were received.
+      // Leaving the page cancels requests that the service has received; the browser reports them as failed.
       tab.off('requestfailed', onFailure)
       await tab.goto('about:blank')
       await until(() => names().includes('left'))
@@ -137,6 +138,8 @@ describe.skipIf(!hasBrowser())('posthog-js in a browser', () => {
         return Persons.parse(await response.json())
       }
       await until(async () => (await persons()).results[0]?.distinct_ids.length === 3)
+      // The last events may still be queued.
+      expect(await drain(service.url, 60_000)).toBeUndefined()
       const { count, results } = await persons()
       expect(count).toBe(1)
       expect(results[0]?.distinct_ids.toSorted()).toEqual(

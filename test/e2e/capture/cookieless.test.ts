@@ -15,13 +15,18 @@ const pageOf = ({ url, token }: Service, mode: string) => `<!doctype html>
   if ('${mode}' === 'on_reject') posthog.opt_out_capturing()
 </script>`
 
-/** Opens the page as a visitor from this address. */
+/** Opens a page as a new visitor with this IP address. */
 async function visitFrom(address: string, page: string) {
   const browser = await openBrowser()
   await browser.setExtraHTTPHeaders({ 'X-Forwarded-For': address })
   const tab = await browser.newPage()
   await tab.goto(page)
-  return { tab, cookies: () => browser.cookies() }
+  return {
+    tab,
+    cookies: () => browser.cookies(),
+    storage: () =>
+      tab.evaluate<string>('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')
+  }
 }
 
 const Stored = z.array(
@@ -47,7 +52,7 @@ const eventsOf = ({ projectId }: Service) =>
 
 describe.skipIf(!hasBrowser())('posthog-js without cookies', () => {
   it.each([['always'], ['on_reject']])(
-    '%s: visitors are told apart, and nothing identifies them',
+    '%s: visitors are told apart, and neither address nor user agent is stored',
     async (mode) => {
       const service = await newProject()
       const page = await openSite({
@@ -87,7 +92,11 @@ describe.skipIf(!hasBrowser())('posthog-js without cookies', () => {
       expect(text).not.toContain('$posthog_cookieless')
       expect(text).not.toContain('203.0.113')
       expect(text).not.toContain('Mozilla')
-      expect(await ada.cookies()).toEqual([])
+      for (const { cookies, storage } of [ada, bob]) {
+        expect(await cookies()).toEqual([])
+        // The SDK may keep the visitor's refusal, but no id.
+        expect(await storage()).not.toMatch(/distinct_id|device_id|cookieless/)
+      }
     }
   )
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { newProject } from '../../support/service.ts'
 
-it('a body that is too large is refused with words, not with a broken connection', async () => {
+it('a body that is too large gets a 413, not a broken connection', async () => {
   const { url, token } = await newProject()
   const body = JSON.stringify({ api_key: token, event: 'x'.repeat(12_000_000), distinct_id: 'ada' })
 

@@ -30,7 +30,7 @@ const split = (line: string): string[] =>
 
 const { registry } = experimental_getWranglerCommands()
 
-/** Finds the subcommand at the start of the words, and returns the rest. */
+/** Returns the command that the first words name, and the remaining words. */
 function findCommand(words: string[]): { command: typeof registry.definition; rest: string[] } {
   let node = registry
   for (const [place, word] of words.entries()) {
@@ -45,7 +45,7 @@ function findCommand(words: string[]): { command: typeof registry.definition; re
 
 /** Checks subcommands, arguments, flags and the choices of flags against the pinned version of wrangler. */
 describe('a wrangler command of the deployment plan or guide', () => {
-  it.each([...new Set(commands)])('%s', (line) => {
+  it.each([...new Set(commands)])('is accepted by the pinned wrangler: %s', (line) => {
     const { command, rest } = findCommand(split(line).slice(2))
     if (command?.type !== 'command') {
       throw new Error('This command does not exist.')
@@ -78,7 +78,7 @@ it('finds more than 20 wrangler commands to check', () => {
 })
 
 it("the guide's commands that create the first user, project and key work locally", async () => {
-  // Without the project in `DB_2`: that database exists only after another step of the guide.
+  // Leaves out the project in `DB_2`: that database exists only after another step of the guide.
   const lines = inSh.filter((line) =>
     /^npm run (user|project|key) -- create .*(--email|--timezone|--project) /.test(line)
   )

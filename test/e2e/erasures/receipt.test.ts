@@ -25,7 +25,7 @@ const start = async () => {
 beforeAll(start, 120_000)
 afterAll(async () => void (await service?.stop('SIGTERM')))
 
-/** Erases a new person of the running service, and returns what the service hands out about it. */
+/** Erases a new person, and returns the receipt as JSON and as a page. */
 async function erase(distinctId: string) {
   const { url, projectId, key, token } = service
   const call = async (path: string, init: RequestInit = {}, accept = 'application/json') => {
@@ -73,7 +73,7 @@ function newFolder(): string {
   return folder
 }
 
-/** Verifies a receipt in a folder that has nothing else but the script and two files. */
+/** Verifies a receipt in a folder that holds only the script, the receipt and the keys. @returns what is printed */
 function verify(receipt: string, keys: string, id: string): string {
   const folder = newFolder()
   copyFileSync(
@@ -86,7 +86,7 @@ function verify(receipt: string, keys: string, id: string): string {
   return execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
 }
 
-it('receipts are verified from files alone, also after the key was rotated', async () => {
+it('receipts are verified from files alone, even after the key is rotated', async () => {
   const first = await erase('stranger')
   expect(verify(first.receipt, await readKeys(), 'stranger')).toMatch(
     /^Genuine: .* It is about the distinct id stranger\.\n$/

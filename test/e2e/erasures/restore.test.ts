@@ -50,13 +50,13 @@ const Removals = z.object({ results: z.array(z.object({ receipt: z.looseObject({
 
 const Ready = z.object({ ledger: z.string() })
 
-/** All persons, those with events and a recording, and those of them who are erased. */
+/** Numbers of persons: all, those with events and a recording, and how many of these are erased. */
 const [ALL, ACTIVE, ERASED] = share === 1 ? [10_000, 60, 50] : [1_000, 16, 10]
 
-/** Persons who are suppressed, besides those who are erased. */
+/** Number of persons who are suppressed, in addition to those who are erased. */
 const SUPPRESSED = 5
 
-it('a restored database erases again, before it answers, whom the ledger names', async () => {
+it('a restored database erases the persons in the ledger again before it answers', async () => {
   const stateDir = newStateDir()
   const copy = newStateDir()
   const databases = join(stateDir, 'v3/d1')
@@ -125,7 +125,7 @@ it('a restored database erases again, before it answers, whom the ledger names',
   const { code, stdout } = await runScript('ledger', ['--json'], env)
   expect(code).toBe(0)
   const ledger = Ledger.parse(JSON.parse(stdout))
-  // The key, the three requests, and two receipts for each of them and for each person who was erased.
+  // The key, the three requests, and two receipts each for the deletion of events and for every erased person.
   expect(ledger.links).toHaveLength(4 + 2 * (ERASED + 1))
   for (const { receipt } of [...before, ...after, ...removals]) {
     expect(await isSignedBy(receipt, ledger.keys[0]?.x ?? '')).toBe(true)
@@ -134,7 +134,7 @@ it('a restored database erases again, before it answers, whom the ledger names',
   expect(verify({ receipt, ledger }, idOf(receipt, erased))).toMatch(/^Genuine: .* It is entry /)
 }, 120_000)
 
-it('a deletion of events whose list is lost holds up no other, and can be given up', async () => {
+it('a deletion of events with a damaged list does not stop others, and can be skipped', async () => {
   const stateDir = newStateDir()
   const env = { STATE_DIR: stateDir }
   const service = await start(stateDir)
@@ -157,7 +157,7 @@ it('a deletion of events whose list is lost holds up no other, and can be given 
   expect((await list()).map(({ status }) => status)).toEqual(['completed', 'failed'])
 }, 60_000)
 
-/** Overwrites the list of a deletion of events in the bucket of a folder. */
+/** Overwrites the list of a deletion of events, in the bucket of a state folder. */
 function damageList(stateDir: string, id: string): void {
   const bucket = join(stateDir, 'v3/r2')
   const [file = ''] = globSync('miniflare-R2BucketObject/*.sqlite', {
@@ -174,14 +174,14 @@ function damageList(stateDir: string, id: string): void {
   writeFileSync(path, 'x'.repeat(statSync(path).size))
 }
 
-/** Returns the distinct id, of these, that a receipt is about. */
+/** Returns which of the distinct ids a receipt is about. */
 function idOf(receipt: object | undefined, ids: string[]): string {
   const { salt, distinct_ids: hashes } = Subject.parse(receipt).subject
   const hash = (id: string) => createHash('sha256').update(`${salt}${id}`).digest('hex')
   return ids.find((id) => hashes.includes(hash(id))) ?? 'nobody'
 }
 
-/** Verifies a receipt with nothing but the script and two files. */
+/** Verifies a receipt with the script and the files alone. @returns what is printed */
 function verify(files: Record<string, unknown>, id: string): string {
   const folder = newStateDir()
   const paths = Object.entries(files).map(([name, content]) => {
@@ -220,7 +220,7 @@ function addPersons(stateDir: string, projectId: number, count: number): void {
   }
 }
 
-/** Starts the service on a folder. */
+/** Starts the service on a state folder. */
 async function start(stateDir: string) {
   const { ready, stop } = launchService(stateDir)
   onTestFinished(async () => void (await stop('SIGTERM')))
@@ -286,7 +286,7 @@ async function start(stateDir: string) {
         return found.results.length === 1
       })
     },
-    /** Deletes the events with a distinct id in the next weekly run. */
+    /** Requests the deletion of the events with a distinct id, which the next weekly run carries out. */
     async removeEventsOf(distinct_id: string) {
       const dryRun = await ask('events/delete/', { distinct_id, dry_run: true })
       const { token } = Token.parse(await dryRun.json())
@@ -301,7 +301,7 @@ async function start(stateDir: string) {
       await until(async () => (await list()) !== undefined, 60_000)
       return (await list()) ?? []
     },
-    /** Runs the weekly run, and returns the tasks once all are completed. */
+    /** Starts the weekly run, and returns the tasks once `count` of them are completed. */
     async complete(count: number) {
       await fireCron(stateDir, WEEKLY)
       const tasks = async () =>

@@ -114,7 +114,9 @@ it.skipIf(!hasBrowser())(
 
     const { tab, recorded, outside, errors } = await play(address)
     await recorded.getByText('Forged').waitFor()
-    await tab.waitForTimeout(1_000)
+    // The image that the forged changes add shows that they are applied.
+    await recorded.locator(`img[src="${evil}/added"]`).waitFor({ state: 'attached' })
+    await tab.waitForTimeout(500)
 
     expect(await tab.evaluate('window.ran')).toBe(undefined)
     expect(outside).toEqual([])
@@ -131,7 +133,7 @@ it.skipIf(!hasBrowser())(
   }
 )
 
-/** The second part of a visit of 10:36 minutes: a console line, a pause of ten minutes, then clicks until the end. */
+/** The second part of a visit that ends at 10:36: a console line, a pause of ten minutes, then clicks. */
 const SECOND_PART: Node[] = [
   {
     type: 6,

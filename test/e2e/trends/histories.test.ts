@@ -20,7 +20,7 @@ import { numberedUuid } from '../../support/text.ts'
 
 /*
  * Random histories of a project: after each step, trends that are read from segments have the same answers as trends that are
- * read from rows. HISTORIES=1000 makes it a thousand histories.
+ * read from rows. HISTORIES=1000 runs a thousand histories.
  */
 
 const START = Date.UTC(2026, 2, 27)
@@ -80,7 +80,7 @@ beforeAll(async () => {
 
 afterAll(() => database.end())
 
-/** A project whose history is told step by step. */
+/** A project to which the steps of a history are applied. */
 class History {
   readonly #id: number
   #events = 0
@@ -89,7 +89,7 @@ class History {
     this.#id = id
   }
 
-  async take(one: Step): Promise<void> {
+  async apply(one: Step): Promise<void> {
     if ('capture' in one) {
       await this.#capture(one.capture)
     } else if ('seal' in one) {
@@ -101,7 +101,7 @@ class History {
     } else if ('begin' in one) {
       const kind = await this.#kindOf(one.begin.name)
       if (kind) {
-        // As if the builder were cut right after its first transaction.
+        // Leaves a segment as a builder does that is cut off after its first transaction.
         const plan = { ...boundsOf(one.begin), replaces: [] }
         await beginSegment(db, kind, plan, { now: 1, abandonedBefore: 0 })
       }
@@ -153,7 +153,7 @@ class History {
     ])
   }
 
-  /** Removes the events of a range, or properties of them. */
+  /** Removes the events of a range, or only some of their properties. */
   async #remove({ name, ...rest }: Range, properties: string[] | null): Promise<void> {
     const { since, until } = boundsOf(rest)
     const rows = await db.all<{ uuid: string }>(sql`
@@ -237,7 +237,7 @@ async function readTrends(id: number, trends: object[]): Promise<unknown[]> {
   return answers
 }
 
-/** Runs some work while no segment can be read. */
+/** Runs some work while none of the project's segments can be read. */
 async function withoutSegments<T>(id: number, work: () => Promise<T>): Promise<T> {
   const ids = await db.all<{ id: number }>(
     sql`update segments set is_sealed = 0 where project_id = ${id} and is_sealed returning id`
@@ -255,7 +255,7 @@ async function withoutSegments<T>(id: number, work: () => Promise<T>): Promise<T
 /** A thousand histories take an hour on a busy machine. */
 const TIMEOUT_MS = 4_000_000
 
-it('gives the answers of rows after each step of a history', { timeout: TIMEOUT_MS }, async () => {
+it('trends from segments and rows agree after each step', { timeout: TIMEOUT_MS }, async () => {
   const runs = process.env.HISTORIES ? { numRuns: Number(process.env.HISTORIES) } : deep(100)
   let sealed = 0
   await fc.assert(
@@ -266,8 +266,8 @@ it('gives the answers of rows after each step of a history', { timeout: TIMEOUT_
         const id = projectId
         const history = new History(id)
         for (const [i, one] of steps.entries()) {
-          await history.take(one)
-          // One after the other, since all of them take seconds.
+          await history.apply(one)
+          // One trend after each step, and all trends after the last one: comparing all takes seconds.
           const trends = i === steps.length - 1 ? TRENDS : TRENDS.slice(i % 3, (i % 3) + 1)
           const found = await readTrends(id, trends)
           expect(found).toEqual(await withoutSegments(id, () => readTrends(id, trends)))

@@ -79,7 +79,7 @@ const contentsOfStory = async (): Promise<Awaited<ReturnType<typeof contentsOf>>
   return contentsOf(project.id)
 }
 
-describe('exactly once', () => {
+describe('the capture consumer', () => {
   it('stores the persons and events of a story', async () => {
     const { persons, events, count } = await contentsOfStory()
 
@@ -410,7 +410,7 @@ describe('messages that cannot be stored', () => {
     return { rows, content: object && (await object.json()) }
   }
 
-  it('go to the dead-letter queue with the reason when they are not capture messages, and are parked in R2', async () => {
+  it('are parked in R2 with the reason if they are not capture messages', async () => {
     const poison = { project_id: 'one', note: crypto.randomUUID() }
     const result = await consume([poison])
 
@@ -522,7 +522,7 @@ describe('large messages', () => {
   })
 })
 
-describe('what a batch costs', () => {
+describe('the cost of a batch', () => {
   const persons = Array.from({ length: 10 }, (_, i) => `person-${i}`)
   const pageviews = (count: number, minute: number): TestEvent[] =>
     Array.from({ length: count }, (_, i) => ({

@@ -243,7 +243,7 @@ function createWriter(seed: number): (length: number) => string {
 
 /** Bytes of events of one kind in a run, so that a run takes at most a second. */
 const MAX_RUN_BYTES = 400_000
-/** Texts of `size` in an event, at most: one for each of `NAMES`. */
+/** Most texts of `size` letters in one event: one for each of `NAMES`. */
 const MAX_TEXTS = NAMES.length
 
 const ofOneKind = fc

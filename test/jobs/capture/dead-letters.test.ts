@@ -27,7 +27,7 @@ it('a recording part that dies again after it was redriven is listed again, with
     throw new Error('The part was not parked.')
   }
 
-  // The part has no object, as that of a deleted recording.
+  // The part has no object, like a part of a deleted recording.
   const stored = await redriveDeadLetter(first, { env, usage: newUsage(), clock: () => new Date() })
 
   expect(stored).toBe(0)

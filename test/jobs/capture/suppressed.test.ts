@@ -44,7 +44,7 @@ it('events of an id that has joined a suppression are stored when accepted after
   expect(await storedOf(project)).toEqual(['phone', 'phone', 'phone'])
 })
 
-it('a merge of stored persons is stored after many events of a suppressed id in its batch', async () => {
+it('a merge of stored persons takes effect even after many events of a suppressed id in its batch', async () => {
   const project = await newProject()
   await project.ingest([...event('bob'), ...event('bobs-phone')])
   const { since } = await suppress(project, 'eve')

@@ -7,7 +7,10 @@ import { expectEqualToRows, listSegments, newShop, seal } from '../../support/co
 import { holdErasures } from '../../support/erasures.ts'
 import { db, type TestProject } from '../../support/project.ts'
 
-/** Deletes a person with their events, up to the steps that the weekly run does. @returns the keys of the person's identities */
+/**
+ * Deletes a person with their events, except for the work of the weekly run.
+ * @returns the key of the distinct id's identity, and `run`, which does that work and returns the task
+ */
 async function askToErase(project: TestProject, distinctId: string) {
   const erasures = holdErasures()
   const { body } = await project.call('GET', `persons?distinct_id=${distinctId}`)
@@ -25,7 +28,7 @@ async function askToErase(project: TestProject, distinctId: string) {
   return { key: keys[0]?.key ?? 0, run, ...erasures }
 }
 
-const storeOf = (receipt: { stores: { store: string }[] }) =>
+const segments = (receipt: { stores: { store: string }[] }) =>
   receipt.stores.find(({ store }) => store === 'segments')
 
 it('the receipt of an erasure says how many segments it removed', async () => {
@@ -37,7 +40,7 @@ it('the receipt of an erasure says how many segments it removed', async () => {
   const task = await run()
 
   expect(task.status).toBe('completed')
-  expect(storeOf(task.receipt)).toEqual({ store: 'segments', found: 1, removed: 1, remaining: 0 })
+  expect(segments(task.receipt)).toEqual({ store: 'segments', found: 1, removed: 1, remaining: 0 })
   expect(await listSegments(project.id)).toEqual([])
   expect(await db.all(sql`select 1 from events where identity = ${key}`)).toEqual([])
   await seal(project.id)
@@ -50,7 +53,7 @@ it('the receipt names segments even if none had an event of the person', async (
 
   const { receipt } = await run()
 
-  expect(storeOf(receipt)).toEqual({ store: 'segments', found: 0, removed: 0, remaining: 0 })
+  expect(segments(receipt)).toEqual({ store: 'segments', found: 0, removed: 0, remaining: 0 })
 })
 
 it('an erasure is not completed while any segment has an event of the person', async () => {

@@ -61,25 +61,25 @@ it('every night, segments with any late event are sealed again', async () => {
   expect(await fire(NIGHTLY, project.id)).toEqual([])
 })
 
-it('sealing goes on in a new message when an invocation may do no more', async () => {
+it('sealing continues in a new message when an invocation reaches its limit', async () => {
   const project = await newShop()
   const message = { project_id: project.id, min_late: 257, chunks: [7] }
 
-  // Spent before the first chunk: nothing is done, and all is left for the next message.
+  // The limit is reached before the first chunk: everything is left for the next message.
   expect(await seal(project.id, { chunks: [7], queries: MAX_QUERIES })).toEqual({
     chunks: 0,
     segments: 0,
     events: 0,
     sent: [message]
   })
-  // Spent after it.
+  // The limit is reached after the first chunk.
   expect(await seal(project.id, { chunks: [7], queries: MAX_QUERIES - 5 })).toEqual({
     chunks: 1,
     segments: 0,
     events: 0,
     sent: [{ ...message, chunks: [] }]
   })
-  // Without any progress, the next quarter of an hour tries again.
+  // Without any progress, no message is sent; the next quarter of an hour tries again.
   expect(await seal(project.id, { queries: MAX_QUERIES - 1 })).toMatchObject({
     segments: 0,
     sent: []

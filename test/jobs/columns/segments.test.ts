@@ -94,7 +94,7 @@ it('late events are noted, and sealed once there are enough', async () => {
 })
 
 it.each([7, 13, 40])(
-  'a property without a column is read once per event, also where late events are: %i events at once',
+  'a property without a column is read once per event, even among late events: %i events at once',
   async (stepEvents) => {
     const story = await newShop()
     await seal(story.id)
@@ -145,8 +145,8 @@ it('events of 10 kB each are sealed in small pieces', async () => {
   expect(await expectEqualToRows(project.id)).toBe(1)
 })
 
-describe('sealing, whatever happens meanwhile', () => {
-  it('two runs at once seal everything once', async () => {
+describe('sealing with concurrent work', () => {
+  it('runs at the same time seal everything once', async () => {
     await unseal(shop.id)
 
     const runs = await Promise.all([seal(shop.id), seal(shop.id), seal(shop.id)])
@@ -160,13 +160,12 @@ describe('sealing, whatever happens meanwhile', () => {
       for (const side of ['before', 'after'] as const) {
         await unseal(shop.id)
         const { DB, isReached } = cutAt(env.DB, call, side)
-        const run = seal(shop.id, { DB }).catch(() => undefined)
-        await run
+        await seal(shop.id, { DB }).catch(() => undefined)
         if (!isReached()) {
           return expect(call).toBeGreaterThan(8)
         }
         await expectEqualToRows(shop.id)
-        // Until ten minutes have passed, somebody may still be building the segment.
+        // Until ten minutes have passed, another run may still be building the segment.
         await seal(shop.id)
         await expectEqualToRows(shop.id)
         await seal(shop.id, { now: Date.now() + LATER })
@@ -200,7 +199,7 @@ describe('sealing, whatever happens meanwhile', () => {
     }
   )
 
-  it('columns of a segment that is gone are not written', async () => {
+  it('columns of a removed segment are not written', async () => {
     await unseal(shop.id)
     const DB = aroundCalls(env.DB, async (run, _, statements) => {
       if (statements > 3) {

@@ -27,14 +27,20 @@ beforeAll(async () => {
   shop = await newShop()
 })
 
-const newSegment = async (): Promise<number> => {
+async function newSegment() {
   await seal(shop.id)
-  return (await listSegments(shop.id))[0]?.id ?? 0
+  const [segment] = await listSegments(shop.id)
+  if (!segment) {
+    throw new Error('Nothing was sealed.')
+  }
+  return segment
 }
+
+type Segment = Awaited<ReturnType<typeof newSegment>>
 
 const NOTHING_WRONG = { wrong_segments: 0, wrong_chunks: 0 }
 
-it('segments that equal their rows pass, also with late events', async () => {
+it('segments that equal their rows pass, even with late events', async () => {
   await newSegment()
   await shop.ingest([{ event: VIEW, timestamp: OPENED + 5 }])
 
@@ -45,43 +51,53 @@ it('segments that equal their rows pass, also with late events', async () => {
 })
 
 describe('a segment is wrong, and removed, if', () => {
-  const setColumn = (name: string, data: string) => (id: number) =>
-    sql`update segment_columns set data = ${data} where segment_id = ${id} and name = ${name}`
-  const nothing = encodeColumn({ codes: new Uint8Array(2_401), values: ['wrong'] })
+  /** Replaces a column. `encode` gets the number of events. */
+  const setColumn = (name: string, encode: (count: number) => string) => (segment: Segment) =>
+    sql`update segment_columns set data = ${encode(segment.count)} where segment_id = ${segment.id} and name = ${name}`
+  const allWrong = (count: number) =>
+    encodeColumn({ codes: new Uint8Array(count), values: ['wrong'] })
 
-  it.each<[string, string, (id: number) => SQL]>([
-    ['a property differs', 'event:plan', setColumn('event:plan', nothing)],
-    ['a session differs', 'session', setColumn('session', nothing)],
-    ['a version differs', 'version', setColumn('version', nothing)],
+  it.each<[string, string, (segment: Segment) => SQL]>([
+    ['a property differs', 'event:plan', setColumn('event:plan', allWrong)],
+    ['a session differs', 'session', setColumn('session', allWrong)],
+    ['a version differs', 'version', setColumn('version', allWrong)],
     [
       'an identity differs',
       'identity',
-      setColumn('identity', encodeNumbers(new Uint32Array(2_401)))
+      setColumn('identity', (count) => encodeNumbers(new Uint32Array(count)))
     ],
-    ['a time differs', 'time', setColumn('time', encodeNumbers(new Uint32Array(2_401).fill(3)))],
-    ['a column is too short', 'encoding', setColumn('time', encodeNumbers(new Uint32Array(7)))],
+    [
+      'a time differs',
+      'time',
+      setColumn('time', (count) => encodeNumbers(new Uint32Array(count).fill(3)))
+    ],
+    [
+      'a column is too short',
+      'encoding',
+      setColumn('time', () => encodeNumbers(new Uint32Array(7)))
+    ],
     [
       'a column is missing',
       'encoding',
-      (id) => sql`delete from segment_columns where segment_id = ${id} and name = 'identity'`
+      ({ id }) => sql`delete from segment_columns where segment_id = ${id} and name = 'identity'`
     ],
     [
       'a property is not listed',
       'cold',
-      (id) => sql`update segments set cold = '["rare"]' where id = ${id}`
+      ({ id }) => sql`update segments set cold = '["rare"]' where id = ${id}`
     ],
     [
       'an event is missing',
       'count',
-      (id) => sql`
+      ({ id }) => sql`
         insert into late_events (segment_id, timestamp, uuid)
         select ${id}, timestamp, uuid from events where project_id = ${shop.id} order by timestamp desc limit 1`
     ]
   ])('%s', async (_, column, damage) => {
     await db.run(sql`delete from segments`)
-    const id = await newSegment()
-    await db.run(sql`delete from late_events where segment_id = ${id}`)
-    await db.run(damage(id))
+    const segment = await newSegment()
+    await db.run(sql`delete from late_events where segment_id = ${segment.id}`)
+    await db.run(damage(segment))
 
     expect(await verifyColumns(db, 100)).toMatchObject({
       segments: 1,
@@ -138,7 +154,7 @@ it('a chunk with a wrong person is emptied and built again', async () => {
 
 it('the nightly verification logs wrong segments and chunks as an error', async () => {
   await db.run(sql`delete from segments`)
-  const id = await newSegment()
+  const { id } = await newSegment()
   const verify = async () => {
     const log = listenToLog()
     const controller = createScheduledController({ cron: NIGHTLY, scheduledTime: new Date() })

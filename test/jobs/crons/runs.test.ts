@@ -1,11 +1,15 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { CRONS, EVERY_15_MINUTES, EVERY_MINUTE, WEEKLY } from '../../../src/crons/cron.ts'
-import { deadLetters } from '../../../src/db/schema.ts'
+import { cronRuns, deadLetters } from '../../../src/db/schema.ts'
 import worker from '../../../src/worker.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, request } from '../../support/project.ts'
+
+beforeEach(async () => {
+  await db.delete(cronRuns)
+})
 
 const readyz = async () => (await request('GET', '/readyz')).body
 

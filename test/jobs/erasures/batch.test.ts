@@ -10,7 +10,7 @@ import { aroundCalls, cutAt } from '../../support/faults.ts'
 import { newTown, status, type Town } from '../../support/town.ts'
 
 describe('the weekly run', () => {
-  const askAda = async (town: Town) => {
+  const eraseAda = async (town: Town) => {
     await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)
     await town.drain()
   }
@@ -19,9 +19,9 @@ describe('the weekly run', () => {
     events: { found: 22, removed: 22, remaining: 0, dropped: 0 }
   }
 
-  it('is harmless when it is started twice, within a minute or at the same time', async () => {
+  it('is harmless if it is started several times, at once and a minute later', async () => {
     const town = await newTown()
-    await askAda(town)
+    await eraseAda(town)
     const at = Date.now() + 1000
     await Promise.all([town.cron(WEEKLY, at), town.cron(WEEKLY, at)])
     await town.cron(WEEKLY, at + 60_000)
@@ -46,7 +46,7 @@ describe('the weekly run', () => {
     expect((await status(town)).results[0]).toMatchObject(COMPLETED)
   })
 
-  it('completes whichever call to the database is the last of an invocation', async () => {
+  it('completes even if an invocation is cut off before or after any call to the database', async () => {
     for (let call = 1; ; call += 1) {
       for (const side of ['before', 'after'] as const) {
         const town = await newTown()
@@ -68,7 +68,7 @@ describe('the weekly run', () => {
 
   it('continues in a new message when an invocation reaches its limits', async () => {
     const town = await newTown()
-    await askAda(town)
+    await eraseAda(town)
     await town.cron(WEEKLY, Date.now() + 1000)
     const [message] = town.held.splice(0)
     const ERASURE_QUEUE = { send: async (body: ErasureMessage) => void town.held.push(body) }
@@ -87,9 +87,9 @@ describe('the weekly run', () => {
     expect((await status(town)).results[0]).toMatchObject(COMPLETED)
   })
 
-  it('shows why a task fails, finally gives up, and tries it again the next Sunday', async () => {
+  it('shows why a task fails, finally gives the task up, and tries it again the next Sunday', async () => {
     const town = await newTown()
-    await askAda(town)
+    await eraseAda(town)
     await town.cron(WEEKLY, Date.now() + 1000)
     const failing = aroundCalls(env.DB, async (run, _, statements) => {
       if (statements === 4) {

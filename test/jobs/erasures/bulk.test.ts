@@ -49,9 +49,9 @@ describe('bulk deletion', () => {
     expect((await project.call('GET', `events?distinct_id=${long}`)).body.results).toHaveLength(1)
     const { body } = await call(project, 'POST', 'persons/bulk_delete', { distinct_ids: [long] })
     expect(body.results).toEqual([{ id: long, result: 'deleted', person_uuid: expect.any(String) }])
-    const completed = { distinct_ids: [long], dry_run: true }
-    const again = await call(project, 'POST', 'persons/complete_deletion', completed)
-    expect(again.body.persons_found).toBe(1)
+    const completion = { distinct_ids: [long], dry_run: true }
+    const found = await call(project, 'POST', 'persons/complete_deletion', completion)
+    expect(found.body.persons_found).toBe(1)
   })
 
   it('deletes a thousand persons in one request', async () => {
@@ -96,16 +96,16 @@ describe('bulk deletion', () => {
   })
 
   it.each([
-    ['neither', {}, null],
-    ['both', { ids: [1], distinct_ids: ['a'] }, null],
-    ['no ids', { ids: [] }, 'ids'],
+    ['neither ids nor distinct ids', {}, null],
+    ['both ids and distinct ids', { ids: [1], distinct_ids: ['a'] }, null],
+    ['an empty list of ids', { ids: [] }, 'ids'],
     [
       '1,001 ids',
       { distinct_ids: Array.from({ length: 1001 }, (_, n) => `p${n}`) },
       'distinct_ids'
     ],
     ['an invalid id', { ids: ['abc'] }, 'ids__0'],
-    ['no list', { ids: 'abc' }, 'ids'],
+    ['ids that are not a list', { ids: 'abc' }, 'ids'],
     ['an empty distinct id', { distinct_ids: [''] }, 'distinct_ids__0'],
     [
       'a switch that is neither true nor false',

@@ -72,8 +72,8 @@ async function idsIn(
 
 describe('the completion of a deletion', () => {
   it.each([
-    ['its UUID', (uuid: string) => ({ ids: [uuid.toUpperCase()] })],
-    ['its UUID under the other name', (uuid: string) => ({ uuids: [uuid] })],
+    ['its UUID in `ids`', (uuid: string) => ({ ids: [uuid.toUpperCase()] })],
+    ['its UUID in `uuids`', (uuid: string) => ({ uuids: [uuid] })],
     ['one of its distinct ids', () => ({ distinct_ids: ['anon-ada'] })]
   ])('finds the person by %s, and deletes what was kept', async (_, name) => {
     const ghost = await newGhost()
@@ -118,7 +118,7 @@ describe('the completion of a deletion', () => {
     expect((await status(ghost)).count).toBe(2)
   })
 
-  it('of recordings alone keeps the events, which can be deleted later still', async () => {
+  it('of recordings alone keeps the events, which a later completion can delete', async () => {
     const ghost = await newGhost()
     const { project, ada, drain } = ghost
     await complete(ghost, { uuids: [ada.uuid], delete_events: false })
@@ -136,7 +136,7 @@ describe('the completion of a deletion', () => {
     expect(await countRows(project.id)).toMatchObject({ events: 4 })
   })
 
-  it('has a genuine receipt about the distinct ids of the person, like every later one', async () => {
+  it('has a valid receipt about the person’s distinct ids, as has every later completion', async () => {
     const ghost = await newGhost()
     const { project, ada, drain } = ghost
     await complete(ghost, { uuids: [ada.uuid], delete_events: false })
@@ -178,7 +178,7 @@ describe('the completion of a deletion', () => {
     expect(await countEntries()).toBe(before)
   })
 
-  it('counts the same in a dry run, and changes nothing then', async () => {
+  it('has a dry run that counts the same and changes nothing', async () => {
     const ghost = await newGhost()
     const { project, ada, held } = ghost
     const body = { uuids: [ada.uuid, crypto.randomUUID()] }
@@ -206,7 +206,7 @@ describe('the completion of a deletion', () => {
     expect(dry.preview.stores).toHaveLength(5)
   })
 
-  it('counts in a dry run what a deletion that is not completed yet deletes anyway', async () => {
+  it('has a dry run that includes what an uncompleted deletion deletes anyway', async () => {
     const town = await newTown()
     const { project, ada, call } = town
     await call(project, 'DELETE', `persons/${ada.id}?delete_events=true`)
@@ -244,7 +244,7 @@ describe('the completion of a deletion', () => {
   })
 
   it.each([2, 4, 6, 8, 10, 12])(
-    'is not lost when it comes before call %i of the first deletion’s work',
+    'is not lost when it is requested before call %i of the first deletion’s work',
     async (at) => {
       const town = await newTown()
       const { project, ada, call, drain } = town
@@ -290,17 +290,16 @@ describe('the completion of a deletion', () => {
   it('is in the ledger, and happens again after a restore', async () => {
     const ghost = await newGhost()
     const { project, ada, cron } = ghost
-    const tables = ['erasures', 'erased_identities'] as const
     await complete(ghost, { uuids: [ada.uuid], delete_recordings: false })
     const entries = await readAfter(env.BUCKET, GENESIS, 1_000)
     const entry = entries.findLast(({ body }) => body.project === project.id)
     expect(entry?.body).toMatchObject({ kind: 'completion', persons: [ada.uuid] })
 
     // Restores the state before the completion.
-    await db.run(sql`update ${sql.identifier(tables[1])} set erasure_id = (
+    await db.run(sql`update erased_identities set erasure_id = (
       select min(id) from erasures where project_id = ${project.id}) where project_id = ${project.id}`)
     await db.run(
-      sql`delete from ${sql.identifier(tables[0])} where project_id = ${project.id} and completes is not null`
+      sql`delete from erasures where project_id = ${project.id} and completes is not null`
     )
     await db.run(sql`delete from ledger_head`)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60_000 })
@@ -316,11 +315,11 @@ describe('the completion of a deletion', () => {
   })
 
   it.each([
-    ['neither', {}, null],
-    ['both', { ids: [crypto.randomUUID()], distinct_ids: ['a'] }, null],
-    ['both names', { ids: [crypto.randomUUID()], uuids: [crypto.randomUUID()] }, null],
-    ['no list', { uuids: 'a' }, 'uuids'],
-    ['no UUID', { ids: ['a'] }, 'ids__0'],
+    ['neither UUIDs nor distinct ids', {}, null],
+    ['both UUIDs and distinct ids', { ids: [crypto.randomUUID()], distinct_ids: ['a'] }, null],
+    ['both ids and uuids', { ids: [crypto.randomUUID()], uuids: [crypto.randomUUID()] }, null],
+    ['uuids that are not a list', { uuids: 'a' }, 'uuids'],
+    ['an id that is not a UUID', { ids: ['a'] }, 'ids__0'],
     ['an integer id', { ids: [7] }, 'ids__0'],
     ['an empty list', { distinct_ids: [] }, 'distinct_ids'],
     [
@@ -347,15 +346,15 @@ describe('30 days after a deletion', () => {
     await town.cron(EVERY_15_MINUTES)
   }
 
-  it('nothing links to the kept data, which counts as before', async () => {
+  it('nothing links the person to the kept events, which trends count as before', async () => {
     const ghost = await newGhost()
     const { project, ada, call } = ghost
-    const actors = async () => {
+    const countActors = async () => {
       const query =
         'insights/trend?events=[{"id":"event 1","math":"dau"}]&date_from=2026-10-30&date_to=2026-11-03'
       return (await call(project, 'GET', query)).body.result
     }
-    const before = await actors()
+    const before = await countActors()
     expect(JSON.stringify(before)).toContain('"count":2')
     const rows = await db.all<{ key: number }>(
       sql`select key from erased_identities where project_id = ${project.id}`
@@ -377,7 +376,7 @@ describe('30 days after a deletion', () => {
     expect(links).toEqual(
       [1, 2].map(() => ({ hash: '', receipt_hash: null, erasure_id: 0, erased_at: 0, is_other: 1 }))
     )
-    expect(await actors()).toEqual(before)
+    expect(await countActors()).toEqual(before)
     expect(await countRows(project.id)).toMatchObject({ events: 10 })
     await wait(ghost, 1)
     expect(await db.$count(sql`erased_identities`, sql`project_id = ${project.id}`)).toBe(4)

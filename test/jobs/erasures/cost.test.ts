@@ -5,7 +5,7 @@ import { measureRows } from '../../support/log.ts'
 import { newProject } from '../../support/project.ts'
 import { AT } from '../../support/town.ts'
 
-describe('what an erasure costs', () => {
+describe('the cost of an erasure', () => {
   /** Creates a project of 50 persons with 10 events each, and this many other persons. */
   const newCity = async (others: number) => {
     const project = await newProject()

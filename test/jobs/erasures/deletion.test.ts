@@ -8,8 +8,8 @@ import { consume, db, request, type TestProject } from '../../support/project.ts
 import { identify, newTown, status, type Town } from '../../support/town.ts'
 
 /** Sends a request below `persons/` to a service with this secret. */
-function askWithSecret(project: TestProject, door: string, sent: object, secret: string) {
-  const [method = '', path] = door.split(' ')
+function askWithSecret(project: TestProject, endpoint: string, sent: object, secret: string) {
+  const [method = '', path] = endpoint.split(' ')
   const headers = { Authorization: `Bearer ${project.key}`, 'Content-Type': 'application/json' }
   const body = method === 'GET' ? undefined : JSON.stringify(sent)
   const url = `/api/projects/${project.id}/persons/${path}/`
@@ -43,7 +43,7 @@ describe('a deletion', () => {
     expect(actors).toHaveLength(2)
   })
 
-  it('that keeps everything it may keep has a task and a receipt that says so', async () => {
+  it('that keeps events and recordings has a task, and a receipt that says so', async () => {
     const town = await newTown()
     const { project, ada, call, drain } = town
     await call(project, 'DELETE', `persons/${ada.id}`)
@@ -136,14 +136,20 @@ describe('a deletion', () => {
     const noted = [{ ...first, note: 'x' }, ...rest]
     expect((await verify({ ...task.receipt, stores: noted })).body.valid).toBe(false)
 
-    const doors = ['GET deletion_status', 'POST bulk_delete', `GET ../receipts/${task.receipt.id}`]
+    const endpoints = [
+      'GET deletion_status',
+      'POST bulk_delete',
+      `GET ../receipts/${task.receipt.id}`
+    ]
     const faults = [
       ['', 'is missing'],
       ['changeme', 'has fewer than 32 characters']
     ] as const
     for (const [secret, fault] of faults) {
       const answers = await Promise.all(
-        doors.map((door) => askWithSecret(project, door, { distinct_ids: ['bob'] }, secret))
+        endpoints.map((endpoint) =>
+          askWithSecret(project, endpoint, { distinct_ids: ['bob'] }, secret)
+        )
       )
       for (const { status, body } of answers) {
         expect([status, body]).toEqual([
@@ -202,7 +208,7 @@ describe('a deletion with concurrent work', () => {
   }
 
   it.each([2, 3, 4].flatMap((call) => [[call, 'before'] as const, [call, 'after'] as const]))(
-    'has happened or not when it is cut at call %i, %s it, and can be repeated',
+    'is done completely or not at all if it is cut at call %i, %s it takes effect, and can be repeated',
     async (call, side) => {
       const town = await newTown()
       const { project, ada } = town

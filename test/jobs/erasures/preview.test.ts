@@ -13,7 +13,7 @@ afterAll(untilQuiet)
 type Count = { store: string; deleted: number; kept: number }
 type Receipt = { stores: { store: string; removed: number }[] }
 
-/** Sums what receipts say was removed from each store of a dry run. */
+/** Returns the total that the receipts report as removed, for each store of a dry run. */
 const removedBy = (receipts: Receipt[], counts: Count[]) => {
   const sum = (store: string) =>
     receipts
@@ -93,7 +93,7 @@ describe('a dry run', () => {
     })
   })
 
-  it('of many persons counts them together, and changes nothing', async () => {
+  it('of several persons counts them together, and changes nothing', async () => {
     const town = await newTown()
     const { project, ada, call, held } = town
     const before = await countRows(project.id)
@@ -131,7 +131,7 @@ describe('a dry run', () => {
     expect((await call(project, 'GET', `persons/${ada.id}/activity`)).body.count).toBe(0)
   })
 
-  it('counts the segments and chunks that have the person', async () => {
+  it('counts the segments and chunks that contain data of the person', async () => {
     const project = await newShop()
     await seal(project.id)
     const { call, cron, drain } = holdErasures()
@@ -162,7 +162,7 @@ describe('a dry run', () => {
     expect((await call(project, 'GET', `persons/${ada.id}`)).status).toBe(200)
   })
 
-  it('in the body is obeyed, and refused if the URL says otherwise', async () => {
+  it('requested in the body is obeyed, and refused if the URL says otherwise', async () => {
     const { project, ada, call } = await newTown()
     const send = (query: string) =>
       call(project, 'DELETE', `persons/${ada.id}${query}`, { dry_run: true })

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { beforeEach, expect, it } from 'vitest'
 import { WEEKLY } from '../../../src/crons/cron.ts'
 import { isSignedBy } from '../../../src/erasures/receipts/signature.ts'
-import { newReceipt, tablesWith } from '../../support/erasures.ts'
+import { holdErasures, newReceipt, tablesWith } from '../../support/erasures.ts'
 import { db, newProject, request, type TestProject } from '../../support/project.ts'
 import { newTown } from '../../support/town.ts'
 
@@ -99,10 +99,20 @@ it('a key stored under the fingerprint of another key is ignored', async () => {
 
 it('neither the salt nor a distinct id is in the database', async () => {
   const project = await newProject()
-  const name = `eve-${crypto.randomUUID()}`
-  const { subject } = await newReceipt(project, [name])
+  const { call, drain } = holdErasures()
+  const [name, anon] = [crypto.randomUUID(), crypto.randomUUID()]
+  // The event stays, and its properties quote only the anonymous id.
+  const properties = { $anon_distinct_id: anon }
+  await project.ingest([{ event: '$identify', distinct_id: name, properties }])
+  expect(await tablesWith(name)).toContain('distinct_ids')
 
+  await call(project, 'POST', 'persons/bulk_delete', { distinct_ids: [name] })
+  await drain()
+
+  const { body } = await call(project, 'GET', 'persons/deletion_status?status=completed')
+  const { subject } = body.results[0].receipt
   expect(subject.distinct_ids).toHaveLength(2)
+  expect(await tablesWith(name)).toEqual([])
   expect(await tablesWith(subject.salt)).toEqual([])
   expect(await tablesWith(subject.distinct_ids[0])).toEqual(['erased_identities', 'erasures'])
 })

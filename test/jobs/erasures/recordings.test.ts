@@ -102,7 +102,7 @@ describe('the erasure of a person with delete_recordings', () => {
     }
   )
 
-  it('refuses late parts, of those recordings and of an unknown session', async () => {
+  it('refuses late parts of these recordings and of new sessions', async () => {
     const town = await newRecordedTown()
     const { project, erasures, person, post, held, drain, ada } = town
     await post(
@@ -248,7 +248,7 @@ describe('the erasure of a person without delete_recordings', () => {
   })
 })
 
-it('redrives a parked recording', async () => {
+it('a parked part of a recording can be redriven, and is stored once', async () => {
   listenToLog()
   const { project, get, post, held, deliver } = await newStage()
   const part = crypto.randomUUID()

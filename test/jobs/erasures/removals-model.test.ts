@@ -20,7 +20,7 @@ const KEYS = ['email', 'plan', 'price', 'a.b']
 const value = fc.constantFrom<Json>('a', 'b', 'Ab', 1, 2, '2', true, null)
 const properties = fc.dictionary(fc.constantFrom(...KEYS), value)
 
-/** Up to 40 events, of which some happen at the same time. */
+/** Up to 40 events, some of which happen at the same time. */
 const events: fc.Arbitrary<TestEvent[]> = fc.array(
   fc.record({
     event: fc.constantFrom(...NAMES),
@@ -104,7 +104,7 @@ function isMeant(event: TestEvent, wanted: Filters, removed: string[] | null): b
   )
 }
 
-/** Returns an event's properties without the removed ones, also in `$set` and `$set_once`. */
+/** Returns an event's properties without the removed ones, which are also removed from `$set`. */
 function without(event: TestEvent, removed: string[]): JsonObject {
   const drop = (object: JsonObject) =>
     Object.fromEntries(Object.entries(object).filter(([key]) => !removed.includes(key)))
@@ -125,7 +125,7 @@ async function runSunday() {
   await drain()
 }
 
-it('removes what its dry run has found, and nothing else', async () => {
+it('a deletion by filters removes what its dry run has found, and nothing else', async () => {
   await fc.assert(
     fc.asyncProperty(events, filters, names, async (stored, wanted, removed) => {
       const project = await newProject()

@@ -129,7 +129,7 @@ describe('a dry run', () => {
     expect(receipt.matching).toBe(0)
   })
 
-  it('finds all events of a session, also of more persons than the session lists', async () => {
+  it('finds all events of a session, even if it has more persons than it lists', async () => {
     const project = await newProject()
     await project.ingest(
       Array.from({ length: 105 }, (_, n) => ({
@@ -152,7 +152,7 @@ describe('a dry run', () => {
   })
 
   it.each([
-    ['a name in other letters', { events: ['Opened'] }],
+    ['a name with other capitals', { events: ['Opened'] }],
     ['an unknown distinct id', { distinct_id: 'Ada' }],
     ['a property that no event has', { distinct_id: 'ada', properties: ['Email'] }]
   ])('finds nothing for %s, and then has no token', async (_, filters) => {
@@ -163,7 +163,7 @@ describe('a dry run', () => {
     expect(body).toMatchObject({ events: 0, token: null, expires_at: null })
   })
 
-  it('says whose events they are, and what stays', async () => {
+  it('counts the events by name, the persons and the sessions, and says what stays', async () => {
     const project = await newStory()
 
     const { body } = await ask(project, { after: '2026-10-01', dry_run: true })
@@ -236,8 +236,8 @@ describe('a dry run', () => {
   })
 })
 
-describe('executing', () => {
-  it('is refused with both numbers when an event has arrived since', async () => {
+describe('a deletion by filters', () => {
+  it('is refused with both numbers if an event has arrived since the dry run', async () => {
     const project = await newStory()
     const { body } = await ask(project, { distinct_id: 'ada', dry_run: true })
     await project.ingest([{ distinct_id: 'ada', timestamp: NOON, uuid: numberedUuid(9) }])
@@ -250,7 +250,7 @@ describe('executing', () => {
     expect((await project.call('GET', 'events/deletions')).body.count).toBe(0)
   })
 
-  it('is not disturbed by events that happen after the dry run', async () => {
+  it('is not refused because of events that happen after the dry run', async () => {
     const project = await newStory()
     const { body } = await ask(project, { distinct_id: 'ada', dry_run: true })
     await project.ingest([
@@ -323,7 +323,7 @@ describe('executing', () => {
     expect((await deletionOf(project, asked.id)).status).toBe('completed')
   })
 
-  it('has a receipt as a page, once it is completed', async () => {
+  it('has a page with its receipt once it is completed', async () => {
     const project = await newStory()
     const { asked } = await requestRemoval(project, { events: ['opened'], properties: ['email'] })
     const open = (query: string) => project.call('GET', `events/deletions/${asked.id}/${query}`)
@@ -339,7 +339,7 @@ describe('executing', () => {
     expect((await open('?format=json')).body.status).toBe('completed')
   })
 
-  it('forgets the filters, and signs what a stranger can check', async () => {
+  it('forgets its filters, and signs hashes of them', async () => {
     const project = await newStory()
     const filters = {
       events: ['opened', 'bought', 'closed'],
@@ -436,7 +436,7 @@ describe('removed events', () => {
   })
 
   it.each(['before', 'after'] as const)(
-    'are removed exactly, wherever the work is cut %s a call',
+    'are removed exactly once, wherever the work is cut %s a call',
     async (side) => {
       const project = await newStory()
       const { asked } = await requestRemoval(project, { distinct_id: 'ada' })
@@ -480,7 +480,7 @@ describe('removed events', () => {
     )
   })
 
-  it('that another deletion removes meanwhile are counted as such', async () => {
+  it('that were deleted in the meantime are counted as no longer stored', async () => {
     const project = await newStory()
     const { asked } = await requestRemoval(project, { events: ['bought'] })
     const { body } = await project.call('GET', 'persons?distinct_id=ada')
@@ -517,7 +517,7 @@ describe('removed events', () => {
     expect(await stored(project)).toEqual([8, 1, 3, 5])
   })
 
-  it('match as of the dry run, also by relative dates in properties', async () => {
+  it('match as of the dry run, even by relative dates in properties', async () => {
     const project = await newStory()
     const signedUp = (n: number): TestEvent => ({
       event: 'signed up',
@@ -547,7 +547,7 @@ describe('removed events', () => {
 })
 
 describe('removed properties', () => {
-  it('are gone from the event, and from what it sets; everything else stays', async () => {
+  it('are gone from the event, its `$set` and its `$set_once`; everything else stays', async () => {
     const project = await newStory()
 
     const { asked } = await requestRemoval(project, {

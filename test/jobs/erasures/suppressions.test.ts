@@ -33,7 +33,7 @@ async function countByName(project: TestProject): Promise<Record<string, number>
 }
 
 describe('a suppression', () => {
-  it('of a person drops what arrives for any of its distinct ids, and counts it', async () => {
+  it('of a person drops events of any of the person’s distinct ids, and counts them', async () => {
     const { project, ada } = await newTown()
     const before = await countByName(project)
 
@@ -74,7 +74,7 @@ describe('a suppression', () => {
     expect(dropped).toMatchObject([{ events_dropped: 2, distinct_ids: 1 }])
   })
 
-  it('leaves what was accepted before, and what is accepted after it is lifted', async () => {
+  it('drops exactly the events accepted while it is in force', async () => {
     const project = await newProject()
     const { results } = await suppress(project, { distinct_ids: ['eve'] })
     const [id] = results[0].suppressions
@@ -94,7 +94,18 @@ describe('a suppression', () => {
     expect(again.body).toEqual((await list(project)).results[0])
   })
 
-  it('survives the deletion of the person, and finds a deleted person', async () => {
+  it('survives the deletion of the person', async () => {
+    const { project, ada } = await newTown()
+    await suppress(project, { ids: [ada.id] })
+    await project.call('DELETE', `persons/${ada.id}`)
+
+    await project.ingest([...event('ada', 1), ...event('anon-ada', 1)], Date.now() + 10)
+
+    expect(await countByName(project)).toEqual({ bob: 10 })
+    expect((await list(project)).results).toMatchObject([{ events_dropped: 2 }])
+  })
+
+  it('finds a deleted person, and drops events of all distinct ids of the person', async () => {
     const { project, ada } = await newTown()
     await project.call('DELETE', `persons/${ada.id}`)
 
@@ -141,7 +152,7 @@ describe('a suppression', () => {
   it.each([
     ['the suppressed id is merged into another', identify('carol', 'eve')],
     ['another id is merged into the suppressed one', identify('eve', 'carol')]
-  ])('takes in an id when %s, with all ids of its person', async (_, link) => {
+  ])('extends to all ids of the other person when %s', async (_, link) => {
     const project = await newProject()
     await project.ingest([
       {
@@ -163,7 +174,7 @@ describe('a suppression', () => {
     expect((await list(project)).results).toMatchObject([{ events_dropped: 6, distinct_ids: 3 }])
   })
 
-  it('takes in no id that a merge would have refused', async () => {
+  it('does not extend to an id whose merge is refused', async () => {
     const { project, ada } = await newTown()
     await suppress(project, { ids: [ada.id] })
     const before = await countByName(project)
@@ -209,7 +220,7 @@ describe('a suppression', () => {
     expect(await verify({ ...receipt, events_dropped: 4 })).toBe(false)
   })
 
-  it('is in force again after a restore, with the ids that joined, until it was lifted', async () => {
+  it('is restored from the ledger, with the ids that joined and the time it was lifted', async () => {
     const { objects } = await env.BUCKET.list({ prefix: 'ledger/entries/' })
     await env.BUCKET.delete(objects.map(({ key }) => key))
     await db.run(sql`delete from ledger_head`)
@@ -219,8 +230,8 @@ describe('a suppression', () => {
     const eve = await suppress(project, { distinct_ids: ['eve'] })
     await project.send('POST', `persons/suppressions/${eve.results[0].suppressions[0]}/lift`)
     const before = (await list(project)).results
-    const names = JSON.stringify(await readAfter(env.BUCKET, GENESIS, 100))
-    expect(names).not.toMatch(/anon-ada|tablet|"ada"|eve"/)
+    const ledger = JSON.stringify(await readAfter(env.BUCKET, GENESIS, 100))
+    expect(ledger).not.toMatch(/anon-ada|tablet|"ada"|eve"/)
 
     await db.run(sql`delete from suppressions where project_id = ${project.id}`)
     await db.run(sql`delete from suppressed_ids where project_id = ${project.id}`)
@@ -246,7 +257,7 @@ describe('a suppression', () => {
     expect(await countByName(project)).toEqual(stored)
   })
 
-  it('refuses unclear requests, and hides the suppressions of other projects', async () => {
+  it('is refused if the request is unclear, and hidden from other projects', async () => {
     const project = await newProject()
     const { results } = await suppress(project, { distinct_ids: ['eve'] })
     const [id] = results[0].suppressions
@@ -271,9 +282,9 @@ describe('a suppression', () => {
   })
 })
 
-describe('a suppression at the same time', () => {
+describe('a suppression with concurrent work', () => {
   it.each([1, 2, 3, 4])(
-    'as call %i of the consumer, the last of which writes, drops events accepted later',
+    'made just before call %i of the consumer drops events accepted later',
     async (at) => {
       const project = await newProject()
       await project.ingest(event('bob', 1))
@@ -293,7 +304,7 @@ describe('a suppression at the same time', () => {
   )
 
   it.each([1, 2, 3, 4, 5, 6])(
-    'as call %i of the request covers an id that is merged meanwhile',
+    'covers an id that is merged just before call %i of the request',
     async (at) => {
       const { project, ada } = await newTown()
       const { DB, isReached } = beforeCall(env.DB, at, () =>
@@ -319,7 +330,7 @@ describe('a suppression at the same time', () => {
   )
 
   it.each([1, 2, 3, 4, 5, 6])(
-    'as call %i of the request answers what the ledger says if the person is deleted meanwhile',
+    'has an answer that agrees with the ledger if the person is deleted just before call %i of the request',
     async (at) => {
       const { project, ada } = await newTown()
       const { DB, isReached } = beforeCall(env.DB, at, () =>

@@ -4,9 +4,9 @@ import { expect, it } from 'vitest'
 import * as schema from '../../../src/db/schema.ts'
 
 /**
- * The effect of a person's erasure on each table, or what the table holds if an erasure leaves it alone. *If asked* means with
- * `delete_events` or `delete_recordings`; *verified*, that the erasure is completed only after a search of the table has found
- * nothing of the person. A new table fails the test below until it is listed here.
+ * The effect of a person's erasure on each table, or the content of a table that an erasure leaves alone. *If asked* means
+ * with `delete_events` or `delete_recordings`. *Verified* means that the erasure is completed only after a search of the
+ * table has found nothing of the person. The test below fails until a new table is listed here.
  */
 const EFFECTS: Record<string, string> = {
   persons: 'deleted at once, verified',
@@ -61,5 +61,5 @@ it('the effect of an erasure is listed for every table', () => {
     .filter((table) => table instanceof SQLiteTable)
     .map((table) => getTableName(table))
 
-  expect(tables.sort()).toEqual([...Object.keys(EFFECTS)].sort())
+  expect(tables.sort()).toEqual(Object.keys(EFFECTS).sort())
 })

@@ -90,5 +90,6 @@ it('counts are verified every night, and a wrong count is an error in the log', 
   expect(await verify()).toMatchObject([
     { level: 'error', wrong: 2, first: { project_id: project.id, slot: -1, counted: 0, stored: 2 } }
   ])
+  await db.run(sql`delete from events where project_id = ${project.id}`)
   await db.run(sql`delete from event_counts where project_id = ${project.id}`)
 })

@@ -117,12 +117,12 @@ describe('a session', () => {
   })
 
   it.each([
-    ['nothing', null],
-    ['not a text', 7],
+    ['null', null],
+    ['a number', 7],
     ['an empty text', ''],
-    ['more than 200 characters', 'x'.repeat(201)],
-    ['a NUL', 'a\0b'],
-    ['half a character', 'a\ud800']
+    ['longer than 200 characters', 'x'.repeat(201)],
+    ['a text with NUL', 'a\0b'],
+    ['a text with a lone surrogate', 'a\ud800']
   ])('cannot have an id that is %s', async (_, id) => {
     const project = await newProject()
 
@@ -237,8 +237,8 @@ it('a session is the same in whatever order and batches its events arrive, and c
       async ([events, some, all]) => {
         const project = await newProject()
         const numbered = events.map((one, i) => ({ ...one, uuid: numberedUuid(i) }))
-        // Some events several times, in messages of several batches; at the end, every event that
-        // is still missing.
+        // Some events arrive several times, in messages of several batches. At the end, each event
+        // arrives once more, in random order.
         const rest = all.map((place) => [[place]])
         for (const batch of [...some, ...rest]) {
           await consume(

@@ -33,11 +33,12 @@ const toFields = (schedule: Schedule): JsonObject => ({
   timezone: schedule.timezone
 })
 
-/** Quarters of an hour in which the queue accepts nothing, or loses a message. */
+/** Whether the queue accepts nothing in the nth quarter of an hour. */
 const refuses = (n: number) => n % 97 === 0
+/** Whether the queue loses a message in the nth quarter of an hour. */
 const loses = (n: number) => n % 11 === 0
 
-/** Fires the cron, and lets the queue deliver nothing, everything twice, or in another order. */
+/** Fires the cron once or twice. The queue may lose a message, or deliver all of them twice and in another order. */
 async function tick(desk: Desk, n: number): Promise<void> {
   if (refuses(n)) {
     await desk.cron({ DELIVERY_QUEUE: failingQueue() })
@@ -55,10 +56,7 @@ async function tick(desk: Desk, n: number): Promise<void> {
   await desk.drain()
 }
 
-/**
- * Generates 1,000 random schedules and returns the first with 1 to 29 occurrences in `(from,
- * until]`.
- */
+/** Generates 1,000 random schedules, and returns the first `SUBSCRIPTIONS` with 1 to 29 occurrences in `(from, until]`. */
 function pickSchedules(from: number, until: number) {
   const schedules: { schedule: Schedule; expected: number[] }[] = []
   for (const schedule of fc.sample(anySchedule, { numRuns: 1_000, seed })) {
@@ -91,7 +89,7 @@ it.each([
       own.set(target_value, { id, expected })
     }
 
-    // Every sixteenth of the quarters of an hour in which nothing is due and nothing is left over.
+    /** Quarters of an hour in which an occurrence is due. */
     const busy = new Set(
       schedules.flatMap(({ expected }) =>
         expected.map((time) => Math.ceil((time - from) / QUARTER))
@@ -101,6 +99,7 @@ it.each([
     /** Quarters of an hour after a fault, in which messages may be left over. */
     let unsettled = 0
     for (let n = 1; from + n * QUARTER <= until + QUARTER; n += 1) {
+      // Of the quarters in which nothing is due or left over, every sixteenth is enough.
       if (!busy.has(n) && unsettled === 0 && n % 16 !== 0) {
         continue
       }

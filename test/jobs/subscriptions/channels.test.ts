@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, describe, expect, inject, it, vi } from 'vitest'
 import type { TARGET_TYPES } from '../../../src/db/schema.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
-import { countSignups, newDesk, setClock } from '../../support/deliveries.ts'
+import { captureSignups, newDesk, setClock } from '../../support/deliveries.ts'
 import { listenToLog } from '../../support/log.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import type { Received } from '../../support/receiver.ts'
@@ -26,7 +26,7 @@ const receivedAt = async (path: string): Promise<Received[]> =>
 /** Returns a unique path; its first part determines how the receiver behaves. */
 const pathOf = (kind: string, query = '') => `/${kind}/${crypto.randomUUID()}${query}`
 
-/** Makes one delivery to this address. Returns its record and the received requests. */
+/** Makes one delivery to this path of the receiver. Returns its record and the received requests. */
 async function deliver(target_type: string, path: string, fields: JsonObject = {}) {
   setClock('2026-11-21T12:00:00Z')
   const desk = await newDesk('Signups')
@@ -41,7 +41,10 @@ async function deliver(target_type: string, path: string, fields: JsonObject = {
   return { desk, subscription, delivery, received: await receivedAt(path) }
 }
 
-/** Whether the delivery tells what a receiver said, and how often an attempt of unknown outcome is made. */
+/**
+ * `tells`: whether the delivery's record quotes the receiver's answer. `repeats`: requests in all if the outcome of each is
+ * unknown.
+ */
 const CHANNELS: Record<
   Exclude<(typeof TARGET_TYPES)[number], 'email'>,
   { tells: boolean; repeats: number }
@@ -50,7 +53,7 @@ const CHANNELS: Record<
   webhook: { tells: false, repeats: 6 }
 }
 
-describe.each(Object.entries(CHANNELS))('a %s', (type, { tells, repeats }) => {
+describe.each(Object.entries(CHANNELS))('a receiver of type %s', (type, { tells, repeats }) => {
   it('gets one request', async () => {
     const { delivery, received } = await deliver(type, pathOf('ok'))
 
@@ -110,7 +113,7 @@ describe.each(Object.entries(CHANNELS))('a %s', (type, { tells, repeats }) => {
   })
 
   it.each(['cut', 'garbage'])(
-    'that breaks the connection may have got the delivery, and gets it again, marked: %s',
+    'that breaks the connection gets the delivery again, and the ledger says so: %s',
     async (kind) => {
       const { delivery, received } = await deliver(type, pathOf(kind))
 
@@ -125,7 +128,7 @@ describe.each(Object.entries(CHANNELS))('a %s', (type, { tells, repeats }) => {
   )
 
   it.each(['endless', 'stalls'])(
-    'that answers with success has the delivery, whatever follows: %s',
+    'that answers with success gets no further request, whatever follows the status: %s',
     async (kind) => {
       const { delivery, received } = await deliver(type, pathOf(kind))
 
@@ -174,8 +177,7 @@ it('a delivery waits ten seconds for a webhook, and no longer', async () => {
 
   await desk.deliver(desk.held[0], OPEN)
 
-  const seconds = (Date.now() - started) / 1000
-  expect([seconds > 9.5, seconds < 30]).toEqual([true, true])
+  expect((Date.now() - started) / 1000).toBeGreaterThan(9.5)
   expect(await desk.deliveries(id)).toMatchObject([
     {
       status: 'queued',
@@ -186,7 +188,7 @@ it('a delivery waits ten seconds for a webhook, and no longer', async () => {
 })
 
 describe('a webhook', () => {
-  it('is signed by Standard Webhooks, under an id that stays the same', async () => {
+  it('is signed as in Standard Webhooks, with the same id in each attempt', async () => {
     const { subscription, received } = await deliver('webhook', pathOf('flaky', '?fail=1'))
     const webhook = new Webhook(subscription.webhook_secret)
     setClock('2026-11-22T09:00:10Z')
@@ -206,7 +208,7 @@ describe('a webhook', () => {
   it('contains the complete content', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk('Signups')
-    await countSignups(desk)
+    await captureSignups(desk)
     const path = pathOf('ok')
     const { id, insight } = await desk.subscribe(
       {
@@ -256,7 +258,7 @@ describe('a webhook', () => {
 it('a message to Slack has blocks that no name can break', async () => {
   setClock('2026-11-21T12:00:00Z')
   const desk = await newDesk('<!channel> & co')
-  await countSignups(desk)
+  await captureSignups(desk)
   const path = pathOf('ok')
   await desk.subscribe({ target_type: 'slack', target_value: `${url}${path}` }, OPEN)
   setClock('2026-11-22T09:00:00Z')
@@ -288,7 +290,7 @@ it('a message to Slack has blocks that no name can break', async () => {
   })
 })
 
-it('the log of a delivery has no address, no secret and no number', async () => {
+it('the log of a delivery contains no address, no secret, no answer and no name', async () => {
   const log = listenToLog()
   const { subscription } = await deliver('webhook', pathOf('status/500', '?say=secret-answer'))
   const text = log.texts().join('\n')
@@ -318,7 +320,7 @@ describe('an e-mail', () => {
   it('is sent separately to each recipient, with the recipient’s own link', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk('Signups')
-    await countSignups(desk)
+    await captureSignups(desk)
     await desk.subscribe({ target_value: 'ada@example.com, ADA@example.com, bob@example.com' })
     setClock('2026-11-22T09:00:00Z')
     await desk.cron()

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { HOUR } from '../../../src/calendar/units.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
-import { countSignups, type Desk, newDesk, setClock } from '../../support/deliveries.ts'
+import { captureSignups, type Desk, newDesk, setClock } from '../../support/deliveries.ts'
 import { untilQuiet } from '../../support/queue.ts'
 
 afterEach(() => {
@@ -22,7 +22,7 @@ describe('the content of a delivery', () => {
   it('is the insight and the first ten tiles of the dashboard', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk('Own')
-    await countSignups(desk)
+    await captureSignups(desk)
     const dashboard = (await desk.send('POST', 'dashboards/', { name: 'Review' })).body.id
     for (let n = 1; n <= 12; n += 1) {
       await desk.send('POST', 'insights/', {
@@ -41,23 +41,26 @@ describe('the content of a delivery', () => {
     expect(text).toContain('…and 2 more on the dashboard.')
   })
 
-  it('covers whole days: a steady number shows no change, whatever the hour', async () => {
-    setClock('2026-11-21T12:00:00Z')
-    const desk = await newDesk('Steady')
-    const hours = Array.from(
-      { length: 15 * 24 },
-      (_, n) => Date.parse('2026-11-07T00:30:00Z') + n * HOUR
-    )
-    await desk.project.ingest(
-      hours
-        .filter((time) => time < Date.now())
-        .map((timestamp) => ({ event: 'signed up', distinct_id: 'p', timestamp }))
-    )
+  it.each(['00:30', '12:00', '23:30'])(
+    'covers whole days: a steady number shows no change, whatever the hour: %s',
+    async (hour) => {
+      setClock(`2026-11-21T${hour}:00Z`)
+      const desk = await newDesk('Steady')
+      const hours = Array.from(
+        { length: 15 * 24 },
+        (_, n) => Date.parse('2026-11-07T00:30:00Z') + n * HOUR
+      )
+      await desk.project.ingest(
+        hours
+          .filter((time) => time < Date.now())
+          .map((timestamp) => ({ event: 'signed up', distinct_id: 'p', timestamp }))
+      )
 
-    expect(await textOf(desk, {})).toContain(
-      'Steady (15 – 20 Nov 2026)\n  signed up: 144 (no change)'
-    )
-  })
+      expect(await textOf(desk, {})).toContain(
+        'Steady (15 – 20 Nov 2026)\n  signed up: 144 (no change)'
+      )
+    }
+  )
 
   it('covers today if only today has events', async () => {
     setClock('2026-11-21T12:00:00Z')

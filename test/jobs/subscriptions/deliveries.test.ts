@@ -157,7 +157,7 @@ describe('an occurrence', () => {
   it.each([
     [{ deleted: true }, 'The subscription had been deleted.'],
     [{ paused: true }, 'The subscription had been paused.']
-  ])('is skipped if in the meantime %j', async (change, error) => {
+  ])('is skipped after a change of the subscription: %j', async (change, error) => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe()
@@ -189,7 +189,7 @@ describe('an occurrence', () => {
     expect(await desk.deliveries(id)).toMatchObject([{ status: 'skipped', error }])
   })
 
-  it('is the last when its schedule ends', async () => {
+  it('is the last if the schedule ends with it', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe({ count: 3 })
@@ -203,13 +203,13 @@ describe('an occurrence', () => {
   })
 })
 
-/** The recipients of e-mails, each of which has one recipient. */
+/** Two recipients, who get separate e-mails. */
 const TWO = 'ada@example.com, bob@example.com'
 
 /** Whether a recipient got one message, or at most two if the recipient's entry says `repeated`. */
 const isSentAsTold = (sent: number, isRepeated: boolean) => sent > 0 && sent <= (isRepeated ? 2 : 1)
 
-it('a delivery continues wherever it is interrupted: each recipient gets one message, or two, which the ledger shows', async () => {
+it('a delivery continues wherever it is interrupted: each recipient gets one message, or two if the ledger says so', async () => {
   listenToLog()
   let repeated = 0
   for (let call = 1; ; call += 1) {
@@ -252,13 +252,13 @@ it('a delivery is resumed six minutes after the last sign of its consumer, which
   setClock('2026-11-22T09:00:00Z')
   await desk.cron()
   const lost = Promise.withResolvers<void>()
-  let begun = false
+  const begun = Promise.withResolvers<void>()
   desk.faults.email = () => {
-    begun = true
+    begun.resolve()
     return lost.promise
   }
   const first = desk.deliver(desk.held.shift())
-  await vi.waitUntil(() => begun)
+  await begun.promise
   desk.faults.email = () => {}
   passSeconds(359)
   await desk.cron()
@@ -394,7 +394,7 @@ it('the invitation is in the first message only', async () => {
   expect(desk.mails[0]?.html).toContain('Welcome,<br>Ada &amp; Bob')
 })
 
-it('a delivery is given up on after seven attempts that were all interrupted', async () => {
+it('a delivery is given up at the seventh attempt if the first six were interrupted', async () => {
   listenToLog()
   setClock('2026-11-21T12:00:00Z')
   const desk = await newDesk()
@@ -423,7 +423,7 @@ it('a delivery is given up on after seven attempts that were all interrupted', a
   ])
 })
 
-it('a delivery is sent although its progress could not be stored at first', async () => {
+it('a delivery is sent even if its progress could not be stored at first', async () => {
   listenToLog()
   setClock('2026-11-21T12:00:00Z')
   const desk = await newDesk('Signups', 'ActionsTable')
@@ -475,7 +475,7 @@ it('a delivery that cannot be composed in any attempt keeps the reason', async (
   await desk.cron()
   const [message] = desk.held
   for (let n = 0; n < 7; n += 1) {
-    // The fourth call reads the insight; the last attempt reads none.
+    // The fourth call reads the insight. The last attempt makes no such call.
     const DB = aroundCalls(env.DB, (run, at) => {
       if (at === 4 && n < 6) {
         throw new Error('D1_ERROR: Network connection lost.')
@@ -557,11 +557,11 @@ it('a message of another project delivers nothing', async () => {
   expect(await desk.deliveries(id)).toMatchObject([{ status: 'queued', attempts: 0 }])
 })
 
-describe('what a delivery costs', () => {
-  /** When the other subscriptions are due. */
+describe('the cost of a delivery', () => {
+  /** The time at which the other subscriptions are due, ms UTC. */
   const FAR = Date.parse('2099-01-01')
 
-  /** Inserts other subscriptions and finished deliveries that are far from due. */
+  /** Inserts subscriptions that are far from due, each with a finished delivery. */
   const seedOthers = async (id: number, count: number) => {
     const columns = await db.all<{ name: string }>(
       sql`select name from pragma_table_info('subscriptions')`
@@ -589,7 +589,7 @@ describe('what a delivery costs', () => {
       const desk = await newDesk()
       const { id } = await desk.subscribe({ start_date: '2026-11-30T10:00:00Z' })
       await seedOthers(id, others)
-      // Data that other tests have left.
+      // Processes what other tests have left.
       setClock('2026-11-30T09:59:00Z')
       await desk.cron()
       desk.held.length = 0

@@ -45,7 +45,7 @@ describe('an e-mail that fails', () => {
     ])
   })
 
-  it('every time is given up on after six attempts in eight hours', async () => {
+  it('every time is given up after six attempts in eight hours', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe()
@@ -105,7 +105,7 @@ describe('an e-mail that fails', () => {
     ])
   })
 
-  it('without an answer may have arrived: it is sent once more, marked', async () => {
+  it('without an answer may have arrived: it is sent once more, and the ledger says so', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe()
@@ -126,7 +126,7 @@ describe('an e-mail that fails', () => {
     ])
   })
 
-  it('without a binding says so', async () => {
+  it('because there is no binding says so', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe()

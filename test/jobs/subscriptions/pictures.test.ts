@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, inject, it, vi } from 'vitest'
 import type { JsonObject } from '../../../src/input/json.ts'
 import { findSubscription, updateSubscription } from '../../../src/subscriptions/store.ts'
-import { countSignups, type Desk, newDesk, setClock } from '../../support/deliveries.ts'
+import { captureSignups, type Desk, newDesk, setClock } from '../../support/deliveries.ts'
 import { sizeOf } from '../../support/png.ts'
 import { db, newProject, request } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
@@ -20,16 +20,16 @@ afterAll(untilQuiet)
 const decode = (base64: unknown): Uint8Array =>
   Uint8Array.from(atob(String(base64)), (character) => character.charCodeAt(0))
 
-/** Creates a desk with sign-ups, whose next deliveries are of the six days before 22 November. */
+/** Creates a desk with sign-ups, at the time of a delivery about the six days before 22 November. */
 async function newSignups() {
   setClock('2026-11-21T12:00:00Z')
   const desk = await newDesk('Signups')
-  await countSignups(desk)
+  await captureSignups(desk)
   setClock('2026-11-22T09:00:00Z')
   return desk
 }
 
-/** Sends a test delivery of a new subscription. @returns its e-mail, if it is one, and the subscription */
+/** Sends a test delivery of a new subscription. @returns the subscription, and the e-mail if one was sent */
 async function deliver(desk: Desk, fields: JsonObject = {}) {
   const subscription = await desk.subscribe(fields, OPEN)
   await desk.send('POST', `subscriptions/${subscription.id}/test/`)
@@ -37,7 +37,7 @@ async function deliver(desk: Desk, fields: JsonObject = {}) {
   return { subscription, mail: desk.mails.at(-1) }
 }
 
-/** The path of the only address of a picture in a text. */
+/** Returns the path of the first address of a picture in a text. */
 const pathIn = (text = ''): string =>
   /https:\/\/analytics\.test(\/charts\/[\w.]+\.png)/.exec(text)?.[1] ?? ''
 
@@ -87,7 +87,7 @@ describe('an e-mail', () => {
 
   it('goes without an image when the chart fails', async () => {
     const desk = await newSignups()
-    // In one number it is few points; by the hour it is more than a trend may have.
+    // As totals it has few points; by the hour it has more points than a trend may have.
     const events = Array.from({ length: 26 }, () => ({ id: 'signed up' }))
     const filters = { events, interval: 'hour', date_from: '-390d' }
     const insight = (await desk.send('POST', 'insights/', { name: 'Large', filters })).body.id
@@ -167,7 +167,7 @@ describe('the address of a picture', () => {
     expect(await detailOf(path)).toEqual(NONE)
   })
 
-  it('ends with its subscription, its secret and its insight', async () => {
+  it('stops working with its subscription, its secret or its insight', async () => {
     const deleted = await newAddress()
     await deleted.desk.send('DELETE', `subscriptions/${deleted.subscription.id}/`)
     expect(await detailOf(deleted.path)).toEqual(NONE)
@@ -184,7 +184,7 @@ describe('the address of a picture', () => {
     expect(await detailOf(gone.path)).toEqual(NONE)
   })
 
-  it('draws an insight whose range now begins later, all the same', async () => {
+  it('still shows an insight whose range now begins later', async () => {
     const { desk, subscription, path } = await newAddress()
     await desk.send('PATCH', `insights/${subscription.insight}/`, {
       filters: { ...FILTERS, date_from: '2026-11-22', date_to: '2026-11-23' }

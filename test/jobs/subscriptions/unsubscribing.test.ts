@@ -110,11 +110,14 @@ describe('unsubscribing', () => {
     await desk.deliver(desk.held[0])
     await form('POST', links[0] ?? '')
     desk.faults.email = () => {}
-    await vi.waitFor(async () => {
-      setClock(Date.now() + 60_000)
-      await desk.deliver(desk.held[0])
-      expect((await desk.deliveries(id))[0].status).toBe('delivered')
-    })
+    await vi.waitFor(
+      async () => {
+        setClock(Date.now() + 60_000)
+        await desk.deliver(desk.held[0])
+        expect((await desk.deliveries(id))[0].status).toBe('delivered')
+      },
+      { timeout: 60_000 }
+    )
 
     expect(desk.mails.map(({ to }) => to)).toEqual(['bob@example.com'])
   })
@@ -160,7 +163,7 @@ describe('unsubscribing', () => {
     expect(await desk.find(id)).toMatchObject({ target_value: 'ada@example.com', deleted: false })
   })
 
-  it('accepts a link from before links were sealed, as long as its address is on the subscription', async () => {
+  it('accepts a link from before links were sealed, while the subscription still has its address', async () => {
     const { desk, id, links } = await newLinks('ada@example.com, bob@example.com')
     const unsealed = (links[0] ?? '').replace(/\.[^.]+$/, '')
 

@@ -317,10 +317,11 @@ export class Duck {
     )
     const math = mathOf(ask, entity)
     if (ask.display === 'ActionsLineGraphCumulative' && UNIQUE[math]) {
-      // In a cumulative chart, an actor or a session counts only in its first bucket.
+      // In a cumulative chart, an actor or a session counts only in its first bucket. A value whose
+      // events have no session still has a cell, with 0.
       return this.#rows<{ i: number; value: string | null; y: number }>(
-        `select i, value, count(*)::double as y from (
-           select value, min(i) as i from (${matching}) where ${UNIQUE[math]} is not null group by value, ${UNIQUE[math]})
+        `select i, value, count(one)::double as y from (
+           select value, ${UNIQUE[math]} as one, min(i) as i from (${matching}) group by value, one)
          group by i, value`,
         listed ? [JSON.stringify(listed)] : []
       )

@@ -11,7 +11,7 @@ export type Entity = {
   properties: Filter[]
 }
 
-/** With `bins`, a breakdown by ranges of numbers; `edges` are their bounds, once known. */
+/** A breakdown by values or, with `bins`, by ranges of numbers; `edges` are the bounds of the ranges, once known. */
 export type Breakdown = {
   key: string
   type: Type
@@ -32,7 +32,7 @@ export type Asked = {
   properties: Group
   breakdown: Breakdown | undefined
   compare: boolean
-  /** How much earlier the other period starts; undefined for the one directly before. */
+  /** How much earlier the other period starts; undefined for the period directly before. */
   compareTo: { amount: number; unit: 'd' | 'w' | 'm' } | undefined
   display: string
   formula: string | undefined
@@ -123,7 +123,7 @@ const entity: fc.Arbitrary<Entity> = fc
       : fc.constant(one)
   )
 
-/** Sliding counts by the hour are tested only in zones without clock changes. */
+/** Generates a trend request, by the hour or by the day, week or month. */
 export const asked = (isHourly: boolean): fc.Arbitrary<Asked> =>
   fc
     .record({
@@ -186,7 +186,7 @@ export const asked = (isHourly: boolean): fc.Arbitrary<Asked> =>
       compare: one.compare && one.from !== 'all'
     }))
 
-/** Returns the whole days that a range goes back. */
+/** Returns for how many days ago a range may end, so that it does not end before it starts. */
 const daysOf = (from: number | { hours: number }) =>
   typeof from === 'number' ? from : Math.max(0, Math.floor(from.hours / 24) - 1)
 
@@ -197,7 +197,7 @@ function toDate(from: Asked['from']): string {
   return typeof from === 'number' ? `-${from}d` : `-${from.hours}h`
 }
 
-/** Returns the request's body in its form. */
+/** Returns the body of a request, in the request's form. */
 export function toBody(ask: Asked): object {
   const { breakdown, compare, display, formula, interval, properties } = ask
   const range = {

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../../src/input/json.ts'
 export const NAMES = ['$pageview', 'buy', '$autocapture'] as const
 const PEOPLE = ['ada', 'bob', 'cyd', 'dan', 'eve']
 
-/** A zone, with a moment at which its clock changes, if it does. */
+/** Zones, each with a moment at which its clock changes, or with any moment. */
 const PLACES: [zone: string, around: string][] = [
   ['UTC', '2025-03-01T00:00:00Z'],
   ['Asia/Kathmandu', '2025-06-01T00:00:00Z'],
@@ -35,13 +35,15 @@ export type World = {
   weekStart: 0 | 1
   now: number
   events: WorldEvent[]
-  /** Ids split from their person, erased persons, and event names that lose some events. */
+  /** Distinct ids that are split from their person. */
   splits: string[]
+  /** Distinct ids whose identity is erased. */
   erased: string[]
+  /** Names and ranges of events that are deleted. */
   deleted: { name: string; from: number; until: number }[]
   /** How many of the events arrive before segments are sealed; the others may be late. */
   early: number
-  /** Segments, as far as they do not overlap. */
+  /** Ranges to seal, in this order; one that overlaps a segment is left out. */
   sealed: { name: string; from: number; until: number }[]
 }
 
@@ -71,6 +73,7 @@ const properties = fc.record(
 
 export const DAYS = 20
 
+/** Generates a project's history. For trends by the hour, it is not around Tehran's clock changes, which are at midnight. */
 export const world = (mayBeHourly: boolean): fc.Arbitrary<World> =>
   fc
     .record({

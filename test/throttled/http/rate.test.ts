@@ -4,25 +4,24 @@ import { untilQuiet } from '../../support/queue.ts'
 
 afterAll(untilQuiet)
 
-it('refuses a key’s requests beyond its rate until the next minute, and no other key’s', async () => {
+it('refuses a key’s requests beyond its rate for a minute at most, and no other key’s', async () => {
   const [project, other] = [await newProject(), await newProject()]
-  const statuses = []
-  // Three per minute: of eight in a row, at least two are too many, even if a minute ends in
-  // between.
+  const answers = []
+  // Three per minute: of eight in a row, at least two are too many, even if a minute ends in between.
   for (let i = 0; i < 8; i += 1) {
-    statuses.push(await project.call('GET', 'persons/'))
+    answers.push(await project.call('GET', 'persons/'))
   }
 
-  const refused = statuses.filter(({ status }) => status === 429)
+  const refused = answers.filter(({ status }) => status === 429)
   expect(refused.length).toBeGreaterThanOrEqual(2)
-  expect(statuses.filter(({ status }) => status === 200).length).toBe(8 - refused.length)
+  expect(answers.filter(({ status }) => status === 200).length).toBe(8 - refused.length)
   expect(refused[0]?.body).toMatchObject({ type: 'throttled_error', code: 'throttled', attr: null })
   expect(Number(refused[0]?.headers.get('Retry-After'))).toBeGreaterThanOrEqual(1)
   expect(Number(refused[0]?.headers.get('Retry-After'))).toBeLessThanOrEqual(60)
   expect((await other.call('GET', 'persons/')).status).toBe(200)
 })
 
-it('limits the requests to a model, and then answers by the rules', async () => {
+it('limits the requests to a model, and answers by the built-in rules beyond the limit', async () => {
   const project = await newProject()
   let asked = 0
   const run = async () => {
@@ -66,7 +65,7 @@ it('refuses shared pages of a project beyond its rate, and no other project’s'
   expect((await request('GET', other)).status).toBe(200)
 })
 
-it('asks people who open a shared page too often to come back in a minute', async () => {
+it('asks a person who opens a shared page too often to come back in a minute', async () => {
   const { send } = await newProject()
   const { id } = (await send('POST', 'dashboards/', { name: 'Weekly' })).body
   const { body } = await send('PATCH', `dashboards/${id}/sharing/`, { enabled: true })

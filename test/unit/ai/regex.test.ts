@@ -6,7 +6,7 @@ import { deep } from '../../support/depth.ts'
 const UUID = '01a1fc87-dc26-71e7-8a25-7ac44254cc16'
 const none = { examples: [], counter_examples: [] }
 
-/** The pattern for a description, with texts that it must match and texts that it must not match. */
+/** Descriptions, each with texts that must match, texts that must not match, and the expected pattern. */
 const ASKS: [ask: string, matches: string[], leaves: string[], pattern: string][] = [
   [
     'an e-mail address',
@@ -175,7 +175,7 @@ describe('a description', () => {
     ['e-mails at a.example with the parameter ref', 'These conditions do not fit into one pattern'],
     ['contains "a" and "b" and "c" and "d"', 'These conditions do not fit into one pattern'],
     [`exactly "${'a'.repeat(1001)}"`, 'The pattern would be longer than 1,000 characters.']
-  ])('%s: is refused with an explanation', (ask, fault) => {
+  ])('is refused with an explanation: %s', (ask, fault) => {
     expect(writeRegex(ask, none)).toEqual({ fault: expect.stringContaining(fault) })
   })
 
@@ -217,7 +217,7 @@ describe('examples alone', () => {
   })
 })
 
-it('is also valid in JavaScript, unless it ignores case, and matches as described', () => {
+it('a pattern for a start and an end is valid in JavaScript, and matches as described', () => {
   const text = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
     .filter((one) => !/["“”`']|\n/.test(one))
@@ -237,7 +237,7 @@ it('is also valid in JavaScript, unless it ignores case, and matches as describe
   )
 })
 
-it('never fails, whatever the description', () => {
+it('writeRegex never fails, whatever the description', () => {
   const words = [
     'starts with',
     'ends with',

@@ -144,7 +144,7 @@ describe('events without a person', () => {
     })
   })
 
-  it('belong to the person that an identify gives their identity, whichever comes first', () => {
+  it('belong to the person to whom $identify assigns their id, whichever comes first', () => {
     const identify = event({
       timestamp: 2,
       event: '$identify',
@@ -181,8 +181,8 @@ describe('versions', () => {
 })
 
 /**
- * Events of clients, each with its own id and time. Merges only fold ids that are never a target,
- * so none is refused.
+ * Events of clients, each with its own id and time. Merges fold only ids that are never a target. A
+ * merge of an id that is already part of an identified person may be refused.
  */
 const history = fc
   .array(
@@ -243,7 +243,7 @@ function inBatches(events: Incoming[], cuts: boolean[]): Incoming[][] {
   return batches
 }
 
-/** PostHog's rules for one person, applied to its writes in order of time: independent of how the product keeps them. */
+/** Applies PostHog's rules to the writes of one person in order of time, independently of the product. */
 function replay(events: Incoming[]): Map<string, Json> {
   const properties = new Map<string, Json>()
   for (const { properties: sent } of events.toSorted((a, b) => a.timestamp - b.timestamp)) {
@@ -270,23 +270,20 @@ function applyWrites(properties: Map<string, Json>, sent: JsonObject): void {
 }
 
 describe('whatever the order of arrival, the batches and the repetitions', () => {
-  const isUnrefused = (store: MemoryStore) => store.warnings.length === 0
+  const hasNoRefusal = (store: MemoryStore) => store.warnings.length === 0
 
   it('persons have the same ids, properties and creation time', () => {
     fc.assert(
       fc.property(arrivals, ({ events, order, repeated, cuts }) => {
         const straight = deliver(events)
         const shuffled = deliver(...inBatches([...order, ...repeated], cuts))
-        fc.pre(isUnrefused(straight) && isUnrefused(shuffled))
+        fc.pre(hasNoRefusal(straight) && hasNoRefusal(shuffled))
 
         expect(shuffled.groups()).toEqual(straight.groups())
-        for (const [id] of straight.groups().map(([first = '']) => [first])) {
-          expect(shuffled.personOf(id ?? '')?.properties).toEqual(
-            straight.personOf(id ?? '')?.properties
-          )
-          expect(shuffled.personOf(id ?? '')?.createdAt).toBe(
-            straight.personOf(id ?? '')?.createdAt
-          )
+        for (const [id = ''] of straight.groups()) {
+          const [one, other] = [shuffled.personOf(id), straight.personOf(id)]
+          expect(one?.properties).toEqual(other?.properties)
+          expect(one?.createdAt).toBe(other?.createdAt)
         }
         expect(shuffled.events.size).toBe(events.length)
       }),
@@ -298,7 +295,7 @@ describe('whatever the order of arrival, the batches and the repetitions', () =>
     fc.assert(
       fc.property(arrivals, ({ order, repeated, cuts }) => {
         const store = deliver(...inBatches([...order, ...repeated], cuts))
-        fc.pre(isUnrefused(store))
+        fc.pre(hasNoRefusal(store))
         for (const group of store.groups()) {
           const expected = replay(order.filter(({ distinct_id }) => group.includes(distinct_id)))
           const shown = new Map(Object.entries(store.personOf(group[0] ?? '')?.properties ?? {}))

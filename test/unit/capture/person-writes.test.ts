@@ -15,7 +15,7 @@ describe('the writes of an event to its person', () => {
       writesOf({ event, uuid: 'id', properties }, 1).map((write: Write) => [write.key, write.kind])
     )
 
-  it('are, for an ordinary event, the campaign and missing device properties', () => {
+  it('set the campaign and seed the device properties for an ordinary event', () => {
     expect(written('$pageview', device)).toEqual({
       $creator_event_uuid: 'seed',
       $browser: 'seed',
@@ -28,7 +28,7 @@ describe('the writes of an event to its person', () => {
     })
   })
 
-  it('are all device properties for an event about the person', () => {
+  it('set the device properties for an event about the person', () => {
     expect(written('$identify', device)).toMatchObject({
       $browser: 'set',
       $current_url: 'set',
@@ -74,7 +74,7 @@ describe('the writes of an event to its person', () => {
     })
   })
 
-  it('accept $unset as a list and as an object', () => {
+  it('follow $unset as a list and as an object', () => {
     expect(written('$set', { $unset: ['a', 1, 'b'] })).toMatchObject({ a: 'unset', b: 'unset' })
     expect(written('$set', { $unset: { a: null } })).toMatchObject({ a: 'unset' })
   })

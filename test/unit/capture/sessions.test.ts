@@ -14,8 +14,8 @@ const BOB = 'f123456789abcdef0123456789abcdef'
 const NINE = Date.parse('2026-11-22T09:00:00Z')
 
 /**
- * Returns the session ids of visits this many minutes after nine. Each batch is planned and stored
- * before the next.
+ * Returns the session id of each event of a visitor; times are minutes after nine o'clock. Each batch
+ * is stored before the next one is planned.
  */
 function visit(...batches: number[][]): string[] {
   let stored: VisitorSession[] = []
@@ -64,7 +64,7 @@ describe('the sessions of a visitor without cookies', () => {
     expect(sessions.begun.map(({ sessionId }) => sessionId)).toEqual([ada, bob])
   })
 
-  it('begin beside the sessions of their visitor as they were stored', () => {
+  it('list the stored sessions of their visitor when they begin', () => {
     const stored = ['ada', 'bob'].map((name) => ({
       sessionId: `${sessionPrefix(name === 'ada' ? ADA : BOB)}01a1fc87dc26`,
       start: NINE + 40 * MINUTE,

@@ -47,7 +47,7 @@ it.each([
   [100, null, false],
   [199, 200, false],
   [200, 200, true]
-])('accepted at %i and lifted at %s: kept is %s', (at, liftedAt, isKept) => {
+])('keeps an event of %i if the suppression was lifted at %s: %s', (at, liftedAt, isKept) => {
   const { kept, dropped } = sortOut([event('ada', at)], KNOWN, suppressing('ada', { liftedAt }))
 
   expect(kept).toHaveLength(isKept ? 1 : 0)
@@ -96,7 +96,7 @@ it('follows a chain of merges, in whatever order its events are in the batch', (
   }
 })
 
-it('lets no id join by the merge of ids that two suppressions cover', () => {
+it('lets no id join if both ids of a merge are suppressed already', () => {
   const both = new Map([...suppressing('ada'), ...suppressing('eve', { suppressionId: 'two' })])
 
   expect(sortOut([event('ada', 100, 'eve')], KNOWN, both)).toMatchObject({
@@ -137,7 +137,7 @@ describe('the merge of a stored person into a suppressed one', () => {
     ])
   }
 
-  it('is kept while the stored person is not read, because that person may be identified', () => {
+  it('is kept if the stored person was not read, because that person may be identified', () => {
     const merge = identify('ada', 'x')
     const events = [merge, event('ada'), event('x')]
 
@@ -148,7 +148,7 @@ describe('the merge of a stored person into a suppressed one', () => {
     expect(joined).toEqual([])
   })
 
-  it('needs no person if it is dangerous', () => {
+  it('joins the suppression without the person if it is $merge_dangerously', () => {
     const { kept, joined } = sortOut([event('ada', 100, 'x')], known, suppressing('ada'))
 
     expect(kept).toEqual([])

@@ -10,11 +10,16 @@ const folder = join(import.meta.dirname, '../../../docs/charts')
 const pictures = [...drawPictures()]
 const instantiate = vi.spyOn(WebAssembly, 'instantiate')
 const paint = await openPainter()
-/** The started renderer. The types of Node lack the form of `instantiate` that returns an instance beside its module. */
-const started: { instance: WebAssembly.Instance } = await instantiate.mock.results[0]?.value
+const [instantiated] = instantiate.mock.results
+instantiate.mockRestore()
+if (!instantiated) {
+  throw new Error('The renderer started without WebAssembly.instantiate; its memory is unknown.')
+}
+/** The started renderer. Node's types lack the form of `instantiate` that returns a module and an instance. */
+const started: { instance: WebAssembly.Instance } = await instantiated.value
 const images = [...paintPictures(paint)]
 
-/** Bytes per pixel of a chart: 150 kB at 600 × 320. */
+/** Most bytes per pixel of a chart: 150 kB at 600 × 320. */
 const BYTES_PER_PIXEL = 150_000 / (600 * 320)
 
 /** Returns width and height of the chart that an image shows. */
@@ -25,7 +30,7 @@ function chartSize(name: string): [number, number] {
 }
 
 describe('the pictures below docs/charts', () => {
-  it('are exactly the pictures that are drawn', () => {
+  it('are exactly the pictures that `npm run charts` draws', () => {
     const names = [...pictures, ...images].map(([name]) => name)
 
     expect(readdirSync(folder).sort()).toEqual(names.sort())
@@ -65,7 +70,7 @@ describe('the pictures below docs/charts', () => {
 })
 
 describe('an image', () => {
-  it('has about 4 million pixels at most', () => {
+  it('has at most about 4 million pixels', () => {
     const svg = drawChart(emptyChart('Large'), { width: 2_000, height: 1_600 })
     const [width, height] = sizeOf(paint(svg))
 

@@ -20,7 +20,7 @@ it('identities of one person share a number, identities without a person have on
   expect(new Set(list(numbers, 7, 8, 9)).size).toBe(3)
 })
 
-it('nothing is listed while an identity is unknown', () => {
+it('no identities are listed while one of them is unknown', () => {
   const numbers = new ActorNumbers()
   numbers.add(7, 1)
 
@@ -33,7 +33,7 @@ it('nothing is listed while an identity is unknown', () => {
   ])
 })
 
-it('takes a chunk without its moved identities, and keeps the actors that are known', () => {
+it('a chunk is added without its moved identities, and known actors stay', () => {
   const numbers = new ActorNumbers()
   numbers.add(4_097, 1)
 

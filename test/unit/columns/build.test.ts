@@ -104,7 +104,7 @@ describe('a property gets a column', () => {
   })
 })
 
-describe('a property gets none, and is listed,', () => {
+describe('a property gets no column, and is listed,', () => {
   it.each<[string, (n: number) => Json]>([
     ['if its text differs in nearly every event', (n) => `id-${n * 1_000_003}`],
     ['if fewer than 1 % of the events have it', (n) => (n % 200 === 0 ? 1 : null)],
@@ -136,7 +136,7 @@ it('properties without a column are not listed if they are too many or too long'
   expect([properties(many), properties(long)]).toEqual([['plan'], ['plan']])
 })
 
-it('properties that are left out are unknown', () => {
+it('properties that are left out are neither in columns nor listed', () => {
   const builder = new SegmentBuilder()
   builder.add([row(0, { plan: 'pro' })])
   builder.leaveOutProperties()

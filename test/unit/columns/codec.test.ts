@@ -46,7 +46,7 @@ describe('a column', () => {
     expect(decoded.values).toEqual(column.values)
   })
 
-  it('returns every JSON value as it was, whatever it is', () => {
+  it('returns every JSON value as it was', () => {
     const value = fc.jsonValue().map((json): Json => JSON.parse(JSON.stringify(json)))
     fc.assert(
       fc.property(fc.array(value, { minLength: 1, maxLength: 300 }), (values) => {
@@ -57,7 +57,7 @@ describe('a column', () => {
   })
 
   it.each([['1AAEA\n["de","at"]'], ['1AAEA["de","at","ch"]'], ['3AAEA\n["de"]'], ['']])(
-    'is refused if it is damaged or of another segment: %j',
+    'is refused if it is damaged or belongs to another segment: %j',
     (text) => {
       expect(() => decodeColumn(text, 4)).toThrow('A column of 4 events is damaged.')
     }

@@ -3,7 +3,7 @@ import { decodeSlots, encodeSlots } from '../../../src/columns/codec.ts'
 import { Overview } from '../../../src/columns/overview.ts'
 import { SLOT } from '../../../src/rollups/store.ts'
 
-/** Makes a name with segments of these slots, each with a number of events per slot, and with loose slots. */
+/** Returns the overview of one event name with these segments and loose slots. */
 const overview = (
   segments: { first: number; last: number; perSlot: number }[],
   loose: { slot: number; count: number }[]
@@ -41,7 +41,7 @@ it('counts the events of whole slots, in segments and outside', () => {
   expect(events.count(-SLOT, 0)).toBe(0)
 })
 
-it('counts a slot that is cut as a whole', () => {
+it('counts all events of a slot that the range cuts', () => {
   expect(overview([], [{ slot: 1, count: 7 }]).count(SLOT + 5, SLOT + 6)).toBe(7)
 })
 
@@ -60,7 +60,7 @@ it('cuts steps where segments end', () => {
   ])
 })
 
-it('cuts a segment that would make a step twice as long', () => {
+it('cuts a segment if the step would become twice as long', () => {
   const steps = overview([{ first: 0, last: 99, perSlot: 10 }], []).steps(0, 100 * SLOT, 100)
 
   expect(steps).toHaveLength(5)
@@ -68,6 +68,6 @@ it('cuts a segment that would make a step twice as long', () => {
   expect(steps.at(-1)?.until).toBe(100 * SLOT)
 })
 
-it('is one step without events', () => {
+it('makes one step without events', () => {
   expect(overview([], []).steps(5, 10, 1)).toEqual([{ since: 5, until: 10 }])
 })

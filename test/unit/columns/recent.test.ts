@@ -32,7 +32,7 @@ it('does not keep a value that is larger than the cache', () => {
   expect(recent.get('b')).toBe('B')
 })
 
-it('shares the memory with other kinds of values', () => {
+it('shares its memory with other caches', () => {
   const memory = new Memory(10)
   const [names, numbers] = [new Recent<string>(memory), new Recent<number>(memory)]
   names.set('a', 'A', 5)

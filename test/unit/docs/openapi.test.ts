@@ -61,7 +61,7 @@ const EXCEPTIONS = {
 
 describe.each([
   ['3.1', '/openapi.json', {}],
-  // Text in parameters has no schema there, so nothing refers to the schema of property filters.
+  // Its parameters of JSON have no schema for their text, so nothing refers to that of property filters.
   ['3.0', '/openapi-3.0.json', { 'no-unused-components': 'off' }]
 ] as const)('the document in OpenAPI %s', (version, path, exceptions) => {
   it('is valid', async () => {
@@ -88,7 +88,7 @@ describe.each([
     expect(problems.map(({ message, location }) => [message, location[0]?.pointer])).toEqual([])
   })
 
-  it('would not satisfy the linter with an operation that lacks its summary', async () => {
+  it('would not satisfy the linter without the summary of an operation', async () => {
     const { paths, ...document } = JSON.parse(await publish(path))
     const { summary: _, ...operation } = paths['/livez'].get
     const source = JSON.stringify({ ...document, paths: { '/livez': { get: operation } } })
@@ -132,13 +132,13 @@ describe('/openapi-3.0.json', () => {
   })
 })
 
-describe('operations that the interface documents with an empty body', () => {
+describe('operations whose body may be empty', () => {
   const preferring = (document: typeof published) =>
     Object.values(Document.parse(document).paths)
       .flatMap((methods) => Object.values(methods))
       .filter(({ parameters }) => parameters.some(({ name }) => name === 'Prefer'))
 
-  it('are the operations of the interface, and their texts say how to ask for one', () => {
+  it('are these ten, and their texts say how to ask for an empty body', () => {
     const found = preferring(published)
 
     expect(found.map(({ operationId }) => operationId)).toEqual([
@@ -158,7 +158,7 @@ describe('operations that the interface documents with an empty body', () => {
     }
   })
 
-  it('say that they have one in a deployment that sets EMPTY_BODIES', async () => {
+  it('say that the body is empty in a deployment that sets EMPTY_BODIES', async () => {
     const found = preferring(
       JSON.parse(await publish('/openapi.json', { EMPTY_BODIES: 'documented' }))
     )
@@ -266,19 +266,23 @@ describe.each(operations)('$route', ({ parameters, requestBody, responses }) => 
   })
 
   it('has `items` only in lists', () => {
-    const types = parameters.filter(({ schema }) => schema.items && schema.type !== 'array')
+    const others = parameters.filter(({ schema }) => schema.items && schema.type !== 'array')
 
-    expect(types).toEqual([])
+    expect(others).toEqual([])
   })
 
   it('has an example of a body and of a successful answer', () => {
     const { 200: ok, 201: created } = responses
     const shown = [requestBody, ok ?? created].map((part) => part?.content?.['application/json'])
     const named = shown.flatMap((content) => content?.schema.$ref?.split('/').at(-1) ?? [])
+    const bare = shown.filter(
+      (content) => content && !content.schema.$ref && Object.keys(content.examples).length === 0
+    )
     const lacking = named.filter((name) => components.schemas[name]?.examples === undefined)
 
-    // A document such as this one, and a shared recording, whose fields `Recording` describes.
+    // `OpenApi` is a document such as this one; `Recording` has an example of the fields of `SharedRecording`.
     expect(lacking.filter((name) => !['OpenApi', 'SharedRecording'].includes(name))).toEqual([])
+    expect(bare).toEqual([])
   })
 
   it('has examples that fulfil its schemas', () => {
@@ -298,8 +302,8 @@ describe.each(Object.entries(components.schemas))('the schema %s', (_, schema) =
   })
 })
 
-describe('the schema of a new subscription', () => {
-  it('describes each field', () => {
+describe('the schemas of a subscription that is created or changed', () => {
+  it('describe each field', () => {
     const { SubscriptionInput, SubscriptionChange } = components.schemas
     const fields = [SubscriptionInput, SubscriptionChange].flatMap((schema) =>
       Object.entries(schema?.properties ?? {})
@@ -429,7 +433,7 @@ describe('the check of every answer', () => {
     ['a status that is not documented', 418, error],
     ['a code that does not belong to the status', 400, { ...error, code: 'not_found' }],
     ['an error without its envelope', 400, { error: 'Wrong.' }],
-    ['nothing', 200, null]
+    ['a body of null', 200, null]
   ])('fails %s', (_, status, body) => {
     expect(
       check('GET', '/api/environments/1/persons', { status, headers: json, body })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { DAY } from '../../../src/calendar/units.ts'
 import { linkedUntil, readCompletionDays } from '../../../src/erasures/completions/days.ts'
 import { messagesFor } from '../../../src/erasures/message.ts'
 import { describeKept, writeReceipt } from '../../../src/erasures/receipt.ts'
@@ -21,7 +22,7 @@ describe('the weekly run', () => {
     expect(new Date(nextRunAfter(at(now))).toISOString()).toBe(next)
   })
 
-  it('is always on a Sunday at five, a week after the one before', () => {
+  it('is always on a Sunday at 05:00 UTC, a week after the one before: the last run is not after now, the next one is', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4e12 }), (now) => {
         const [last, next] = [new Date(lastRunBy(now)), new Date(nextRunAfter(now))]
@@ -29,6 +30,7 @@ describe('the weekly run', () => {
           expect([run.getUTCDay(), run.toISOString().slice(10)]).toEqual([0, 'T05:00:00.000Z'])
         }
         expect(last.getTime() <= now && now < next.getTime()).toBe(true)
+        expect(next.getTime() - last.getTime()).toBe(7 * DAY)
       }),
       deep(100)
     )
@@ -41,13 +43,13 @@ describe('the weekly run', () => {
     ['0 5 * * 0', false],
     ['0 5 * * MON', false],
     ['*/15 * * * *', false]
-  ])('has the cron expression %s: %s', (cron, isMeant) => {
-    expect(isWeekly(cron)).toBe(isMeant)
+  ])('has the cron expression %s: %s', (cron, isExpected) => {
+    expect(isWeekly(cron)).toBe(isExpected)
   })
 })
 
 describe('messages', () => {
-  it('hold each erasure once, at most fifty, all of one project', () => {
+  it('hold each erasure once, and at most fifty erasures of one project each', () => {
     const erasures = Array.from({ length: 130 }, (_, id) => ({ id, project_id: id % 2 }))
 
     const bodies = messagesFor(erasures)
@@ -83,7 +85,7 @@ describe('a late event', () => {
     expect(tombstoneFor(tombstones, receivedAt)?.erasedAt).toBe(erasedAt)
   })
 
-  it('is recognised by a hash that differs by salt, project and distinct id', async () => {
+  it('is recognised by a hash of salt, project and distinct id', async () => {
     const hashes = await Promise.all([
       hashDistinctId('salt', 1, 'ada'),
       hashDistinctId('salt', 1, 'bob'),

@@ -39,7 +39,7 @@ const content = writeReceipt({
 async function newReceipt(erasedAt = Date.parse(content.requested_at)) {
   const signer = await openSigner(SECRETS)
   if (!signer) {
-    throw new Error('The secrets are fit to sign.')
+    throw new Error('The secrets cannot sign.')
   }
   const erased = { projectId: 1, personUuid: content.person_uuid, requestedAt: erasedAt }
   const salt = await saltOf(SECRETS.RECEIPT_SECRET, erased)
@@ -47,7 +47,7 @@ async function newReceipt(erasedAt = Date.parse(content.requested_at)) {
   const { stored, hash } = await issueReceipt(content, { hashes, erasedAt }, signer)
   const read = await receiptOf(rowOf(stored), SECRETS)
   if (!read) {
-    throw new Error('The erasure is completed.')
+    throw new Error('The erasure has no receipt.')
   }
   return { signer, stored, hash, salt, receipt: read, x: signer.key.x }
 }
@@ -68,9 +68,9 @@ describe('a receipt', () => {
   it.each<[string, (receipt: Receipt) => object]>([
     ['another count', () => ({ stores: [] })],
     ['another time', () => ({ verified_at: '2026-11-22T05:01:00.001Z' })],
-    ['a member more', () => ({ note: 'x' })],
+    ['an additional member', () => ({ note: 'x' })],
     [
-      'a member more deep inside',
+      'an additional member deep inside',
       ({ stores }) => ({ stores: stores.map((store) => ({ ...store, note: 'x' })) })
     ],
     ['another salt', ({ subject }) => ({ subject: { ...subject, salt: '0'.repeat(64) } })],
@@ -118,7 +118,7 @@ describe('a receipt', () => {
     expect(await receiptOf(rowOf({ ...stored, subject }), SECRETS)).toEqual(receipt)
   })
 
-  it('is not signed when it is read', async () => {
+  it('stays unsigned if it was stored without a signature', async () => {
     expect(await receiptOf(rowOf(content), SECRETS)).toMatchObject({ id: 7, signature: null })
   })
 
@@ -141,7 +141,7 @@ describe('a receipt', () => {
 })
 
 describe('the page of a receipt', () => {
-  it('escapes what it shows, and claims nothing before it has verified', async () => {
+  it('escapes the content, and says that the signature is not verified yet', async () => {
     const { receipt } = await newReceipt()
     const key = { kid: receipt.key ?? '', x: 'x', created_at: '2026-11-20T10:00:00Z' }
 
@@ -164,7 +164,7 @@ describe('the page of a receipt', () => {
 })
 
 describe('scripts/verify-receipt.mjs', () => {
-  /** Runs a copy of the script in a folder that holds nothing else but these files. */
+  /** Runs a copy of the script in a folder that holds only these files. */
   async function verify(files: Record<string, object | string>, ...options: string[]) {
     const folder = mkdtempSync(join(tmpdir(), 'receipt-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -205,7 +205,7 @@ describe('scripts/verify-receipt.mjs', () => {
     })
   })
 
-  it('reads what an editor has saved, and refuses a member that is there twice', async () => {
+  it('reads a receipt that an editor has saved, and refuses one with a repeated member', async () => {
     const { receipt, x } = await newReceipt()
     const run = (text: string) =>
       verify({ 'receipt.json': text, 'receipt-keys.json': keysOf(receipt.key, x) })
@@ -272,7 +272,7 @@ describe('scripts/verify-receipt.mjs', () => {
     })
   })
 
-  it('refuses a changed receipt, and a key that is not what it says', async () => {
+  it('refuses a changed receipt, a key without its fingerprint, and an unpublished key', async () => {
     const { receipt, x } = await newReceipt()
     const other = await openSigner({ ...SECRETS, RECEIPT_KEY: 'o'.repeat(64) })
     const run = (shown: object, keys: object) =>

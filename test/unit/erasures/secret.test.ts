@@ -12,12 +12,12 @@ it.each([
 })
 
 it.each([{}, { RECEIPT_SECRET: '' }, { RECEIPT_SECRET: 'undefined' }])(
-  'nothing is signed with the secret of %j',
+  'a secret that is missing or short is refused: %j',
   (env) => {
     expect(() => receiptSecret(env)).toThrow('Receipts cannot be signed or verified')
   }
 )
 
-it('signs with the secret as it is', () => {
+it('a valid secret is returned unchanged', () => {
   expect(receiptSecret({ RECEIPT_SECRET: 'f'.repeat(64) })).toBe('f'.repeat(64))
 })

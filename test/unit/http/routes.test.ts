@@ -13,11 +13,11 @@ const COHORT = { id: 7, name: 'Buyers' }
 const Cohort = z
   .object({ id: z.int().optional(), name: z.string(), note: z.string().optional() })
   .meta({ id: 'Cohort', examples: [{ ...COHORT, note: 'Since May' }] })
-const Unshown = z.object({ name: z.string() }).meta({ id: 'Unshown' })
+const Unexampled = z.object({ name: z.string() }).meta({ id: 'Unexampled' })
 
 const answer = (status: number) => ({ [status]: { text: 'Done.', schema: Cohort } })
 
-/** Returns the table of routes that the access tests derive from an API with this router. */
+/** Returns the routes that the access tests would read from an API with this router. */
 const tableOf = (router: ReturnType<typeof createRouter>, makers: string[] = []) =>
   routesOf(
     createDocument(createRouter().route('/api/environments/:project_id', router).routes, {}, []),
@@ -84,7 +84,7 @@ suite('a new route', () => {
     )
 
     expect(problemsOf(router)).toEqual([
-      "GET cohorts/ asks for no key: put allow('cohort:read') behind its describe."
+      "GET cohorts/ requires no key: put allow('cohort:read') after its describe."
     ])
   })
 
@@ -97,25 +97,25 @@ suite('a new route', () => {
     )
 
     expect(problemsOf(router, ['cohorts'])).toEqual([
-      'DELETE cohorts/{id}/ asks for cohort:read; by its method and path it would be cohort:write: change its allow, or add it to EXCEPTIONS in test/support/routes.ts.',
-      'DELETE cohorts/{id}/ succeeds with 200; by its method and path it would be 204: change its answers, or add it to EXCEPTIONS in test/support/routes.ts.'
+      'DELETE cohorts/{id}/ requires cohort:read, but its method and path imply cohort:write: change its allow, or add the route to EXCEPTIONS in test/support/routes.ts.',
+      'DELETE cohorts/{id}/ succeeds with 200, but its method and path imply 204: change its answers, or add the route to EXCEPTIONS in test/support/routes.ts.'
     ])
   })
 
-  it('is reported when it has no example, or when no object can be created', () => {
+  it('is reported when it has no example, or when no route creates its object', () => {
     const router = createRouter().patch(
       '/cohorts/:id',
       describe({ ...TAG, id: 'cohorts_update', answers: answer(200) }),
       allow('cohort:write'),
       validateQuery(z.object({ as: z.string().meta({ description: 'A name.' }) })),
-      validateBody(Unshown),
+      validateBody(Unexampled),
       (c) => c.json(COHORT)
     )
 
     expect(problemsOf(router)).toEqual([
       'The parameter as of PATCH cohorts/{id}/ has no example: give it one with .meta({ example }).',
       'The body of PATCH cohorts/{id}/ has no example: give it one with .meta({ examples }).',
-      'PATCH cohorts/{id}/ needs the id of one of cohorts: describe a POST cohorts/ that answers it, or add cohorts to MAKERS in auth.test.ts.'
+      'PATCH cohorts/{id}/ needs an object of cohorts, but no route creates one: describe a POST cohorts/ that answers with it, or add cohorts to MAKERS in auth.test.ts.'
     ])
   })
 })

@@ -16,8 +16,8 @@ type Step =
   | { remove: string; now: number }
 
 /**
- * A property as the list of its writes, with two rules: the last `set` or `unset` wins, then the
- * first `once`.
+ * A person as the lists of writes to its properties, with two rules: the last `set` or `unset`
+ * decides; if it leaves no value, the first later `once` does.
  */
 class Model {
   readonly #writes = new Map<string, { kind: Kind; value: Json; at: number; id: string }[]>()
@@ -26,7 +26,7 @@ class Model {
     this.#writes.set(key, [...(this.#writes.get(key) ?? []), { kind, value, at, id }])
   }
 
-  /** A write through the API comes after all known writes. */
+  /** Adds a write through the API, which comes after all known writes. */
   writeLast(key: string, kind: Kind, value: Json, now: number, id: string): void {
     const known = (this.#writes.get(key) ?? []).map(({ at }) => at + 1)
     this.write(key, kind, value, Math.max(now, ...known), id)
@@ -52,7 +52,7 @@ class Model {
   }
 }
 
-/** Returns the properties of an event, by the kind of its write. */
+/** Returns the properties of an event that makes a write of this kind. */
 const propertiesFor: Record<Kind, (captured: Captured) => JsonObject> = {
   set: ({ key, value }) => ({ $set: { [key]: value } }),
   once: ({ key, value }) => ({ $set_once: { [key]: value } }),
@@ -103,7 +103,7 @@ function takeStep(both: Both, step: Step, n: number): void {
   }
 }
 
-/** Runs the same steps in the store and in the model, which both begin with Ada. */
+/** Takes the same steps in the store and in the model. Both begin with Ada. */
 function run(steps: Step[]) {
   const [store, model] = [new MemoryStore(), new Model()]
   store.deliver([{ ...event(1, { kind: 'set', key: '', value: null, at: 0 }), properties: {} }])

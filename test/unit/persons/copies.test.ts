@@ -51,7 +51,7 @@ const storedBytes = (store: MemoryStore): number =>
 
 describe('copies of a person’s properties', () => {
   it.each([1, 20, 1_000])(
-    'are up to date at each event of a person of 3 kB whose every event of 600 bytes changes something, in batches of %i',
+    'are up to date at each event if every event of 600 bytes changes a person of 3 kB, in batches of %i',
     (length) => {
       const page = 'x'.repeat(520)
       const all = [
@@ -83,14 +83,14 @@ describe('copies of a person’s properties', () => {
     }
   )
 
-  it('are reported missing, event by event, and made again once events have earned enough', () => {
+  it('are reported as missing for each event, and stored again once events have earned enough credit', () => {
     const changes = [
       event({ $set: { large: 'x'.repeat(50_000) } }),
       ...events(200, (n) => ({ $set: { n } }))
     ]
     const store = deliver(changes)
     const last = changes.at(-1)
-    const stale = propertiesAt(store, changes).filter((at, n) => n > 0 && !isOf(at, n - 1))
+    const stale = propertiesAt(store, changes).filter((own, n) => n > 0 && !hasN(own, n - 1))
 
     expect(stale.length).toBeGreaterThan(150)
     expect(store.warnings).toHaveLength(stale.length)
@@ -137,7 +137,7 @@ it.each([
   expect(copyCost(bytes)).toBe(cost)
 })
 
-const isOf = (properties: unknown, n: number): boolean =>
+const hasN = (properties: unknown, n: number): boolean =>
   typeof properties === 'object' && properties !== null && 'n' in properties && properties.n === n
 
 const key = fc.constantFrom('plan', 'ä', '"')
@@ -148,7 +148,7 @@ const write: fc.Arbitrary<Write> = fc.oneof(
   fc.record({ kind: fc.constant('unset' as const), key, stamp })
 )
 
-it('the bytes of a person, updated with each write, equal the length of its JSON', () => {
+it('the bytes of a person, updated with each write, are never fewer than those of its JSON', () => {
   fc.assert(
     fc.property(fc.array(fc.array(write, { maxLength: 4 }), { maxLength: 8 }), (batches) => {
       const person = newPerson(1, 'uuid', 0)

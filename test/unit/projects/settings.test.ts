@@ -11,7 +11,7 @@ const configWith = (settings: Partial<ProjectSettings>) =>
   remoteConfig('phc_x', settingsOf({ settings }))
 
 describe('the settings of a project', () => {
-  it('record nobody in a new project', () => {
+  it('have defaults in a new project, which records nobody', () => {
     expect(settingsOf({ settings: {} })).toEqual({
       recording: false,
       recording_sample: 1,
@@ -23,7 +23,7 @@ describe('the settings of a project', () => {
     })
   })
 
-  it('leave recording on in a project that is older than they are', () => {
+  it('keep recording on in a project that is older than the settings', () => {
     const files = readdirSync(MIGRATIONS).filter((file) => file.endsWith('.sql'))
     const at = files.indexOf('0010_project_settings.sql')
     const database = new DatabaseSync(':memory:')

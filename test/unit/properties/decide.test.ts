@@ -10,7 +10,7 @@ const NOW = new Date('2026-11-20T00:00:00Z')
 const decider = (operator: Operator, values: string[]) =>
   deciderOf({ key: 'url', operator, values, type: 'event' }, 'Europe/Berlin', NOW)
 
-/** Whether a value fulfils a filter. */
+/** Returns whether a value fulfils a filter. */
 async function isFulfilled(value: Json, operator: Operator, ...values: string[]): Promise<boolean> {
   const [decided] = await decider(operator, values)([value], new Work())
   return decided === 1
@@ -96,7 +96,7 @@ describe('a filter', () => {
   })
 })
 
-describe('an operator that takes long', () => {
+describe('an expensive operator', () => {
   it('compares each different text once', async () => {
     const work = new Work()
     const plan = vi.spyOn(work, 'plan')
@@ -108,9 +108,10 @@ describe('an operator that takes long', () => {
     expect(plan.mock.calls.map(([, , texts]) => texts)).toEqual([2, 1])
   })
 
-  it('computes each step of a regular expression once, even if the texts come in many batches', async () => {
+  it('computes each step of a regular expression once, even if texts come in many batches', async () => {
     const work = new Work()
     const decide = decider('regex', ['a[ab]{60}b[ab]*-[0-9]*7$'])
+    // Computing the steps of this text in each batch would exceed the limit of steps.
     const start = randomText(400)
 
     let count = 0

@@ -6,7 +6,7 @@ import { randomText } from '../../support/text.ts'
 const [A, B, C, D] = ['a[ab]{300}$', 'b[ab]{300}$', 'a[ab]{301}$', 'b[ab]{301}$'] as const
 const TEXT = randomText(2_500)
 
-it('keeps the steps of the patterns searched for last, in 8 MB', () => {
+it('keeps the steps of the most recently used patterns, up to 8 MB', () => {
   const searches = new Searches()
   const search = (pattern: string) => {
     const found = searches.of(pattern, () => {})

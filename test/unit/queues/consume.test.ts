@@ -14,8 +14,8 @@ afterEach(() => {
 })
 
 /**
- * A batch of messages with these bodies, at their first or the given delivery, and the outcome of
- * each.
+ * Returns a batch of messages with these bodies, and the list to which each message adds its
+ * outcome. `attempts` counts the deliveries of each message so far, this one included.
  */
 function newBatch(bodies: unknown[], attempts = 1) {
   const fates: string[] = []
@@ -28,7 +28,7 @@ function newBatch(bodies: unknown[], attempts = 1) {
     retry: ({ delaySeconds = 0 }: QueueRetryOptions = {}) =>
       void fates.push(`${body} again in ${delaySeconds} s`)
   }))
-  const batch = { queue: 'letters', messages } as unknown as MessageBatch
+  const batch = { queue: 'orders', messages } as unknown as MessageBatch
   return { batch, fates }
 }
 
@@ -46,7 +46,7 @@ describe('messages whose work is recorded in a row', () => {
   it('are acknowledged when done, delivered again when they fail, and dropped when they can never succeed', async () => {
     const { batch, fates } = newBatch(['fine', 'unlucky', 'poison'], 3)
 
-    const outcome = await consumeEach(batch, handle, retryOrDrop('letters'))
+    const outcome = await consumeEach(batch, handle, retryOrDrop('orders'))
 
     expect(fates).toEqual(['fine acknowledged', 'unlucky again in 8 s', 'poison acknowledged'])
     expect(outcome).toEqual({ messages: 3, retried: 1, dropped: 1, dead_lettered: 0 })
@@ -63,7 +63,7 @@ describe('messages that contain accepted data', () => {
   it('become dead letters when they can never succeed, and at the twelfth delivery', async () => {
     const { batch, fates } = newBatch(['unlucky', 'poison'], 12)
 
-    const outcome = await consumeEach(batch, handle, retryOrDeadLetter('letters', deadQueue))
+    const outcome = await consumeEach(batch, handle, retryOrDeadLetter('orders', deadQueue))
 
     expect(fates).toEqual(['unlucky acknowledged', 'poison acknowledged'])
     expect(dead).toEqual([
@@ -73,10 +73,10 @@ describe('messages that contain accepted data', () => {
     expect(outcome).toMatchObject({ retried: 0, dead_lettered: 2 })
   })
 
-  it('are delivered again before that', async () => {
+  it('are delivered again before the twelfth delivery', async () => {
     const { batch, fates } = newBatch(['unlucky'], 11)
 
-    await consumeEach(batch, handle, retryOrDeadLetter('letters', deadQueue))
+    await consumeEach(batch, handle, retryOrDeadLetter('orders', deadQueue))
 
     expect(fates).toEqual(['unlucky again in 2048 s'])
     expect(dead).toEqual([])
@@ -86,21 +86,21 @@ describe('messages that contain accepted data', () => {
     const { batch, fates } = newBatch(['poison'])
     const failing = { send: () => Promise.reject(new Error('down')) } as unknown as Queue
 
-    await consumeEach(batch, handle, retryOrDeadLetter('letters', failing))
+    await consumeEach(batch, handle, retryOrDeadLetter('orders', failing))
 
     expect(fates).toEqual(['poison again in 3600 s'])
   })
 })
 
 it('names the wrong fields of a message, and never their values', () => {
-  const Letter = z.object({ id: z.int(), to: z.array(z.object({ name: z.string() })) })
-  const read = (body: unknown) => () => readMessage(Letter, 'a letter', body)
+  const Order = z.object({ id: z.int(), to: z.array(z.object({ name: z.string() })) })
+  const read = (body: unknown) => () => readMessage(Order, 'an order', body)
 
   expect(read({ id: 'ada@example.com', to: [{ name: 7 }] })).toThrow(
-    new PoisonError('This is not a letter; wrong fields: id, to[0].name.')
+    new PoisonError('This is not an order; wrong fields: id, to[0].name.')
   )
   expect(read('ada@example.com')).toThrow(
-    new PoisonError('This is not a letter; wrong fields: the body.')
+    new PoisonError('This is not an order; wrong fields: the body.')
   )
 })
 

@@ -3,8 +3,8 @@ import { HOUR, MINUTE } from '../../../src/calendar/units.ts'
 import { isDue, readQueuesSince } from '../../../src/queues/due.ts'
 
 /**
- * Returns the ages, in minutes, at which sweeps at these minutes send a message for an object of
- * minute 0.
+ * Returns the minutes at which a message is sent for an object that was uploaded in minute 0;
+ * `minutes` are the times of the sweeps.
  */
 const sentAt = (minutes: number[], queuesSince = 0) =>
   minutes.filter((minute, i) =>
@@ -18,18 +18,18 @@ const sentAt = (minutes: number[], queuesSince = 0) =>
 const every = (step: number, until: number) =>
   Array.from({ length: Math.floor(until / step) }, (_, n) => (n + 1) * step)
 
-it('sends a message at the age of 15 minutes, and then after twice as long each time', () => {
+it('sends a message at the age of 15 minutes, and again each time the age has doubled', () => {
   expect(sentAt(every(15, 24 * 60))).toEqual([15, 30, 60, 120, 240, 480, 960])
 })
 
 it.each([1, 7, 15, 40, 100])(
-  'sends at most eleven in fourteen days, with a sweep every %i minutes',
+  'sends at most eleven messages in 14 days, with a sweep every %i minutes',
   (step) => {
     expect(sentAt(every(step, 14 * 24 * 60)).length).toBeLessThanOrEqual(11)
   }
 )
 
-it('makes up once for missed sweeps', () => {
+it('sends one message for all missed sweeps', () => {
   expect(sentAt([5, 14, 100, 115, 130, 145])).toEqual([100, 130])
 })
 

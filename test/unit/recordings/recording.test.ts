@@ -52,8 +52,8 @@ const stored = (recording: Recording, more: Partial<StoredRecording> = {}): Stor
 })
 
 /**
- * Plans batches one after the other, each with the result of the previous batches; shows identities
- * as distinct ids.
+ * Plans batches one after the other, each with the result of the previous batches. Returns the
+ * recordings, with distinct ids in place of identities.
  */
 function storeInOrder(batches: Incoming[][]) {
   const recordings = new Map<string, StoredRecording>()
@@ -80,14 +80,14 @@ function storeInOrder(batches: Incoming[][]) {
 
 type Recorded = { t: number; url: string; json?: unknown }
 
-/** Returns the parts that a browser has sent, as the endpoint and the consumer read them. */
+/** Reads the parts that a browser has sent, as the endpoint and the consumer do. */
 async function partsOf(recorded: Recorded[]): Promise<Incoming[]> {
   const parts: Incoming[] = []
   for (const { t, json } of recorded.filter(({ url }) => url.startsWith('/s/'))) {
     for (const raw of json as Json[]) {
       const read = await readSnapshot(raw, undefined, t)
       if (!read || !('lines' in read)) {
-        throw new Error('nothing was read')
+        throw new Error('A snapshot cannot be read.')
       }
       const {
         session_id: sessionId,
@@ -138,7 +138,7 @@ describe('the recorded traffic of posthog-js', () => {
     })
   })
 
-  it('gives the same numbers in an older version: 1.300.0', async () => {
+  it('gives the same counts in an older version: 1.300.0', async () => {
     expect(storeInOrder([await partsOf(older)])).toMatchObject([
       {
         clickCount: 3,
@@ -302,7 +302,7 @@ const Part = fc
     })
   )
 
-/** Returns each part once: an SDK always sends the same part under one id. */
+/** Parts that differ in their ids: an SDK never sends two different parts with the same id. */
 const Parts = fc.uniqueArray(Part, {
   maxLength: 20,
   selector: ({ sessionId, partId }) => sessionId + partId
@@ -344,7 +344,7 @@ describe('the parts of recordings', () => {
   const recordingOf = (more: Partial<StoredRecording> = {}) => {
     const [created] = planParts([part({ partId: 'before' })], NOTHING, () => 7).created
     if (!created) {
-      throw new Error('nothing was planned')
+      throw new Error('No recording was created.')
     }
     return {
       ...NOTHING,
@@ -395,7 +395,7 @@ describe('the parts of recordings', () => {
     expect(planParts([earlier], known, () => 8)).toMatchObject({ updated: [{ identity: 9 }] })
   })
 
-  it('are not refused if another copy in the batch is stored', () => {
+  it('are not refused if another copy of the part in the batch is stored', () => {
     const tombstone = { key: 5, erasureId: 1, erasedAt: AT, isOpen: true, deletesRecordings: true }
     const known = { ...NOTHING, tombstones: new Map([['ada', [tombstone]]]) }
 
@@ -404,7 +404,7 @@ describe('the parts of recordings', () => {
     expect([parts.length, refused]).toEqual([1, []])
   })
 
-  it('of a person that was erased meanwhile get the erased identity, and do not create the person again', () => {
+  it('of a person that was erased meanwhile get the erased identity, or are refused if recordings are deleted too', () => {
     const tombstone = { key: 5, erasureId: 1, erasedAt: AT, isOpen: true, deletesRecordings: false }
     const known = { ...NOTHING, tombstones: new Map([['ada', [tombstone]]]) }
 
@@ -425,7 +425,7 @@ describe('the parts of recordings', () => {
   })
 })
 
-it('keeps recordings for as many days as their project says, or else the deployment', () => {
+it('keeps recordings for as many days as the project says, or else the deployment', () => {
   const deployment = { RECORDING_RETENTION_DAYS: '30' }
 
   expect(retentionDaysOf({ recordingRetentionDays: 7 }, deployment)).toBe(7)

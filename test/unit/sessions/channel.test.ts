@@ -33,6 +33,6 @@ it.each([
   ['Referral', visit('blog.example.org')],
   ['Unknown', visit('$direct', 'partner')],
   ['Unknown', visit()]
-])('is %s: %j', (channel, one) => {
-  expect(channelOf(one)).toBe(channel)
+])('%s is the channel of %j', (channel, properties) => {
+  expect(channelOf(properties)).toBe(channel)
 })

@@ -16,7 +16,7 @@ const CLICK = '$autocapture click'
 /** A session that ends with a purchase. */
 const BUYS = [HOME, page('/shoes'), page('/shoes/:id'), 'added to cart', CART, PAY, 'bought', DONE]
 
-/** Twelve sessions, ranked by hand by their similarity to the purchase, the most similar first. */
+/** Twelve sessions, ranked by hand by their similarity to the purchase; the most similar is first. */
 const RANKED: [why: string, steps: string[]][] = [
   ['the same', BUYS],
   ['the same with clicks in between', [HOME, CLICK, ...BUYS.slice(1, 5), CLICK, ...BUYS.slice(5)]],
@@ -25,7 +25,7 @@ const RANKED: [why: string, steps: string[]][] = [
   ['looks around first', [page('/news'), page('/about'), page('/team'), ...BUYS]],
   ['two steps the other way round', [...BUYS.slice(0, 4), PAY, CART, ...BUYS.slice(6)]],
   ['leaves at the cart', BUYS.slice(0, 5)],
-  ['looks at many things, and at last buys one', lookingFor(12).concat(BUYS.slice(3))],
+  ['looks at many things, and at last buys one', browse(12).concat(BUYS.slice(3))],
   [
     'only looks',
     [HOME, page('/shoes'), page('/shoes/:id'), page('/hats'), page('/hats/:id'), page('/bags')]
@@ -41,8 +41,9 @@ const RANKED: [why: string, steps: string[]][] = [
   ]
 ]
 
-function lookingFor(pages: number): string[] {
-  return [HOME, ...Array.from({ length: pages }, (_, i) => page(`/aisle-${i}`)), page('/shoes/:id')]
+/** Returns the steps from home through `count` aisles to a pair of shoes. */
+function browse(count: number): string[] {
+  return [HOME, ...Array.from({ length: count }, (_, i) => page(`/aisle-${i}`)), page('/shoes/:id')]
 }
 
 describe('the similarity of two sessions', () => {
@@ -108,7 +109,7 @@ describe('the steps of a session', () => {
     expect(stepsOf([view(path)])).toEqual([`$pageview ${normal}`])
   })
 
-  it('are the names of events, without automatic events, and with repetitions only once', () => {
+  it('are the names of events, without automatic events and immediate repetitions', () => {
     const events = [
       view('/a'),
       at('$web_vitals'),
@@ -134,7 +135,7 @@ describe('the steps of a session', () => {
     ])
   })
 
-  it('are 200 at most', () => {
+  it('are at most 200', () => {
     const events = Array.from({ length: 500 }, (_, i) => at(`event ${i % 7}`))
 
     expect(stepsOf(events)).toHaveLength(200)

@@ -152,7 +152,7 @@ describe('a refusal with a body over the limit', () => {
   })
 })
 
-it('lists at most ten numbers of a trend', () => {
+it('lists at most ten numbers of a trend, and reports that all values are zero', () => {
   const settings = { timezone: 'Europe/Berlin', weekStart: 1, testAccountFilters: [] }
   const query = readTrend(
     { events: [{ id: 'a' }], date_from: '2026-10-25', date_to: '2026-10-26' },
@@ -160,7 +160,7 @@ it('lists at most ten numbers of a trend', () => {
     new Date(0)
   )
   if (!query) {
-    throw new Error('It asks for a series.')
+    throw new Error('The request has no series.')
   }
   const series = (
     value: number,
@@ -197,7 +197,7 @@ it('lists at most ten numbers of a trend', () => {
   })
 })
 
-/** The largest content of one delivery. */
+/** The largest figures of one insight. */
 const WIDE: Figures = {
   name: '&'.repeat(400),
   range: '16 – 22 Nov 2026',

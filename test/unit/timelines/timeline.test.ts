@@ -81,16 +81,16 @@ describe('the crucial properties', () => {
   const plan = { key: 'plan', value: 'pro', type: 'person' }
 
   it.each<[string, Record<string, string>, Json | undefined, string[]]>([
-    ['nothing that is not named', {}, undefined, []],
+    ['none without filters and breakdowns', {}, undefined, []],
     [
       "the keys of persons' filters, each once",
       {},
       [plan, { ...plan, operator: 'is_not' }],
       ['plan']
     ],
-    ['also in groups', {}, { type: 'OR', values: [{ type: 'AND', values: [plan] }] }, ['plan']],
+    ['the keys in groups', {}, { type: 'OR', values: [{ type: 'AND', values: [plan] }] }, ['plan']],
     [
-      'no key of an event',
+      "not the keys of events' filters",
       {},
       [
         { key: 'a', value: 1 },
@@ -99,7 +99,7 @@ describe('the crucial properties', () => {
       []
     ],
     [
-      'the filters of events',
+      'the keys of the filters of counted events',
       { events: JSON.stringify([{ id: 'x', properties: [plan] }]) },
       undefined,
       ['plan']
@@ -116,7 +116,7 @@ describe('the crucial properties', () => {
       [],
       ['tier', 'plan']
     ],
-    ["no event's breakdown", { breakdown: 'tier' }, undefined, []]
+    ["not an event's breakdown", { breakdown: 'tier' }, undefined, []]
   ])('are %s', (_, parameters, properties, keys) => {
     expect(read(parameters, properties).crucialKeys).toEqual(keys)
   })
@@ -133,7 +133,7 @@ describe('the counted events', () => {
   })
 })
 
-describe('refused requests', () => {
+describe('errors', () => {
   it.each<[Record<string, string>, Json | undefined, string]>([
     [{ events: '[{' }, undefined, 'events'],
     [{ events: 'bought' }, undefined, 'events'],
@@ -151,7 +151,7 @@ describe('refused requests', () => {
     [{ date_to: '2026-13-01' }, undefined, 'date_to'],
     [{ interval: 'year' }, undefined, 'interval'],
     [{}, [{ key: 'a', value: 1, type: 'cohort' }], 'properties']
-  ])('%j with the properties %j', (parameters, properties, attr) => {
+  ])('name the parameter at fault: %j with the properties %j', (parameters, properties, attr) => {
     expect(() => read(parameters, properties)).toThrow(expect.objectContaining({ attr }))
   })
 
@@ -177,7 +177,7 @@ describe('stretches', () => {
       (version) => plans.get(version ?? 0) ?? ''
     ).map(({ timestamp, version, count }) => [timestamp, version, count])
 
-  it('are none without events', () => {
+  it('do not exist without events', () => {
     expect(cut()).toEqual([])
   })
 

@@ -11,10 +11,12 @@ import {
   INTERVALS,
   type Interval,
   labelsOf,
-  MAX_BUCKETS
+  MAX_BUCKETS,
+  type Range
 } from '../../../src/calendar/buckets.ts'
+import { toClock } from '../../../src/calendar/clock.ts'
 import { readFrom, readUntil } from '../../../src/calendar/dates.ts'
-import { HOUR, MINUTE } from '../../../src/calendar/units.ts'
+import { DAY, HOUR, MINUTE } from '../../../src/calendar/units.ts'
 import { deep } from '../../support/depth.ts'
 
 const dayOf = (bucket: Bucket, interval: Interval) => daysOf([bucket], interval)[0]
@@ -26,7 +28,7 @@ const at = (text: string) => Date.parse(text)
 const iso = (time: number | undefined) =>
   time === undefined ? undefined : new Date(time).toISOString().replace('.000', '')
 
-/** Returns the start of each bucket in UTC, and on the clock of the time zone. */
+/** Returns the start of each bucket, in UTC and on the clock of the time zone. */
 const shown = (from: string, until: string, interval: Interval, zone: Calendar) =>
   bucketsOf({ from: at(from), until: at(until) }, interval, zone).map(
     (bucket) => `${iso(bucket.from)} ${dayOf(bucket, interval)}`
@@ -229,7 +231,17 @@ describe('buckets in a time zone', () => {
     'Australia/Lord_Howe'
   ]
 
-  it('lie side by side, and each moment is in the bucket of its clock time', () => {
+  /**
+   * Returns the start of the hour or the day that a zone's clock shows when a bucket begins. A first bucket of hours is
+   * judged by the start of its range: where the clock of Lord Howe Island skips half an hour, it begins in the hour before.
+   */
+  const beginOf = ({ from }: Bucket, range: Range, interval: Interval, zone: string): number => {
+    const isHour = interval === 'hour'
+    const clock = toClock(isHour ? Math.max(from, range.from) : from, zone)
+    return clock - (clock % (isHour ? HOUR : DAY))
+  }
+
+  it('cover their range without gaps, and begin with the hours and days of the clock', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...ZONES),
@@ -245,6 +257,7 @@ describe('buckets in a time zone', () => {
             if (i > 0) {
               expect(bucket.from).toBe(buckets[i - 1]?.until)
             }
+            expect(beginOf(bucket, range, interval, zone)).toBe(bucket.clock)
             if (interval === 'day') {
               const format = new Intl.DateTimeFormat('sv', { timeZone: zone })
               expect(format.format(bucket.from)).toBe(dayOf(bucket, 'day'))
@@ -289,12 +302,12 @@ describe('the buckets before', () => {
       expect(iso(buckets.at(-1)?.until)).toBe(from)
     }
   )
+})
 
-  it('can begin anywhere', () => {
-    const buckets = bucketsFrom(at('2025-05-25T10:00:00Z'), 2, 'week', calendar('UTC'))
+it('lists buckets from the bucket that contains a moment', () => {
+  const buckets = bucketsFrom(at('2025-05-25T10:00:00Z'), 2, 'week', calendar('UTC'))
 
-    expect(buckets.map((bucket) => dayOf(bucket, 'week'))).toEqual(['2025-05-25', '2025-06-01'])
-  })
+  expect(buckets.map((bucket) => dayOf(bucket, 'week'))).toEqual(['2025-05-25', '2025-06-01'])
 })
 
 it('counts days back on the clock of the zone', () => {

@@ -4,7 +4,7 @@ import { Distinct } from '../../../src/trends/maths/subjects.ts'
 
 const MANY = MAX_SUBJECTS + 1
 
-/** Counts `MANY` actors at two points, each actor twice per point, with all events in one group. */
+/** Counts `MANY` actors at two points, each actor twice per point, with all events in the given group. */
 function count(group: number | undefined): number[] {
   const distinct = new Distinct()
   const subjects = Int32Array.from({ length: 2 * MANY }, (_, i) => i % MANY)

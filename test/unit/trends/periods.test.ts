@@ -5,7 +5,10 @@ import { readTrend } from '../../../src/trends/request.ts'
 
 const iso = (time: number) => new Date(time).toISOString().slice(0, 16)
 
-/** Returns the buckets of both periods of a comparison at a time, as texts such as `2025-05-30T10:00 – 2025-05-31T00:00`. */
+/**
+ * Returns the buckets of the current and the previous period, as texts such as
+ * `2025-05-30T10:00 – 2025-05-31T00:00`.
+ */
 async function compared(
   now: string,
   fields: Record<string, Json>,
@@ -15,9 +18,9 @@ async function compared(
   const body = { events: [{ id: 'visited' }], compare: true, ...fields }
   const query = readTrend(body, settings, new Date(now))
   if (!query) {
-    throw new Error('There is no series.')
+    throw new Error('The request has no series.')
   }
-  // The database is only asked for the first event of all time.
+  // The database is read only for a range that begins with the first event.
   const periods = await periodsOf(undefined as never, settings, query, new Date(now))
   return periods.map(({ buckets }) =>
     buckets.map(({ from, until }) => `${iso(from)} – ${iso(until)}`)
@@ -25,7 +28,7 @@ async function compared(
 }
 
 describe('the earlier period of a range in hours', () => {
-  it('is as long where the month before has fewer days', async () => {
+  it('is as long, even if the month before has fewer days', async () => {
     const body = { date_from: '-24h', compare_to: '-1m' }
     const now = '2025-05-31T10:00:00Z'
 
@@ -39,7 +42,7 @@ describe('the earlier period of a range in hours', () => {
     expect(whole).toEqual(['2025-04-30T10:00 – 2025-05-01T10:00'])
   })
 
-  it('is whole, in as many points, where it touches more days', async () => {
+  it('has as many points, even if it touches more days: one point covers both', async () => {
     const body = { date_from: '-8h', compare_to: '-5h' }
 
     const [current, previous] = await compared('2025-06-17T10:00:00Z', body)
@@ -48,7 +51,7 @@ describe('the earlier period of a range in hours', () => {
     expect(previous).toEqual(['2025-06-16T21:00 – 2025-06-17T05:00'])
   })
 
-  it('has an empty last point where it touches fewer days', async () => {
+  it('has an empty last point if it touches fewer days', async () => {
     const body = { date_from: '-8h', compare_to: '-5h' }
 
     const [current, previous] = await compared('2025-06-17T05:00:00Z', body)
@@ -64,7 +67,7 @@ describe('the earlier period of a range in hours', () => {
 describe('the earlier period of a single number', () => {
   const now = '2025-06-17T10:20:30Z'
 
-  it('has no more limit on its minutes than the number itself', async () => {
+  it('may have as many minutes as the number itself: more than a series may have points', async () => {
     const body = { display: 'BoldNumber', interval: 'minute', date_from: '-30d' }
 
     expect(await compared(now, body)).toEqual([
@@ -76,7 +79,7 @@ describe('the earlier period of a single number', () => {
     ])
   })
 
-  it('has as many whole hours, also across a change of the clock', async () => {
+  it('has as many whole hours, even across a change of the clock', async () => {
     const body = {
       display: 'BoldNumber',
       interval: 'hour',

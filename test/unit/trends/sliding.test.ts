@@ -30,7 +30,7 @@ const history = {
   )
 }
 
-/** Counts the events of windows; all in one group unless `isGrouped`. */
+/** Counts the actors in each window, by `<window> <group>`. Without `isGrouped`, all events are in group 0. */
 function count(
   windows: readonly Range[],
   events: readonly { at: number; actor: number; group: number }[],
@@ -60,9 +60,10 @@ it.each([false, true])('counts each actor once in each window, by groups: %s', (
       const expected = new Map<string, number>()
       for (const [point, { from, until }] of windows.entries()) {
         for (const group of isGrouped ? [0, 1, 2] : [0]) {
-          const own = events.filter(
-            ({ at, ...event }) => at >= from && at < until && (!isGrouped || event.group === group)
-          )
+          const own = events.filter((event) => {
+            const isInside = event.at >= from && event.at < until
+            return isInside && (!isGrouped || event.group === group)
+          })
           const actors = new Set(own.map(({ actor }) => actor)).size
           if (actors > 0) {
             expected.set(`${point} ${group}`, actors)

@@ -24,7 +24,7 @@ describe('a dashboard', () => {
     expect((await project.send('GET', `dashboards/${second.id}/`)).body.tiles).toEqual([])
   })
 
-  it('is no longer shown by insights when it is deleted', async () => {
+  it('is no longer shown by insights once it is deleted, and can be restored', async () => {
     const project = await newProject()
     const { body } = await project.send('POST', 'dashboards/', {
       name: 'Weekly',

@@ -101,7 +101,7 @@ describe('GET persons/{id}/activity/', () => {
     expect((await project.call('GET', 'persons/activity')).body).toEqual(body)
   })
 
-  it('names the user and the key as they were at the time', async () => {
+  it('names the user as at the time of the change', async () => {
     const { project, path } = await newAda()
     await project.send('PATCH', path, { properties: { plan: 'pro' } })
     await db.run(sql`update users set first_name = 'Grace' where id = ${project.user.id}`)
@@ -111,7 +111,7 @@ describe('GET persons/{id}/activity/', () => {
     expect(body.results[0].user.first_name).toBe('Ada')
   })
 
-  it('shows a merge by events, and then the entries of both persons', async () => {
+  it('shows a merge by events, and below it the entries of the merged person', async () => {
     const { project, ada, path } = await newAda()
     await project.ingest([
       { distinct_id: 'phone', properties: { $set: { app: 1 } } },
@@ -204,7 +204,7 @@ describe('GET persons/{id}/activity/', () => {
   })
 
   it.each([1, 2, 3])(
-    'shows a merge once when two consumers process it, the other at call %i',
+    'shows a merge once if two consumers process it, one before call %i of the other',
     async (call) => {
       const { project, path } = await newAda()
       await project.ingest([{ distinct_id: 'phone', properties: { $set: { app: 1 } } }])
@@ -221,7 +221,7 @@ describe('GET persons/{id}/activity/', () => {
     }
   )
 
-  it('does not find an unknown person or an invalid id', async () => {
+  it('does not find an unknown person, and refuses an invalid id', async () => {
     const { project } = await newAda()
     const other = await newAda()
 
@@ -316,7 +316,7 @@ describe('pages of activity', () => {
     ['limit=5&page=3', [1, 0]],
     ['limit=5&page=4', []],
     ['offset=12', []]
-  ])('can be numbered: %s', async (query, expected) => {
+  ])('can be requested by number: %s', async (query, expected) => {
     const { project, path } = await newLog()
 
     const { status, body } = await project.call('GET', `${path}?${query}`)
@@ -324,7 +324,7 @@ describe('pages of activity', () => {
     expect([status, body.count, numbers(body)]).toEqual([200, 12, expected])
   })
 
-  it('follow a numbered page', async () => {
+  it('lead on from a numbered page, and back', async () => {
     const { project, path } = await newLog()
     const { body } = await project.call('GET', `${path}?limit=5&page=2`)
 
@@ -377,7 +377,7 @@ describe('pages of activity', () => {
     }
   })
 
-  it('can be numbered in CSV, with a limit above the largest page of JSON', async () => {
+  it('can be requested by number in CSV, with a limit above the largest page of JSON', async () => {
     const { project, path } = await newLog()
     const rowsOf = async (query: string) =>
       (await project.call('GET', `${path}?format=csv&${query}`)).text.split('\r\n').slice(1, -1)
@@ -393,7 +393,7 @@ describe('pages of activity', () => {
     expect(pages.map((rows) => rows.length)).toEqual([1100, 12])
   })
 
-  it('are refused in CSV without a limit', async () => {
+  it('cannot be requested by number in CSV without a limit', async () => {
     const { project, path } = await newLog()
 
     const { status, body } = await project.call('GET', `${path}?format=csv&page=2`)
@@ -442,7 +442,7 @@ describe('pages of activity', () => {
     expect(split_off).toEqual(distinct_ids.slice(1))
   })
 
-  it('are one row for each entry as CSV, without a limit', async () => {
+  it('have one row for each entry as CSV, and every entry without a limit', async () => {
     const { project, path } = await newLog()
 
     const all = await project.call('GET', `${path}?format=csv`)
@@ -459,7 +459,7 @@ describe('pages of activity', () => {
     expect(some.text.split('\r\n').slice(1, -1)).toEqual(rest.slice(0, 2))
   })
 
-  it('as CSV contain thousands of entries, even large ones', async () => {
+  it('contain thousands of entries as CSV, even if the entries are large', async () => {
     const { project, path, ada } = await newLog()
     await db.run(sql`
       with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 2500)
