@@ -123,10 +123,10 @@ async function findAccountId(step: Step, config: Config): Promise<string> {
   return chosen || (accounts[0]?.id ?? '')
 }
 
-/** Creates a resource unless it exists. @returns a line to print */
-async function create(step: Step, account: Account): Promise<string> {
-  const exists = step.resource && (await account.has(step.resource))
-  if (!exists) {
+/** Creates a resource unless it exists; by wrangler if the API does not, since wrangler explains why. @returns a line to print */
+async function create(step: Required<Step>, account: Account): Promise<string> {
+  const exists = await account.has(step.resource)
+  if (!exists && !(await account.create(step.resource))) {
     await run(step)
   }
   return `${exists ? 'Exists already' : 'Created'}: ${commandOf(step.run)}`

@@ -15,8 +15,8 @@ const Found = z.object({ result: z.unknown() })
 export type Account = Awaited<ReturnType<typeof openAccount>>
 
 /**
- * Opens an account in Cloudflare's API, with the credentials of wrangler. A lookup is one request;
- * the wrangler command that makes the same request takes seconds to start.
+ * Opens an account in Cloudflare's API, with the credentials of wrangler. Looking a resource up and creating it is one request
+ * each; the wrangler commands that make the same requests take seconds to start.
  * @throws OperatorError when wrangler has no credentials
  */
 export async function openAccount(id: string) {
@@ -26,13 +26,28 @@ export async function openAccount(id: string) {
     throw new OperatorError(`${commandOf(token)} failed: ${findFault(`${stdout}${stderr}`)}`)
   }
   const headers = headersOf(Credentials.parse(JSON.parse(stdout)))
+  const headersFor = (jurisdiction?: string) =>
+    jurisdiction ? { ...headers, 'cf-r2-jurisdiction': jurisdiction } : headers
   const base = process.env.CLOUDFLARE_API_BASE_URL || 'https://api.cloudflare.com/client/v4'
+  const urlOf = (path: string) => `${base}/accounts/${id}/${path}`
   return {
     /** Whether a resource exists. Asks wrangler if the API's answer is neither a resource nor a 404. */
     async has({ path, jurisdiction, info }: Resource): Promise<boolean> {
-      const place = jurisdiction ? { 'cf-r2-jurisdiction': jurisdiction } : {}
-      const answer = await get(`${base}/accounts/${id}/${path}`, { ...headers, ...place })
+      const answer = await get(urlOf(path), headersFor(jurisdiction))
       return answer ?? (await wrangler(info)).code === 0
+    },
+    /** Creates a resource. @returns whether the API says that it did; its reason against it is for wrangler to tell */
+    async create({ creation: { path, body }, jurisdiction }: Resource): Promise<boolean> {
+      try {
+        const response = await fetch(urlOf(path), {
+          method: 'POST',
+          headers: { ...headersFor(jurisdiction), 'Content-Type': 'application/json' },
+          body: JSON.stringify(body)
+        })
+        return response.ok
+      } catch {
+        return false
+      }
     }
   }
 }
