@@ -43,7 +43,7 @@ export class ActorNumbers {
   /** Notes the actor of an identity, unless it is known: the id of a person or, without a person, the negated key. */
   add(identity: number, actor: number): void {
     if (!this.isKnown(identity)) {
-      this.#makeRoom(identity)
+      this.makeRoom(identity)
       this.#numbers[identity] = numberOf(actor)
     }
   }
@@ -53,8 +53,7 @@ export class ActorNumbers {
    * @param first the first key of the chunk
    */
   addChunk(first: number, { offsets, persons }: ChunkActors, moved: ReadonlySet<number>): void {
-    const last = first + (offsets.at(-1) ?? 0)
-    this.#makeRoom(last)
+    this.makeRoom(first + (offsets.at(-1) ?? 0))
     const numbers = this.#numbers
     for (let i = 0; i < offsets.length; i += 1) {
       const identity = first + (offsets[i] ?? 0)
@@ -65,7 +64,8 @@ export class ActorNumbers {
     }
   }
 
-  #makeRoom(identity: number): void {
+  /** Makes room for identities up to this one. */
+  makeRoom(identity: number): void {
     if (identity >= this.#numbers.length) {
       const larger = new Int32Array(Math.max(identity + 1, this.#numbers.length * 2))
       larger.set(this.#numbers)

@@ -1,11 +1,10 @@
-import type { Db } from '../db/client.ts'
 import { pause } from '../pause.ts'
 import { listIdentities } from './actor-chunks.store.ts'
 import { ActorNumbers } from './actor-numbers.ts'
 import { type ReadChunk, readActors, readChunks } from './actors.store.ts'
 import { CHUNK, type ChunkActors, decodeActors } from './codec.ts'
 import { NumberMap } from './number-map.ts'
-import { Recent } from './recent.ts'
+import { Recent, type Scan } from './recent.ts'
 
 /** Chunks read in one statement. */
 const CHUNKS_AT_ONCE = 64
@@ -26,15 +25,13 @@ const kept = new Recent<Built>()
  * erased), or the identity itself if it has no person.
  */
 export class Actors {
-  readonly #db: Db
-  readonly #projectId: number
+  readonly #scan: Scan
   readonly #numbers = new ActorNumbers()
   /** 1 for each chunk that has been read. */
   readonly #knownChunks = new NumberMap()
 
-  constructor(db: Db, projectId: number) {
-    this.#db = db
-    this.#projectId = projectId
+  constructor(scan: Scan) {
+    this.#scan = scan
   }
 
   /** Writes the number of each identity's actor into `numbers`, at the identity's index in `identities`. */
@@ -54,17 +51,20 @@ export class Actors {
 
   /** Reads the chunks of these identities, except chunks that were read before. */
   async #readChunks(identities: Uint32Array): Promise<void> {
-    const fresh = new Set<number>()
+    const fresh: number[] = []
     for (let i = 0; i < identities.length; i += 1) {
       const chunk = Math.floor((identities[i] ?? 0) / CHUNK)
       if (this.#knownChunks.get(chunk) === 0) {
         this.#knownChunks.set(chunk, 1)
-        fresh.add(chunk)
+        fresh.push(chunk)
       }
     }
-    for (const some of inParts([...fresh], CHUNKS_AT_ONCE)) {
+    this.#numbers.makeRoom(
+      CHUNK * (1 + fresh.reduce((most, chunk) => Math.max(most, chunk), 0)) - 1
+    )
+    for (const some of inParts(fresh, CHUNKS_AT_ONCE)) {
       const wanted = some.map((chunk) => ({ chunk, build: kept.get(this.#keyOf(chunk))?.build }))
-      const { chunks, moved } = await readChunks(this.#db, this.#projectId, wanted)
+      const { chunks, moved } = await readChunks(this.#scan.db, this.#scan.projectId, wanted)
       for (const read of chunks) {
         const actors = this.#openChunk(read)
         if (actors) {
@@ -75,7 +75,7 @@ export class Actors {
   }
 
   #keyOf(chunk: number): string {
-    return `${this.#projectId} ${chunk}`
+    return `${this.#scan.projectId} ${chunk}`
   }
 
   /**
@@ -94,7 +94,8 @@ export class Actors {
     kept.set(
       this.#keyOf(chunk),
       { build, actors },
-      actors.offsets.byteLength + actors.persons.byteLength
+      actors.offsets.byteLength + actors.persons.byteLength,
+      this.#scan.since
     )
     return actors
   }
@@ -108,14 +109,14 @@ export class Actors {
       if (wanted.length < SCANNED_FROM) {
         continue
       }
-      const range = { project_id: this.#projectId, chunk }
-      for (const { key, person_id } of await listIdentities(this.#db, range)) {
+      const range = { project_id: this.#scan.projectId, chunk }
+      for (const { key, person_id } of await listIdentities(this.#scan.db, range)) {
         this.#numbers.add(key, person_id ?? -key)
       }
       await pause(REST_MS)
     }
     for (const some of inParts(unknown.filter(isUnknown), LOOKED_UP_AT_ONCE)) {
-      for (const [identity, actor] of await readActors(this.#db, some)) {
+      for (const [identity, actor] of await readActors(this.#scan.db, some)) {
         this.#numbers.add(identity, actor)
       }
       await pause(REST_MS)

@@ -1,4 +1,4 @@
-import { type Db, isTooBig } from '../db/client.ts'
+import { isTooBig } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { pause } from '../pause.ts'
 import { SLOT } from '../rollups/store.ts'
@@ -7,6 +7,7 @@ import { type SlotCount, type Slots, toSlotCounts } from './codec.ts'
 import { toColumn } from './dictionary.ts'
 import type { Name, Overview, Segment } from './overview.ts'
 import { type Rows, readMoment, readRows, readSortedRows } from './read.store.ts'
+import type { Scan } from './recent.ts'
 import { type Columns, readSealed } from './sealed.ts'
 
 /**
@@ -24,15 +25,13 @@ type Range = { since: number; until: number }
 
 /** Reads the columns of a project's events: from segments where there are any, and from rows elsewhere. */
 export class Reader {
-  readonly #db: Db
-  readonly #projectId: number
+  readonly #scan: Scan
   readonly #wanted: Wanted
   readonly #rowEvents: number
 
   /** @param stepEvents number of rows, about, that a statement reads at most */
-  constructor(db: Db, projectId: number, wanted: Wanted, stepEvents: number) {
-    this.#db = db
-    this.#projectId = projectId
+  constructor(scan: Scan, wanted: Wanted, stepEvents: number) {
+    this.#scan = scan
     this.#wanted = wanted
     this.#rowEvents = Math.min(stepEvents, ROW_EVENTS)
   }
@@ -70,7 +69,7 @@ export class Reader {
   }
 
   async #readSegments(segments: readonly Segment[], step: Range): Promise<Batch[]> {
-    const found = await readSealed(this.#db, this.#projectId, segments, this.#wanted)
+    const found = await readSealed(this.#scan, segments, this.#wanted)
     const batches: Batch[] = []
     for (const segment of segments) {
       const { columns, late } = found.get(segment.id) ?? {}
@@ -92,8 +91,8 @@ export class Reader {
 
   /** Reads the events of a range; in halves if D1 finds one answer too large. */
   async #readRows(eventId: number, range: Range): Promise<Batch[]> {
-    const name = { projectId: this.#projectId, eventId }
-    const rows = await readRows(this.#db, name, range, this.#wanted).catch(unlessTooBig)
+    const name = { projectId: this.#scan.projectId, eventId }
+    const rows = await readRows(this.#scan.db, name, range, this.#wanted).catch(unlessTooBig)
     await pause(REST_MS)
     if (rows) {
       return rows.length > 0 ? [rowsToBatch(rows, this.#wanted)] : []
@@ -107,12 +106,12 @@ export class Reader {
 
   /** Reads the events of a single moment, which D1 finds too large for one answer. */
   async #readMoment(eventId: number, time: number): Promise<Batch[]> {
-    const name = { projectId: this.#projectId, eventId }
+    const name = { projectId: this.#scan.projectId, eventId }
     const batches: Batch[] = []
     let limit = MOMENT_EVENTS
     for (let after = ''; ; ) {
       const page = { time, after, limit }
-      const read = await readMoment(this.#db, name, page, this.#wanted).catch(unlessTooBig)
+      const read = await readMoment(this.#scan.db, name, page, this.#wanted).catch(unlessTooBig)
       await pause(REST_MS)
       if (!read) {
         limit = Math.ceil(limit / 2)
@@ -131,9 +130,11 @@ export class Reader {
   async #readSorted(overview: Overview, step: Range): Promise<Batch[]> {
     const batches: Batch[] = []
     const eventIds = overview.names.map(({ eventId }) => eventId)
-    const names = { projectId: this.#projectId, eventIds }
+    const names = { projectId: this.#scan.projectId, eventIds }
     const read = async (range: Range): Promise<void> => {
-      const rows = await readSortedRows(this.#db, names, range, this.#wanted).catch(unlessTooBig)
+      const rows = await readSortedRows(this.#scan.db, names, range, this.#wanted).catch(
+        unlessTooBig
+      )
       await pause(REST_MS)
       if (rows) {
         batches.push(rowsToBatch(rows, this.#wanted))

@@ -1,16 +1,23 @@
-/**
- * A cache in the isolate's memory, shared by several kinds of values. It keeps the most recently used values, up to a number
- * of bytes.
- */
+import type { Db } from '../db/client.ts'
+
+type Entry = { value: unknown; bytes: number; usedAt: number }
+
+/** A cache in the isolate's memory, shared by several kinds of values. It holds values up to a number of bytes. */
 export class Memory {
   readonly #maxBytes: number
   /** In the order of their last use. */
-  readonly #entries = new Map<string, { value: unknown; bytes: number }>()
+  readonly #entries = new Map<string, Entry>()
   #bytes = 0
   #kinds = 0
+  #uses = 0
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
+  }
+
+  /** The number of uses so far: a moment, to tell later uses from earlier ones. */
+  get now(): number {
+    return this.#uses
   }
 
   /** Returns a number for one more kind of values. */
@@ -24,21 +31,48 @@ export class Memory {
     if (!entry) {
       return undefined
     }
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
+    this.#remove(key)
+    this.#add(key, entry.value, entry.bytes)
     return entry.value
   }
 
-  set(key: string, value: unknown, bytes: number): void {
+  /**
+   * Keeps a value. Drops the least recently used values to make room, but none that was used after `since`: if the value does
+   * not fit in without them, it is not kept.
+   */
+  set(key: string, value: unknown, bytes: number, since: number): void {
     this.#remove(key)
-    this.#entries.set(key, { value, bytes })
-    this.#bytes += bytes
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.#maxBytes) {
-        return
-      }
+    const dropped = this.#oldestOf(this.#bytes + bytes - this.#maxBytes, since)
+    if (!dropped) {
+      return
+    }
+    for (const oldest of dropped) {
       this.#remove(oldest)
     }
+    this.#add(key, value, bytes)
+  }
+
+  /** Returns the keys of the least recently used values with this many bytes; undefined if one of them was used after `since`. */
+  #oldestOf(bytes: number, since: number): string[] | undefined {
+    const keys: string[] = []
+    let left = bytes
+    for (const [key, entry] of this.#entries) {
+      if (left <= 0) {
+        break
+      }
+      if (entry.usedAt > since) {
+        return undefined
+      }
+      keys.push(key)
+      left -= entry.bytes
+    }
+    return left <= 0 ? keys : undefined
+  }
+
+  #add(key: string, value: unknown, bytes: number): void {
+    this.#uses += 1
+    this.#entries.set(key, { value, bytes, usedAt: this.#uses })
+    this.#bytes += bytes
   }
 
   #remove(key: string): void {
@@ -70,7 +104,29 @@ export class Recent<Value> {
     return this.#memory.get(`${this.#kind} ${key}`) as Value | undefined
   }
 
-  set(key: string, value: Value, bytes: number): void {
-    this.#memory.set(`${this.#kind} ${key}`, value, bytes)
+  /**
+   * Keeps a value, unless it takes more room than the values have that were not used after `since`. Without `since`, any value
+   * makes room.
+   */
+  set(key: string, value: Value, bytes: number, since = this.#memory.now): void {
+    this.#memory.set(`${this.#kind} ${key}`, value, bytes, since)
   }
 }
+
+/**
+ * A computation that reads columns of a project. The columns that it uses stay in the cache until it ends: if they are more
+ * than fit in, the next computation finds the first of them, while the least recently used would be gone when it comes to them.
+ */
+export type Scan = {
+  db: Db
+  projectId: number
+  /** When it began, as `Memory.now` counts. */
+  since: number
+}
+
+/** Begins to read columns. */
+export const beginScan = (db: Db, projectId: number): Scan => ({
+  db,
+  projectId,
+  since: COLUMNS.now
+})

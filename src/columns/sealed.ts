@@ -6,7 +6,7 @@ import type { Column } from './column.ts'
 import { planOverview } from './overview.store.ts'
 import type { Overview, Segment } from './overview.ts'
 import { type AskedSegment, type Rows, readSegments, type Sealed } from './read.store.ts'
-import { Recent } from './recent.ts'
+import { Recent, type Scan } from './recent.ts'
 
 /*
  * Caches of segments. The content of a segment never changes, and no other segment has its token, `build`, so a cached column
@@ -112,8 +112,7 @@ const numberNames = ({ times, identities }: Wanted): string[] => [
  * was read.
  */
 export async function readSealed(
-  db: Db,
-  projectId: number,
+  scan: Scan,
   segments: readonly Segment[],
   wanted: Wanted
 ): Promise<Map<number, SealedEvents>> {
@@ -122,16 +121,16 @@ export async function readSealed(
     .map((segment) => askFor(segment, wanted, kept.get(segment.id) ?? newColumns()))
     .filter(({ columns, isLate }) => columns.length > 0 || isLate)
   const askedIds = new Set(asked.map(({ id }) => id))
-  const found = await readAsked(db, projectId, asked, wanted)
+  const found = await readAsked(scan, asked, wanted)
   const read = new Map<number, SealedEvents>()
   for (const segment of segments) {
     const columns = kept.get(segment.id) ?? newColumns()
     const { encoded, late } = found.get(segment.id) ?? {}
-    for (const [name, text] of encoded ?? []) {
-      take(segment, name, text, columns)
+    for (const column of encoded ?? []) {
+      take(scan, segment, column, columns)
     }
     if (encoded) {
-      takeMissing(segment, wanted, columns)
+      takeMissing(scan, segment, wanted, columns)
     }
     const isLeftOut = askedIds.has(segment.id) && !encoded
     // A segment has no column of session ids if it would be too large: see `MAX_SESSIONS_BYTES`.
@@ -145,8 +144,7 @@ export async function readSealed(
 
 /** Reads some segments, without those that have late events if D1 finds the late events too large for one answer. */
 async function readAsked(
-  db: Db,
-  projectId: number,
+  scan: Scan,
   asked: readonly AskedSegment[],
   wanted: Wanted
 ): Promise<Map<number, Sealed>> {
@@ -154,13 +152,13 @@ async function readAsked(
     return new Map()
   }
   try {
-    return await readSegments(db, projectId, asked, wanted)
+    return await readSegments(scan.db, scan.projectId, asked, wanted)
   } catch (error) {
     const punctual = asked.filter(({ isLate }) => !isLate)
     if (!isTooBig(error) || punctual.length === asked.length) {
       throw error
     }
-    return readAsked(db, projectId, punctual, wanted)
+    return readAsked(scan, punctual, wanted)
   }
 }
 
@@ -200,12 +198,17 @@ function findKept(segment: Segment, wanted: Wanted): Columns {
 }
 
 /** Decodes a column, adds it to the segment's columns, and caches it. */
-function take(segment: Segment, name: string, text: string, { values, numbers }: Columns): void {
+function take(
+  { since }: Scan,
+  segment: Segment,
+  [name, text]: [name: string, text: string],
+  { values, numbers }: Columns
+): void {
   const key = keyOf(segment, name)
   if (name === 'time' || name === 'identity') {
     const decoded = decodeNumbers(text)
     numbers.set(name, decoded)
-    keptNumbers.set(key, decoded, decoded.byteLength)
+    keptNumbers.set(key, decoded, decoded.byteLength, since)
     return
   }
   const column = decodeColumn(text, segment.count)
@@ -213,16 +216,21 @@ function take(segment: Segment, name: string, text: string, { values, numbers }:
   // A number takes 8 bytes; a text about 2 bytes per character of the encoded column, and 16 more.
   const valueBytes =
     name === 'version' ? 8 * column.values.length : 2 * text.length + 16 * column.values.length
-  keptValues.set(key, column, column.codes.byteLength + valueBytes)
+  keptValues.set(key, column, column.codes.byteLength + valueBytes, since)
 }
 
 /** Adds and caches an empty column for each wanted property that no event of the segment has. */
-function takeMissing(segment: Segment, { properties }: Wanted, { values }: Columns): void {
+function takeMissing(
+  { since }: Scan,
+  segment: Segment,
+  { properties }: Wanted,
+  { values }: Columns
+): void {
   for (const name of properties.map((key) => `event:${key}`)) {
     if (!values.has(name)) {
       const column = emptyColumn(segment.count)
       values.set(name, column)
-      keptValues.set(keyOf(segment, name), column, column.codes.byteLength)
+      keptValues.set(keyOf(segment, name), column, column.codes.byteLength, since)
     }
   }
 }

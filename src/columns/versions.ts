@@ -1,4 +1,3 @@
-import type { Db } from '../db/client.ts'
 import { inHalves } from '../db/halves.ts'
 import { identityOf, numberOf } from '../db/version-id.ts'
 import type { Json } from '../input/json.ts'
@@ -7,7 +6,7 @@ import { emptyColumn } from './batch.ts'
 import { CHUNK, decodeColumn, decodeVersions } from './codec.ts'
 import type { Codes, Column } from './column.ts'
 import { NumberMap } from './number-map.ts'
-import { Recent } from './recent.ts'
+import { Recent, type Scan } from './recent.ts'
 import { type ReadChunk, readChunks, readValues } from './version-chunks.store.ts'
 
 /** Chunks read in one statement. */
@@ -37,8 +36,7 @@ const UNKNOWN = -1
 
 /** Finds the values that versions of persons have for a property: in chunks, and of versions that no chunk has in rows. */
 export class VersionValues {
-  readonly #db: Db
-  readonly #projectId: number
+  readonly #scan: Scan
   readonly #key: string
   /** For each chunk that was read, its place in `#chunks`, counted from 1. */
   readonly #knownChunks = new NumberMap()
@@ -49,9 +47,8 @@ export class VersionValues {
   /** The numbers of values other than arrays and objects. */
   readonly #numbers = new Map<Json, number>([[null, 0]])
 
-  constructor(db: Db, projectId: number, key: string) {
-    this.#db = db
-    this.#projectId = projectId
+  constructor(scan: Scan, key: string) {
+    this.#scan = scan
     this.#key = key
   }
 
@@ -135,25 +132,26 @@ export class VersionValues {
       if (from > 0) {
         await pause(REST_MS)
       }
-      for (const read of await readChunks(this.#db, this.#projectId, this.#key, wanted)) {
+      for (const read of await readChunks(this.#scan.db, this.#scan.projectId, this.#key, wanted)) {
         this.#chunks[this.#knownChunks.get(read.chunk) - 1] = this.#toChunk(read)
       }
     }
   }
 
   #placesKey(chunk: number): string {
-    return `${this.#projectId} ${chunk}`
+    return `${this.#scan.projectId} ${chunk}`
   }
 
   #columnKey(chunk: number): string {
-    return `${this.#projectId} ${chunk} ${this.#key}`
+    return `${this.#scan.projectId} ${chunk} ${this.#key}`
   }
 
   /** Decodes a chunk, or takes it from the cache. @returns undefined if its versions must be looked up */
   #toChunk({ chunk, build, versions, data, state }: ReadChunk): Chunk | undefined {
+    const { since } = this.#scan
     const places = take(
       keptPlaces,
-      { key: this.#placesKey(chunk), build, text: versions },
+      { key: this.#placesKey(chunk), build, text: versions, since },
       toPlaces
     )
     if (!places || state === 'cold') {
@@ -163,7 +161,7 @@ export class VersionValues {
     const column =
       state === 'none'
         ? emptyColumn(length)
-        : take(keptColumns, { key: this.#columnKey(chunk), build, text: data }, (text) =>
+        : take(keptColumns, { key: this.#columnKey(chunk), build, text: data, since }, (text) =>
             decodeColumn(text, length)
           )
     return (
@@ -198,7 +196,7 @@ export class VersionValues {
         this.#lookedUp.set(id, 0)
       }
       const found = await inHalves(some, (ids) =>
-        readValues(this.#db, this.#projectId, ids, this.#key)
+        readValues(this.#scan.db, this.#scan.projectId, ids, this.#key)
       )
       for (const [id, value] of found) {
         this.#lookedUp.set(id, this.#numberOf(value))
@@ -211,7 +209,7 @@ export class VersionValues {
 /** Decodes and caches a text, or takes the content from the cache. @returns undefined if there is neither */
 function take<Content>(
   kept: Recent<Kept<Content>>,
-  { key, build, text }: { key: string; build: string; text: string | null },
+  { key, build, text, since }: { key: string; build: string; text: string | null; since: number },
   decode: (text: string) => Content
 ): Content | undefined {
   if (text === null) {
@@ -219,7 +217,7 @@ function take<Content>(
     return known?.build === build ? known.content : undefined
   }
   const content = decode(text)
-  kept.set(key, { build, content }, 2 * text.length)
+  kept.set(key, { build, content }, 2 * text.length, since)
   return content
 }
 

@@ -1,5 +1,6 @@
 import { type Batch, placeByTimes } from '../columns/batch.ts'
 import { toColumn } from '../columns/dictionary.ts'
+import { beginScan } from '../columns/recent.ts'
 import type { Db } from '../db/client.ts'
 import { isObject, type Json } from '../input/json.ts'
 import { deciderOf } from '../properties/decide.ts'
@@ -24,7 +25,7 @@ export class Matcher {
     )
     this.#keys = [...new Set(keys)]
     this.#selection = new Selection(filters, deciders, [], new Work())
-    this.#values = new Values(db, project.id)
+    this.#values = new Values(beginScan(db, project.id))
   }
 
   /** Returns the events that match. @throws query_too_large, attr `properties` */

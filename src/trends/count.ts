@@ -1,6 +1,7 @@
 import { Actors } from '../columns/actors.ts'
 import type { Batch, Wanted } from '../columns/batch.ts'
 import { Reader } from '../columns/read.ts'
+import { beginScan, type Scan } from '../columns/recent.ts'
 import { Scratch } from '../columns/scratch.ts'
 import type { Db } from '../db/client.ts'
 import { type Decider, numberOfValue } from '../properties/decide.ts'
@@ -22,16 +23,16 @@ export const STEP_EVENTS = 131_072
 
 /** The actors, property values and sessions of a project that were looked up for a trend. All parts of the trend share them. */
 export class Knowledge {
-  readonly db: Db
+  readonly scan: Scan
   readonly actors: Actors
   readonly values: Values
   readonly sessions = new Sessions()
   readonly #scratch = new Scratch()
 
   constructor(db: Db, projectId: number) {
-    this.db = db
-    this.actors = new Actors(db, projectId)
-    this.values = new Values(db, projectId)
+    this.scan = beginScan(db, projectId)
+    this.actors = new Actors(this.scan)
+    this.values = new Values(this.scan)
   }
 
   /** Returns the number of each identity's actor, in a list that is good until the next `forget`. */
@@ -96,9 +97,9 @@ async function* readRuns(
   part: Part,
   { breakdowns, grouping, deciders, work, stepEvents }: Split
 ): AsyncGenerator<Run[]> {
-  const { source, overview, pieces, filters } = part
+  const { overview, pieces, filters } = part
   const [begin, end] = [pieces[0]?.since ?? 0, pieces.at(-1)?.until ?? 0]
-  const reader = new Reader(knowledge.db, source.projectId, wantedOf(part, breakdowns), stepEvents)
+  const reader = new Reader(knowledge.scan, wantedOf(part, breakdowns), stepEvents)
   const selection = new Selection(filters, deciders, breakdowns, work)
   for (const [i, step] of overview.steps(begin, end, stepEvents).entries()) {
     if (i > 0) {

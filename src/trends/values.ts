@@ -1,7 +1,7 @@
 import { type Batch, emptyColumn } from '../columns/batch.ts'
 import type { Column } from '../columns/column.ts'
+import type { Scan } from '../columns/recent.ts'
 import { VersionValues } from '../columns/versions.ts'
-import type { Db } from '../db/client.ts'
 import { inHalves } from '../db/halves.ts'
 import type { Json } from '../input/json.ts'
 import { pause } from '../pause.ts'
@@ -16,22 +16,20 @@ const REST_MS = 1
 
 /** Finds the values that events, their persons as of the event, or their sessions have for properties. */
 export class Values {
-  readonly #db: Db
-  readonly #projectId: number
+  readonly #scan: Scan
   /** The values of person properties that were read, by the name of the property. */
   readonly #versions = new Map<string, VersionValues>()
   /** The value of each session that was read, by the name of the property and the session's id. */
   readonly #sessions = new Map<string, Map<Json, Json>>()
 
-  constructor(db: Db, projectId: number) {
-    this.#db = db
-    this.#projectId = projectId
+  constructor(scan: Scan) {
+    this.#scan = scan
   }
 
   /** Returns the values of a property in a batch; those of persons and sessions may list a value more than once. */
   async of(batch: Batch, { type, key }: Property): Promise<Column> {
     if (type === 'person') {
-      const known = this.#versions.get(key) ?? new VersionValues(this.#db, this.#projectId, key)
+      const known = this.#versions.get(key) ?? new VersionValues(this.#scan, key)
       this.#versions.set(key, known)
       return known.of(batch.versions)
     }
@@ -51,7 +49,7 @@ export class Values {
         known.set(id, null)
       }
       const found = await inHalves(some.map(String), (sessionIds) =>
-        readSessionValues(this.#db, this.#projectId, sessionIds, key)
+        readSessionValues(this.#scan.db, this.#scan.projectId, sessionIds, key)
       )
       for (const [id, value] of found) {
         known.set(id, value)

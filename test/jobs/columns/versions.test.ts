@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { findChunks } from '../../../src/columns/chunks.ts'
+import { beginScan } from '../../../src/columns/recent.ts'
 import { verifyColumns } from '../../../src/columns/verify.ts'
 import { VersionValues } from '../../../src/columns/versions.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
@@ -39,7 +40,7 @@ const listVersions = (projectId: number) =>
 /** Finds the values that versions have for a property. @returns also how many rows were read */
 async function find(projectId: number, ids: (number | null)[], key: string) {
   const usage = newUsage()
-  const values = new VersionValues(openDb(env.DB, usage).db, projectId, key)
+  const values = new VersionValues(beginScan(openDb(env.DB, usage).db, projectId), key)
   const { codes, values: found } = await values.of({
     codes: Uint32Array.from(ids.keys()),
     values: ids

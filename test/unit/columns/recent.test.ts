@@ -43,3 +43,25 @@ it('shares its memory with other caches', () => {
 
   expect([names.get('a'), names.get('b'), numbers.get('a')]).toEqual([undefined, 'B', 1])
 })
+
+it('drops nothing that a scan has used to make room for more of its values', () => {
+  const memory = new Memory(10)
+  const recent = new Recent<string>(memory)
+  const scan = () => {
+    const since = memory.now
+    return ['a', 'b', 'c'].map((key) => {
+      const known = recent.get(key)
+      if (known === undefined) {
+        recent.set(key, key.toUpperCase(), 4, since)
+      }
+      return known
+    })
+  }
+
+  expect(scan()).toEqual([undefined, undefined, undefined])
+  expect(scan()).toEqual(['A', 'B', undefined])
+  expect(scan()).toEqual(['A', 'B', undefined])
+
+  recent.set('d', 'D', 8)
+  expect(['a', 'b', 'd'].map((key) => recent.get(key))).toEqual([undefined, undefined, 'D'])
+})
