@@ -18,8 +18,8 @@ export type Run = {
 /** One kind of work. Logs its failures and returns their number, at most one per database. */
 export type Job = (run: Run) => Promise<number>
 
-/** One of the databases that hold projects' data. */
-export type ProjectDatabase = { db: Db; database: string; usage: Usage }
+/** One of the databases that hold projects' data, and the number of these databases. */
+export type ProjectDatabase = { db: Db; database: string; usage: Usage; databases: number }
 
 /** Makes a job that works once per run, not once per database. */
 export const once =
@@ -40,7 +40,7 @@ export const inEachDatabase =
       failures += await attempt({ job, database }, () => {
         const usage = newUsage()
         const { db } = openDb(databaseOf(run.env, database), usage)
-        return work({ db, database, usage }, run)
+        return work({ db, database, usage, databases: databases.length }, run)
       })
     }
     return failures

@@ -60,31 +60,29 @@ export const uncountEvents = (projectId: number, chunk: SQL): SQL =>
 export type EventKind = { project_id: number; event_id: number }
 
 /** Lists the ids of the event names of all projects in the database. */
-export const listKinds = async (db: Db): Promise<EventKind[]> => {
+export const listKinds = (db: Db): Promise<EventKind[]> => readKinds(db, sql`1, 2`)
+
+/** Like `listKinds`, in random order: work that is cut short gets around to all of them in time. */
+export const shuffleKinds = (db: Db): Promise<EventKind[]> => readKinds(db, sql`random()`)
+
+async function readKinds(db: Db, order: SQL): Promise<EventKind[]> {
   const kinds = query<EventKind>(sql`
-    select ${eventNames.projectId}, ${eventNames.id} as event_id from ${eventNames} order by 1, 2`)
+    select ${eventNames.projectId}, ${eventNames.id} as event_id from ${eventNames} order by ${order}`)
   return (await readBatch(db, kinds))[0]
 }
 
 const isOf = ({ project_id, event_id }: EventKind): SQL =>
   sql`${eventCounts.projectId} = ${project_id} and ${eventCounts.eventId} = ${event_id}`
 
-/**
- * Returns the end of the step that begins at slot `from` and has about `size` events; undefined if
- * fewer events are left.
- */
-export async function findStep(
-  db: Db,
-  kind: EventKind,
-  from: number,
-  size: number
-): Promise<number | undefined> {
-  const step = query<{ slot: number }>(sql`
-    select slot from (
-      select ${eventCounts.slot}, sum(${eventCounts.count}) over (order by ${eventCounts.slot}) as total
-      from ${eventCounts} where ${isOf(kind)} and ${eventCounts.slot} >= ${from})
-    where total > ${size} and slot > ${from} order by slot limit 1`)
-  return (await readBatch(db, step))[0][0]?.slot
+/** Returns the first slot of each step of about `size` events, in order; none without counts. */
+export async function findSteps(db: Db, kind: EventKind, size: number): Promise<number[]> {
+  const steps = query<{ slot: number }>(sql`
+    select min(slot) as slot from (
+      select ${eventCounts.slot},
+        (sum(${eventCounts.count}) over (order by ${eventCounts.slot}) - ${eventCounts.count}) / cast(${size} as integer) as step
+      from ${eventCounts} where ${isOf(kind)})
+    group by step order by 1`)
+  return (await readBatch(db, steps))[0].map(({ slot }) => slot)
 }
 
 export type WrongCount = {

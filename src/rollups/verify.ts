@@ -1,5 +1,5 @@
 import type { Db } from '../db/client.ts'
-import { compareCounts, findStep, listKinds, type WrongCount } from './store.ts'
+import { compareCounts, findSteps, shuffleKinds, type WrongCount } from './store.ts'
 
 /** Approximate number of events compared in one statement. */
 const STEP = 100_000
@@ -7,25 +7,40 @@ const STEP = 100_000
 const FIRST = -1e9
 /** A slot after all events. */
 const LAST = 1e9
-/** Most wrong counts that are returned; all of them are counted. */
+/** Wrong counts listed in `first`; `wrong` counts all of them. */
 const MAX_SHOWN = 100
 
 /**
- * Counts all events again and compares the results with the stored counts. Events may arrive in the
+ * Counts events again and compares the results with `event_counts`, name by name in random order. Events may arrive in the
  * meantime: each statement reads events and counts at the same moment.
+ * @param queries largest number of queries to spend; all events take one per 100,000 events and one more for each name
+ * @returns the number of `kinds` that were compared, each an event name of a project; the number of `wrong` counts; and the
+ * `first` 100 of these
  */
 export async function verifyCounts(
-  db: Db
+  db: Db,
+  queries = Number.POSITIVE_INFINITY
 ): Promise<{ kinds: number; wrong: number; first: WrongCount[] }> {
-  const kinds = await listKinds(db)
+  const kinds = await shuffleKinds(db)
   const all: WrongCount[] = []
+  let left = queries - 1
+  let compared = 0
   for (const kind of kinds) {
-    let from: number | undefined = FIRST
-    while (from !== undefined) {
-      const until = await findStep(db, kind, from, STEP)
-      all.push(...(await compareCounts(db, kind, from, until ?? LAST)))
+    if (left < 2) {
+      break
+    }
+    const [, ...ends] = await findSteps(db, kind, STEP)
+    left -= 1
+    compared += 1
+    let from = FIRST
+    for (const until of [...ends, LAST].slice(0, left)) {
+      all.push(...(await compareCounts(db, kind, from, until)))
+      left -= 1
       from = until
     }
   }
-  return { kinds: kinds.length, wrong: all.length, first: all.slice(0, MAX_SHOWN) }
+  const first = all
+    .sort((a, b) => a.project_id - b.project_id || a.event_id - b.event_id || a.slot - b.slot)
+    .slice(0, MAX_SHOWN)
+  return { kinds: compared, wrong: all.length, first }
 }

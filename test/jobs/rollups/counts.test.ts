@@ -4,7 +4,8 @@ import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { NIGHTLY } from '../../../src/crons/cron.ts'
 import { writeBatch } from '../../../src/db/batch.ts'
-import { SLOT, uncountEvents } from '../../../src/rollups/store.ts'
+import { newUsage, openDb } from '../../../src/db/client.ts'
+import { findSteps, listKinds, SLOT, uncountEvents } from '../../../src/rollups/store.ts'
 import { verifyCounts } from '../../../src/rollups/verify.ts'
 import worker from '../../../src/worker.ts'
 import { listenToLog } from '../../support/log.ts'
@@ -63,6 +64,39 @@ it('deleted events are no longer counted', async () => {
     { slot: AT / SLOT + 1, count: 1 }
   ])
   expect((await verifyCounts(db)).wrong).toBe(0)
+})
+
+it('with few queries, some names are verified, and other names the next time', async () => {
+  const project = await newProject()
+  await project.ingest(['a', 'b', 'c'].map((event) => ({ event, timestamp: AT })))
+  const all = await verifyCounts(db)
+  expect(all.kinds).toBeGreaterThanOrEqual(3)
+
+  const queries = 4
+  const usage = newUsage()
+  const some = await verifyCounts(openDb(env.DB, usage).db, queries)
+  expect(some.kinds).toBe(1)
+  expect(usage.queries).toBeLessThanOrEqual(queries)
+
+  await db.run(sql`update event_counts set count = 5 where project_id = ${project.id}`)
+  const found = new Set<number>()
+  while (found.size < 3) {
+    const { first } = await verifyCounts(db, queries)
+    for (const { event_id } of first) {
+      found.add(event_id)
+    }
+  }
+  await db.run(sql`update event_counts set count = 1 where project_id = ${project.id}`)
+})
+
+it('a name with more events than fit into a step is compared in steps', async () => {
+  const project = await newProject()
+  await project.ingest([AT, AT + SLOT, AT + 2 * SLOT].map((timestamp) => ({ timestamp })))
+  const [kind] = (await listKinds(db)).filter(({ project_id }) => project_id === project.id)
+
+  const slot = AT / SLOT
+  expect(await findSteps(db, kind ?? { project_id: 0, event_id: 0 }, 2)).toEqual([slot, slot + 2])
+  expect(await findSteps(db, { project_id: project.id, event_id: 0 }, 2)).toEqual([])
 })
 
 it('counts are verified every night, and a wrong count is an error in the log', async () => {
