@@ -27,13 +27,13 @@ const FILTERS = describe({
   mayBeEmpty: true,
   tag: TAG,
   summary: 'Turn a request in English into filters of recordings',
-  description: `**Experimental.** Returns filters of \`GET session_recordings/\`, also as a query string, for the last message: \
+  description: `**Experimental.** Turns the last message into filters of \`GET session_recordings/\`, also as a query string: \
 durations, days, counts of clicks, key presses and console messages, browsers, systems, devices, countries, pages, events, \
 e-mails and properties, combined with and, or and not. The built-in rules leave nothing out silently: if they do not \
 understand a word, \`result\` is \`question\` and names the word. \`person\` or \`distinct_id\` narrows the request to one \
 person's recordings; without \`messages\`, it selects all of that person's recordings.
 
-If the deployment has a language model and the list accepts its filters, the model writes them, otherwise built-in rules; \
+The deployment's language model writes the filters if there is one and the list accepts them, otherwise built-in rules do; \
 \`engine\` says which. A model, unlike the rules, may leave words out.`,
   isExperimental: true,
   answers: { 200: { text: 'The filters, or a question to the user.', schema: FiltersJson } },
@@ -46,15 +46,15 @@ const REGEX = describe({
   tag: TAG,
   summary: 'Turn a description in English into a regular expression',
   description: `**Experimental.** Writes a pattern from a description, from examples, or from both. A description says what \
-the text starts with, is under, contains, ends with or equals: a literal text, an e-mail, URL, path, id, uuid, date, version \
-or number. \`like …\` adds an example, \`but not …\` a counter-example. With \`person\` or \`distinct_id\` alone, the pattern \
-matches that person's ids and URLs.
+the text starts with, contains, ends with or equals, or which path it is under: a literal text, an e-mail, URL, path, id, \
+uuid, date, version or number. \`like …\` adds an example, \`but not …\` a counter-example. With \`person\` or \
+\`distinct_id\` alone, the pattern matches that person's ids and URLs.
 
-Patterns have RE2 syntax, which runs in linear time, and are not anchored. They are tested: they match all examples and no \
-counter-example. If there is no such pattern, \`result\` is \`error\` and \`output\` says why.
+Patterns have RE2 syntax, which runs in linear time, and are searched for anywhere in a text. They are tested: they match \
+all examples and no counter-example. If there is no such pattern, \`result\` is \`error\` and \`output\` says why.
 
-If the deployment has a language model and its pattern passes the test, the model writes it, otherwise built-in rules; \
-\`engine\` says which.`,
+The deployment's language model writes the pattern if there is one and its pattern passes the test, otherwise built-in \
+rules do; \`engine\` says which.`,
   isExperimental: true,
   answers: { 200: { text: 'The pattern, or why there is none.', schema: RegexJson } },
   refusals: UNKNOWN
@@ -182,8 +182,8 @@ const regexToJson = (engine: RegexJson['engine'], answer: RegexAnswer): RegexJso
 
 /**
  * Returns the response with filters or a question.
- * @param subject the visitor named in the request. A visitor without a person is filtered by
- * distinct id, so the request cannot name another distinct id as well
+ * @param subject the visitor that the request names by a field. A visitor without a person is filtered by
+ * distinct id, so the message cannot name a distinct id as well
  */
 function filtersToJson(
   engine: FiltersJson['engine'],

@@ -1,13 +1,16 @@
-/** A part of a text: `value` is its meaning by the matching rule, `text` the original. */
+/** A word or phrase of a text: `value` is its meaning, `text` the original. */
 export type Word<T> = { value: T; text: string }
 
 /**
- * A pattern and the meaning of its matches. The pattern must be sticky, and its matches must end at
- * the end of a word.
+ * A pattern and the meaning of its matches. The pattern must be sticky, must not match an empty text,
+ * and must not end inside a word.
  */
 export type Rule<T> = readonly [pattern: RegExp, meaning: (match: RegExpExecArray) => T]
 
-/** Compiles the pattern of a rule, ignoring case. A space stands for any white space, ` ?` for optional white space. */
+/**
+ * Compiles a pattern that ignores case and ends at the end of a word. A space stands for any white
+ * space, ` ?` for optional white space.
+ */
 export const phrase = (source: string): RegExp =>
   new RegExp(
     `(?:${source.replaceAll(/ (\??)/g, (_, maybe) => (maybe ? '\\s*' : '\\s+'))})(?=[,;:!?.)]*(?:\\s|$))`,
@@ -30,12 +33,13 @@ export const listUnknown = (words: string[]): string =>
 
 /** Matches a word up to the next white space, without punctuation at its end. */
 const WORD = /\S+?(?=[,;:!?.)]*(?:\s|$))/uy
+/** Matches white space, and punctuation at the end of a word; commas and parentheses are left to the rules. */
 const BETWEEN = /\s+|[;:!?.]+(?=\s|$)/uy
 const CHARACTER = /[\s\S]/y
 
 /**
- * Splits a text into words from left to right. At each position the first matching rule is used; if
- * none matches, `word`.
+ * Splits a text into words and phrases from left to right. At each position, the first matching rule
+ * gives the value; if no rule matches, `word` gives the value of the next word.
  */
 export function readWords<T>(
   text: string,

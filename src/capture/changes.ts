@@ -25,17 +25,17 @@ export const sizeOf = ({ event, distinct_id, bytes }: Incoming): number =>
 
 /** The stored facts about the distinct ids, persons and events that a batch of events touches. */
 export type Known = {
-  /** UUIDs of the events that are stored already, or were removed by filters. */
+  /** UUIDs of the events that are already stored, or that a removal of events has deleted. */
   seen: ReadonlySet<string>
   identities: ReadonlyMap<string, { key: number; personId: number | null }>
   /**
-   * Persons of these identities. Large persons may be left out, but never the persons of the first
-   * event.
+   * Persons of these identities. Persons that are too large together may be left out, but never the
+   * persons of the first event.
    */
   persons: ReadonlyMap<number, StoredPerson>
   /**
-   * Number of distinct ids of each person that the events may merge, counted up to `MAX_FOLDED` +
-   * 1. Persons may be left out, but never the persons of the first event.
+   * Number of distinct ids of each person that the events may merge, counted up to `MAX_FOLDED + 1`.
+   * Persons may be left out, but never the persons of the first event.
    */
   identityCounts: ReadonlyMap<number, number>
   eventNames: ReadonlyMap<string, number>
@@ -43,7 +43,7 @@ export type Known = {
   lastErasure: number
   /** Raised by each change of the project's suppressions; 0 if it never had one. */
   suppressionSerial: number
-  /** Tombstones of the distinct ids that were erased after one of the events was accepted. */
+  /** Tombstones by distinct id, for the events accepted before the last erasure. */
   tombstones: ReadonlyMap<string, Tombstone[]>
   /** Stored sessions of visitors without cookies. */
   sessions: readonly VisitorSession[]
@@ -74,8 +74,8 @@ export type IdentityChanges = {
   newPersons: Person[]
   changedPersons: Person[]
   /**
-   * Persons folded into another person by an event received at `at`: all their distinct ids move to
-   * that person.
+   * Persons folded into another person by an event received at `at`, ms UTC: all their distinct ids
+   * move to that person.
    */
   mergedPersons: { id: number; revision: number; into: number; at: number }[]
   newIdentities: { key: number; distinct_id: string; person_id: number | null }[]
@@ -93,7 +93,7 @@ export type Changes = IdentityChanges & {
   sessions: SessionPart[]
   /**
    * Sessions that begin with these events. The write fails if another batch has stored or changed a
-   * session close to them.
+   * session of the same visitor within 30 minutes of them.
    */
   begunSessions: BegunSession[]
   /**
@@ -107,8 +107,8 @@ export type Changes = IdentityChanges & {
    */
   dropped: { erasure_id: number; count: number }[]
   /**
-   * `Known.lastErasure`. The write fails after a later erasure, because a new identity could be an
-   * erased one.
+   * `Known.lastErasure`. If there are new identities, the write fails after a later erasure, because
+   * one of them could belong to an erased person.
    */
   lastErasure: number
   versions: Version[]

@@ -10,8 +10,8 @@ import type { CaptureProject } from './project-cache.ts'
 export type Arrival = { project: CaptureProject; headers: Headers; now: number; changed: Changed }
 
 /**
- * Enqueues the events of one request and returns the outcome of each, in the same order. Accepted
- * events are durable when this returns. Logs a warning if parsing has changed an event.
+ * Enqueues the events of one request and returns each of them, accepted or dropped, in the same order. Accepted events
+ * are durable when this returns. Logs a warning if parsing has changed an event.
  * @throws unavailable, and then no event is accepted
  */
 export async function takeEvents(

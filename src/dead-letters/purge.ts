@@ -13,10 +13,11 @@ import { type DeadLetterRow, deleteDeadLetter, listDeadLettersOf } from './store
 const LETTERS_AT_ONCE = 50
 
 /**
- * Purges the data of erased persons from a project's next dead letters, including redriven ones: events
- * always, parts of recordings only if the person was erased together with the recordings.
- * @param after the id of the last dead letter that was searched, '' for none
- * @returns the id of the last dead letter that is searched now, or null when all are searched
+ * Purges the data of erased persons from the next `LETTERS_AT_ONCE` dead letters of a project, including
+ * redriven ones: events always, parts of recordings only if the person was erased together with the
+ * recordings.
+ * @param after the id of the last dead letter of the previous call, '' for the first call
+ * @returns the `after` of the next call, or null when all dead letters have been searched
  */
 export async function purgeDeadLetters(
   { env, usage }: Invocation<Pick<Env, 'DB' | 'BUCKET'>>,

@@ -72,7 +72,7 @@ type NewErasures = {
   deleteEvents: boolean
   deleteRecordings: boolean
   actor: Actor
-  /** Until when kept data can be deleted later, ms UTC; null if nothing is kept. */
+  /** The time up to which kept data can still be deleted, ms UTC; null if nothing is kept. */
   linkedUntil: number | null
   now: number
 }
@@ -80,7 +80,7 @@ type NewErasures = {
 /**
  * Deletes persons and creates their erasures in one transaction.
  * @returns the ids of the erasures
- * @throws ConflictError when a person or the owner of a distinct id has changed since it was read
+ * @throws ConflictError when a person is gone, or has gained or lost a distinct id, since it was read
  */
 export async function writeErasures(
   db: Db,
@@ -127,7 +127,10 @@ export async function writeErasures(
 /** A list of rows in JSON, and their number. */
 type Chunk = { rows: string; count: number }
 
-/** Creates the erasures of persons and returns their ids; deletes the persons and the values in their activity log. */
+/**
+ * Statements that create the erasures of persons, delete the persons and remove the values from their activity log.
+ * One of them returns the ids of the erasures as `erasure_id`.
+ */
 const deletePersons = (
   projectId: number,
   { deleteEvents, deleteRecordings, actor, linkedUntil, now }: NewErasures,
@@ -193,7 +196,7 @@ const writeTombstones = (projectId: number, now: number, { rows, count }: Chunk)
 
 const idsIn = (rows: string): SQL => sql`(select value ->> 'id' from json_each(${rows}))`
 
-/** Deletes the recordings of erased persons and counts them for their erasures. */
+/** Turns the recordings of erased persons into tombstones, then counts these for the erasures. */
 const tombstoneRecordingsOf = (
   projectId: number,
   { persons: erased, identities, now }: NewErasures

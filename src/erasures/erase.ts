@@ -19,25 +19,25 @@ import { hashForReceipt, saltOf } from './receipts/subject.ts'
 
 type Project = { id: number; erasureSalt: string }
 
-/** The persons to erase, whether to delete their events and recordings, and who requested it when. */
+/** The request of an erasure, and what is needed to carry it out. */
 type Erasure = {
   selection: Selection
   deleteEvents: boolean
   deleteRecordings: boolean
   actor: Actor
-  /** The secret from which the salts of receipts are made. */
+  /** The secret behind the salts of receipts and the hashes in the ledger. */
   secret: string
-  /** For how long kept data can be deleted later. */
+  /** How long data that the erasure keeps can still be deleted. */
   setting: CompletionSetting
-  /** The ledger, for an entry before anything is deleted; undefined if it already has the entry. */
+  /** Gets an entry before anything is deleted; undefined when an existing entry is replayed. */
   ledger: Ledger | undefined
   now: Date
 }
 
 /**
  * Deletes the selected persons, their distinct ids and the property values in their activity log, and creates their
- * erasures in the same transaction. The queue then purges versions and recordings at once; the weekly run purges events,
- * if requested.
+ * erasures in the same transaction. The queue then purges versions at once, and recordings if requested; the weekly run
+ * purges events if requested.
  * @returns the persons that existed
  */
 export async function erasePersons(
@@ -47,9 +47,9 @@ export async function erasePersons(
   { selection, secret, setting, ledger, now, ...options }: Erasure
 ): Promise<PersonToErase[]> {
   const requestedAt = now.getTime()
-  // Read before the ledger gets an entry: a wrong setting must fail before anything is promised.
+  // Read before the ledger gets an entry: an invalid setting must fail before anything is recorded.
   const until = linkedUntil(options, setting, requestedAt)
-  // The names in the entry that was written: a retry needs another entry only if they have changed.
+  // The UUIDs and hashes in the last entry: a retry writes another entry only if they have changed.
   let written = ''
   const { persons, erasures } = await retryConflicts(async () => {
     const persons = await findPersonsToErase(db, project.id, selection)

@@ -78,7 +78,7 @@ export async function countOwned(
 /** Some events, and the sessions and segments that they are in. */
 type Page = { count: number; sessions: string[]; segments: number[] }
 
-/** Counts the events of identities, and the sessions and segments that have any of them, in short queries. */
+/** Counts the events of identities, and the sessions and segments that contain these events, in short queries. */
 export async function countEventStores(
   db: Db,
   projectId: number,
@@ -99,7 +99,10 @@ export async function countEventStores(
   return { events: count, sessions: sessionIds.size, segments: segmentIds.size }
 }
 
-/** Reads the events of identities: of many identities in one query if the events are few, otherwise of each alone. */
+/**
+ * Reads the events of up to `KEYS_AT_ONCE` identities in one query if they fit into it, otherwise the events of each identity
+ * by itself.
+ */
 async function* pagesOf(db: Db, projectId: number, keys: number[]): AsyncGenerator<Page> {
   for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) {
     const some = keys.slice(at, at + KEYS_AT_ONCE)

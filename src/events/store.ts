@@ -17,17 +17,19 @@ export type Wanted = {
   session: string | undefined
 }
 
-/** The ids that the filters name: undefined without the filter, and an empty list if nothing has the name. */
+/** The ids that the filters name: empty if nothing has the name. Without a filter, its ids are undefined, except `names`. */
 export type Named = {
+  /** Without the filter, the ids of all event names, up to the limit. */
   names: number[]
   ofPerson: number[] | undefined
   ofDistinctId: number[] | undefined
+  /** Times, ms UTC: at or after `from`, before `until`. Undefined also if the session is not stored. */
   session: { identities: number[]; from: number; until: number } | undefined
 }
 
 /**
- * Finds the event names and the identities of the person, at most `limit` each, the identity of the distinct id, and the session
- * that the filters name. One round trip.
+ * Finds the event names and the identities of the person, at most `limit` each, the identity of the distinct id, and the
+ * session that the filters name. One round trip.
  */
 export async function findNamed(
   db: Db,
@@ -77,7 +79,7 @@ export const readNameKeys = (
 ): Promise<Map<number, EventKey[]>> =>
   readKeys(
     db,
-    sources.map(({ id, before }) => ({ id, ...startOf(id, before) })),
+    sources.map(({ id, before }) => ({ id, ...boundOf(id, before) })),
     sql`
       select ${events.timestamp}, ${events.eventId}, ${events.uuid} from ${events} not indexed
       where ${events.projectId} = ${projectId} and ${events.eventId} = source.value ->> 'id'
@@ -86,8 +88,11 @@ export const readNameKeys = (
       order by ${events.timestamp} desc, ${events.uuid} desc limit ${limits.limit}`
   )
 
-/** Returns the time and uuid below which the events of a name are older than a key. */
-function startOf(id: number, { at, name, uuid }: EventKey): { at: number; uuid: string } {
+/**
+ * Returns the bound of a name: of its events, those with a lower time and uuid are older than the key.
+ * At the same time, the event with the lower name id is older.
+ */
+function boundOf(id: number, { at, name, uuid }: EventKey): { at: number; uuid: string } {
   if (id === name) {
     return { at, uuid }
   }
@@ -147,7 +152,7 @@ export type EventRow = {
   properties: string
 }
 
-/** Reads events by their keys, in the order of the keys; in halves if D1 finds one answer too large. */
+/** Reads events by their keys, in the order of the keys; in halves if D1 finds the answer too large. */
 export async function readEvents(
   db: Db,
   projectId: number,

@@ -11,7 +11,7 @@ export type Notice = { title: string; words: string; button?: string }
 export const prefersPage = (c: Context<AppEnv>): boolean =>
   (c.req.header('Accept') ?? '').toLowerCase().startsWith('text/html')
 
-/** Responds with a page that shows a notice. The page may send its form to this service, and nothing else. */
+/** Responds with a page that shows a notice. It may send its form to this service, but neither load nor run anything else. */
 export function answerNotice(
   c: Context<AppEnv>,
   notice: Notice,
@@ -29,8 +29,8 @@ export function answerNotice(
 
 /**
  * Returns a middleware for links that contain a secret. It keeps their responses out of search
- * engines, and shows errors to browsers as a page: `missing` if the link is dead. Other clients get
- * the error as JSON.
+ * engines, and shows browsers the errors 404, 429 and 503 as a page: `missing` for 404. Other
+ * clients, and other errors, get JSON.
  */
 export function behindLink(missing: Notice): MiddlewareHandler<AppEnv> {
   const explain: MiddlewareHandler<AppEnv> = async (c, next) => {

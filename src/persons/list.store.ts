@@ -13,7 +13,7 @@ import { LISTED_DISTINCT_IDS } from './schemas.ts'
 import { isSearchRowOf, personOfSearchRow } from './search-index.store.ts'
 import type { PersonRow } from './store.ts'
 
-/** The persons that match the filters. */
+/** The table `persons` under the alias that filters use. */
 const m = alias(persons, 'm')
 
 /** Filters by a text, beginning with the one that selects the fewest persons. */
@@ -43,8 +43,8 @@ export function listPersons(
 ): Read<{ rows: PersonRow[]; count: number }> {
   const select = pageOf(projectId, filters, page)
   const columns = sql`${m.id}, ${m.uuid}, ${m.createdAt}, ${m.properties}, ${LISTED} as distinct_ids`
-  // Without a driver, the rows come from the index in order. With a driver, only the page's rows
-  // should be read in full.
+  // Without a driver (see `driverOf`), the rows come from the index in order. With one, only the rows of the page are
+  // read in full.
   const rows = query<ListedRow>(
     driverOf(projectId, filters)
       ? sql`select ${columns} from (${select(sql`${m.id}`)}) as page cross join ${persons} ${m} on ${m.id} = page.id
@@ -67,7 +67,7 @@ type ListedRow = Omit<PersonRow, 'distinct_ids'> & { distinct_ids: string }
 
 type Window = { limit?: number | undefined; offset: number }
 
-/** Yields all matches, newest first and with every distinct id, page by page. */
+/** Yields the matches in the window, newest first and with every distinct id, page by page. */
 export const exportPersons = (db: Db, projectId: number, filters: PersonFilters, window: Window) =>
   inPages(projectId, filters, window, async (ids): Promise<PersonRow[]> => {
     const [rows, names] = await readBatch(
@@ -86,7 +86,7 @@ export const exportPersons = (db: Db, projectId: number, filters: PersonFilters,
     }))
   })
 
-/** Yields the properties of the same persons, from which an export finds its columns. */
+/** Yields the properties of the persons that `exportPersons` yields: an export finds its columns in them. */
 export const exportProperties = (
   db: Db,
   projectId: number,
@@ -100,14 +100,14 @@ export const exportProperties = (
     return (await readBatch(db, rows))[0]
   })
 
-/** Rows of a page of an export. */
+/** Most rows in a page of an export. */
 const MAX_PAGE_ROWS = 5_000
-/** Characters of properties after which a page of an export gets no further person. */
+/** Characters of properties at which a page of an export is full; its last person may exceed the limit. */
 const MAX_PAGE_CHARACTERS = 4_000_000
 
 /**
- * Yields all matches in pages of at most 5,000 rows and about 4 million characters of properties.
- * `read` gets a subquery of a page's ids.
+ * Yields the matches in the window, in pages up to the limits above. `read` gets a subquery of the ids of a page, and
+ * returns their rows, newest first.
  */
 async function* inPages<Row extends { id: number; created_at: number }>(
   projectId: number,
@@ -218,8 +218,8 @@ const textsOf = (projectId: number, key: string): SQL =>
   sql`select ${textOf(sql`${m.properties}`, key)} as text from ${persons} ${m} where ${m.projectId} = ${projectId}`
 
 /**
- * Returns the matches, persons `m`, as a complete source and a complete condition. The source is driven by the filter that
- * selects the fewest persons, so that only these are read.
+ * Returns the matches, persons `m`, as a complete source and a complete condition. With a driver (see `driverOf`), only the
+ * persons that it selects are read.
  */
 function matching(projectId: number, filters: PersonFilters): { from: SQL; where: SQL } {
   const driver = driverOf(projectId, filters)
@@ -248,6 +248,7 @@ function idFilters(projectId: number, filters: PersonFilters): IdFilter[] {
   })
 }
 
+/** Returns the driver: the text filter that selects the fewest persons; undefined without text filters. */
 const driverOf = (projectId: number, filters: PersonFilters): IdFilter | undefined =>
   idFilters(projectId, filters)[0]
 
@@ -302,7 +303,7 @@ const withDistinctId = (projectId: number, distinctId: string): SQL =>
       where ${distinctIds.projectId} = ${projectId} and ${distinctIds.distinctId} = ${distinctId}
         and ${distinctIds.personId} is not null`
 
-/** The first distinct ids of a match, and one more if there are more than a list shows. */
+/** JSON of the first distinct ids of person `m`: those that a list shows, and one more if there are more. */
 const LISTED = sql`(
   select json_group_array(distinct_id) from (
     select ${distinctIds.distinctId} as distinct_id from ${distinctIds}

@@ -1,13 +1,17 @@
 import { type Search, searchFor } from './pattern.ts'
 
-/** Bytes of cached steps that patterns keep while another pattern is searched for. */
+/** Most bytes of cached steps that other patterns keep while one pattern is searched for. */
 const MAX_KEPT = 8_000_000
 
 /** Keeps the patterns of a request compiled for the next batch of texts. */
 export class Searches {
+  /** By pattern, the least recently used first. */
   readonly #searches = new Map<string, Search>()
 
-  /** Returns the search for a pattern. Patterns not searched for in a while lose their steps. */
+  /**
+   * Returns the search for a pattern; `onStep` counts only if the pattern is new. Beyond `MAX_KEPT`,
+   * the least recently used patterns lose their cached steps.
+   */
   of(pattern: string, onStep: (units: number) => void): Search {
     const search = this.#searches.get(pattern) ?? searchFor(pattern, onStep)
     this.#searches.delete(pattern)

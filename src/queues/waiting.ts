@@ -1,9 +1,9 @@
 import { findOldest, MARKER_PREFIX, SPILL_PREFIX } from './waiting-objects.ts'
 
-/** Stores in a receipt that count waiting R2 objects, with the prefixes of their keys. */
+/** The stores of a receipt that count objects waiting in R2, each with the prefix of its objects' keys. */
 const STORES = { queued_requests: SPILL_PREFIX, queued_recording_parts: MARKER_PREFIX }
 
-/** The counts in a receipt once no object accepted before the erasure waits in R2. */
+/** The counts of these stores in a receipt: none is written while an object accepted before the erasure waits. */
 export const NO_WAITING_OBJECTS = {
   queued_requests: 0,
   queued_recording_parts: 0

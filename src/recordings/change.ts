@@ -58,7 +58,7 @@ export const RecordingUpdateJson = refusing(
 )
 export type RecordingUpdate = z.infer<typeof RecordingUpdateJson>
 
-/** Fields that a new part of a recording may set to any value, and fields that change with time. */
+/** Fields that may have changed to any value since a client read the recording. */
 const CHANGING = [
   'viewers',
   'ongoing',
@@ -80,8 +80,8 @@ const GROWING = [
 ] as const
 
 /**
- * Returns the read-only fields of a body that may hold values from before later parts arrived. A
- * client that read the recording then may send it back whole.
+ * Returns the names of the read-only fields that may hold old values: a client may send back the
+ * whole recording as it was before later parts arrived.
  * @param sent the read-only fields of the body
  */
 export function listOutdated(sent: JsonObject, shown: RecordingJson): string[] {
@@ -143,7 +143,7 @@ const namesOwner = (name: PersonName, owner: Owner): boolean =>
   ('distinctId' in name && name.distinctId === owner.distinctId)
 
 /**
- * Whether a person is `{"properties": {}}`. The API reference lists only the properties of a person as writable, so
+ * Whether a person is `{"properties": {}}`. PostHog's API reference lists only the properties of a person as writable, so
  * generated clients send nothing else and name the person by `distinct_id`.
  */
 export const namesNobody = (person: PersonInput): boolean =>
@@ -152,8 +152,8 @@ export const namesNobody = (person: PersonInput): boolean =>
   [person.id, person.uuid, person.distinct_ids].every((name) => (name ?? null) === null)
 
 /**
- * Returns the names of a person that is named by its `id`; undefined if the request names it in
- * another way.
+ * Returns the `id` of a person in a request, with the `uuid` and the distinct ids beside it;
+ * undefined without an `id`.
  */
 export function readNames(
   person: PersonInput | undefined
@@ -168,8 +168,8 @@ export function readNames(
 }
 
 /**
- * Returns the id by which a request names a person. @throws invalid_input, attr `person`, without
- * an id
+ * Returns the id by which a request names a person: its `id`, else its `uuid`, else its first
+ * distinct id. @throws invalid_input, attr `person`, if there is none of them
  */
 export function readPersonName(person: PersonInput): PersonName {
   if (!isObject(person)) {

@@ -29,7 +29,7 @@ export async function consumeRecordings(
 
   async function load({ body }: Message): Promise<Loaded<LoadedPart>> {
     const purge = PurgeMessage.safeParse(body).data
-    // A purge needs no `store`: it is done here, also while the project is held back.
+    // A purge needs no `store`: it is done here, even while the project is held back.
     if (purge) {
       summary.purged += await purgeRecordings(purge, invocation)
       return {}

@@ -18,9 +18,9 @@ const MAX_WINDOW = 200
 export type NewPart = { part: Omit<RecordingPart, 'project_id'>; lines: string }
 
 /**
- * Reads one `$snapshot` event as an SDK sends it. Returns the reason if the event is dropped, and
- * undefined if it has no snapshots. `sentAt` is the client's clock when it sent the request, `now`
- * the server's clock; ms UTC.
+ * Reads one `$snapshot` event as an SDK sends it. Returns the part to store, the reason if the event
+ * is dropped, or undefined if it has no snapshots. `sentAt` is the client's clock when it sent the
+ * request, `now` the server's clock; ms UTC.
  */
 export async function readSnapshot(
   raw: Json,
@@ -55,7 +55,7 @@ export async function readSnapshot(
   }
   const skew = Math.round(((sentAt ?? now) - now) / STEP) * STEP
   if (snapshots.some(({ timestamp }) => Math.abs(timestamp - skew - now) >= MAX_DISTANCE)) {
-    return drop('snapshots must be less than 7 days from now')
+    return drop('snapshots must be timed within 7 days of now')
   }
 
   const lines = toLines(windowOf(properties) ?? session.data, snapshots)

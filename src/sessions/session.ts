@@ -19,8 +19,8 @@ export type SessionEvent = {
 type Keyed<Value> = { key: string; value: Value }
 
 /**
- * The aggregate of some of a session's events. `foldEvents` adds parts up in memory, and
- * `addToSessions` in the database, with the same result.
+ * The aggregate of some of a session's events. `foldEvents` adds events to a part, `addToSessions`
+ * adds a part to the stored session; how the events are spread over parts makes no difference.
  */
 export type SessionPart = {
   sessionId: string
@@ -58,7 +58,7 @@ export const isSessionId = (id: string | null): id is string =>
   id !== null && id !== '' && id.length <= MAX_SESSION_ID && !id.includes('\0') && id.isWellFormed()
 
 /**
- * Adds events to the parts of their sessions, in any order. Each event must be added only once.
+ * Adds events, in any order, to the parts of their sessions. Each event must be added only once.
  * Leaves out events without a valid session id.
  */
 export function foldEvents(events: Iterable<SessionEvent>, parts = new Map<string, SessionPart>()) {
@@ -157,7 +157,7 @@ function exitOf(properties: JsonObject): Record<string, string> {
   return present({ $end_current_url: url, $end_pathname: path, $end_hostname: host })
 }
 
-/** Reads URL, host and path of a page. If the URL cannot be parsed, host and path come from the SDK's own properties. */
+/** Reads the URL, host and path of a page. If the URL has no host or path, `$host` or `$pathname` is used. */
 function pageOf(properties: JsonObject) {
   const url = textOf(properties.$current_url)
   const parsed = url && URL.canParse(url) ? new URL(url) : undefined

@@ -1,7 +1,10 @@
 import { type Grouping, OTHERS, type Value } from './grouping.ts'
 import type { Counted } from './maths/accumulator.ts'
 
-/** The numbers of a breakdown's value, one for each bucket; without a breakdown the value is null. */
+/**
+ * The numbers of a value of the breakdown, one for each bucket. The value is null without a breakdown,
+ * and for events that have no value.
+ */
 export type Line = { value: Value; data: number[] }
 
 /**
@@ -28,10 +31,10 @@ export function addTotals(several: readonly ReadonlyMap<string, number>[]): Map<
   return sums
 }
 
-/** The values after the listed ones, in their order. */
+/** The values that come after the listed ones, in this order. */
 export const UNLISTED: readonly Value[] = [null, OTHERS]
 
-/** The lines of a part: one for each listed value, whether it has numbers or not, and for others that have any. */
+/** The lines of a part: one for each listed value, even without numbers, and one for each value of `UNLISTED` that has any. */
 export class Lines {
   readonly #cells = new Map<Value, ExactSum[]>()
   readonly #points: number
@@ -50,7 +53,7 @@ export class Lines {
     }
   }
 
-  /** Returns the listed values in their order, then no value, then all others. */
+  /** Returns the lines of the listed values in their order, then those of `UNLISTED`. */
   all(): Line[] {
     const lines = [...this.#cells].map(
       ([value, cells]): Line => ({ value, data: cells.map(({ total }) => total) })
@@ -68,7 +71,7 @@ export class Lines {
   }
 }
 
-/** Returns a function from a group to the value that it counts for when only these values are listed. */
+/** Returns a function from a group to its value, or to `OTHERS` if the group has a value that is not listed. */
 export function folding(grouping: Grouping, listed: readonly string[]): (group: number) => Value {
   const values = new Set<Value>(listed)
   return (group) => {
@@ -77,7 +80,10 @@ export function folding(grouping: Grouping, listed: readonly string[]): (group: 
   }
 }
 
-/** Returns the mean of each point and the points before it, `points` in all; rounded down, as in PostHog. */
+/**
+ * Returns the mean of each point and up to `points - 1` points before it, rounded down as in PostHog.
+ * With 1, the numbers stay as they are.
+ */
 export const smooth = (data: readonly number[], points: number): number[] =>
   points === 1
     ? [...data]

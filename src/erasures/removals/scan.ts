@@ -4,9 +4,9 @@ import { type EventFilters, EventScan, type Project } from '../../events/scan.ts
 import type { EventRow } from '../../events/store.ts'
 import { isObject, type JsonObject } from '../../input/json.ts'
 
-/** Events that a scan reads at most; 100,000 take some seconds. */
+/** Most events that one scan reads; 100,000 take some seconds. */
 export const MAX_EXAMINED = 100_000
-/** Events read in one statement. */
+/** Most events read in one piece of a scan. */
 const READ_AT_ONCE = 1_000
 
 export type Wanted = {
@@ -49,7 +49,7 @@ export async function findEvents(
   }
 }
 
-/** The filters of this operation that have other names in the list of events. */
+/** Names of filters in this operation, by the names that the list of events gives them. */
 const NAMES: Record<string, string> = { event: 'events', properties: 'property_filters' }
 
 async function scanAll(
@@ -59,11 +59,11 @@ async function scanAll(
   now: Date
 ): Promise<Found> {
   const scan = await EventScan.begin(db, project, filters, { first: READ_AT_ONCE, now })
-  const rows = new Tally()
+  const tally = new Tally()
   for (let examined = 0; ; ) {
     const piece = await scan.next(READ_AT_ONCE)
     if (!piece) {
-      return rows.found()
+      return tally.found()
     }
     examined += piece.examined
     if (examined > MAX_EXAMINED) {
@@ -73,11 +73,11 @@ async function scanAll(
         'after'
       )
     }
-    rows.add(piece.matching.filter((row) => properties === null || hasOneOf(row, properties)))
+    tally.add(piece.matching.filter((row) => properties === null || hasOneOf(row, properties)))
   }
 }
 
-/** Counts events while they are found. */
+/** Collects the events of a scan, which finds the newest first. */
 class Tally {
   readonly #uuids: string[] = []
   readonly #names = new Map<string, number>()

@@ -108,7 +108,8 @@ export const suppressionRoutes = createRouter()
 function resultOf(id: string | number, found: Result[], name: string) {
   const own = found.filter((one) => one.name === name)
   const fresh = own.filter(({ isNew }) => isNew)
-  // Several persons who are deleted by now may have had one distinct id.
+  // Several deleted persons may have had this distinct id. If one of them is newly suppressed, only
+  // new suppressions are listed.
   const shown = fresh.length > 0 ? fresh : own
   const [first] = shown
   if (!first) {

@@ -9,7 +9,7 @@ import { idOfPerson, type PersonId } from '../store.ts'
 import { type Entry, MAX_FOLDED_IDENTITIES, MAX_IDS_BYTES } from './entry.ts'
 import type { ActivityRow } from './schemas.ts'
 
-/** Returns statements that write entries, for the transaction of the changes that they describe. */
+/** Returns statements that write entries, for the transaction that makes the changes. */
 export const activityStatements = (projectId: number, entries: readonly Entry[]): SQL[] => [
   ...eachChunk(
     entries.map((entry) => ({ ...entry, uuid: uuidv7({ msecs: entry.at }) })),
@@ -105,7 +105,7 @@ export async function listActivity(
   return found[0]?.id === null ? undefined : { rows, count: counted[0]?.count ?? 0 }
 }
 
-/** Entries in a page of an export. */
+/** Most entries in a page of an export. */
 const MAX_PAGE_ROWS = 1_000
 /** Characters of details after which a page of an export gets no further entry. */
 const MAX_PAGE_CHARACTERS = 4_000_000
@@ -145,12 +145,15 @@ const NAMED = sql`
       on ${distinctIds.key} = named.value and ${distinctIds.projectId} = ${activity.projectId}
   where named.type = 'integer'`
 
-/** Characters of an entry's details in which at most 1,000 identities fit: their distinct ids stay below `MAX_IDS_BYTES`. */
+/**
+ * Longest details, in characters, of an entry whose distinct ids are all read: about 1,000 identities
+ * fit, whose distinct ids stay below the 2 MB that D1 allows in a value.
+ */
 const SHORT = 5_000
 
 /**
- * The columns of an entry. `ids` has the distinct ids; of a long entry in the order of their keys, up to `MAX_IDS_BYTES`, for
- * which more rows are read.
+ * The columns of an entry. `ids` maps keys to distinct ids. For a long entry, it stops at `MAX_IDS_BYTES`, in the order of the
+ * keys; that reads more rows.
  */
 const COLUMNS = sql`${activity.id}, ${activity.uuid}, ${activity.itemId}, ${activity.activity}, ${activity.actor},
   ${activity.detail}, ${activity.createdAt},
@@ -188,12 +191,12 @@ const countOf = (projectId: number, person: PersonId | undefined): SQL =>
     : sql`select ${counters.value} as count from ${counters}
           where ${counters.projectId} = ${projectId} and ${counters.name} = 'activity'`
 
-/** SQL: whether an entry contains values of properties. */
+/** SQL: whether an entry contains values: of properties, or the UUID of a merged person. */
 export const hasValues = sql`exists (
   select 1 from json_each(${activity.detail}, '$.changes') as change
   where change.value ->> '$.before' is not null or change.value ->> '$.after' is not null)`
 
-/** SQL: an entry's `detail` without the values of properties. */
+/** SQL: an entry's `detail` without the values that `hasValues` finds. */
 export const withoutValues = sql`json_set(${activity.detail}, '$.changes', (
   select json_group_array(json_set(change.value, '$.before', null, '$.after', null))
   from json_each(${activity.detail}, '$.changes') as change))`

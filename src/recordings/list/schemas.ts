@@ -15,14 +15,17 @@ const EventJson = z.union([
   })
 ])
 
-/** Schema of a filter of PostHog that is not supported here; clients send it empty. */
+/** Schema of a PostHog filter that is not supported here; clients send it empty. */
 const Unsupported = jsonText(
   z
-    .union([z.literal(''), z.array(z.unknown()).max(0)], 'This filter is not supported here.')
+    .union(
+      [z.literal(''), z.array(z.unknown()).max(0)],
+      'This filter is not supported here: leave it out.'
+    )
     .optional()
 ).meta({ type: 'string', description: 'Not supported; must be empty.' })
 
-/** Sort orders of a list. */
+/** Fields by which a list can be sorted. `start_time` must come first: `RECORDING_KEYS` leaves it out. */
 export const ORDERS = [
   'start_time',
   'recording_duration',
@@ -38,7 +41,10 @@ export const ORDERS = [
   'activity_score'
 ] as const
 
-/** Keys of filters of type `recording`. `visited_page` matches any of the recording's pages. */
+/**
+ * Keys of filters of type `recording`: all of `ORDERS` but `start_time`, and three more.
+ * `visited_page` matches any of the recording's pages.
+ */
 export const RECORDING_KEYS = [
   ...ORDERS.slice(1),
   'start_url',
@@ -84,7 +90,7 @@ export const FiltersQuery = z.object({
   events: jsonText(z.array(EventJson).max(20)).optional().meta({
     type: 'string',
     description:
-      'Only recordings in whose session each of these events happened, at most 20. A JSON array of event names or of objects: `id` is the name (null for any event), `properties` the filters that the event must match.'
+      'Only recordings in whose session all of these events happened, unless `operand` is `OR`. A JSON array of at most 20 event names or objects: `id` is the name (null for any event), `properties` the filters that the event must match.'
   }),
   operand: z.enum(['AND', 'OR']).default('AND').meta({
     description:

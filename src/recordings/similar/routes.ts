@@ -28,9 +28,9 @@ const MIN_STEPS = 3
 const NOT_YET =
   'Other recorded sessions of this project are still open; a session can be found half an hour to an hour after its last event.'
 
-/** Pairs of consecutive steps to search by, and sessions read per pair. */
+/** Most pairs of consecutive steps to search by, and most sessions read per pair. */
 const NEXT = { pairs: 20, sessions: 90 }
-/** Pairs of steps up to `reach` apart to search by, and sessions read per pair. */
+/** The same for further pairs, whose steps are at most `reach` apart. */
 const LATER = { pairs: 40, reach: 3, sessions: 30 }
 
 const SimilarQuery = z.object({
@@ -44,7 +44,7 @@ const SimilarQuery = z.object({
       type: 'integer',
       minimum: 1,
       maximum: MAX_LIMIT,
-      description: 'How many recordings to list at most; 10 by default.'
+      description: `Recordings to list: 10 by default, at most ${MAX_LIMIT}.`
     })
 })
 
@@ -53,15 +53,15 @@ const SIMILAR = describe({
   mayBeEmpty: true,
   tag: 'Session recordings',
   summary: 'Find recordings of similar sessions',
-  description: `Compares sessions by their steps in order: event names with the names of screens and the paths of \
-pages, in which \`:id\` stands for identifiers, such as \`$pageview /shoes/:id\`. The steps that two sessions share in \
-the same order are weighed against all steps of both sessions, and against those of the lighter session: the similarity is the geometric mean of the two ratios. Custom events \
-weigh 1.5, pages and screens 1, other events of SDKs 0.5, but autocaptured ones such as clicks 0.1; the nth repetition of a \
-step has 1/n of its weight.
+  description: `Compares the steps of sessions, in order. A step is the name of an event, with the name of the screen or the \
+path of the page; in paths, \`:id\` stands for identifiers, as in \`$pageview /shoes/:id\`. Custom events weigh 1.5, pages \
+and screens 1, other events of SDKs 0.5, but autocaptured events such as clicks 0.1; the nth repetition of a step has 1/n of \
+its weight. The similarity is the geometric mean of two ratios: the weight of the steps that both sessions share in the same \
+order, relative to the average weight of the two sessions, and relative to the weight of the lighter session.
 
 A session can be found half an hour to an hour after its last event. At most \
-${MAX_CANDIDATES} sessions are compared: the search takes the newest sessions with each pair of nearby steps, and keeps those that \
-share the most pairs.`,
+${MAX_CANDIDATES} sessions are compared: for up to ${NEXT.pairs + LATER.pairs} pairs of nearby steps, the search takes the \
+newest sessions that have the pair, and keeps the sessions that share the most pairs.`,
   answers: { 200: { text: 'The most similar recordings.', schema: SimilarJson } },
   refusals: [
     ['not_found', 'Not found.'],
@@ -122,6 +122,7 @@ type Compared = { id: string; similarity: number; startTime: number }
 const mostSimilarFirst = (a: Compared, b: Compared): number =>
   b.similarity - a.similarity || b.startTime - a.startTime || (a.id < b.id ? -1 : 1)
 
+/** Returns the pairs of steps to search by: consecutive steps first, then pairs that are not among them. */
 function searchesFor(steps: string[]): Sought[] {
   const next = shinglesOf(steps, NEXT.pairs)
   const later = shinglesOf(steps, NEXT.pairs + LATER.pairs, LATER.reach).filter(

@@ -37,7 +37,7 @@ const MAX_BYTES = 8_000_000
  */
 const MAX_RANGE_BYTES = 1_500_000
 
-/** A range of which events may be left; `after` is the last event that has been read. */
+/** A range that may have more events: `after` is the last event read, `left` the most to read yet. */
 type Unread<R extends Range> = { range: R; after: StoredEvent | undefined; left: number }
 
 /**

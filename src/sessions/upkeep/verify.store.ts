@@ -6,14 +6,11 @@ import { MAX_IDENTITIES, session } from '../store.ts'
 
 export type ComparedSession = {
   session_id: string
-  /** The event count, start and end in the session's row. */
+  /** The event count, start and end (ms UTC) in the session's row. */
   from_row: [events: number, start: number, end: number]
-  /** The event count, start and end, computed from the session's events. */
+  /** The same, computed from the events of the row's identities between its start and end. */
   from_events: [events: number, start: number | null, end: number | null]
-  /**
-   * False for a session that still has to be rebuilt, or whose row does not list all its
-   * identities.
-   */
+  /** False for a session that still has to be rebuilt, or whose row may not list all its identities. */
   isComparable: boolean
 }
 

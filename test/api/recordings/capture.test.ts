@@ -294,12 +294,12 @@ describe('POST /s', () => {
     [
       'snapshots from eight days ago',
       (p) => snapshotEvent(p, { snapshots: visit(Date.now() - 8 * DAY) }),
-      'less than 7 days from now'
+      'within 7 days of now'
     ],
     [
       'snapshots from eight days ahead',
       (p) => snapshotEvent(p, { snapshots: visit(Date.now() + 8 * DAY) }),
-      'less than 7 days from now'
+      'within 7 days of now'
     ]
   ])('drops %s, and keeps the rest', async (_, wrong, reason) => {
     const { project, get, post, drain, held } = await newStage()
