@@ -5,7 +5,7 @@ import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe, type Refusal } from '../http/openapi.ts'
 import { validateBody } from '../http/validation.ts'
 import { log } from '../log.ts'
-import { namesNobody, readPersonName } from '../recordings/change.ts'
+import { expectOnlyNamesOf, namesNobody, readPersonName } from '../recordings/change.ts'
 import type { FilterAnswer, ListFilters } from './filters.ts'
 import { toQuery } from './list-query.ts'
 import { type Model, type ModelBindings, modelOf } from './model.ts'
@@ -168,6 +168,9 @@ async function findNamed(
   const attr = person === undefined ? 'distinct_id' : 'person'
   if (!found) {
     throw new AppError('does_not_exist', 'Invalid person - object does not exist.', attr)
+  }
+  if (person !== undefined) {
+    expectOnlyNamesOf(found, person)
   }
   if (distinctId !== undefined && !found.distinctIds.includes(distinctId)) {
     throw new AppError('invalid_input', 'This is not a distinct id of the person.', 'distinct_id')

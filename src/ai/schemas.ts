@@ -9,13 +9,13 @@ const MAX_TEXT = 2_000
 const MAX_MESSAGES = 50
 /** Longest example, characters. */
 const MAX_EXAMPLE = 1_000
-/** Most examples in one request, and as many counter-examples. */
+/** Most examples in one request; the same limit applies to counter-examples. */
 const MAX_EXAMPLES = 50
 
 const Person = {
   person: PersonInput.optional().meta({
     description:
-      'A person: a distinct id, or an object with `id`, `uuid` or `distinct_ids`. `{"properties": {}}` is accepted and names nobody.'
+      'A person: a distinct id, or an object with `id`, `uuid` or `distinct_ids`. `{"properties": {}}`, which generated clients send, names nobody.'
   }),
   distinct_id: DistinctId.min(1).optional().meta({
     description:
@@ -110,7 +110,7 @@ export const FiltersJson = z
     data: z.object({
       question: z.string().meta({
         description:
-          'If `result` is `question`, a text that says which words were not understood or which information is missing; otherwise empty.'
+          'If `result` is `question`, which words were not understood or what to change in the request; otherwise empty.'
       }),
       date_from: z.string(),
       date_to: z.string(),

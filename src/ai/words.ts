@@ -35,7 +35,6 @@ export const listUnknown = (words: string[]): string =>
 const WORD = /\S+?(?=[,;:!?.)]*(?:\s|$))/uy
 /** Matches white space, and punctuation at the end of a word; commas and parentheses are left to the rules. */
 const BETWEEN = /\s+|[;:!?.]+(?=\s|$)/uy
-const CHARACTER = /[\s\S]/y
 
 /**
  * Splits a text into words and phrases from left to right. At each position, the first matching rule
@@ -56,23 +55,20 @@ export function readWords<T>(
     }
     return match
   }
-  const readByRule = (): T | undefined => {
-    for (const [pattern, meaning] of rules) {
+  const all: Rule<T>[] = [...rules, [WORD, ([found]) => word(found)]]
+  const readNext = (): T => {
+    for (const [pattern, meaning] of all) {
       const match = take(pattern)
       if (match) {
         return meaning(match)
       }
     }
-    return undefined
-  }
-  const readWord = (): T => {
-    const [found] = take(WORD) ?? take(CHARACTER) ?? ['']
-    return word(found)
+    throw new Error('WORD matches wherever BETWEEN does not.')
   }
   while (at < text.length) {
     if (!take(BETWEEN)) {
       const start = at
-      const value = readByRule() ?? readWord()
+      const value = readNext()
       words.push({ value, text: text.slice(start, at) })
     }
   }

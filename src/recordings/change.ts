@@ -121,8 +121,7 @@ export function readRelink(
   const isUnchanged = distinct_id === undefined || distinct_id === owner.distinctId
   const distinctId = isUnchanged ? undefined : expectDistinctId(distinct_id)
   const isNamed = person !== undefined && (distinct_id === undefined || !namesNobody(person))
-  const name = isNamed ? readPersonName(person) : undefined
-  const newPerson = name && namesOwner(name, owner) ? undefined : name
+  const newPerson = isNamed ? readNewPerson(person, owner) : undefined
   return distinctId === undefined && newPerson === undefined
     ? undefined
     : { distinctId, person: newPerson }
@@ -135,6 +134,18 @@ function expectDistinctId(text: string): string {
     throw new AppError('blank', 'This field may not be blank.', 'distinct_id')
   }
   return distinctId
+}
+
+/** Returns the person that an update names; undefined for the owner. @throws invalid_input, blank */
+function readNewPerson(person: PersonInput, owner: Owner): PersonName | undefined {
+  const name = readPersonName(person)
+  if (!namesOwner(name, owner)) {
+    return name
+  }
+  if (owner.personId === null) {
+    expectOnlyNamesOf({ uuid: owner.uuid, distinctIds: [owner.distinctId] }, person)
+  }
+  return undefined
 }
 
 const namesOwner = (name: PersonName, owner: Owner): boolean =>
@@ -152,38 +163,19 @@ export const namesNobody = (person: PersonInput): boolean =>
   [person.id, person.uuid, person.distinct_ids].every((name) => (name ?? null) === null)
 
 /**
- * Returns the `id` of a person in a request, with the `uuid` and the distinct ids beside it;
- * undefined without an `id`.
- */
-export function readNames(
-  person: PersonInput | undefined
-): { id: number; uuid: string | undefined; distinctIds: string[] } | undefined {
-  if (!isObject(person)) {
-    return undefined
-  }
-  const { id, uuid, distinct_ids: ids } = PersonObject.parse(person)
-  return typeof id === 'number'
-    ? { id, uuid: uuid?.toLowerCase(), distinctIds: [ids ?? []].flat() }
-    : undefined
-}
-
-/**
- * Returns the id by which a request names a person: its `id`, else its `uuid`, else its first
- * distinct id. @throws invalid_input, attr `person`, if there is none of them
+ * Returns the name by which a request selects a person: its `id`, else its `uuid`, else its first
+ * distinct id. @throws invalid_input, attr `person`, if there is none of them; blank
  */
 export function readPersonName(person: PersonInput): PersonName {
-  if (!isObject(person)) {
-    return { distinctId: String(person) }
-  }
-  const { id, uuid, distinct_ids: ids } = PersonObject.parse(person)
-  if (typeof id === 'number') {
+  const { id, uuid, distinctIds } = readNames(person)
+  const [distinctId] = distinctIds
+  if (id !== undefined) {
     return { id }
   }
-  if (typeof uuid === 'string') {
-    return { uuid: uuid.toLowerCase() }
+  if (uuid !== undefined) {
+    return { uuid }
   }
-  const distinctId = Array.isArray(ids) ? ids[0] : ids
-  if (distinctId) {
+  if (distinctId !== undefined) {
     return { distinctId }
   }
   throw new AppError(
@@ -191,4 +183,42 @@ export function readPersonName(person: PersonInput): PersonName {
     'A person must be named by `id`, `uuid` or `distinct_ids`.',
     'person'
   )
+}
+
+/**
+ * Checks that a person in a request has no names but those of the person, or visitor without a person,
+ * whom `readPersonName` selects.
+ * @throws invalid_input, attr `person`
+ */
+export function expectOnlyNamesOf(
+  found: { uuid: string | undefined; distinctIds: string[] },
+  person: PersonInput
+): void {
+  const { uuid, distinctIds } = readNames(person)
+  const own = new Set(found.distinctIds)
+  const isOne = (uuid ?? found.uuid) === found.uuid && distinctIds.every((id) => own.has(id))
+  if (!isOne) {
+    throw new AppError(
+      'invalid_input',
+      'The `id`, `uuid` and `distinct_ids` must belong to one person: send only one of them, or correct them.',
+      'person'
+    )
+  }
+}
+
+type PersonNames = { id: number | undefined; uuid: string | undefined; distinctIds: string[] }
+
+/** Reads all names of a person in a request. @throws blank, attr `person__distinct_ids__0` for the first distinct id */
+function readNames(person: PersonInput): PersonNames {
+  if (!isObject(person)) {
+    return { id: undefined, uuid: undefined, distinctIds: [String(person)] }
+  }
+  const { id, uuid, distinct_ids: ids } = PersonObject.parse(person)
+  const distinctIds = [ids ?? []].flat()
+  const blank = distinctIds.findIndex((name) => name.trim() === '')
+  if (blank >= 0) {
+    const attr = Array.isArray(ids) ? `person__distinct_ids__${blank}` : 'person__distinct_ids'
+    throw new AppError('blank', 'This field may not be blank.', attr)
+  }
+  return { id: id ?? undefined, uuid: uuid?.toLowerCase(), distinctIds }
 }

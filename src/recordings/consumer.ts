@@ -24,20 +24,34 @@ export async function consumeRecordings(
   batch: MessageBatch,
   invocation: Invocation<RecordingBindings>
 ) {
-  const { env, clock } = invocation
+  const { env, usage, clock } = invocation
   const summary = { stored: 0, purged: 0 }
 
   async function load({ body }: Message): Promise<Loaded<LoadedPart>> {
     const purge = PurgeMessage.safeParse(body).data
     // A purge needs no `store`: it is done here, even while the project is held back.
     if (purge) {
-      summary.purged += await purgeRecordings(purge, invocation)
+      await purgeRecordings(purge)
       return {}
     }
     const message = readMessage(RecordingPart, 'a part of a recording', body)
     const waiting = markerOf(message)
     const part = await loadPart(env.BUCKET, message)
     return part ? { work: { projectId: part.projectId, content: part }, waiting } : { waiting }
+  }
+
+  /** @throws unavailable when the invocation has used up its queries before all recordings are purged */
+  async function purgeRecordings({ project_id, purge: sessions }: PurgeMessage): Promise<void> {
+    const { db } = await openUpkeepOf(project_id, invocation)
+    for (const recording of await findUnpurged(db, project_id, sessions)) {
+      if (isSpent(usage)) {
+        throw new UnavailableError(
+          'This invocation has used up its queries; the remaining recordings are purged when the message is retried.'
+        )
+      }
+      await purgeRecording(db, env.BUCKET, recording, clock().getTime())
+      summary.purged += 1
+    }
   }
 
   async function store({ project, db }: OpenProject, parts: LoadedPart[]): Promise<void> {
@@ -59,26 +73,4 @@ export async function consumeRecordings(
     store
   })
   return { ...outcome, ...summary }
-}
-
-/**
- * @returns the number of purged recordings
- * @throws unavailable when the invocation has used up its queries before all recordings are purged
- */
-async function purgeRecordings(
-  { project_id, purge: sessions }: PurgeMessage,
-  invocation: Invocation<RecordingBindings>
-): Promise<number> {
-  const { env, usage, clock } = invocation
-  const { db } = await openUpkeepOf(project_id, invocation)
-  const unpurged = await findUnpurged(db, project_id, sessions)
-  for (const recording of unpurged) {
-    if (isSpent(usage)) {
-      throw new UnavailableError(
-        'This invocation has used up its queries; the remaining recordings are purged when the message is retried.'
-      )
-    }
-    await purgeRecording(db, env.BUCKET, recording, clock().getTime())
-  }
-  return unpurged.length
 }

@@ -2,24 +2,25 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import { writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { expectRows } from '../db/rows.ts'
-import { distinctIds, recordings, recordingViews } from '../db/schema.ts'
+import { distinctIds, persons, recordings, recordingViews } from '../db/schema.ts'
 import { reserveNumbers } from '../db/sequences.ts'
 import { insertSelect, updateFrom } from '../db/statements.ts'
 import { idOfPerson, type PersonName } from '../persons/store.ts'
 import { isLive } from './store.ts'
 
 /**
- * Lists a person's identities in the order in which they were first seen; empty if the person does
- * not exist.
+ * Lists a person's identities, each with the person's uuid, in the order in which they were first
+ * seen; empty if the person does not exist.
  */
 export const findIdentities = (
   db: Db,
   projectId: number,
   name: PersonName
-): Promise<{ key: number; distinct_id: string }[]> =>
+): Promise<{ key: number; distinct_id: string; uuid: string }[]> =>
   db
-    .select({ key: distinctIds.key, distinct_id: distinctIds.distinctId })
+    .select({ key: distinctIds.key, distinct_id: distinctIds.distinctId, uuid: persons.uuid })
     .from(distinctIds)
+    .innerJoin(persons, eq(persons.id, distinctIds.personId))
     .where(eq(distinctIds.personId, idOfPerson(projectId, name)))
     .orderBy(asc(distinctIds.key))
 

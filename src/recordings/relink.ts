@@ -1,39 +1,33 @@
-import { runRead } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { AppError, NotFoundError } from '../errors.ts'
-import { findPerson } from '../persons/store.ts'
-import { type PersonInput, type Relink, readNames } from './change.ts'
+import {
+  expectOnlyNamesOf,
+  namesNobody,
+  type PersonInput,
+  type Relink,
+  readPersonName
+} from './change.ts'
 import { findIdentities, findOrCreateIdentity, relinkRecording } from './relink.store.ts'
 
 /**
- * Checks that the `uuid` and the `distinct_ids` beside the `id` of a person belong to that person;
- * only the `id` has an effect.
- * @throws invalid_input, attr `person`
+ * Checks that all names of a person belong to one person. `relink` refuses a person that does not
+ * exist.
+ * @throws invalid_input, attr `person`; blank
  */
 export async function expectOnePerson(
   db: Db,
   projectId: number,
   person: PersonInput | undefined
 ): Promise<void> {
-  const names = readNames(person)
-  if (!names || (names.uuid === undefined && names.distinctIds.length === 0)) {
+  if (person === undefined || namesNobody(person)) {
     return
   }
-  const found = await runRead(db, findPerson(projectId, { id: names.id }))
-  if (!found) {
-    // `relink` refuses a person that does not exist.
-    return
-  }
-  const ids = new Set(found.distinct_ids)
-  const isOne =
-    (names.uuid ?? found.uuid) === found.uuid && names.distinctIds.every((id) => ids.has(id))
-  if (!isOne) {
-    throw new AppError(
-      'invalid_input',
-      'The `uuid` and `distinct_ids` of the person must belong to its `id`: leave them out, or correct them.',
-      'person'
-    )
+  const identities = await findIdentities(db, projectId, readPersonName(person))
+  const [first] = identities
+  if (first) {
+    const distinctIds = identities.map(({ distinct_id }) => distinct_id)
+    expectOnlyNamesOf({ uuid: first.uuid, distinctIds }, person)
   }
 }
 

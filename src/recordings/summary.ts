@@ -43,10 +43,10 @@ export type Summary = {
   urls: [number, string][]
 }
 
-/** Summarizes the snapshots of a part. @param skew lead of the client's clock, ms */
+/** Summarizes the snapshots of a part. @param skew how far the client's clock is ahead, ms */
 export function summarize(snapshots: Snapshot[], skew: number): Summary {
   const times = snapshots.map((snapshot) => timeOf(snapshot, skew))
-  const isFrom = (...sources: number[]) =>
+  const countFrom = (...sources: number[]) =>
     countOf(snapshots, (data) => sources.includes(Number(data.source)))
   const logs = snapshots.map(consoleLevelOf)
   return {
@@ -57,8 +57,8 @@ export function summarize(snapshots: Snapshot[], skew: number): Summary {
       snapshots,
       ({ source, type }) => source === SOURCES.mouseInteraction && CLICKS.includes(type)
     ),
-    keypressCount: isFrom(SOURCES.input),
-    mouseActivityCount: isFrom(SOURCES.mouseInteraction, SOURCES.mouseMove, SOURCES.touchMove),
+    keypressCount: countFrom(SOURCES.input),
+    mouseActivityCount: countFrom(SOURCES.mouseInteraction, SOURCES.mouseMove, SOURCES.touchMove),
     consoleLogCount: logs.filter((level) => level === 'log').length,
     consoleWarnCount: logs.filter((level) => level === 'warn').length,
     consoleErrorCount: logs.filter((level) => level === 'error').length,
@@ -74,7 +74,7 @@ const countOf = (snapshots: Snapshot[], isCounted: (data: JsonObject) => boolean
   snapshots.filter((snapshot) => snapshot.type === INCREMENTAL && isCounted(dataOf(snapshot)))
     .length
 
-/** Sums the time from the first to the last snapshot of each run of activity, ms. */
+/** Sums the time from the first to the last snapshot of each run of activity, at least 1 ms per run. */
 function activeMs(snapshots: Snapshot[]): number {
   let total = 0
   let run: { start: number; end: number; lastActive: number } | undefined
@@ -133,7 +133,7 @@ function urlOf(snapshot: Snapshot, skew: number): [number, string][] {
   return url === '' ? [] : [[timeOf(snapshot, skew), url]]
 }
 
-/** Returns the first visit of each page: the earliest 25 visits, in order of time. */
+/** Returns the first visit of each page, in order of time, for at most `MAX_URLS` pages. */
 export function firstUrls(visits: [number, string][]): [number, string][] {
   const first = new Map<string, number>()
   for (const [at, url] of visits) {

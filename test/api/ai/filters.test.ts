@@ -368,7 +368,10 @@ describe('POST session_recordings/ai/filters', () => {
     [{ distinct_id: 'unknown' }, 'does_not_exist', 'distinct_id'],
     [{ person: { uuid: '01a1f000-0000-7000-8000-00000000000a' } }, 'does_not_exist', 'person'],
     [{ person: {}, ...ask('today') }, 'invalid_input', 'person'],
-    [{ person: { properties: { plan: 'pro' } } }, 'invalid_input', 'person']
+    [{ person: { properties: { plan: 'pro' } } }, 'invalid_input', 'person'],
+    [{ person: { distinct_ids: ['ada', 'bob'] } }, 'invalid_input', 'person'],
+    [{ person: { distinct_ids: ['anon', 'bob'] } }, 'invalid_input', 'person'],
+    [{ person: { distinct_ids: ['ada', ''] } }, 'blank', 'person__distinct_ids__1']
   ])('refuses %j', async (body, code, attr) => {
     const answer = await filtersOf(gallery, body)
 

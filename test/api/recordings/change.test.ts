@@ -1,11 +1,14 @@
-import { createScheduledController } from 'cloudflare:test'
+import { createMessageBatch, createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { DAY } from '../../../src/calendar/units.ts'
 import { EVERY_15_MINUTES, WEEKLY } from '../../../src/crons/cron.ts'
+import { newUsage, type Usage } from '../../../src/db/client.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { createKey, updateProject } from '../../../src/projects/store.ts'
+import { MAX_QUERIES } from '../../../src/queues/invocation.ts'
+import { consumeRecordings } from '../../../src/recordings/consumer.ts'
 import { sweepOrphans } from '../../../src/recordings/sweep.ts'
 import worker from '../../../src/worker.ts'
 import { failingQueue } from '../../support/bindings.ts'
@@ -193,6 +196,18 @@ describe('PATCH session_recordings/{id}', () => {
       'invalid_input',
       'person'
     ],
+    [
+      'an empty distinct id of a person',
+      { person: { distinct_ids: ['', 'bob'] } },
+      'blank',
+      'person__distinct_ids__0'
+    ],
+    [
+      'a person with an empty distinct id',
+      { person: { distinct_ids: '' } },
+      'blank',
+      'person__distinct_ids'
+    ],
     ['a number as person', { person: 7 }, 'invalid_input', 'person'],
     ['null', { person: null }, 'invalid_input', 'person'],
     ['a text as viewed', { viewed: 'yes' }, 'invalid_input', 'viewed'],
@@ -212,20 +227,44 @@ describe('PATCH session_recordings/{id}', () => {
     expect(await get('session')).toEqual(before)
   })
 
-  it.each<[string, JsonObject]>([
-    ['an unknown uuid', { uuid: PART }],
-    ['another person’s distinct id', { distinct_ids: 'ada' }],
-    ['one distinct id of another person', { distinct_ids: ['bob', 'ada'] }]
-  ])('refuses a person with %s beside its id', async (_, more) => {
+  it.each<[string, (bob: { id: number; uuid: string }) => JsonObject]>([
+    ['an unknown uuid beside its id', ({ id }) => ({ id, uuid: PART })],
+    ['another person’s distinct id beside its id', ({ id }) => ({ id, distinct_ids: 'ada' })],
+    [
+      'one distinct id of another person beside its id',
+      ({ id }) => ({ id, distinct_ids: ['bob', 'ada'] })
+    ],
+    [
+      'another person’s distinct id beside its uuid',
+      ({ uuid }) => ({ uuid, distinct_ids: ['ada'] })
+    ],
+    ['distinct ids of two persons', () => ({ distinct_ids: ['bob', 'ada'] })],
+    ['the owner’s distinct id before another person’s', () => ({ distinct_ids: ['ada', 'bob'] })]
+  ])('refuses a person with %s', async (_, person) => {
     const { get, patch, bob } = await newCast()
     const before = await get('session')
 
-    const { status, body } = await patch({ person: { id: bob.id, ...more } })
+    const { status, body } = await patch({ person: person(bob) })
 
     expect([status, body.code, body.attr]).toEqual([400, 'invalid_input', 'person'])
     expect(await get('session')).toEqual(before)
     const whole = { id: bob.id, uuid: bob.uuid, distinct_ids: ['bob', 'bob-2'] }
     expect((await patch({ person: whole })).body.person.id).toBe(bob.id)
+  })
+
+  it('refuses another person’s distinct id beside the name of an owner without a person', async () => {
+    const { get, patch } = await newCast()
+    await patch({ distinct_id: 'nobody' })
+    const before = await get('session')
+    const { uuid } = before.person
+
+    for (const person of [{ uuid, distinct_ids: 'bob' }, { distinct_ids: ['nobody', 'bob'] }]) {
+      expect(await patch({ person })).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_input', attr: 'person' }
+      })
+    }
+    expect(await get('session')).toEqual(before)
   })
 
   it('does not find persons of another project', async () => {
@@ -340,6 +379,38 @@ describe('DELETE session_recordings/{id}', () => {
     expect(await objectsOf(project, 'session')).toEqual([])
     await get('session', 404)
     expect((await get()).count).toBe(0)
+  })
+
+  it('is counted even if the invocation then has no queries left, and continues at the retry', async () => {
+    const { project, bindings, held, record } = await newStage()
+    const sessions = ['one', 'two']
+    await record(...sessions.map((session) => snapshotEvent(project, { session })))
+    for (const session of sessions) {
+      await project.send('DELETE', `session_recordings/${session}`, undefined, bindings)
+    }
+    held.length = 0
+    const body = { project_id: project.id, purge: sessions }
+    const usage = newUsage()
+    /** Uses up the queries during the first purge: each purge reads the time once. */
+    const clock = () => {
+      usage.queries = MAX_QUERIES
+      return new Date()
+    }
+    const deliver = (more: { usage: Usage; clock: () => Date }) =>
+      consumeRecordings(
+        createMessageBatch('edge-analytics-recordings', [
+          { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body }
+        ]),
+        { env: { ...env, ...bindings }, ...more }
+      )
+
+    const first = await deliver({ usage, clock })
+    const second = await deliver({ usage: newUsage(), clock: () => new Date() })
+
+    expect([first, second]).toMatchObject([
+      { purged: 1, retried: 1 },
+      { purged: 1, retried: 0 }
+    ])
   })
 
   it('is completed by the sweep if the queue refuses its message', async () => {
