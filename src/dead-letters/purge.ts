@@ -28,7 +28,13 @@ export async function purgeDeadLetters(
   const letters = await listDeadLettersOf(controlDb, project.id, after, LETTERS_AT_ONCE)
   const stores = { controlDb, db, bucket: env.BUCKET }
   for (const row of letters) {
-    const letter = DeadMessage.safeParse(await readObject(env.BUCKET, row.object)).data
+    const content = await readObject(env.BUCKET, row.object)
+    if (content === undefined) {
+      // A purge that deleted the object was interrupted before it deleted the row.
+      await deleteDeadLetter(controlDb, row.id)
+      continue
+    }
+    const letter = DeadMessage.safeParse(content).data
     const part = RecordingPart.safeParse(letter?.dead).data
     const message = CaptureMessage.safeParse(letter?.dead).data
     if (part) {

@@ -3,7 +3,7 @@ import { alias } from 'drizzle-orm/sqlite-core'
 import { BITS_BELOW_CHUNK } from '../columns/version-chunks.store.ts'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
-import { inJson, isIn } from '../db/rows.ts'
+import { inJson, isIn, jsonChunks } from '../db/rows.ts'
 import {
   activity,
   distinctIds,
@@ -39,26 +39,28 @@ export async function countOwned(
   ids: number[],
   keys: number[]
 ): Promise<Record<string, number>> {
-  const selected = sql`${persons}
-    where +${persons.projectId} = ${projectId} and ${persons.id} in ${inJson(ids)}`
-  const versions = sql`select ${personVersions.id} from json_each(${JSON.stringify(keys)}) as identity
-    cross join ${personVersions}
-      on ${isVersionOf(sql`identity.value`)} and ${personVersions.projectId} = ${projectId}`
+  const isSelected = sql`+${persons.projectId} = ${projectId} and ${persons.id} in ${inJson(ids)}`
+  const versions = jsonChunks(keys).map(
+    ({ json }) => sql`select ${personVersions.id} from json_each(${json}) as identity
+      cross join ${personVersions}
+        on ${isVersionOf(sql`identity.value`)} and ${personVersions.projectId} = ${projectId}`
+  )
+  const chunks = versions.map((ids) => sql`select id >> ${BITS_BELOW_CHUNK} from (${ids})`)
   const owned = sql`${recordings}
     where ${recordings.projectId} = ${projectId} and not ${recordings.deleted}
       and ${isIn(sql`${recordings.identity}`, keys)}`
   const stores = {
-    persons: selected,
+    persons: sql`${persons} where ${isSelected}`,
     distinct_ids: sql`${distinctIds}
       where +${distinctIds.projectId} = ${projectId} and ${distinctIds.personId} in ${inJson(ids)}`,
-    search_index: sql`${selected} and ${persons.search} <> ''`,
+    search_index: sql`${persons} where ${isSelected} and ${persons.search} <> ''`,
     activity_values: sql`${activity}
       where ${activity.projectId} = ${projectId} and ${activity.scope} = 'Person'
         and ${activity.ownerId} in ${inJson(ids)} and ${hasValues}`,
-    person_versions: sql`(${versions})`,
+    person_versions: sql`${personVersions} where ${isInAny(sql`${personVersions.id}`, versions)}`,
     version_chunks: sql`${versionChunks}
       where ${versionChunks.projectId} = ${projectId}
-        and ${versionChunks.chunk} in (select id >> ${BITS_BELOW_CHUNK} from (${versions}))`,
+        and ${isInAny(sql`${versionChunks.chunk}`, chunks)}`,
     recordings: owned,
     recording_parts: sql`${recordingParts}
       where ${recordingParts.projectId} = ${projectId}
@@ -74,6 +76,15 @@ export async function countOwned(
     Object.keys(stores).map((store, i) => [store, counts[i]?.[0]?.count ?? 0])
   )
 }
+
+/** Returns the condition that a value is in the result of one of these selects. */
+const isInAny = (value: SQL, selects: SQL[]): SQL =>
+  selects.length === 0
+    ? sql`0`
+    : sql`(${sql.join(
+        selects.map((select) => sql`${value} in (${select})`),
+        sql` or `
+      )})`
 
 /** Some events, and the sessions and segments that they are in. */
 type Page = { count: number; sessions: string[]; segments: number[] }

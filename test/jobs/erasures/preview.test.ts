@@ -1,7 +1,11 @@
+import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
 import { WEEKLY } from '../../../src/crons/cron.ts'
-import { newShop, seal } from '../../support/columns.ts'
+import { newUsage, openDb } from '../../../src/db/client.ts'
+import { countOwned } from '../../../src/erasures/preview.store.ts'
+import { byteLength } from '../../../src/input/json.ts'
+import { chunksOf, newShop, seal } from '../../support/columns.ts'
 import { countRows, holdErasures } from '../../support/erasures.ts'
 import { db } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
@@ -48,6 +52,28 @@ async function newHouse() {
   const ada: { id: number; uuid: string } = body.results[0]
   await project.send('PATCH', `persons/${ada.id}`, { properties: { plan: 'pro' } })
   return { project, ada, ...holdErasures() }
+}
+
+/** Returns the database, but it refuses bound values above 2 MB, as D1 does and the local database does not. */
+const withValueLimit = (database: D1Database): D1Database => {
+  const withSession = () => {
+    const session = database.withSession()
+    return {
+      prepare: (text: string) => {
+        const statement = session.prepare(text)
+        const bind = (...values: unknown[]) => {
+          if (values.some((value) => typeof value === 'string' && byteLength(value) > 2_000_000)) {
+            throw new Error('D1_ERROR: string or blob too big: SQLITE_TOOBIG')
+          }
+          return statement.bind(...values)
+        }
+        return { bind }
+      },
+      batch: (statements: D1PreparedStatement[]) => session.batch(statements),
+      getBookmark: () => session.getBookmark()
+    }
+  }
+  return { withSession } as unknown as D1Database
 }
 
 describe('a dry run', () => {
@@ -151,6 +177,29 @@ describe('a dry run', () => {
         stores
       )
     )
+  })
+
+  it('counts the same for more keys than fit into one bound value', async () => {
+    const project = await newShop()
+    await seal(project.id, { chunks: await chunksOf(project.id) })
+    const rows = await db.all<{ key: number; person_id: number }>(
+      sql`select key, person_id from distinct_ids where project_id = ${project.id} order by key`
+    )
+    const ids = [...new Set(rows.map(({ person_id }) => person_id))]
+    const keys = rows.map(({ key }) => key)
+    const absent = Array.from({ length: 250_000 }, (_, i) => 1_000_000_000 + i)
+    const limited = openDb(withValueLimit(env.DB), newUsage()).db
+
+    const few = await countOwned(db, project.id, ids, keys)
+    const many = await countOwned(limited, project.id, ids, [
+      ...keys.slice(0, 1),
+      ...absent,
+      ...keys.slice(1)
+    ])
+
+    expect(few.person_versions).toBeGreaterThan(1)
+    expect(few.version_chunks).toBeGreaterThan(0)
+    expect(many).toEqual(few)
   })
 
   it.each(['yes', '', '2'])('with dry_run=%s is refused, and nothing is deleted', async (value) => {

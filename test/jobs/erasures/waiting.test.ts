@@ -3,12 +3,14 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import { MINUTE } from '../../../src/calendar/units.ts'
 import { EVERY_15_MINUTES, WEEKLY } from '../../../src/crons/cron.ts'
 import { newUsage } from '../../../src/db/client.ts'
+import { listDeadLettersOf } from '../../../src/dead-letters/store.ts'
 import { continueErasures } from '../../../src/erasures/consumer.ts'
 import type { ErasureMessage } from '../../../src/erasures/message.ts'
 import { failingDatabase } from '../../support/bindings.ts'
 import { countRows } from '../../support/erasures.ts'
 import { cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
+import { db } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { objectsOf, snapshotEvent } from '../../support/recordings.ts'
 import { newTown, status, type Town } from '../../support/town.ts'
@@ -174,6 +176,24 @@ describe('an erasure with events', () => {
       removed: 3,
       remaining: 0
     })
+  })
+
+  it('removes the row of a dead letter whose purge was interrupted after it deleted the object', async () => {
+    const street = await newStreet()
+    await street.capture('ada', 3)
+    await street.erase('delete_events=true')
+    await run(street)
+    await deliverOnce(street)
+    const DB = failingDatabase('D1_ERROR: Network connection lost.')
+    await street.queues.consume({ DB }, 12)
+    await street.queues.park()
+    const [letter] = await listDeadLettersOf(db, street.project.id, '', 2)
+    await env.BUCKET.delete(letter?.object ?? '')
+    await street.drain()
+
+    expect(await taskOf(street)).toMatchObject({ status: 'completed' })
+    expect(letter).toBeDefined()
+    expect(await listDeadLettersOf(db, street.project.id, '', 2)).toEqual([])
   })
 
   it('is completed even if both the request’s message and its own are lost', async () => {
