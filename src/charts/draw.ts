@@ -20,10 +20,10 @@ const MAX_SERIES = 12
 export type Look = { width?: number; height?: number; theme?: ThemeName }
 
 type Drawing = {
-  /** The name in a description. */
+  /** The name of the kind in a chart's description. */
   name: string
   draw: (box: Box, theme: Theme, chart: Chart) => string
-  /** The mark of a series in the legend. A kind without a legend names its series in the chart. */
+  /** The mark of a series in the legend. A kind without a legend is not limited to `MAX_SERIES`. */
   legend?: 'point' | 'surface'
   /** Whether series stand on top of each other. */
   isStacked?: boolean
@@ -42,7 +42,7 @@ const DRAWINGS: Record<Kind, Drawing> = {
   table: { name: 'Table', draw: drawTable }
 }
 
-/** Draws a chart as SVG: text and shapes only, with a title and a description for those who do not see it. */
+/** Draws a chart as SVG: text and shapes only, with a title and a description for screen readers. */
 export function drawChart(
   chart: Chart,
   { width = SIZES.width, height = SIZES.height, theme: name = 'light' }: Look = {}
@@ -58,7 +58,10 @@ export function drawChart(
   })
 }
 
-/** Draws a chart with its title into a box. The document around it defines the surfaces of its series. */
+/**
+ * Draws a chart with its title into a box. The document around it must define `countSurfaces(chart)` surfaces, the patterns
+ * that fill the areas of series.
+ */
 export function drawPanel(chart: Chart, theme: Theme, box: Box): string {
   const shown = withinLimit(chart)
   const head = drawHead(inside(box), theme, shown)
@@ -88,7 +91,7 @@ type Document = {
   body: string
 }
 
-/** Writes the document around what is drawn. */
+/** Returns an SVG document with a drawn body. */
 export const drawDocument = (
   theme: Theme,
   { width, height, title, description, surfaces: count, body }: Document
@@ -134,23 +137,26 @@ const needsLegend = ({ series, title }: Chart): boolean =>
   series.length > 1 || series.some(({ name }) => name !== title)
 
 /**
- * Limits a chart to `MAX_SERIES` series: keeps the first, and adds up the rest in a stacked chart. In any other chart, the
- * subtitle says how many are left out.
+ * Limits a chart to its first `MAX_SERIES` series; the subtitle says how many are left out. In a stacked chart, the last one
+ * has the sums of all others instead.
  */
 function limit(chart: Chart): Chart {
   const { series, kind } = chart
   if (series.length <= MAX_SERIES) {
     return chart
   }
-  const first = series.slice(0, MAX_SERIES - 1)
-  const others = series.slice(MAX_SERIES - 1)
-  return DRAWINGS[kind].isStacked
-    ? { ...chart, series: [...first, { name: `${others.length} others`, data: addUp(others) }] }
-    : {
-        ...chart,
-        subtitle: join(chart.subtitle, `${others.length} more series are not drawn`),
-        series: first
-      }
+  if (DRAWINGS[kind].isStacked) {
+    const others = series.slice(MAX_SERIES - 1)
+    const sums = { name: `${others.length} others`, data: addUp(others) }
+    return { ...chart, series: [...series.slice(0, MAX_SERIES - 1), sums] }
+  }
+  const more = series.length - MAX_SERIES
+  const note = more === 1 ? '1 more series is not drawn' : `${more} more series are not drawn`
+  return {
+    ...chart,
+    subtitle: join(chart.subtitle, note),
+    series: series.slice(0, MAX_SERIES)
+  }
 }
 
 const join = (...parts: string[]): string => parts.filter(Boolean).join(' · ')
@@ -161,16 +167,20 @@ const addUp = (series: Series[]): number[] =>
 /** Most series that a description names. */
 const MAX_DESCRIBED = 10
 
-/** Returns the chart in words: `Line chart, 1 Jun to 7 Jun, Europe/Berlin. Sign-ups: 3 to 40, last 12.` */
+/**
+ * Returns the chart in words:
+ * `Line chart, 9 Nov to 16 Nov, 9 – 22 Nov 2026 · Europe/Berlin. Sign-ups: 40 to 52, last 52.`
+ */
 export function describeChart({ kind, subtitle, buckets, series }: Chart): string {
   const range = buckets.length > 1 ? `${buckets[0]} to ${buckets.at(-1)}` : (buckets[0] ?? '')
   const lines = series.slice(0, MAX_DESCRIBED).map(({ name, data }) => {
+    const named = name || '(empty)'
     if (data.length < 2) {
-      return `${name}: ${formatValue(data[0] ?? 0)}.`
+      return `${named}: ${formatValue(data[0] ?? 0)}.`
     }
     const [low, high] = [Math.min(...data), Math.max(...data)]
     const last = formatValue(data.at(-1) ?? 0)
-    return `${name}: ${formatValue(low)} to ${formatValue(high)}, last ${last}.`
+    return `${named}: ${formatValue(low)} to ${formatValue(high)}, last ${last}.`
   })
   const more = series.length > MAX_DESCRIBED ? [`And ${series.length - MAX_DESCRIBED} more.`] : []
   const head = [DRAWINGS[kind].name, range, subtitle].filter(Boolean).join(', ')

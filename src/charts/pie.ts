@@ -1,6 +1,6 @@
 import { type Chart, currentOf } from './chart.ts'
 import { formatValue } from './format.ts'
-import { type Box, drawEntry, MARK } from './frame.ts'
+import { type Box, drawEntry, drawNothing, MARK } from './frame.ts'
 import { surface } from './marks.ts'
 import { element, label } from './svg.ts'
 import { shorten, widthOf } from './text.ts'
@@ -14,6 +14,9 @@ const HOLE = 0.58
 export function drawPie(box: Box, theme: Theme, { series }: Chart): string {
   const parts = series.filter((one) => currentOf(one) > 0)
   const total = parts.reduce((sum, one) => sum + currentOf(one), 0)
+  if (total === 0) {
+    return drawNothing(box, theme, 'No values above 0 in this range.')
+  }
   const isWide = box.right - box.left > (box.bottom - box.top) * 1.5
   const side = isWide
     ? Math.min(box.bottom - box.top, (box.right - box.left) * 0.45)

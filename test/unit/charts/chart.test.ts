@@ -127,6 +127,42 @@ it('a chart has a description in words', () => {
   expect(describeChart(chart)).toBe('Line chart, 1 Jun to 3 Jun, UTC. Sign-ups: 3 to 40, last 12.')
 })
 
+/** Returns a chart whose series have these values, each at a single time. */
+const chartOf = (kind: Chart['kind'], values: number[]): Chart => ({
+  title: 'Views',
+  subtitle: 'UTC',
+  kind,
+  buckets: ['1 Jun'],
+  series: values.map((value, i) => ({ name: `s${i}`, data: [value] }))
+})
+
+it.each([
+  [12, []],
+  [13, ['1 more series is not drawn']],
+  [14, ['2 more series are not drawn']]
+])('of %i lines, twelve are drawn', (count, notes) => {
+  const svg = drawChart(chartOf('line', Array<number>(count).fill(1)))
+  expect(svg.match(/>s\d+</g)).toHaveLength(12)
+  expect(svg.match(/\d more series (is|are) not drawn/g) ?? []).toEqual(notes)
+})
+
+it('of 13 stacked series, the last two are drawn as one', () => {
+  const svg = drawChart(chartOf('stacked', Array<number>(13).fill(1)))
+  expect(svg.match(/>(s\d+|2 others)</g)).toHaveLength(12)
+  expect(svg).toContain('>2 others<')
+})
+
+it('a pie without a value above 0 says so', () => {
+  expect(drawChart(chartOf('pie', [-1, 0]))).toContain('No values above 0 in this range.')
+})
+
+it('a description names a series with an empty name', () => {
+  const chart = chartOf('values', [3])
+  expect(
+    describeChart({ ...chart, series: chart.series.map((one) => ({ ...one, name: '' })) })
+  ).toContain('(empty): 3.')
+})
+
 /** Returns the contrast of two colours by WCAG 2, from 1 to 21. */
 function contrast(one: string, other: string): number {
   const [light = 0, dark = 0] = [one, other].map(luminance).toSorted((a, b) => b - a)
