@@ -13,15 +13,15 @@ export type Sent =
 /** Seconds from each failed attempt to the next; the last attempt is about eight hours after the first. */
 const DELAYS = [30, 120, 600, 3_600, 24_000]
 export const MAX_ATTEMPTS = DELAYS.length + 1
-/** Longest delay that is asked of the queue, seconds; Cloudflare Queues allow a day. */
+/** Longest delay before an attempt, seconds: just under a day, the limit of Cloudflare Queues. */
 const MAX_DELAY = 86_000
 
 /** Failed occurrences in a row after which a subscription is paused. */
 export const MAX_FAILURES = 5
 
 /**
- * Returns the seconds until the attempt that follows `attempt`, which counts from 1: at least as many as the receiver asks
- * for, and at most a day.
+ * Returns the seconds between an attempt, counted from 1, and the next: at least `retryAfter`, which the receiver asks for,
+ * but at most `MAX_DELAY`.
  */
 export const delayAfter = (attempt: number, retryAfter = 0): number =>
   Math.min(MAX_DELAY, Math.max(DELAYS[attempt - 1] ?? 0, retryAfter))
@@ -29,8 +29,9 @@ export const delayAfter = (attempt: number, retryAfter = 0): number =>
 const UNCERTAIN = 'The outcome is unknown: the message may have arrived.'
 
 /**
- * Marks a recipient as being sent to. Returns undefined when nothing must be sent: the message has arrived or failed, or
- * its outcome is unknown after it was already repeated once. Channels that recognise repetitions may repeat more often.
+ * Marks a recipient as being sent to, without the error of the attempt before. Returns undefined if its message was sent, has failed for good, or was repeated once
+ * and its outcome is still unknown.
+ * @param recognisesRepeats whether the receiver recognises a repeated message, which may then be repeated any number of times
  */
 export function beginSending(
   recipient: Recipient,
@@ -40,12 +41,12 @@ export function beginSending(
     return undefined
   }
   if (recipient.status === 'waiting') {
-    return { ...recipient, status: 'sending' }
+    return { ...recipient, status: 'sending', error: null }
   }
   if (recipient.repeated && !recognisesRepeats) {
     return undefined
   }
-  return { ...recipient, status: 'sending', repeated: true }
+  return { ...recipient, status: 'sending', error: null, repeated: true }
 }
 
 /** Returns the recipient after a message was sent with this outcome. */
@@ -69,7 +70,7 @@ export const isOpen = (recipient: Recipient, recognisesRepeats: boolean): boolea
 
 /**
  * Returns the final state of a recipient when there is no further attempt.
- * @param fault why the last attempt ended; the error of a recipient to whom no message was sent
+ * @param fault why the last attempt ended; becomes the error of a waiting recipient that has none
  */
 export function giveUp(recipient: Recipient, fault: string): Recipient {
   if (recipient.status === 'waiting') {
@@ -78,23 +79,23 @@ export function giveUp(recipient: Recipient, fault: string): Recipient {
   if (recipient.status !== 'sending') {
     return recipient
   }
-  return { ...recipient, status: 'unknown', error: recipient.error ?? UNCERTAIN }
+  return { ...recipient, status: 'unknown', error: UNCERTAIN }
 }
 
-/** Returns why a delivery did not reach all its recipients; null when it did. */
+/** Returns why a delivery is not confirmed as sent to all its recipients; null when it is. */
 export function faultOf(recipients: Recipient[]): string | null {
-  const unreached = recipients.filter(({ status }) => status !== 'sent')
-  const [first] = unreached
+  const unconfirmed = recipients.filter(({ status }) => status !== 'sent')
+  const [first] = unconfirmed
   if (!first) {
     return null
   }
   const why = first.error ?? UNCERTAIN
   return recipients.length === 1
     ? why
-    : `${unreached.length} of ${recipients.length} recipients: ${why}`
+    : `Failed or unconfirmed for ${unconfirmed.length} of ${recipients.length} recipients; first error: ${why}`
 }
 
-/** Returns the outcome of a request that got no HTTP response. */
+/** Returns the outcome of a request that got no usable response. */
 export const judgeFault = ({ kind, message }: OutboundError): Sent => ({
   kind: kind === 'timeout' || kind === 'unreachable' ? 'uncertain' : 'permanent',
   error: message
@@ -119,12 +120,12 @@ export function judge(
   return { kind: 'transient', error, retryAfter: readRetryAfter(retryAfter ?? '', now) }
 }
 
-/** A date as HTTP headers have it: `Wed, 21 Oct 2026 07:28:00 GMT`. */
+/** A date in an HTTP header: `Wed, 21 Oct 2026 07:28:00 GMT`. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
 /** Reads a `Retry-After` in seconds, or as a date. @returns seconds, at least 0; undefined for any other text */
 function readRetryAfter(text: string, now: number): number | undefined {
-  if (/^\d{1,6}$/.test(text)) {
+  if (/^\d+$/.test(text)) {
     return Number(text)
   }
   const time = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN

@@ -95,7 +95,8 @@ describe('an e-mail that fails', () => {
       {
         status: 'failed',
         attempts: 2,
-        error: '1 of 3 recipients: E_RECIPIENT_SUPPRESSED: said E_RECIPIENT_SUPPRESSED',
+        error:
+          'Failed or unconfirmed for 1 of 3 recipients; first error: E_RECIPIENT_SUPPRESSED: said E_RECIPIENT_SUPPRESSED',
         recipients: [
           ADA,
           { target: 'bob@example.com', status: 'failed' },

@@ -32,6 +32,7 @@ describe('a recipient', () => {
     [{}, false, { status: 'sending', repeated: false }],
     [{ status: 'sent' }, true, undefined],
     [{ status: 'failed' }, true, undefined],
+    [{ error: 'busy' }, false, { status: 'sending', error: null }],
     [{ status: 'sending' }, false, { status: 'sending', repeated: true }],
     [{ status: 'unknown' }, false, { status: 'sending', repeated: true }],
     [{ status: 'unknown', repeated: true }, false, undefined],
@@ -87,7 +88,7 @@ it('says why recipients were missed', () => {
     faultOf([sent]),
     faultOf([failed]),
     faultOf([sent, failed, failed])
-  ]).toEqual([null, null, 'no', '2 of 3 recipients: no'])
+  ]).toEqual([null, null, 'no', 'Failed or unconfirmed for 2 of 3 recipients; first error: no'])
 })
 
 it('waits longer after each attempt, at least as long as the receiver asks and at most a day', () => {
