@@ -111,7 +111,7 @@ const SnapshotEventJson = z
       $window_id: z.string().optional(),
       $snapshot_data: z
         .union([z.array(z.looseObject({})), z.looseObject({})])
-        .meta({ description: "rrweb's snapshots, each less than 7 days from now." })
+        .meta({ description: "rrweb's snapshots, each timed within 7 days of now." })
     }),
     sent_at: z.string().optional(),
     uuid: z.string().nullable().optional().meta({

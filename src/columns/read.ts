@@ -16,9 +16,9 @@ import { type Columns, readSealed } from './sealed.ts'
  */
 const REST_MS = 1
 
-/** Events that a statement reads from rows, at most; it takes about 60 ms. */
+/** Most events that a statement reads from rows; the statement takes about 60 ms. */
 const ROW_EVENTS = 20_000
-/** Events that a statement reads of one moment, when all of them do not fit into an answer of D1. */
+/** Most events of one millisecond that a statement reads; halved each time they do not fit into an answer of D1. */
 const MOMENT_EVENTS = 10_000
 
 type Range = { since: number; until: number }
@@ -29,7 +29,7 @@ export class Reader {
   readonly #wanted: Wanted
   readonly #rowEvents: number
 
-  /** @param stepEvents number of rows, about, that a statement reads at most */
+  /** @param stepEvents approximate limit of rows per statement, if lower than `ROW_EVENTS` */
   constructor(scan: Scan, wanted: Wanted, stepEvents: number) {
     this.#scan = scan
     this.#wanted = wanted
@@ -38,7 +38,7 @@ export class Reader {
 
   /**
    * Reads the events of a step. A batch from a segment may begin before the step and end after it.
-   * @param overview of a range that the step lies in
+   * @param overview the overview of a range that contains the step
    */
   async read(overview: Overview, step: Range): Promise<Batch[]> {
     if (this.#wanted.inOrder && overview.names.length > 1) {
@@ -104,7 +104,7 @@ export class Reader {
     return [...(await this.#readRows(eventId, first)), ...(await this.#readRows(eventId, second))]
   }
 
-  /** Reads the events of a single moment, which D1 finds too large for one answer. */
+  /** Reads the events of a single millisecond page by page, because they do not fit into one answer of D1. */
   async #readMoment(eventId: number, time: number): Promise<Batch[]> {
     const name = { projectId: this.#scan.projectId, eventId }
     const batches: Batch[] = []
@@ -160,11 +160,11 @@ function unlessTooBig(error: unknown): undefined {
   }
 }
 
-/** Returns the query_too_large error, attr `rows`, for more events of all names at one moment than fit into an answer of D1. */
+/** Returns the query_too_large error, attr `rows`, for events of one millisecond that do not fit into an answer of D1. */
 const tooManyAtOnce = (): AppError =>
   new AppError(
     'query_too_large',
-    'Too many events have the same time for first events of all names: name an event.',
+    'Too many events have the same time to find the first among events of all names: name an event.',
     'rows'
   )
 
@@ -210,7 +210,7 @@ function rangesOf(
   return ranges
 }
 
-/** Lists the slots of all events in the range of a segment, each once, in order. */
+/** Counts the events in each slot of a segment's range, with the late events, in the order of time. */
 function allSlots({ slots, late }: Segment): SlotCount[] {
   const counts = new Map<number, number>()
   for (const { slot, count } of [...toSlotCounts(slots), ...late]) {

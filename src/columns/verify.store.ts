@@ -13,7 +13,7 @@ import type { Identity, ProjectChunk } from './actor-chunks.store.ts'
 import { CHUNK } from './codec.ts'
 import type { EncodedColumn } from './property-columns.ts'
 
-/** A sealed segment without its columns. `slots` is encoded; `cold` lists the properties without a column as JSON, or is null. */
+/** A sealed segment without its columns; `columns/codec.ts` decodes `slots`. */
 export type SegmentRow = {
   id: number
   project_id: number
@@ -22,6 +22,7 @@ export type SegmentRow = {
   until: number
   count: number
   slots: string
+  /** A JSON list of the properties without a column; null if they are not all listed. */
   cold: string | null
 }
 
@@ -77,8 +78,8 @@ export const sampleChunks = async (db: Db, limit: number): Promise<ProjectChunk[
 export type StoredChunk = { build: string; data: string }
 
 /**
- * Reads a chunk, the keys of its identities that have moved since it was built, and all its identities with their present
- * persons, in one snapshot. `stored` is undefined if the chunk is gone or not built.
+ * Reads a chunk, the keys of its identities that have moved since its build began, and all its identities with their
+ * persons, in one snapshot. An erased identity has its last person. `stored` is undefined if the chunk is gone or not built.
  */
 export async function readChunk(
   db: Db,
@@ -105,8 +106,8 @@ export async function readChunk(
 }
 
 /**
- * Empties a chunk, unless it has been built again, so that queries do not read it and the next sealing run builds it again. The
- * new token keeps isolates from using what they have cached of it.
+ * Empties a chunk, unless it has been built again, so that queries do not read it and the next sealing run builds it again.
+ * The new `build` keeps isolates from using their cached copies of the chunk.
  */
 export const emptyChunk = (db: Db, chunk: ProjectChunk, build: string) =>
   db

@@ -18,7 +18,7 @@ export type Run = {
 /** One kind of work. Logs its failures and returns their number, at most one per database. */
 export type Job = (run: Run) => Promise<number>
 
-/** One of the databases that hold projects' data, and the number of these databases. */
+/** A database with projects' data: `database` is its binding's name, `databases` the number of all such databases. */
 export type ProjectDatabase = { db: Db; database: string; usage: Usage; databases: number }
 
 /** Makes a job that works once per run, not once per database. */
@@ -46,7 +46,7 @@ export const inEachDatabase =
     return failures
   }
 
-/** Does the work and logs a failure. @returns the number of failures, 0 or 1 */
+/** Does the work, and logs the error if it fails. @returns the number of failures, 0 or 1 */
 async function attempt(name: Record<string, string>, work: () => Promise<void>): Promise<number> {
   try {
     await work()
@@ -59,7 +59,7 @@ async function attempt(name: Record<string, string>, work: () => Promise<void>):
 
 /**
  * Runs the jobs of the trigger that fired, in order, and records the run for `/readyz`. A job that throws ends the run.
- * @param jobs by Cron Trigger
+ * @param jobs the jobs of each Cron Trigger
  */
 export async function runCron(
   jobs: Record<Cron, Job[]>,

@@ -1,7 +1,7 @@
 import { clean } from '../persons/distinct-id.ts'
 import type { PersonToErase, Selection } from './erase.store.ts'
 
-/** The persons of a bulk deletion: named by `ids` or by `distinct_ids`. */
+/** The persons that a request names, either by `ids` or by `distinct_ids`. */
 type NamedPersons = {
   ids?: (string | number)[] | null | undefined
   distinct_ids?: string[] | null | undefined
@@ -26,8 +26,9 @@ export function selectionOf({ ids, distinct_ids: distinctIds }: NamedPersons): S
 }
 
 /**
- * Returns the result for each person named in a request, in the order of the request, given the
- * persons that were deleted, or only found in a dry run.
+ * Returns a result for each person that a request names, in the order of the request.
+ * @param persons the persons that were deleted or, in a dry run, found
+ * @param result the result of these persons; all others are `not_found`
  */
 export function resultsOf(
   { ids, distinct_ids: distinctIds }: NamedPersons,

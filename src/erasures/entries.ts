@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { hmac } from '../hash.ts'
 
-/** The request of an erasure. It names persons by their UUIDs, and distinct ids only by keyed hashes. */
+/** Ledger entry of a request to erase persons. Names them by UUID, and their distinct ids only by keyed hashes. */
 export const ErasureEntry = z.object({
   kind: z.literal('erasure'),
   project: z.int(),
@@ -17,7 +17,7 @@ export const ErasureEntry = z.object({
 })
 export type ErasureEntry = z.infer<typeof ErasureEntry>
 
-/** The request to delete what erasures of these persons had kept. */
+/** Ledger entry of a request to delete what earlier erasures of these persons kept. */
 export const CompletionEntry = ErasureEntry.extend({ kind: z.literal('completion') })
 
 /**

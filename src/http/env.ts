@@ -3,7 +3,7 @@ import type { Db, Usage } from '../db/client.ts'
 import type { Json, JsonObject } from '../input/json.ts'
 import type { KeyRow, ProjectRow, UserRow } from '../projects/store.ts'
 
-/** The caller, and the project that the request names. */
+/** The caller and, unless the path has none, the project. */
 export type Reached = { key: KeyRow; user: UserRow; project: ProjectRow }
 
 export type AppEnv = {
@@ -13,9 +13,9 @@ export type AppEnv = {
     requestId: string
     /** The cost of the request in all databases so far. */
     usage: Usage
-    /** The project's database; set by `allow` and `reading`, like the caller and the project below. */
+    /** The project's database; on a path without a project, the control database. Set once the key is accepted. */
     db: Db
-    /** The answer of a planned read, whose type `reading` knows. */
+    /** The answer of the read that a route planned; `foundFor` of `reading` returns it with its type. */
     found: unknown
     /** Set once the project is known, for the log line. */
     projectId: number
@@ -25,11 +25,11 @@ export type AppEnv = {
      * unknown parameter
      */
     expectKnown: () => void
-    /** The body, once it is read. */
+    /** The JSON body; set when a handler first reads it. */
     body: Promise<Json> | undefined
     /** The unknown fields of the body that were ignored; set by `validateBody`. */
     ignoredFields: JsonObject
-    /** Settles when a streamed response has been sent completely. */
+    /** Settles when a streamed response has ended: sent, failed or cancelled. */
     streamed: Promise<void>
   } & Reached
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** An event of a request that is not stored, and why. */
+/** An event that was not stored, and why. */
 export const Dropped = z
   .object({ uuid: z.string().nullable(), reason: z.string() })
   .meta({ id: 'Dropped' })

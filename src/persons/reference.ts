@@ -13,7 +13,7 @@ export const LIST = describe({
   tag: 'Persons',
   summary: 'List persons',
   description:
-    'Newest first. A person must match all given filters. CSV has a column for each property of any of the persons, and every distinct id.',
+    'Newest first. A person must match all given filters. CSV has a column for each property that any of the persons has, and lists every distinct id.',
   query: PropertyParameters,
   answers: { 200: { text: 'A page of persons.', schema: PersonPage } },
   refusals: [
@@ -35,7 +35,7 @@ export const UPDATE = describe({
   tag: 'Persons',
   summary: 'Update a person',
   description:
-    'Sets the given properties, which may be null, and keeps all others. The new values also win over events that happened earlier and arrive later.',
+    'Sets the given properties and keeps all others; null is a value like any other. The new values also win over events that happened earlier and arrive later.',
   answers: { 200: { text: 'The updated person.', schema: PersonJson } },
   refusals: [
     ['required', 'This field is required.', 'properties'],

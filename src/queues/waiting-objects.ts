@@ -7,6 +7,7 @@ import { within } from '../pause.ts'
  * answers.
  */
 export const PUT_MS = 8_000
+/** Time after which deleting objects counts as failed, ms. */
 const DISCARD_MS = 2_000
 
 /** The prefix of captured requests that wait to be processed. */
@@ -45,8 +46,8 @@ export async function findOldest(
 }
 
 /**
- * Deletes objects whose message is processed. A failure is only logged: the sweep resends the
- * message of an object that stays.
+ * Deletes objects whose message is processed, or whose request is refused. A failure is only logged:
+ * the sweep resends the message of an object that stays.
  */
 export async function discard(bucket: R2Bucket, keys: string[]): Promise<void> {
   if (keys.length === 0) {

@@ -111,8 +111,7 @@ export const SubscriptionChange = refusing(
         description: 'The title of the messages; null for the name of the dashboard or insight.'
       }),
       invite_message: z.string().trim().max(10_000).nullish().meta({
-        description:
-          'A text that is added to the scheduled deliveries up to the first that succeeds.'
+        description: 'A text added to the scheduled deliveries until one of them has succeeded.'
       }),
       timezone: Timezone.optional().meta({
         description:

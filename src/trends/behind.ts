@@ -20,7 +20,7 @@ import {
 
 /**
  * Counts the events of each actor behind a point of a trend.
- * @throws invalid_input and required, attr a field of the point; query_too_large, attr the name of the limit
+ * @throws invalid_input and required, attr the field of the request, if any; query_too_large, attr the name of the limit
  */
 export async function countBehind(
   db: Db,

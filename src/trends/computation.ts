@@ -23,8 +23,8 @@ import { type Breakdown, MAX_BREAKDOWN_VALUES, type TrendQuery } from './query.t
 const MAX_TEXT = 8_000_000
 
 /**
- * A query, and the moment `now` for which it is computed. `stepEvents` is about how many events are read at once; it
- * does not change the answer. `found` are overviews that were read for this request already.
+ * A query, and the moment `now` for which it is computed. `stepEvents` is the approximate number of events read at once;
+ * it does not change the answer. `found` has the overviews that this request has already read.
  */
 export type Asked = {
   query: TrendQuery
@@ -33,7 +33,7 @@ export type Asked = {
   found?: Overviews | undefined
 }
 
-/** The numbers of a part for each value of its breakdown: every value has a group. */
+/** The numbers of a part by breakdown value. `grouping` knows the value of each group in `cells` and `totals`. */
 export type BrokenDown = Cells & { grouping: Grouping }
 
 type Planned = Asked & { periods: Period[]; parts: Part[][] }
@@ -83,7 +83,7 @@ export class Computation {
     return new Computation(db, project, { ...asked, periods, parts })
   }
 
-  /** The breakdowns, with the bins of their numbers once these are read. */
+  /** The breakdowns, with their bins once `readBins` has found them. */
   get breakdowns(): Breakdown[] {
     return this.#breakdowns
   }
@@ -112,7 +112,7 @@ export class Computation {
     return countPart(this.#knowledge, part, split, accumulator)
   }
 
-  /** Gives the events of a part to an accumulator that keeps its results to itself. */
+  /** Gives the events of a part to an accumulator that yields no numbers. The caller reads the result from its fields. */
   async feed(
     part: Part,
     breakdowns: readonly Breakdown[],
@@ -133,7 +133,7 @@ export class Computation {
     this.#breakdowns = binned
   }
 
-  /** Returns the bins of a breakdown; undefined if it has none, or no event has a number. */
+  /** Returns the bins of a breakdown; undefined if the query asks for none, or if no event has a number. */
   async #findBins(breakdown: Breakdown): Promise<Bins | undefined> {
     const { key, binCount } = breakdown
     if (binCount === undefined) {
@@ -148,7 +148,7 @@ export class Computation {
     if (high - low === Number.POSITIVE_INFINITY) {
       throw new AppError(
         'invalid_input',
-        `The numbers of ${JSON.stringify(key)} lie too far apart for bins.`
+        `The numbers of ${JSON.stringify(key)} cover too wide a range for bins: filter out extreme numbers or leave out the bin count.`
       )
     }
     return low <= high ? binsOf(low, high, binCount) : undefined
@@ -156,7 +156,7 @@ export class Computation {
 
   /**
    * Reads the numbers of all values of the breakdown, by series, then by period.
-   * @throws query_too_large, attr the name of the limit
+   * @throws query_too_large, whose attr names the limit, such as `breakdown_values`
    */
   async readBrokenDown(): Promise<BrokenDown[][]> {
     const brokenDown: BrokenDown[][] = []

@@ -15,7 +15,7 @@ export type Route = {
   body: JsonObject | undefined
   /** Any of them is enough; a refusal names the first. */
   scopes: string[]
-  /** The status of success. */
+  /** The status when the request succeeds. */
   status: number
   /** Sentences that say why the route cannot be tested, and what to change. */
   problems: string[]
@@ -29,7 +29,7 @@ const OF_SESSIONS = { scopes: ['query:read', 'session_recording:read', 'insight:
 const OF_ACTIVITY = { scopes: ['activity_log:read'] }
 const SHARED = ['session_recordings/{recording_id}/', 'insights/{id}/', 'dashboards/{id}/']
 
-/** Routes whose scopes or status differ from `conventionFor`. */
+/** Routes whose scopes or status do not follow from their method and path. */
 const EXCEPTIONS: Record<string, Partial<Access>> = {
   'GET events/': { scopes: ['query:read'] },
   'POST events/delete/': { scopes: ['person:write'] },
@@ -75,7 +75,7 @@ export function routesOf(published: unknown, makers: string[]): Route[] {
   const names = own.map(nameOf)
   const canMake = (collection: string) =>
     makers.includes(collection) || names.includes(`POST ${collection}/`)
-  const objectsOf = (path: string) => path.match(/\{\w+\}/g)?.length ?? 0
+  const countParameters = (path: string) => path.match(/\{\w+\}/g)?.length ?? 0
 
   return own.map((operation) => {
     const name = nameOf(operation)
@@ -98,7 +98,7 @@ export function routesOf(published: unknown, makers: string[]): Route[] {
         ...problemsOf(name, access),
         ...inQuery,
         ...inBody,
-        ...(objectsOf(path) === collections.length
+        ...(countParameters(path) === collections.length
           ? []
           : [
               `${name} has two parameters in a row: put the name of the second one’s collection between them.`
@@ -117,7 +117,7 @@ export function routesOf(published: unknown, makers: string[]): Route[] {
 /** An id that no object has. */
 export const UNKNOWN = 999_999_999
 
-/** Returns the path below the project with the ids of objects, given by collection, and without a slash at the end. */
+/** Fills a route's path with ids by collection, `UNKNOWN` for a missing one, and removes the slash at the end. */
 export const pathTo = (
   { path, collections }: Route,
   ids: Record<string, number | string>
@@ -129,7 +129,10 @@ export const pathTo = (
 const nameOf = ({ method, template }: Described): string =>
   `${method} ${template.slice(PREFIX.length)}`
 
-/** Returns an operation's scopes and its status of success: of several, such as that of a dry run, the conventional one. */
+/**
+ * Returns an operation's scopes and the status when it succeeds. If there are several, such as another for a dry run, it is
+ * the one of `conventionFor`.
+ */
 function accessOf(operation: Described): Access {
   const { security, responses } = operation
   const successes = Object.keys(responses)
@@ -144,7 +147,7 @@ function accessOf(operation: Described): Access {
 
 /**
  * Scope and status that a route should have: `GET` needs the scope to read the first noun of the path, other methods the
- * scope to write it; `DELETE` answers 204, a `POST` to a collection 201, anything else 200.
+ * scope to write it; `DELETE` answers 204, a `POST` to a collection 201, anything else 200. `EXCEPTIONS` differ.
  */
 function conventionFor(name: string): Access {
   const [method, path = ''] = name.split(' ')
@@ -162,7 +165,8 @@ function problemsOf(name: string, { scopes, status }: Access): string[] {
   const convention = conventionFor(name)
   const expected = convention.scopes.join(' or ')
   if (scopes.length === 0) {
-    return [`${name} requires no key: put allow('${expected}') after its describe.`]
+    const args = convention.scopes.map((scope) => `'${scope}'`).join(', ')
+    return [`${name} requires no key: put allow(${args}) after its describe.`]
   }
   const required = scopes.join(' or ')
   return [
@@ -198,7 +202,7 @@ function queryOf(operation: Described): { query: string; problems: string[] } {
   }
 }
 
-/** Makes a body from the first example of its schema: only the required members, if the schema has any. */
+/** Makes a body from the first example of the body's schema: only the required members, or all if none is required. */
 function bodyOf(
   operation: Described,
   schemas: ReturnType<typeof readDocument>['schemas']

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-/** Saved insights, with `filters` or `query` as the client sent them. */
+/** Insights, with `filters` or `query` as the client sent them. */
 export const insights = sqliteTable(
   'insights',
   {
@@ -17,7 +17,7 @@ export const insights = sqliteTable(
     favorited: integer({ mode: 'boolean' }).notNull(),
     saved: integer({ mode: 'boolean' }).notNull(),
     deleted: integer({ mode: 'boolean' }).notNull(),
-    /** The user at the time of creation. */
+    /** A copy of the creating user, made at creation. */
     createdBy: text('created_by', { mode: 'json' }).$type<Record<string, unknown>>().notNull(),
     createdAt: integer('created_at').notNull(),
     lastModifiedAt: integer('last_modified_at').notNull()

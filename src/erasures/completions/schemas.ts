@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { closed } from '../../input/fields.ts'
 import { BodyFlag, DeletionPreview, listOf } from '../schemas.ts'
 
-const Uuids = listOf(z.guid('A deleted person is named by its UUID.').toLowerCase())
+const Uuids = listOf(z.guid('Must be the UUID of a deleted person.').toLowerCase())
 
-/** The deleted persons whose deletion to complete, and what to delete. */
+/** The deleted persons, by UUID or distinct id, and which of their kept data to delete. */
 export const CompleteDeletion = closed(
   z
     .object({
@@ -48,14 +48,16 @@ export const DeletionCompleted = z
     }),
     results: z.array(
       z.object({
-        id: z.string().meta({ description: 'The UUID or distinct id from the request.' }),
+        id: z.string().meta({
+          description: 'The distinct id from the request, or the UUID in lower case.'
+        }),
         result: z.enum(['completing', 'found', 'nothing_kept', 'not_found']).meta({
           description:
-            '`nothing_kept`: earlier requests have deleted, or will delete, everything that this request asks for. `not_found`: no deleted person had the name, or the link to the kept data is removed. `found` instead of `completing` in a dry run.'
+            '`nothing_kept`: earlier requests have deleted, or will delete, everything that this request asks for. `not_found`: no deleted person had this id, or the link to the kept data has been removed. `found` instead of `completing` in a dry run.'
         }),
         person_uuids: z.array(z.guid()).meta({
           description:
-            'The deleted persons with this name: several if a distinct id was used again after a deletion.'
+            'The UUIDs of the deleted persons that had this id: several if a distinct id was used again and its new person deleted, too.'
         })
       })
     ),

@@ -12,14 +12,14 @@ import type { ShareRow } from './store.ts'
 /** A shared insight or dashboard, computed. */
 export type SharedBoard = Omit<SharedBoardJson, 'tiles'> & {
   tiles: { title: string; chart: Chart | null; failure: string | null }[]
-  /** Says what is left out. */
+  /** Says how many insights of a dashboard are left out; empty if none are. */
   note: string
 }
 
 /**
- * Computes what a link shows: nothing of the project but names, descriptions and numbers.
- * @param isSpent whether the invocation may compute no further insight
- * @throws not_found when the insight or dashboard is deleted; unavailable
+ * Computes the insight or dashboard behind a link. The result tells nothing else about the project but its time zone.
+ * @param isSpent returns true once no further insight may be computed
+ * @throws not_found when the insight or dashboard is deleted; unavailable when the database cannot take the work now
  */
 export async function computeShared(
   open: OpenProject,

@@ -17,8 +17,8 @@ export const changeShare = (
 ): Promise<ShareRow> =>
   retryConflicts(async () => {
     const was = await findShare(db, object)
-    const isKept = was !== undefined && change !== 'refresh'
-    const accessToken = isKept ? was.accessToken : newAccessToken(object.projectId)
+    const keepsToken = was !== undefined && change !== 'refresh'
+    const accessToken = keepsToken ? was.accessToken : newAccessToken(object.projectId)
     const isEnabled = change === 'refresh' ? Boolean(was?.sharedHash) : change.enabled
     const becomes = {
       ...object,

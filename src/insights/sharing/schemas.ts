@@ -13,7 +13,8 @@ const Series = z.object({
 const ChartJson = z.object({
   title: z.string(),
   subtitle: z.string().meta({
-    description: 'The range and the time zone; with a comparison, also a note about it.'
+    description:
+      'The range and the time zone; with a comparison, also how the earlier period is shown, such as `dashed: the period before`.'
   }),
   kind: z.enum(KINDS),
   buckets: z.array(z.string()).meta({

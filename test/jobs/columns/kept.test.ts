@@ -8,7 +8,7 @@ import { ask as askTrend, lines } from '../../support/trends.ts'
 
 const RANGE = { date_from: '2026-10-01', date_to: '2026-10-03' }
 
-/** Returns the numbers of a trend of all views. */
+/** Returns the numbers of a trend of views, with these fields in its series. */
 async function ask(project: TestProject, series: object) {
   const answer = await askTrend(project, { ...RANGE, events: [{ id: VIEW, ...series }] })
   return lines(answer)[0]?.[1]
@@ -20,10 +20,11 @@ const falsify = (project: TestProject, name: string, data: string) =>
     update segment_columns set data = ${data}
     where name = ${name} and segment_id in (select id from segments where project_id = ${project.id})`)
 
+/** Gives a project's segments or chunks another build token, as building them again does. */
 const changeBuild = (project: TestProject, table: SQL) =>
   db.run(sql`update ${table} set build = 'another' where project_id = ${project.id}`)
 
-it('a column is cached until its segment changes', async () => {
+it('a column is cached until its segment is built again', async () => {
   const project = await newShop()
   await seal(project.id)
   const [segment] = await listSegments(project.id)
@@ -37,7 +38,7 @@ it('a column is cached until its segment changes', async () => {
   expect(await ask(project, { math: 'dau' })).toEqual([1, 1, 0])
 })
 
-it('the slots of a segment are cached until it changes', async () => {
+it('the slots of a segment are cached until the segment is built again', async () => {
   const project = await newShop()
   await seal(project.id)
   const total = await ask(project, {})

@@ -118,8 +118,8 @@ export class Duck {
   }
 
   /**
-   * Cuts the buckets of a range such as `-36h`, which starts within its first bucket. The other period
-   * starts and ends as precisely.
+   * Cuts the first bucket of a range such as `-36h` at the start of the range, and the earlier period to
+   * the same length.
    */
   async #exact(ask: Asked, hours: number, [current = [], previous = []]: Bucket[][]) {
     const { now } = this.#loadedWorld()
@@ -127,14 +127,14 @@ export class Duck {
     const begin = now - hours * HOUR
     const end = ask.to === 0 ? now : await this.#momentOf(current.at(-1)?.hi ?? 0)
     const from = await edgeOf(begin)
-    const asked = startAt(current, from)
+    const cut = startAt(current, from)
     if (isAggregated(ask) && !ask.compareTo) {
-      return [asked, [{ lo: await edgeOf(begin - (end - begin)), hi: from, day: '' }]]
+      return [cut, [{ lo: await edgeOf(begin - (end - begin)), hi: from, day: '' }]]
     }
     const lo = await this.#earlier(from, ask, end - begin)
     const hi = await this.#earlier(await edgeOf(end), ask, end - begin)
     if (isAggregated(ask)) {
-      return [asked, [{ lo, hi, day: '' }]]
+      return [cut, [{ lo, hi, day: '' }]]
     }
     // No bucket is longer than 31 days: this gives enough buckets, of which the first are kept.
     const days = await this.#days(ask.interval, lo, lo + (previous.length + 1) * 31 * DAY)
@@ -143,7 +143,7 @@ export class Duck {
       ...bucket,
       hi: Math.max(bucket.lo, Math.min(bucket.hi, hi))
     }))
-    return [asked, startAt(ended, lo)]
+    return [cut, startAt(ended, lo)]
   }
 
   async #hourly(ask: Asked): Promise<Bucket[][]> {
@@ -185,8 +185,8 @@ export class Duck {
   }
 
   /**
-   * Returns the wall-clock time that is `compareTo` earlier or, without it, earlier by the fewest whole
-   * buckets that cover `length` ms; a month counts as 28 days.
+   * Returns the wall-clock time that is earlier than `clock` by `compareTo` or, without it, by the fewest
+   * whole buckets that cover `length` ms; a month counts as 28 days.
    */
   async #earlier(clock: number, { compareTo, interval }: Asked, length = 0): Promise<number> {
     const unit = compareTo ? { d: 'day', w: 'week', m: 'month' }[compareTo.unit] : interval
@@ -444,8 +444,8 @@ const numberOf = (about: About) =>
   `case when json_type(${jsonOf(about)}) not in ('BOOLEAN', 'NULL') and regexp_full_match(${textOf(about)}, '-?(0|[1-9][0-9]*)([.][0-9]+)?') then (${textOf(about)})::double end`
 
 /**
- * Returns SQL for an event's breakdown value: the text, null if it is missing or empty. With bins: the
- * index of the bin, as text, null without a number.
+ * Returns SQL for an event's breakdown value: the text, or null if it is missing or empty. With bins:
+ * the index of the bin, as text, or null if the value is not a number.
  */
 function breakdownOf(breakdown: Breakdown): string {
   if (!breakdown.bins) {
@@ -503,6 +503,6 @@ function conditionOf(filter: Filter): string {
     case 'lte':
       return `${number} <= ${low}`
     default:
-      throw new Error(`The oracle does not know ${filter.operator}.`)
+      throw new Error(`The oracle does not support the operator ${filter.operator}.`)
   }
 }

@@ -17,12 +17,12 @@ describe('the weekly run', () => {
     ['2026-11-28T23:59:59.999Z', '2026-11-22T05:00:00.000Z', '2026-11-29T05:00:00.000Z'],
     ['2024-02-29T12:00:00.000Z', '2024-02-25T05:00:00.000Z', '2024-03-03T05:00:00.000Z'],
     ['1970-01-01T00:00:00.000Z', '1969-12-28T05:00:00.000Z', '1970-01-04T05:00:00.000Z']
-  ])('at %s was last at %s and is next at %s', (now, last, next) => {
+  ])('as of %s, was last at %s and is next at %s', (now, last, next) => {
     expect(new Date(lastRunBy(at(now))).toISOString()).toBe(last)
     expect(new Date(nextRunAfter(at(now))).toISOString()).toBe(next)
   })
 
-  it('is always on a Sunday at 05:00 UTC, a week after the one before: the last run is not after now, the next one is', () => {
+  it('is every Sunday at 05:00 UTC: the last one at or before now, the next one a week after it', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4e12 }), (now) => {
         const [last, next] = [new Date(lastRunBy(now)), new Date(nextRunAfter(now))]
@@ -49,7 +49,7 @@ describe('the weekly run', () => {
 })
 
 describe('messages', () => {
-  it('hold each erasure once, and at most fifty erasures of one project each', () => {
+  it('hold each erasure once; a message has at most 50 erasures, all of one project', () => {
     const erasures = Array.from({ length: 130 }, (_, id) => ({ id, project_id: id % 2 }))
 
     const bodies = messagesFor(erasures)
@@ -140,14 +140,14 @@ describe('a receipt', () => {
     [false, true, 2],
     [true, true, 0]
   ])(
-    'says what is kept with delete_events=%s and delete_recordings=%s',
-    (events, recordings, n) => {
+    'says which events and recordings are kept, and until when, with delete_events=%s and delete_recordings=%s',
+    (events, recordings, sentences) => {
       const extent = { deleteEvents: events, deleteRecordings: recordings }
       const until = linkedUntil(extent, { COMPLETION_DAYS: '30' }, at('2026-11-20T10:00:00Z'))
       const kept = describeKept({ delete_events: events, delete_recordings: recordings }, until)
 
       const told = kept.filter((reason) => /did not ask|^Until 2026-12-20T10:00:00Z,/.test(reason))
-      expect(told).toHaveLength(n)
+      expect(told).toHaveLength(sentences)
     }
   )
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { foldEvents } from '../../../src/sessions/session.ts'
 
-const entryOf = (url: string) => {
+const entryPathOf = (url: string) => {
   const event = {
     uuid: '01a1fc8a-9c75-738f-a5ff-738e5ee9d210',
     name: '$pageview',
@@ -19,5 +19,5 @@ it.each([
   ['https://shop.example/a%20b?c=d', '/a%20b'],
   [`https://a/${'<'.repeat(100)}`, `/${'%3C'.repeat(36)}%`]
 ])('the path of %s is escaped, and no longer than the URL', (url, path) => {
-  expect(entryOf(url)).toBe(path)
+  expect(entryPathOf(url)).toBe(path)
 })

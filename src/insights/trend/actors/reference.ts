@@ -10,19 +10,20 @@ export const ACTORS = describe({
   id: 'insights_trend_actors',
   tag: 'Insights',
   summary: 'List the persons behind a point of a trend',
-  description: `Send the request of the trend as it is, in any of its forms, and name the point in the URL: \`series\`, \
-\`bucket\` and, if the trend has them, \`breakdown_value\` and \`compare_label\`; the trend's \`offset\` is \`breakdown_offset\`. The \
-answer lists the persons that the point counts, each with the number of events that count, most events first.
+  description: `Send the trend's request unchanged, in any of its forms, and name the point in the URL: \`series\`, \
+\`bucket\` and, if the trend has them, \`breakdown_value\` and \`compare_label\`. Send the trend's \`offset\` as \
+\`breakdown_offset\`. The answer lists the persons that the point counts, each with the number of events that count, \
+most events first.
 
-- For \`dau\`, \`weekly_active\`, \`monthly_active\` and first events, \`count\` is the number in the chart without \
-smoothing. For \`total\`, the numbers of all results add up to it.
+- For \`dau\`, \`weekly_active\`, \`monthly_active\` and first events, the page's \`count\` is the chart's number before \
+smoothing. For \`total\`, the \`count\`s of all results add up to that number.
 - For other maths, the events are those that the number is computed from: for a property's numbers, the events with a number; \
 for \`unique_session\`, the events with a session.
-- Weekly and monthly actives have the events of all days of their window. In a cumulative display, a point has the events of \
-all points before it, too.
+- For weekly and monthly actives, the events of all days in the window count. In a cumulative display, a point includes the \
+events of all earlier points.
 - An identity without a person is listed by its distinct id. An erased person whose events were kept is listed as \
 "Erased person", because the chart counts that person, too.
-- A formula is a 400: ask for one of its series.
+- A request with a formula gets a 400: ask for one of its series instead.
 
 The limits are those of the trend: among them ${MAX_ROWS} events read and ${MAX_SUBJECTS} persons behind a point.`,
   answers: { 200: { text: 'A page of persons.', schema: ActorPage } },
