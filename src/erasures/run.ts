@@ -6,7 +6,7 @@ import { type Taking, takeRemovals } from './removals/store.ts'
 import { lastRunBy } from './schedule.ts'
 import { findRun, finishRuns, insertRun, type RunRow, takeStalled, takeTasks } from './store.ts'
 
-/** Erasures, or removals, that one statement takes. */
+/** Most erasures or removals that one statement takes. */
 const TAKEN_AT_ONCE = 1_000
 
 /**
@@ -16,8 +16,8 @@ const TAKEN_AT_ONCE = 1_000
 const STALLED_MS = 15 * MINUTE
 
 /**
- * Starts or continues the weekly run of `scheduledFor`, ms UTC: queues every waiting or failed task requested before it.
- * A run that is started twice, even at the same time, queues each task once.
+ * Starts or continues the weekly run of `scheduledFor`, ms UTC: queues every task requested before it that waits, or that
+ * failed in an earlier run. A run that is started twice, even at the same time, queues each task once.
  * @returns the number of queued tasks
  */
 export async function startRun(
@@ -28,11 +28,7 @@ export async function startRun(
 ): Promise<number> {
   const startedAt = now.getTime()
   await insertRun(db, { ...run, startedAt })
-  const erasures = await queueWaiting(db, queue, {
-    run: run.scheduledFor,
-    isRetrying: true,
-    now: startedAt
-  })
+  const erasures = await queueWaiting(db, queue, { run: run.scheduledFor, now: startedAt })
   const due = { run: run.scheduledFor, idleSince: startedAt, now: startedAt }
   const removals = await queueRemovals(db, queue, due)
   await finishRuns(db, startedAt)
@@ -59,7 +55,7 @@ export async function sweepErasures(
   }
   const started = run?.finishedAt
     ? 0
-    : await queueWaiting(db, queue, { run: run?.scheduledFor ?? sunday, isRetrying: !run, now: at })
+    : await queueWaiting(db, queue, { run: run?.scheduledFor ?? sunday, now: at })
   const before = Math.max(at - STALLED_MS, queuesSince)
   const resumed = await resumeErasures(db, queue, before, now)
   const removals = await queueRemovals(db, queue, { run: sunday, idleSince: before, now: at })
@@ -67,17 +63,17 @@ export async function sweepErasures(
   return started + resumed + removals
 }
 
-/** Queues the removals of events that are due and not under way. @returns their number */
-async function queueRemovals(
+/** Queues removals of events that are due and not under way. @returns their number */
+const queueRemovals = (
   db: Db,
   queue: Sender<QueueMessage>,
   due: Omit<Taking, 'limit'>
-): Promise<number> {
-  const taken = await takeRemovals(db, { ...due, limit: TAKEN_AT_ONCE })
-  const messages = taken.map(({ id, project_id }) => ({ project_id, removal: id, waited: 0 }))
-  await sendAll(queue, messages)
-  return taken.length
-}
+): Promise<number> =>
+  queueAll(
+    queue,
+    () => takeRemovals(db, { ...due, limit: TAKEN_AT_ONCE }),
+    (taken) => taken.map(({ id, project_id }) => ({ project_id, removal: id, waited: 0 }))
+  )
 
 /**
  * Queues the open erasures without progress since `before`, ms UTC. @returns their number
@@ -88,26 +84,32 @@ export const resumeErasures = (
   before: number,
   now: Date
 ): Promise<number> =>
-  queueAll(queue, () => takeStalled(db, { before, limit: TAKEN_AT_ONCE, now: now.getTime() }))
+  queueAll(
+    queue,
+    () => takeStalled(db, { before, limit: TAKEN_AT_ONCE, now: now.getTime() }),
+    messagesFor
+  )
 
 /** Queues the erasures that wait for a run. @returns their number */
 const queueWaiting = (
   db: Db,
   queue: Sender<QueueMessage>,
-  due: { run: number; isRetrying: boolean; now: number }
-): Promise<number> => queueAll(queue, () => takeTasks(db, { ...due, limit: TAKEN_AT_ONCE }))
+  due: { run: number; now: number }
+): Promise<number> =>
+  queueAll(queue, () => takeTasks(db, { ...due, limit: TAKEN_AT_ONCE }), messagesFor)
 
 /**
- * Queues erasures until `take` returns fewer than a full batch. The next sweep finds erasures that
- * were taken but not sent.
+ * Queues tasks until `take` returns fewer than a full batch. The next sweep finds tasks that were
+ * taken but not sent.
  */
-async function queueAll(
+async function queueAll<Taken>(
   queue: Sender<QueueMessage>,
-  take: () => Promise<{ id: number; project_id: number }[]>
+  take: () => Promise<Taken[]>,
+  messagesOf: (taken: Taken[]) => QueueMessage[]
 ): Promise<number> {
   for (let sent = 0; ; ) {
     const taken = await take()
-    await sendAll(queue, messagesFor(taken))
+    await sendAll(queue, messagesOf(taken))
     sent += taken.length
     if (taken.length < TAKEN_AT_ONCE) {
       return sent

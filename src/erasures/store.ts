@@ -57,14 +57,15 @@ type Taken = { id: number; project_id: number }
 const taken = { id: erasures.id, project_id: erasures.projectId }
 
 /**
- * Takes tasks requested before the run into the run, oldest first, at most `limit`. Each task goes to one caller only.
- * @param isRetrying whether to take failed tasks, too
+ * Takes tasks requested before the run into the run, oldest first, at most `limit`: those that wait, and those that failed in an
+ * earlier run. Each task goes to one caller only.
  */
 export const takeTasks = (
   db: Db,
-  { run, isRetrying, limit, now }: { run: number; isRetrying: boolean; limit: number; now: number }
+  { run, limit, now }: { run: number; limit: number; now: number }
 ): Promise<Taken[]> => {
-  const waiting = inArray(erasures.status, isRetrying ? ['queued', 'failed'] : ['queued'])
+  const waiting = sql`(${erasures.status} = 'queued'
+    or ${erasures.status} = 'failed' and coalesce(${erasures.run}, 0) < ${run})`
   const oldest = db
     .select({ id: erasures.id })
     .from(erasures)

@@ -109,24 +109,34 @@ describe('the sweep', () => {
     expect(await countRows(town.project.id)).toMatchObject({ persons: 1, versions: 1 })
   })
 
-  it('resumes a run that was interrupted while it queued its tasks', async () => {
-    setTime('2027-05-01T12:00:00Z')
-    const town = await newTown()
-    await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)
-    await town.drain()
-    setTime('2027-05-02T05:00:00Z')
-    const DB = aroundCalls(env.DB, async (run, at) => {
-      if (at === 3) {
-        throw new Error('D1_ERROR: Network connection lost.')
-      }
-      return run()
-    })
-    await town.cron(WEEKLY, Date.now(), { DB })
-    expect((await status(town)).results[0].status).toBe('queued')
-    setTime('2027-05-02T05:15:00Z')
-    await town.cron(EVERY_15_MINUTES, Date.now())
-    await town.drain()
+  it.each([
+    ['queued', '2027-05-01', '2027-05-02'],
+    ['failed', '2027-05-08', '2027-05-09']
+  ])(
+    'resumes a run that was interrupted while it queued its tasks: %s',
+    async (before, saturday, sunday) => {
+      setTime(`${saturday}T12:00:00Z`)
+      const town = await newTown()
+      await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)
+      await town.drain()
+      await db.run(
+        sql`update erasures set status = ${before}, run = ${before === 'failed' ? 1 : null}
+          where project_id = ${town.project.id}`
+      )
+      setTime(`${sunday}T05:00:00Z`)
+      const DB = aroundCalls(env.DB, async (run, at) => {
+        if (at === 3) {
+          throw new Error('D1_ERROR: Network connection lost.')
+        }
+        return run()
+      })
+      await town.cron(WEEKLY, Date.now(), { DB })
+      expect((await status(town)).results[0].status).toBe(before)
+      setTime(`${sunday}T05:15:00Z`)
+      await town.cron(EVERY_15_MINUTES, Date.now())
+      await town.drain()
 
-    expect((await status(town)).results[0].status).toBe('completed')
-  })
+      expect((await status(town)).results[0].status).toBe('completed')
+    }
+  )
 })
