@@ -5,11 +5,11 @@ import { element, label } from './svg.ts'
 import { widthOf } from './text.ts'
 import type { Theme } from './theme.ts'
 
-/** Font size of the labels. */
+/** Font size of the labels, pixels. */
 const SIZE = 11
-/** Pixels below the area for the labels of the buckets. */
+/** Pixels kept free below the plot for the labels of the buckets. */
 const BELOW = 20
-/** Pixels of the value axis per mark, about: `scaleOf` may add one or two marks. */
+/** Approximate pixels between two marks of the value axis: `scaleOf` may add one or two marks. */
 const PER_TICK = 44
 /** Fewest pixels between two labels of the time axis. */
 const BETWEEN = 14

@@ -8,7 +8,7 @@ const DENSITY = 2
 /** Largest image, pixels; 4 million take 16 MB, and as much again during compression. A larger chart gets a lower density. */
 const MAX_PIXELS = 4_000_000
 
-/** Prepares `rasterize`; to be called once per isolate, with the renderer as a module or as bytes. */
+/** Loads the renderer, a module or bytes. Call it once per isolate, before `rasterize`. */
 export const startRaster = (renderer: WebAssembly.Module | BufferSource): Promise<void> =>
   initWasm(renderer)
 
@@ -33,7 +33,10 @@ export function rasterize(svg: string, fonts: Uint8Array[]): Uint8Array<ArrayBuf
   }
 }
 
-/** Returns the density of an SVG's image. Width and height stand side by side, in whole pixels, as `drawDocument` writes them. */
+/**
+ * Returns the image's pixels per pixel of the SVG. The SVG must have `width` next to `height`, in whole
+ * pixels, as `drawDocument` writes them.
+ */
 function densityOf(svg: string): number {
   const [, width, height] = /^<svg [^>]*width="(\d+)" height="(\d+)"/.exec(svg) ?? []
   return Math.min(DENSITY, Math.sqrt(MAX_PIXELS / (Number(width) * Number(height))))

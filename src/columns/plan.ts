@@ -2,7 +2,7 @@ import { DAY } from '../calendar/units.ts'
 import { SLOT } from '../rollups/store.ts'
 import type { SlotCount } from './codec.ts'
 
-/** Events of a segment, at most: it is built in a second, and its longest column stays far below D1's 2 MB. */
+/** Most events of a segment: it is built in a second, and its longest column stays far below D1's 2 MB. */
 export const MAX_EVENTS = 32_768
 
 /**
@@ -12,8 +12,8 @@ export const MAX_EVENTS = 32_768
 export const MIN_EVENTS = 2_048
 
 /**
- * Events of a segment of a single slot, which cannot be divided. Imports with dates instead of times have a day's events in
- * one slot. A slot with more is read from rows: a database of 10 GB could hold no more than a few days of such traffic.
+ * Most events of a segment of a single slot, which cannot be divided. Imports with dates instead of times have a day's events
+ * in one slot. A slot with more is read from rows: a database of 10 GB could hold no more than a few days of such traffic.
  */
 export const MAX_SLOT_EVENTS = 65_536
 
@@ -48,12 +48,14 @@ type Piece = Stretch & {
  * Plans which ranges of an event name to seal, the newest first.
  *
  * Slots outside all segments form runs: before the first segment, between two segments, and after the last one. Runs are
- * cut into pieces of at most 32,768 events. At either end of time, a piece is left alone until it has 2,048 events. A piece
- * takes in neighbouring segments no larger than itself, if they fit into one segment together. So the segment of an event at
- * least doubles whenever the event is written again: that happens four times at most, and few small segments stay. A hole of
- * fewer than 2,048 events goes into any neighbour with room. Ranges reach up to their neighbours: a late event of an empty
- * slot then belongs to a segment and makes no new hole.
- * @param slots with events, in order, that are in no sealed or busy segment
+ * cut into pieces of at most 32,768 events. The earliest and the latest piece wait until they have 2,048 events, unless they
+ * overlap a stale segment. A piece takes in neighbouring segments no larger than itself, if they fit into one segment together.
+ * An event is then written again only into a segment at least twice as large, so four times at most, and few small segments
+ * stay. Exceptions: a stale segment is sealed again, and a hole of fewer than 2,048 events takes in neighbours of any size that
+ * leave room for it. Ranges reach up to their neighbours: a late event of an empty slot then belongs to a segment and makes no
+ * new hole.
+ * @param segments in order of time, without overlaps
+ * @param slots that have events and are in no sealed or busy segment, in order of time
  */
 export function planSegments(
   segments: readonly Placed[],
@@ -87,7 +89,7 @@ const toNeighbour = ({ id, since, until, count, state }: Placed): Neighbour => (
 
 const overlaps = (a: Stretch, b: Stretch): boolean => a.since < b.until && b.since < a.until
 
-/** Groups slots into runs. `at` is the place of the first neighbour after the run. */
+/** Groups slots into runs. `at` is the index of the first neighbour after the run. */
 function runsBetween(
   neighbours: readonly Neighbour[],
   slots: readonly SlotCount[]

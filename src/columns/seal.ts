@@ -23,17 +23,17 @@ import {
 } from './seal.store.ts'
 
 /*
- * A sealed segment equals its rows, whatever happens while it is built, and wherever the work is cut:
+ * A sealed segment equals its rows, whatever happens while it is built, and wherever the run is interrupted:
  *
  * 1. The first batch inserts the segment, unsealed. From its commit on, triggers note every event that is stored in the
  *    range in `late_events`, and remove the segment when an event of the range is removed or changed.
- * 2. Rows are read, and columns written, after this commit. Segments of a name never overlap and ids are never used twice,
- *    so nobody else writes columns of this id, and none are written once the segment is gone.
- * 3. The last batch seals the segment only if it still exists and has no late event. Then the rows of the range have been
- *    the same all the time, and are what was read.
+ * 2. Rows are read, and columns written, after this commit. Segments of one event name never overlap and ids are never used
+ *    twice, so no other run writes columns of this id, and none are written once the segment is gone.
+ * 3. The last batch seals the segment only if it still exists and has no late event. Then no row of the range has changed
+ *    since the first batch, so the columns equal the rows.
  *
- * Only sealed segments are read. A run that was cut leaves an unsealed one, which the next run after ten minutes removes.
- * Its builder, should it still be at work, then finds it gone.
+ * Only sealed segments are read. An interrupted run leaves an unsealed segment. A run that seals its range ten minutes later
+ * or more removes it; the interrupted run, if it is still working, then finds its segment gone.
  */
 
 /** Time after the end of a slot when its events are sealed, ms. Events that are stored later are late. */
@@ -42,7 +42,7 @@ const SETTLED_MS = HOUR
 /** Time after which a segment that is not sealed counts as abandoned, ms; building takes seconds. */
 const ABANDONED_MS = 10 * MINUTE
 
-/** Number of late events at which a segment is sealed again; trends read fewer from rows. */
+/** Number of late events at which a segment is sealed again; up to 256 are read as rows. */
 export const MANY_LATE = 257
 
 /** Event names searched per query. */
@@ -51,24 +51,24 @@ const NAMES_AT_ONCE = 50
 /** Slots planned at a time; each has at least one event. */
 const SLOTS_AT_ONCE = 20_000
 
-/** Rows of a piece, and bytes of their properties. Reading one takes 10 to 20 ms. */
+/** Most rows of one read, and most bytes of their properties. A read takes 10 to 20 ms. */
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
 
 /** Rows added to a segment at a time: 3 to 5 ms. */
 const ADDED_AT_ONCE = 500
 
-/** Length of the pause after a statement, as a multiple of its own time, so that other requests get the database. */
+/** Pause after a statement, as a multiple of the statement's duration, so that other requests get the database. */
 const REST = 6
 
 /**
- * Bytes of properties read for a segment, 4 kB for each of 32,768 events. A segment with more gets no columns of
+ * Most bytes of properties read for a segment: 4 kB for each of 32,768 events. A segment with more gets no columns of
  * properties, so that building it ends within one invocation.
  */
 const MAX_SEGMENT_BYTES = 4_096 * MAX_EVENTS
 
 /**
- * Queries after which no further segment is begun in an invocation: ten segments, about five seconds of CPU. A segment takes
- * 250 at most, and D1 allows 1,000.
+ * Queries after which an invocation begins no further segment: enough for ten segments, about five seconds of CPU. A segment
+ * takes 250 queries at most, and D1 allows 1,000 per invocation.
  */
 export const MAX_QUERIES = 600
 
@@ -93,7 +93,7 @@ const limitsAt = (now: number, minLate: number): Limits => ({
   abandonedBefore: now - ABANDONED_MS
 })
 
-/** Returns which event names have events to seal, in order of the projects. */
+/** Returns the event names that have events to seal. Keeps the order of projects. */
 export async function findSealable(
   db: Db,
   kinds: readonly EventKind[],
@@ -108,7 +108,7 @@ export async function findSealable(
   return found
 }
 
-/** Seals events as far as one invocation may. May be cut anywhere, and run several times at once. */
+/** Seals events until `maxQueries` are made. May be interrupted anywhere, and run several times at once. */
 export async function sealEvents(kinds: readonly EventKind[], sealing: Sealing): Promise<Sealed> {
   return new Sealer(sealing).seal(kinds)
 }
@@ -130,7 +130,7 @@ class Sealer {
     return this.#sealed
   }
 
-  /** @returns whether the invocation may do more */
+  /** @returns whether the invocation may begin another segment */
   async #sealKind(kind: EventKind): Promise<boolean> {
     let isMore: boolean
     do {
@@ -196,7 +196,7 @@ class Sealer {
     return content.count
   }
 
-  /** Reads the events of a range in pieces, with pauses in which others have their turn. */
+  /** Reads the events of a range in pieces, with pauses so that other requests get the database. */
   async #read(kind: EventKind, { since, until }: SegmentPlan): Promise<SegmentBuilder> {
     const builder = new SegmentBuilder()
     let after: Place | undefined = { timestamp: since, uuid: '' }
@@ -227,7 +227,7 @@ function toPlaced({ is_sealed, late, ...row }: PlacedRow, { minLate }: Limits): 
   return { ...row, state: late >= minLate ? 'stale' : 'sealed' }
 }
 
-/** Returns the ranges of slots outside the segments that are not stale. */
+/** Returns the ranges of slots before `horizon` that no sealed or busy segment covers. */
 function gapsBetween(segments: readonly Placed[], horizon: number): SlotRange[] {
   const kept = segments.filter(({ state }) => state !== 'stale')
   const starts = [FIRST_SLOT, ...kept.map(({ until }) => until / SLOT)]

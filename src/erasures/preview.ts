@@ -9,7 +9,7 @@ import { nextRunAfter } from './schedule.ts'
 
 type Extent = { deleteEvents: boolean; deleteRecordings: boolean }
 
-/** What to delete besides the person, until when the rest can be deleted, and the time of the request. */
+/** What to delete besides the person, for how many days the rest can still be deleted, and the time of the request. */
 type Wanted = Extent & { setting: CompletionSetting; now: Date }
 
 /** Stores that are deleted only with `delete_events`. */
@@ -22,8 +22,8 @@ const WITH_RECORDINGS = ['recordings', 'recording_parts']
 type StorePreview = { store: string; deleted: number; kept: number }
 
 /**
- * Returns what an erasure of the selected persons would delete and keep now, by store. Reads only.
- * @returns also the selected persons that exist
+ * Returns the selected persons that exist, and what an erasure would delete and keep now, by store.
+ * Reads only.
  */
 export async function previewErasure(
   db: Db,

@@ -3,7 +3,7 @@ import type { Db } from '../db/client.ts'
 import { distinctIds, erasures, projects } from '../db/schema.ts'
 import { updateFrom } from '../db/statements.ts'
 
-/** Returns the highest id of an erasure; 0 without one. */
+/** Returns the highest id of an erasure; 0 if there are no erasures. */
 export async function lastErasure(db: Db): Promise<number> {
   const [row] = await db
     .select({ id: erasures.id })
@@ -14,8 +14,8 @@ export async function lastErasure(db: Db): Promise<number> {
 }
 
 /**
- * Makes new erasures get ids above `id`: a restored database would otherwise reuse the ids of receipts.
- * SQLite remembers the highest id of a table with `autoincrement` also when its row is deleted.
+ * Makes new erasures get ids above `id`: otherwise a restored database would give out ids that are on receipts already.
+ * Inserts and deletes a row with this id, because SQLite never reuses an `autoincrement` id, even of a deleted row.
  */
 export const raiseErasureIds = (db: Db, id: number) =>
   db.batch([
@@ -36,7 +36,7 @@ export const raiseErasureIds = (db: Db, id: number) =>
     db.delete(erasures).where(eq(erasures.projectId, 0))
   ])
 
-/** Lists the distinct ids of a project's persons after `after`, in order. */
+/** Lists a project's distinct ids after `after`, in order. `personId` is 0 for a distinct id without a person. */
 export async function listDistinctIds(
   db: Db,
   projectId: number,
@@ -61,7 +61,7 @@ export async function listSalts(control: Db, database: string): Promise<Record<s
   return Object.fromEntries(rows.map(({ id, salt }) => [id, salt]))
 }
 
-/** Gives projects the salts that they had, if a restore has changed them. */
+/** Puts back the salts that projects had before the restore, if it has changed them. */
 export const putBackSalts = (control: Db, salts: Record<string, string>) =>
   control.run(
     updateFrom(projects, {

@@ -1,6 +1,9 @@
 import { UnavailableError } from '../errors.ts'
 
-/** Minimum length of a secret: 128 bits as hexadecimal digits. `npm start` and `npm run deploy` make 64 digits. */
+/**
+ * Minimum length of a secret, characters: 32 hexadecimal digits are 128 bits. `npm start` and
+ * `npm run deploy` generate 64 digits.
+ */
 export const MIN_SECRET = 32
 
 /** The states of a secret. Only an `ok` secret is used; an empty secret is `missing`. */
@@ -25,7 +28,7 @@ export function receiptSecret({ RECEIPT_SECRET }: { RECEIPT_SECRET?: string }): 
   if (RECEIPT_SECRET === undefined || status !== 'ok') {
     const fault = status === 'too_short' ? `has fewer than ${MIN_SECRET} characters` : 'is missing'
     throw new UnavailableError(
-      `Receipts cannot be signed or verified: the secret RECEIPT_SECRET ${fault}. Locally, npm run dev or npm start generates it; on Cloudflare, npm run deploy.`
+      `Receipts cannot be signed or verified: the secret RECEIPT_SECRET ${fault}. A missing secret is generated locally by npm run dev or npm start, and on Cloudflare by npm run deploy.`
     )
   }
   return RECEIPT_SECRET

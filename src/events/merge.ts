@@ -1,6 +1,6 @@
 import { type EventKey, newestFirst } from './key.ts'
 
-/** A source, and the last key that was read of it: its next keys are older than `before`. */
+/** A source to read from: its next keys are older than `before`. */
 export type Continued = { id: number; before: EventKey }
 
 /** Reads the next keys of each source, newest first, at most `limit` of each. */
@@ -9,29 +9,29 @@ export type ReadKeys = (
   limit: number
 ) => Promise<Map<number, EventKey[]>>
 
-/** Keys read at first, of all sources together; at least one of each source. */
+/** Keys of the first read, over all sources together; at least one per source. */
 const FIRST_KEYS = 2_000
-/** Sources that are continued in one statement. */
+/** Sources per later read. */
 const CONTINUED = 10
-/** Fewest keys read of a source that is continued. */
+/** Fewest keys that a later read asks of each source. */
 const CONTINUED_KEYS = 100
 
 /**
- * Merges sources that are sorted by time, such as the events of each name, into one list, newest first. Reads about as many keys
- * as it returns, and at least one of each source.
+ * Merges sources that are sorted by time, such as the events of each name, into one list, newest first. Reads about as many
+ * keys as it returns, and at least one of each source.
  */
 export class Merge {
   readonly #read: ReadKeys
   readonly #firstLimit: number
   /** Keys that were read and not returned yet, newest first. */
   #keys: EventKey[] = []
-  /** The last key that was read of each source that may have more. */
+  /** The last key read from each source that may have more; `before` until the first read. */
   readonly #open: Map<number, EventKey>
   #hasBegun = false
 
   /**
-   * @param before the key than which all keys are older
-   * @param count the number of keys that the caller takes first
+   * @param before all returned keys are older than this key
+   * @param count the number of keys that the first `next` takes
    */
   constructor(ids: readonly number[], before: EventKey, count: number, read: ReadKeys) {
     this.#read = read
@@ -45,23 +45,23 @@ export class Merge {
       this.#hasBegun = true
       await this.#continue([...this.#open.keys()], this.#firstLimit)
     }
-    while (this.#open.size > 0 && this.#known() < count) {
-      const newest = [...this.#open].sort(([, a], [, b]) => newestFirst(a, b))
+    while (this.#open.size > 0 && this.#countReady() < count) {
+      const byTime = [...this.#open].sort(([, a], [, b]) => newestFirst(a, b))
       await this.#continue(
-        newest.slice(0, CONTINUED).map(([id]) => id),
-        Math.max(CONTINUED_KEYS, Math.ceil(count / newest.length))
+        byTime.slice(0, CONTINUED).map(([id]) => id),
+        Math.max(CONTINUED_KEYS, Math.ceil(count / byTime.length))
       )
     }
-    return this.#keys.splice(0, Math.min(count, this.#known()))
+    return this.#keys.splice(0, Math.min(count, this.#countReady()))
   }
 
-  /** Counts the keys that are newer than every key that has not been read. */
-  #known(): number {
-    const [newest, ...others] = this.#open.values()
-    if (!newest) {
+  /** Counts the keys that can be returned: every key not read yet is older. */
+  #countReady(): number {
+    const [first, ...others] = this.#open.values()
+    if (!first) {
       return this.#keys.length
     }
-    const horizon = others.reduce((a, b) => (newestFirst(a, b) <= 0 ? a : b), newest)
+    const horizon = others.reduce((a, b) => (newestFirst(a, b) <= 0 ? a : b), first)
     const place = this.#keys.findIndex((key) => newestFirst(key, horizon) > 0)
     return place < 0 ? this.#keys.length : place
   }

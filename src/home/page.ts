@@ -1,7 +1,7 @@
 import type { HealthJson } from '../health/check.ts'
 import { escapeHtml } from '../html.ts'
 
-/** The content security policy of the page: it allows the page's own style, and nothing else. */
+/** The content security policy of the page: it allows the page's own style and `data:` images, and nothing else. */
 export const policyOf = (nonce: string): string =>
   `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 

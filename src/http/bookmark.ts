@@ -1,3 +1,4 @@
+/** The name of a database's binding, and a D1 bookmark: `DB.00000085-0000024c`. */
 const BOOKMARK = /^([A-Z][A-Z0-9_]*)\.([0-9a-f-]{1,80})$/
 
 /**

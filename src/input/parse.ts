@@ -6,7 +6,7 @@ import { findUnknownFields } from './fields.ts'
  * Validates an input and returns the schema's output.
  * @param path the input's position in the request, for the error's `attr`
  * @param ignoredFields receives the names of unknown fields that were ignored
- * @throws the first issue as an API error; invalid_input for an unknown field that is not ignored (`findUnknownFields`)
+ * @throws an API error for the first issue; invalid_input for an unknown field that `findUnknownFields` refuses
  */
 export function parseInput<S extends z.ZodType>(
   schema: S,
@@ -78,7 +78,7 @@ function explainChoice({ input, values }: z.core.$ZodIssueInvalidValue): string 
   return `"${toQuote(input)}" is not a valid choice. Choices: ${choices}.`
 }
 
-/** Returns text that names an input in an error message: `all` → `all`, `["a"]` → `["a"]`. */
+/** Returns an input as an error message quotes it: a string as it is, anything else as JSON; shortened if too long. */
 function toQuote(input: unknown): string {
   const text = typeof input === 'string' ? input : JSON.stringify(input)
   return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text

@@ -22,7 +22,7 @@ export type PersonId = { id: number } | { uuid: string }
 /** A person by one of its ids. */
 export type PersonName = PersonId | { distinctId: string }
 
-/** Returns a condition on `persons`: whether a row is that of the person. */
+/** Returns the condition that a row of `persons` is this person. */
 export const isPerson = (projectId: number, by: PersonId): SQL =>
   'id' in by
     ? sql`(${persons.projectId} = ${projectId} and ${persons.id} = ${by.id})`
@@ -59,7 +59,7 @@ export const rowOf = ({ person, identities }: Subject): PersonRow => ({
   distinct_ids: identities.map(({ distinctId }) => distinctId)
 })
 
-/** Returns a person as every endpoint responds with it. */
+/** Returns a person as the API shows it. */
 export function personToJson(row: PersonRow) {
   const properties: JsonObject = JSON.parse(row.properties)
   const distinctIds = sortDistinctIds(row.distinct_ids)

@@ -48,7 +48,7 @@ export async function updateUser(db: Db, id: number, change: UserChange): Promis
     hedgehogConfig: change.hedgehog_config,
     roleAtOrganization: change.role_at_organization
   })
-  // Without changes, drizzle refuses an update; the id makes it valid.
+  // drizzle refuses an update that sets nothing; setting the same id again avoids that.
   const update = db.update(users).set({ id, ...set })
   const rows = await unique(update.where(eq(users.id, id)).returning(), 'email', change.email)
   return only(rows, `There is no user ${id}.`)
@@ -93,7 +93,7 @@ export async function listDatabases(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Lists the projects that set a retention of recordings of their own, with its days. */
+/** Lists the projects with their own retention of recordings, in days. */
 export async function listRecordingRetentions(db: Db): Promise<{ id: number; days: number }[]> {
   const rows = await db
     .select({ id: projects.id, days: projects.recordingRetentionDays })
@@ -185,7 +185,7 @@ export async function findKey(db: Db, id: number): Promise<KeyRow | undefined> {
 export const listKeys = (db: Db): Promise<KeyRow[]> =>
   db.select().from(apiKeys).orderBy(asc(apiKeys.id))
 
-/** Revokes a key: its next request is refused. Revoking it again keeps the first time. */
+/** Revokes a key: its next request is refused. A second revocation keeps the time of the first. */
 export async function revokeKey(db: Db, id: number, now: Date): Promise<KeyRow> {
   const rows = await db
     .update(apiKeys)

@@ -17,12 +17,12 @@ export const retryDelay = (attempts: number): number => Math.min(MAX_DELAY, 2 **
 export const DeadMessage = z.object({ error: z.string(), attempts: z.int(), dead: z.unknown() })
 export type DeadMessage = z.infer<typeof DeadMessage>
 
-/** A fault of a message that no further delivery will fix. */
+/** Thrown for a message that no further delivery can fix: it is malformed, or its project does not exist. */
 export class PoisonError extends Error {}
 
 /**
- * The delivery after which a consumer itself makes a message a dead letter, with the reason. It
- * must come before the platform does so without a reason, after the queue's `max_retries`.
+ * The delivery after which `retryOrDeadLetter` makes a message a dead letter, with the reason. Must
+ * not exceed the queue's `max_retries`, after which the platform does so without a reason.
  */
 export const LAST_ATTEMPT = 12
 
@@ -83,8 +83,9 @@ const describe = (queue: string, { id, attempts }: Message, error: unknown) => (
 })
 
 /**
- * Whether an error may be the fault of a single message. An unavailable database or a missing
- * project fails all messages of the project.
+ * Whether a single message may have caused the error, so that the others succeed without it. An
+ * unavailable database, a missing project or a lost race (`ConflictError`) fails all messages that
+ * are stored together.
  */
 export const mayBeOneMessage = (error: unknown): boolean =>
   !(error instanceof UnavailableError || error instanceof PoisonError || findConflict(error))

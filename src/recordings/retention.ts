@@ -8,8 +8,8 @@ export type DaysKept = (projectId: number) => number
 type Deployment = Pick<Env, 'RECORDING_RETENTION_DAYS'>
 
 /**
- * Reads `RECORDING_RETENTION_DAYS`. @throws unless it is a whole number of days from 1 to 99,999: other
- * values would delete all recordings or none
+ * Reads `RECORDING_RETENTION_DAYS`. @throws unless it is a whole number of days from 1 to 99,999: with
+ * 0, all recordings would be deleted
  */
 export function readRetentionDays(text: string): number {
   if (!/^[1-9]\d{0,4}$/.test(text)) {
@@ -25,8 +25,8 @@ export const retentionDaysOf = (
 ): number => recordingRetentionDays ?? readRetentionDays(RECORDING_RETENTION_DAYS)
 
 /**
- * Reads the retention of every project. @param controlDb the database with the projects, wherever
- * their recordings are
+ * Reads the retention of every project. @param controlDb the database with the projects; their
+ * recordings may be in others
  */
 export async function readDaysKept(controlDb: Db, deployment: Deployment): Promise<DaysKept> {
   const fallback = readRetentionDays(deployment.RECORDING_RETENTION_DAYS)

@@ -33,7 +33,7 @@ const KEYS = SESSION_PROPERTIES.map(({ name }) => name)
 
 /** Most values in a response. */
 const MAX_VALUES = 20
-/** Most values that `value` searches, counted twice: among values of several sessions, and among values of only one. */
+/** Most values that `value` searches among those that several sessions have, and as many among those of only one session. */
 const SEARCHED = 600
 
 const ValueQuery = z.object({
@@ -51,9 +51,9 @@ const VALUES = describe({
   tag: 'Sessions',
   summary: 'List the values of a session property',
   description: `The ${MAX_VALUES} most frequent values, with the number of sessions that have them. A session counts once it \
-is over, half an hour to an hour after its last event. \`value\` searches at most ${SEARCHED} \
-values that several sessions have, the most frequent first; if there are fewer, also ${SEARCHED} that only one session has. Values longer than 400 characters are not \
-listed. For numbers and dates the list is empty.`,
+is over, half an hour to an hour after its last event. \`value\` searches the ${SEARCHED} \
+most frequent values that several sessions have and, if there are fewer, up to ${SEARCHED} values that only \
+one session has. Values longer than 400 characters are not listed. For numbers and dates the list is empty.`,
   answers: { 200: { text: 'The values.', schema: SessionValuesJson } },
   refusals: [
     ['required', 'This field is required.', 'key'],

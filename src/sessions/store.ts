@@ -181,7 +181,7 @@ export async function listValues(
       .from(sessionValues)
       .where(and(eq(sessionValues.projectId, projectId), eq(sessionValues.key, key), condition))
       .limit(limit)
-  // A condition in the words of the index `session_values_frequent`: with a bound value SQLite would not use it.
+  // Repeats the condition of the index `session_values_frequent` literally: with a bound value, SQLite would not use it.
   const frequent = await select(sql`${sessionValues.count} > 1`).orderBy(
     desc(sessionValues.count),
     asc(sessionValues.value)
@@ -189,7 +189,7 @@ export async function listValues(
   if (frequent.length === limit) {
     return frequent
   }
-  // Also scans the values that several sessions have, of which there are fewer than `limit` here.
+  // The scan also passes the values that several sessions have; here there are fewer than `limit` of them.
   const single = await select(sql`${sessionValues.count} = 1`).orderBy(asc(sessionValues.value))
   return [...frequent, ...single]
 }

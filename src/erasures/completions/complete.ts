@@ -15,22 +15,22 @@ type Project = { id: number; erasureSalt: string }
 /** Deleted persons, by their UUIDs or by distinct ids that they had. */
 export type Named = { uuids: string[] } | { distinctIds: string[] }
 
-/** The kept data to delete, and the request. */
+/** A request to delete data that earlier erasures kept. */
 export type Completion = {
   named: Named
   deleteEvents: boolean
   deleteRecordings: boolean
   actor: Actor
   setting: CompletionSetting
-  /** The ledger, for an entry before anything is deleted; undefined if it already has the entry. */
+  /** The ledger, which gets an entry before anything is deleted; undefined if it already has the entry. */
   ledger: Ledger | undefined
   now: Date
 }
 
-/** A name from a request, and the remains of the persons that had it. */
+/** A UUID or distinct id from a request, and the erasures of the persons that had it. */
 export type Found = { name: string; remains: Remains[] }
 
-/** Finds, for each name, the erasures that are linked to what they kept, and those that kept nothing. */
+/** Finds, for each name, the erasures with a link to the data that they kept, and the erasures that kept nothing. */
 export async function findNamed(db: Db, project: Project, named: Named): Promise<Found[]> {
   if ('uuids' in named) {
     const remains = await findRemains(db, project.id, { uuids: named.uuids, hashes: [] })
@@ -49,7 +49,7 @@ export async function findNamed(db: Db, project: Project, named: Named): Promise
   }))
 }
 
-/** Returns the erasures, each once, that kept something that is now to be deleted. */
+/** Returns the erasures, without duplicates, that kept data that is now to be deleted. */
 export function unfinished(
   found: Found[],
   { deleteEvents, deleteRecordings }: Pick<Completion, 'deleteEvents' | 'deleteRecordings'>
@@ -66,9 +66,9 @@ export const hasKept = (
   (deleteEvents && !remains.deleteEvents) || (deleteRecordings && !remains.deleteRecordings)
 
 /**
- * Deletes what earlier erasures have kept of persons: recordings at once, events in the next weekly
- * run. An open erasure is widened; a completed one has a receipt already, so a new erasure completes it.
- * @returns the remains of each name, as they were before
+ * Deletes data that earlier erasures kept: recordings at once, events in the next weekly run. An open
+ * erasure is widened. A completed one already has a receipt, so a new erasure deletes the data.
+ * @returns the erasures of each name, as they were before
  */
 export async function completeErasures(
   db: Db,

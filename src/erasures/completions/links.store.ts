@@ -8,7 +8,7 @@ import { insertSelect, updateFrom } from '../../db/statements.ts'
 
 const old = alias(erasedIdentities, 'old')
 
-/** A completed erasure, and the keys that its events point to. */
+/** A completed erasure, and the keys of its tombstones, to which the kept events and recordings point. */
 export type Linked = { id: number; keys: number[] }
 
 /** Finds completed erasures, of all projects, whose kept data can no longer be deleted at `now`, ms UTC. */
@@ -30,11 +30,12 @@ export async function findLinked(db: Db, now: number, limit: number): Promise<Li
   }))
 }
 
-/** An identity with kept events, its new anonymous person, and the new key of its tombstone. */
+/** An erased identity under its present key, its new anonymous person, and the new key of its tombstone. */
 type Moved = { key: number; erasure: number; person: number; tombstone: number }
 
 /**
- * Moves tombstones to new keys, and leaves rows without a hash under the old ones.
+ * Moves tombstones to new keys. Kept data still points to the old keys, where rows with the new anonymous persons stay,
+ * without hash and erasure.
  * @throws ConflictError when a tombstone has changed since it was read
  */
 export const writeUnlinked = (db: Db, ids: number[], moved: Moved[]) =>

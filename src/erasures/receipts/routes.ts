@@ -60,7 +60,7 @@ async function isOurs(receipt: z.output<typeof Presented>, env: Env): Promise<bo
   return key !== undefined && (await isSignedBy(receipt, key.x))
 }
 
-/** Seconds for which clients may cache the list of keys. A new key is published before it signs. */
+/** Seconds for which clients may cache the list of keys; a cached list may lack a newer key. */
 const KEYS_MAX_AGE = 300
 
 /** The public file `/.well-known/receipt-keys.json`. */

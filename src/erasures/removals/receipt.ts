@@ -9,20 +9,20 @@ import { describeKept } from './kept.ts'
 import type { Receipt } from './schemas.ts'
 import type { RemovalRow } from './store.ts'
 
-/** What a search after the removal has found. */
+/** The result of the search after the removal. */
 export type Verified = {
-  /** The listed events that are still stored, or still have the properties. */
+  /** Number of listed events that are still stored or, if properties were removed, still have one of them. */
   remaining: number
-  /** The events that match the filters now; null if the filters are unknown. */
+  /** Number of events that match the filters now; null if the filters are unknown, or there are too many events to search. */
   matching: number | null
-  /** ms UTC */
+  /** Time of the search, ms UTC. */
   at: number
 }
 
-/** A receipt as the database keeps it: without its salt, which is made again from the secret. */
+/** A receipt as the database keeps it: without the salt, which is computed again from the secret. */
 type Stored = Omit<Receipt, 'subject'> & { subject: Omit<Receipt['subject'], 'salt'> }
 
-/** Signs the receipt of a removal, once. @returns what the database keeps, and the hash of the receipt, for the ledger */
+/** Signs the receipt of a removal, once. @returns the receipt to store, and its hash for the ledger */
 export async function issueReceipt(
   removal: RemovalRow,
   { remaining, matching, at }: Verified,
@@ -65,7 +65,7 @@ export async function issueReceipt(
   return { stored: { ...signed, subject }, hash: await sha256(canonical(signed)) }
 }
 
-/** Returns the hashes of what the filters say about a person. */
+/** Hashes the filters that may name a person. */
 async function subjectOf(filters: Filters | null, salt: string): Promise<Receipt['subject']> {
   const { distinct_id: id, session_id: session, property_filters: properties } = filters ?? {}
   const hash = (text: string) => hashForReceipt(salt, text)
@@ -77,7 +77,7 @@ async function subjectOf(filters: Filters | null, salt: string): Promise<Receipt
   }
 }
 
-/** Returns the receipt of a removal, as it was signed; null before it is completed. */
+/** Returns the receipt of a removal, as it was signed; null until the removal is completed, and if it has failed. */
 export async function receiptOf(removal: RemovalRow, secret: string): Promise<Receipt | null> {
   if (removal.receipt === null) {
     return null

@@ -25,7 +25,7 @@ export async function signReceipt(
   const signer = await openSigner(env)
   if (!signer) {
     throw new UnavailableError(
-      'Receipts cannot be signed: the secret RECEIPT_KEY is missing or too short. Locally, npm run dev or npm start generates it; on Cloudflare, npm run deploy.'
+      'Receipts cannot be signed: the secret RECEIPT_KEY is missing or too short. A missing secret is generated locally by npm run dev or npm start, and on Cloudflare by npm run deploy.'
     )
   }
   await publishKey(env.BUCKET, signer.key, GENESIS, now.getTime())

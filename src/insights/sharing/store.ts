@@ -10,13 +10,13 @@ export type Shared = Pick<ShareRow, 'projectId' | 'kind' | 'objectId'>
 const isOf = ({ projectId, kind, objectId }: Shared) =>
   and(eq(shares.projectId, projectId), eq(shares.kind, kind), eq(shares.objectId, objectId))
 
-/** Reads the sharing of an object; undefined before it was shared for the first time. */
+/** Reads the sharing of an object; undefined if it was never turned on or changed. */
 export async function findShare(db: Db, object: Shared): Promise<ShareRow | undefined> {
   const [row] = await db.select().from(shares).where(isOf(object))
   return row
 }
 
-/** Writes the sharing of an object. @throws ConflictError when it has changed since it was read as `was` */
+/** Replaces the sharing that was read as `was`. @throws ConflictError when it has changed since */
 export async function writeShare(
   db: Db,
   was: ShareRow | undefined,

@@ -157,7 +157,7 @@ describe('a deletion', () => {
           {
             type: 'server_error',
             code: 'unavailable',
-            detail: `Receipts cannot be signed or verified: the secret RECEIPT_SECRET ${fault}. Locally, npm run dev or npm start generates it; on Cloudflare, npm run deploy.`,
+            detail: `Receipts cannot be signed or verified: the secret RECEIPT_SECRET ${fault}. A missing secret is generated locally by npm run dev or npm start, and on Cloudflare by npm run deploy.`,
             attr: null
           }
         ])
