@@ -29,7 +29,7 @@ import { inEachDatabase, type Job, once } from './run.ts'
  * What is verified per night, shared equally among the databases: D1 allows 1,000 queries per run. `npm run verify` verifies
  * everything.
  */
-const NIGHTLY = {
+const VERIFIED_PER_NIGHT = {
   /** Queries for event counts: 125 names, or 25 million events of one name. */
   countQueries: 250,
   /** Pages of sessions, a query each: 20,000 sessions. */
@@ -162,40 +162,45 @@ function seal(how: { minLate: number; isThorough: boolean }): Job {
   })
 }
 
-/** Verifies event counts, sessions and columns against the rows that they are computed from, as many as `NIGHTLY` says. */
-export const verifyNightly = inEachDatabase('nightly verification', async (target) => {
-  const { db, database, databases } = target
-  const shareOf = (most: number) => Math.ceil(most / databases)
-  const { first: wrongCounts, ...counts } = await verifyCounts(db, shareOf(NIGHTLY.countQueries))
-  log(counts.wrong > 0 ? 'error' : 'info', 'nightly verification', {
-    database,
-    ...counts,
-    first: wrongCounts[0]
-  })
-  const {
-    first: [wrongSession],
-    ...sessions
-  } = await verifySessions(db, shareOf(NIGHTLY.sessionPages))
-  log(sessions.wrong > 0 ? 'error' : 'info', 'nightly verification of sessions', {
-    database,
-    ...sessions,
-    first: wrongSession && withoutId(wrongSession)
-  })
-  const verified = await verifyColumns(db, shareOf(NIGHTLY.columns))
-  const {
-    first_segments: [segment],
-    first_chunks: [chunk],
-    first_version_chunks: [version_chunk],
-    ...columns
-  } = verified
-  log(countWrong(verified) > 0 ? 'error' : 'info', 'nightly verification of columns', {
-    database,
-    ...columns,
-    segment,
-    chunk,
-    version_chunk
-  })
-})
+/** Verifies event counts, sessions and columns against the rows that they are computed from, as many as `VERIFIED_PER_NIGHT`. */
+export const verifyNightly = inEachDatabase(
+  'nightly verification',
+  async ({ db, database, databases }) => {
+    const shareOf = (most: number) => Math.ceil(most / databases)
+    const { first: wrongCounts, ...counts } = await verifyCounts(
+      db,
+      shareOf(VERIFIED_PER_NIGHT.countQueries)
+    )
+    log(counts.wrong > 0 ? 'error' : 'info', 'nightly verification', {
+      database,
+      ...counts,
+      first: wrongCounts[0]
+    })
+    const {
+      first: [wrongSession],
+      ...sessions
+    } = await verifySessions(db, shareOf(VERIFIED_PER_NIGHT.sessionPages))
+    log(sessions.wrong > 0 ? 'error' : 'info', 'nightly verification of sessions', {
+      database,
+      ...sessions,
+      first: wrongSession && withoutId(wrongSession)
+    })
+    const verified = await verifyColumns(db, shareOf(VERIFIED_PER_NIGHT.columns))
+    const {
+      first_segments: [segment],
+      first_chunks: [chunk],
+      first_version_chunks: [version_chunk],
+      ...columns
+    } = verified
+    log(countWrong(verified) > 0 ? 'error' : 'info', 'nightly verification of columns', {
+      database,
+      ...columns,
+      segment,
+      chunk,
+      version_chunk
+    })
+  }
+)
 
 /** Removes finished deliveries after `DELIVERY_DAYS`. */
 export const sweepDeliveries = inEachDatabase(

@@ -65,6 +65,19 @@ const deliverOnce = async (town: Town) => {
 /** Runs the tasks, as on the next Sunday. */
 const run = (town: Town) => town.cron(WEEKLY, Date.now() + 1000)
 
+/** Returns a street whose erasure waits for a request of three events, which has become a dead letter. */
+async function newStreetWithDeadLetter() {
+  const street = await newStreet()
+  await street.capture('ada', 3)
+  await street.erase('delete_events=true')
+  await run(street)
+  await deliverOnce(street)
+  const DB = failingDatabase('D1_ERROR: Network connection lost.')
+  await street.queues.consume({ DB }, 12)
+  await street.queues.park()
+  return street
+}
+
 describe('an erasure with events', () => {
   it('is not completed while an earlier request waits in the bucket, and then removes its events', async () => {
     const street = await newStreet()
@@ -158,14 +171,7 @@ describe('an erasure with events', () => {
   })
 
   it('removes the events from a request that became a dead letter in the meantime', async () => {
-    const street = await newStreet()
-    await street.capture('ada', 3)
-    await street.erase('delete_events=true')
-    await run(street)
-    await deliverOnce(street)
-    const DB = failingDatabase('D1_ERROR: Network connection lost.')
-    await street.queues.consume({ DB }, 12)
-    await street.queues.park()
+    const street = await newStreetWithDeadLetter()
     await street.drain()
 
     const task = await taskOf(street)
@@ -179,14 +185,7 @@ describe('an erasure with events', () => {
   })
 
   it('removes the row of a dead letter whose purge was interrupted after it deleted the object', async () => {
-    const street = await newStreet()
-    await street.capture('ada', 3)
-    await street.erase('delete_events=true')
-    await run(street)
-    await deliverOnce(street)
-    const DB = failingDatabase('D1_ERROR: Network connection lost.')
-    await street.queues.consume({ DB }, 12)
-    await street.queues.park()
+    const street = await newStreetWithDeadLetter()
     const [letter] = await listDeadLettersOf(db, street.project.id, '', 2)
     await env.BUCKET.delete(letter?.object ?? '')
     await street.drain()
