@@ -10,6 +10,7 @@ export type Wanted = {
   /** Times to the millisecond. Without them, only the slot of each event is known. */
   times: boolean
   identities: boolean
+  /** Only with `identities`: a column may have a version by its number within the event's identity. */
   versions: boolean
   sessions: boolean
   /** Names of event properties. */
@@ -21,12 +22,12 @@ export type Wanted = {
 /** Events in the order of time, as columns. A column that is not wanted is empty. */
 export type Batch = {
   length: number
-  /** No event is earlier. */
+  /** A time at or before the first event, ms UTC. */
   since: number
   place: Place
   /** Keys of the identities. */
   identities: Uint32Array
-  /** Ids of the rows in `person_versions`. */
+  /** Ids of rows in `person_versions`, possibly shortened by `toShort`. */
   versions: Column
   /** Ids that SDKs gave the sessions. */
   sessions: Column

@@ -1,3 +1,4 @@
+import { toShort } from '../db/version-id.ts'
 import { SLOT } from '../rollups/store.ts'
 import { encodeColumn, encodeNumbers, encodeSlots, type SlotCount } from './codec.ts'
 import { Dictionary, withRoom } from './dictionary.ts'
@@ -19,7 +20,7 @@ export type SegmentContent = {
   slots: string
   /** The names of the properties without a column, as JSON; null if they are too many to list. */
   cold: string | null
-  /** Each column is encoded when it is asked for, once. */
+  /** Can be iterated once; each column is encoded when the iteration reaches it. */
   columns: Iterable<EncodedColumn>
 }
 
@@ -85,7 +86,7 @@ export class SegmentBuilder {
     this.#identities[at] = identity
     this.#times = withRoom(this.#times, at)
     this.#times[at] = timestamp - slot * SLOT
-    this.#versions.set(at, version)
+    this.#versions.set(at, version === null ? null : toShort(version, identity))
     this.#sessions.set(at, session_id)
     if (properties !== null) {
       this.#properties.add(at, JSON.parse(properties))

@@ -1,4 +1,5 @@
 import type { Db } from '../db/client.ts'
+import { toId } from '../db/version-id.ts'
 import { isObject, isSame, type Json } from '../input/json.ts'
 import { pause } from '../pause.ts'
 import { SLOT } from '../rollups/store.ts'
@@ -9,6 +10,7 @@ import {
   decodeColumn,
   decodeNumbers,
   decodeSlots,
+  NO_PERSON,
   toSlotCounts
 } from './codec.ts'
 import type { Column } from './column.ts'
@@ -24,16 +26,16 @@ import {
 } from './verify.store.ts'
 import { verifyVersions } from './verify-versions.ts'
 
-/** Rows of a piece, and bytes of their properties. */
+/** Most rows of one read, and most bytes of their properties. */
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
 
 /** Length of the pause after a statement, as a multiple of its own time, so that other requests get the database. */
 const REST = 3
 
-/** Wrong segments and chunks returned; all are counted. */
+/** Most wrong segments, and most wrong chunks of either kind, that are returned; all are counted. */
 const MAX_SHOWN = 100
 
-/** A segment that differed from its rows, and in what: a column, or `count`, `cold` or `encoding`. */
+/** A segment that differed from its rows. `column` says where: the name of a column, or `count`, `cold` or `encoding`. */
 export type WrongSegment = Pick<SegmentRow, 'project_id' | 'event_id' | 'since' | 'until'> & {
   column: string
 }
@@ -156,7 +158,7 @@ class Copy {
       ])
   }
 
-  /** Returns the name of the first column that differs from a row, `cold` for a property that is not listed. */
+  /** Returns the name of the first column that differs from a row, or `cold` if the row has an unlisted property. */
   findDifference(row: number, event: PlacedEvent): string | undefined {
     if (this.#times[row] !== event.timestamp) {
       return 'time'
@@ -175,7 +177,8 @@ class Copy {
     }
     const wrong = this.#columns.find(([name, { codes, values }]) => {
       const copied = values[codes[row] ?? 0]
-      return !isSame(copied, storedIn(name) ?? null)
+      const isShort = name === 'version' && typeof copied === 'number'
+      return !isSame(isShort ? toId(copied, event.identity) : copied, storedIn(name) ?? null)
     })
     if (wrong) {
       return wrong[0]
@@ -195,7 +198,7 @@ async function verifyChunk(db: Db, chunk: ProjectChunk): Promise<ProjectChunk[]>
     return []
   }
   const { offsets, persons } = decodeActors(stored.data)
-  const personOf = new Map(identities.map(({ key, person_id }) => [key, person_id ?? 0]))
+  const personOf = new Map(identities.map(({ key, person_id }) => [key, person_id ?? NO_PERSON]))
   const hasMoved = new Set(moved)
   const isWrong = offsets.some((offset, i) => {
     const key = chunk.chunk * CHUNK + offset

@@ -1,5 +1,5 @@
 import { inHalves } from '../db/halves.ts'
-import { identityOf, numberOf } from '../db/version-id.ts'
+import { identityOf, numberOf, toId, VERSIONS } from '../db/version-id.ts'
 import type { Json } from '../input/json.ts'
 import { pause } from '../pause.ts'
 import { emptyColumn } from './batch.ts'
@@ -31,10 +31,19 @@ type Chunk = Places & { first: number; codes: Codes; values: Uint32Array }
 
 const chunkOf = (identity: number): number => Math.floor(identity / CHUNK)
 
-/** Instead of the number of a value: no chunk has the version. */
+/** Stands for the number of a value if no chunk has the version. */
 const UNKNOWN = -1
 
-/** Finds the values that versions of persons have for a property: in chunks, and of versions that no chunk has in rows. */
+/** Stands for the version of an event without a person. */
+const NO_VERSION = -1
+
+/** The versions of events: event i has the version `shorts[codes[i]]`, in the form of `toShort`, or `NO_VERSION`. */
+type Versions = { identities: Uint32Array; codes: Codes; shorts: Float64Array }
+
+/** The number of the value null, which stands for no value. */
+const NO_VALUE = 0
+
+/** Finds the values of a property in versions of persons: in chunks or, for versions that no chunk has, in rows. */
 export class VersionValues {
   readonly #scan: Scan
   readonly #key: string
@@ -43,69 +52,76 @@ export class VersionValues {
   readonly #chunks: (Chunk | undefined)[] = []
   /** The number of the value of each version that was looked up. */
   readonly #lookedUp = new Map<number, number>()
+  /** The values by number. */
   readonly #values: Json[] = [null]
   /** The numbers of values other than arrays and objects. */
-  readonly #numbers = new Map<Json, number>([[null, 0]])
+  readonly #numbers = new Map<Json, number>([[null, NO_VALUE]])
 
   constructor(scan: Scan, key: string) {
     this.#scan = scan
     this.#key = key
   }
 
-  /** Returns the property's values in versions, from a column of the versions' ids. */
-  async of({ codes, values: ids }: Column): Promise<Column> {
-    await this.#readChunks(ids)
-    const numbers = await this.#numbersOf(ids)
-    // Only the values of these versions are listed, since the caller looks at each.
+  /**
+   * Returns the property's values in the versions of events, each different value listed once, since the caller looks at each.
+   * @param versions the version of each event in the form of `toShort`; null for an event without a person
+   * @param identities the key of each event's identity
+   */
+  async of({ codes, values: shorts }: Column, identities: Uint32Array): Promise<Column> {
+    const versions = { identities, codes, shorts: toNumbers(shorts) }
+    await this.#readChunks(versions)
+    const found = await this.#numbersOf(versions)
+    // The place of each value in `values`, counted from 1; 0 until the value is listed.
     const places = new Int32Array(this.#values.length)
     const values: Json[] = []
-    for (let i = 0; i < numbers.length; i += 1) {
-      const number = numbers[i] ?? 0
+    for (let i = 0; i < found.length; i += 1) {
+      const number = found[i] ?? NO_VALUE
       if (places[number] === 0) {
         values.push(this.#values[number] ?? null)
         places[number] = values.length
       }
-      numbers[i] = (places[number] ?? 0) - 1
-    }
-    const found = new Uint32Array(codes.length)
-    for (let i = 0; i < found.length; i += 1) {
-      found[i] = numbers[codes[i] ?? 0] ?? 0
+      found[i] = (places[number] ?? 0) - 1
     }
     return { codes: found, values }
   }
 
-  /** Returns the number of each version's value. */
-  async #numbersOf(ids: readonly Json[]): Promise<Int32Array> {
-    const numbers = new Int32Array(ids.length)
+  /** Returns the number of the value in each event's version. */
+  async #numbersOf({ identities, codes, shorts }: Versions): Promise<Uint32Array> {
+    const numbers = new Uint32Array(codes.length)
     const unknown: number[] = []
     for (let i = 0; i < numbers.length; i += 1) {
-      numbers[i] = this.#find(Number(ids[i]))
-      if (numbers[i] === UNKNOWN) {
+      const short = shorts[codes[i] ?? 0] ?? NO_VERSION
+      const number =
+        short < VERSIONS
+          ? this.#find(identities[i] ?? 0, short)
+          : this.#find(identityOf(short), numberOf(short))
+      if (number === UNKNOWN) {
         unknown.push(i)
+      } else {
+        numbers[i] = number
       }
     }
-    await this.#lookUp(unknown.map((i) => Number(ids[i])))
+    const idOf = (i: number) => toId(shorts[codes[i] ?? 0] ?? NO_VERSION, identities[i] ?? 0)
+    await this.#lookUp(new Set(unknown.map(idOf)))
     for (const i of unknown) {
-      numbers[i] = this.#lookedUp.get(Number(ids[i])) ?? 0
+      numbers[i] = this.#lookedUp.get(idOf(i)) ?? NO_VALUE
     }
     return numbers
   }
 
-  /** Returns the number of a version's value; 0 for an event without a person. */
-  #find(id: number): number {
-    if (id === 0) {
-      return 0
+  /** Returns the number of the value in an identity's version, or `UNKNOWN`. */
+  #find(identity: number, version: number): number {
+    if (version === NO_VERSION) {
+      return NO_VALUE
     }
-    const identity = identityOf(id)
     const chunk = this.#chunks[this.#knownChunks.get(chunkOf(identity)) - 1]
     if (!chunk) {
       return UNKNOWN
     }
-    const number = numberOf(id)
     const offset = identity - chunk.first
     const end = chunk.starts[offset + 1] ?? 0
     for (let place = chunk.starts[offset] ?? end; place < end; place += 1) {
-      if (chunk.numbers[place] === number) {
+      if (chunk.numbers[place] === version) {
         return chunk.values[chunk.codes[place] ?? 0] ?? UNKNOWN
       }
     }
@@ -113,11 +129,12 @@ export class VersionValues {
   }
 
   /** Reads the chunks of these versions that have not been read yet. */
-  async #readChunks(ids: readonly Json[]): Promise<void> {
+  async #readChunks({ identities, codes, shorts }: Versions): Promise<void> {
     const fresh: number[] = []
-    for (const id of ids) {
-      const chunk = chunkOf(identityOf(Number(id)))
-      if (id !== null && this.#knownChunks.get(chunk) === 0) {
+    for (let i = 0; i < codes.length; i += 1) {
+      const short = shorts[codes[i] ?? 0] ?? NO_VERSION
+      const chunk = chunkOf(short < VERSIONS ? (identities[i] ?? 0) : identityOf(short))
+      if (short !== NO_VERSION && this.#knownChunks.get(chunk) === 0) {
         fresh.push(chunk)
         this.#chunks.push(undefined)
         this.#knownChunks.set(chunk, this.#chunks.length)
@@ -188,15 +205,15 @@ export class VersionValues {
     return number
   }
 
-  async #lookUp(versions: readonly number[]): Promise<void> {
-    const unknown = versions.filter((id) => !this.#lookedUp.has(id))
+  async #lookUp(ids: ReadonlySet<number>): Promise<void> {
+    const unknown = [...ids].filter((id) => !this.#lookedUp.has(id))
     for (let from = 0; from < unknown.length; from += LOOKED_UP_AT_ONCE) {
       const some = unknown.slice(from, from + LOOKED_UP_AT_ONCE)
       for (const id of some) {
-        this.#lookedUp.set(id, 0)
+        this.#lookedUp.set(id, NO_VALUE)
       }
-      const found = await inHalves(some, (ids) =>
-        readValues(this.#scan.db, this.#scan.projectId, ids, this.#key)
+      const found = await inHalves(some, (half) =>
+        readValues(this.#scan.db, this.#scan.projectId, half, this.#key)
       )
       for (const [id, value] of found) {
         this.#lookedUp.set(id, this.#numberOf(value))
@@ -205,6 +222,9 @@ export class VersionValues {
     }
   }
 }
+
+const toNumbers = (shorts: readonly Json[]): Float64Array =>
+  Float64Array.from(shorts, (short) => (short === null ? NO_VERSION : Number(short)))
 
 /** Decodes and caches a text, or takes the content from the cache. @returns undefined if there is neither */
 function take<Content>(

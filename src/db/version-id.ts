@@ -1,6 +1,6 @@
 /*
- * The id of a version of a person: its lower 24 bits are the number of the version within its identity, the bits above are the
- * key of the identity.
+ * The id of a version of a person: the lower 24 bits are the number of the version within its identity, the bits above are the
+ * key of that identity.
  */
 
 /** Version ids per identity. */
@@ -14,3 +14,14 @@ export const identityOf = (id: number): number => Math.floor(id / VERSIONS)
 
 /** Returns the number of a version within its identity. */
 export const numberOf = (id: number): number => id % VERSIONS
+
+/**
+ * Shortens the version of an event for a column: a version of the event's own identity, as nearly all are, becomes its number.
+ * Any other keeps its id. The two cannot be confused: numbers are below `VERSIONS`, ids are not.
+ */
+export const toShort = (id: number, identity: number): number =>
+  identityOf(id) === identity ? numberOf(id) : id
+
+/** Returns the id of an event's version from the form of `toShort`. */
+export const toId = (short: number, identity: number): number =>
+  short < VERSIONS ? versionId(identity, short) : short

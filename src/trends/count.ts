@@ -129,10 +129,12 @@ function wantedOf(
     ...leavesOf(filters)
   ]
   const keys = properties.filter(({ type }) => type === 'event').map(({ key }) => key)
+  const versions = properties.some(({ type }) => type === 'person')
   return {
+    // If all pieces begin and end with a slot, the slot of each event is enough.
     times: pieces.some(({ since, until }) => since % SLOT !== 0 || until % SLOT !== 0),
-    identities: listsActors || countsActors(math),
-    versions: properties.some(({ type }) => type === 'person'),
+    identities: versions || listsActors || countsActors(math),
+    versions,
     sessions: math === 'unique_session' || properties.some(({ type }) => type === 'session'),
     properties: [...new Set(keys)],
     // Without properties it does not matter which event of a point is an actor's first.

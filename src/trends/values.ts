@@ -31,7 +31,7 @@ export class Values {
     if (type === 'person') {
       const known = this.#versions.get(key) ?? new VersionValues(this.#scan, key)
       this.#versions.set(key, known)
-      return known.of(batch.versions)
+      return known.of(batch.versions, batch.identities)
     }
     if (type === 'session') {
       return this.#ofSessions(batch.sessions, key)

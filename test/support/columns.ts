@@ -12,6 +12,7 @@ import {
 import { continueSealing } from '../../src/columns/consumer.ts'
 import type { ColumnsMessage } from '../../src/columns/message.ts'
 import { newUsage } from '../../src/db/client.ts'
+import { toId } from '../../src/db/version-id.ts'
 import type { Json, JsonObject } from '../../src/input/json.ts'
 import { SLOT } from '../../src/rollups/store.ts'
 import { db, deliverMessage, newProject } from './project.ts'
@@ -87,7 +88,7 @@ export async function readSegment(segment: SegmentRow): Promise<Copied[]> {
   return slots.map((slot, i) => ({
     timestamp: slot * SLOT + (times[i] ?? 0),
     identity: identities[i] ?? 0,
-    version: versions[i] ?? null,
+    version: typeof versions[i] === 'number' ? toId(versions[i], identities[i] ?? 0) : null,
     session: sessions[i] ?? null,
     properties: Object.fromEntries(
       properties.flatMap(({ key, values }) =>

@@ -40,6 +40,25 @@ type Segment = Awaited<ReturnType<typeof newSegment>>
 
 const NOTHING_WRONG = { wrong_segments: 0, wrong_chunks: 0 }
 
+it('a segment whose column has the ids of versions instead of their numbers passes', async () => {
+  const project = await newProject()
+  await project.ingest(
+    Array.from({ length: 2_100 }, (_, n) => ({ event: VIEW, timestamp: OPENED + n, $set: { n } }))
+  )
+  await seal(project.id)
+  const rows = await db.all<{ version: number }>(
+    sql`select version from events where project_id = ${project.id} order by timestamp`
+  )
+  const ids = rows.map(({ version }) => version)
+  expect(Math.min(...ids)).toBeGreaterThan(0)
+  await db.run(sql`
+    update segment_columns set data = ${encodeColumn({ codes: Uint32Array.from(ids.keys()), values: ids })}
+    where name = 'version' and segment_id in (select id from segments where project_id = ${project.id})`)
+
+  expect(await verifyColumns(db, 100)).toMatchObject(NOTHING_WRONG)
+  expect(await expectEqualToRows(project.id)).toBe(1)
+})
+
 it('segments that equal their rows pass, even with late events', async () => {
   await newSegment()
   await shop.ingest([{ event: VIEW, timestamp: OPENED + 5 }])

@@ -6,6 +6,7 @@ import { beginScan } from '../../../src/columns/recent.ts'
 import { verifyColumns } from '../../../src/columns/verify.ts'
 import { VersionValues } from '../../../src/columns/versions.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
+import { identityOf, toShort } from '../../../src/db/version-id.ts'
 import type { Json } from '../../../src/input/json.ts'
 import { chunksOf, seal } from '../../support/columns.ts'
 import { beforeCall, cutAt } from '../../support/faults.ts'
@@ -37,14 +38,25 @@ const listVersions = (projectId: number) =>
     sql`select id, json(properties) as properties from person_versions where project_id = ${projectId} order by id`
   )
 
-/** Finds the values that versions have for a property. @returns also how many rows were read */
-async function find(projectId: number, ids: (number | null)[], key: string) {
+/**
+ * Finds the values that the versions of events have for a property. The events are of the versions' own identities, or of the
+ * identities from `of`. @returns also how many rows were read
+ */
+async function find(
+  projectId: number,
+  ids: (number | null)[],
+  key: string,
+  of: number[] = ids.map((id) => identityOf(id ?? 0))
+) {
   const usage = newUsage()
   const values = new VersionValues(beginScan(openDb(env.DB, usage).db, projectId), key)
-  const { codes, values: found } = await values.of({
-    codes: Uint32Array.from(ids.keys()),
-    values: ids
-  })
+  const { codes, values: found } = await values.of(
+    {
+      codes: Uint32Array.from(ids.keys()),
+      values: ids.map((id, i) => (id === null ? null : toShort(id, of[i] ?? 0)))
+    },
+    Uint32Array.from(of)
+  )
   return { found: Array.from(codes, (code) => found[code]), rows: usage.rowsRead }
 }
 
@@ -86,6 +98,17 @@ it('properties of versions are copied into columns, except properties with a dif
   ])
   await expectEqual(project.id)
   expect(await isDue(project)).toBe(false)
+})
+
+it('values are found in versions of other identities than those of the events', async () => {
+  const { project } = await newCrowd()
+  const versions = await listVersions(project.id)
+  const ids = versions.map(({ id }) => id)
+  const another = ids.map((id, i) => identityOf(i % 2 === 0 ? (ids.at(-1) ?? 0) : id))
+
+  const { found } = await find(project.id, ids, 'visit', another)
+
+  expect(found).toEqual(versions.map((_, i) => i % 2))
 })
 
 it('values of columns are found without reading a row for each version', async () => {
