@@ -7,7 +7,9 @@ import { type Outcome, percentile, rounded } from './support/report.ts'
 import { build, inTemporary, wrangler } from './support/runtime.ts'
 
 const MAIN = 'worker.mjs'
-/** Target: gzipped size of the main module, kB. */
+/** A static import of a minified module: `from"./chunk-NLBUITTD.mjs"`, `import"./chunk-NLBUITTD.mjs"`. */
+const STATIC_IMPORT = /(?:from|import)"\.\/([^"]+)"/g
+/** Target: gzipped size of the JavaScript that is loaded at startup, kB. */
 const MAX_KB = 350
 /** Target: time that the worker takes before its first request, median, ms. */
 const MAX_STARTUP_MS = 200
@@ -22,14 +24,15 @@ const Profile = z.object({
 /** Measures the size of the deployed worker, and its CPU time before the first request. */
 export async function benchSize(isSmoke: boolean): Promise<Outcome> {
   const modules = build('wrangler.toml')
-  const kilobytes = sizeOf(modules.filter(({ path }) => path === MAIN))
-  const onDemand = sizeOf(modules.filter(({ path }) => path !== MAIN))
+  const loaded = findLoaded(modules)
+  const kilobytes = sizeOf(modules.filter(({ path }) => loaded.has(path)))
+  const onDemand = sizeOf(modules.filter(({ path }) => !loaded.has(path)))
   const startups = Array.from({ length: isSmoke ? 1 : 5 }, profileStartup)
   const startup = percentile(startups, 0.5)
   return {
     table: [
       ['', 'measured', 'at most'],
-      ['main JavaScript, gzip', `${rounded(kilobytes)} kB`, `${MAX_KB} kB`],
+      ['JavaScript loaded at startup, gzip', `${rounded(kilobytes)} kB`, `${MAX_KB} kB`],
       ['modules loaded on demand, gzip', `${rounded(onDemand)} kB`, ''],
       ['startup, median', `${rounded(startup)} ms`, `${MAX_STARTUP_MS} ms`]
     ],
@@ -38,10 +41,23 @@ export async function benchSize(isSmoke: boolean): Promise<Outcome> {
       `${startups.length} runs: ${startups.map(rounded).join(', ')} ms.`
     ],
     missed: [
-      ...(kilobytes > MAX_KB ? [`main JavaScript: ${rounded(kilobytes)} kB`] : []),
+      ...(kilobytes > MAX_KB ? [`JavaScript loaded at startup: ${rounded(kilobytes)} kB`] : []),
       ...(startup > MAX_STARTUP_MS ? [`startup: ${rounded(startup)} ms`] : [])
     ]
   }
+}
+
+/** Returns the paths of the main module and of all modules that it imports statically, directly or not. */
+function findLoaded(modules: Module[]): Set<string> {
+  const loaded = new Set([MAIN])
+  // A set also yields the paths that are added during the loop.
+  for (const path of loaded) {
+    const text = String(modules.find((module) => module.path === path)?.contents ?? '')
+    for (const [, imported] of text.matchAll(STATIC_IMPORT)) {
+      loaded.add(imported ?? '')
+    }
+  }
+  return loaded
 }
 
 /** Returns the compressed size of modules, kB. */

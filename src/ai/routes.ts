@@ -13,7 +13,6 @@ import type { RegexAnswer } from './regex.ts'
 import { FiltersInput, FiltersJson, RegexInput, RegexJson } from './schemas.ts'
 import { findSubject, type Subject } from './store.ts'
 import { writeSubjectRegex } from './subject-regex.ts'
-import { suggestFilters, suggestRegex } from './suggest.ts'
 
 const TAG = 'Session recordings'
 
@@ -82,6 +81,7 @@ export const aiRoutes = createRouter()
         )
       }
       const subject = isNamed ? await findNamed(c, person, distinct_id) : undefined
+      const { suggestFilters } = await loadSuggestions()
       const { engine, answer } = messages
         ? await suggestFilters(await findModel(c), messages, { project, now })
         : { engine: 'built-in' as const, answer: NO_FILTERS }
@@ -121,10 +121,14 @@ export const aiRoutes = createRouter()
         }
         throw new AppError('required', 'This field is required.', 'regex')
       }
+      const { suggestRegex } = await loadSuggestions()
       const { engine, answer } = await suggestRegex(await findModel(c), regex ?? '', given)
       return c.json(regexToJson(engine, answer))
     }
   )
+
+/** Loads the rules and the prompts. They are a module of their own, since most isolates never need them. */
+const loadSuggestions = () => import('./suggest.ts')
 
 const NOTHING_DESCRIBED =
   'There is no description: send `regex`, `examples`, or a `person` or `distinct_id` that names a person.'
