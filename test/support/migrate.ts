@@ -7,13 +7,19 @@ const { BUCKET, DB, DB_TWO, TEST_MIGRATIONS } = env as typeof env & {
   TEST_MIGRATIONS: D1Migration[]
 }
 
+/** The table that lists the migrations which a database has. */
+const MIGRATIONS = 'd1_migrations'
+
 /** The newest migration. */
 export const newestMigration = TEST_MIGRATIONS.at(-1)?.name
 
 // One runtime serves many files. Each file starts with empty, migrated databases and an empty bucket.
 await Promise.all([emptyBucket(BUCKET), renew(DB), renew(DB_TWO)])
 
-/** Drops all tables and migrates again. `reset` of cloudflare:test skips a database that a request still uses. */
+/**
+ * Drops all tables and migrates again, in one batch, which is much quicker than one per migration. `reset` of cloudflare:test
+ * skips a database that a request still uses.
+ */
 async function renew(database: D1Database): Promise<void> {
   const { results } = await database
     .prepare(
@@ -21,11 +27,16 @@ async function renew(database: D1Database): Promise<void> {
        and name not like 'sqlite_%' and name not like '_cf_%'`
     )
     .all<{ name: string }>()
+  const tables = results.filter(({ name }) => name !== MIGRATIONS)
+  if (tables.length === results.length) {
+    await applyD1Migrations(database, TEST_MIGRATIONS, MIGRATIONS)
+    return
+  }
   await database.batch([
     database.prepare('pragma defer_foreign_keys = on'),
-    ...results.map(({ name }) => database.prepare(`drop table "${name}"`))
+    ...tables.map(({ name }) => database.prepare(`drop table "${name}"`)),
+    ...TEST_MIGRATIONS.flatMap(({ queries }) => queries).map((query) => database.prepare(query))
   ])
-  await applyD1Migrations(database, TEST_MIGRATIONS)
 }
 
 async function emptyBucket(bucket: R2Bucket): Promise<void> {
