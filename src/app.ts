@@ -43,14 +43,14 @@ import { timelineRoutes } from './timelines/routes.ts'
 
 /**
  * Creates the app: its middleware, in order, and all its routes. `clock` is the only source of
- * time; `work` returns the queue messages that this isolate is working on, for the health check and
- * the home page.
+ * time; `work` returns the counts of this isolate's queue batches and retries, for the health check
+ * and the home page.
  */
 export function createApp(clock: () => Date, work: () => Work) {
   const app = createRouter()
   app.use(startRequest(clock), secureAnswers, allowPages, keepPrivate)
   app.onError(answerError)
-  // Looks up at each request which methods the finished app has for the path.
+  // For each unrouted request, looks up which methods the finished app has for the path.
   app.notFound(answerUnrouted(() => app))
 
   app.route('/', createHomeRoutes(work))

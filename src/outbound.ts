@@ -122,6 +122,7 @@ function translate(
       error
     )
   }
+  // `readBytes` throws an AppError for a body of more than `maxBytes`.
   if (error instanceof AppError) {
     return new OutboundError('too_large', `The response is larger than ${maxBytes} bytes.`)
   }
@@ -189,8 +190,8 @@ const PRIVATE_NAMES =
   /\.(localhost|localdomain|local|internal|intranet|private|corp|home|lan|svc|home\.arpa)$/
 
 /**
- * IPv4 blocks that IANA registers as not globally reachable, multicast, reserved blocks, and Azure's
- * metadata service.
+ * IPv4 blocks that IANA registers as not globally reachable; also multicast and reserved addresses
+ * (224.0.0.0/3), and Azure's metadata service (168.63.129.16).
  */
 const PRIVATE_V4 = [
   '0.0.0.0/8',
@@ -224,8 +225,9 @@ function toNumber(address: string): number {
 }
 
 /**
- * Whether an IPv6 address is private. Only global unicast (2000::/3) is public, except
- * documentation, Teredo and 6to4; the latter two embed IPv4 addresses.
+ * Whether an IPv6 address is private. Only global unicast (2000::/3) is public, except the addresses
+ * for documentation (3fff::/16, 2001:db8::/32) and the addresses that may embed IPv4 addresses:
+ * 2001::/23, which includes Teredo, and 6to4 (2002::/16).
  */
 function isPrivateV6(address: string): boolean {
   const [first = '', second = ''] = address.split(':')

@@ -1,4 +1,4 @@
-/** The error of work that `within` no longer waits for. */
+/** Thrown by `within` when it stops waiting for its work. */
 export class LateError extends Error {}
 
 /** Returns the result of `work`. @throws the error of `work`, or LateError after `ms` milliseconds without a result */

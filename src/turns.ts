@@ -10,7 +10,8 @@ export function noteRequest(): void {
 
 /**
  * The turns that a long computation gives to the other requests of its isolate, because all of them run on one thread. Once
- * another request has begun after the computation, each turn lasts 1 ms: time for the answer to a short query of that request.
+ * another request has begun since the computation began, each turn lasts 1 ms: time for the answer to a short query of that
+ * request.
  */
 export class Turns {
   readonly #before = begun
@@ -20,14 +21,14 @@ export class Turns {
     await pause(this.#isAwaited() ? 1 : 0)
   }
 
-  /** Gives a turn if another request has begun. Otherwise returns at once; a request that has just arrived then cannot begin. */
+  /** Gives a turn if another request has begun. Otherwise returns at once, and a request that has just arrived must wait. */
   async giveIfAwaited(): Promise<void> {
     if (this.#isAwaited()) {
       await pause(1)
     }
   }
 
-  /** Whether another request has begun after the computation; it may have ended by now. */
+  /** Whether another request has begun since the computation began; the request may have ended by now. */
   #isAwaited(): boolean {
     return begun > this.#before
   }

@@ -87,6 +87,7 @@ export function dayRules(calendar: Calendar, now: Date): Rule<{ is: 'days'; days
       const amount = Math.ceil(readNumber(n))
       const letter = letterOf(unit)
       const since = `-${amount}${letter}`
+      // The list of recordings refuses an amount beyond the limit.
       if (letter === 'M' || amount > MAX_AMOUNT) {
         return { from: since, to: since }
       }
@@ -118,6 +119,7 @@ export function dayRules(calendar: Calendar, now: Date): Rule<{ is: 'days'; days
       to: ago(daysSince(name))
     })),
     rule(`(?:on )?last (${WEEKDAYS})`, ([, name = '']) => {
+      // On a Monday, `last Monday` is a week ago.
       const day = ago(daysSince(name) || 7)
       return { from: day, to: day }
     })
@@ -159,7 +161,7 @@ const toIsoDay = (year = '', month = '', day = ''): string =>
 const isSameMonth = (a: string, b: string): boolean =>
   a.slice(0, 3).toLowerCase() === b.slice(0, 3).toLowerCase()
 
-/** Moves a date by a number of days; a date that does not exist stays as it is. */
+/** Moves a date by a number of days. A date with a time, or one that does not exist, stays as it is. */
 function shiftDate(date: string, days: number): string {
   const time = Date.parse(`${date}T00:00:00Z`)
   // `Date.parse` reads February 31 as March 3.

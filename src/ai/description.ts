@@ -180,7 +180,8 @@ class Reader {
 
   #readPlace(place: Place, words: string): void {
     const bare = this.#condition?.parts.length === 0 ? this.#condition : undefined
-    // `ends with one of …`: `one of` does not change the place.
+    // `ends with one of …`: `one of` does not change the place. It does after `contains`, which is also the place of `with`:
+    // `with exactly "abc"` means `is`.
     if (bare && bare.place !== 'contains' && place === 'is') {
       return
     }

@@ -6,15 +6,13 @@ import { type Chat, type Model, ModelError } from './model.ts'
 export const ENGINES = ['built-in', 'model'] as const
 export type Engine = (typeof ENGINES)[number]
 
-/** Attempts per request: the first and one retry. */
-const MAX_TRIES = 2
-/** Time limit for all tries of a request together, ms. */
+/** Time limit for both tries of a request together, ms. */
 export const TIME_LIMIT_MS = 15_000
 /**
- * Share of the time limit for the first try. The second try gets the rest, even if the first was
- * quick.
+ * Share of the time limit that the first try may take. The second try may take the remaining third,
+ * and no more even if the first ended early.
  */
-const SHARE = 2 / 3
+const FIRST_SHARE = 2 / 3
 
 export type Question<A> = {
   /** Instructions for the model. Must not contain anything that a user wrote. */
@@ -49,11 +47,10 @@ export async function askModel<A>(
   ]
   const { $schema: _, ...json } = z.toJSONSchema(schema)
   const faults: string[] = []
-  for (let tries = 1, left = timeLimitMs; tries <= MAX_TRIES; tries += 1) {
-    const share = tries < MAX_TRIES ? left * SHARE : left
-    left -= share
+  const firstLimitMs = timeLimitMs * FIRST_SHARE
+  for (const limitMs of [firstLimitMs, timeLimitMs - firstLimitMs]) {
     try {
-      const answer = await model({ messages, schema: { name: 'answer', json } }, share)
+      const answer = await model({ messages, schema: { name: 'answer', json } }, limitMs)
       const parsed = schema.safeParse(answer)
       const fault = parsed.success ? faultOf(parsed.data) : z.prettifyError(parsed.error)
       if (parsed.success && fault === undefined) {

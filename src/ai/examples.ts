@@ -3,7 +3,7 @@ import { anyOf, KINDS, prove, quote } from './pattern.ts'
 /** Separators between the parts of a text, in a group so that `split` keeps them. */
 const SEPARATORS = /([/?&=#.:@\s_-]+)/
 
-/** A UUID in a text, also in a group. */
+/** A UUID in a text, in a group for the same reason. */
 const UUID = new RegExp(`(${KINDS.uuid[0]})`)
 
 /** Patterns for a part that differs between the examples, the narrowest first. */

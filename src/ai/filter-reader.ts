@@ -23,6 +23,7 @@ export class Reader {
   readonly #words: Word<Token>[]
   #at = 0
   #nested = 0
+  /** The `repeat` of the last filter (see `Token`), for texts in quotes that follow it. */
   #repeat: ((text: string) => FilterJson) | undefined
 
   constructor(words: Word<Token>[]) {
@@ -132,7 +133,7 @@ export class Reader {
     return this.#operand(() => this.#readOpposite())[0]
   }
 
-  /** Reads the tree after `not`. Of counts and things that happen, `not` excludes the whole list: `no errors or warnings`. */
+  /** Reads the tree after `not`, and negates it. `not` excludes a whole list of things that happen: `no errors or warnings`. */
   #readOpposite(): Tree | undefined {
     const first = this.#readNot()
     const others = first && isHappening(first) ? this.#listAhead(isHappening) : []
@@ -175,7 +176,7 @@ export class Reader {
     return undefined
   }
 
-  /** Notes that it is unclear whether a comparison applies to a whole list: `more than 5 errors or warnings`. */
+  /** Notes as not understood the words that a comparison may or may not cover: `or warnings` after `more than 5 errors`. */
   #expectNoBareCounts(filter: FilterJson): void {
     if (!isCount(filter) || isAnyCount(filter)) {
       return

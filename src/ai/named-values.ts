@@ -59,6 +59,7 @@ function listCountries(): Map<string, string> {
     (code) => !NO_COUNTRIES.includes(code) && new Intl.Locale(`und-${code}`).region === code
   )
   const official = codes.map((code): Named => [fold(names.of(code) ?? code), code])
+  // A code without a name got the code itself as its name above.
   return new Map([...official.filter(([name, code]) => name !== fold(code)), ...ALIASES])
 }
 

@@ -14,14 +14,14 @@ const NO_LOOKAROUND =
 
 const NOT_TOGETHER = 'These conditions do not fit into one pattern: use fewer conditions.'
 
-/** Most texts that a pattern requires anywhere: it lists every order of them, six for three texts. */
+/** Texts that a pattern may require anywhere. The pattern lists every order of them: six for three texts. */
 const MAX_CONTAINED = 3
 /** Patterns that are tested for one description. */
 const MAX_ATTEMPTS = 200
 
 /**
  * Writes a pattern for a description by rules. Tries candidates from the broadest to the narrowest
- * and takes the first that matches every example and no counter-example, also those in the
+ * and takes the first that matches every example and no counter-example, including those in the
  * description. RE2 syntax, not anchored.
  *
  * `pages under /orders/ followed by a number` → `^(?:https?://[^/?#]+)?/orders/[0-9]+(?:[/?#]|$)`
@@ -72,6 +72,7 @@ function explainMisses([missed]: string[], { examples, counter_examples }: Examp
 /** Returns the patterns that a description may mean, in the order in which they are tried. */
 function readings(description: Description): string[] {
   const counts = Object.values(KINDS).map((variants) => variants.length)
+  // Style `i` writes each kind of text as its variant `i`, or as its last variant.
   const styles = Array.from({ length: Math.max(...counts) }, (_, i) => i)
   const bounds = ['anywhere', 'word', 'whole'] as const
   const all = bounds.flatMap((bound) =>
@@ -175,8 +176,8 @@ function toHead(start: Link, subject: Description['subject'], isUnder: boolean):
 }
 
 /**
- * Joins links with any text between them. A link's text may also overlap with the previous text:
- * `/shop` and `shop/cart`.
+ * Joins links with any text between them. A link's text may also overlap with the previous text, as
+ * `shop/cart` does with `/shop`, or be contained in it.
  */
 function writeChain(links: Link[], end: Link | undefined): string {
   const [first, ...others] = end ? [...links, end] : links

@@ -15,7 +15,7 @@ const MAX_URLS = 20
 
 /**
  * Finds a visitor by id, uuid or distinct id. A visitor without a person has just that distinct id.
- * Undefined if unknown.
+ * Returns undefined for an unknown visitor.
  */
 export async function findSubject(
   db: Db,
@@ -45,7 +45,7 @@ export async function findSubject(
   }
 }
 
-/** Selects the identities of a person, and a distinct id that has no person. */
+/** Selects the identities of the named person. For a distinct id that has no person, selects its own identity. */
 function identitiesOf(projectId: number, name: PersonName): SQL {
   const ofProject = sql`select ${distinctIds.key}, ${distinctIds.distinctId}, ${distinctIds.personId} from ${distinctIds}
     where ${distinctIds.projectId} = ${projectId}`

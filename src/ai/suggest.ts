@@ -22,7 +22,11 @@ searched for anywhere in a text unless it is anchored. It has to match every tex
 "counter_examples". "request" says what it is for. Answer {"result":"success","output":"<the pattern>"}, or, if there can \
 be no such pattern, {"result":"error","output":"<one sentence that says why>"}.`
 
-/** Returns the model's pattern if it passes the test, otherwise the pattern of the built-in rules. */
+/**
+ * Returns the model's pattern if it passes the test, otherwise the pattern of the built-in rules. If
+ * the model says why there can be no pattern and the rules find none either, returns the model's
+ * reason.
+ */
 export async function suggestRegex(
   model: Model | undefined,
   text: string,
@@ -63,7 +67,7 @@ function faultOf(pattern: string, given: Examples): string | undefined {
   }
   const proof = pattern === '' ? undefined : prove(pattern, given)
   if (!proof) {
-    return 'The pattern is not valid RE2 syntax.'
+    return `The pattern is empty, longer than ${MAX_PATTERN} characters, too large, or not valid RE2 syntax.`
   }
   const [missed] = proof.missed
   if (missed === undefined) {
@@ -110,7 +114,8 @@ const filterInstructions = ({ timezone }: Project, now: Date): string =>
 
 /**
  * Returns the model's filters if the list of recordings accepts them, otherwise the filters of the
- * built-in rules.
+ * built-in rules. If the model asks a question and the rules have one too, returns the model's
+ * question.
  */
 export async function suggestFilters(
   model: Model | undefined,

@@ -44,7 +44,10 @@ const NO_NAME =
   'is|are|was|were|who|which|where|whose|when|while|today|yesterday|last|past|since|before|after|during|within|between|per|' +
   'it|he|she|they|there|we|you|i|someone|somebody|anyone|anybody|everyone|everybody|nobody)(?![\\w$-]|\\.\\w))'
 
-/** Matches before a word that may be a value of a property. A value that is such a word and is followed by others must be in quotes. */
+/**
+ * Matches before a word that may be a property's value: words such as `a` or `in` are none if another
+ * word follows, unless they are in quotes.
+ */
 const NO_VALUE = '(?!(?:an?|the|in|on|at|of|from|to|with|without|by|for|not) )'
 
 const EMAIL_ADDRESS = String.raw`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`
@@ -205,8 +208,8 @@ const AMERICA: Rule<Token>[] = [
 ]
 
 /**
- * Rules for words that would be dropped, although they may change what is meant. They are not understood: codes of countries that
- * look like other words, and `only` where it excludes other pages or events.
+ * Rules for words that `NOISE` would drop although they may change what is meant, so they count as not understood: codes of
+ * countries that look like other words, and `only` where it excludes other pages or events.
  */
 const DOUBTFUL: Rule<Token>[] = [
   inCase('AT|BE|BY|IN|IS|ME|TO', { is: 'word' }),
@@ -221,7 +224,7 @@ export const tokenRules = (calendar: Calendar, now: Date): Rule<Token>[] => [
   ...IDENTITIES,
   ...DURATIONS,
   ...NUMBERS,
-  // `no` is a negation, `from NO` means Norway.
+  // `NO` after `from` or `in` may mean Norway, not a negation, so it counts as not understood.
   inCase('(?:[Ff]rom|[Ii]n)\\s+NO', { is: 'word' }),
   ...WORDS,
   ...dayRules(calendar, now),

@@ -63,7 +63,8 @@ export function readWords<T>(
         return meaning(match)
       }
     }
-    throw new Error('WORD matches wherever BETWEEN does not.')
+    // Cannot happen: WORD matches wherever BETWEEN does not.
+    throw new Error('Neither a rule nor WORD matches.')
   }
   while (at < text.length) {
     if (!take(BETWEEN)) {

@@ -88,6 +88,7 @@ export function bucketsBefore(
   }
   const count = buckets.length
   const from = startBefore(first, count, interval, calendar.timezone)
+  // If a clock change of half an hour puts `from` into the middle of an hour, there is one bucket too many.
   return bucketsOf({ from, until: first.from }, interval, calendar).slice(-count)
 }
 
@@ -159,6 +160,7 @@ function nextHourOrMinute(time: number, length: number, timezone: string): Start
   let next = time
   let clock = toClock(time, timezone)
   const current = floorTo(clock, length)
+  // Goes on if the clock was set back into the middle of the same hour, but not if it was set back to its start.
   do {
     next += length - (clock - floorTo(clock, length))
     clock = toClock(next, timezone)

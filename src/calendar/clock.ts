@@ -118,8 +118,8 @@ export function toClock(time: number, timezone: string): number {
 }
 
 /**
- * Returns the moment of a wall-clock time, the inverse of `toClock`: the first moment of a time that the clock shows twice. A
- * time that the clock skips counts as if the clock had not been set forward.
+ * Returns the moment of a wall-clock time: the inverse of `toClock`. Of a time that the clock shows twice, returns the first
+ * moment. A time that the clock skips counts as if the clock had not been set forward.
  */
 export function fromClock(clock: number, timezone: string): number {
   if (timezone === 'UTC') {

@@ -11,8 +11,8 @@ const BARE_DATE = /^\s*\d{4}-\d{1,2}-\d{1,2}\s*$/
 export const DATE_GRAMMAR =
   'A relative date such as `-7d`, `-3h`, `-1mStart` or `dEnd`. Units: `s` seconds, `M` minutes, `h` hours, `d` days, `w` \
 weeks, `m` months, `q` 13 weeks, `y` years. `Start` or `End` after `h`, `d`, `m` or `y` selects the start or end of that \
-hour, day, month or year; as a start date, `dEnd`, `mEnd` and `yEnd` mean the start of that last day. Or an ISO 8601 date, \
-read in the project’s time zone unless it has an offset.'
+hour, day, month or year; as a start date, `dEnd`, `mEnd` and `yEnd` mean the start of the day, or of the last day of \
+the month or year. Or an ISO 8601 date, read in the project’s time zone unless it has an offset.'
 
 /** Returns the invalid_input error for a parameter that is not a date. */
 export const noDate = (text: string | undefined, attr: string): AppError =>

@@ -40,10 +40,14 @@ export async function readExactly(request: Request | Response): Promise<{ json: 
   return { json, hasBatch, inexact: findInexact(text), repeated: findRepeated(text, json) }
 }
 
-/** Returns the text of a request's JSON after undoing up to two encodings, such as base64 around gzip. */
+/** Layers of gzip or base64 undone in addition to the `Content-Encoding`: base64 around gzip is two. */
+const MAX_LAYERS = 2
+
+/** Returns the text of a request's JSON, freed from its encodings and from a form around it. */
 async function readText(request: Request | Response): Promise<string> {
   let bytes = await readDecoded(request, MAX_BODY_BYTES)
-  for (let layer = 0; layer < 3; layer += 1) {
+  // One round for each layer, and one for the text inside the last layer.
+  for (let round = 0; round <= MAX_LAYERS; round += 1) {
     if (isGzip(bytes)) {
       bytes = unpack(bytes, 'gzip', MAX_BODY_BYTES)
       continue

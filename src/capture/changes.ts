@@ -34,8 +34,8 @@ export type Known = {
    */
   persons: ReadonlyMap<number, StoredPerson>
   /**
-   * Number of distinct ids of each person that the events may merge, counted up to `MAX_FOLDED + 1`.
-   * Persons may be left out, but never the persons of the first event.
+   * For each person that the events may merge, the number of its distinct ids, counted up to
+   * `MAX_FOLDED + 1`. Persons may be left out, but never the persons of the first event.
    */
   identityCounts: ReadonlyMap<number, number>
   eventNames: ReadonlyMap<string, number>
@@ -50,8 +50,8 @@ export type Known = {
 }
 
 /**
- * Most distinct ids of a person that can be folded into another. All of them move, and 1,000 take
- * about 10 ms.
+ * A person with more distinct ids than this is not folded into another: all its ids would have to
+ * move, and 1,000 take about 10 ms.
  */
 export const MAX_FOLDED = 1_000
 
@@ -97,8 +97,8 @@ export type Changes = IdentityChanges & {
    */
   begunSessions: BegunSession[]
   /**
-   * Tombstones of erased identities that late events join, because the erasure has not purged all
-   * their events yet.
+   * Keys of the tombstones that late events join, because the erasure has not yet purged all events
+   * of the erased person.
    */
   usedTombstones: number[]
   /**

@@ -2,14 +2,14 @@ import type { Bytes } from '../persons/register.ts'
 
 /*
  * The cost of writing a plan, in bytes of JSON. Binding, parsing and storing one byte takes 10 to 25
- * ns, by the machine, and the constants below express other measured work in such bytes. A running
- * transaction blocks all other queries of its database.
+ * ns, depending on the machine. The constants below give the time of other work as the number of
+ * bytes that take as long. A running transaction blocks all other queries of its database.
  */
 
 /**
- * Largest cost of a transaction: 30 to 75 ms to write, and as much again to plan. Its last event
- * may double it. A thousand plain events with new persons among them fit; more transactions for the
- * same events would make capture slower.
+ * Cost at which a transaction takes no further event: 30 to 75 ms to write, and as much again to
+ * plan. Its last event may double that cost. A thousand plain events with new persons among them
+ * fit; a lower limit would need more transactions and slow down capture.
  */
 export const MAX_COST = 3_000_000
 

@@ -15,8 +15,8 @@ export type Changed = {
 /**
  * Logs a warning for an event that is stored although parsing changed it: a number such as 2^53 + 1
  * is not kept exactly (the client should send it as a string), or of two members with the same name
- * only the last is kept. `read` holds the events in the order of the request. Only the first event
- * of each kind is logged; a change outside the events is not.
+ * only the last is kept. `read` holds the events in the order of the request. Logs at most one event
+ * for each of these two changes, and none for a change outside the events.
  */
 export function warnOfChanges(
   project: number,

@@ -70,6 +70,7 @@ export class Identities {
     const identities = [...this.#identities.values()]
     const persons = [...this.#persons.values()]
     const remaining = persons.filter((person) => !this.#mergedInto.has(person))
+    // A person without a revision is new and has no stored row to change or delete.
     return {
       newPersons: remaining.filter((person) => person.revision === undefined),
       changedPersons: remaining.filter((person) => person.revision !== undefined && person.touched),

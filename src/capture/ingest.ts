@@ -81,7 +81,7 @@ type Batch = { ordered: Incoming[]; wanted: Wanted; log: JoinLog | undefined }
 /**
  * Reads, plans and writes once. The pauses let other requests run: the local database shares this
  * process, which accepts no request while promises are pending.
- * @throws ConflictError when another consumer has changed the same persons
+ * @throws unavailable, ConflictError when another consumer has changed the same persons
  */
 async function tryPart(
   db: Db,
@@ -102,7 +102,8 @@ async function tryPart(
   const known = { ...read, tombstones }
   const changes = planEvents(kept, known, await reserveIds(db, kept, wanted, known))
   // Only the rows of the first of these events are sure to be read. If that event is suppressed, the
-  // first event to store may lack rows: it is then the first of the rest, and its rows are read next.
+  // plan may be empty, because the next event lacks rows. The rest is then shorter by the suppressed
+  // event, and the next call reads the rows of its first event.
   if (changes.rest.length === ordered.length) {
     throw new Error('The first of these events was not planned.')
   }

@@ -23,7 +23,7 @@ import type { Identities, Identity } from './identities.ts'
 import { orderOf } from './order.ts'
 import { writesOf } from './person-writes.ts'
 
-/** Whether the owner of a distinct id had been erased when an event was accepted. */
+/** Whether the person who owned a distinct id when an event was accepted has been erased since. */
 type IsErased = (distinctId: string, event: Incoming) => boolean
 
 /** Plans what a batch of events changes in its persons: properties, versions and merges. */
@@ -37,7 +37,7 @@ export class PersonPlan {
   readonly #personCosts = new Map<Person, number>()
   /** The new search text of changed persons. */
   readonly #searched = new Map<Person, string>()
-  /** The numbers of stored distinct ids of the persons into which others were merged. */
+  /** For each person into which others were merged, the number of stored distinct ids, theirs included. */
   readonly #identityCounts = new Map<Person, number>()
   #cost = 0
 
@@ -54,6 +54,7 @@ export class PersonPlan {
 
   /** Applies an event to its person, which may be new. */
   apply(identity: Identity, event: Incoming): Person {
+    // The client's clock may be ahead, but nothing happens to a person in the future.
     const happenedAt = Math.floor(Math.min(event.timestamp, event.received_at))
     const isMerged = this.#merge(identity, event, happenedAt)
     const person =
@@ -69,7 +70,8 @@ export class PersonPlan {
     if (isChanged) {
       this.#payForSearch(person)
     }
-    if (isChanged || person.version === 0 || person.isVersionStale) {
+    const hasVersion = person.version !== 0
+    if (isChanged || !hasVersion || person.isVersionStale) {
       this.#addVersion(person, identity, event)
     }
     this.#countCost(person)
@@ -135,6 +137,7 @@ export class PersonPlan {
       return false
     }
     if (this.#isErased(source, event)) {
+      // Nothing of the erased person may be merged, but the event still identifies its own person.
       this.#identify(this.#identities.personOf(target) ?? this.#identities.createPerson(target, at))
       return false
     }

@@ -34,7 +34,7 @@ const APP = ['$app_build', '$app_name', '$app_namespace', '$app_version']
 const OF_PERSONS = ['utm_name', 'rdt_cid', 'epik', 'qclid', 'sccid']
 const LIFTED = [...VOLATILE, ...APP, ...UTM_PARAMETERS, ...CLICK_IDS, ...OF_PERSONS]
 
-/** Whether an event may write to a person: always, unless the property is the boolean `false`. */
+/** Whether an event may write to a person: yes, unless `$process_person_profile` is the boolean `false`. */
 export const hasPersonProfile = (properties: JsonObject): boolean =>
   properties.$process_person_profile !== false
 
@@ -98,6 +98,10 @@ export function writesOf({ event, uuid, properties, position = 0 }: Written, at:
 const kindOf = (event: string, key: string): 'set' | 'seed' =>
   PERSON_EVENTS.has(event) || !VOLATILE.has(key) ? 'set' : 'seed'
 
+/**
+ * Yields the properties that are lifted to the person. Some SDKs name the operating system
+ * `$os_name`; the operating system of a server is not the person's.
+ */
 function* lifted(properties: JsonObject): Generator<[string, Json]> {
   for (const key of LIFTED) {
     if (properties.$is_server === true && (key === '$os' || key === '$os_version')) {

@@ -101,6 +101,7 @@ export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
         `maximum number of snapshot events exceeded: ${MAX_PARTS}`
       )
     }
+    // Only now, because snapshots that are discarded need no room in the database.
     const project = await openProject(c, token)
     const now = c.var.now.getTime()
     const requestSentAt = sentAt ?? readQueryTime(c)

@@ -56,7 +56,7 @@ const EventJson = z
     }),
     api_key: z.string().optional().meta({
       description:
-        "The project's capture token, unless the batch has it; also as `token`, here or in the properties."
+        "The project's capture token, unless the batch has it. It may also be sent as `token`, here or in the properties."
     })
   })
   .meta({
@@ -69,7 +69,7 @@ const BatchJson = z
     api_key: z
       .string()
       .optional()
-      .meta({ description: "The project's capture token; also as `token`." }),
+      .meta({ description: "The project's capture token. It may also be sent as `token`." }),
     batch: z.array(EventJson).min(1).max(MAX_EVENTS),
     sent_at: z
       .string()
@@ -119,7 +119,8 @@ const SnapshotEventJson = z
         'A part is stored once, however often it is sent; without a uuid, its content identifies it.'
     }),
     api_key: z.string().optional().meta({
-      description: "The project's capture token; also as `token`, here or in the properties."
+      description:
+        "The project's capture token. It may also be sent as `token`, here or in the properties."
     })
   })
   .meta({ id: 'SnapshotEvent', examples: [SNAPSHOT_EXAMPLE] })

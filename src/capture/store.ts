@@ -27,7 +27,7 @@ import { countDropped, expectLastErasure, expectOpenErasures } from '../tombston
 import type { Changes } from './changes.ts'
 import { expectNoSessions } from './cookieless/store.ts'
 
-/** How many events suppressions drop, and the ids that join suppressions. */
+/** The numbers of events that suppressions drop, and the distinct ids that join suppressions. */
 export type SuppressedChanges = {
   /** `Known.suppressionSerial`. The write fails if the suppressions have changed since. */
   serial: number
@@ -70,6 +70,8 @@ const expectPlanned = (projectId: number, changes: Changes): SQL[] => [
     changes.usedIdentities.map((key) => ({ key })),
     (rows, count) => [expectRows(count, storedIdentities(projectId, rows))]
   ),
+  // An erasure deletes stored identities, which the checks above notice. A new one could belong to an
+  // erased person.
   ...(changes.newIdentities.length > 0 ? [expectLastErasure(projectId, changes.lastErasure)] : []),
   ...expectNoSessions(projectId, changes.begunSessions),
   ...expectOpenErasures(projectId, changes.usedTombstones)

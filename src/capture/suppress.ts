@@ -20,15 +20,15 @@ export type Joined = {
   liftedAt: number | null
 }
 
-/** The events that are stored, how many are dropped, and the ids that join suppressions. */
+/** The events to store, the numbers of dropped events, and the ids that join suppressions. */
 export type Sorted = { kept: Incoming[]; dropped: Drops[]; joined: Joined[] }
 
 /**
- * Separates the events that name a suppressed distinct id, as their own or as the id that they merge,
- * from the events to store. An event that would merge a suppressed id with another one does not merge them: the other
- * id joins the suppression, from the time at which that event was accepted, wherever the event is in
- * the batch. An event whose merge depends on a person that was not read is kept: the plan leaves it, as
- * every event with such a person, for a later part.
+ * Drops the events that name a suppressed distinct id, as their own or as the id that they merge, and
+ * keeps the others. If an event would merge a suppressed id with another id, the other id joins the
+ * suppression instead: all events of the batch that name it and were accepted at the same time or
+ * later are dropped, too. An event whose merge depends on a person that was not read is kept, because
+ * the plan leaves every event with such a person for a later part.
  */
 export function sortOut(
   events: readonly Incoming[],
@@ -53,6 +53,7 @@ export function sortOut(
     if (!suppressed || joins.isUndecided(event)) {
       kept.push(event)
     } else if (!known.seen.has(event.uuid)) {
+      // An event that is stored already is not dropped, so it is not counted.
       dropped.push({ suppression: suppressed.suppressionId, at: event.received_at })
     }
   }
@@ -68,7 +69,10 @@ export function sortOut(
   }
 }
 
-/** Follows the links of events from suppressed ids, until no further id joins. */
+/**
+ * Finds the ids that join suppressions. A link is an event that names two ids; the links are followed
+ * from suppressed ids until no further id joins.
+ */
 function followLinks(
   events: readonly Incoming[],
   known: Pick<Known, 'identities' | 'persons'>,
@@ -163,7 +167,8 @@ class Joins {
     if (suppressed) {
       return suppressed.isIdentified || this.#grown.has(suppressed.suppressionId)
     }
-    const personId = this.#known.identities.get(id)?.personId ?? 0
-    return this.#isUnread(id) || this.#known.persons.get(personId)?.isIdentified === true
+    const personId = this.#known.identities.get(id)?.personId
+    const person = personId ? this.#known.persons.get(personId) : undefined
+    return this.#isUnread(id) || person?.isIdentified === true
   }
 }

@@ -11,14 +11,14 @@ import { type Joined, type Sorted, sortOut } from './suppress.ts'
 /** Writes distinct ids that are about to join suppressions into the ledger. */
 export type JoinLog = (joining: Joining[]) => Promise<void>
 
-/** A batch, what is known of its persons, and the suppressions of its distinct ids. */
+/** A batch of events, the stored facts about its persons, and the suppressions of its distinct ids. */
 type Found = {
   events: readonly Incoming[]
   known: Pick<Known, 'seen' | 'identities' | 'persons'>
   suppressions: Suppressions
 }
 
-/** The events that are stored, how many are dropped, and the ids that join suppressions. */
+/** The events to store, the numbers of dropped events, and the ids that join suppressions. */
 type Applied = Pick<Sorted, 'kept' | 'dropped'> & { joining: Joining[] }
 
 /**
@@ -40,6 +40,7 @@ export async function applySuppressions(
       joining.push({ suppression, hash, since })
     }
     all = extend(all, added)
+    // Events may link the added ids to further ids.
     sorted = sortOut(events, known, all)
   }
   const { kept, dropped } = sorted
@@ -66,7 +67,7 @@ async function withSiblings(
   ])
 }
 
-/** Adds ids to suppressions, whose persons then count as identified. */
+/** Adds ids to suppressions. The persons of these suppressions then count as identified. */
 function extend(suppressions: Suppressions, joined: Joined[]): Suppressions {
   const grown = new Set(joined.map(({ suppression }) => suppression))
   const all = new Map(

@@ -6,7 +6,7 @@ import type { CapturedEvent } from './event.ts'
 import { type Changed, warnOfChanges } from './exact.ts'
 import type { CaptureProject } from './project-cache.ts'
 
-/** A capture request; `now` is its time, ms UTC, and `changed` what parsing its body has changed. */
+/** A capture request. It arrived at `now`, ms UTC; `changed` says where parsing has changed its body. */
 export type Arrival = { project: CaptureProject; headers: Headers; now: number; changed: Changed }
 
 /**

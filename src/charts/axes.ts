@@ -13,6 +13,8 @@ const BELOW = 20
 const PER_TICK = 44
 /** Fewest pixels between two labels of the time axis. */
 const BETWEEN = 14
+/** Pixels by which the first label of the time axis may begin left of the plot. */
+const OVERHANG = 20
 
 /** The area of a chart, with the positions of values and buckets, in pixels. */
 export type Plot = { box: Box; scale: Scale; x(bucket: number): number; y(value: number): number }
@@ -81,7 +83,7 @@ function drawBuckets({ box, x }: Plot, theme: Theme, buckets: string[]): string[
       return []
     }
     const half = widthOf(bucket, SIZE) / 2
-    const middle = Math.min(Math.max(x(i), box.left - 20 + half), box.right - half)
+    const middle = Math.min(Math.max(x(i), box.left - OVERHANG + half), box.right - half)
     return label(bucket, {
       x: middle,
       y: box.bottom + 15,

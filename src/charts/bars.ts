@@ -74,19 +74,19 @@ export function drawStacked(box: Box, theme: Theme, { series, buckets }: Chart):
 export function drawValues(box: Box, theme: Theme, { series }: Chart): string {
   const rows = Math.max(1, Math.floor((box.bottom - box.top) / ROW))
   const shown = series.length > rows ? series.slice(0, rows - 1) : series
-  const left = series.length - shown.length
-  const names = Math.min(
+  const hidden = series.length - shown.length
+  const nameWidth = Math.min(
     Math.max(...shown.map(({ name }) => widthOf(name || '(empty)', SIZE))) + 12,
     (box.right - box.left) * 0.4
   )
-  const room = Math.max(...shown.map((one) => widthOf(formatValue(currentOf(one)), SIZE))) + 8
+  const valueWidth = Math.max(...shown.map((one) => widthOf(formatValue(currentOf(one)), SIZE))) + 8
   const all = shown.flatMap((one) => [currentOf(one), previousOf(one) ?? 0])
   const scale = scaleOf(all, 4)
-  const [from, until] = [box.left + names, box.right - room]
+  const [from, until] = [box.left + nameWidth, box.right - valueWidth]
   const x = (value: number) => place(scale, value, from, until)
   const drawn = shown.map((one, i) => {
     const y = box.top + i * ROW
-    const name = label(shorten(one.name || '(empty)', SIZE, names - 12), {
+    const name = label(shorten(one.name || '(empty)', SIZE, nameWidth - 12), {
       x: from - 12,
       y: y + 16,
       'font-size': SIZE,
@@ -96,8 +96,8 @@ export function drawValues(box: Box, theme: Theme, { series }: Chart): string {
     return name + drawValue(theme, { x, y }, one, i)
   })
   const more =
-    left > 0
-      ? label(`+${left} more`, {
+    hidden > 0
+      ? label(`+${hidden} more`, {
           x: from,
           y: box.top + shown.length * ROW + 16,
           'font-size': SIZE,

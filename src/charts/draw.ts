@@ -137,8 +137,8 @@ const needsLegend = ({ series, title }: Chart): boolean =>
   series.length > 1 || series.some(({ name }) => name !== title)
 
 /**
- * Limits a chart to its first `MAX_SERIES` series; the subtitle says how many are left out. In a stacked chart, the last one
- * has the sums of all others instead.
+ * Limits a chart to `MAX_SERIES` series. The others are left out, and the subtitle says how many; in a stacked chart, the last
+ * series is instead the sum of all that have no place of their own.
  */
 function limit(chart: Chart): Chart {
   const { series, kind } = chart

@@ -1,10 +1,10 @@
-/** Marks of an axis have at most three digits that are not 0, such as 1,250 and 375. */
+/** For marks of an axis: 1,250 → `1.25K`. Two decimals are enough, because marks have at most three significant digits. */
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 })
 const SMALL = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
 const EXACT = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
-/** Values below this, other than 0, are shown with three digits that are not 0; two decimals would show them as 0. */
+/** Values closer to 0 than this are shown with up to three significant digits; two decimals would leave one digit or none. */
 const TWO_DECIMALS = 0.1
-/** Smaller values are shown with an exponent: `1.5e-9`. */
+/** Values closer to 0 than this are shown with an exponent: `1.5e-9`. */
 const TINY = 1e-6
 const PERCENT = new Intl.NumberFormat('en', {
   style: 'percent',

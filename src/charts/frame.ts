@@ -28,6 +28,7 @@ export function drawHead(
 ): { svg: string; rest: Box } {
   const width = box.right - box.left
   let y = box.top + TITLE_SIZE
+  // The letters of the title are semi-bold, and thus wider than `shorten` assumes.
   const titled = label(shorten(title, TITLE_SIZE * 1.08, width), {
     x: box.left,
     y,
@@ -59,16 +60,16 @@ export function drawLegend(
   const width = box.right - box.left
   const drawn: string[] = []
   let [x, line] = [0, 0]
-  const at = (more: number) => ({ x: box.left + x + more, y: box.top + line * LINE_HEIGHT })
+  const at = (offset: number) => ({ x: box.left + x + offset, y: box.top + line * LINE_HEIGHT })
   for (const [index, { name }] of series.entries()) {
-    const rest = series.length - index
-    const more = rest > 1 ? widthOf(`+${rest - 1} more`, SMALL_SIZE) + GAP : 0
+    const remaining = series.length - index
+    const moreWidth = remaining > 1 ? widthOf(`+${remaining - 1} more`, SMALL_SIZE) + GAP : 0
     const text = shorten(name || '(empty)', SMALL_SIZE, Math.min(220, width - MARK))
     const needed = MARK + widthOf(text, SMALL_SIZE)
     const isLast = line === MAX_LINES - 1
-    if (x > 0 && x + needed + (isLast ? more : 0) > width) {
+    if (x > 0 && x + needed + (isLast ? moreWidth : 0) > width) {
       if (isLast) {
-        drawn.push(drawEntry(`+${rest} more`, theme, at(0)))
+        drawn.push(drawEntry(`+${remaining} more`, theme, at(0)))
         break
       }
       x = 0

@@ -55,6 +55,7 @@ export function drawAreas(box: Box, theme: Theme, { series, buckets }: Chart): s
       .join('')
     return element('path', { d: `${pathOf(plot, upper)}${back}Z`, ...surface(theme, i) })
   })
+  // The area of a single bucket has no width, so a point marks its value.
   const points = stacks.flatMap((upper, i) =>
     upper.length === 1 ? [point(theme, i, { x: plot.x(0), y: plot.y(upper[0] ?? 0) }, 4)] : []
   )
@@ -92,6 +93,7 @@ type Sample = { bucket: number; value: number }
 function extremes(samples: Sample[]): Sample[] {
   const sorted = samples.toSorted((a, b) => a.value - b.value)
   const [low, high] = [sorted[0], sorted.at(-1)]
-  const both = low && high && low !== high ? [low, high] : samples.slice(0, 1)
-  return both.toSorted((a, b) => a.bucket - b.bucket)
+  return low && high && samples.length > 1
+    ? [low, high].toSorted((a, b) => a.bucket - b.bucket)
+    : samples
 }

@@ -9,6 +9,10 @@ import type { Theme } from './theme.ts'
 const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
 /** Radius of the hole with the total, as a share of the radius of the circle. */
 const HOLE = 0.58
+/** Font size of the list. */
+const SIZE = 12
+/** Height of a line of the list, pixels. */
+const ROW = 20
 
 /** Draws each series as its share of the sum of all. Leaves out series that are not above zero. */
 export function drawPie(box: Box, theme: Theme, { series }: Chart): string {
@@ -31,8 +35,8 @@ export function drawPie(box: Box, theme: Theme, { series }: Chart): string {
     : { ...box, top: box.top + side + 12 }
   const named = parts.map((one) => {
     const share = ` · ${formatValue(currentOf(one))} · ${PERCENT.format(currentOf(one) / total)}`
-    const room = list.right - list.left - MARK - widthOf(share, 12)
-    return { ...one, name: shorten(one.name || '(empty)', 12, room) + share }
+    const room = list.right - list.left - MARK - widthOf(share, SIZE)
+    return { ...one, name: shorten(one.name || '(empty)', SIZE, room) + share }
   })
   let from = 0
   const slices = parts.map((one, i) => {
@@ -54,24 +58,24 @@ export function drawPie(box: Box, theme: Theme, { series }: Chart): string {
 
 /** Draws a list of the series with one per line, as many as there is room for. */
 function drawList(box: Box, theme: Theme, series: Chart['series']): string {
-  const rows = Math.max(1, Math.floor((box.bottom - box.top) / 20))
+  const rows = Math.max(1, Math.floor((box.bottom - box.top) / ROW))
   const shown = series.length > rows ? series.slice(0, rows - 1) : series
   const lines = shown.map(({ name }, i) => {
-    const y = box.top + i * 20
+    const y = box.top + i * ROW
     const mark = { x: box.left, y: y + 3, width: 11, height: 11, ...surface(theme, i) }
     return element('rect', mark) + drawEntry(name, theme, { x: box.left + MARK, y })
   })
-  const left = series.length - shown.length
-  const more = label(`+${left} more`, {
-    x: box.left + 16,
-    y: box.top + shown.length * 20 + 12,
-    'font-size': 12,
+  const hidden = series.length - shown.length
+  const more = label(`+${hidden} more`, {
+    x: box.left + MARK,
+    y: box.top + shown.length * ROW + 12,
+    'font-size': SIZE,
     fill: theme.soft
   })
-  return lines.join('') + (left > 0 ? more : '')
+  return lines.join('') + (hidden > 0 ? more : '')
 }
 
-/** Returns the outline of a slice of a ring, from one share of the turn to another, beginning at the top. */
+/** Returns the outline of a slice of a ring. `from` and `until` are shares of a turn, 0 to 1, clockwise from the top. */
 function sliceOf(middle: { x: number; y: number }, radius: number, from: number, until: number) {
   // A whole turn would end where it began, and draw nothing.
   const end = Math.min(until, from + 0.99999)

@@ -19,7 +19,7 @@ const TINY = 1e-300
 export function scaleOf(values: number[], most: number): Scale {
   // There may be more values than a function takes arguments.
   const low = values.reduce((least, value) => Math.min(least, value), 0)
-  const high = values.reduce((most, value) => Math.max(most, value), 0)
+  const high = values.reduce((greatest, value) => Math.max(greatest, value), 0)
   if (high - low < TINY) {
     return low < 0 ? { min: -1, max: 0, ticks: [-1, 0] } : { min: 0, max: 1, ticks: [0, 1] }
   }
@@ -27,6 +27,7 @@ export function scaleOf(values: number[], most: number): Scale {
   const rough = (high - low) / Math.max(1, most - 1)
   const power = 10 ** Math.floor(Math.log10(rough))
   const steps = STEPS.map((step) => step * power)
+  // The factor makes up for rounding errors: a step that exactly fits must not be passed over.
   const round = steps.find((step) => step >= rough * 0.999) ?? 10 * power
   const step = isWhole ? Math.ceil(round) : round
   const first = Math.floor(low / step)

@@ -26,7 +26,7 @@ const GROWTH = 1.25
 /** Lowest bits of an identity's key, which are its offset in its chunk: `CHUNK` is 2 ** 12. */
 const OFFSET_BITS = sql.raw('12')
 
-/** Characters that an encoded chunk has per identity: 2 and 4 bytes in base64. */
+/** Characters that an encoded chunk has per identity: an offset of 2 bytes and a person of 4, in base64. */
 const ENCODED = 8
 
 /** The row of `sequences` with the first chunk that may still get identities. */
@@ -99,7 +99,7 @@ export const beginChunk = (db: Db, { project_id, chunk }: ProjectChunk, build: s
 
 export type Identity = { key: number; person_id: number | null }
 
-/** Lists the identities of a chunk with their persons, in order; an erased identity with the person it had. */
+/** Lists the identities of a chunk with their persons, in order of their keys; an erased identity has its last person. */
 export async function listIdentities(
   db: Db,
   { project_id, chunk }: ProjectChunk

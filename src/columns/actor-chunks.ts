@@ -10,7 +10,7 @@ import {
   type ProjectChunk,
   writeChunk
 } from './actor-chunks.store.ts'
-import { CHUNK, encodeActors } from './codec.ts'
+import { CHUNK, encodeActors, NO_PERSON } from './codec.ts'
 
 /*
  * An identity moves when its person changes. No move is lost, whatever happens while the identity's chunk is built, and
@@ -36,8 +36,8 @@ const REST_MS = 20
 
 /**
  * Returns the chunks to build: chunks that do not exist or lack many identities, and chunks whose build was interrupted or of
- * which many identities have moved. Each new identity gets a higher key, so only the newest chunk still grows. So the next run
- * starts to count at the first chunk that now has too few identities, or at the newest, and never counts earlier chunks again.
+ * which many identities have moved. Each new identity gets a higher key, so only the newest chunk still grows. The next run
+ * therefore counts from the first chunk that this run found to lack identities or, without one, from where this run stopped.
  * @param most largest number of chunks whose identities are counted
  */
 export async function findDueChunks(db: Db, most = CHUNKS_PER_RUN): Promise<ProjectChunk[]> {
@@ -63,7 +63,7 @@ export async function buildChunk(db: Db, chunk: ProjectChunk): Promise<void> {
   await beginChunk(db, chunk, build)
   const identities = await listIdentities(db, chunk)
   const offsets = Uint16Array.from(identities, ({ key }) => key - chunk.chunk * CHUNK)
-  const persons = Int32Array.from(identities, ({ person_id }) => person_id ?? 0)
+  const persons = Int32Array.from(identities, ({ person_id }) => person_id ?? NO_PERSON)
   await writeChunk(db, chunk, build, encodeActors({ offsets, persons }))
   await pause(REST_MS)
 }

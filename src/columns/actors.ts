@@ -21,8 +21,8 @@ type Built = { build: string; actors: ChunkActors }
 const kept = new Recent<Built>()
 
 /**
- * Looks up the actor of each identity, and numbers the actors. An actor is the identity's present person (its last person, if
- * erased), or the identity itself if it has no person.
+ * Looks up the actor of each identity, and numbers the actors. An actor is the identity's present person (for an erased identity,
+ * its last person), or the identity itself if it has no person.
  */
 export class Actors {
   readonly #scan: Scan
@@ -80,7 +80,7 @@ export class Actors {
 
   /**
    * Decodes a chunk, or takes it from memory.
-   * @returns undefined while the chunk is being built, or if memory has dropped this build since it was asked for
+   * @returns undefined while the chunk is being built, or if memory has dropped this build since the chunk was requested
    */
   #openChunk({ chunk, build, data }: ReadChunk): ChunkActors | undefined {
     if (data === null) {

@@ -8,13 +8,13 @@ import { buildVersionChunk } from './version-chunks.ts'
 type Limits = {
   /** Largest number of chunks whose identities are counted. */
   most?: number
-  /** Largest number of chunks whose versions are counted, which reads a row for each version. */
+  /** Largest number of chunks whose versions are counted, which reads a row for each version; 0 counts none. */
   counted: number
 }
 
 /**
- * Returns the chunks to build: those with many new or moved identities, without a copy of their versions, or with many new
- * versions.
+ * Returns the chunks to build: chunks with many new or moved identities, chunks without a copy of their versions, and chunks
+ * with many new versions.
  */
 export async function findChunks(db: Db, { most, counted }: Limits): Promise<ProjectChunk[]> {
   const due = [

@@ -3,7 +3,7 @@ import type { Json } from '../input/json.ts'
 import type { Codes, Column } from './column.ts'
 
 /*
- * Columns as text: D1 hands blobs over as lists of numbers, which takes longer than to decode base64. Numbers are
+ * Columns as text: D1 returns a blob as a list of numbers, which takes longer to read than base64 takes to decode. Numbers are
  * little-endian, as in the memory of every machine that runs this.
  */
 
@@ -17,7 +17,7 @@ const encode = (numbers: Numbers): string =>
 const ARRAYS = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }
 type Width = keyof typeof ARRAYS
 
-/** Returns the bytes of a code in a column with this number of different values; 0 if all rows have the same value. */
+/** Returns how many bytes a code takes in a column with this number of different values; 0 if all rows have the same value. */
 export function widthOf(values: number): 0 | Width {
   if (values <= 1) {
     return 0
@@ -38,12 +38,12 @@ export function encodeColumn({ codes, values }: Column): string {
   return `${width}${packed}\n${JSON.stringify(values)}`
 }
 
-/** Decodes a column of a segment with `length` events. @throws when it has another length or is no column */
+/** Decodes a column of `length` rows. @throws when the column has another length or the text is not a column */
 export function decodeColumn(text: string, length: number): Column {
   const end = text.indexOf('\n')
   const codes = end > 0 ? decodeCodes(text[0], text.slice(1, end), length) : undefined
   if (codes?.length !== length) {
-    throw new Error(`A column of ${length} events is damaged.`)
+    throw new Error(`A column of ${length} rows is damaged.`)
   }
   const values: Json[] = JSON.parse(text.slice(end + 1))
   return { codes, values }
@@ -69,7 +69,7 @@ export const encodeNumbers = (numbers: Uint32Array): string => encode(numbers)
 
 export const decodeNumbers = (text: string): Uint32Array => new Uint32Array(fromBase64(text).buffer)
 
-/** A quarter of an hour, counted from 1970, and the number of a segment's events in it. */
+/** A 15-minute slot, numbered from 1970, and a number of events in it. */
 export type SlotCount = { slot: number; count: number }
 
 /** Encodes the slots that have events, in order of time. */
@@ -96,7 +96,7 @@ export function decodeSlots(text: string): Slots {
 export const toSlotCounts = ({ slots, ends }: Slots): SlotCount[] =>
   Array.from(slots, (slot, i) => ({ slot, count: (ends[i] ?? 0) - (ends[i - 1] ?? 0) }))
 
-/** Keys of identities in a chunk. */
+/** Number of consecutive identity keys in a chunk. */
 export const CHUNK = 4_096
 
 /** Stands for the person of an identity without one. */
@@ -122,8 +122,13 @@ export function decodeActors(text: string): ChunkActors {
   }
 }
 
-/** The versions of a chunk, in order: the keys of their identities, less the first key of the chunk, and their numbers. */
-export type ChunkVersions = { offsets: Uint16Array; numbers: Uint32Array }
+/** The versions of a chunk, in order of their ids. */
+export type ChunkVersions = {
+  /** The key of each version's identity, less the first key of the chunk. */
+  offsets: Uint16Array
+  /** The number of each version within its identity. */
+  numbers: Uint32Array
+}
 
 /** Encodes the versions of a chunk: the offsets, a newline, the numbers. */
 export const encodeVersions = ({ offsets, numbers }: ChunkVersions): string =>

@@ -14,7 +14,7 @@ export function toColumn(values: readonly Json[]): Column {
 /** Gathers the values of one column, each different value once. */
 export class Dictionary {
   #codes = new Uint32Array(0)
-  /** The value of each code. Until the column is finished, code 0 stands for none. */
+  /** The value of each code. Code 0 stands for no value; `finish` drops it if every row has one. */
   readonly #values: Json[] = [null]
   /** The bytes of each value as JSON. */
   readonly #sizes: number[] = ['null'.length]
@@ -58,13 +58,14 @@ export class Dictionary {
     return this.#isNumeric
   }
 
-  /** Returns the bytes of the encoded column of a segment with this number of rows. */
+  /** Returns how many bytes the encoded column of this number of rows takes at most. */
   encodedBytes(rows: number): number {
     const codes = Math.ceil((rows * widthOf(this.#values.length)) / 3) * 4
+    // Commas, the null of code 0, and the rest: width, newline and brackets.
     return codes + this.#bytes + this.#values.length + 'null'.length + '0\n[]'.length
   }
 
-  /** Returns the column of a segment with this number of rows. */
+  /** Returns the column of this number of rows. */
   finish(rows: number): Column {
     const codes = withRoom(this.#codes, rows).slice(0, rows)
     if (this.#rows < rows) {

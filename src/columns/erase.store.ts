@@ -10,12 +10,12 @@ const s = alias(segments, 's')
 
 /**
  * Returns an expression for the number of segments that a trigger removes when events are removed. It must be evaluated
- * before the `delete`, in the same batch. `chunk` selects `project_id, event_id, timestamp` of exactly the rows that are
+ * before the `delete`, in the same batch. `piece` selects `project_id, event_id, timestamp` of exactly the rows that are
  * deleted; it is not read if the project has no segments.
  */
-export const countSegmentsOf = (projectId: number, chunk: SQL): SQL =>
+export const countSegmentsOf = (projectId: number, piece: SQL): SQL =>
   sql`iif(not exists (select 1 from ${segments} where ${segments.projectId} = ${projectId}), 0, (
-    select count(distinct ${s.id}) from (${chunk}) e
+    select count(distinct ${s.id}) from (${piece}) e
       cross join ${segments} ${s} on ${s.until} > e.timestamp and ${s.id} = (
         select ${segments.id} from ${segments}
         where ${segments.projectId} = e.project_id and ${segments.eventId} = e.event_id and ${segments.since} <= e.timestamp
@@ -49,7 +49,7 @@ export const countVersionChunksOf = (projectId: number, piece: SQL): SQL =>
     where ${versionChunks.projectId} = ${projectId}
       and ${versionChunks.chunk} in (select id >> ${BITS_BELOW_CHUNK} from (${piece})))`
 
-/** Lists the versions that some chunks of a project have, encoded. */
+/** Lists the encoded versions of some chunks of a project. */
 export async function listChunkVersions(
   db: Db,
   projectId: number,

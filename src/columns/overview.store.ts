@@ -14,7 +14,7 @@ const s = alias(segments, 's')
 const t = alias(segments, 't')
 const c = alias(eventCounts, 'c')
 
-/** A sealed segment; `slots` is null if the caller knows them. `late` lists the slots of its late events with their numbers, null without any. */
+/** A sealed segment. `slots` is null if the caller knows them. `late` counts the late events by slot; null if there are none. */
 type SealedRow = {
   id: number
   build: string
@@ -60,7 +60,7 @@ function namesOf(
   return [...names.values()]
 }
 
-/** SQL: the beginning of the first segment `t` of a name for which a condition holds; null if there is none. */
+/** Returns an expression for the beginning of a name's first segment `t` that fulfils a condition; null if there is none. */
 const nextSegment = (projectId: SQLWrapper, eventId: SQLWrapper, condition: SQL): SQL => sql`(
   select ${t.since} from ${segments} ${t}
   where ${t.projectId} = ${projectId} and ${t.eventId} = ${eventId} and ${condition} and ${t.isSealed}
@@ -81,7 +81,7 @@ type OverviewValues = {
   knownBuilds: string
 }
 
-/** Converts the statements of an overview to SQL, once for all trends. */
+/** Converts the statements of an overview of the names that fulfil `isNamed` to SQL, once for all trends. */
 function overviewOf(isNamed: SQL) {
   const sealed = sql`
     ${eventNames} ${n} cross join ${segments} ${s}
@@ -116,7 +116,7 @@ const overviewOfAll = overviewOf(sql`1`)
 
 /**
  * Plans a read of where the events of a range are: in which segments, and in which slots that no segment covers.
- * @param known segments by token, whose slots are not read again
+ * @param known segments whose slots are not read again, by token
  */
 export function planOverview(
   source: Source,

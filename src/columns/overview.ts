@@ -23,14 +23,15 @@ export type Name = { eventId: number; segments: Segment[]; loose: SlotCount[] }
 /** Knows in which segments and slots the events of a range are, and counts them. */
 export class Overview {
   readonly names: readonly Name[]
-  /** The slots that have events, in order, and how many events lie before each of them. */
+  /** The beginnings of the slots that have events, ms UTC, in order. */
   readonly #starts: Float64Array
+  /** How many events lie before each of these slots; the last element counts all events. */
   readonly #before: Float64Array
 
   constructor(names: readonly Name[]) {
     this.names = names
     const { slots, ends } = mergeSlots(names)
-    // `from` with a mapping takes ten times as long.
+    // `Float64Array.from` with a mapping function takes ten times as long.
     this.#starts = new Float64Array(slots.length)
     for (let i = 0; i < slots.length; i += 1) {
       this.#starts[i] = (slots[i] ?? 0) * SLOT
@@ -53,7 +54,7 @@ export class Overview {
 
   /**
    * Cuts a range into steps of about `size` events, which are read and computed one after the other. A step ends where no
-   * segment is cut, unless the step would become twice as long.
+   * segment is cut, unless the step already has twice `size` events.
    */
   steps(from: number, until: number, size: number): { since: number; until: number }[] {
     const cuts: number[] = []

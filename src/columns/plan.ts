@@ -49,11 +49,11 @@ type Piece = Stretch & {
  *
  * Slots outside all segments form runs: before the first segment, between two segments, and after the last one. Runs are
  * cut into pieces of at most 32,768 events. The earliest and the latest piece wait until they have 2,048 events, unless they
- * overlap a stale segment. A piece takes in neighbouring segments no larger than itself, if they fit into one segment together.
- * An event is then written again only into a segment at least twice as large, so four times at most, and few small segments
- * stay. Exceptions: a stale segment is sealed again, and a hole of fewer than 2,048 events takes in neighbours of any size that
- * leave room for it. Ranges reach up to their neighbours: a late event of an empty slot then belongs to a segment and makes no
- * new hole.
+ * overlap a stale segment. A piece takes in a neighbouring segment no larger than itself, if both fit into one segment together.
+ * So whenever an event is written again, its segment is at least twice as large as before: that happens four times at most, and
+ * few small segments stay. Exceptions: a stale segment is sealed again, and a piece of fewer than 2,048 events takes in
+ * neighbours of any size that leave room for it. Ranges reach up to their neighbours: a late event of an empty slot then belongs
+ * to a segment and makes no new hole.
  * @param segments in order of time, without overlaps
  * @param slots that have events and are in no sealed or busy segment, in order of time
  */
@@ -63,6 +63,7 @@ export function planSegments(
 ): SegmentPlan[] {
   const neighbours = segments.filter(({ state }) => state !== 'stale').map(toNeighbour)
   const stale = segments.filter(({ state }) => state === 'stale').map(toNeighbour)
+  // The segments that a piece has taken in: no other piece may take them.
   const taken = new Set<number>()
   const pieces = runsBetween(neighbours, slots).flatMap(({ run, at }) => {
     const [left, right] = [neighbours.slice(0, at).reverse(), neighbours.slice(at)]
@@ -110,7 +111,7 @@ function runsBetween(
   return runs
 }
 
-/** Cuts a run into pieces of the allowed size; slots with too many events are left out. */
+/** Cuts a run into pieces of the allowed size; slots with too many events are left out. A hole has neighbours on both sides. */
 function cutRun(
   run: readonly SlotCount[],
   before: Neighbour | undefined,

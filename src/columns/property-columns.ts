@@ -5,34 +5,34 @@ import { Dictionary } from './dictionary.ts'
 
 export type EncodedColumn = { name: string; data: string }
 
-/** Properties of a segment or chunk that get a column, at most. */
+/** Most properties of a segment or chunk that get a column. */
 const MAX_COLUMNS = 64
 
-/** Properties whose values are gathered: the first ones. Each takes 4 bytes per row until the end. */
+/** Most properties whose values are gathered: the first ones to appear. Each takes 4 bytes per row until the end. */
 const MAX_GATHERED = 128
 
-/** Bytes of all different values that are gathered at a time. */
+/** Most bytes of different values, of all properties together, that are kept in memory. */
 const MAX_GATHERED_BYTES = 16_000_000
 
-/** Names of properties without a column that are listed; usually less than 10 kB. */
+/** Most names of properties without a column that are listed; the list usually takes less than 10 kB. */
 const MAX_COLD = 500
 
 /** Longest name of a property with a column or in the list of those without, UTF-16 units. */
 const MAX_NAME = 200
 
-/** Bytes of a property's column: a trend of 90 days and ten million events reads a hundred of them. */
+/** Largest column of a property, bytes: a trend of 90 days and ten million events reads a hundred such columns. */
 const MAX_COLUMN_BYTES = 512_000
 
-/** Share of the rows that a property must be in to get a column. */
+/** Smallest share of the rows that must have a property for it to get a column. */
 const MIN_SHARE = 0.01
 
 /**
- * Bytes of different values, as a share of the bytes of all values, up to which a property gets a column. In 2,048 events
+ * Largest share of the bytes of different values in the bytes of all values at which a property gets a column. In 2,048 events
  * with 5,000 possible URLs the share is 0.82, and falls when segments are merged; it is 1 for ids and free text.
  */
 const MAX_DIFFERENT = 0.9
 
-/** Bytes of columns written in one transaction. */
+/** Most bytes of columns written in one transaction, unless a single column is larger. */
 const MAX_WRITTEN_BYTES = 1_000_000
 
 /** Gathers the properties of events or persons, row by row, and makes columns of some of them. */
@@ -62,7 +62,10 @@ export class PropertyColumns {
     this.#isComplete = false
   }
 
-  /** Gives up the columns whose different values take the most bytes, until the others fit into memory. */
+  /**
+   * Gives up columns, from the one whose different values take the most bytes on, until each of the others can fit into a column
+   * and all of them fit into memory.
+   */
   dropLargest(): void {
     const largestFirst = [...this.#properties].sort(([, a], [, b]) => b.bytes - a.bytes)
     let total = largestFirst.reduce((sum, [, { bytes }]) => sum + bytes, 0)
@@ -76,8 +79,8 @@ export class PropertyColumns {
   }
 
   /**
-   * Makes the columns of this number of rows, each when it is asked for. `cold` lists the properties without a column as
-   * JSON, and is null if they are too many.
+   * Makes the columns of this number of rows, each when the iteration reaches it. `cold` lists the properties without a column
+   * as JSON, and is null if they are too many.
    */
   finish(rows: number): { cold: string | null; columns: Iterable<EncodedColumn> } {
     const chosen = this.#choose(rows)
@@ -99,7 +102,7 @@ export class PropertyColumns {
     }
   }
 
-  /** Chooses the properties that get a column: those that most rows have. */
+  /** Chooses the properties that are worth a column; of more than `MAX_COLUMNS`, those that the most rows have. */
   #choose(rows: number): Map<string, Dictionary> {
     const worthy = [...this.#properties].filter(
       ([, values]) =>
@@ -118,8 +121,8 @@ function* encodeEach(chosen: Map<string, Dictionary>, rows: number): Generator<E
 }
 
 /**
- * Groups columns into transactions of at most 1 MB, or of one column. Others have their turn while a column is made, which
- * takes some milliseconds.
+ * Groups columns into transactions of at most 1 MB, or of one column. Other requests get a turn after each column, which takes
+ * some milliseconds to make.
  */
 export async function* groupColumns(
   columns: Iterable<EncodedColumn>

@@ -39,15 +39,15 @@ export type Rows = {
   properties: Json[][]
 }
 
-/** A segment, the names of its columns that are read, and whether it has late events. */
+/** A segment, the names of its columns to read, and whether it has late events. */
 export type AskedSegment = { id: number; columns: readonly string[]; isLate: boolean }
 
-/** The columns and late events of a segment. Properties that none of its events has are not among the columns. */
+/** The columns and late events of a segment. A property that no event of the segment has is not among the columns. */
 export type Sealed = { encoded: Encoded; late: Rows | undefined }
 
 /**
- * Reads columns of some segments, and the late events of each. Leaves out a segment that is gone, or whose events have a wanted
- * property without a column. One round trip, one snapshot.
+ * Reads columns of some segments, and the late events of each. Leaves out a segment that is gone, or whose events may have a
+ * wanted property without a column. One round trip, one snapshot.
  * @param asked the segments, with the wanted columns that are not cached
  */
 export async function readSegments(
@@ -127,7 +127,7 @@ function toRows(row: Found, { identities, versions, sessions, properties }: Want
 /** A project's events of one name. */
 type Kind = { projectId: number; eventId: number }
 
-/** Reads the events of one name from a moment up to another, by time and uuid. */
+/** Reads the events of one name in a range, in the order of time and uuid. */
 export async function readRows(
   db: Db,
   { projectId, eventId }: Kind,
@@ -144,7 +144,7 @@ export async function readRows(
   return toRows(row ?? { n: 0, times: '[]' }, wanted)
 }
 
-/** Reads a page of the events of one name at a moment, by uuid. @returns also the last uuid, in hexadecimal digits */
+/** Reads a page of the events of one name at a moment, in the order of uuids. @returns also the last uuid, in hexadecimal */
 export async function readMoment(
   db: Db,
   { projectId, eventId }: Kind,
@@ -163,7 +163,7 @@ export async function readMoment(
   return { rows: toRows(row ?? { n: 0, times: '[]' }, wanted), last: row?.last ?? '' }
 }
 
-/** Reads the events of several names from a moment up to another, in the order of time and uuid. */
+/** Reads the events of several names in a range, in the order of time and uuid. */
 export async function readSortedRows(
   db: Db,
   { projectId, eventIds }: { projectId: number; eventIds: readonly number[] },

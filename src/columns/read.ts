@@ -73,6 +73,7 @@ export class Reader {
     const batches: Batch[] = []
     for (const segment of segments) {
       const { columns, late } = found.get(segment.id) ?? {}
+      // Reads rows instead of a segment that is left out, or that would overlap the batch of its late events.
       if (!columns || (late && this.#wanted.inOrder)) {
         const since = Math.max(segment.since, step.since)
         const until = Math.min(segment.until, step.until)
@@ -89,7 +90,7 @@ export class Reader {
     return batches
   }
 
-  /** Reads the events of a range; in halves if D1 finds one answer too large. */
+  /** Reads the events of a range. If the answer is too large for D1, reads each half of the range on its own. */
   async #readRows(eventId: number, range: Range): Promise<Batch[]> {
     const name = { projectId: this.#scan.projectId, eventId }
     const rows = await readRows(this.#scan.db, name, range, this.#wanted).catch(unlessTooBig)
@@ -147,6 +148,7 @@ export class Reader {
         await read(half)
       }
     }
+    // Half, because `steps` may make a step twice as large.
     for (const range of overview.steps(step.since, step.until, this.#rowEvents / 2)) {
       await read(range)
     }
@@ -164,7 +166,7 @@ function unlessTooBig(error: unknown): undefined {
 const tooManyAtOnce = (): AppError =>
   new AppError(
     'query_too_large',
-    'Too many events have the same time to find the first among events of all names: name an event.',
+    'Too many events have the same time, so the first event of any name cannot be found: name an event.',
     'rows'
   )
 
@@ -177,8 +179,8 @@ function halve({ since, until }: Range): [Range, Range] {
 }
 
 /**
- * Returns ranges that cover the slots within a step. Each has at most about `most` events, as many as a statement reads, and
- * none reaches into a segment.
+ * Returns ranges that cover the slots within a step. Each has at most about `most` events, so that one statement can read them,
+ * and none reaches into a segment.
  */
 function rangesOf(
   slots: readonly SlotCount[],
@@ -195,12 +197,10 @@ function rangesOf(
       continue
     }
     const last = ranges.at(-1)
+    const isBetween = (segment: Range) =>
+      last !== undefined && segment.since >= last.until && segment.until <= since
     events += count
-    if (
-      last &&
-      events <= most &&
-      !segments.some((segment) => segment.since >= last.until && segment.until <= since)
-    ) {
+    if (last && events <= most && !segments.some(isBetween)) {
       last.until = until
     } else {
       ranges.push(...split({ since, until }, Math.ceil(count / most)))

@@ -37,8 +37,8 @@ export class Memory {
   }
 
   /**
-   * Keeps a value. Drops the least recently used values to make room, but none that was used after `since`: if the value does
-   * not fit in without them, it is not kept.
+   * Keeps a value. Drops the least recently used values to make room, but none that was used after `since`: if the others do
+   * not make enough room, the new value is not kept.
    */
   set(key: string, value: unknown, bytes: number, since: number): void {
     this.#remove(key)
@@ -52,7 +52,10 @@ export class Memory {
     this.#add(key, value, bytes)
   }
 
-  /** Returns the keys of the least recently used values with this many bytes; undefined if one of them was used after `since`. */
+  /**
+   * Returns the keys of the least recently used values that together take at least this many bytes; undefined if one of them
+   * was used after `since`, or if all values together take less.
+   */
   #oldestOf(bytes: number, since: number): string[] | undefined {
     const keys: string[] = []
     let left = bytes
@@ -88,8 +91,8 @@ export class Memory {
 const COLUMNS = new Memory(24 * 2 ** 20)
 
 /**
- * The values of one kind in a cache. They are never compared with the database here, so a key must stand for one value for
- * ever, unless the value carries the build that it was read from, and its user compares builds as `actors.ts` does.
+ * The values of one kind in a cache. The cache never compares them with the database, so a key must stand for one value for
+ * ever, unless the value names the build that it was read from and the reader compares builds, as `actors.ts` does.
  */
 export class Recent<Value> {
   readonly #memory: Memory
@@ -105,8 +108,8 @@ export class Recent<Value> {
   }
 
   /**
-   * Keeps a value, unless it takes more room than the values have that were not used after `since`. Without `since`, any value
-   * makes room.
+   * Keeps a value if dropping values that were not used after `since` makes enough room. Without `since`, any other value may be
+   * dropped.
    */
   set(key: string, value: Value, bytes: number, since = this.#memory.now): void {
     this.#memory.set(`${this.#kind} ${key}`, value, bytes, since)
@@ -114,13 +117,14 @@ export class Recent<Value> {
 }
 
 /**
- * A computation that reads columns of a project. The columns that it uses stay in the cache until it ends: if they are more
- * than fit in, the next computation finds the first of them, while the least recently used would be gone when it comes to them.
+ * A computation that reads columns of a project. The columns that it uses stay in the cache until it ends. If they do not all
+ * fit, the next computation still finds the first of them. If the least recently used were dropped instead, it would find none,
+ * because it reads columns in the same order.
  */
 export type Scan = {
   db: Db
   projectId: number
-  /** When it began, as `Memory.now` counts. */
+  /** When the computation began, as `Memory.now` counts. */
   since: number
 }
 

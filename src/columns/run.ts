@@ -5,7 +5,7 @@ import { findChunks } from './chunks.ts'
 import type { ColumnsMessage } from './message.ts'
 import { findSealable } from './seal.ts'
 
-/** Chunks per message. Each takes up to 8 bytes of the 128 kB that a message may have; the next run finds the others. */
+/** Chunks per message. Each takes up to 8 bytes of the 128 kB that a message may have; the next run queues chunks beyond that. */
 const MAX_CHUNKS = 5_000
 
 /** Chunks whose versions are counted per run: about three million versions. */

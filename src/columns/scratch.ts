@@ -1,4 +1,4 @@
-/** Elements of a list, at least. */
+/** Smallest length of a list, elements. */
 const MIN_LENGTH = 32_768
 
 /** Lists of numbers for reuse: memory of typed arrays is freed late, and a trend would allocate a list for each batch. */

@@ -16,15 +16,15 @@ export const FIRST_SLOT = -1e9
 
 /** Bounds of sealing at a moment. */
 export type Limits = {
-  /** The slot up to which, not including it, events are sealed. */
+  /** The first slot whose events are not sealed yet. */
   horizon: number
   /** Number of late events at which a segment is sealed again. */
   minLate: number
-  /** Unsealed segments that were started before are abandoned, ms UTC. */
+  /** Unsealed segments that were started before this time, ms UTC, are abandoned. */
   abandonedBefore: number
 }
 
-/** The condition that a segment or an event is one of this event name. */
+/** The condition that a segment or an event has this event name. */
 const isOf = (table: typeof segments | typeof events, { project_id, event_id }: EventKind): SQL =>
   sql`${table.projectId} = ${project_id} and ${table.eventId} = ${event_id}`
 
@@ -38,7 +38,7 @@ const c = alias(eventCounts, 'c')
 
 /**
  * Returns those of the event names that have enough events outside segments, events in a hole between two segments, or
- * enough late events.
+ * enough late events. Each counted slot has an event, so `MIN_EVENTS` slots are enough to count.
  */
 export async function findUnsealed(
   db: Db,
@@ -81,7 +81,7 @@ export type PlacedRow = {
   until: number
   count: number
   is_sealed: number
-  /** Up to the limit. */
+  /** The number of late events, counted up to `minLate`. */
   late: number
 }
 
@@ -122,7 +122,7 @@ export async function listSlots(
 
 /**
  * Removes what the plan replaces, and abandoned segments of its range, and begins the new segment.
- * @returns its id; undefined if another run seals a part of the range
+ * @returns the id of the new segment; undefined if another run seals a part of the range
  */
 export async function beginSegment(
   db: Db,
@@ -137,6 +137,7 @@ export async function beginSegment(
   try {
     const results = await writeBatch(db, [
       expectRows(0, sql`${segments} where ${isOverlapping} and not ${isReplaced}`),
+      // The statement before makes sure that these are all replaced or abandoned.
       sql`delete from ${segments} where ${isOverlapping}`,
       insertUnsealed(kind, { since, until, startedAt: now })
     ])
@@ -161,7 +162,7 @@ const insertUnsealed = (
   return sql`${insertSelect(segments, values, sql`(select 1)`)} returning ${bare(segments.id)}`
 }
 
-/** The place of an event among those of its name. */
+/** The place of an event among those of its name. The uuid is hexadecimal; an empty one comes before all others. */
 export type Place = { timestamp: number; uuid: string }
 
 export type PlacedEvent = SealedRow & Place
@@ -175,7 +176,7 @@ export type EventRange = {
   without?: number
 }
 
-/** Reads the next events of a range after a place: `maxRows` at most, and about `maxBytes` of properties, but one at least. */
+/** Reads the next events of a range after a place: at most `maxRows`, with about `maxBytes` of properties, but at least one. */
 export async function readEvents(
   db: Db,
   kind: EventKind,

@@ -32,8 +32,8 @@ import {
  * 3. The last batch seals the segment only if it still exists and has no late event. Then no row of the range has changed
  *    since the first batch, so the columns equal the rows.
  *
- * Only sealed segments are read. An interrupted run leaves an unsealed segment. A run that seals its range ten minutes later
- * or more removes it; the interrupted run, if it is still working, then finds its segment gone.
+ * Only sealed segments are read. An interrupted run leaves an unsealed segment. A run that seals the range at least ten minutes
+ * later removes that segment; the interrupted run, if it is still working, then finds its segment gone.
  */
 
 /** Time after the end of a slot when its events are sealed, ms. Events that are stored later are late. */
@@ -93,7 +93,7 @@ const limitsAt = (now: number, minLate: number): Limits => ({
   abandonedBefore: now - ABANDONED_MS
 })
 
-/** Returns the event names that have events to seal. Keeps the order of projects. */
+/** Returns the event names that have events to seal, in the order of their projects in `kinds`. */
 export async function findSealable(
   db: Db,
   kinds: readonly EventKind[],
@@ -108,7 +108,7 @@ export async function findSealable(
   return found
 }
 
-/** Seals events until `maxQueries` are made. May be interrupted anywhere, and run several times at once. */
+/** Seals events until `maxQueries` queries have been made. May be interrupted anywhere, and run several times at once. */
 export async function sealEvents(kinds: readonly EventKind[], sealing: Sealing): Promise<Sealed> {
   return new Sealer(sealing).seal(kinds)
 }
@@ -160,6 +160,7 @@ class Sealer {
     return this.#sealing.clock().getTime()
   }
 
+  /** `isCut` says that there may be more slots than were planned. */
   async #plan(kind: EventKind): Promise<{ plans: SegmentPlan[]; isCut: boolean }> {
     const limits = this.#limits()
     const rows = await listSegments(this.#sealing.db, kind, limits)

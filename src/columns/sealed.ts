@@ -67,7 +67,7 @@ function planStretch({ projectId, event, since, until }: Stretch): Read<Overview
   })
 }
 
-/** Caches the segments of an overview, beside those known outside its range. Others are gone. */
+/** Caches the segments of an overview, and keeps those cached outside its range. Any others in the range no longer exist. */
 function keepSegments(
   key: string,
   range: { since: number; until: number },
@@ -107,9 +107,9 @@ const numberNames = ({ times, identities }: Wanted): string[] => [
 
 /**
  * Reads the wanted columns and the late events of some segments, by the segments' ids. Leaves out segments that are gone, that
- * lack a column for values that their events have, or that have very many late events. Only columns that are not cached are read
- * from the database; a segment with all columns cached and no late events is not looked up, so it may be gone since the overview
- * was read.
+ * lack a column for values that their events have, or whose late events are too many for one answer of D1. Only columns that
+ * are not cached are read from the database; a segment with all columns cached and no late events is not looked up, so it may
+ * be gone since the overview was read.
  */
 export async function readSealed(
   scan: Scan,
@@ -142,7 +142,7 @@ export async function readSealed(
   return read
 }
 
-/** Reads some segments, without those that have late events if D1 finds the late events too large for one answer. */
+/** Reads some segments. If the answer is too large for D1, reads only the segments without late events. */
 async function readAsked(
   scan: Scan,
   asked: readonly AskedSegment[],
@@ -162,7 +162,7 @@ async function readAsked(
   }
 }
 
-/** Returns the request for a segment: its wanted columns that are not cached, and its late events. */
+/** Returns which columns of a segment to read, the wanted ones that are not cached, and whether to read late events. */
 const askFor = (
   { id, late }: Segment,
   wanted: Wanted,

@@ -13,7 +13,7 @@ import {
   type VersionRow
 } from './version-chunks.store.ts'
 
-/** Rows of a piece, and bytes of their properties. */
+/** Most rows of one read, and most bytes of their properties. */
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
 
 /** Length of the pause after a statement, as a multiple of its own time, so that other requests get the database. */
@@ -56,8 +56,9 @@ async function isEqual(
     return false
   }
   let compared = 0
-  for (let after: VersionRow | undefined = { id: -1, properties: '' }; after; ) {
-    const { versions, ms } = await readVersions(db, chunk, after.id, PIECE)
+  // -1 comes before all ids.
+  for (let after: number | undefined = -1; after !== undefined; ) {
+    const { versions, ms } = await readVersions(db, chunk, after, PIECE)
     for (const version of versions) {
       if (copy.has(version.id)) {
         compared += 1
@@ -66,7 +67,7 @@ async function isEqual(
         }
       }
     }
-    after = versions.at(-1)
+    after = versions.at(-1)?.id
     await pause(REST * ms)
   }
   return compared === copy.size

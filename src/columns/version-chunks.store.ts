@@ -36,7 +36,7 @@ const isIn = ({ project_id, chunk }: ProjectChunk): SQL =>
 const isChunk = ({ project_id, chunk }: ProjectChunk): SQL =>
   sql`${versionChunks.projectId} = ${project_id} and ${versionChunks.chunk} = ${chunk}`
 
-/** The condition that a chunk is still the one of this build; it has one row at most. */
+/** The condition that a chunk still has this build; at most one row fulfils it. */
 const isBuild = (chunk: ProjectChunk, build: string): SQL =>
   sql`${isChunk(chunk)} and ${versionChunks.build} = ${build}`
 
@@ -51,7 +51,7 @@ export async function findMissing(db: Db): Promise<ProjectChunk[]> {
   return (await readBatch(db, missing))[0]
 }
 
-/** Returns the next chunks, from where the last call ended, whose versions have become many more; at most `limit` are counted. */
+/** Counts the versions of the next `limit` chunks, from where the last call ended. Returns those with many new versions. */
 export async function findOutgrown(db: Db, limit: number): Promise<ProjectChunk[]> {
   const counted = query<ProjectChunk & { is_outgrown: number }>(sql`
     select c.project_id, c.chunk, (
@@ -67,7 +67,7 @@ export async function findOutgrown(db: Db, limit: number): Promise<ProjectChunk[
           select ${sequences.value} from ${sequences} where ${sequences.name} = ${COUNTED_CHUNK}), -1)
       order by ${versionChunks.chunk}, ${versionChunks.projectId} limit ${limit}) c`)
   const [chunks] = await readBatch(db, counted)
-  // The next call begins again after the last chunk. Projects that share this chunk may have to wait until then.
+  // -1 begins a new round. Other projects' chunks with the same number as the last one may have to wait for that round.
   const next = chunks.length < limit ? -1 : (chunks.at(-1)?.chunk ?? -1)
   await db
     .insert(sequences)
@@ -93,7 +93,7 @@ export const beginChunk = (db: Db, chunk: ProjectChunk, build: string) =>
 
 export type VersionRow = { id: number; properties: string }
 
-/** Reads the next versions of a chunk, in order: `maxRows` at most, and about `maxBytes` of properties, but one at least. */
+/** Reads a chunk's next versions, by id: at most `maxRows`, with about `maxBytes` of properties, but at least one version. */
 export async function readVersions(
   db: Db,
   chunk: ProjectChunk,
@@ -145,8 +145,8 @@ export const finishChunk = (
 
 /**
  * A chunk as it is read. `versions` and `data` are null if the reader knows them. `state` is
- * `column` if the property has one, `cold` if versions have the property and there is no column,
- * and `none` if no version has it.
+ * `column` if the property has one, `cold` if versions may have the property and there is no
+ * column, and `none` if no version has it.
  */
 export type ReadChunk = {
   chunk: number

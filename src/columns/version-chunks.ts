@@ -4,16 +4,10 @@ import { pause } from '../pause.ts'
 import type { ProjectChunk } from './actor-chunks.store.ts'
 import { CHUNK, encodeVersions } from './codec.ts'
 import { groupColumns, PropertyColumns } from './property-columns.ts'
-import {
-  beginChunk,
-  finishChunk,
-  readVersions,
-  type VersionRow,
-  writeColumns
-} from './version-chunks.store.ts'
+import { beginChunk, finishChunk, readVersions, writeColumns } from './version-chunks.store.ts'
 
 /*
- * A chunk that is read equals its versions, whatever happens while it is built, and wherever the work is cut:
+ * A chunk that is read equals its versions, whatever happens while it is built, and wherever the run is interrupted:
  *
  * 1. The first batch makes the chunk exist with a token of its own. From its commit on, a trigger removes the chunk when one of
  *    its versions is removed or changed.
@@ -23,24 +17,25 @@ import {
  * Versions that are added meanwhile, or later, are not in the chunk: they are looked up.
  */
 
-/** Rows of a piece, and bytes of their properties. Reading one takes 10 to 20 ms. */
+/** Most rows of one read, and most bytes of their properties. A read takes 10 to 20 ms. */
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
 
 /** Length of the pause after a statement, as a multiple of its own time, so that other requests get the database. */
 const REST = 3
 
-/** Versions of a chunk, 16 per identity, and bytes of their properties; with more, all of its versions are looked up. */
+/** Most versions of a chunk, 16 per identity, and most bytes of their properties; with more, all its versions are looked up. */
 const MOST = { versions: 65_536, bytes: 67_108_864 }
 
-/** Copies the properties of a chunk's versions into columns; may be cut anywhere, and run several times at once. */
+/** Copies the properties of a chunk's versions into columns. May be interrupted anywhere, and run several times at once. */
 export async function buildVersionChunk(db: Db, chunk: ProjectChunk): Promise<void> {
   const build = crypto.randomUUID()
   await beginChunk(db, chunk, build)
   const ids: number[] = []
   const properties = new PropertyColumns()
   let bytes = 0
-  for (let after: VersionRow | undefined = { id: -1, properties: '' }; after; ) {
-    const { versions, ms } = await readVersions(db, chunk, after.id, PIECE)
+  // -1 comes before all ids.
+  for (let after: number | undefined = -1; after !== undefined; ) {
+    const { versions, ms } = await readVersions(db, chunk, after, PIECE)
     for (const { id, properties: json } of versions) {
       properties.add(ids.length, JSON.parse(json))
       ids.push(id)
@@ -48,10 +43,11 @@ export async function buildVersionChunk(db: Db, chunk: ProjectChunk): Promise<vo
     }
     properties.dropLargest()
     if (ids.length > MOST.versions || bytes > MOST.bytes) {
+      // The chunk counts as built, but lists no versions: all of them are looked up.
       await finishChunk(db, chunk, build, { count: ids.length, versions: '', cold: null })
       return
     }
-    after = versions.at(-1)
+    after = versions.at(-1)?.id
     await pause(REST * ms)
   }
   const { cold, columns } = properties.finish(ids.length)

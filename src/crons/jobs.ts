@@ -26,15 +26,15 @@ import { DELIVERY_DAYS, purgeDeliveries } from '../subscriptions/ledger/store.ts
 import { inEachDatabase, type Job, once } from './run.ts'
 
 /**
- * What is verified per night, shared equally among the databases: D1 allows 1,000 queries per run. `npm run verify` verifies
- * everything.
+ * Limits of the nightly verification, divided equally among the databases: D1 allows 1,000 queries per run. `npm run verify`
+ * verifies everything.
  */
 const VERIFIED_PER_NIGHT = {
   /** Queries for event counts: 125 names, or 25 million events of one name. */
   countQueries: 250,
   /** Pages of sessions, a query each: 20,000 sessions. */
   sessionPages: 100,
-  /** Segments, and chunks of either kind; they take 500 queries. */
+  /** Segments, chunks of actors, and chunks of versions, this many of each; together they take 500 queries. */
   columns: 20
 }
 
@@ -51,7 +51,7 @@ export const sweepQueues = once('sweep of queues', async ({ env, now }) => {
   log('info', 'sweep of queues', { sent, done: isDone })
 })
 
-/** Deletes the daily salts of visitors without cookies that are no longer needed. */
+/** Deletes the daily salts that are no longer needed for hashing visitors without cookies. */
 export const sweepSalts = once('sweep of salts', async ({ env, now }) => {
   const deleted = await deleteOldSalts(env.BUCKET, now.getTime())
   if (deleted > 0) {
@@ -84,7 +84,7 @@ export const applyLedger = inEachDatabase(
   }
 )
 
-/** Publishes the key that signs receipts, unless it is published. */
+/** Publishes the key that signs receipts, unless it is published already. */
 export const publishSigningKey = once('publishing of the key', async ({ env, now }) => {
   const key = await openSigningKey(env)
   if (key) {
@@ -94,8 +94,8 @@ export const publishSigningKey = once('publishing of the key', async ({ env, now
 })
 
 /**
- * Takes up erasures that were missed or interrupted, or whose message was lost. Removes the links to kept data after
- * `COMPLETION_DAYS`.
+ * Takes up erasures that were missed or interrupted, or whose message was lost. Removes the links between erasures and the
+ * data that they kept after `COMPLETION_DAYS`.
  */
 export const sweepOpenErasures = inEachDatabase(
   'sweep of erasures',
@@ -150,9 +150,9 @@ function sweepSnapshots(begins: boolean): Job {
   })
 }
 
-/** Queues the projects whose columns have to be built, except for a few late events. */
+/** Queues the projects whose columns have to be built; up to 256 late events of a segment are no reason. */
 export const sealColumns = seal({ minLate: MANY_LATE, isThorough: false })
-/** Queues the projects whose columns have to be built, even for a single late event or many new versions of persons. */
+/** Queues the projects whose columns have to be built; a single late event, or many new versions of persons, are reason enough. */
 export const sealThoroughly = seal({ minLate: 1, isThorough: true })
 
 function seal(how: { minLate: number; isThorough: boolean }): Job {
@@ -162,7 +162,7 @@ function seal(how: { minLate: number; isThorough: boolean }): Job {
   })
 }
 
-/** Verifies event counts, sessions and columns against the rows that they are computed from, as many as `VERIFIED_PER_NIGHT`. */
+/** Verifies event counts, sessions and columns against the rows that they are computed from, up to `VERIFIED_PER_NIGHT`. */
 export const verifyNightly = inEachDatabase(
   'nightly verification',
   async ({ db, database, databases }) => {
@@ -211,7 +211,7 @@ export const sweepDeliveries = inEachDatabase(
   }
 )
 
-/** Queues the deliveries that are due; they wait while their database is held back. */
+/** Queues the deliveries that are due; they wait while their database is held back or the service is in maintenance. */
 export const deliverDue = inEachDatabase(
   'due subscriptions',
   async ({ db, database, usage }, { env, now }) => {

@@ -74,13 +74,13 @@ export const readBatch = <const Queries extends readonly Query<unknown>[]>(
   )
 
 /**
- * Runs statements in one round trip and one transaction, all or none. @returns the result of each.
- * @throws ConflictError
+ * Runs statements in one round trip and one transaction, all or none. @returns the result of each
+ * @throws ConflictError after a lost race, UnavailableError, or D1's own error for a faulty statement
  */
 export const writeBatch = async (db: Db, statements: SQL[]): Promise<D1Result[]> =>
   statements.length > 0 ? db.$client.run(statements.map(bindWrite)) : []
 
-/** Converts a statement that changes no rows to its SQL text and its bound values. */
+/** Converts a statement that changes no rows to its SQL text and its bound values, unless it is converted already. */
 export const bindRead = (statement: SQL | Statement): Statement =>
   is(statement, SQL) ? { ...toText(statement), isRead: true } : statement
 

@@ -3,7 +3,7 @@ import { AppError, UnavailableError } from '../errors.ts'
 import { pause } from '../pause.ts'
 import { D1Dialect } from './dialect.ts'
 
-/** Tries on a database that another process keeps busy; they take about half a second. */
+/** Attempts to run a statement while another process keeps the database busy; ten take about half a second. */
 const BUSY_TRIES = 10
 
 /**
@@ -33,8 +33,8 @@ export type Db = ReturnType<typeof openDb>['db']
 export type Bound = { sql: string; params: unknown[] }
 
 /**
- * A statement that may be a read. A failed read can always be tried again; a failed write may have
- * taken effect.
+ * A statement, and whether it only reads. A failed read can always be tried again; a failed write may
+ * have taken effect.
  */
 export type Statement = Bound & { isRead: boolean }
 
@@ -71,8 +71,8 @@ class MeteredSession {
   }
 
   /**
-   * Prepares a statement of drizzle's builder. Of these, statements that begin with `select` write
-   * nothing.
+   * Prepares a statement of drizzle's builder. The builder's statements that begin with `select`
+   * write nothing.
    */
   prepare(sql: string) {
     return new MeteredStatement(this, { sql, params: [], isRead: sql.startsWith('select ') })
@@ -97,6 +97,7 @@ class MeteredSession {
         }
         return results
       } catch (error) {
+        // A batch with a write is repeated only if it had no effect.
         const isRetried = statements.every(({ isRead }) => isRead) ? isBusy(error) : isLocked(error)
         if (tries === BUSY_TRIES || !isRetried) {
           throw translate(error)
@@ -123,7 +124,7 @@ class MeteredStatement {
   async all<T>(): Promise<D1Result<T>> {
     const [result] = await this.#session.run<T>([this.bound])
     if (!result) {
-      throw new Error('A statement has one result.')
+      throw new Error('D1 returned no result for a statement.')
     }
     return result
   }
@@ -161,7 +162,7 @@ const isLocked = (error: unknown): boolean => says(error, /SQLITE_BUSY/)
 const says = (error: unknown, pattern: RegExp): boolean =>
   error instanceof Error && (pattern.test(error.message) || says(error.cause, pattern))
 
-/** Whether a text or object is longer than SQLite allows. */
+/** Whether a statement failed because a text, a blob or a row is longer than SQLite allows. */
 export const isTooBig = (error: unknown): boolean =>
   error instanceof Error && (/SQLITE_TOOBIG|too big/.test(error.message) || isTooBig(error.cause))
 
@@ -172,8 +173,8 @@ export const isTooBig = (error: unknown): boolean =>
 export class ConflictError extends Error {}
 
 /**
- * Turns a violated constraint into a conflict and leaves faults of our own SQL as they are; for
- * everything else, the database is unavailable.
+ * Turns a violated constraint into a conflict. Leaves AppErrors and faults of our own SQL as they
+ * are; for everything else, the database is unavailable.
  */
 function translate(error: unknown): unknown {
   if (error instanceof AppError) {
@@ -195,7 +196,7 @@ function translate(error: unknown): unknown {
   return new UnavailableError('The database cannot take the request now.', error)
 }
 
-/** Returns the conflict that this error is or was caused by, if any. */
+/** Returns the ConflictError among an error and its causes, if any. */
 export function findConflict(error: unknown): ConflictError | undefined {
   if (error instanceof ConflictError) {
     return error

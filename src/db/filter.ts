@@ -10,8 +10,8 @@ import type { Matching } from '../properties/matching.ts'
 import { isIn } from './rows.ts'
 
 /**
- * The text of a property, from the columns that `aliased` selects: a string itself, any other value
- * as JSON.
+ * The text of a property, from the columns that `aliased` selects: a string itself, null for null, any
+ * other value as JSON.
  */
 const TEXT = sql`case kind when 'text' then plain when 'null' then null else raw end`
 
@@ -36,9 +36,10 @@ export const textOf = (properties: SQL, key: string): SQL =>
   sql`(select ${TEXT} from (${aliased(properties, key)}))`
 
 /**
- * Selects the distinct texts of `texts`, a query with a column `text`: up to and including the first
- * text with which they are more than `most.texts` texts or `most.bytes` bytes of UTF-8. The byte
- * length is that of a blob, because `length` counts a text only up to a null character.
+ * Selects the distinct texts of `texts`, a query with a column `text`. If they are more than
+ * `most.texts` texts or `most.bytes` bytes of UTF-8, ends with the first text that exceeds the limit,
+ * so that the caller sees the excess. Bytes are counted in a blob, because `length` counts a text only
+ * up to a null character.
  */
 export const distinctTexts = (texts: SQL, most: { texts: number; bytes: number }): SQL => sql`
   select text from (
@@ -49,8 +50,8 @@ export const distinctTexts = (texts: SQL, most: { texts: number; bytes: number }
   where total - bytes <= ${most.bytes}`
 
 /**
- * Selects the number in a property of each row, which may be written as text; null for anything
- * else and for infinite numbers. The `limit` makes SQLite look the value up only once.
+ * Selects a property of each row as a number. The number may be stored as text; infinite numbers and
+ * all other values give null. The `limit` makes SQLite look the value up only once.
  */
 export const numberOf = (properties: SQL, key: string): SQL => sql`(
   select ${numberOfPlain(sql`plain`, sql`json_type(held, path)`)}
@@ -58,7 +59,7 @@ export const numberOf = (properties: SQL, key: string): SQL => sql`(
 
 /**
  * Like `numberOf`, for a value that `plainOf` selected. SQLite returns true and false as 1 and 0;
- * their kind tells them from numbers. The first line only saves time: SQLite sorts numbers before
+ * their kind tells them from numbers. The first `when` only saves time: SQLite sorts numbers before
  * texts, so `1 < x < ''` holds for most numbers.
  */
 export const numberOfPlain = (plain: SQL, kind: SQL): SQL => sql`case
@@ -70,8 +71,8 @@ export const numberOfPlain = (plain: SQL, kind: SQL): SQL => sql`case
   else ${plain} end`
 
 /**
- * The number that a filter compares. Unlike `numberOf`, it compares whole numbers in texts exactly
- * up to 64 bits, where a double would round; it is null beyond 64 bits.
+ * The number that a filter compares. Unlike `numberOf`, keeps whole numbers in texts exactly, where a
+ * double would round them; in a text, a whole number beyond 64 bits gives null.
  */
 const comparedOf = (properties: SQL, key: string): SQL => sql`(
   select case
@@ -87,7 +88,8 @@ export const kindOf = (properties: SQL, key: string): SQL =>
 /**
  * Compiles a group of filters to a condition. `columnOf` returns the JSON column with a filter's
  * property. `matching` holds, for each filter that SQL cannot decide, the texts that fulfil it. A
- * missing property never fulfils an operator and always fulfils its negation.
+ * missing property fulfils only the negating operators (see `isOpposite`), and `exact` and `in` with
+ * an empty list.
  */
 export function compileFilter(
   columnOf: (filter: PropertyFilter) => SQL,
@@ -153,8 +155,8 @@ function conditionOf(
 }
 
 /**
- * Compares a number with the lowest of some values, the highest, or both. Takes a single bound
- * value.
+ * Compares a number with the lowest of some values, the highest, or both. The condition has a single
+ * bound value.
  */
 function comparison(operator: Operator, number: SQL, values: readonly string[]): SQL {
   const ordered = values.toSorted((a, b) => Number(a) - Number(b))
@@ -178,7 +180,7 @@ function comparison(operator: Operator, number: SQL, values: readonly string[]):
     case 'not_between':
       return sql`not ${isBetween}`
     default:
-      throw new Error(`${operator} is decided by its matcher`)
+      throw new Error(`The operator ${operator} does not compare numbers in SQL.`)
   }
 }
 
@@ -201,4 +203,4 @@ function isAnyOf(json: SQL, texts: string[]): SQL {
 const jsonsOf = (text: string): string[] =>
   mayBeJson(text) ? [JSON.stringify(text), text] : [JSON.stringify(text)]
 
-const mayBeJson = (text: string): boolean => text !== 'null' && /^([-\d[{]|true$|false$)/.test(text)
+const mayBeJson = (text: string): boolean => /^([-\d[{]|true$|false$)/.test(text)

@@ -1,6 +1,9 @@
 import { isTooBig } from './client.ts'
 
-/** Reads the rows of some items; in halves if D1 finds one answer too large. @throws if it finds that of a single item too large */
+/**
+ * Reads the rows of some items. If the answer is too large for D1, reads each half of the items on its own.
+ * @throws the error of `read`, also if the answer for a single item is too large
+ */
 export async function inHalves<Item, Row>(
   items: readonly Item[],
   read: (some: readonly Item[]) => Promise<Row[]>

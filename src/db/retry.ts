@@ -2,12 +2,13 @@ import { UnavailableError } from '../errors.ts'
 import { pause } from '../pause.ts'
 import { findConflict } from './client.ts'
 
+/** Attempts before the caller gets a 503; the pauses between eight take 1.3 s on average. */
 const MAX_TRIES = 8
 
 /**
- * Repeats a read, computation and write while other writers change the rows in between: eight tries
- * in all.
- * @throws unavailable after the last conflict
+ * Repeats a read, computation and write while other writers change the rows in between, up to
+ * `MAX_TRIES` times in all.
+ * @throws unavailable after the last conflict; any other error of `attempt` at once
  */
 export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {

@@ -10,7 +10,7 @@ const MAX_BYTES = 1_500_000
 /**
  * Splits rows into JSON arrays that each fit into one bound value. With `… from
  * json_each(${param})`, one statement takes any number of rows, although D1 allows only 100 bound
- * values. Empty without rows.
+ * values. Without rows there are no arrays.
  */
 export function jsonChunks(rows: readonly unknown[]): { json: string; count: number }[] {
   const chunks: { json: string; count: number }[] = []
@@ -52,7 +52,7 @@ export const inJson = (values: readonly (string | number)[]): SQL =>
 /**
  * Rolls the batch back as a conflict unless `from` has `count` rows: the compare of a
  * compare-and-swap. Put it before the writes, in their transaction. `changes()` after the writes is
- * no substitute: it counts the rows that the full-text index writes when the next statement begins.
+ * no substitute: it also counts rows that the full-text index writes when the next statement begins.
  */
 export const expectRows = (count: number, from: SQL): SQL =>
   sql`insert into ${guard} select null where ${count} <> (select count(*) from ${from})`
@@ -79,15 +79,15 @@ function memberOf(column: SQLiteColumn): SQL {
 }
 
 /**
- * Returns the statements for a list of rows: none without rows, and several sets only if one bound
- * value would be too large.
+ * Returns the statements for a list of rows. Calls `statements` once if the rows fit into one bound
+ * value, more often if they do not, and never without rows.
  */
 export const eachChunk = (
   rows: readonly unknown[],
   statements: (json: string, count: number) => SQL[]
 ): SQL[] => jsonChunks(rows).flatMap(({ json, count }) => statements(json, count))
 
-/** Updates the exact number of a project's rows, in the batch that adds or removes them. */
+/** Returns the statement that changes the stored number of a project's rows by `by`, for the batch that adds or removes them. */
 export const countRows = (
   projectId: number,
   name: 'activity' | 'persons' | 'recordings',

@@ -24,8 +24,8 @@ export const INFO = {
   version: '1',
   description: `Product analytics on Cloudflare Workers. SDKs send events; this API returns persons, trends, sessions and recordings.
 
-**Keys.** Send \`Authorization: Bearer phx_…\`; keys are accepted in this header only. A key has access to certain projects \
-and operations, by its scopes: \`person:write\` includes \`person:read\`, and \`*\` includes all. A project that the key \
+**Keys.** Send \`Authorization: Bearer phx_…\`; keys are accepted in this header only. A key has access to certain projects, \
+and to the operations of its scopes: \`person:write\` includes \`person:read\`, and \`*\` includes all. A project that the key \
 cannot access is a 404, as if it did not exist. Capture needs no key, only the project's capture token, \`phc_…\`.
 
 **Paths.** \`/api/projects/…\` is the same as \`/api/environments/…\`; the slash at the end is optional.

@@ -23,15 +23,15 @@ import { type ErasureRow, findOpenErasures, finishRuns } from './store.ts'
 const MAX_ATTEMPTS = 8
 
 /**
- * Further checks, after 5, 10, 20… seconds and ten minutes in all, whether everything accepted before
- * an erasure is processed. After the last check, the erasure waits for the next sweep.
+ * How often, at most, a consumer checks again whether everything accepted before an erasure or a removal is processed. The
+ * delays are 5, 10, 20… seconds, about ten minutes in all. After the last check, the task waits for the next sweep.
  */
 const MAX_WAITS = 7
 /** Delay of the first check, seconds. */
 const FIRST_WAIT = 5
 /** Returns the seconds until the next check after `waited` checks. */
 const waitAfter = (waited: number): number => FIRST_WAIT * 2 ** waited
-/** Unit of the delay after failures, seconds: 20 after the first, then twice as long each time. */
+/** Half of the delay after the first failure, seconds. The delay doubles with each failure: 20, 40, 80… */
 const RETRY_UNIT = 10
 
 export type ErasureQueue = {
@@ -63,7 +63,8 @@ export async function consumeErasures(batch: MessageBatch, invocation: ErasureIn
 /**
  * Continues what a message names as far as one invocation's limits allow, and sends a message for the rest.
  * @returns the number of completed erasures and removals
- * @throws unavailable when the database cannot do the work now
+ * @throws PoisonError if the project does not exist, unavailable when the database cannot do the work now, and any failure
+ * of a removal; failures of erasures are only noted
  */
 export const continueMessage = (
   message: QueueMessage,
@@ -75,9 +76,9 @@ export const continueMessage = (
 
 /**
  * Continues the erasures of a message. Erasures that must wait for data accepted before them are
- * purged but not completed, and get a delayed message.
+ * purged but not completed, and get a delayed message. So do erasures that fail and have attempts left.
  * @returns the number of completed erasures
- * @throws unavailable when the database cannot do the work now
+ * @throws PoisonError if the project does not exist, unavailable when the database cannot do the work now
  */
 export async function continueErasures(
   message: ErasureMessage,
@@ -89,7 +90,7 @@ export async function continueErasures(
   const eraser = new Eraser({ project, db }, invocation)
   const open = await findOpenErasures(db, project.id, message.erasures)
 
-  // Before the search of the dead letters: a message that becomes a dead letter in between still waits now.
+  // Read before the dead letters are searched: a message that becomes a dead letter in between still counts as waiting.
   const oldest = open.some(mayComplete)
     ? await findOldestWaiting(env.BUCKET, project.id)
     : Number.POSITIVE_INFINITY
@@ -102,6 +103,7 @@ export async function continueErasures(
     await removeMeanwhile(eraser, db, waiting, clock)
   }
 
+  // Dead letters hold events, which are purged in a run, and parts of recordings.
   const hasPurges = ready.some(({ run, deleteRecordings }) => run !== null || deleteRecordings)
   if (message.letter !== null && hasPurges) {
     const letter = await purgeDeadLetters(invocation, { project, db }, message.letter)
@@ -182,6 +184,7 @@ async function sendFailed(
   }
 }
 
+/** Returns a message that continues erasures and does not search the dead letters again. */
 const messageFor = (projectId: number, rows: ErasureRow[]): ErasureMessage => ({
   project_id: projectId,
   erasures: rows.map(({ id }) => id),
@@ -193,8 +196,8 @@ const describeWait = (oldest: number): string =>
   `Events or recordings accepted before the deletion, the oldest at ${toIso(oldest)}, are not processed yet. The deletion is completed after them.`
 
 /**
- * Sends a delayed message that checks waiting erasures again, from the first dead letter on. After the
- * last check, the sweep takes them up.
+ * Sends a delayed message that checks waiting erasures again, and then searches the dead letters from the first on. After
+ * the last check, sends nothing: the sweep takes the erasures up.
  */
 async function sendLater(
   queue: ErasureQueue,
@@ -232,7 +235,7 @@ async function removeMeanwhile(
 type Failure = { erasure: ErasureRow; tries: number }
 
 /**
- * Notes why an erasure failed; after the last attempt it waits for the next run.
+ * Notes why an erasure failed. After its last attempt in a run, marks it as failed: it waits for the next run.
  * @throws unavailable when the database cannot do the work now
  */
 async function recordFailure(

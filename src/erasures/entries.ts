@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { hmac } from '../hash.ts'
 
-/** Ledger entry of a request to erase persons. Names them by UUID, and their distinct ids only by keyed hashes. */
+/** Ledger entry of a request to erase persons. It has their UUIDs, but only keyed hashes of their distinct ids. */
 export const ErasureEntry = z.object({
   kind: z.literal('erasure'),
   project: z.int(),
@@ -12,6 +12,7 @@ export const ErasureEntry = z.object({
   delete_recordings: z.boolean(),
   /** ms UTC */
   requested_at: z.int(),
+  /** The ids of the user and of the key that made the request; 0 for the service itself. */
   user: z.int(),
   key: z.int()
 })

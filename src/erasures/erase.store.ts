@@ -99,6 +99,7 @@ export async function writeErasures(
       writeTombstones(projectId, now, { rows, count })
     ),
     ...(deleteRecordings ? tombstoneRecordingsOf(projectId, erasure) : []),
+    // After the known distinct ids are deleted, a person must have none left.
     ...eachChunk(erased, (rows) => [
       expectRows(
         0,
@@ -196,7 +197,7 @@ const writeTombstones = (projectId: number, now: number, { rows, count }: Chunk)
 
 const idsIn = (rows: string): SQL => sql`(select value ->> 'id' from json_each(${rows}))`
 
-/** Turns the recordings of erased persons into tombstones, then counts these for the erasures. */
+/** Turns the recordings of erased persons into tombstones, and counts them for the erasures. */
 const tombstoneRecordingsOf = (
   projectId: number,
   { persons: erased, identities, now }: NewErasures

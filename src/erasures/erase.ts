@@ -19,7 +19,7 @@ import { hashForReceipt, saltOf } from './receipts/subject.ts'
 
 type Project = { id: number; erasureSalt: string }
 
-/** The request of an erasure, and what is needed to carry it out. */
+/** A request to erase persons, and what is needed to carry it out. */
 type Erasure = {
   selection: Selection
   deleteEvents: boolean
@@ -36,8 +36,8 @@ type Erasure = {
 
 /**
  * Deletes the selected persons, their distinct ids and the property values in their activity log, and creates their
- * erasures in the same transaction. The queue then purges versions at once, and recordings if requested; the weekly run
- * purges events if requested.
+ * erasures in the same transaction. The queue's consumer then purges the versions of their properties and, if requested,
+ * their recordings; the weekly run purges their events if requested.
  * @returns the persons that existed
  */
 export async function erasePersons(
@@ -84,7 +84,7 @@ export async function erasePersons(
   return persons
 }
 
-/** The hashes of a person's distinct id: for its tombstone, for the receipt and for the ledger. */
+/** An identity with all hashes of its distinct id: for the tombstone, for the receipt and for the ledger. */
 type Hashed = Identity & { ledger_hash: string }
 
 /** Hashes every distinct id of the persons. */

@@ -45,7 +45,7 @@ export const mayComplete = ({ run, deleteEvents }: ErasureRow): boolean =>
  */
 type State = 'waiting' | 'cut' | 'removed'
 
-/** Why an erasure waits outside the service, as in `npm run purge:now`: only the service has the secrets. */
+/** Why an erasure or a removal waits when the secrets are missing: `npm run purge:now`, for example, does not have them. */
 export const UNSIGNED =
   'Everything is removed. The service completes the deletion within half an hour, and signs the receipt; it needs the secrets RECEIPT_KEY and RECEIPT_SECRET.'
 
@@ -185,6 +185,7 @@ export class Eraser {
   async #verify(erasure: ErasureRow, signer: Signer): Promise<boolean> {
     const [current] = await findOpenErasures(this.#db, this.#project.id, [erasure.id])
     if (!current) {
+      // Another invocation has completed it meanwhile.
       return true
     }
     // The invocation began with a check that nothing accepted before the erasure waits in the bucket.
@@ -225,6 +226,7 @@ export class Eraser {
       completes: erasure.completes,
       verifiedAt: now,
       delete_recordings: erasure.deleteRecordings,
+      // With the events, dead letters were searched: the receipt says so even if none was removed.
       removed: erasure.deleteEvents
         ? { dead_letters: 0, ...erasure.stores, events: erasure.removed }
         : erasure.stores,

@@ -3,7 +3,7 @@ import { events, personVersions } from '../db/schema.ts'
 import { list } from '../db/statements.ts'
 import { VERSIONS } from '../db/version-id.ts'
 
-/** SQL: whether a version belongs to the identity with this key. */
+/** SQL: whether a version belongs to the identity with this key: see `db/version-id.ts`. */
 export function isVersionOf(key: SQL): SQL {
   const first = sql`${key} * ${sql.raw(String(VERSIONS))}`
   return sql`${personVersions.id} between ${first} and ${first} + ${sql.raw(String(VERSIONS - 1))}`

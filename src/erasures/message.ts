@@ -33,7 +33,7 @@ export type QueueMessage = z.infer<typeof QueueMessage>
 /** Erasures per message; a consumer handles one message at a time. */
 const MESSAGE_ERASURES = 50
 
-/** Divides erasures of any projects into messages. */
+/** Divides erasures into messages, each about one project. */
 export function messagesFor(erasures: { id: number; project_id: number }[]): ErasureMessage[] {
   const byProject = Map.groupBy(erasures, ({ project_id }) => project_id)
   return [...byProject].flatMap(([project_id, ofProject]) => {

@@ -9,8 +9,9 @@ import { isSpent } from '../queues/invocation.ts'
 const PIECE_MS = 10
 /** Pause after a piece, as a multiple of the piece's duration, in which other queries can run. */
 const REST = 3
-/** Rows of the first piece, and the limits for all pieces. */
+/** Rows of the first piece. */
 const FIRST_PIECE = 100
+/** Fewest and most rows of a piece. */
 const SIZES = { min: 10, max: 2_000 }
 
 /** The rows that a piece removed, and the duration of its longest statement, ms. */
@@ -39,6 +40,7 @@ export class Pieces {
       if (removed < limit) {
         return true
       }
+      // A Worker's clock may stand still, and `ms` may be 0: 0.1 avoids a division by 0.
       const took = Math.max(ms, this.#clock().getTime() - started, 0.1)
       const next = Math.round(limit * Math.min(2, PIECE_MS / took))
       this.#limit = Math.min(SIZES.max, Math.max(SIZES.min, next))
@@ -48,7 +50,7 @@ export class Pieces {
   }
 
   /**
-   * Repeats a step while it returns true: something is left.
+   * Repeats a step as long as it returns true, which means that something is left.
    * @returns whether nothing was left before the invocation reached its limits
    */
   async repeat(step: () => Promise<boolean>): Promise<boolean> {

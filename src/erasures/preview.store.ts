@@ -111,8 +111,8 @@ export async function countEventStores(
 }
 
 /**
- * Reads the events of up to `KEYS_AT_ONCE` identities in one query if they fit into it, otherwise the events of each identity
- * by itself.
+ * Reads the events of up to `KEYS_AT_ONCE` identities in one query if there are fewer than `EVENTS_AT_ONCE`, otherwise
+ * identity by identity.
  */
 async function* pagesOf(db: Db, projectId: number, keys: number[]): AsyncGenerator<Page> {
   for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) {
@@ -157,6 +157,7 @@ async function readPage(
       select ${sessions.sessionId} as id from ${sessions}
       where ${sessions.projectId} = ${projectId}
         and ${sessions.sessionId} in (select session_id from (${piece}))`),
+    // The segment of an event is the last that begins at or before its time, if it has not ended by then.
     query<{ id: number }>(sql`
       select distinct ${s.id} from (${piece}) e cross join ${segments} ${s} on ${s.id} = (
         select ${segments.id} from ${segments}

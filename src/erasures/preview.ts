@@ -52,8 +52,8 @@ export async function previewErasure(
 }
 
 /**
- * Returns what the completion of erasures would delete and keep now, by store. An erasure that has not run yet also deletes
- * what it was itself asked to delete. Reads only.
+ * Returns what the completion of erasures would delete and keep now, by store. What an open erasure deletes anyway counts as
+ * deleted, too. Reads only.
  */
 export async function previewCompletion(
   db: Db,
@@ -70,6 +70,7 @@ export async function previewCompletion(
     ...(await countEach(remains, deletesEvents, (keys) => countEventStores(db, projectId, keys))),
     ...(await countEach(remains, deletesRecordings, countRecordings))
   ]
+  // Data counts as kept if one of the erasures keeps it. Without erasures, only the request counts.
   const isNothing = remains.length === 0
   return describePreview(remains.length, stores, {
     ...wanted,

@@ -58,9 +58,7 @@ export async function purgeVersions(
   ])
 }
 
-/**
- * Notes that the person's versions and the recordings to delete are purged, unless the erasure was widened meanwhile.
- */
+/** Notes that the person's versions and the recordings to delete are purged, unless the erasure was widened meanwhile. */
 export const markCleared = (db: Db, { id, deleteRecordings }: ErasureRow, now: number) =>
   db
     .update(erasures)
@@ -101,7 +99,7 @@ export const listKeys = async (
   return rows.map(({ key }) => key)
 }
 
-/** Purges at most `limit` events of these identities, and with them, by a trigger, the segments that they are in. */
+/** Purges at most `limit` events of these identities. A trigger deletes the segments that contain them. */
 export async function purgeEvents(
   db: Db,
   { id, projectId }: ErasureRow,
@@ -116,6 +114,7 @@ export async function purgeEvents(
     updateFrom(erasures, {
       set: {
         stores: addToStores({
+          // The rows that `markStale`, the statement before, has changed.
           sessions: sql`changes()`,
           segments: countSegmentsOf(projectId, piece)
         }),
@@ -138,7 +137,7 @@ async function purgePiece(db: Db, statements: SQL[]): Promise<Piece> {
   }
 }
 
-/** Counts the events of identities, reading at most `limit` rows per statement. */
+/** Counts the events of identities: together if they are fewer than `limit`, otherwise in pieces of `limit` events. */
 export async function countEvents(
   db: Db,
   erasure: ErasureRow,
@@ -221,7 +220,7 @@ export const markFailed = (db: Db, { id }: ErasureRow) =>
     .set({ status: 'failed' })
     .where(and(eq(erasures.id, id), isOpen))
 
-/** Counts the rows of an erased person in every store, up to 1,000 each; one round trip, one snapshot. */
+/** Counts what is left in the stores that the erasure empties, up to 1,000 rows each; one round trip, one snapshot. */
 export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<string, number>> {
   const { id, projectId, personId, personUuid, deleteEvents, deleteRecordings } = erasure
   const remains = {
@@ -243,6 +242,7 @@ export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<
           and ${recordingParts.sessionId} = ${recordings.sessionId}
         where ${recordings.erasureId} = ${id}`
     }),
+    // Every stale session of the project counts: it may still contain the person's events.
     ...(deleteEvents && {
       events: eventsLeftOf(id),
       sessions: sql`${sessions} where ${sessions.projectId} = ${projectId} and ${sessions.isStale}`
@@ -262,8 +262,7 @@ export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<
 }
 
 /**
- * Marks an erasure as completed and stores its receipt, unless an event has arrived since the verification, or the erasure
- * was widened.
+ * Marks an erasure as completed and stores its receipt, unless it has got an event or was widened since the verification.
  * @returns whether it is completed
  */
 export async function complete(
@@ -294,7 +293,7 @@ export async function complete(
   return rows.length > 0
 }
 
-/** Returns the source, for `from`, of the events that still belong to the identities of an erasure. */
+/** Returns what follows `from` to select the events that still belong to the identities of an erasure. */
 const eventsLeftOf = (id: number): SQL =>
   sql`${erasedIdentities} cross join ${events} on ${events.identity} = ${erasedIdentities.key}
     where ${erasedIdentities.erasureId} = ${id}`

@@ -77,13 +77,13 @@ type Facts = Omit<
 }
 
 const KEPT_EVENTS =
-  'The events of the person, if any: the request did not ask to delete them. They count as those of one person without a name. Their own properties, such as page addresses, are unchanged and may still identify the person.'
+  'The events of the person, if any: the request did not ask to delete them. They are attributed to one anonymous person. Their own properties, such as page addresses, are unchanged and may still identify the person.'
 
 const KEPT_RECORDINGS =
   'The recordings of the person’s sessions, if any: the request did not ask to delete them. They belong to no person any more, and still show everything that was recorded.'
 
 const describeLink = (until: string): string =>
-  `Until ${until}, the kept data is pseudonymous: keyed hashes link it to the person, so that it can still be deleted. Then the link is removed, and the data is anonymous as far as its own content names nobody.`
+  `Until ${until}, the kept data is pseudonymous: keyed hashes link it to the person, so that it can still be deleted. Then the link is removed, and the data is anonymous, unless its own content names somebody.`
 
 /**
  * Lists in plain words what an erasure keeps, and why.

@@ -7,7 +7,7 @@ export const DELETE = describe({
   tag: 'Persons',
   summary: 'Delete a person',
   description:
-    'The person and its distinct ids are deleted at once, the history of its properties within seconds. Events that were accepted before the deletion and are processed after it do not recreate the person: they are dropped, or deleted with the others. Without `delete_events`, the events are kept and attributed to one anonymous person; their own properties are unchanged. Without `delete_recordings`, the recordings are kept and belong to no person. Kept events and recordings can be deleted later with `persons/complete_deletion/`, for `COMPLETION_DAYS` days (30 by default). A distinct id that is used again starts a new person. `delete_events`, `delete_recordings` and `dry_run` may also be sent in a JSON body; a field that is in both must have the same value. With `dry_run`, nothing is deleted: the answer counts the rows that would be deleted and kept, by store.',
+    'The person and its distinct ids are deleted at once, the history of its properties within seconds. Events that were accepted before the deletion and are processed after it do not recreate the person: they are dropped, or deleted with the others. Without `delete_events`, the events are kept and attributed to one anonymous person; their own properties are unchanged. Without `delete_recordings`, the recordings are kept and belong to no person. Kept events and recordings can be deleted later with `persons/complete_deletion/`, for `COMPLETION_DAYS` days (30 by default). A distinct id that is used again starts a new person. `delete_events`, `delete_recordings` and `dry_run` may also be sent in a JSON body; a field that is in the URL and in the body must have the same value in both. With `dry_run`, nothing is deleted: the answer counts the rows that would be deleted and kept, by store.',
   answers: {
     200: { text: 'Dry run: nothing is deleted.', schema: DeletionPreview },
     204: { text: 'Deleted.' }
@@ -34,7 +34,7 @@ export const STATUS = describe({
   tag: 'Persons',
   summary: 'List deletion tasks and their receipts',
   description:
-    'Lists a task for every deleted person, and another one for each later request that completed the deletion, newest first. Everything but events is deleted at once, and a task that keeps the events is usually completed within seconds. Events are deleted on the next Sunday at 05:00 UTC. The receipt of a completed task states which data was deleted and which data is kept.',
+    'Lists a task for every deleted person, newest first. If a later request deletes what a completed task kept, it has a task of its own. Everything but events is deleted at once, and a task that keeps the events is usually completed within seconds. Events are deleted on the next Sunday at 05:00 UTC. The receipt of a completed task states which data was deleted and which data is kept.',
   answers: {
     200: { text: 'A page of tasks.', schema: pageSchema('DeletionTaskPage', DeletionTask) }
   },

@@ -47,7 +47,10 @@ export type Target = {
   isRestored: boolean
 }
 
-/** Applies an entry again. @returns the number of objects that it erased again; 0 if the database has applied it */
+/**
+ * Applies an entry again.
+ * @returns the number of persons, recordings or other items that were erased again; 0 if the entry was applied already
+ */
 type Handler = (target: Target, project: ProjectRow, body: Body) => Promise<number>
 
 /** The handler of each kind of entry. Kinds without one need nothing after a restore. */
@@ -64,7 +67,7 @@ const HANDLERS: Record<string, Handler> = {
   suppression_lift: ({ db }, { id }, body) => liftAgain(db, id, body)
 }
 
-/** The number of entries that were applied, and of objects that were erased again. */
+/** The number of entries that were applied, and of persons, recordings or other items that were erased again. */
 export type Replayed = {
   applied: number
   erased: number
@@ -98,6 +101,7 @@ export async function replayLedger(target: Target): Promise<Replayed> {
       await noteApplied(target.db, head)
     }
     const isCut = isSpent(target.usage)
+    // No entry is left, or the next one is too young.
     const isEnd = entries.length === 0 || head.seq - before.seq < entries.length
     if (isCut || isEnd) {
       return { applied: head.seq - start.seq, erased, head, isDone: !isCut }
@@ -119,6 +123,7 @@ async function applyEntry(
     projects.set(body.project, found)
   }
   const project = projects.get(body.project)
+  // All databases share the ledger: an entry may be about another one.
   return project?.database === target.database ? handler(target, project, body) : 0
 }
 
@@ -130,6 +135,7 @@ async function eraseAgain(target: Target, project: ProjectRow, body: Body): Prom
   if (uuids.length === 0) {
     return 0
   }
+  // Read before they are erased: their distinct ids need no further search.
   const persons = await findPersonsToErase(db, project.id, { uuids })
   const erased = await eraseNamed(target, project, entry, { uuids })
   return erased + (target.isRestored ? await eraseReturned(target, project, entry, persons) : 0)

@@ -61,7 +61,7 @@ export async function listSalts(control: Db, database: string): Promise<Record<s
   return Object.fromEntries(rows.map(({ id, salt }) => [id, salt]))
 }
 
-/** Puts back the salts that projects had before the restore, if it has changed them. */
+/** Gives projects back the salts that they had before the restore, where the restore has changed them. */
 export const putBackSalts = (control: Db, salts: Record<string, string>) =>
   control.run(
     updateFrom(projects, {

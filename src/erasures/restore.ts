@@ -47,6 +47,7 @@ export async function catchUp(lagging: Lagging): Promise<Replayed & { isRestored
   if (!isDone) {
     return { ...replayed, isRestored, isDone }
   }
+  // Never goes back, even if the clock was set back: a time before the mark's would look like a restore.
   const next = Math.max(now.getTime(), beat + 1, mark?.beat ?? 0)
   await noteBeat(db, next)
   await writeMark(bucket, database, {

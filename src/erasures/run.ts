@@ -16,8 +16,9 @@ const TAKEN_AT_ONCE = 1_000
 const STALLED_MS = 15 * MINUTE
 
 /**
- * Starts or continues the weekly run of `scheduledFor`, ms UTC: queues every task requested before it that waits, or that
- * failed in an earlier run. A run that is started twice, even at the same time, queues each task once.
+ * Starts or continues the run of the time `scheduledFor`, ms UTC. Queues everything requested before that time that waits for
+ * a run: erasures that delete events, also if they failed in an earlier run, and removals. If the run is started twice, even
+ * at the same time, it queues each erasure once. A later start queues open removals again, which is harmless.
  * @returns the number of queued tasks
  */
 export async function startRun(
@@ -37,8 +38,8 @@ export async function startRun(
 
 /**
  * Starts a run that was missed on Sunday, continues a run that was interrupted while it queued its
- * tasks, and resumes erasures whose message was lost.
- * @param queuesSince messages sent before this time are lost, ms UTC
+ * tasks, and resumes erasures and removals whose messages were lost.
+ * @param queuesSince messages sent before this time are lost, ms UTC: see `readQueuesSince`
  * @returns the number of queued tasks
  */
 export async function sweepErasures(
@@ -56,6 +57,7 @@ export async function sweepErasures(
   const started = run?.finishedAt
     ? 0
     : await queueWaiting(db, queue, { run: run?.scheduledFor ?? sunday, now: at })
+  // A task without progress since either of these times has lost its message.
   const before = Math.max(at - STALLED_MS, queuesSince)
   const resumed = await resumeErasures(db, queue, before, now)
   const removals = await queueRemovals(db, queue, { run: sunday, idleSince: before, now: at })
@@ -63,7 +65,7 @@ export async function sweepErasures(
   return started + resumed + removals
 }
 
-/** Queues removals of events that are due and not under way. @returns their number */
+/** Queues the removals that are due and not under way. @returns their number */
 const queueRemovals = (
   db: Db,
   queue: Sender<QueueMessage>,

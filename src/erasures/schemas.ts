@@ -130,7 +130,7 @@ export const StatusFilters = z.object({
     .meta({ description: 'Only tasks of this deleted person.' })
 })
 
-/** Persons that one request may name, at most. */
+/** Most persons that one request may name. */
 export const MAX_PERSONS = 1_000
 
 /** A person's id: an integer, also as a string, or a UUID. */
@@ -146,12 +146,9 @@ export const listOf = <S extends z.ZodType>(item: S) =>
     .min(1, `Send between 1 and ${MAX_PERSONS} persons.`)
     .max(MAX_PERSONS, `Send between 1 and ${MAX_PERSONS} persons.`)
 
-const KEPT = 'Persons cannot be kept: events can only be deleted together with their person.'
+const KEPT = 'Persons are always deleted. To delete only events, use `POST events/delete/`.'
 
-/**
- * Reasons for refusing fields that ask to keep the persons: `keep_person`, or `delete_person` with
- * any value.
- */
+/** Refuses fields that ask whether to keep the persons: `keep_person` if it is true, `delete_person` always. */
 const KEEPING = {
   ...sameReason(['keep_person', 'keep_persons', 'events_only'], KEPT),
   ...sameReason(['delete_person', 'delete_persons'], { always: KEPT })
@@ -163,7 +160,7 @@ export const DeletionPreview = z
     dry_run: z.literal(true),
     persons_found: z.int().meta({
       description:
-        'The persons that would be deleted or, for `persons/complete_deletion/`, whose kept data would be.'
+        'The number of persons that would be deleted; for `persons/complete_deletion/`, of deleted persons whose kept data would be deleted.'
     }),
     delete_events: z.boolean(),
     delete_recordings: z.boolean(),
@@ -204,7 +201,7 @@ export const DeletionPreview = z
     ]
   })
 
-/** A boolean in a body, also as text as in a query. */
+/** A boolean in a body; may also be text, as in a query. */
 export const BodyFlag = z.union([z.boolean(), Flag], 'Must be a valid boolean.').optional()
 
 /** The body of a DELETE; it may contain the parameters of the URL. */

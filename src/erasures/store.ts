@@ -57,8 +57,8 @@ type Taken = { id: number; project_id: number }
 const taken = { id: erasures.id, project_id: erasures.projectId }
 
 /**
- * Takes tasks requested before the run into the run, oldest first, at most `limit`: those that wait, and those that failed in an
- * earlier run. Each task goes to one caller only.
+ * Adds tasks that delete events to a run, oldest first, at most `limit`: tasks that were requested before the run, and wait or
+ * failed in an earlier run. Each task goes to one caller only.
  */
 export const takeTasks = (
   db: Db,
@@ -81,7 +81,8 @@ export const takeTasks = (
 
 /**
  * Takes unfinished erasures without progress since `before`, ms UTC, and notes progress at `now`.
- * Also takes an erasure whose progress is in the future because the clock was set back.
+ * Leaves out erasures that only wait for their run. Also takes an erasure whose progress is in the future because the clock was
+ * set back.
  */
 export const takeStalled = (
   db: Db,

@@ -3,7 +3,7 @@ import type { EventKey } from './key.ts'
 import { type EventFilters, EventScan, type Project } from './scan.ts'
 import type { EventRow } from './store.ts'
 
-/** Most events that one page examines, which reads about 20,000 rows; the page then ends early. */
+/** Events that one page examines before it ends early; examining them reads about 20,000 rows. */
 export const MAX_EXAMINED = 2_000
 /** Events read in one statement. */
 const READ_AT_ONCE = 250
@@ -31,6 +31,7 @@ export async function listEvents(
   let examined = 0
   let characters = 0
   let last: EventKey | undefined
+  // Finds one event more than the page shows, to know whether there is a next page.
   while (found.length <= page.size) {
     if (examined >= MAX_EXAMINED || characters >= MAX_CHARACTERS) {
       return { events: found, next: last, isCut: true }

@@ -55,12 +55,13 @@ export class Merge {
     return this.#keys.splice(0, Math.min(count, this.#countReady()))
   }
 
-  /** Counts the keys that can be returned: every key not read yet is older. */
+  /** Counts the keys that can be returned now, because no key that is still unread is newer. */
   #countReady(): number {
     const [first, ...others] = this.#open.values()
     if (!first) {
       return this.#keys.length
     }
+    // Every unread key is older than the newest of these.
     const horizon = others.reduce((a, b) => (newestFirst(a, b) <= 0 ? a : b), first)
     const place = this.#keys.findIndex((key) => newestFirst(key, horizon) > 0)
     return place < 0 ? this.#keys.length : place

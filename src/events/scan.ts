@@ -137,7 +137,7 @@ function scopeOf(
   const since = Math.max(filters.from ?? Number.MIN_SAFE_INTEGER, session.from)
   const until = Math.min(filters.until ?? Number.MAX_SAFE_INTEGER, session.until)
   const limits = {
-    // Without the filter, `names` may be cut.
+    // Without a filter by name, `names` is not a limit: the list of all names may be cut.
     names: filters.events && new Set(names),
     since,
     before: after ?? endOf(until)
@@ -152,7 +152,7 @@ function scopeOf(
   return { ...limits, kind: 'identities', ids }
 }
 
-/** Where the events of a session can be; its identities are undefined if they are not all known. */
+/** The identities and times that events of a session can have. `identities` is undefined if some are not known. */
 type SessionLimits = { identities: number[] | undefined; from: number; until: number }
 
 const ANY_SESSION: SessionLimits = {
@@ -163,6 +163,7 @@ const ANY_SESSION: SessionLimits = {
 
 function limitsOf(stored: Named['session']): SessionLimits {
   if (!stored) {
+    // A session that is not stored has no events.
     return { ...ANY_SESSION, identities: [] }
   }
   // With MAX_IDENTITIES identities, the row may lack others, and the times of their events.

@@ -17,7 +17,10 @@ export type Wanted = {
   session: string | undefined
 }
 
-/** The ids that the filters name: empty if nothing has the name. Without a filter, its ids are undefined, except `names`. */
+/**
+ * What each filter finds: an empty list if nothing has the name that the filter gives; undefined without the filter, except for
+ * `names`.
+ */
 export type Named = {
   /** Without the filter, the ids of all event names, up to the limit. */
   names: number[]
@@ -28,8 +31,8 @@ export type Named = {
 }
 
 /**
- * Finds the event names and the identities of the person, at most `limit` each, the identity of the distinct id, and the
- * session that the filters name. One round trip.
+ * Finds what the filters name, in one round trip: the event names and the person's identities, at most `limit` of each, the
+ * identity with the distinct id, and the session.
  */
 export async function findNamed(
   db: Db,
@@ -38,6 +41,7 @@ export async function findNamed(
   limit: number
 ): Promise<Named> {
   const isNamed = wanted === undefined ? sql`1` : sql`${eventNames.name} in ${inJson(wanted)}`
+  // Without a distinct id, `coalesce` keeps all identities of the person.
   const identitiesOf = (name: PersonName) => sql`
     select ${distinctIds.key} from ${distinctIds}
     where ${distinctIds.personId} = ${idOfPerson(projectId, name)} and +${distinctIds.projectId} = ${projectId}
@@ -89,8 +93,8 @@ export const readNameKeys = (
   )
 
 /**
- * Returns the bound of a name: of its events, those with a lower time and uuid are older than the key.
- * At the same time, the event with the lower name id is older.
+ * Returns the time and uuid below which the events of a name are older than the key. At the same time, the event with the lower
+ * name id is older: all events of a lower name id are below the bound, and none of a higher one. `''` is below every uuid.
  */
 function boundOf(id: number, { at, name, uuid }: EventKey): { at: number; uuid: string } {
   if (id === name) {

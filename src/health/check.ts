@@ -13,10 +13,10 @@ import { listDatabases } from '../projects/store.ts'
 import type { Work } from '../queues/run.ts'
 import { checkMigrations, countDeadLetters } from './store.ts'
 
-/** Share of the maximum size from which on a database's status is `warning`. */
+/** A database that has at least this share of its maximum size gets the status `warning`. */
 const FILLING = 0.8
 
-/** Age from which an entry of the ledger must have been applied, ms. */
+/** Age at which an entry of the ledger must have been applied, ms; the ledger is applied every minute. */
 const LEDGER_MS = 2 * MINUTE
 
 const Status = z.enum(['ok', 'warning', 'unavailable'])
@@ -26,7 +26,7 @@ const DatabaseHealth = z.object({
     description: 'A D1 binding that this deployment has or that a project names.'
   }),
   status: Status.meta({
-    description: `\`warning\`: the database is ${FILLING * 100} % full; \`unavailable\`: it does not answer or lacks a migration.`
+    description: `\`warning\`: the database is at least ${FILLING * 100} % full; \`unavailable\`: it does not answer or lacks a migration.`
   }),
   answers: z.boolean(),
   migration: z.string().nullable().meta({ description: 'The last migration that was applied.' }),
@@ -49,7 +49,7 @@ const SecretHealth = z.object({
 
 const LedgerHealth = z.enum(['ok', 'behind', 'damaged', 'unknown']).meta({
   description:
-    'Whether the databases have applied the ledger of erasures. `behind`: a database was restored; its projects are held back until the erasures since then are repeated, within minutes. `damaged`: an entry is missing or changed. Both are `unavailable`. `unknown`: the bucket or a database does not answer.'
+    'Whether the databases have applied the ledger of erasures. `behind`: a database has not applied an entry that is two minutes old, or was restored; the projects of a restored database are held back until the erasures that the restore undid are repeated, within minutes. `damaged`: an entry is missing or changed. With either, `status` is `unavailable`. `unknown`: the bucket or a database does not answer.'
 })
 
 const CronHealth = z.object({
@@ -175,7 +175,7 @@ async function countWaiting(env: Env): Promise<number> {
 const worstOf = (statuses: string[]): HealthJson['status'] =>
   Status.options.findLast((option) => statuses.includes(option)) ?? 'ok'
 
-/** Reads the last run of each Cron Trigger and counts the dead letters; null if the database does not answer. */
+/** Reads the last run of each Cron Trigger and counts the dead letters. What cannot be read is null. */
 async function checkJobs(env: Env) {
   const { db } = openDb(env.DB, newUsage())
   const [runs, deadLetters] = await Promise.all([
@@ -199,7 +199,7 @@ async function checkLedger(env: Env, now: Date): Promise<z.output<typeof LedgerH
   const check = async (binding: string) => {
     const { db } = openDb(databaseOf(env, binding), newUsage())
     const { head, isRestored } = await compareWithMark(env.BUCKET, db, binding)
-    // Reads the ledger in any case: it may be damaged.
+    // `isBehind` comes first, because it also throws when the ledger is damaged.
     return (await isBehind(env.BUCKET, head, now.getTime() - LEDGER_MS)) || isRestored
   }
   try {
@@ -212,8 +212,8 @@ async function checkLedger(env: Env, now: Date): Promise<z.output<typeof LedgerH
 }
 
 /**
- * Checks all databases except the control database: the bound databases, and those that projects
- * name.
+ * Checks all databases except the control database: the databases bound to this deployment, and those
+ * that projects name.
  */
 async function checkOthers(env: Env): Promise<DatabaseHealth[]> {
   const named = await listDatabases(openDb(env.DB, newUsage()).db).catch(() => [])

@@ -12,7 +12,8 @@ export const countDeadLetters = (db: Db): Promise<number> =>
 
 /**
  * Reads the last migration, and whether the database has every migration that this code needs.
- * @throws when it does not answer
+ * Names of migrations begin with their number, so a later migration has the greater name.
+ * @throws when the database does not answer
  */
 export async function checkMigrations(
   db: Db

@@ -24,6 +24,9 @@ const PROJECT_NOT_FOUND = 'Project not found.'
 const AMBIGUOUS =
   'Project not found: `@current` needs a key for exactly one project, and this key is for several.'
 
+/** The id of no project. */
+const NO_PROJECT = 0
+
 const ProjectPath = z.object({
   project_id: z.string().meta({
     description:
@@ -122,6 +125,7 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
       const caller = together ? together.caller : await findCaller(control.db, requested)
       const session = await admit(c, { scopes: [scope], requested, caller, control })
 
+      // The planned read ran on the control database, which need not be the project's.
       if (together && c.var.project.database === CONTROL) {
         c.set('found', together.readAnswer())
       } else {
@@ -152,7 +156,10 @@ type Early<Answer> = {
   planFor: (projectId: number) => Planned<Answer>
 }
 
-/** Finds the caller and runs the planned read in one round trip to the control database, or returns undefined. */
+/**
+ * Finds the caller and runs the planned read in one round trip to the control database. Returns
+ * undefined, and reads nothing, if the read cannot be planned before the key check.
+ */
 async function readWithCaller<Answer>(
   c: Context<AppEnv>,
   { control, requested: { hash, projectId }, planFor }: Early<Answer>
@@ -186,7 +193,7 @@ export const allowCaller = (...scopes: Scopes): MiddlewareHandler<AppEnv> =>
     async function checkCaller(c, next) {
       const hash = await readKeyHash(c)
       const { db } = openDb(c.env.DB, c.var.usage)
-      const caller = await findCaller(db, { hash, projectId: 0 })
+      const caller = await findCaller(db, { hash, projectId: NO_PROJECT })
       const { key, user } = await authenticate(c, caller, { hash, scopes })
       c.set('db', db)
       c.set('key', key)
@@ -274,10 +281,10 @@ function requireProject({ key, project }: Caller, requested: Requested['projectI
   return project
 }
 
-/** Reads the project of the path. Anything but an integer or `@current` is 0, which matches no project. */
+/** Reads the project of the path. Anything but an integer or `@current` is `NO_PROJECT`. */
 function readProjectId(text: string): number | '@current' {
   if (text === '@current') {
     return text
   }
-  return /^\d{1,15}$/.test(text) ? Number(text) : 0
+  return /^\d{1,15}$/.test(text) ? Number(text) : NO_PROJECT
 }

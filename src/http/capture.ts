@@ -6,9 +6,10 @@ import type { Json } from '../input/json.ts'
 import type { AppEnv } from './env.ts'
 import type { Refusal } from './openapi.ts'
 
-/** Share of a database's maximum size from which on its projects accept no events. */
+/** Share of a database's maximum size. Once the database is that full, its projects accept no more events. */
 const FULL = 0.95
 
+/** Refusals of every endpoint with a capture token: the token is unknown, or the database is full or does not answer. */
 export const UNKNOWN_TOKEN: Refusal[] = [
   ['authentication_failed', 'API key is not valid: unknown', 'api_key'],
   ['unavailable', 'The database cannot take the request now.']
@@ -34,7 +35,7 @@ export const payloadOf = (c: Context<AppEnv>): Request | Response => {
   return c.req.raw.body || data === undefined ? c.req.raw : new Response(data)
 }
 
-/** @throws request_too_large, parse_error */
+/** @throws request_too_large, parse_error, unsupported_media_type */
 export const readPayload = (c: Context<AppEnv>): Promise<Json> => readJson(payloadOf(c))
 
 export type TokenReader = {

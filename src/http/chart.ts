@@ -78,7 +78,7 @@ export const lookOf = ({ width, height, theme }: ChartQuery): Look => ({
   ...(theme && { theme })
 })
 
-/** Responds with a chart, drawn as SVG, in a format. */
+/** Responds with a chart in this format, made from its SVG. */
 export async function chartResponse(
   c: Context<AppEnv>,
   svg: string,

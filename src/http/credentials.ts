@@ -17,7 +17,7 @@ const keyInUrl = (name: string) =>
   `Do not send a key in the URL, where it may be logged: send it in the header, \`Authorization: Bearer phx_…\`, and leave out \`${name}\`.`
 const missingScope = (scope: string) => `API key missing required scope '${scope}'`
 
-/** The scopes that allow a request: a key needs one of them. Errors name the first. */
+/** The scopes that allow a request: a key needs one of them. The first is named in errors and decides the rate limit. */
 export type Scopes = [string, ...string[]]
 
 /** Lists the errors of a request that needs a key, for the reference. */

@@ -29,6 +29,7 @@ export function createDocument(
   const writer = new Writer(target, emptyBodies)
   const paths: Record<string, Record<string, unknown>> = {}
   const listed = new Set<Operation>()
+  // Middleware has the method `ALL`.
   const own = routes.filter(({ method }) => method !== 'ALL')
   for (const [route, handlers] of Map.groupBy(own, ({ method, path }) => `${method} ${path}`)) {
     const [operation, contributed] = describedBy(

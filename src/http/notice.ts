@@ -11,7 +11,10 @@ export type Notice = { title: string; words: string; button?: string }
 export const prefersPage = (c: Context<AppEnv>): boolean =>
   (c.req.header('Accept') ?? '').toLowerCase().startsWith('text/html')
 
-/** Responds with a page that shows a notice. It may send its form to this service, but neither load nor run anything else. */
+/**
+ * Responds with a page that shows a notice. The page may send its form to this service, but neither
+ * load nor run anything else.
+ */
 export function answerNotice(
   c: Context<AppEnv>,
   notice: Notice,

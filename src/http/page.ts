@@ -130,8 +130,8 @@ function readPosition<S extends z.ZodType>(
 }
 
 /**
- * The cursor of a list: the position of a page's last row and, for a filtered list, the count, with the name of the filters
- * that it belongs to.
+ * The cursor of a list: the position of a page's last row and, for a filtered list, the number of matches and the name of the
+ * filters that they match.
  */
 export const cursorSchema = <S extends z.ZodRawShape>(position: S) =>
   z.object({ ...position, counted: Counted.optional() })
@@ -203,6 +203,7 @@ export function expectNoCursor(cursor: string | undefined): void {
 function decodeCursor<S extends z.ZodType>(schema: z.ZodTuple<[S, typeof Place]>, cursor: string) {
   try {
     const json = JSON.parse(atob(cursor.replaceAll('-', '+').replaceAll('_', '/')))
+    // Each of the two schemas takes its own members from the same object.
     return schema.parse([json, json])
   } catch {
     throw new AppError(

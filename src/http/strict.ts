@@ -21,6 +21,7 @@ export function checkParameters(url: string, parameters: KnownParameters): void 
   const given = Map.groupBy(new URL(url).searchParams, ([name]) => name)
   for (const [name, pairs] of given) {
     const values = new Set(pairs.map(([, value]) => value))
+    // A harmless parameter has no effect, unless this operation is one that reads it.
     if (isHarmless(name) && !parameters.names.includes(name)) {
       continue
     }

@@ -89,7 +89,7 @@ export const validateHeader = <S extends z.ZodObject>(
     { header: schema }
   )
 
-/** Largest body of a request, as sent and decompressed, bytes. */
+/** Largest body of a request, bytes, both as sent and after decompression. */
 export const MAX_BODY_BYTES = 1_000_000
 
 const unsupported = (type: string): string =>
@@ -115,7 +115,7 @@ export const validateBody = <S extends z.ZodType>(
     refusals: [...BODY_REFUSALS, ...SCHEMA_REFUSALS]
   })
 
-/** Refusals of a body that the reference does not describe. `null` is also for a body that is null itself. */
+/** Refusals of a body that the reference does not describe. `null` is the refusal of a body that is itself null. */
 const UNDESCRIBED_BODY_REFUSALS: Refusal[] = [
   ...BODY_REFUSALS,
   ['null', 'This field may not be null.']

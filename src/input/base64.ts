@@ -6,7 +6,7 @@ type Native = {
 
 const { fromBase64: decode, prototype } = Uint8Array as unknown as Native
 
-/** Bytes passed as arguments of one call, well below the most that engines take. */
+/** Bytes passed as arguments of one call, well below the number of arguments that engines allow. */
 const BYTES_AT_ONCE = 8_192
 
 /** Encodes bytes in base64. */

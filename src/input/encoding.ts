@@ -18,6 +18,7 @@ export function unpack(bytes: Uint8Array, encoding: Encoding, limit: number): Ui
   try {
     return DECODERS[encoding](bytes, { maxOutputLength: limit })
   } catch (error) {
+    // The decoders throw a RangeError for more than `maxOutputLength` bytes.
     if (error instanceof RangeError) {
       throw tooLarge(limit)
     }

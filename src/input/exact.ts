@@ -25,11 +25,11 @@ const MAX_COMPARED = 50_000
 const NAME_END = /"\s*:/g
 
 /**
- * Significant digits compared, the most that `toPrecision` gives; a number with more counts as
- * inexact. 17 digits identify a double.
+ * Longest number that is compared, significant digits: `toPrecision` gives no more. A longer number
+ * counts as inexact.
  */
 const MAX_DIGITS = 100
-/** Characters of a number that are read; a longer number counts as inexact. */
+/** Longest number that is read, characters. A longer number counts as inexact. */
 const MAX_LENGTH = 400
 
 /* Character codes, which are faster to compare than characters. */
@@ -180,6 +180,7 @@ class Walk {
   }
 
   findRepeated(): string[] | undefined {
+    // The names found so far in the open object at each depth.
     const names: Set<string>[] = []
     let at = 0
     while (at < this.#json.length) {
@@ -267,8 +268,11 @@ const isNumeric = (char: number): boolean =>
  */
 export function isExact(text: string, value: number): boolean {
   const sent = decimalOf(text)
-  if (value === 0 || !Number.isFinite(value) || sent.digits.length > MAX_DIGITS) {
-    return value === 0 && sent.digits === ''
+  if (value === 0) {
+    return sent.digits === ''
+  }
+  if (!Number.isFinite(value) || sent.digits.length > MAX_DIGITS) {
+    return false
   }
   // The shortest text of a double may differ from the nearest decimal with as many digits: accept
   // either.

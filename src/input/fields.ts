@@ -5,8 +5,8 @@ import { isHarmless } from './harmless.ts'
 import { isEmpty, isObject } from './json.ts'
 
 /**
- * Reasons for refusing fields that a schema does not have, by field name. With `always`, the field
- * is refused with `false`, `0` and `''`, too.
+ * Reasons for refusing fields that a schema does not have, by field name. A field with a text as its
+ * reason may be sent with an empty value (see `saysSomething`), a field with `always` only with null.
  */
 type Refused = Record<string, string | { always: string }>
 
@@ -28,8 +28,8 @@ type Rules = {
 const rules = new WeakMap<z.ZodType, Rules>()
 
 /**
- * Makes a schema refuse fields that have a meaning elsewhere in this API or in PostHog but are not supported here. A field
- * with an empty value (see `saysSomething`) is ignored. Schemas derived from this one do not inherit the rule.
+ * Makes a schema refuse fields that have a meaning elsewhere in this API or in PostHog but are not supported here. Schemas
+ * derived from this one do not inherit the rule.
  * @param readOnly fields of responses that clients send back; ignored even when they resemble a known field
  * @param others reason for refusing all other unknown fields; without a reason, they are ignored
  */
@@ -44,9 +44,9 @@ export function refusing<S extends z.ZodObject>(
 }
 
 /**
- * Makes a schema refuse every unknown field, even an empty one; only the fields in `refused` may be
- * sent with an empty value. For requests that delete or send something: they would really do so if an
- * unsupported `dry_run` were ignored.
+ * Makes a schema refuse every unknown field, even an empty one. Only `HARMLESS` fields and empty
+ * fields in `refused` are ignored. For requests that delete or send something: they would really do
+ * so if an unsupported `dry_run` were ignored.
  */
 export function closed<S extends z.ZodObject>(schema: S, refused: Refused = {}): S {
   rules.set(schema, { refused, readOnly: [], isClosed: true })
@@ -66,8 +66,8 @@ export const saysSomething = (value: unknown): boolean =>
 /**
  * Returns the fields of an input that its schema does not know and that may be ignored, at any depth; nested names are
  * joined with `__`. A schema with a catchall knows every field.
- * @throws invalid_input for an unknown field that resembles a known field, or that `refusing`
- * refuses
+ * @throws invalid_input for an unknown field that resembles a known field or that `refusing` or
+ * `closed` refuses, and for too many unknown fields in one object
  */
 export function findUnknownFields(
   schema: z.ZodType,
@@ -76,6 +76,7 @@ export function findUnknownFields(
 ): string[] {
   const inner = unwrap(schema)
   if (inner instanceof z.ZodPipe) {
+    // Only a schema with `z.preprocess`, such as `jsonText`, begins with a transform.
     return inner.in instanceof z.ZodTransform
       ? findUnknownFields(inner.out as z.ZodType, fromText(input), path)
       : findUnknownFields(inner.in as z.ZodType, input, path)
@@ -112,6 +113,7 @@ function findInObject(
   const { catchall } = schema.def
   const isOpen = catchall !== undefined && !(catchall instanceof z.ZodNever)
   const known = Object.keys(schema.shape)
+  // Counts as if every known field were sent, because counting the unknown fields takes longer.
   if (!isOpen && Object.keys(input).length > known.length + MAX_UNKNOWN) {
     throw new AppError(
       'invalid_input',

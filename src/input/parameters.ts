@@ -5,6 +5,7 @@ import { faultOf, parseJson } from './json.ts'
 export const wholeFrom = (least: number) =>
   z
     .string()
+    // `-0` is refused: it would become the negative zero.
     .refine((text) => /^(?!-0*$)-?\d{1,15}$/.test(text), 'A valid integer is required.')
     .transform(Number)
     .refine((value) => value >= least, {

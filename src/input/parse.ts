@@ -6,7 +6,8 @@ import { findUnknownFields } from './fields.ts'
  * Validates an input and returns the schema's output.
  * @param path the input's position in the request, for the error's `attr`
  * @param ignoredFields receives the names of unknown fields that were ignored
- * @throws an API error for the first issue; invalid_input for an unknown field that `findUnknownFields` refuses
+ * @throws required, null, blank, invalid_input, invalid_choice, max_length, max_value or min_value for
+ * the first issue; invalid_input for an unknown field that `findUnknownFields` refuses
  */
 export function parseInput<S extends z.ZodType>(
   schema: S,
@@ -67,10 +68,10 @@ function explain(issue: z.core.$ZodIssue): [ErrorCode, string] {
   }
 }
 
-/** Most choices that an error message lists; the reference lists all choices. */
+/** Maximum number of choices in an error message; the reference lists all choices. */
 const MAX_CHOICES = 40
 
-/** Most characters of an input that an error message repeats. */
+/** Longest quotation of an input in an error message, characters. */
 const MAX_QUOTED = 100
 
 function explainChoice({ input, values }: z.core.$ZodIssueInvalidValue): string {

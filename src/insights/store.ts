@@ -181,7 +181,7 @@ export function insightToJson(row: InsightRow, tiles: Tile[]): InsightJson {
     name: row.name,
     derived_name: row.derivedName,
     description: row.description,
-    // A query overrides the filters that the insight had before. Both would be refused when they are sent back.
+    // A query overrides older filters. They are not shown, because an insight with both would be refused when it is sent back.
     filters: saysSomething(row.query) ? {} : row.filters,
     query: row.query,
     order: row.order,

@@ -4,7 +4,7 @@ import { canonical, sha256 } from '../hash.ts'
 /** The prefix of the entries' keys in the bucket, which sort by the entries' numbers. */
 const PREFIX = 'ledger/entries/'
 
-/** An entry's number, from 1, and its hash. */
+/** An entry's number, from 1, and the hash of its link; the number is 0 in `GENESIS` only. */
 export const Head = z.object({ seq: z.int().min(0), hash: z.string() })
 export type Head = z.infer<typeof Head>
 

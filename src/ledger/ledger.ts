@@ -139,7 +139,10 @@ export async function expectApplied(bucket: R2Bucket, { seq, hash }: Head): Prom
   }
 }
 
-/** Yields the content of the bucket after `head`, in order, without checking that it is a chain. */
+/**
+ * Yields the parsed JSON of every entry after `head`, in order, without checking that the entries are
+ * a chain. Yields undefined for an entry that is not JSON.
+ */
 export async function* readUnchecked(bucket: R2Bucket, head: Head): AsyncGenerator<unknown> {
   let options: R2ListOptions | undefined = after(head)
   while (options) {

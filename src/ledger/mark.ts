@@ -4,15 +4,15 @@ import { Head } from './entry.ts'
 import { readState } from './store.ts'
 
 /**
- * The state of a database when it was last compared with the ledger. It is in the bucket, so a restore
- * of the database does not change it.
+ * The state of a database when it was last compared with the ledger. The mark is in the bucket, so a
+ * restore of the database does not change the mark.
  */
 const Mark = z.object({
   /** The time of the comparison, ms UTC. The database has the same time, or a later one. */
   beat: z.int(),
   /** The last entry that the database had applied. */
   head: Head,
-  /** The highest id of an erasure. */
+  /** The highest id of an erasure in the database. */
   erasure: z.int(),
   /** The salts of the projects whose data is in the database, by the project's id. */
   salts: z.record(z.string(), z.string())
@@ -33,7 +33,8 @@ export const writeMark = (bucket: R2Bucket, database: string, mark: Mark) =>
 
 /**
  * Compares a database with its mark: a restored database has an earlier time. The mark is read
- * first, because each comparison writes it last.
+ * first. A comparison notes its time in the database before it writes the mark, so reading them the
+ * other way round could show the old time of the database beside the new time of the mark.
  */
 export async function compareWithMark(bucket: R2Bucket, db: Db, database: string) {
   const mark = await readMark(bucket, database)

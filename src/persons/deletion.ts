@@ -34,7 +34,7 @@ const hashProperty = (secret: string, projectId: number, uuid: string, key: stri
 type Deletion = { id: PersonId; key: string; by: Request; ledger: Ledger; secret: string }
 
 /**
- * Enters the deletion of a property in the ledger, and removes the property, if the person has it.
+ * If the person has the property, enters its deletion in the ledger and removes the property.
  * @throws not_found, unavailable
  */
 export async function deleteNoted(

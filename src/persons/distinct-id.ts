@@ -15,9 +15,10 @@ export function readDistinctId(value: Json | undefined): string | undefined {
   return text.trim() === '' ? undefined : text
 }
 
-/** Returns a text as it is stored: well-formed, NUL replaced by U+FFFD, cut to 200 characters. */
+/** Returns a text as it is stored: well-formed, NUL replaced by U+FFFD, cut to 200 code points. */
 export function clean(text: string): string {
   const whole = text.replaceAll('\0', '\uFFFD').toWellFormed()
+  // 200 code points have at most 400 UTF-16 units, so no more are split into code points.
   return whole.length <= MAX_LENGTH
     ? whole
     : [...whole.slice(0, MAX_LENGTH * 2)].slice(0, MAX_LENGTH).join('')

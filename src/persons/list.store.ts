@@ -165,8 +165,8 @@ export const isUnfiltered = (filters: PersonFilters): boolean =>
 
 /**
  * Most bound values in a filter on properties. A D1 statement allows 100, of which the page, its
- * cursor and the other filters take up to 14. Most filters on a property take two values: 40 of them
- * fit.
+ * cursor and the other filters take up to 14. A filter usually takes two values, so that a request's
+ * 40 filters fit.
  */
 const MAX_VALUES = 85
 

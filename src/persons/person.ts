@@ -13,8 +13,8 @@ import type { Bytes, Stamp, Write } from './register.ts'
 import { decodeWrites, encodeWrites, type StoredWrites } from './stored-writes.ts'
 
 /**
- * A stored person, decoded. Times are ms UTC; `version` is the id of the current version,
- * `versions` the number of versions.
+ * A stored person, decoded. Times are ms UTC; `version` is the id of the current version (0: none
+ * yet), `versions` the number of versions.
  */
 export type StoredPerson = {
   id: number
@@ -126,7 +126,10 @@ export function tryVersion(person: Person, identity: number): Version | undefine
   return undefined
 }
 
-/** Applies writes, or none of them (`refused`) if the person would become too large. */
+/**
+ * Applies writes, or none of them (`refused`) if they change a shown value and the person would
+ * become too large.
+ */
 export function writePerson(
   person: Person,
   writes: Write[]
@@ -150,8 +153,8 @@ export function unsetProperty(person: Person, key: string, stamp: Stamp): void {
 }
 
 /**
- * Merges `source` into `target`. If the merged properties would be too large (`refused`), the
- * target keeps its own properties.
+ * Merges `source` into `target`. If the merge changes a shown value and the merged properties would be
+ * too large (`refused`), the target keeps its own properties.
  */
 export function mergePersons(
   target: Person,

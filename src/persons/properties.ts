@@ -34,7 +34,10 @@ export type Draft = {
   changed: boolean
 }
 
-/** Returns the properties of a person without any; their stored form is `{}` and `{"stamps":[],"keys":{}}`. */
+/**
+ * Returns the properties of a person without any. Their stored form is `{}` and
+ * `{"stamps":[],"keys":{}}`, whose 23 bytes are counted as 24.
+ */
 export const emptyProperties = (): PersonProperties => ({
   shown: new Map(),
   registers: new Map(),

@@ -19,8 +19,8 @@ export type Candidate = { stamp: Stamp; value: Json; bytes: number }
  * The writes of one property that decide its value, independent of the order in which they arrive.
  *
  * The latest `set` or `unset` wins. If there is none, or after an `unset`, the earliest later
- * `once` wins; a null gives way to a value. Only the earliest seed is kept, and it never comes back
- * after an explicit `unset`.
+ * `once` wins; a null gives way to a value. Only the earliest seed is kept; it counts as a `once`, but
+ * only as long as there has been no `set` and no `unset`.
  */
 export type Register = {
   /** The latest `set`; `value` is undefined after an `unset`. */
@@ -146,10 +146,13 @@ export const textOfStamp = ({ at, id }: Stamp): string => `${at}:${id}`
 /** Returns the bytes that a key takes in the JSON of the properties and of the write times, not counting the stamps. */
 export function sizeOf(key: string, register: Register): Bytes {
   const visible = shownCandidate(register)
+  // A colon and a comma.
   const name = byteLength(JSON.stringify(key)) + 2
+  // Two brackets, a comma and the stamp's number; the value and its comma only if it is not the shown value.
   const entry = ({ value, bytes }: Candidate) =>
     3 + REFERENCE_DIGITS + (isSame(value, visible?.value) ? 0 : bytes + 1)
   const { set, once, seed } = register
+  // Counts a `set` like a `gone`, which has the longer name.
   const own = set ? '"gone":,'.length + entry({ ...set, value: set.value ?? null }) : 0
   const seeded = seed ? '"seed":,'.length + entry(seed) : 0
   const all = once.reduce((sum, candidate) => sum + entry(candidate), '"once":[],'.length)

@@ -76,6 +76,7 @@ type ListQuery = z.output<typeof ListQuery>
 /** A filter on properties, parsed and as SQL. `sql` is undefined if the filter has no conditions. */
 type PropertyFilter = { group: FilterGroup; sql: PersonFilters['properties'] }
 
+/** Returns the filters of a list. Parses the query again only to drop its other parameters. */
 const filtersOf = (query: ListQuery, property: PropertyFilter | undefined): PersonFilters => ({
   ...TextFilters.parse(query),
   properties: property?.sql
@@ -112,8 +113,8 @@ async function planPage(
 }
 
 /**
- * Reads the list together with the key check, unless it is CSV, which is streamed, or has a filter
- * on properties.
+ * Reads the list together with the key check. Plans nothing for CSV, which is streamed, and for a
+ * filter on properties, which needs the project's database.
  */
 const listing = reading({
   scope: 'person:read',

@@ -11,8 +11,8 @@ export type Known = { persons: Map<number, PersonRow>; distinctIds: Map<number, 
 
 /**
  * Reads the persons of a project with these ids, and the distinct ids of the identities with these keys.
- * @param hasAllIds whether each person has all distinct ids. Otherwise it has the first `LISTED_DISTINCT_IDS + 1`: one more than
- * a list shows, to tell whether there are others
+ * @param hasAllIds whether to read every distinct id of a person. Otherwise reads the first `LISTED_DISTINCT_IDS + 1`: one more
+ * than a list shows, which tells whether there are more
  */
 export async function readSeveral(
   db: Db,

@@ -69,6 +69,7 @@ export function decodeWrites(shown: JsonObject, { stamps, keys }: StoredWrites):
     }
   )
   const properties = propertiesOf(new Map(registers))
+  // `sizeOf` counts a comma for every key, which is one more than JSON has.
   const bytes = { ...properties.bytes, shown: byteLength(JSON.stringify(shown)) + 1 }
   return { ...properties, shown: new Map(Object.entries(shown)), bytes }
 }

@@ -30,7 +30,7 @@ export type PersonRecord = {
   revision: number
 }
 
-/** The columns of a `PersonRecord`, of `persons`. */
+/** The columns of `persons` that a `PersonRecord` holds. */
 export const RECORD = list([
   persons.id,
   persons.uuid,
@@ -60,8 +60,8 @@ export const toStoredPerson = (row: PersonRecord): StoredPerson => ({
 })
 
 /**
- * Rolls the batch back as a conflict unless these persons are unchanged since they were read. Put
- * it before all writes.
+ * Returns statements that roll the batch back as a conflict unless these persons are unchanged since
+ * they were read. Put them before all writes.
  */
 export const expectUnchanged = (
   projectId: number,
@@ -103,8 +103,8 @@ export const insertPersons = (projectId: number, inserted: readonly Person[]): S
   ])
 
 /**
- * Returns the updates of persons. Writes fewer columns of a person whose changes affect no
- * response, version or index.
+ * Returns the updates of persons. If the changes of a person affect no response, version or index,
+ * only the columns of `BOOKKEEPING` are written.
  */
 export const updatePersons = (projectId: number, updated: readonly Person[]): SQL[] => [
   ...updateEach(

@@ -64,6 +64,7 @@ export const projectToJson = (row: typeof projects.$inferSelect) => ({
 
 function isTimezone(name: string): boolean {
   try {
+    // `Intl` also accepts offsets such as `+01:00`, which are no IANA time zones.
     return Boolean(new Intl.DateTimeFormat('en', { timeZone: name })) && !/^[+-]/.test(name)
   } catch {
     return false

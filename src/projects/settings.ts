@@ -12,7 +12,7 @@ export const ProjectSettings = z.object({
     .number()
     .min(0, 'must be a share from 0 to 1')
     .max(1, 'must be a share from 0 to 1'),
-  /** Seconds after which a visit is recorded. */
+  /** Seconds that a visit must last to be recorded. */
   recording_minimum_duration: z
     .number()
     .min(0, 'must not be negative')
@@ -43,11 +43,11 @@ const DEFAULTS: ProjectSettings = {
   exceptions: false
 }
 
-/** Returns all settings of a project: the defaults, and the settings that were ever changed. */
+/** Returns all settings of a project: those that were ever changed, and the defaults of the others. */
 export const settingsOf = (row: { settings: Partial<ProjectSettings> }): ProjectSettings => ({
   ...DEFAULTS,
   ...row.settings
 })
 
-/** Returns only the settings among the members of a project or of a change. */
+/** Returns the settings in a project or a change, without its other members. */
 export const pickSettings = (input: SettingsChange): SettingsChange => SettingsChange.parse(input)

@@ -1,4 +1,4 @@
-/** URL parameters by which a campaign is recognised, as the properties that SDKs send them in. */
+/** URL parameters that identify a campaign. SDKs send each as the property of the same name. */
 export const UTM_PARAMETERS = [
   'utm_source',
   'utm_campaign',

@@ -20,7 +20,7 @@ export type Decider = (values: readonly Json[], work: Work) => Promise<Uint8Arra
 
 /** Most distinct texts of a property that one matcher compares. */
 const MAX_TEXTS = 100_000
-/** Most characters of these texts in all, as all of them are in memory at once. */
+/** Characters that these texts may have in all, because all of them are in memory at once. */
 const MAX_CHARACTERS = 8_000_000
 
 const tooManyTexts = ({ key, operator }: PropertyFilter): AppError =>

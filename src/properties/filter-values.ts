@@ -24,7 +24,7 @@ const MAX_NUMBER = 400
 
 type Checking = { timezone: string; now: Date; patterns: Patterns }
 
-/** Checks the values of a filter, which depend on its operator. @throws invalid_input */
+/** Checks that the values of a filter suit its operator. @throws invalid_input */
 export function checkValues(
   { operator, values }: PropertyFilter,
   { timezone, now, patterns }: Checking

@@ -128,11 +128,12 @@ function contains(values: string[]): Test {
   }
 }
 
-/** Units for reading a date, and for one of a time zone that changes its offset from UTC. */
+/** Units of `Work` for reading a date that has an offset from UTC or is in UTC. */
 const READ_DATE = 5
+/** Units of `Work` for reading any other date: the offset of its time zone must be found first. */
 const READ_LOCAL_DATE = 150
 
-/** A date with an offset from UTC. */
+/** Matches the end of a date with an offset from UTC. */
 const HAS_OFFSET = /(?:z|[+-]\d\d:?\d\d)$/i
 
 function onDates(

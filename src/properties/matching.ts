@@ -4,10 +4,13 @@ import type { PropertyFilter } from './filter.ts'
 import { matcherOf } from './match.ts'
 import { Work } from './work.ts'
 
-/** The texts that fulfil each filter whose operator SQL lacks. */
+/** The texts that fulfil a filter, for each filter with a matcher (see `matcherOf`). */
 export type Matching = ReadonlyMap<PropertyFilter, string[]>
 
-/** Most bytes of the distinct texts of all properties, as all of them are in memory at once. */
+/**
+ * Bytes that the distinct texts of all properties may have together, because all of them are in
+ * memory at once. Each property gets an equal share.
+ */
 const MAX_BYTES = 8_000_000
 
 type Source = {
@@ -20,14 +23,14 @@ type Source = {
   readTexts: (filters: PropertyFilter[], maxBytes: number) => Promise<string[][]>
   /** Distinct texts that a property may have. */
   limit: number
-  /** The error for a property with more of them. */
+  /** The error for a property with more than `limit` texts. */
   tooMany: (key: string) => AppError
 }
 
 /**
- * Tests each filter whose operator SQL lacks on the distinct texts of its property, which are read once per property.
- * @throws `tooMany`; query_too_large, attr `properties`, when the texts have more than `MAX_BYTES` or the comparisons take
- * too much work
+ * Tests each filter with a matcher (see `matcherOf`) on the distinct texts of its property. Reads the texts of a property once.
+ * @throws `tooMany`; query_too_large, attr `properties`, when the texts of a property exceed its share of `MAX_BYTES` or the
+ * comparisons take too much work
  */
 export async function matchTexts(
   filters: PropertyFilter[],

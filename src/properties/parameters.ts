@@ -29,7 +29,7 @@ export const PropertyParameters = z.object({
 parameter may be repeated; then all filters must match. \`properties[0][key]=plan&properties[0][value]=pro\` works as well.
 
 At most ${MAX_FILTERS} filters, groups nested ${MAX_DEPTH} deep, ${MAX_VALUES} values per filter and ${MAX_PATTERNS} regular \
-expressions. A filter that cannot be read is a 400 that says why; so is a regular expression or a number of values that \
+expressions. A filter that cannot be read gets a 400 that says why, and so does a filter whose regular expressions or values \
 would take more than about a second to compare with the values of the property.
 
 A missing or null property fulfils only \`is_not\`, \`not_in\`, \`not_icontains\`, \`not_icontains_multi\`, \`not_regex\`, \`is_not_set\`, \

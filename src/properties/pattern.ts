@@ -96,7 +96,7 @@ export class Patterns {
     const size = sizeOf(pattern)
     if (size > MAX_PATTERN_SIZE) {
       throw invalid(
-        `The regular expression ${show(pattern)} is too large: with its repeats written out it has about ${size} steps, and at most ${MAX_PATTERN_SIZE} are allowed. Use fewer or lower counts such as {1000}.`
+        `The regular expression ${show(pattern)} is too large: it would compile to about ${size} instructions, and at most ${MAX_PATTERN_SIZE} are allowed. Use fewer repeats such as {1000}, or lower counts.`
       )
     }
     this.#count += 1
@@ -108,7 +108,7 @@ export class Patterns {
     }
     if (this.#size > MAX_PATTERNS_SIZE) {
       throw invalid(
-        `The regular expressions of this request are too large together: with their repeats written out they have more than ${MAX_PATTERNS_SIZE} steps. Use fewer or shorter expressions.`
+        `The regular expressions of this request are too large together: they would compile to more than ${MAX_PATTERNS_SIZE} instructions. Use fewer or shorter expressions.`
       )
     }
     if (!compilePattern(pattern)) {

@@ -15,7 +15,7 @@ export const OPERATOR_TABLE = `| Operators | The property |
 |---|---|
 | \`exact\` \`in\` · \`is_not\` \`not_in\` | equals one of the values, or the list of values is empty · equals none of the values |
 | \`icontains\` \`icontains_multi\` · \`not_icontains\` \`not_icontains_multi\` | contains one of the values, ignoring case · contains none of the values |
-| \`regex\` · \`not_regex\` | contains a match of one of the patterns · contains none. RE2 syntax; a pattern has at most ${MAX_PATTERN.toLocaleString('en')} characters, and about ${MAX_PATTERN_SIZE.toLocaleString('en')} steps with its repeats written out |
+| \`regex\` · \`not_regex\` | contains a match of one of the patterns · contains none. RE2 syntax; a pattern has at most ${MAX_PATTERN.toLocaleString('en')} characters, and compiles to at most about ${MAX_PATTERN_SIZE.toLocaleString('en')} instructions; a repeat such as \`{100}\` multiplies the instructions of what it repeats |
 | \`gt\` · \`gte\` \`min\` · \`lt\` · \`lte\` \`max\` | is a number greater than the value · greater or equal · less · less or equal. Compares numbers, and texts that consist of a number: whole numbers exactly up to 64 bits, other numbers as doubles; a text with a whole number beyond 64 bits fulfils none of these operators |
 | \`between\` · \`not_between\` | is a number from the first to the second of two values, both included · is a number below the first or above the second |
 | \`is_set\` · \`is_not_set\` | exists and is not null · is missing or null; neither needs a value |

@@ -1,6 +1,6 @@
 import { type Search, searchFor } from './pattern.ts'
 
-/** Most bytes of cached steps that other patterns keep while one pattern is searched for. */
+/** Bytes of cached steps that the other patterns may keep while one pattern is searched for. */
 const MAX_KEPT = 8_000_000
 
 /** Keeps the patterns of a request compiled for the next batch of texts. */
@@ -9,8 +9,8 @@ export class Searches {
   readonly #searches = new Map<string, Search>()
 
   /**
-   * Returns the search for a pattern; `onStep` counts only if the pattern is new. Beyond `MAX_KEPT`,
-   * the least recently used patterns lose their cached steps.
+   * Returns the search for a pattern. A known pattern keeps the `onStep` of the first call. Beyond
+   * `MAX_KEPT`, the least recently used patterns lose their cached steps.
    */
   of(pattern: string, onStep: (units: number) => void): Search {
     const search = this.#searches.get(pattern) ?? searchFor(pattern, onStep)

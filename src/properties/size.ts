@@ -123,7 +123,8 @@ class Size {
 
 /**
  * A sequence of atoms: the size of the last atom, which a repeat would multiply, and the size of
- * all atoms before it.
+ * all atoms before it. An empty pattern has the size 3. An empty group has the size
+ * 1, and 2 more for its parentheses.
  */
 type Sequence = { complete: number; last: number }
 

@@ -38,7 +38,8 @@ export async function consumeEach(
 
 /**
  * A loaded message. `work` is absent when nothing is left to store. `waiting` is the key of the R2
- * object from which the sweep would resend the message; it is deleted with the message.
+ * object from which the sweep would resend the message; the object is deleted once the message is
+ * acknowledged.
  */
 export type Loaded<Content> = {
   work?: { projectId: number; content: Content }

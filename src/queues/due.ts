@@ -1,8 +1,8 @@
 import { MINUTE } from '../calendar/units.ts'
 
 /**
- * Age at which an unprocessed message counts as lost for the first time, ms. Each further wait is
- * twice as long.
+ * Age at which an unprocessed message counts as lost for the first time, ms. It counts as lost again
+ * each time its age has doubled.
  */
 const FIRST_MS = 15 * MINUTE
 
@@ -19,8 +19,11 @@ export function isDue(uploadedAt: number, { since, until }: Window, queuesSince:
   const isFirst = since < queuesSince && queuesSince <= until
   const isLost = isFirst && (uploadedAt < queuesSince || uploadedAt > until)
   const age = until - uploadedAt
-  if (isLost || age < FIRST_MS) {
-    return isLost
+  if (isLost) {
+    return true
+  }
+  if (age < FIRST_MS) {
+    return false
   }
   const doublings = Math.floor(Math.log2(age / FIRST_MS))
   return uploadedAt + FIRST_MS * 2 ** doublings > since

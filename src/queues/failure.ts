@@ -21,8 +21,9 @@ export type DeadMessage = z.infer<typeof DeadMessage>
 export class PoisonError extends Error {}
 
 /**
- * The delivery after which `retryOrDeadLetter` makes a message a dead letter, with the reason. Must
- * not exceed the queue's `max_retries`, after which the platform does so without a reason.
+ * The failed delivery after which `retryOrDeadLetter` makes a message a dead letter, with the reason.
+ * Must not exceed the queue's `max_retries`: after that many retries, the platform itself moves the
+ * message to the dead-letter queue, without a reason.
  */
 export const LAST_ATTEMPT = 12
 
@@ -34,7 +35,7 @@ export type Reaction = (message: Message, error: unknown) => Promise<Failure>
 
 /**
  * Has a failed message delivered again, after a longer delay each time; drops a message that can
- * never succeed. For queues whose work is also recorded in a row, which sweeps find.
+ * never succeed. For queues whose work is also recorded in the database, where sweeps find it.
  */
 export const retryOrDrop =
   (queue: string): Reaction =>

@@ -1,8 +1,8 @@
 import type { Usage } from '../db/client.ts'
 
 /**
- * The context of one invocation: the bindings that it needs, the cost of its databases so far, and
- * the clock.
+ * The context of one invocation: the bindings that it needs, the cost of its database queries so far,
+ * and the clock.
  */
 export type Invocation<Bindings = Env> = { env: Bindings; usage: Usage; clock: () => Date }
 

@@ -1,4 +1,4 @@
-/** Most messages that a queue accepts in one request. */
+/** Maximum number of messages that a queue accepts in one request. */
 export const MESSAGES_AT_ONCE = 100
 
 export type Sender<Body> = {

@@ -4,8 +4,8 @@ import { MESSAGES_AT_ONCE, type Sender, sendAll } from './send.ts'
 import { MARKER_PREFIX, SPILL_PREFIX } from './waiting-objects.ts'
 
 /**
- * Requests to R2 and the queue per store and invocation; the last page may add 1,000. The platform
- * allows 10,000 in all.
+ * Requests to R2 and the queue after which the sweep of a store stops for this invocation. The last
+ * page may add 1,000. The platform allows 10,000 for both stores together.
  */
 const MAX_REQUESTS = 4_000
 
@@ -21,7 +21,7 @@ export type SweepBindings = {
  */
 type Store = { name: string; prefix: string; send(keys: string[]): Promise<number> }
 
-/** The progress of a store's sweep: up to the key `after`, or through all keys if it is null. */
+/** The progress of a store's sweep: the keys up to `after` have been checked, or all keys if it is null. */
 const Progress = z.object({ since: z.int(), until: z.int(), after: z.string().nullable() })
 type Progress = z.infer<typeof Progress>
 
@@ -108,6 +108,7 @@ async function sweepStore(
       requests += await send(due.slice(at, at + MESSAGES_AT_ONCE))
     }
     sent += due.length
+    // Listing the page, and noting the progress below.
     requests += 2
     after = page.truncated ? (page.objects.at(-1)?.key ?? after) : null
     // Noted after each page, so that an interrupted sweep sends at most one page twice.
@@ -125,9 +126,9 @@ async function readProgress(bucket: R2Bucket, note: string): Promise<Progress | 
 }
 
 /**
- * Continues a sweep in progress, or begins a new sweep where the last one ended. After a restart of
- * the queues, a new sweep begins at once. A sweep from the future was made before the clock was set
- * back, and is ignored.
+ * Continues a sweep in progress, or begins a new sweep of the time since the last one. After a restart
+ * of the queues, a new sweep begins at once, and covers the time of an unfinished one again. A sweep
+ * from the future was made before the clock was set back, and is ignored.
  */
 function continueSweep(
   last: Progress | undefined,

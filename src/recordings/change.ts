@@ -107,7 +107,9 @@ const timeOf = (value: Json | undefined): number | undefined =>
 export type Owner = { distinctId: string; personId: number | null; uuid: string }
 
 /** The new owner of a recording: a distinct id, a person, or a person under one of its distinct ids. */
-export type Relink = { distinctId?: string | undefined; person?: PersonName | undefined }
+export type Relink =
+  | { distinctId: string; person: undefined }
+  | { distinctId: string | undefined; person: PersonName }
 
 /**
  * Returns the new owner that an update names, or undefined if the owner stays. Sending back the
@@ -120,11 +122,13 @@ export function readRelink(
 ): Relink | undefined {
   const isUnchanged = distinct_id === undefined || distinct_id === owner.distinctId
   const distinctId = isUnchanged ? undefined : expectDistinctId(distinct_id)
+  // The person `{"properties": {}}` is ignored next to a `distinct_id`; alone, it is refused.
   const isNamed = person !== undefined && (distinct_id === undefined || !namesNobody(person))
   const newPerson = isNamed ? readNewPerson(person, owner) : undefined
-  return distinctId === undefined && newPerson === undefined
-    ? undefined
-    : { distinctId, person: newPerson }
+  if (newPerson !== undefined) {
+    return { distinctId, person: newPerson }
+  }
+  return distinctId === undefined ? undefined : { distinctId, person: undefined }
 }
 
 /** @throws blank, attr `distinct_id` */
@@ -142,6 +146,8 @@ function readNewPerson(person: PersonInput, owner: Owner): PersonName | undefine
   if (!namesOwner(name, owner)) {
     return name
   }
+  // `expectOnePerson` checks the names of a stored person. A visitor without a person has only the
+  // names that the recording shows.
   if (owner.personId === null) {
     expectOnlyNamesOf({ uuid: owner.uuid, distinctIds: [owner.distinctId] }, person)
   }
@@ -164,7 +170,7 @@ export const namesNobody = (person: PersonInput): boolean =>
 
 /**
  * Returns the name by which a request selects a person: its `id`, else its `uuid`, else its first
- * distinct id. @throws invalid_input, attr `person`, if there is none of them; blank
+ * distinct id. @throws invalid_input, attr `person`, if it has none of them; blank
  */
 export function readPersonName(person: PersonInput): PersonName {
   const { id, uuid, distinctIds } = readNames(person)
@@ -186,9 +192,9 @@ export function readPersonName(person: PersonInput): PersonName {
 }
 
 /**
- * Checks that a person in a request has no names but those of the person, or visitor without a person,
- * whom `readPersonName` selects.
- * @throws invalid_input, attr `person`
+ * Checks that a person in a request has no other names than `found`: the person, or the visitor
+ * without a person, that `readPersonName` selects. An `id` needs no check, because it selects first.
+ * @throws invalid_input, attr `person`; blank
  */
 export function expectOnlyNamesOf(
   found: { uuid: string | undefined; distinctIds: string[] },

@@ -55,8 +55,8 @@ type Batch = {
 
 /**
  * Stores parts, each exactly once however often it arrives, and deletes the objects of refused
- * parts. If another consumer changes the same recordings in the meantime, it reads again and starts
- * over.
+ * parts. Starts over with a new read if another consumer changes the same recordings in the
+ * meantime.
  * @returns the number of stored parts
  * @throws unavailable, also after too many conflicts
  */
@@ -89,11 +89,13 @@ async function tryToStore({
   const fresh = parts.filter((part) => !read.seen.has(nameOfPart(part)))
   const suppressions = await readSuppressions(db, project, serial, idsOf(fresh))
   const { kept, suppressed } = applySuppressions(fresh, suppressions)
+  // Only parts accepted up to the last erasure can belong to an erased person.
   const late = kept.filter(({ receivedAt }) => receivedAt <= read.lastErasure)
   const tombstones = await readTombstones(db, project, idsOf(late))
   const known = { ...read, tombstones, keptSince: keptSince(retentionDays, now) }
   const changes = planParts(kept, known, await reserveKeys(db, kept, known))
-  // The batch may hold a part twice, accepted before and after the suppression.
+  // A batch may hold a part twice, accepted before and after the suppression. If one of the two is
+  // stored, nothing is lost.
   const stored = new Set(changes.parts.map(nameOfPart))
   const lost = suppressed.filter(({ part }) => !stored.has(nameOfPart(part)))
   const dropped = countDrops(
@@ -130,7 +132,7 @@ function applySuppressions(parts: Incoming[], suppressions: Suppressions) {
   return { kept, suppressed }
 }
 
-/** Reserves as many identity keys as the parts could need; unused keys are lost. */
+/** Reserves as many identity keys as the parts could need. Returns a function for the next key; unused keys are lost. */
 async function reserveKeys(
   db: Db,
   parts: Incoming[],

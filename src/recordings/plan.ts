@@ -39,7 +39,7 @@ export type Known = {
   seen: ReadonlySet<string>
   /** Keys by distinct id. */
   identities: ReadonlyMap<string, number>
-  /** The identities of `recordings` whose distinct ids are erased. */
+  /** Owners of `recordings` whose distinct ids are erased, as keys of identities. */
   erasedIdentities: ReadonlySet<number>
   /** Start of the retention period, ms UTC; earlier snapshots are refused. */
   keptSince: number
@@ -81,8 +81,9 @@ export const MAX_RECORDING_BYTES = 250_000_000
 const MAX_START_URL = 512
 
 /**
- * Plans the changes for a batch of parts. Leaves out parts that are stored already. Recordings end
- * up the same however the parts are divided into batches, and in whatever order they arrive.
+ * Plans the changes for a batch of parts. Leaves out parts that are stored already. Unless a recording
+ * reaches its size limits, it ends up the same however its parts are divided into batches, and in
+ * whatever order they arrive.
  */
 export function planParts(incoming: Incoming[], known: Known, newKey: () => number): Changes {
   const plan = new Plan(known, newKey)
@@ -201,7 +202,7 @@ class Plan {
   }
 }
 
-/** Returns an empty recording, to which a first part can be joined. */
+/** Returns an empty recording, to which a first part can be joined. `Plan.changes` replaces the `identity`. */
 const begin = ({ sessionId, partId, source, summary }: Incoming): Recording => ({
   sessionId,
   identity: 0,

@@ -9,8 +9,8 @@ import { addToStores } from '../tombstones/store.ts'
 
 /*
  * A deleted recording becomes a tombstone at once; its objects and rows are purged afterwards, in
- * pieces. Because of the tombstone, late parts are refused until the retention period of all parts
- * that the session can have ends.
+ * pieces. The tombstone makes the consumer refuse late parts. It stays until every part that the
+ * session can still send is refused for its age.
  */
 
 /** Longest session, ms: SDKs start a new session after 24 hours. */
@@ -18,7 +18,8 @@ const MAX_SESSION_MS = DAY
 
 /**
  * Turns recordings of a project into tombstones and takes them out of the count. A tombstone keeps
- * the session id, times and activity counts, but nothing that was recorded.
+ * the session id, times and activity counts, but nothing that was recorded. The second statement must
+ * follow the first: `changes()` is the number of tombstones that it has made.
  * @param condition on columns of `recordings`
  */
 export const tombstoneRecordings = (
@@ -75,8 +76,8 @@ export async function listProjects(db: Db): Promise<number[]> {
 }
 
 /**
- * Deletes recordings that began before `until`, ms UTC, and removes the tombstones of purged
- * recordings whose session began so long before that all its parts are refused for their age; at
+ * Deletes recordings that began before `until`, ms UTC. Removes tombstones of purged recordings that
+ * began `MAX_SESSION_MS` earlier still: any part of their sessions is refused for its age. Takes at
  * most `limit` of each.
  * @returns the number of deleted recordings
  */
@@ -155,7 +156,7 @@ export type DeletedRecording = { project_id: number; session_id: string }
 
 const deletedRecording = { project_id: recordings.projectId, session_id: recordings.sessionId }
 
-/** A condition in the words of the index `recordings_doomed`: with a bound value SQLite would not use it. */
+/** Repeats the condition of the index `recordings_doomed` literally: with a bound value, SQLite would not use the index. */
 const isUnpurged = sql`${recordings.deleted} and ${recordings.purgedAt} is null`
 
 /**

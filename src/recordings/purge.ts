@@ -34,8 +34,8 @@ const EXPIRED_AT_ONCE = 200
 const SWEPT_AT_ONCE = 1_000
 
 /**
- * Time after its deletion within which a recording must be purged, ms. After that its message
- * counts as lost.
+ * Time within which a deleted recording must be purged, ms. After that, the message that asks for
+ * the purge counts as lost.
  */
 const STALLED_MS = 15 * MINUTE
 
@@ -105,7 +105,10 @@ export async function sweepRecordings(
   return { expired, sent: unpurged.length }
 }
 
-/** Enters in the ledger, once, that recordings from before `until` are removed, if there are any. */
+/**
+ * Enters in the ledger that recordings from before `until` are removed. Enters nothing if there are
+ * none, or if the ledger says so already.
+ */
 async function noteRetention(
   db: Db,
   ledger: Ledger,

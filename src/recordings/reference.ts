@@ -13,11 +13,11 @@ export const LIST = describe({
   summary: 'List recordings',
   description: `Lists recordings, newest first by default. A recording must match all filters, unless \`operand\` is \`OR\`.
 
-Filters in \`properties\` have the type \`event\` (the default), \`person\`, \`session\`, \`recording\` or \`event_metadata\`, whose \
-key \`event\` is the name of an event. A filter on events matches when one event of the session matches it; with \`is_not\`, \
+Filters in \`properties\` have the type \`event\` (the default), \`person\`, \`session\`, \`recording\` or \`event_metadata\`; the \
+only key of \`event_metadata\` is \`event\`, the name of an event. A filter on events matches when one event of the session matches it; with \`is_not\`, \
 \`not_in\`, \`not_icontains\`, \`not_icontains_multi\`, \`not_regex\` or \`is_not_set\`, when all events do. The same applies to \
-\`visited_page\`, the first ${MAX_URLS} pages of the recording. Person properties are the current ones. Session properties are those that \`GET sessions/property_definitions/\` lists, computed from the \
-session's events. The keys of type \`recording\` are those of \`having_predicates\`.`,
+\`visited_page\`, which stands for the first ${MAX_URLS} pages of the recording. Person properties are the current ones. Session \
+properties are those that \`GET sessions/property_definitions/\` lists, computed from the session's events. The keys of type \`recording\` are those of \`having_predicates\`.`,
   query: PropertyParameters,
   answers: {
     200: { text: 'A page of recordings.', schema: pageSchema('RecordingPage', RecordingJson) }

@@ -34,7 +34,7 @@ export async function expectOnePerson(
 /**
  * Assigns a recording to another owner. A distinct id need not exist yet; a person must exist.
  * @throws does_not_exist, attr `person`; invalid_input, attr `distinct_id`, for a distinct id of
- * another person; not_found
+ * another person; not_found; unavailable after too many conflicts
  */
 export async function relink(
   db: Db,
@@ -45,7 +45,7 @@ export async function relink(
   const isDone = await retryConflicts(async () => {
     const identity = person
       ? await identityOf(db, projectId, person, distinctId)
-      : await findOrCreateIdentity(db, projectId, distinctId ?? '')
+      : await findOrCreateIdentity(db, projectId, distinctId)
     return relinkRecording(db, projectId, sessionId, identity)
   })
   if (!isDone) {
@@ -53,6 +53,11 @@ export async function relink(
   }
 }
 
+/**
+ * Returns the key of the person's identity that gets the recording: `distinctId`, else the distinct
+ * id by which the request names the person, else the person's first.
+ * @throws does_not_exist, attr `person`; invalid_input, attr `distinct_id`
+ */
 async function identityOf(
   db: Db,
   projectId: number,

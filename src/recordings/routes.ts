@@ -49,10 +49,11 @@ export const recordingRoutes = createRouter()
       const { db, project, user, now } = c.var
       const properties = readPropertyParameters(new URL(c.req.url).searchParams)
       const filters = readRecordingFilters(query, properties, project, now)
-      const name = isUnfiltered(filters) ? undefined : await nameFilters(project.id, filters)
+      const isFiltered = !isUnfiltered(filters)
+      const name = isFiltered ? await nameFilters(project.id, filters) : undefined
       const page = readPage(c.req.url, Cursor, query, name)
       const found = await listRecordings(db, project.id, {
-        matching: name === undefined ? undefined : await compileFilters(db, project, filters, now),
+        matching: isFiltered ? await compileFilters(db, project, filters, now) : undefined,
         order: { by: query.order, isAscending: query.order_direction === 'asc' },
         page: page.rows,
         knownCount: page.knownCount

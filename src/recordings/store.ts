@@ -5,7 +5,7 @@ import { recordings } from '../db/schema.ts'
 
 export type RecordingRow = typeof recordings.$inferSelect
 
-/** SQL: whether a recording is that of the session, and not deleted. */
+/** SQL: whether a row is the recording of the session and is not deleted. */
 export const isLive = (projectId: number, sessionId: string): SQL =>
   sql`(${recordings.projectId} = ${projectId} and ${recordings.sessionId} = ${sessionId} and not ${recordings.deleted})`
 

@@ -74,7 +74,10 @@ const countOf = (snapshots: Snapshot[], isCounted: (data: JsonObject) => boolean
   snapshots.filter((snapshot) => snapshot.type === INCREMENTAL && isCounted(dataOf(snapshot)))
     .length
 
-/** Sums the time from the first to the last snapshot of each run of activity, at least 1 ms per run. */
+/**
+ * Sums the time from the first to the last snapshot of each run of activity, at least 1 ms per run. A
+ * run begins with an active snapshot and ends with the last snapshot within `IDLE_MS` of an active one.
+ */
 function activeMs(snapshots: Snapshot[]): number {
   let total = 0
   let run: { start: number; end: number; lastActive: number } | undefined

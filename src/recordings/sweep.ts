@@ -18,7 +18,7 @@ const QUEUED_DAYS = 15
  */
 const LIMITS = { pages: 50, orphans: 1_000 }
 
-/** Where a sweep continues: the project, and the R2 path after which to go on. */
+/** Where a sweep continues: the project, and the R2 path of the last session swept, `''` for none. */
 const Position = z.object({ project: z.int(), after: z.string() })
 type Position = z.infer<typeof Position>
 
@@ -34,7 +34,7 @@ type Sweep = {
 
 /**
  * Deletes orphaned snapshots: they belong to sessions without a row, and are too old for a queued
- * message to name them. Earlier versions of the service, which wrote no markers, left them behind
+ * message to name them and for the project to keep them. Earlier versions of the service, which wrote no markers, left them behind
  * when a request failed between R2 and the queue. The next invocation continues where the limits
  * stop this invocation.
  * @returns the number of deleted objects, and whether the sweep is done; undefined if no sweep is

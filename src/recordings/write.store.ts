@@ -64,7 +64,7 @@ export async function readKnown(
   }
 }
 
-/** The columns without an index that a part may change in a stored recording. */
+/** The columns that a part may change in a stored recording and that are in no index. */
 const UNINDEXED = [
   'endTime',
   'firstPart',
@@ -82,7 +82,7 @@ const UNINDEXED = [
   'bytes',
   'lastReceivedAt'
 ] as const satisfies Column[]
-/** The indexed columns that a part may change. An update sets them only if one changes, to leave the indexes alone otherwise. */
+/** The indexed columns that a part may change. An update that changes neither leaves both out, to spare the indexes. */
 const INDEXED = ['identity', 'startTime'] as const satisfies Column[]
 
 type Column = keyof Recording & keyof typeof recordings.$inferSelect
@@ -119,6 +119,8 @@ export async function writeChanges(
     ...expectUnchanged(projectId, updated),
     ...expectIdentities(projectId, changes.usedIdentities),
     ...expectKept(projectId, changes.usedTombstones),
+    // `expectIdentities` notices if a stored identity has been erased since. A new identity has no
+    // row yet, so any later erasure counts as a conflict.
     ...(newIdentities.length > 0 ? [expectLastErasure(projectId, changes.lastErasure)] : []),
     ...insertIdentities(projectId, newIdentities),
     ...insertParts(projectId, parts),
@@ -126,13 +128,14 @@ export async function writeChanges(
     ...updateRecordings(projectId, moved, [...INDEXED, ...UNINDEXED]),
     ...updateRecordings(projectId, grown, UNINDEXED),
     ...countRows(projectId, 'recordings', created.length),
+    // The steps of a session are stored only if it has a recording when it is closed.
     ...reopenSessions(projectId, createdIds)
   ])
 }
 
 /**
  * Rolls the batch back as a conflict unless these recordings are unchanged since they were read.
- * Put it before all writes.
+ * Put it before the statements that write recordings.
  */
 const expectUnchanged = (projectId: number, updated: Changes['updated']): SQL[] =>
   eachChunk(
@@ -158,8 +161,8 @@ const expectIdentities = (projectId: number, used: number[]): SQL[] =>
   ])
 
 /**
- * Rolls the batch back as a conflict if an erasure deletes the recordings of one of these erased
- * identities by now, or if its tombstone has moved to another key.
+ * Rolls the batch back as a conflict unless the recordings of these erased identities are still
+ * kept: an erasure may have been extended to recordings, or a tombstone moved to another key.
  */
 const expectKept = (projectId: number, used: number[]): SQL[] =>
   eachChunk(used, (keys, count) => [

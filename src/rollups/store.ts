@@ -62,7 +62,7 @@ export type EventKind = { project_id: number; event_id: number }
 /** Lists the ids of the event names of all projects in the database. */
 export const listKinds = (db: Db): Promise<EventKind[]> => readKinds(db, sql`1, 2`)
 
-/** Like `listKinds`, in random order: work that is cut short gets around to all of them in time. */
+/** Like `listKinds`, in random order, so that work that is cut short every time still reaches each name sooner or later. */
 export const shuffleKinds = (db: Db): Promise<EventKind[]> => readKinds(db, sql`random()`)
 
 async function readKinds(db: Db, order: SQL): Promise<EventKind[]> {

@@ -13,9 +13,9 @@ const MAX_SHOWN = 100
 /**
  * Counts events again and compares the results with `event_counts`, name by name in random order. Events may arrive in the
  * meantime: each statement reads events and counts at the same moment.
- * @param queries largest number of queries to spend; all events take one per 100,000 events and one more for each name
- * @returns the number of `kinds` that were compared, each an event name of a project; the number of `wrong` counts; and the
- * `first` 100 of these
+ * @param queries largest number of queries to spend: one for the list of names, one for each name, and one for each step
+ * @returns the number of `kinds` (event names of a project) that were compared, the last perhaps only in part; the number of
+ * `wrong` counts; and the `first` 100 of these
  */
 export async function verifyCounts(
   db: Db,
@@ -26,6 +26,7 @@ export async function verifyCounts(
   let left = queries - 1
   let compared = 0
   for (const kind of kinds) {
+    // A name takes at least two queries: one finds its steps, one compares the first step.
     if (left < 2) {
       break
     }

@@ -34,7 +34,7 @@ export function stepOf({ name, properties }: StepEvent): string | undefined {
   if (TECHNICAL.has(name)) {
     return undefined
   }
-  // V8 keeps the whole text of which a slice was taken. Cutting before joining leaves a short text.
+  // In V8, a slice keeps its whole text in memory. Joining copies the slice, so the text can be freed.
   const detail = detailOf(name, properties)?.slice(0, MAX_STEP)
   return [name, detail].filter(Boolean).join(' ').slice(0, MAX_STEP).toWellFormed()
 }

@@ -33,7 +33,7 @@ const KEYS = SESSION_PROPERTIES.map(({ name }) => name)
 
 /** Most values in a response. */
 const MAX_VALUES = 20
-/** Most values that `value` searches among those that several sessions have, and as many among those of only one session. */
+/** Values that `value` searches: up to this many that several sessions have, and up to this many that only one session has. */
 const SEARCHED = 600
 
 const ValueQuery = z.object({
@@ -52,7 +52,7 @@ const VALUES = describe({
   summary: 'List the values of a session property',
   description: `The ${MAX_VALUES} most frequent values, with the number of sessions that have them. A session counts once it \
 is over, half an hour to an hour after its last event. \`value\` searches the ${SEARCHED} \
-most frequent values that several sessions have and, if there are fewer, up to ${SEARCHED} values that only \
+most frequent values that several sessions have and, if there are fewer of these, up to ${SEARCHED} values that only \
 one session has. Values longer than 400 characters are not listed. For numbers and dates the list is empty.`,
   answers: { 200: { text: 'The values.', schema: SessionValuesJson } },
   refusals: [

@@ -107,6 +107,7 @@ function addEvent(part: SessionPart, event: SessionEvent): void {
   }
 
   // A session begins and ends with a page or screen; if it has none, with an event that has a URL.
+  // So views get the rank that wins: 0 where the lower key wins, 1 where the higher key wins.
   const isView = name === '$pageview' || name === '$screen'
   if (isView || textOf(properties.$current_url)) {
     part.entry = lower(part.entry, keyOf(event, isView ? 0 : 1), () => entryOf(properties))

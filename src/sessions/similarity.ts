@@ -2,8 +2,8 @@
 export type Comparison = { similarity: number; shared: string[] }
 
 /**
- * Returns the weight of a step: high for the product's own events, medium for pages and screens, low for clicks, which
- * every session has.
+ * Returns the weight of a step: 1.5 for the product's own events, 1 for pages and screens, 0.5 for other events of SDKs,
+ * and 0.1 for clicks, which every session has.
  */
 export function weightOf(step: string): number {
   if (step.startsWith('$autocapture')) {
@@ -19,7 +19,7 @@ export function weightOf(step: string): number {
  * Compares two sequences of steps by their heaviest common subsequence. The similarity is the
  * geometric mean of two ratios: the subsequence's weight relative to both sequences (Dice) and
  * relative to the lighter sequence (overlap). So a visit that contains the whole other visit is
- * more similar than a visit with the same steps in another order. The nth repetition of a step has
+ * more similar than a visit with the same steps in another order. The nth occurrence of a step has
  * 1/n of its weight.
  */
 export function compareSteps(a: readonly string[], b: readonly string[]): Comparison {
@@ -63,7 +63,10 @@ function weighSuffixes(left: Steps, right: Steps): Float64Array {
   return best
 }
 
-/** Reads the heaviest common subsequence off the table of `weighSuffixes`. */
+/**
+ * Reads the heaviest common subsequence off the table of `weighSuffixes`. Where a step is left out,
+ * the table has copied the weight of the shorter suffix, so `===` on these numbers is exact.
+ */
 function traceShared(best: Float64Array, a: readonly string[], b: readonly string[]): string[] {
   const width = b.length + 1
   const shared: string[] = []
@@ -90,15 +93,15 @@ type Steps = { names: Int32Array; weights: Float64Array; total: number }
 function encode(steps: readonly string[], known: Map<string, number>): Steps {
   const names = new Int32Array(steps.length)
   const weights = new Float64Array(steps.length)
-  const times: number[] = []
+  const occurrences: number[] = []
   let total = 0
   for (const [i, step] of steps.entries()) {
     const name = known.get(step) ?? known.size
     known.set(step, name)
-    const time = (times[name] ?? 0) + 1
-    times[name] = time
+    const nth = (occurrences[name] ?? 0) + 1
+    occurrences[name] = nth
     names[i] = name
-    weights[i] = weightOf(step) / time
+    weights[i] = weightOf(step) / nth
     total += weights[i] ?? 0
   }
   return { names, weights, total }

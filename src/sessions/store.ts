@@ -104,7 +104,7 @@ const toRow = (part: SessionPart) => ({
 
 /**
  * Reopens sessions that were closed before their recording arrived, so that they are closed again
- * as recorded sessions.
+ * as recorded sessions. Slot 0 makes the next run close them.
  */
 export const reopenSessions = (projectId: number, sessionIds: readonly string[]): SQL[] =>
   eachChunk(sessionIds, (json) => [

@@ -32,6 +32,9 @@ const DEAD = {
     'It may be incomplete, or what it showed is no longer shared. Ask the person who sent it to you for a new link.'
 }
 
+/** The user id for a visitor without a key: the id of no user. */
+const NO_USER = 0
+
 /** Routes without a key: the token in the path gives access to one shared object. */
 export const sharedRoutes = createRouter()
   .get('/shared/:access_token', SHARED, behindLink(DEAD), validatePath(TokenPath), async (c) => {
@@ -102,7 +105,7 @@ async function answerRecording(
     viewed: _viewed,
     viewers: _viewers,
     ...recording
-  } = recordingToJson(row, project.id, 0, c.var.now)
+  } = recordingToJson(row, project.id, NO_USER, c.var.now)
   const sources = await listSources(db, project.id, sessionId)
   return c.json({ ...recording, sources } satisfies SharedRecordingJson)
 }

@@ -33,12 +33,13 @@ const LEASE_MS = MINUTE
 /** Seconds before a message that may have arrived is repeated, if the receiver does not recognise repetitions. */
 const DOUBT_SECONDS = 600
 
-/** The result of an attempt. `gone`: the delivery is finished, or another attempt holds it. */
+/** The result of an attempt. `gone`: the delivery is finished, not yet due, or held by another attempt. */
 export type Attempt = Outcome['status'] | 'postponed' | 'gone'
 
 /**
- * Attempts a delivery of the ledger, unless another attempt holds it.
- * @throws unavailable when the database cannot take the work now
+ * Attempts a delivery of the ledger, if it is due and no other attempt holds it.
+ * @throws PoisonError if the project does not exist, HeldError while it is held back, unavailable when the database cannot take
+ * the work now
  */
 export async function attemptDelivery(
   message: DeliveryMessage,
@@ -60,6 +61,7 @@ export async function attemptDelivery(
     return delivery.finish('skipped', idle)
   }
   if (row.attempts > MAX_ATTEMPTS) {
+    // A fault of this service ended the last attempt before it could close the delivery.
     return delivery.close()
   }
   try {
@@ -78,7 +80,10 @@ export async function attemptDelivery(
   }
 }
 
-/** Returns why a delivery is no longer wanted; undefined while it is. */
+/**
+ * Returns why a delivery is no longer wanted; undefined while it is. A notice is sent even if the subscription has been deleted,
+ * a test even if the subscription is paused.
+ */
 function whyIdle(
   { kind }: DeliveryRow,
   { deleted, pausedReason }: SubscriptionRow
@@ -109,8 +114,8 @@ class Delivery {
   }
 
   /**
-   * Sends to each recipient that still needs a message. The state of each is stored before and after it is sent to, so that
-   * the next attempt knows which messages may have arrived.
+   * Sends to each recipient that still needs a message. Stores the recipient's state before and after that, so that the next
+   * attempt knows which messages may have arrived.
    */
   async sendThrough(channel: Channel): Promise<Attempt> {
     const { targets, recognisesRepeats } = channel
@@ -121,7 +126,7 @@ class Delivery {
       if (!begun) {
         continue
       }
-      // Nothing is sent if the write throws, so the recipient keeps its state until then.
+      // If this write throws, nothing is sent: so the recipient keeps its old state until the write has succeeded.
       if (!(await this.#noteProgress(this.#recipients.with(i, begun)))) {
         return 'gone'
       }
@@ -137,7 +142,7 @@ class Delivery {
     return this.postpone(faultOf(this.#recipients) ?? '', retryAfter)
   }
 
-  /** Finishes the delivery when no further attempt follows: recipients without a message have failed. */
+  /** Finishes the delivery when no further attempt follows: recipients that still wait for their message have failed. */
   close(): Promise<Attempt> {
     const fault = this.#row.error ?? 'Each attempt was cut off.'
     const recipients = this.#recipients.map((recipient) => giveUp(recipient, fault))
@@ -145,7 +150,7 @@ class Delivery {
     return this.finish(error === null ? 'delivered' : 'failed', error, recipients)
   }
 
-  /** Finishes the delivery, and queues the notice if its failure pauses the subscription. */
+  /** Finishes the delivery. If the delivery's failure pauses the subscription, also queues the notice to the owner. */
   async finish(
     status: Outcome['status'],
     error: string | null,
@@ -191,8 +196,8 @@ function secondsBeforeRetry(sent: Sent, { recognisesRepeats }: Channel): number 
 }
 
 /**
- * Returns a recipient for each target: the known one, or a new one. Before them come the former recipients, which got their
- * message, or failed, and are no longer targets.
+ * Returns a recipient for each target: the known one, or a new one. Before them come the recipients that are no longer targets
+ * but have already got their message or failed; others that are no longer targets are dropped.
  */
 function addressees(known: Recipient[], targets: string[]): Recipient[] {
   const isOver = ({ status }: Recipient) => status === 'sent' || status === 'failed'

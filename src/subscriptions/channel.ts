@@ -61,7 +61,10 @@ export async function openChannel(
   return { channel: await channelOf(attempted, digest, invocation) }
 }
 
-/** Returns the channel of the e-mail that tells the owner that the subscription was paused; skips it once it is resumed. */
+/**
+ * Returns the channel of the e-mail that tells the owner that the subscription was paused. Once the subscription is resumed,
+ * returns the reason to skip the e-mail.
+ */
 async function openNotice(
   { subscription }: Attempted,
   { env, usage }: DeliveryInvocation
@@ -70,6 +73,7 @@ async function openNotice(
   if (pausedReason === null) {
     return { skipped: 'The subscription had been resumed.' }
   }
+  // `createdBy` has the author's address of that time; the notice goes to the current one.
   const author = UserJson.parse(subscription.createdBy)
   const owner = (await findUser(openDb(env.DB, usage).db, author.id)) ?? author
   const email = toNotice(

@@ -7,9 +7,9 @@ import type { DeliveryInvocation } from './channel.ts'
 import { DeliveryMessage } from './message.ts'
 
 /**
- * Attempts deliveries of the ledger. Messages may arrive twice, at the same time and in any order, and an attempt may be
- * interrupted anywhere. Each recipient gets one message, and a second one only if it is unknown whether the first arrived.
- * @returns the number of attempts by their result
+ * Attempts deliveries of the ledger. Queue messages may arrive twice, at the same time and in any order, and an attempt may be
+ * interrupted anywhere. Even so, a recipient is sent the same digest again only if it is unknown whether the first arrived.
+ * @returns the outcomes of the queue messages, and the number of attempts by their result
  */
 export async function consumeDeliveries(batch: MessageBatch, invocation: DeliveryInvocation) {
   const attempts: Record<Attempt, number> = {

@@ -31,8 +31,8 @@ type Creation = {
 }
 
 /**
- * Creates a subscription. A repetition of a request with an idempotency key gets the response to the first.
- * @throws invalid_input, does_not_exist, conflict
+ * Creates a subscription. A request repeated with its idempotency key gets the first response.
+ * @throws invalid_input, does_not_exist, conflict; unavailable after too many concurrent requests with the same key
  */
 export async function createSubscription(db: Db, creation: Creation): Promise<SubscriptionJson> {
   const { user, input, idempotencyKey } = creation
@@ -55,7 +55,7 @@ export async function createSubscription(db: Db, creation: Creation): Promise<Su
   })
 }
 
-/** Returns the response to the same request with the same idempotency key. @throws conflict for another request */
+/** Returns the response to an earlier request with this idempotency key. @throws conflict if that was a different request */
 async function findEarlierAnswer(
   db: Db,
   { project, user, idempotencyKey: key, now }: Creation,

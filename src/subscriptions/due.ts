@@ -18,9 +18,9 @@ const TAKEN_AT_ONCE = 500
 const STALLED_MS = 5 * MINUTE
 
 /**
- * Enters every due occurrence in the ledger and queues its delivery; queues deliveries again whose message was lost. Runs
- * every minute. Two runs, even at the same time, enter an occurrence once.
- * @param queuesSince messages sent before this time are lost, ms UTC
+ * Enters every due occurrence in the ledger and queues its delivery. Deliveries whose message was lost are queued again. Runs
+ * every minute; an occurrence is entered once, even by two runs at the same time.
+ * @param queuesSince the queues have lost all messages sent before this time, ms UTC
  * @returns how many occurrences were claimed, and how many deliveries were queued again
  */
 export async function runDue(

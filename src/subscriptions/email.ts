@@ -47,6 +47,7 @@ export async function sendEmail(
         ? error.message.slice(0, 300)
         : 'The e-mail service failed without a reason.'
     const code = readCode(error)
+    // Only an error with a code says that the service did not accept the e-mail.
     if (code === undefined) {
       return { kind: 'uncertain', error: said }
     }
@@ -60,8 +61,8 @@ function readCode(error: unknown): string | undefined {
 }
 
 /**
- * Writes the e-mail of a digest for one recipient. Its charts are inline images, each above the table with the numbers,
- * which stays where a mail program shows no images.
+ * Writes the e-mail of a digest for one recipient. The charts are inline images, each above the table with its numbers, so
+ * that the numbers remain where a mail program shows no images.
  * @param images the charts as PNG in base64, by the insight's id
  * @param unsubscribe the recipient's link to unsubscribe, which mail programs can also use in one click (RFC 8058)
  */
@@ -164,10 +165,7 @@ function toSection(digest: Digest, images: Map<number, string>, part: Part): str
 <table role="table" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse"><tbody>${part.lines.map(toRow).join('')}</tbody></table>${more}`
 }
 
-/**
- * Shows the chart of a part and links to it; only links to it if the e-mail does not contain the
- * chart.
- */
+/** Returns the chart of a part as an image with a link, or only the link if the e-mail does not contain the image. */
 function toImage(digest: Digest, images: Map<number, string>, part: Part): string {
   const chart = chartOf(digest, part)
   if (chart === undefined || part.insight === undefined) {

@@ -21,7 +21,7 @@ export const MAX_FAILURES = 5
 
 /**
  * Returns the seconds between an attempt, counted from 1, and the next: at least `retryAfter`, which the receiver asks for,
- * but at most `MAX_DELAY`.
+ * but at most `MAX_DELAY`. After the last attempt, the next one only closes the delivery and needs no delay.
  */
 export const delayAfter = (attempt: number, retryAfter = 0): number =>
   Math.min(MAX_DELAY, Math.max(DELAYS[attempt - 1] ?? 0, retryAfter))
@@ -29,9 +29,10 @@ export const delayAfter = (attempt: number, retryAfter = 0): number =>
 const UNCERTAIN = 'The outcome is unknown: the message may have arrived.'
 
 /**
- * Marks a recipient as being sent to, without the error of the attempt before. Returns undefined if its message was sent, has failed for good, or was repeated once
- * and its outcome is still unknown.
- * @param recognisesRepeats whether the receiver recognises a repeated message, which may then be repeated any number of times
+ * Marks a recipient as being sent to, and clears the error of the previous attempt.
+ * @param recognisesRepeats whether the receiver recognises repeated messages; otherwise, a message that may have arrived is
+ * repeated only once
+ * @returns undefined if the recipient must not be sent another message
  */
 export function beginSending(
   recipient: Recipient,
@@ -43,6 +44,7 @@ export function beginSending(
   if (recipient.status === 'waiting') {
     return { ...recipient, status: 'sending', error: null }
   }
+  // An earlier message may have arrived: its outcome is `unknown`, or an attempt was interrupted while `sending` it.
   if (recipient.repeated && !recognisesRepeats) {
     return undefined
   }
@@ -95,9 +97,12 @@ export function faultOf(recipients: Recipient[]): string | null {
     : `Failed or unconfirmed for ${unconfirmed.length} of ${recipients.length} recipients; first error: ${why}`
 }
 
-/** Returns the outcome of a request that got no usable response. */
+/**
+ * Returns the outcome of a request that got no response. A refused URL would be refused again; otherwise, the
+ * message may have arrived.
+ */
 export const judgeFault = ({ kind, message }: OutboundError): Sent => ({
-  kind: kind === 'timeout' || kind === 'unreachable' ? 'uncertain' : 'permanent',
+  kind: kind === 'refused' ? 'permanent' : 'uncertain',
   error: message
 })
 

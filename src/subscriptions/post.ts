@@ -3,12 +3,12 @@ import { judge, judgeFault, type Sent } from './outcome.ts'
 
 /** Time that a receiver has to respond, ms. */
 const TIMEOUT_MS = 10_000
-/** Bytes of a response that are read. */
+/** Largest body of a response that is read, bytes. */
 const MAX_ANSWER = 1_000_000
 
 /**
- * Posts a message and returns the outcome. A status of 2xx is a success; its body is not read. With `reads`, the body of a
- * refusal is part of the reported error, unless it is too large.
+ * Posts a message and returns the outcome. A status of 2xx is a success, whatever the body, which is not read. With `reads`,
+ * the error quotes the body of a refusal, unless the body is too large.
  * @param allow the setting `OUTBOUND_ALLOW`
  */
 export async function post(
@@ -17,6 +17,7 @@ export async function post(
   body: string,
   { allow, now, reads = false }: { allow: string; now: Date; reads?: boolean }
 ): Promise<Sent> {
+  // Noted as soon as it is known, because a body that is too large throws.
   let status = 0
   try {
     const limits = {

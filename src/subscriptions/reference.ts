@@ -44,9 +44,9 @@ export const UPDATE = describe({
   id: 'subscriptions_partial_update',
   tag: 'Subscriptions',
   summary: 'Change a subscription',
-  description: `Changes only the fields in the body. \`deleted\` and \`paused\` stop deliveries, also those that are due but not yet \
-sent; with \`false\`, deliveries continue with the next occurrence. After a change of the schedule, occurrences that were \
-already due are still delivered.`,
+  description: `Changes only the fields in the body. \`deleted: true\` or \`paused: true\` stops deliveries, even those that are due \
+but not yet sent; \`false\` continues with the next occurrence. After a change of the schedule, occurrences that were already \
+due are still delivered.`,
   answers: { 200: { text: 'The subscription.', schema: SubscriptionJson } },
   refusals: [NOT_FOUND, ...WRITE_REFUSALS]
 })

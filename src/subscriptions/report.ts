@@ -17,9 +17,9 @@ import type { SubscriptionRow } from './store.ts'
 export type Report = { content: Content } | { skipped: string }
 
 /**
- * Computes what a subscription delivers at `now`: its insight, then the first tiles of its dashboard other than that insight,
- * each with its figures or the reason why there are none.
- * @param isSpent whether the invocation may compute no further insight
+ * Computes what a subscription delivers at `now`: its insight, then the first `MAX_TILES` other insights of its dashboard, each
+ * with its figures or the reason why there are none.
+ * @param isSpent returns true once no further insight may be computed
  * @throws unavailable when the database cannot take the work now
  */
 export async function readContent(
@@ -68,10 +68,11 @@ const isGone = (id: number | null, row: { deleted: boolean } | undefined): boole
 
 const tooMuch = (insight: InsightRow): Figures => ({
   name: nameOf(insight),
-  failure: 'The insights before it used up the delivery’s limits: deliver this insight separately.'
+  failure:
+    'Not computed: the insights before this one used up the delivery’s database queries. Deliver this insight separately.'
 })
 
-/** Computes the figures of an insight, without today unless only today has any. */
+/** Computes the figures of an insight without today or, if there is nothing to report then, with today. */
 async function readFigures(
   db: Db,
   project: ProjectRow,
@@ -107,7 +108,7 @@ export const endAt = (query: TrendQuery, until: number): TrendQuery =>
 
 /**
  * Ends a period of days before today: today is not over, so nearly every change from the previous period would be a fall.
- * A period of hours or minutes, and a period that begins today, stays as it is.
+ * A period by the hour or minute, one without a beginning, and one that begins today stay as they are.
  */
 function withoutToday(query: TrendQuery, today: number): TrendQuery {
   const { from, interval } = query
@@ -118,8 +119,8 @@ function withoutToday(query: TrendQuery, today: number): TrendQuery {
 }
 
 /**
- * Asks for one number for the whole period, and one for the previous period. For actors and percentiles, this is not the sum
- * of the points.
+ * Asks for one number for the whole period, and one for the period before or the one that the query compares with. For actors
+ * and percentiles, this is not the sum of the points.
  */
 const inOneNumber = (query: TrendQuery): TrendQuery => ({
   ...query,

@@ -97,7 +97,7 @@ export const SubscriptionChange = refusing(
       }),
       start_date: DateText.meta({
         description:
-          'The start of the schedule, ISO 8601; deliveries have its time of day. A time without an offset is in `timezone`.'
+          'The start of the schedule, ISO 8601; it sets the time of day of all deliveries. A time without an offset is in `timezone`.'
       }).optional(),
       until_date: DateText.nullish().meta({
         description:

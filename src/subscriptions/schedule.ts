@@ -60,7 +60,7 @@ export async function nextOccurrences(
   const end = Math.max(start, after) + n * schedule.interval * CYCLE
   const rule = await toRule(schedule, toClock(start, timezone), most, Math.min(end, LAST_CLOCK))
   const occurrences: number[] = []
-  // No clock was ever put back by more than a day.
+  // Begins a day early, because a clock that was put back shows earlier times again; none was put back by more than a day.
   let clock = Math.min(toClock(after, timezone), LAST_CLOCK) - DAY - 1
   while (occurrences.length < n) {
     const found = rule.next(toZoned(clock))
@@ -68,6 +68,7 @@ export async function nextOccurrences(
       break
     }
     clock = fromZoned(found.toString())
+    // If the clock shows the start's time twice, the start may be the second moment, and `momentOf` returns the first.
     const time = Math.max(start, momentOf(clock, timezone))
     if (untilDate !== null && time > untilDate) {
       break
@@ -79,7 +80,10 @@ export async function nextOccurrences(
   return occurrences
 }
 
-/** Returns an upper bound for the number of occurrences between two times, ms UTC. */
+/**
+ * Returns an upper bound for the number of occurrences between two times, ms UTC. The days and periods that are added cover
+ * clock changes and the incomplete periods at both ends.
+ */
 function mostBetween(
   { frequency, interval, byweekday, bysetpos }: Schedule,
   start: number,
@@ -91,7 +95,7 @@ function mostBetween(
   return isOncePerPeriod ? periods : periods * daysInPeriod(frequency, byweekday)
 }
 
-/** Returns the largest number of days that `byweekday` can match in one period, which `bysetpos` must not exceed. */
+/** Returns the most days that `byweekday` can match in one period; `bysetpos` must not exceed this number. */
 export function daysInPeriod(frequency: Frequency, byweekday: Weekday[]): number {
   if (frequency === 'daily') {
     return 1
@@ -105,7 +109,7 @@ export function daysInPeriod(frequency: Frequency, byweekday: Weekday[]): number
     : 52 * byweekday.length + mostInARow(byweekday, 2)
 }
 
-/** Returns how many of `length` consecutive days can be among the given weekdays at most. */
+/** Returns the most days, among `length` consecutive days, that can fall on the given weekdays. */
 function mostInARow(byweekday: Weekday[], length: number): number {
   const twice = [...WEEKDAYS, ...WEEKDAYS]
   const rows = WEEKDAYS.map((_, first) => twice.slice(first, first + length))
@@ -113,8 +117,8 @@ function mostInARow(byweekday: Weekday[], length: number): number {
 }
 
 /**
- * Builds the rule from a local time to `end`. A `count` becomes an end date, unless it is larger than `most`, the number of
- * occurrences that matter.
+ * Builds the rule from `clock` to `end`, both local times in ms. A `count` becomes an end date; it is ignored from `most` on,
+ * because the caller reads no more occurrences than that.
  */
 async function toRule(
   schedule: Schedule,
@@ -122,7 +126,7 @@ async function toRule(
   most: number,
   end: number
 ): Promise<RRuleTemporal> {
-  // The library is a module of its own, since it is a sixth of all JavaScript.
+  // Loaded when it is first needed, because the library is a sixth of all JavaScript.
   const { RRuleTemporal } = await import('rrule-temporal')
   const { frequency, interval, byweekday, bysetpos, count } = schedule
   const hasDays = byweekday !== null && byweekday.length > 0
@@ -170,7 +174,7 @@ function momentOf(clock: number, timezone: string): number {
   if (gap === 0) {
     return time
   }
-  // The clock skips this local time. Search for the moment of the change, from which on it shows a later time.
+  // The clock skips this local time. Search for the first moment at which it shows a later time.
   let before = time - gap
   let after = time
   while (after - before > 1) {

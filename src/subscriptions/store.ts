@@ -106,8 +106,9 @@ export const reserveSubscriptionId = async (db: Db): Promise<number> =>
 type NewAnswer = Pick<typeof idempotencyKeys.$inferInsert, 'userId' | 'key' | 'hash' | 'answer'>
 
 /**
- * Stores a new subscription and, if its request had an idempotency key, the response, both or none.
- * @throws ConflictError when the key has been used since
+ * Stores a new subscription and, if its request had an idempotency key, also the response, both or none. Keys older than a day
+ * are deleted first, so that they can be used again.
+ * @throws ConflictError when another request has used the key in the meantime
  */
 export async function insertSubscription(
   db: Db,

@@ -129,7 +129,7 @@ function expectTarget({ targetType, targetValue, deleted }: Terms, allow: string
   }
 }
 
-/** Splits a list of addresses; of addresses that differ only in case the last is kept. */
+/** Splits a list of addresses. If addresses differ only in case, keeps the last of them. */
 export function recipientsOf(list: string): string[] {
   const addresses = list.split(',').map((address) => address.trim())
   const given = addresses.filter((address) => address !== '')
@@ -174,10 +174,12 @@ async function expectOccurring(schedule: Schedule): Promise<void> {
       'bysetpos'
     )
   }
-  if ((await nextOccurrence({ ...schedule, untilDate: null }, startDate - 1000)) === null) {
+  // The start may itself be an occurrence, at its full second.
+  const beforeStart = startDate - 1000
+  if ((await nextOccurrence({ ...schedule, untilDate: null }, beforeStart)) === null) {
     throw refuse('This schedule never occurs.', 'byweekday')
   }
-  if ((await nextOccurrence(schedule, startDate - 1000)) === null) {
+  if ((await nextOccurrence(schedule, beforeStart)) === null) {
     throw refuse('This schedule has no occurrence up to `until_date`.', 'until_date')
   }
 }

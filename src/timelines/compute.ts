@@ -8,10 +8,12 @@ import { cutStretches, type SeenEvent } from './timeline.ts'
 
 /** Most events of a person that a timeline reads. */
 export const MAX_EVENTS = 50_000
-/** Largest properties of all points together, bytes. */
+/** Bytes that the properties of all points may have together. */
 export const MAX_BYTES = 4_000_000
 /** Versions read in one statement. */
 const MAX_VERSIONS = 5_000
+/** Stands for the version of an event without a person; no version has this id. */
+const NO_VERSION = 0
 
 export type Point = { timestamp: number; properties: JsonObject; count: number }
 
@@ -44,10 +46,14 @@ export async function computeTimeline(
   }
 
   const values = await readAllValues(db, projectId, events, wanted.crucialKeys)
+  // The values of an event without a person.
   const none = JSON.stringify(wanted.crucialKeys.map(() => null))
-  const stretches = cutStretches(events, (version) => values.get(version ?? 0)?.values ?? none)
+  const stretches = cutStretches(
+    events,
+    (version) => values.get(version ?? NO_VERSION)?.values ?? none
+  )
   const bytes = stretches.reduce(
-    (sum, { version }) => sum + (values.get(version ?? 0)?.bytes ?? 0),
+    (sum, { version }) => sum + (values.get(version ?? NO_VERSION)?.bytes ?? 0),
     0
   )
   if (bytes > MAX_BYTES) {
@@ -58,7 +64,7 @@ export async function computeTimeline(
   }
   const versions = await readVersions(db, projectId, versionsOf(stretches))
   return stretches.map(({ timestamp, version, count }) => {
-    return { timestamp, count, properties: JSON.parse(versions.get(version ?? 0) ?? '{}') }
+    return { timestamp, count, properties: JSON.parse(versions.get(version ?? NO_VERSION) ?? '{}') }
   })
 }
 
@@ -68,7 +74,7 @@ const versionsOf = (events: readonly SeenEvent[]): number[] => [
   ...new Set(events.flatMap(({ version }) => version ?? []))
 ]
 
-/** Reads the values of crucial keys in all versions that the events refer to; an empty map without keys. */
+/** Reads the values of crucial keys in all versions that the events refer to. Without keys, reads nothing. */
 async function readAllValues(db: Db, projectId: number, events: SeenEvent[], keys: string[]) {
   const all: Awaited<ReturnType<typeof readValues>> = new Map()
   const versions = keys.length > 0 ? versionsOf(events) : []

@@ -13,7 +13,7 @@ import { readFilters } from '../properties/read-filters.ts'
 const MAX_ENTITIES = 100
 
 const Text = z.string().max(400)
-/** Schema of a field whose only allowed values say that its object is an event. */
+/** Schema of the `type` or `kind` of an event: only these values, which all mean an event, an empty text or null. */
 const only = (...values: string[]) =>
   Text.refine(
     (value) => value === '' || values.includes(value),
@@ -101,6 +101,7 @@ export function readTimelineQuery(
     parameters.breakdown_type === 'person' ? [parameters.breakdown ?? []].flat() : []
   return {
     ...readRange(parameters, calendar, now),
+    // One `id` of null is enough to count all events.
     events: entities.length > 0 && names.length === entities.length ? names : undefined,
     crucialKeys: [
       ...new Set([
@@ -122,6 +123,7 @@ function readRange(
   calendar: Calendar,
   now: Date
 ) {
+  // The interval `minute` makes a date-time an exact end; `day` moves every other date to the end of its day.
   const isExact = /\d[T ]\d/.test(date_to ?? '')
   const until = readUntil(date_to || undefined, isExact ? 'minute' : 'day', calendar, now)
   if (until === undefined) {

@@ -1,7 +1,7 @@
 import { numberOf } from '../db/version-id.ts'
 
 /**
- * An event's time, ms UTC, and the id of its person's version at that time, in `person_versions`;
+ * An event's time, ms UTC, and the version of its person at that time, as an id of `person_versions`;
  * null without a person.
  */
 export type SeenEvent = { timestamp: number; version: number | null }
@@ -12,7 +12,7 @@ export type SeenEvent = { timestamp: number; version: number | null }
  */
 export type Stretch = SeenEvent & { count: number }
 
-/** Groups events, sorted by time, into stretches; `valuesOf` returns a version's crucial values as comparable text. */
+/** Sorts events by time and groups them into stretches; `valuesOf` returns a version's crucial values as comparable text. */
 export function cutStretches(
   events: readonly SeenEvent[],
   valuesOf: (version: number | null) => string

@@ -84,7 +84,7 @@ export const countDropped = (
 /**
  * Adds the numbers of rows purged outside the project's database to their erasures, for the receipts.
  * @param store the name of the rows' store in the receipts
- * @param rowsByErasure by the id of the erasure
+ * @param rowsByErasure the numbers of rows, by the id of the erasure
  */
 export const countRemoved = (
   db: Db,
@@ -105,7 +105,10 @@ export const countRemoved = (
   )
 }
 
-/** Returns an erasure's `stores` with the given numbers of rows added, SQL by the name of the store. */
+/**
+ * Returns SQL for an erasure's `stores` with numbers of rows added.
+ * @param counts SQL for each number, by the name of the store
+ */
 export function addToStores(counts: Record<string, SQL>): SQL {
   const members = Object.entries(counts).map(([store, count]) => {
     const path = `$.${store}`

@@ -1,8 +1,8 @@
 import { sha256 } from '../hash.ts'
 
 /**
- * The hash of an erased distinct id, by which late data of the erased person is recognised. Times
- * are ms UTC.
+ * A record of an erased distinct id, found by the id's hash. Late data of the erased person is
+ * recognised by it. Times are ms UTC.
  */
 export type Tombstone = {
   /** The key of the erased identity, to which its events point until they are purged. */

@@ -36,6 +36,7 @@ export async function countBehind(
     throw new Error('The trend has no such part.')
   }
   const part = partBehind(query, whole, bucket)
+  // Only the events of all parts tell which values are "Other", and where bins begin.
   if (isOther(names) || query.breakdowns.some(({ binCount }) => binCount !== undefined)) {
     expectFewRows(query, parts.flat())
   }

@@ -6,7 +6,7 @@ import type { BreakdownFilter } from './shared-fields.ts'
 
 /**
  * Reads the breakdowns of a request in either form; `pathOf` returns a field's path in the request.
- * @throws invalid_input and query_too_large, attr the field
+ * @throws invalid_input, attr the field; query_too_large, attr `breakdown_values`
  */
 export function readBreakdowns(
   breakdown: BreakdownFilter,

@@ -1,8 +1,8 @@
 import type { Counted } from './maths/accumulator.ts'
 
 /**
- * Cells (the number of a group at a point) of a part that are kept in memory. If there are more, only totals are kept: they
- * rank the values, and the values that are shown are then counted again.
+ * Cells of a part that are kept in memory; a cell is the number of a group at a point. If there are more, only the totals of
+ * the groups are kept: they rank the values, and the events of the shown values are then counted again.
  */
 const MAX_CELLS = 400_000
 

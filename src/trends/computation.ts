@@ -61,6 +61,7 @@ export class Computation {
     this.#knowledge = new Knowledge(db, project.id)
     this.#breakdowns = query.breakdowns
     this.#stepEvents = stepEvents
+    // Both periods of a series have the same filters.
     const filters = parts.flatMap(([part]) => (part ? leavesOf(part.filters) : []))
     this.#deciders = new Map(
       filters.map((filter) => [filter, deciderOf(filter, project.timezone, now)])
@@ -124,7 +125,7 @@ export class Computation {
     }
   }
 
-  /** Finds the bins of the breakdowns' numbers, which all series and both periods share. */
+  /** Finds the bins of each breakdown. All series and both periods share them. */
   async readBins(): Promise<void> {
     const binned: Breakdown[] = []
     for (const breakdown of this.query.breakdowns) {
@@ -144,6 +145,7 @@ export class Computation {
       const numbers = { ...part, property: breakdown }
       await this.feed(numbers, [], new Grouping(), onlyFirsts(part, extremes))
     }
+    // Without any number, `low` is infinite and `high` is negative infinite.
     const { low, high } = extremes
     if (high - low === Number.POSITIVE_INFINITY) {
       throw new AppError(

@@ -33,6 +33,7 @@ export type Draft = {
   unsupported: Record<string, unknown>
 }
 
+/** A series as a request describes it; `at` is its path in the request. */
 export type Entity = { at: string; event: string | null; order: number; filters: unknown[] } & Pick<
   NonNullable<z.infer<typeof LegacyFilter>['events']>[number],
   'name' | 'custom_name' | 'math' | 'math_property' | 'math_property_type' | 'properties'

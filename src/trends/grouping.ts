@@ -1,7 +1,7 @@
 /** Stands for all values of a breakdown that are not listed. */
 export const OTHERS: unique symbol = Symbol('others')
 
-/** The text of a breakdown's value or bin, several as JSON; null for none. */
+/** The text of a breakdown's value or bin; with several breakdowns, a JSON list of texts. Null for events without a value. */
 export type Value = string | null | typeof OTHERS
 
 /** Numbers the values of a breakdown. The number of a value is its group. */

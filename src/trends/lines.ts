@@ -58,6 +58,7 @@ export class Lines {
     const lines = [...this.#cells].map(
       ([value, cells]): Line => ({ value, data: cells.map(({ total }) => total) })
     )
+    // The place of a listed value is -1: listed values stay first, in their order.
     return lines.sort((a, b) => UNLISTED.indexOf(a.value) - UNLISTED.indexOf(b.value))
   }
 

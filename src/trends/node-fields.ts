@@ -11,8 +11,8 @@ import {
 } from './shared-fields.ts'
 
 /**
- * Fields that are accepted and ignored: they do not change the numbers, or belong to maths and
- * breakdowns that are refused.
+ * Returns the schemas of fields that are accepted and ignored, because they do not change the numbers
+ * or belong to maths and breakdowns that are refused.
  */
 const ignored = (...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, z.unknown().optional()]))

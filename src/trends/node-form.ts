@@ -17,7 +17,7 @@ import type { Draft } from './forms.ts'
 import { TrendsNode } from './node-fields.ts'
 import { unsupported } from './property.ts'
 
-/** The paths in a node of fields that are at the top of the legacy form. */
+/** Where a `TrendsQuery` node has the fields that the legacy form has at its top, by their legacy names. */
 const NODE_PATHS = new Map(
   Object.entries({
     date_from: 'dateRange__date_from',
@@ -36,7 +36,7 @@ const NODE_PATHS = new Map(
   })
 )
 
-/** Whether an `InsightVizNode` may have a field: `source` and what describes the node itself, or how the insight is drawn. */
+/** Whether an `InsightVizNode` may have this field: `source`, or one that says something about the node or how to draw it. */
 const isOfWrapper = (name: string): boolean =>
   ['kind', 'source', 'embedded', 'full', 'response', 'version', 'vizSpecificOptions'].includes(
     name
@@ -65,7 +65,7 @@ function expectWrapper(node: JsonObject): void {
 
 type Node = { inner: Json | undefined; path: string[] }
 
-/** Takes a query out of its JSON text and its `InsightVizNode`, if it is inside one. Returns undefined without a query. */
+/** Parses a query that is JSON text, and takes it out of its `InsightVizNode`, if it has one. Returns undefined without a query. */
 function unwrap(query: Json | undefined): Node | undefined {
   const outer = typeof query === 'string' && query.trim() !== '' ? readText(query) : query
   if (outer === undefined || outer === null || outer === '' || isEmpty(outer)) {
@@ -81,7 +81,7 @@ function unwrap(query: Json | undefined): Node | undefined {
   return { inner: outer.source, path: ['query', 'source'] }
 }
 
-/** @throws invalid_input, attr `kind`, for another kind of query or series */
+/** @throws invalid_input, attr the path of `kind`, for another kind of query or series */
 function expectKinds(inner: Json | undefined, pathOf: Draft['pathOf']): void {
   const { kind, series }: JsonObject = isObject(inner) ? inner : {}
   if (kind !== 'TrendsQuery') {
@@ -142,6 +142,7 @@ function formulasOf(
   { formulaNodes, formulas, formula }: NonNullable<z.infer<typeof TrendsNode>['trendsFilter']>,
   at: string
 ): Draft['formulas'] {
+  // The newest field first.
   const given = [
     { name: 'formulaNodes', texts: formulaNodes?.map((node) => node.formula) ?? [] },
     { name: 'formulas', texts: formulas ?? [] },

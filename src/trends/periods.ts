@@ -60,6 +60,7 @@ export function outlineOf(query: TrendQuery, asked: Range, project: Project): Pe
 /** Returns periods of one bucket each, for displays without a time axis. */
 function singlePeriods(query: TrendQuery, range: Range, project: Project): Period[] {
   const { compare, exact } = query
+  // The single bucket begins with a day, not with the week or month of that day.
   const isLong = query.interval === 'week' || query.interval === 'month'
   const interval = isLong ? 'day' : query.interval
   const periodOf = (bucket: Bucket | undefined, label: Period['label']): Period =>
@@ -84,8 +85,8 @@ function singlePeriods(query: TrendQuery, range: Range, project: Project): Perio
 }
 
 /**
- * Returns the compared period of a range as one bucket, which lasts as many hours or minutes. Does not list them: a month has
- * more minutes than a trend may have buckets.
+ * Returns the compared period of a range as one bucket, which lasts as many hours or minutes as the range. Does not list a
+ * bucket for each of them: a month has more minutes than a trend may have buckets.
  */
 function earlierHours(
   { compare }: TrendQuery,
@@ -109,8 +110,8 @@ function join(buckets: readonly Bucket[]): Bucket | undefined {
 }
 
 /**
- * Returns the range of this length, ms, whose start is that of `from` moved back on the clock of the time zone. Its end is not
- * moved by itself: a month before both 30 and 31 May is 30 April.
+ * Moves `from` back on the clock of the time zone, and returns the range of this length, ms, that begins there. The end is not
+ * moved separately, which could change the length: a month before both 30 and 31 May is 30 April.
  */
 function moved(from: number, length: number, { amount, unit }: Back, timezone: string): Range {
   const start = goBack(from, amount, unit, timezone)
@@ -146,8 +147,8 @@ const cut = (buckets: readonly Bucket[], range: Range): Bucket[] =>
   })
 
 /**
- * Stretches the last bucket to `until`, unless it ends later. 21:00 to 5:00 touches two days; compared with 2:00 to 10:00 of
- * one day, it is one bucket as well.
+ * Stretches the last bucket to `until`, unless the bucket ends later. Both periods have the same number of buckets: if 2:00 to
+ * 10:00 of one day is compared with 21:00 to 5:00, the latter is one bucket too, although it touches two days.
  */
 const stretch = (buckets: readonly Bucket[], until: number): Bucket[] =>
   buckets.map((bucket, i) =>

@@ -90,7 +90,7 @@ function windowsOf(
   return isGrowing ? windows.map(({ until }) => ({ from: begin, until })) : windows
 }
 
-/** A part before it is known where its events are. */
+/** A part whose overview is still to be read. */
 export type Sketch = Omit<Part, 'overview'> & {
   /** The events that the part needs. */
   stretch: Stretch
@@ -163,7 +163,7 @@ export function expectReadable(rows: number): void {
   if (rows > MAX_ROWS) {
     throw new AppError(
       'query_too_large',
-      `The query would read ${rows} events, of which ten sealed ones count as one, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
+      `The query would read ${rows} events, counting ten events in columns as one, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
       'rows'
     )
   }

@@ -19,11 +19,11 @@ export type AskedPoint = {
   isPrevious: boolean
   /** The value of the breakdown as in `breakdown_value`; a list as JSON. */
   value: string | undefined
-  /** The number of breakdown values that the page of the trend skipped, which decides what its "Other" is. */
+  /** The number of breakdown values that the page of the trend skipped, which decides what values are its "Other". */
   offset: number
 }
 
-/** An actor, which is the id of a person or the negated key of an identity without a person, and its number of events. */
+/** The number of an actor's events. `actor` is the id of a person, or the negated key of an identity without a person. */
 export type ActorCount = { actor: number; count: number }
 
 /** The actors behind a point with their numbers of events, most first, and the range of time of these events. */
@@ -52,7 +52,7 @@ export function findPoint(
   if (series >= query.series.length) {
     throw new AppError(
       'invalid_input',
-      `\`series\` must be less than ${query.series.length}, the number of series; got ${series}.`,
+      `\`series\` must be less than ${query.series.length}, because the trend has ${query.series.length} series; got ${series}.`,
       'series'
     )
   }
@@ -68,7 +68,8 @@ export function findPoint(
 }
 
 function findBucket({ days }: Period, name: string): number {
-  const place = /^(0|[1-9]\d{0,4})$/.test(name) ? Number(name) : days.indexOf(name)
+  const isPlace = /^(0|[1-9]\d{0,4})$/.test(name)
+  const place = isPlace ? Number(name) : days.indexOf(name)
   if (place < 0 || place >= days.length) {
     throw new AppError(
       'invalid_input',
@@ -76,7 +77,7 @@ function findBucket({ days }: Period, name: string): number {
       'bucket'
     )
   }
-  if (String(place) !== name && days.lastIndexOf(name) !== place) {
+  if (!isPlace && days.lastIndexOf(name) !== place) {
     throw new AppError(
       'invalid_input',
       `${show(name)} is two buckets, because the clock was set back: send the place of one, such as ${place}.`,
@@ -107,6 +108,7 @@ function piecesBehind(query: TrendQuery, part: Part, point: number): Piece[] {
   }
   const isBehind = (piece: Piece): boolean =>
     isCumulative(query) ? piece.point !== BEFORE && piece.point <= point : piece.point === point
+  // A math of first events also needs the earlier pieces: their actors have no first event at the point.
   return part.pieces
     .filter((piece) => isBehind(piece) || (isOneOf(FIRSTS, part.math) && piece.point < point))
     .map((piece) => ({ ...piece, point: isBehind(piece) ? 0 : BEFORE }))
@@ -119,7 +121,7 @@ export function rangeBehind({ pieces }: Part): Range {
 }
 
 /**
- * Reads the names of a breakdown's values, one for each breakdown; none without a breakdown.
+ * Reads the names in `breakdown_value`, one for each breakdown; returns none without a breakdown.
  * @throws invalid_input or required, attr `breakdown_value`
  */
 export function readValueNames(query: TrendQuery, { value }: AskedPoint): string[] {

@@ -34,8 +34,8 @@ export const PER_ACTOR = [
 ] as const
 
 /**
- * Maths that count an actor once: at the actor's first event of the name, if it matches the filters, or at the first event that
- * matches them.
+ * Maths that count an actor once: `first_time_for_user` at the actor's first event of the name, if that event matches the
+ * filters; `first_matching_event_for_user` at the first event that matches them.
  */
 export const FIRSTS = ['first_time_for_user', 'first_matching_event_for_user'] as const
 
@@ -133,8 +133,8 @@ export type TrendQuery = {
   from: number | 'all'
   until: number
   /**
-   * Set for a range that begins at an exact moment, not at the start of a bucket. `length` is the time from there to now or
-   * to the end of the range, ms; the compared period is exactly as long.
+   * Set for a range that begins at an exact moment, not at the start of a bucket. `length` is the time, ms, from there to now
+   * or, if the request has an end date, to the end of the range; the compared period is exactly as long.
    */
   exact: { length: number } | undefined
   interval: Interval

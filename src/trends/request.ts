@@ -47,7 +47,8 @@ export function readTrend(
 }
 
 /**
- * Like `readTrend`, but without filters, breakdowns and formulas: reads only which events a trend counts, in which range.
+ * Like `readTrend`, but leaves out property filters, breakdowns and formulas. The rest tells in which range a trend needs
+ * events, and of which names.
  */
 export function readOutline(
   fields: JsonObject,
@@ -75,7 +76,7 @@ function readDraft(fields: JsonObject, ignoredFields: string[]): Draft | undefin
   )
 }
 
-/** The fields of the flat form among those of an insight, which `TrendFields` has checked. */
+/** Returns only the fields of the flat form. The schema of the route has checked the others, such as an insight's `name`. */
 const pickFlat = (fields: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(fields).filter(([name]) => Object.hasOwn(LegacyFilter.shape, name))
@@ -226,6 +227,7 @@ function readDates(
       pathOf('date_from')
     )
   }
+  // Without an end date, the last bucket ends after now: the compared period is only as long as the time until now.
   const end = dateTo === undefined ? now.getTime() : until
   return { from, until, exact: isExact ? { length: end - from } : undefined }
 }
@@ -246,8 +248,8 @@ function readCompareTo({ pathOf, compareTo }: Draft) {
 }
 
 /**
- * Returns the length of a range that has a bucket for each day, ends today and is a number of whole weeks. It is compared with
- * the same weekdays of as many weeks before, as in PostHog. Undefined for other ranges.
+ * Returns how far back the compared period is, if a trend by day ends today and begins a whole number of weeks ago: that many
+ * weeks, in days, so that the same weekdays are compared, as in PostHog. Undefined for other ranges.
  */
 function weeksOf({ dateFrom, dateTo, interval }: Draft) {
   const [, days] = /^-?(\d{1,5})d(?:Start|End)?$/.exec(dateFrom.trim()) ?? []
@@ -273,6 +275,7 @@ function readSeries(entity: Entity, read: (filters: unknown, attr: string) => Fi
       type: 'AND',
       values: entity.filters.map((filters) => read(filters, `${at}__properties`))
     },
+    // Only for the answer, which repeats them.
     properties: properties ?? {}
   }
 }
@@ -303,7 +306,7 @@ function readFormulaAt(at: string, text: string, series: number): Formula {
   }
 }
 
-/** Reads filters in any form; an empty group without filters. */
+/** Reads filters in any form. Without filters, returns an empty group. */
 function readGroup(filters: unknown, attr: string, reading: Reading): FilterGroup {
   if (filters === undefined || filters === null || isEmpty(filters)) {
     return { type: 'AND', values: [] }

@@ -58,11 +58,11 @@ export function linesOfFormulas(
   })
 }
 
-/** Returns the breakdown values of all these lines: the listed values in their order, then no value, then all others. */
+/** Returns the breakdown values of all these lines: the listed values in their order, then those of `UNLISTED`. */
 function valuesOf(several: Line[][]): Value[] {
   const values = new Set(several.flatMap((lines) => lines.map(({ value }) => value)))
-  const rest = UNLISTED.filter((value) => values.delete(value))
-  return [...values, ...rest]
+  const listed = [...values].filter((value) => !UNLISTED.includes(value))
+  return [...listed, ...UNLISTED.filter((value) => values.has(value))]
 }
 
 const lineOf = (lines: Line[], value: Value, { buckets }: Period): Line =>

@@ -40,6 +40,7 @@ export async function computeTrend(
     }
     lines.push(seriesLines)
   }
+  // The answer shows values as the bins that `readBins` has found.
   const binned = { ...query, breakdowns: computation.breakdowns }
   const toResult = query.formulas.length > 0 ? linesOfFormulas : linesOfSeries
   return {
@@ -49,8 +50,8 @@ export async function computeTrend(
 }
 
 /**
- * Reads the lines of a part. With a breakdown, there is a line for each shown value and, if they have numbers, one for events
- * without a value and one for all other values together, unless the query hides it.
+ * Reads the lines of a part. With a breakdown, there is a line for each shown value, and up to two more if they have numbers: one
+ * for events without a value, and one for all other values together ("Other"), unless the query hides "Other".
  */
 async function readLines(
   computation: Computation,
@@ -88,7 +89,7 @@ async function readLines(
     }))
 }
 
-/** Whether the numbers of "Other" can be computed from the numbers of the values that are not shown. */
+/** Whether adding up the numbers of the values that are not shown gives "Other", or all values are shown. */
 function isFoldable(
   part: Part,
   { totals, grouping }: BrokenDown,

@@ -6,7 +6,6 @@ import { type AppEnv, createRouter } from '../../http/env.ts'
 import { answerError, ErrorJson } from '../../http/errors.ts'
 import { describe } from '../../http/openapi.ts'
 import type { Dropped } from '../../input/dropped.ts'
-import { readDecoded } from '../../input/encoding.ts'
 import { parseInput } from '../../input/parse.ts'
 import { MAX_BODY_BYTES, readExactly, readSentAt, readToken } from '../body.ts'
 import { type CapturedEvent, readEvent } from '../event.ts'
@@ -55,9 +54,7 @@ export function createCaptureV1Routes({ openProject }: TokenReader) {
     const headers = readHeaders(c)
     const project = await openProject(c, readBearerToken(c.req.header('Authorization')))
     requireJson(c.req.header('Content-Type') ?? '')
-    const { json, ...changed } = await readExactly(
-      new Response(await readDecoded(c.req.raw, MAX_BODY_BYTES))
-    )
+    const { json, ...changed } = await readExactly(c.req.raw)
     const events = readAnalyticsBatch(json, readSdk(headers['PostHog-Sdk-Info']))
     const now = c.var.now.getTime()
     const sentAt = readSentAt(headers['PostHog-Request-Timestamp'])

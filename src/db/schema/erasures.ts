@@ -58,9 +58,9 @@ export const erasures = sqliteTable(
 )
 
 /**
- * Tombstones of identities whose distinct id is erased. Their events point to them until they are purged; the hash
- * identifies late events. When the link to kept events is removed, the tombstone gets a new key, and a row without hash
- * stays under the old key.
+ * Tombstones of identities whose distinct id is erased. Events of the identity point to its tombstone until the events are
+ * purged; the hash identifies late events. When the link to kept events is removed, the tombstone gets a new key. A row without
+ * a hash stays under the old key, to which the kept events still point.
  */
 export const erasedIdentities = sqliteTable(
   'erased_identities',

@@ -64,8 +64,8 @@ export const persons = sqliteTable(
 )
 
 /**
- * A person's properties after each change. The id is `key << 24 | n`, the key of the identity that the change came through
- * and the version number, so that versions follow their identity through merges and splits.
+ * A person's properties after each change. The id is `key << 24 | n`: `key` is the identity through which the change came, `n`
+ * the version number. So versions follow their identity through merges and splits. See `db/version-id.ts`.
  */
 export const personVersions = sqliteTable('person_versions', {
   id: integer().primaryKey(),

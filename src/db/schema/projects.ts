@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** The settings of a project's browser SDKs as stored: those of `projects/settings.ts` that were ever changed. */
+/** The stored settings of a project's browser SDKs: those settings of `projects/settings.ts` that were ever changed. */
 type StoredSettings = Partial<{
   recording: boolean
   recording_sample: number
@@ -42,7 +42,7 @@ export const projects = sqliteTable('projects', {
     .$type<unknown[]>()
     .notNull()
     .default([]),
-  /** The settings of the project's browser SDKs that differ from the defaults. */
+  /** The settings of the project's browser SDKs that were ever changed; the others have their defaults. */
   settings: text({ mode: 'json' }).$type<StoredSettings>().notNull().default({}),
   /**
    * Days for which the project's recordings are kept; null for the deployment's
@@ -58,7 +58,8 @@ export const projects = sqliteTable('projects', {
   erasureSalt: text('erasure_salt').notNull().default(''),
   /**
    * Why the project is held back: its data is not read, and captured events wait. `replay`: its
-   * restored database is behind the ledger of erasures. Null as a rule.
+   * restored database is behind the ledger of erasures. `maintenance`: `npm run maintenance` is on.
+   * Null while the project is not held back.
    */
   held: text({ enum: ['replay', 'maintenance'] }),
   createdAt: integer('created_at').notNull()

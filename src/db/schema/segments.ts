@@ -14,10 +14,10 @@ export const segments = sqliteTable(
     eventId: integer('event_id').notNull(),
     since: integer().notNull(),
     until: integer().notNull(),
-    /** Whether all columns are written; only then the segment is read. */
+    /** Whether all columns are written; the segment is not read before. */
     isSealed: integer('is_sealed', { mode: 'boolean' }).notNull(),
     startedAt: integer('started_at').notNull(),
-    /** A random token, so that no other segment has the same, not even after the database was restored. */
+    /** A random token that no other segment has, not even after the database was restored; caches use it as a key. */
     build: text().notNull(),
     count: integer().notNull(),
     /** The number of events of each slot that has any: see `columns/codec.ts`. */
@@ -41,7 +41,7 @@ export const segmentColumns = sqliteTable(
 )
 
 /**
- * Events that were stored after the segment of their range, which does not have them.
+ * Events that were stored in the range of a segment after its build had begun. The segment does not contain them.
  * The migration adds WITHOUT ROWID by hand.
  */
 export const lateEvents = sqliteTable(
@@ -87,8 +87,8 @@ export const movedIdentities = sqliteTable(
 )
 
 /**
- * Copies of the properties in person versions, in columns, for the identities with 4,096 consecutive keys. A version that is not
- * in its chunk is looked up. A trigger removes a chunk when one of its versions is removed or changed.
+ * Copies, in columns, of the properties of person versions: one chunk for the versions of 4,096 consecutive identity keys. A
+ * version that is not in its chunk is looked up. A trigger removes a chunk when one of its versions is removed or changed.
  * The migration adds WITHOUT ROWID by hand.
  */
 export const versionChunks = sqliteTable(
@@ -99,7 +99,7 @@ export const versionChunks = sqliteTable(
     chunk: integer().notNull(),
     /** A random token of this content: no other has the same, not even after the database was restored. */
     build: text().notNull(),
-    /** Whether all columns are written; only then the chunk is read. */
+    /** Whether all columns are written; the chunk is not read before. */
     isBuilt: integer('is_built', { mode: 'boolean' }).notNull(),
     count: integer().notNull(),
     /** The versions in the chunk, encoded by `columns/codec.ts`. */

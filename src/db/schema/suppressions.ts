@@ -34,7 +34,7 @@ export const suppressedIds = sqliteTable(
     projectId: integer('project_id').notNull(),
     hash: text().notNull(),
     suppressionId: text('suppression_id').notNull(),
-    /** The hash of the distinct id in the receipt; null for an id that joined, or was erased before. */
+    /** The hash of the distinct id in the receipt; null for an id that joined the suppression later, or was erased before it. */
     receiptHash: text('receipt_hash'),
     /** The time of the suppression, or of the event by which the id joined it, ms UTC. */
     since: integer().notNull()

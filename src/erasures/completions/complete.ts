@@ -49,7 +49,7 @@ export async function findNamed(db: Db, project: Project, named: Named): Promise
   }))
 }
 
-/** Returns the erasures, without duplicates, that kept data that is now to be deleted. */
+/** Returns, each once, the erasures that kept data of a kind that the request deletes. */
 export function unfinished(
   found: Found[],
   { deleteEvents, deleteRecordings }: Pick<Completion, 'deleteEvents' | 'deleteRecordings'>
@@ -58,7 +58,7 @@ export function unfinished(
   return [...all.values()].filter((one) => hasKept(one, { deleteEvents, deleteRecordings }))
 }
 
-/** Whether an erasure kept events or recordings that are now to be deleted. */
+/** Whether an erasure kept events or recordings that the request deletes. */
 export const hasKept = (
   remains: Remains,
   { deleteEvents, deleteRecordings }: Pick<Completion, 'deleteEvents' | 'deleteRecordings'>
@@ -66,8 +66,8 @@ export const hasKept = (
   (deleteEvents && !remains.deleteEvents) || (deleteRecordings && !remains.deleteRecordings)
 
 /**
- * Deletes data that earlier erasures kept: recordings at once, events in the next weekly run. An open
- * erasure is widened. A completed one already has a receipt, so a new erasure deletes the data.
+ * Deletes data that earlier erasures kept: recordings at once, events in the next weekly run. An open erasure is widened: it
+ * deletes this data, too. A completed erasure already has a receipt, so a new erasure deletes the data.
  * @returns the erasures of each name, as they were before
  */
 export async function completeErasures(

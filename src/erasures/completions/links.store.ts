@@ -34,8 +34,8 @@ export async function findLinked(db: Db, now: number, limit: number): Promise<Li
 type Moved = { key: number; erasure: number; person: number; tombstone: number }
 
 /**
- * Moves tombstones to new keys. Kept data still points to the old keys, where rows with the new anonymous persons stay,
- * without hash and erasure.
+ * Moves tombstones to new keys, and notes that the erasures have no link any more. Kept data still points to the old keys,
+ * whose rows stay without hash and erasure, and get new anonymous persons.
  * @throws ConflictError when a tombstone has changed since it was read
  */
 export const writeUnlinked = (db: Db, ids: number[], moved: Moved[]) =>

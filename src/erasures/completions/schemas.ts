@@ -53,7 +53,7 @@ export const DeletionCompleted = z
         }),
         result: z.enum(['completing', 'found', 'nothing_kept', 'not_found']).meta({
           description:
-            '`nothing_kept`: earlier requests have deleted, or will delete, everything that this request asks for. `not_found`: no deleted person had this id, or the link to the kept data has been removed. `found` instead of `completing` in a dry run.'
+            '`completing`, in a dry run `found`: this request deletes data that an earlier deletion kept. `nothing_kept`: earlier requests have deleted, or will delete, everything that this request asks for. `not_found`: no deleted person had this id, or the link to the kept data has been removed.'
         }),
         person_uuids: z.array(z.guid()).meta({
           description:

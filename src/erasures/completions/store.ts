@@ -57,6 +57,7 @@ export async function findRemains(
       order by ${erasedIdentities.key}`)
   )
   const byErasure = Map.groupBy(identities, ({ erasure_id }) => erasure_id)
+  // An erasure without identities has passed them on to its completion.
   return found
     .filter(({ id }) => byErasure.has(id))
     .map((row) => ({
@@ -79,8 +80,8 @@ type Completion = {
 }
 
 /**
- * Widens open erasures, and creates a new erasure for each completed one, to delete what that one
- * kept, in one transaction. The new erasure takes over the identities.
+ * In one transaction, widens open erasures so that they delete more, and creates for each completed erasure a new one, which
+ * takes over the identities and deletes what was kept.
  * @returns the ids of the erasures that have work to do
  * @throws ConflictError when an erasure has changed since it was read
  */
@@ -107,6 +108,7 @@ export async function writeCompletions(
       ...continueCompleted(projectId, json, completion)
     ]),
     ...(deleteRecordings ? tombstoneRecordingsOf(projectId, keys, now) : []),
+    // The erasures that now have the identities.
     ...eachChunk(keys, (json) => [
       sql`select distinct ${erasedIdentities.erasureId} as completing from ${erasedIdentities}
           where ${isOneOf(json)} and +${erasedIdentities.projectId} = ${projectId}`

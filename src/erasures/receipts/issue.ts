@@ -25,7 +25,7 @@ export async function openSigner(env: Signing): Promise<Signer | undefined> {
 }
 
 /**
- * Signs a receipt, once. Without the hash of each distinct id, the receipt has no `subject`.
+ * Signs a receipt. It has a `subject` only if the hash of every distinct id is known.
  * @returns the receipt to store, and its hash for the ledger
  */
 export async function issueReceipt(
@@ -55,6 +55,7 @@ export async function receiptOf(row: ErasureRow, env: Signing): Promise<Receipt 
     return null
   }
   if (row.receipt.signature === undefined) {
+    // Completed before signatures were stored.
     return Receipt.parse({ ...row.receipt, signature: null })
   }
   // Returned as it was signed: what a schema leaves out or adds would invalidate the signature.

@@ -8,8 +8,8 @@ import { checkSecret } from '../secret.ts'
 const PKCS8 = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20]
 
 /**
- * Where public keys are kept in the bucket, each under its fingerprint. A restored database has no
- * effect on them.
+ * Where public keys are kept in the bucket, each under its fingerprint. A restore of a database does
+ * not change them.
  */
 const PREFIX = 'ledger/keys/'
 
@@ -79,9 +79,11 @@ export async function publishKey(
   const known = published ? await findKey(bucket, fingerprint) : undefined
   const created_at = known?.created_at ?? new Date(now).toISOString()
   if (!published) {
+    // Another request may have published the key meanwhile.
     const onlyIf = { etagDoesNotMatch: '*' }
     await bucket.put(name, JSON.stringify({ x, created_at }), { onlyIf })
   }
+  // Project 0: the key belongs to the whole service.
   const entry = { kind: 'key', project: 0, kid: fingerprint, x, created_at }
   const { seq } = await new Ledger(bucket, applied).append(entry, now)
   await bucket.put(noteOf(fingerprint), JSON.stringify({ seq }))

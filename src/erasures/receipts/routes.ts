@@ -70,6 +70,7 @@ export const receiptKeyRoutes = createRouter().get(
   async (c) => {
     const current = await openSigningKey(c.env)
     if (current) {
+      // No project's database says how long the ledger is, so its end is searched from the first entry.
       await publishKey(c.env.BUCKET, current, GENESIS, c.var.now.getTime())
     }
     const found = await listKeys(c.env.BUCKET)

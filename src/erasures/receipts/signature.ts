@@ -7,7 +7,7 @@ const HMAC = /^[0-9a-f]{64}$/
 
 type Members = Record<string, unknown>
 
-/** Signs a receipt, which names the fingerprint of the key in `key`. */
+/** Adds the fingerprint of the key to a receipt, as `key`, and signs both. */
 export async function sign<Content extends Members>(
   content: Content,
   { privateKey, fingerprint }: SigningKey

@@ -2,7 +2,8 @@ import { hmac, sha256 } from '../../hash.ts'
 
 /**
  * The erasure whose distinct ids a receipt names by their hashes. The receipt of a completion has
- * the distinct ids, and so the salt, of the erasure that it completes.
+ * the distinct ids, and so the salt, of the erasure that it completes. Removals and suppressions
+ * have their own id in place of `personUuid`.
  */
 type Erased = { projectId: number; personUuid: string; requestedAt: number }
 

@@ -54,6 +54,7 @@ export async function advanceRemoval(
   if (!signer) {
     return wait(UNSIGNED)
   }
+  // Read again for the present counts. Another invocation may have completed the removal.
   const current = await findRemoval(db, project.id, id)
   if (!current || current.completedAt !== null) {
     return 'completed'

@@ -1,15 +1,17 @@
 import * as z from 'zod'
 
-/** The request of a removal. The ledger names neither events nor filters, but the SHA-256 of the list of events. */
+/** Ledger entry of a request for a removal. It has neither events nor filters, only the SHA-256 of the list of events. */
 export const RemovalEntry = z.object({
   kind: z.literal('event_removal'),
   project: z.int(),
   id: z.guid(),
   events: z.int(),
   digest: z.string(),
+  /** The names of the properties to remove; null if the events themselves are removed. */
   properties: z.array(z.string()).nullable(),
   /** ms UTC */
   requested_at: z.int(),
+  /** The ids of the user and of the key that made the request; 0 for the service itself. */
   user: z.int(),
   key: z.int()
 })

@@ -51,8 +51,9 @@ export const Filters = z.object({
 export type Filters = z.infer<typeof Filters>
 
 /**
- * Reads filters as of `now`. Both requests pass the time of the dry run, so that relative dates mean the same in both.
- * @throws invalid_input, attr the filter
+ * Reads filters as of `now`. The dry run and the deletion both pass the time of the dry run, so that relative dates mean the
+ * same in both.
+ * @throws invalid_input, attr the filter; required without any filter
  */
 export function readEventFilters(filters: Filters, project: Calendar, now: Date): EventFilters {
   const { events, distinct_id: distinctId, session_id: session } = filters

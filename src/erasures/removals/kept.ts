@@ -8,7 +8,7 @@ export const describeKept = (properties: string[] | null): string[] => [
     : [
         'The events, without these properties, and their sessions, which are computed again from them.'
       ]),
-  'The persons, with the properties that events have set, with those that are copied from events, such as `$current_url` and `$initial_current_url`, and with the history of these properties. `persons/{id}/delete_property/` removes a property; only deleting the person removes its history, too.',
+  'The persons, with the properties that events have set, with those that are copied from events, such as `$current_url` and `$initial_current_url`, and with the history of these properties. `persons/{id}/delete_property/` removes a property; only deleting the person removes the history, too.',
   'The recordings of the sessions, with the addresses and activity counts that they show.',
   'Event names, which all persons of the project share.',
   'Events that could not be stored, and wait in dead letters: they are not searched.'

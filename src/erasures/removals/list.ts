@@ -16,7 +16,7 @@ const keyOf = ({ projectId, id }: Named): string => `ledger/removals/${projectId
 /** Returns the SHA-256 of a list of uuids, 32 hexadecimal digits each. */
 export const digestOf = (uuids: string[]): Promise<string> => sha256(JSON.stringify(uuids))
 
-/** Writes the list of a removal, once. @throws UnavailableError when the bucket does not take it */
+/** Writes the list of a removal, unless it exists. @throws UnavailableError when the bucket does not take it */
 export async function writeList(bucket: R2Bucket, removal: Named, uuids: string[]): Promise<void> {
   try {
     const onlyIf = { etagDoesNotMatch: '*' }

@@ -22,7 +22,7 @@ export type Verified = {
 /** A receipt as the database keeps it: without the salt, which is computed again from the secret. */
 type Stored = Omit<Receipt, 'subject'> & { subject: Omit<Receipt['subject'], 'salt'> }
 
-/** Signs the receipt of a removal, once. @returns the receipt to store, and its hash for the ledger */
+/** Signs the receipt of a removal. @returns the receipt to store, and its hash for the ledger */
 export async function issueReceipt(
   removal: RemovalRow,
   { remaining, matching, at }: Verified,

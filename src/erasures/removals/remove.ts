@@ -35,6 +35,7 @@ export async function removeListed(
       }
       // Another invocation removed this part at the same time. Continues where that one is now.
       position = (await findRemoval(db, removal.projectId, removal.id))?.position ?? uuids.length
+      // Counts as a full piece, so that `run` goes on.
       return { removed: limit, ms: 0 }
     }
   })

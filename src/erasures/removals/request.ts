@@ -58,7 +58,8 @@ type Request = {
 /**
  * Enters a removal in the ledger, and creates its task: the weekly run removes the events. A token that was used already leads
  * to the same task.
- * @throws conflict when other events are found than in the dry run
+ * @throws invalid_input for a wrong or expired token, query_too_large when too many events would have to be searched,
+ * conflict when other events match than in the dry run, unavailable when the list or the ledger cannot be written
  */
 export async function requestRemoval(
   db: Db,
@@ -123,7 +124,7 @@ const withTimes = (filters: Filters, { from, until }: EventFilters): Filters => 
 function changed(before: number, now: number): AppError {
   const why =
     before === now
-      ? `Other events match than in the dry run, ${now} as before`
+      ? `The dry run found ${before} events, and as many match now, but not the same`
       : `The dry run found ${before} events, and now ${now} match`
   return new AppError(
     'conflict',

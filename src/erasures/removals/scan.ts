@@ -30,7 +30,7 @@ export type Found = {
 
 /**
  * Finds the events that match, by the rules of the list of events and of trends. Reads only.
- * @throws query_too_large
+ * @throws query_too_large, attr the filter under its name in this operation
  */
 export async function findEvents(
   db: Db,

@@ -213,7 +213,7 @@ export const EventDeletionReceipt = z
       })
       .meta({
         description:
-          'The filters that may name a person, for those who know them: each hash is the SHA-256 of `salt` followed by the value, both as text; `property_filters` as JSON with sorted keys and without spaces.'
+          'Hashes of the filters that may name a person: only somebody who knows a filter can recognise it. Each hash is the SHA-256 of `salt` followed by the value, both as text; the text of `property_filters` is JSON with sorted keys and without spaces.'
       }),
     ...SIGNED
   })

@@ -71,7 +71,8 @@ export type Taking = {
 
 /**
  * Takes open removals that are due and not under way, at most `limit`, and notes progress at `now`.
- * Also takes a removal whose progress is in the future because the clock was set back.
+ * Also takes a removal whose progress is in the future because the clock was set back. A removal that a run takes early, as
+ * `npm run purge:now` does, is due from now on.
  */
 export const takeRemovals = (db: Db, { run, idleSince, limit, now }: Taking): Promise<Taken[]> => {
   const isDue = sql`(${eventRemovals.dueAt} <= ${now} or ${eventRemovals.requestedAt} < ${run})`
@@ -97,9 +98,9 @@ export const listOpenRemovals = (db: Db): Promise<RemovalRow[]> =>
 export type Part = { uuids: string[]; position: number; now: number }
 
 /**
- * Removes a part of the listed events, or their named properties, and with them, by a trigger, the segments that they
- * are in. The same transaction counts them, and notes the uuids of removed events so that they are not stored again.
- * @throws ConflictError when the part was removed before
+ * Removes a part of the listed events, or their named properties; a trigger deletes the segments that contain the events.
+ * The same transaction counts them, and notes the uuids of removed events so that they are not stored again.
+ * @throws ConflictError when the part was removed already, or the removal is completed
  */
 export async function removePart(db: Db, removal: RemovalRow, part: Part): Promise<D1Result[]> {
   const { id, projectId, position, properties } = removal
@@ -188,7 +189,7 @@ export const noteError = (db: Db, id: string, error: string, now: number) =>
     .set({ error, progressAt: now })
     .where(and(eq(eventRemovals.id, id), isOpen))
 
-/** Marks a removal as completed, stores its receipt, and forgets the values of its filters. @returns whether it was open */
+/** Marks a removal as completed, stores its receipt, and forgets its filters. @returns whether it was open */
 export async function completeRemoval(
   db: Db,
   { id }: RemovalRow,

@@ -42,7 +42,7 @@ const actorOf = ({ user, key }: z.infer<typeof By>) => ({
 /**
  * Writes the suppressions, and the distinct ids of suppressions, that a restored database lacks. A
  * request whose persons change meanwhile has several entries: later ones add distinct ids.
- * @returns the number of suppressions that were not complete
+ * @returns the number of suppressions that were missing or incomplete
  */
 export async function suppressAgain(db: Db, projectId: number, body: Body): Promise<number> {
   const { suppressions, since, ...by } = SuppressionEntry.parse(body)
@@ -77,7 +77,7 @@ export async function liftAgain(db: Db, projectId: number, body: Body): Promise<
   return 1
 }
 
-/** Adds distinct ids to suppressions again; ids that they have stay as they are. @returns 0: no suppression is new */
+/** Adds distinct ids to suppressions again, unless they have them. @returns 0: no suppression is new */
 export async function joinAgain(db: Db, projectId: number, body: Body): Promise<number> {
   const { joining } = JoinEntry.parse(body)
   await writeBatch(db, joinSuppressions(projectId, joining))

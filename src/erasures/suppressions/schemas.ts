@@ -54,7 +54,7 @@ export const SuppressAnswer = z
         }),
         suppressions: z.array(z.guid()).meta({
           description:
-            'The ids of the new suppressions: one, or several if several deleted persons had the distinct id. For `already_suppressed`, of all that cover the distinct ids.'
+            'The ids of the new suppressions: one, or several if several deleted persons had the distinct id. For `already_suppressed`, the ids of all suppressions that cover the distinct ids.'
         })
       })
     )
@@ -83,7 +83,7 @@ const shape = {
   }),
   since: z.iso.datetime().meta({
     description:
-      'The time of the request: data accepted from then on is dropped; for distinct ids that joined later, from when they joined.'
+      'The time of the request: data accepted from then on is dropped. Data of a distinct id that joined later is dropped from the time when it joined.'
   }),
   created_by: Who.meta({ description: 'The user and the key that requested the suppression.' }),
   lifted_at: z.iso.datetime().nullable().meta({

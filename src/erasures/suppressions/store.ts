@@ -78,7 +78,7 @@ type Writing = {
 }
 
 /**
- * Writes suppressions, each once.
+ * Writes suppressions, unless they exist.
  * @throws ConflictError when a person has got or lost a distinct id since it was read
  */
 export const writeSuppressions = (
@@ -121,7 +121,7 @@ export const writeSuppressions = (
     )
   ])
 
-/** Adds distinct ids to stored suppressions; ids that they have stay as they are. */
+/** Adds distinct ids to stored suppressions, unless they have them. */
 export const extendSuppressions = (
   db: Db,
   projectId: number,
@@ -174,7 +174,7 @@ const entryOf = (
     ? []
     : [{ scope: 'Person', itemId, activity, actor, detail: { name: person, changes: [] }, at }]
 
-/** Lifts a suppression that is in force. */
+/** Lifts a suppression. @throws ConflictError unless it is in force */
 export const writeLift = (
   db: Db,
   {
@@ -272,7 +272,7 @@ export async function findSuppression(
   return row
 }
 
-/** Lists the hashes for a suppression's receipt, of those distinct ids whose text was known at the request. */
+/** Lists, for a suppression's receipt, the hashes of the distinct ids whose text was known at the request. */
 export async function listReceiptHashes(
   db: Db,
   { id, projectId }: Pick<SuppressionRow, 'id' | 'projectId'>

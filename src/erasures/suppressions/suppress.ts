@@ -33,7 +33,7 @@ type Subject = {
 /** A new suppression of a subject, as an entry of the ledger announces it. */
 type Announced = { subject: Subject; suppression: NewSuppression }
 
-/** The suppressions that cover a subject with this name of a request, and whether they are new. */
+/** The result for a name in a request: the suppressions that cover its subject, and whether this request made them. */
 export type Result = { name: string; isNew: boolean; person: string | null; suppressions: string[] }
 
 type Request = {
@@ -57,8 +57,9 @@ export async function suppress(
   { selection, actor, secret, ledger, now }: Request
 ): Promise<Result[]> {
   const since = now.getTime()
-  // By `keyOf` their subjects. The replay writes whatever an entry announces, so a retry after a
-  // conflict writes it too, and can only add to it.
+  // The suppressions announced so far, by the `keyOf` of their subjects. After a restore, the replay
+  // writes whatever an entry announces, so a retry after a conflict writes it too, and can only add
+  // to it.
   let announced: ReadonlyMap<string, Announced> = new Map()
   return retryConflicts(async () => {
     const subjects = await findSubjects(db, project, selection)
@@ -148,7 +149,7 @@ function extend(before: Announced, { subject, suppression }: Announced): Announc
   }
 }
 
-/** Finds the subjects of a selection. An erased person is found by its tombstones, as long as the service keeps them. */
+/** Finds the subjects of a selection. An erased person is found by its tombstones. */
 async function findSubjects(db: Db, project: Project, selection: Selection): Promise<Subject[]> {
   const living = await findLiving(db, project, selection)
   const found = new Set(living.flatMap(({ names }) => names))
@@ -254,7 +255,7 @@ function presentResults(
 type Lift = { actor: Actor; ledger: Ledger; now: Date }
 
 /**
- * Lifts a suppression; one that is lifted stays as it is.
+ * Lifts a suppression. A suppression that is lifted already stays as it is.
  * @returns the suppression as it is now
  */
 export async function lift(
@@ -279,7 +280,7 @@ export async function lift(
   )
   return retryConflicts(async () => {
     const current = await findSuppression(db, row.projectId, row.id)
-    if (current?.liftedAt !== null) {
+    if (!current || current.liftedAt !== null) {
       return current ?? row
     }
     await writeLift(db, current, { actor, at })

@@ -31,8 +31,8 @@ export async function listNames(db: Db, projectId: number): Promise<NameRow[]> {
 export type NameCount = { id: number; count: number; last: number }
 
 /**
- * Counts the events of some names, and finds the time of the last event of each. Segments have the number of their events, so
- * only the counts of slots that no segment covers are added up.
+ * Counts the events of some names, and finds the time of the last event of each. A segment's row has the number of its events,
+ * so `event_counts` is added up only for the slots that no segment covers.
  */
 export async function countNames(
   db: Db,
@@ -71,7 +71,10 @@ export async function countNames(
   return rows
 }
 
-/** The JSON type of a property in the newest events or persons that have it; null if only older ones have it. */
+/**
+ * A property. `kind` is the JSON type of its newest value that is not null, among the newest events or persons; null if these
+ * have no such value.
+ */
 export type PropertyRow = { name: string; kind: string | null }
 
 /** Newest events whose properties are listed, of all names together; at least one of each name. */
@@ -81,7 +84,7 @@ export const NEWEST_OF_NAME = 20
 /** Newest persons whose properties are listed. */
 export const NEWEST_PERSONS = 1_000
 
-/** SQL: whether a column of a segment is named `event:` and a property. The character after `:` is `;`. */
+/** SQL: whether a segment's column is a property, named `event:<property>`. In ASCII, `;` comes right after `:`. */
 const IS_PROPERTY = sql`(${segmentColumns.name} >= 'event:' and ${segmentColumns.name} < 'event;')`
 
 /** Lists the properties that segments have, and those of the newest events of some names. */

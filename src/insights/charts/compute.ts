@@ -119,5 +119,6 @@ export async function computeTile(
 
 const tooMuch = (insight: InsightRow): ChartTile => ({
   title: nameOf(insight),
-  failure: 'Not computed: the insights before it used up the database queries of this request.'
+  failure:
+    'Not computed: the insights before this one used up the database queries of this request.'
 })

@@ -5,13 +5,13 @@ import { MAX_ROWS } from '../../trends/query.ts'
 const NOT_FOUND: Refusal = ['not_found', 'Not found.']
 const TOO_LARGE: Refusal = [
   'query_too_large',
-  `The query would read 12000000 events, of which ten sealed ones count as one, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
+  `The query would read 12000000 events, counting ten events in columns as one, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
   'rows'
 ]
 
 const TEXTS: Record<ChartFormat, string> = {
   svg: 'The chart: text and shapes, with a title and a description.',
-  png: 'The chart as an image, twice as wide and twice as high, or smaller so that it has at most 4 million pixels.'
+  png: 'The chart as an image, twice as large in both directions as the SVG, or less where that would exceed 4 million pixels.'
 }
 
 /** Returns the descriptions of the routes that draw an insight and a dashboard in a format. */

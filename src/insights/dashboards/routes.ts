@@ -172,6 +172,7 @@ async function expectReadOnly(
 ): Promise<void> {
   const row = isEmpty(sent) ? undefined : await findWithDeleted(db, projectId, id)
   if (row) {
+    // Of the tiles, only the ids are compared, because their insights change independently of the dashboard.
     const { tiles, ...dashboard } = await showDashboard(db, row)
     expectUnchanged(sent, [{ ...dashboard, tiles: tiles.map(({ id }) => ({ id })) }])
   }

@@ -111,6 +111,7 @@ export async function updateDashboard(
 ): Promise<DashboardRow | undefined> {
   const [row] = await db
     .update(dashboards)
+    // `id` does not change: it keeps the statement valid if the input sets nothing.
     .set({ id, ...toValues(input) })
     .where(and(eq(dashboards.projectId, projectId), eq(dashboards.id, id)))
     .returning()

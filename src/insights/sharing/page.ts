@@ -33,7 +33,7 @@ th, td { padding: .25rem .75rem; text-align: right; white-space: nowrap; border-
 th:first-child { text-align: left; }
 `
 
-/** Returns the page of a shared insight or dashboard. @param nonce of its style sheet */
+/** Returns the page of a shared insight or dashboard. @param nonce the nonce of the style sheet */
 export function boardPage(board: SharedBoard, nonce: string): string {
   const { title, description, timezone, computed_at, tiles, note } = board
   const moment = new Date(computed_at).toLocaleString('en-GB', {

@@ -10,7 +10,7 @@ export type Shared = Pick<ShareRow, 'projectId' | 'kind' | 'objectId'>
 const isOf = ({ projectId, kind, objectId }: Shared) =>
   and(eq(shares.projectId, projectId), eq(shares.kind, kind), eq(shares.objectId, objectId))
 
-/** Reads the sharing of an object; undefined if it was never turned on or changed. */
+/** Reads the sharing of an object; undefined if it was never changed. */
 export async function findShare(db: Db, object: Shared): Promise<ShareRow | undefined> {
   const [row] = await db.select().from(shares).where(isOf(object))
   return row

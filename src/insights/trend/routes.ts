@@ -44,7 +44,10 @@ const TrendParameters = z.object({
 
 const TrendQuery = z.object({ ...TrendParameters.shape, ...UrlParameters.shape })
 
-/** Reads a trend's overviews together with the key check, if the request and the project's remembered calendar tell which. */
+/**
+ * Reads a trend's overviews at the same time as the key check, if the request and the project's remembered calendar tell which
+ * overviews those are.
+ */
 const posted = reading({
   scope: 'insight:read',
   path: z.object({}),
@@ -62,7 +65,7 @@ const gotten = reading({
   plan: (request) => planOverviews(request)
 })
 
-/** Undefined for an invalid request: the route refuses it after the key check. */
+/** Plans the early read. Returns undefined for an invalid request, which the route refuses after the key check. */
 function planOverviews(
   { projectId, url, now }: { projectId: number; url: string; now: Date },
   body?: JsonObject

@@ -16,8 +16,8 @@ export const MAX_IDENTITIES = 10_000
 export const MAX_FOLDED_IDENTITIES = 100
 
 /**
- * Most bytes of distinct ids that an entry shows, as JSON: with the keys, they stay below the 2 MB
- * that D1 allows in a value.
+ * Bytes of distinct ids, as JSON, that an entry shows at most: together with their keys, these ids
+ * stay below the 2 MB that D1 allows in a value.
  */
 export const MAX_IDS_BYTES = 1_000_000
 

@@ -72,7 +72,7 @@ export const ActivityJson = z
               'The changed properties before the action. Null for merges and splits, and once the person is deleted.'
           }),
           after: Values.meta({
-            description: `The changed properties after the action; null once the person is deleted. For a merge, the \`uuid\` and the \`distinct_ids\` of the person that was merged, at most ${MAX_FOLDED_IDENTITIES}. For a split, the \`distinct_ids\` before it and those that were \`split_off\`, at most ${MAX_IDENTITIES} each and together about a million characters. Deleted distinct ids are not listed, nor is the \`uuid\` once the person is deleted.`
+            description: `The changed properties after the action; null once the person is deleted. For a merge, the \`uuid\` of the merged person and up to ${MAX_FOLDED_IDENTITIES} of its \`distinct_ids\`. For a split, the person's \`distinct_ids\` before the split and, as \`split_off\`, those that left: up to ${MAX_IDENTITIES} in each list, and about a million characters in all. Deleted distinct ids are left out, and so is the \`uuid\` once the person is deleted.`
           })
         })
       ),
@@ -90,8 +90,8 @@ export const ActivityJson = z
 export type ActivityJson = z.infer<typeof ActivityJson>
 
 /**
- * A row of the activity log. `ids` maps the keys of its identities to the distinct ids that still
- * exist and that an entry shows: at most `MAX_IDS_BYTES`.
+ * A row of the activity log. `ids`, as JSON text, maps the keys of the entry's identities to their
+ * distinct ids. It lacks erased distinct ids and those beyond `MAX_IDS_BYTES`.
  */
 export type ActivityRow = {
   id: number

@@ -98,6 +98,7 @@ export async function listActivity(
     query<{ count: number }>(
       knownCount === undefined ? countOf(projectId, person) : sql`select ${knownCount} as count`
     ),
+    // Null if the person does not exist. A list of all persons looks for none, so any id will do.
     query<{ id: number | null }>(
       person ? sql`select ${idOfPerson(projectId, person)} as id` : sql`select 0 as id`
     )
@@ -146,14 +147,14 @@ const NAMED = sql`
   where named.type = 'integer'`
 
 /**
- * Longest details, in characters, of an entry whose distinct ids are all read: about 1,000 identities
- * fit, whose distinct ids stay below the 2 MB that D1 allows in a value.
+ * Characters of details up to which all distinct ids of an entry are read. About 1,000 identities fit
+ * into the details, and their distinct ids stay below the 2 MB that D1 allows in a value.
  */
 const SHORT = 5_000
 
 /**
- * The columns of an entry. `ids` maps keys to distinct ids. For a long entry, it stops at `MAX_IDS_BYTES`, in the order of the
- * keys; that reads more rows.
+ * The columns of an entry. `ids` maps keys to distinct ids. For an entry longer than `SHORT`, the ids are added in the order of
+ * their keys up to `MAX_IDS_BYTES`; adding up the bytes reads more rows.
  */
 const COLUMNS = sql`${activity.id}, ${activity.uuid}, ${activity.itemId}, ${activity.activity}, ${activity.actor},
   ${activity.detail}, ${activity.createdAt},
@@ -191,7 +192,7 @@ const countOf = (projectId: number, person: PersonId | undefined): SQL =>
     : sql`select ${counters.value} as count from ${counters}
           where ${counters.projectId} = ${projectId} and ${counters.name} = 'activity'`
 
-/** SQL: whether an entry contains values: of properties, or the UUID of a merged person. */
+/** SQL: whether an entry contains values of properties or the UUID of a merged person. */
 export const hasValues = sql`exists (
   select 1 from json_each(${activity.detail}, '$.changes') as change
   where change.value ->> '$.before' is not null or change.value ->> '$.after' is not null)`

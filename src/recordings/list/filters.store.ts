@@ -88,9 +88,7 @@ function placeOf({ type, key }: PropertyFilter): { properties: SQL; many?: Rows 
       if (key === 'visited_page') {
         return { properties: objectOf(RECORDING_KEYS, key, sql`visit.value ->> 1`), many: PAGES }
       }
-      return {
-        properties: objectOf(RECORDING_KEYS, key, FIELDS[key])
-      }
+      return { properties: objectOf(RECORDING_KEYS, key, FIELDS[key]) }
   }
 }
 
@@ -106,7 +104,7 @@ function objectOf(keys: readonly string[], key: string, value: SQL | undefined):
 /**
  * Compiles the filters of a list to a condition on `RECORDINGS`. Operators without an SQL
  * equivalent are first tested on the distinct values.
- * @throws query_too_large when too many recordings or values would have to be scanned
+ * @throws query_too_large for too many filters, or too many recordings or values to scan
  */
 export async function compileFilters(
   db: Db,
@@ -126,10 +124,7 @@ export async function compileFilters(
   if (scansEvents) {
     await expectFew(db, base)
   }
-  const matching = await readMatching(db, base, leaves, {
-    timezone: project.timezone,
-    now
-  })
+  const matching = await readMatching(db, base, leaves, { timezone: project.timezone, now })
   const condition = sql.join(
     [
       base,
@@ -150,7 +145,7 @@ export async function compileFilters(
 
 /** Compiles the filters that read neither events nor properties. */
 function baseCondition(projectId: number, filters: RecordingFilters): SQL {
-  // The `+` keeps SQLite from scanning all recordings of the project in order instead of searching by identity.
+  // With the `+`, SQLite searches by identity instead of scanning all recordings of the project in order.
   const inProject =
     filters.persons.length + filters.distinctIds.length > 0
       ? sql`+${recordings.projectId}`
@@ -231,8 +226,8 @@ function conditionOf(group: FilterGroup, matching: Matching): SQL {
 }
 
 /**
- * If a recording has several rows with the property, one row must match a filter, but all rows must
- * match a negated filter such as `is_not`.
+ * Compiles one filter. If a recording can have several rows with the property, one row must match,
+ * but for a negated filter such as `is_not` all rows must.
  */
 function leafCondition(filter: PropertyFilter, matching: Matching): SQL {
   const { properties, many } = placeOf(filter)
@@ -249,8 +244,8 @@ const exists = ({ from, where }: Rows, condition: SQL): SQL =>
   sql`exists (select 1 from ${from} where ${where} and ${condition})`
 
 /**
- * Finds the values that match each filter whose operator SQL lacks, among all values in the
- * recordings. Takes one round trip.
+ * Finds, for each filter with an operator that SQL does not have, the matching values among all
+ * values in the recordings. Takes one round trip.
  */
 const readMatching = (
   db: Db,
@@ -278,7 +273,7 @@ const readMatching = (
     }
   })
 
-/** @throws query_too_large, attr `properties`, for more text in one recording's events than D1 can handle */
+/** @throws query_too_large, attr `properties`, if one recording has more text than D1 can handle; else `error` itself */
 function refuseTooBig(error: unknown): never {
   if (!isTooBig(error)) {
     throw error
@@ -290,7 +285,7 @@ function refuseTooBig(error: unknown): never {
   )
 }
 
-/** Selects the texts of a filter's property in the recordings, some of them several times. */
+/** Selects the texts of a filter's property in the recordings. A text may occur several times. */
 function textsOf(base: SQL, filter: PropertyFilter): SQL {
   const { properties, many } = placeOf(filter)
   const text = textOf(properties, filter.key)

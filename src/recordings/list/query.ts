@@ -15,7 +15,7 @@ import {
 
 export type PersonFilter = { id: number } | { uuid: string }
 
-/** The filters of a list, all of which a recording must match. Times are ms UTC, `[from, until)`. */
+/** The filters of a list. A recording must match all of them unless `isAny` is set. Times are ms UTC, `[from, until)`. */
 export type RecordingFilters = {
   persons: PersonFilter[]
   /** Lists of distinct ids, each of which must contain the recording's distinct id. */
@@ -24,7 +24,7 @@ export type RecordingFilters = {
   from: number | undefined
   until: number | undefined
   groups: FilterGroup[]
-  /** Whether one of `events` and `chosen` is enough; otherwise a recording must match all of them. */
+  /** Whether one of `events` and `chosen` is enough. A recording must match all other filters in any case. */
   isAny: boolean
   /**
    * Events that must have happened in the session: their name (null for any event) and the filters
@@ -190,6 +190,7 @@ function readPerson(text: string | undefined, attr: string): PersonFilter | unde
   )
 }
 
+/** Reads a date, ms UTC. Without text and for `all`, returns undefined: no limit. @throws invalid_input */
 function readDate(
   text: string | undefined,
   attr: string,

@@ -22,15 +22,15 @@ import {
 
 /** Most recordings in one response. */
 const MAX_LIMIT = 100
-/** Fewest steps of a session that is compared; shorter sessions all look alike. */
+/** Fewest steps of a session for which similar ones are searched; shorter sessions all look alike. */
 const MIN_STEPS = 3
 
 const NOT_YET =
   'Other recorded sessions of this project are still open; a session can be found half an hour to an hour after its last event.'
 
-/** Most pairs of consecutive steps to search by, and most sessions read per pair. */
+/** Limits of the search by consecutive steps: the number of pairs, and the sessions read per pair. */
 const NEXT = { pairs: 20, sessions: 90 }
-/** The same for further pairs, whose steps are at most `reach` apart. */
+/** The same limits for further pairs: their steps are up to `reach` steps apart. */
 const LATER = { pairs: 40, reach: 3, sessions: 30 }
 
 const SimilarQuery = z.object({
@@ -55,7 +55,7 @@ const SIMILAR = describe({
   summary: 'Find recordings of similar sessions',
   description: `Compares the steps of sessions, in order. A step is the name of an event, with the name of the screen or the \
 path of the page; in paths, \`:id\` stands for identifiers, as in \`$pageview /shoes/:id\`. Custom events weigh 1.5, pages \
-and screens 1, other events of SDKs 0.5, but autocaptured events such as clicks 0.1; the nth repetition of a step has 1/n of \
+and screens 1, other events of SDKs 0.5, but autocaptured events such as clicks 0.1; the nth occurrence of a step has 1/n of \
 its weight. The similarity is the geometric mean of two ratios: the weight of the steps that both sessions share in the same \
 order, relative to the average weight of the two sessions, and relative to the weight of the lighter session.
 
@@ -135,8 +135,8 @@ function searchesFor(steps: string[]): Sought[] {
 }
 
 /**
- * Returns the steps of a session: the steps stored when it was closed, or the current steps of an
- * open session.
+ * Returns the steps of a session: the steps stored when it was closed or, if none are stored, the
+ * steps of its events so far. Empty for a session without events.
  */
 async function stepsOfSession(db: Db, projectId: number, sessionId: string): Promise<string[]> {
   const session = await findSession(db, projectId, sessionId)

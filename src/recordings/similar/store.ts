@@ -36,7 +36,7 @@ export async function findSession(
   return { ...session, steps: openSlot === null ? session.steps : null }
 }
 
-/** Most open sessions, the newest of all projects, that are searched for sessions of one project. */
+/** Open sessions among which those of one project are searched: the newest of the whole database. */
 const MAX_OPEN = 1_000
 
 /** Whether the project has other recorded sessions that are still open, and so cannot be found yet. */
@@ -67,8 +67,9 @@ export type Candidate = { id: string; steps: string[]; startTime: number; durati
 export type Sought = { shingles: readonly number[]; sessions: number }
 
 /**
- * Lists the recorded sessions that share the most of these shingles, without `sessionId` and
- * deleted recordings. Reads only the newest sessions of each shingle, by id.
+ * Lists the recorded sessions that share the most of these shingles. Leaves out `sessionId` and
+ * deleted recordings. Reads only the sessions with the highest ids per shingle: the newest, if ids
+ * are UUIDv7, which SDKs generate.
  */
 export async function listCandidates(
   db: Db,

@@ -37,7 +37,7 @@ const MAX_BYTES = 8_000_000
  */
 const MAX_RANGE_BYTES = 1_500_000
 
-/** A range that may have more events: `after` is the last event read, `left` the most to read yet. */
+/** A range that may have more events: `after` is the last event read, `left` how many may still be read. */
 type Unread<R extends Range> = { range: R; after: StoredEvent | undefined; left: number }
 
 /**
@@ -90,6 +90,7 @@ async function readNext(
       session: sessionId,
       identity,
       end: endTime,
+      // The first page begins at `startTime`: the id 0 and the uuid '' sort before every event.
       timestamp: after?.timestamp ?? startTime,
       event: after?.eventId ?? 0,
       uuid: after?.uuid ?? ''

@@ -48,7 +48,7 @@ const toSessionEvent = (
   ...event,
   uuid: event.uuid.toLowerCase(),
   // Receipt times are not stored. The session's slot stands in for them, so that the session stays
-  // open as long as before.
+  // open as long as before. A closed session gets slot 0, so that the next run closes it again.
   receivedAt: (openSlot ?? 0) * SLOT,
   identity,
   sessionId

@@ -12,7 +12,9 @@ export type WholeSession = {
   projectId: number
   sessionId: string
   revision: number
+  /** The values to count in `session_values` when the session is closed. */
   values: Record<string, string>
+  /** The values that `session_values` counts now, from when the session was last closed. */
   counted: Record<string, string>
   identities: number[]
   startTime: number
@@ -234,17 +236,18 @@ export async function replaceStale(
   replaced: readonly WholeSession[],
   parts: readonly SessionPart[]
 ): Promise<void> {
-  const nothing = replaced.map((whole) => ({ session: whole, counted: {}, shingles: [] }))
+  const emptied = replaced.map((whole) => ({ session: whole, counted: {}, shingles: [] }))
   const revisions = replaced.map(({ sessionId, revision }) => [sessionId, revision + 1])
   await writeBatch(db, [
     ...expectSame(replaced),
-    ...countValues(nothing),
-    ...moveShingles(nothing),
+    ...countValues(emptied),
+    ...moveShingles(emptied),
     ...eachChunk(revisions, (json) => [
       sql`delete from ${sessions} where ${sessions.projectId} = ${projectId}
           and ${sessions.sessionId} in (select value ->> 0 from json_each(${json}))`
     ]),
     ...addToSessions(projectId, parts),
+    // A new row begins at revision 0; a writer that has read the old row must notice the change.
     ...eachChunk(revisions, (json) => [
       updateFrom(sessions, {
         set: { revision: sql`replaced.value ->> 1` },

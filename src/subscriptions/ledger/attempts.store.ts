@@ -106,6 +106,7 @@ export async function finishDelivery(
   { maxFailures, now }: { maxFailures: number; now: number }
 ): Promise<DeliveryId | undefined> {
   const isCounted = row.kind === 'scheduled'
+  // The delivery is changed last, because the other statements require that the attempt still holds it.
   const results = await writeBatch(db, [
     ...(isCounted && status === 'delivered' ? [resetFailures(row)] : []),
     ...(isCounted && status === 'failed' ? countFailure(row, { error, maxFailures, now }) : []),
@@ -114,10 +115,11 @@ export async function finishDelivery(
       where: isHeld(row)
     })
   ])
+  // Only the statement that enters the notice returns rows.
   return results.flatMap(({ results: rows }) => rows as DeliveryId[])[0]
 }
 
-/** SQL: whether a subscription is that of the delivery, which the attempt still holds. */
+/** SQL: whether a subscription is the delivery's, and the attempt still holds the delivery. */
 const isSubscriptionOf = (row: DeliveryRow): SQL =>
   sql`${subscriptions.id} = ${row.subscriptionId} and ${subscriptions.projectId} = ${row.projectId}
       and exists (select 1 from ${deliveries} where ${isHeld(row)})`
@@ -131,8 +133,8 @@ const resetFailures = (row: DeliveryRow): SQL =>
 type Failure = { error: string | null; maxFailures: number; now: number }
 
 /**
- * Counts a failed occurrence; with the last one allowed, pauses the subscription and enters the notice. A subscription that a
- * user has paused in the meantime keeps that reason, and its owner gets no notice.
+ * Counts a failed occurrence. When the count reaches `maxFailures`, pauses the subscription and enters the notice. A subscription
+ * that a user has paused in the meantime keeps that reason, and its owner gets no notice.
  */
 function countFailure(row: DeliveryRow, { error, maxFailures, now }: Failure): SQL[] {
   const { failures, pausedReason, nextDeliveryDate, revision } = subscriptions
@@ -165,7 +167,7 @@ function countFailure(row: DeliveryRow, { error, maxFailures, now }: Failure): S
   ]
 }
 
-/** Whether an occurrence of the subscription has been delivered before this one. */
+/** Whether any occurrence of this delivery's subscription has been delivered. */
 export async function wasDelivered(db: Db, row: DeliveryRow): Promise<boolean> {
   const [found] = await db
     .select({ id: deliveries.id })

@@ -30,8 +30,8 @@ export type Claim = {
 
 /**
  * Enters occurrences in the ledger and moves their subscriptions to the next occurrence, both or neither. The same
- * occurrence is entered once, however often it is claimed; a claim has no effect if its subscription has moved on since it
- * was read.
+ * occurrence is entered once, however often it is claimed; a claim has no effect if the subscription has moved on since the
+ * claim read it.
  */
 export async function claimOccurrences(
   db: Db,
@@ -65,7 +65,7 @@ export async function claimOccurrences(
   return results.flatMap(({ results: rows }) => rows as DeliveryId[])
 }
 
-/** SQL: whether a subscription is that of a `claim`, and has not moved on since it was read. */
+/** SQL: whether a subscription is the one in `claim`, and has not moved on since the claim read it. */
 const isUnmoved = sql`${subscriptions.id} = claim.value ->> 'subscriptionId'
   and ${subscriptions.nextDeliveryDate} = claim.value ->> 'due'`
 
@@ -147,8 +147,8 @@ const SWEPT_AT_ONCE = 1_000
 const MAX_SWEEPS = 50
 
 /**
- * Removes finished deliveries that were entered before `before`, ms UTC. Each subscription keeps its last successful one,
- * which shows that its first delivery, the one with the invite message, has taken place.
+ * Removes finished deliveries that were entered before `before`, ms UTC. Each subscription keeps its last successful occurrence,
+ * as proof that its invite message has been sent.
  * @returns how many were removed
  */
 export async function purgeDeliveries(db: Db, before: number): Promise<number> {

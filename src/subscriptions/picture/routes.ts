@@ -23,8 +23,8 @@ const CHART = describe({
   tag: 'Subscriptions',
   takesAnyQuery: true,
   summary: 'Show the chart in a message',
-  description: `The picture that a message shows or links to, without a key. The address is signed for one insight, one \
-subscription and the time of one delivery. It works for ${PICTURE_DAYS} days, unless the subscription or the insight is deleted.`,
+  description: `The picture that a message shows or links to. Its address needs no key: it is signed for one insight, one \
+subscription and the time of one delivery. The address works for ${PICTURE_DAYS} days, unless the subscription or the insight is deleted.`,
   answers: { 200: { text: 'The chart.', type: 'image/png' } },
   refusals: [
     ['not_found', EXPIRED],

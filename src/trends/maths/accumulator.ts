@@ -19,7 +19,7 @@ export type Counted = { point: number; group: number; result: number }
  * Computes a math of events that are added in the order of points. Groups that have no event at a point have no number there.
  */
 export interface Accumulator {
-  /** Adds the events from `from` up to `until`, all of which belong to a piece of time. */
+  /** Adds the events from `from` up to `until`, all of which lie in one piece of time. */
   add(rows: Rows, from: number, until: number, piece: Piece): void
   /** Returns the numbers of a point that gets no more events, and forgets its events. */
   finish(point: number): Iterable<Counted>

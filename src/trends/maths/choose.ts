@@ -54,6 +54,7 @@ export function accumulatorOf({ math, property }: Pick<Series, 'math' | 'propert
     case 'min':
     case 'max':
       return new Summary(math)
+    // `dau` and `unique_session`. Weekly and monthly active users are counted by `Sliding`.
     default:
       return new Distinct()
   }

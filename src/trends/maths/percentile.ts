@@ -71,6 +71,7 @@ export class Percentile implements Accumulator {
       counts.set(group, (counts.get(group) ?? 0) + 1)
     }
     const lists = new Map([...counts].map(([group, count]) => [group, new Float64Array(count)]))
+    // Fills each list from its end: `counts` now has the number of places left.
     for (let i = this.#length - 1; i >= 0; i -= 1) {
       const group = this.#groups[i] ?? 0
       const left = (counts.get(group) ?? 0) - 1

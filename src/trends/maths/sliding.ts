@@ -20,14 +20,15 @@ export function piecesOf(windows: readonly Range[]): Piece[] {
 export class Sliding implements Accumulator {
   readonly #windows: readonly Range[]
   readonly #isGrowing: boolean
-  /** The last window, counted from 1, for which each subject counts already. */
-  readonly #known = new PairMarks()
+  /** The place of the first window, from 0 on, for which each subject does not count yet. */
+  readonly #next = new PairMarks()
   /** The difference between the numbers of each window and the window before, for each group. */
   readonly #changes = new Map<number, Float64Array>()
 
   /**
-   * @param windows in order: both their starts and their ends increase
-   * @param isGrowing whether each window contains the windows before it; its number is then the number of subjects it adds
+   * @param windows in order: neither starts nor ends decrease
+   * @param isGrowing whether each window contains the windows before it. The number of a window is then the number of subjects
+   * that it adds to the window before; the display adds these numbers up
    */
   constructor(windows: readonly Range[], isGrowing: boolean) {
     this.#windows = windows
@@ -42,16 +43,20 @@ export class Sliding implements Accumulator {
       if (group < 0) {
         continue
       }
+      // Before the subject is checked: a group without subjects has the number 0.
       const changes = this.#changesOf(group)
       const subject = subjects[i] ?? -1
-      const known = subject < 0 ? last + 1 : this.#known.get(group, subject)
-      if (known > last) {
+      if (subject < 0) {
         continue
       }
-      const begin = Math.max(first, known)
+      const next = this.#next.get(group, subject)
+      if (next > last) {
+        continue
+      }
+      const begin = Math.max(first, next)
       changes[begin] = (changes[begin] ?? 0) + 1
       changes[last + 1] = (changes[last + 1] ?? 0) - 1
-      this.#known.set(group, subject, last + 1)
+      this.#next.set(group, subject, last + 1)
     }
   }
 
@@ -68,9 +73,9 @@ export class Sliding implements Accumulator {
     for (const [group, changes] of this.#changes) {
       let count = 0
       for (const point of this.#windows.keys()) {
-        const before = count
-        count += changes[point] ?? 0
-        yield { point, group, result: this.#isGrowing ? count - before : count }
+        const change = changes[point] ?? 0
+        count += change
+        yield { point, group, result: this.#isGrowing ? change : count }
       }
     }
   }

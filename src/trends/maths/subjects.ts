@@ -11,6 +11,7 @@ import { summarize, Tally } from './tally.ts'
 export class Distinct implements Accumulator {
   /** The point at which each subject of group 0 was last seen, counted from 1. */
   readonly #seen = new NumberMap()
+  /** The current point, counted from 1. */
   #mark = 1
   #pairs = new PairSet()
   readonly #counter = new Counter()

@@ -49,7 +49,7 @@ export const PERCENTILES: Record<string, number> = {
   p99: 0.99
 }
 
-/** Returns a percentile of numbers with their counts, linear between two numbers; `place` is 0.5 for the median. */
+/** Returns a percentile of numbers, interpolated between two of them, from how often each occurs; `place` 0.5 is the median. */
 export function percentileOf(counts: ReadonlyMap<number, number>, place: number): number {
   const sorted = [...counts].sort(([a], [b]) => a - b)
   const length = sorted.reduce((sum, [, count]) => sum + count, 0)
@@ -65,7 +65,7 @@ export function percentileOf(counts: ReadonlyMap<number, number>, place: number)
   })
 }
 
-/** Returns the number at a place, between 0 and 1, of sorted numbers; linear between two of them. */
+/** Returns a percentile of sorted numbers, interpolated between two of them; `place` 0.5 is the median. */
 export const percentileOfSorted = (sorted: Float64Array, place: number): number =>
   interpolate(sorted.length, place, (index) => sorted[index] ?? 0)
 
@@ -94,6 +94,7 @@ export function summarize(math: string, numbers: readonly number[]): number {
       return numbers.length > 0 ? total / numbers.length : 0
     case 'min':
       return numbers.reduce((a, b) => Math.min(a, b), numbers[0] ?? 0)
+    // `max`
     default:
       return numbers.reduce((a, b) => Math.max(a, b), numbers[0] ?? 0)
   }

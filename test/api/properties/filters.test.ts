@@ -391,7 +391,7 @@ describe('property filters', () => {
     [
       'a pattern that is too large',
       [{ key: 'plan', operator: 'regex', value: '(a?){1000}a{1000}' }],
-      'with its repeats written out it has about 9005 steps, and at most 4000 are allowed'
+      'it would compile to about 9005 instructions, and at most 4000 are allowed'
     ],
     [
       'too many patterns',

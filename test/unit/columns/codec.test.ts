@@ -59,7 +59,7 @@ describe('a column', () => {
   it.each([['1AAEA\n["de","at"]'], ['1AAEA["de","at","ch"]'], ['3AAEA\n["de"]'], ['']])(
     'is refused if it is damaged or belongs to another segment: %j',
     (text) => {
-      expect(() => decodeColumn(text, 4)).toThrow('A column of 4 events is damaged.')
+      expect(() => decodeColumn(text, 4)).toThrow('A column of 4 rows is damaged.')
     }
   )
 })

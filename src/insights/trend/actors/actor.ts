@@ -39,7 +39,7 @@ export function actorToJson(
       recordings: recordingsOf(recordings, 'person', String(actor))
     }
   }
-  // A negative actor is the key of an identity without a person.
+  // A negative actor is the negated key of an identity without a person.
   const distinctId = distinctIds.get(-actor)
   if (distinctId === undefined) {
     return { ...ERASED, count }

@@ -15,10 +15,10 @@ export const ACTORS = describe({
 \`breakdown_offset\`. The answer lists the persons that the point counts, each with the number of events that count, \
 most events first.
 
-- For \`dau\`, \`weekly_active\`, \`monthly_active\` and first events, the page's \`count\` is the chart's number before \
-smoothing. For \`total\`, the \`count\`s of all results add up to that number.
-- For other maths, the events are those that the number is computed from: for a property's numbers, the events with a number; \
-for \`unique_session\`, the events with a session.
+- For \`dau\`, \`weekly_active\`, \`monthly_active\` and first events, the point's value before smoothing is the number of persons: \
+the \`count\` of the page. For \`total\`, it is the number of their events: the sum of \`count\` over all pages.
+- For other maths, only the events from which the point's value is computed are counted: for maths of a property, the events \
+where the property is a number; for \`unique_session\`, the events with a session.
 - For weekly and monthly actives, the events of all days in the window count. In a cumulative display, a point includes the \
 events of all earlier points.
 - An identity without a person is listed by its distinct id. An erased person whose events were kept is listed as \
@@ -29,7 +29,11 @@ The limits are those of the trend: among them ${MAX_ROWS} events read and ${MAX_
   answers: { 200: { text: 'A page of persons.', schema: ActorPage } },
   refusals: [
     ['required', 'This field is required.', 'bucket'],
-    ['invalid_input', '`series` must be less than 1, the number of series; got 2.', 'series'],
+    [
+      'invalid_input',
+      '`series` must be less than 1, because the trend has 1 series; got 2.',
+      'series'
+    ],
     [
       'invalid_input',
       'The trend has no breakdown: leave `breakdown_value` out.',
@@ -37,7 +41,7 @@ The limits are those of the trend: among them ${MAX_ROWS} events read and ${MAX_
     ],
     [
       'query_too_large',
-      `The query would read 12000000 events, of which ten sealed ones count as one, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
+      `The query would read 12000000 events, counting ten events in columns as one, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
       'rows'
     ]
   ]

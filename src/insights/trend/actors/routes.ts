@@ -45,7 +45,7 @@ const PointQuery = z.object({
 
 const ActorsQuery = z.object({ ...PointQuery.shape, ...UrlParameters.shape })
 
-/** Persons in a part of a CSV file. */
+/** Persons that are read at once for a CSV file. */
 const CSV_PART = 1_000
 
 export const trendActorRoutes = createRouter().post(
@@ -87,6 +87,7 @@ export const trendActorRoutes = createRouter().post(
     const count = behind.counts.length
     if (isTable) {
       const wanted = behind.counts.slice(offset, offset + (limit ?? count))
+      // The persons are read twice: the header needs the properties of all before the first row is written.
       const columns = await columnsOf(inParts(wanted, read))
       return csvResponse(c, 'actors', columns, inParts(wanted, read))
     }
@@ -102,7 +103,7 @@ async function* inParts(
   read: (some: ActorCount[]) => Promise<ActorJson[]>
 ): AsyncGenerator<JsonObject[]> {
   for (let from = 0; from < counts.length; from += CSV_PART) {
-    // The cast is safe: an actor is made of JSON, which the schema's type does not say of its properties.
+    // The cast is safe: an actor consists of JSON, but the type of its properties is wider.
     yield (await read(counts.slice(from, from + CSV_PART))) as JsonObject[]
   }
 }
