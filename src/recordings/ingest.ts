@@ -94,12 +94,15 @@ async function tryToStore({
   const tombstones = await readTombstones(db, project, idsOf(late))
   const known = { ...read, tombstones, keptSince: keptSince(retentionDays, now) }
   const changes = planParts(kept, known, await reserveKeys(db, kept, known))
-  // A batch may hold a part twice, accepted before and after the suppression. If one of the two is
-  // stored, nothing is lost.
   const stored = new Set(changes.parts.map(nameOfPart))
-  const lost = suppressed.filter(({ part }) => !stored.has(nameOfPart(part)))
+  // The batch may hold a part twice: accepted before and after the suppression, or twice after it.
+  const lost = new Map(
+    suppressed
+      .map((one) => [nameOfPart(one.part), one] as const)
+      .filter(([name]) => !stored.has(name))
+  )
   const dropped = countDrops(
-    lost.map(({ part, suppression }) => ({ suppression, at: part.receivedAt }))
+    [...lost.values()].map(({ part, suppression }) => ({ suppression, at: part.receivedAt }))
   )
   if (changes.parts.length + dropped.length > 0) {
     await writeChanges(db, project.id, changes, {
@@ -111,7 +114,7 @@ async function tryToStore({
   }
   return {
     stored: changes.parts.length,
-    refused: [...changes.refused, ...lost.map(({ part }) => part)]
+    refused: [...changes.refused, ...[...lost.values()].map(({ part }) => part)]
   }
 }
 

@@ -44,6 +44,21 @@ it('a part that arrives twice in one batch, before and after a suppression, is s
   expect(body.results).toMatchObject([{ recording_parts_dropped: 0 }])
 })
 
+it('a part of a suppressed person that arrives twice in one batch counts once as dropped', async () => {
+  const { project, held, post, drain } = await newStage()
+  await project.send('POST', 'persons/suppressions', { distinct_ids: ['ada'] })
+  const part = snapshotEvent(project)
+  await post(JSON.stringify([part]))
+  await post(JSON.stringify([part]))
+  expect(held).toHaveLength(2)
+
+  await drain()
+
+  expect(await objectsOf(project, 'session')).toEqual([])
+  const { body } = await project.call('GET', 'persons/suppressions')
+  expect(body.results).toMatchObject([{ recording_parts_dropped: 1 }])
+})
+
 it('a recording that an erasure kept does not get its distinct id back', async () => {
   const { project, get, record } = await newStage()
   const { call, drain } = holdErasures()
