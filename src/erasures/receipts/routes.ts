@@ -82,7 +82,8 @@ export const receiptKeyRoutes = createRouter().get(
       kid,
       x,
       created_at,
-      retired_at: found[i + 1]?.created_at ?? null
+      // An earlier key may be in use again, for example after a rollback of the Worker.
+      retired_at: kid === current?.fingerprint ? null : (found[i + 1]?.created_at ?? null)
     }))
     c.header('Cache-Control', `public, max-age=${KEYS_MAX_AGE}`)
     return c.json({ keys })

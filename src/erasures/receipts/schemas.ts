@@ -116,10 +116,10 @@ export const ReceiptKeys = z
         }),
         x: z.string().meta({ description: 'The public key in base64url.' }),
         created_at: z.iso.datetime().meta({ description: 'When the key was published.' }),
-        retired_at: z.iso
-          .datetime()
-          .nullable()
-          .meta({ description: 'When the next key was published; null for the current key.' })
+        retired_at: z.iso.datetime().nullable().meta({
+          description:
+            'When the next key was published; null for the current key, and for the newest key if an earlier one is in use again.'
+        })
       })
     )
   })

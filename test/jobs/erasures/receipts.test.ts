@@ -86,6 +86,17 @@ it('receipts stay valid when the key is rotated, and both keys stay published', 
   expect(verified.body.valid).toBe(true)
 })
 
+it('an earlier key that is in use again is not retired', async () => {
+  const first = (await request('GET', KEYS)).body.keys[0].kid
+  const rotated = { RECEIPT_KEY: 'the next key, which is long enough as well' }
+  const { body } = await request('GET', KEYS, {}, undefined, rotated)
+  expect(body.keys[0]).toMatchObject({ kid: first, retired_at: expect.any(String) })
+
+  const { body: again } = await request('GET', KEYS)
+
+  expect(again.keys).toMatchObject([{ kid: first, retired_at: null }, { retired_at: null }])
+})
+
 it('a key stored under the fingerprint of another key is ignored', async () => {
   const project = await newProject()
   const receipt = await newReceipt(project)
