@@ -72,26 +72,22 @@ export async function runCron(
     return
   }
   const now = clock()
-  let failures: number | undefined
+  let failedJobs = 0
   try {
-    failures = await runJobs(jobs[cron], { env, now, scheduledTime })
+    for (const job of jobs[cron]) {
+      failedJobs += await job({ env, now, scheduledTime })
+    }
+  } catch (error) {
+    failedJobs += 1
+    throw error
   } finally {
     await record(env, {
       cron,
       startedAt: now.getTime(),
       finishedAt: clock().getTime(),
-      // A run that threw counts as one failure.
-      failedJobs: failures ?? 1
+      failedJobs
     })
   }
-}
-
-async function runJobs(jobs: Job[], run: Run): Promise<number> {
-  let failures = 0
-  for (const job of jobs) {
-    failures += await job(run)
-  }
-  return failures
 }
 
 async function record(env: Env, run: Parameters<typeof saveRun>[1]): Promise<void> {

@@ -1,11 +1,14 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { CRONS, EVERY_15_MINUTES, EVERY_MINUTE, WEEKLY } from '../../../src/crons/cron.ts'
+import { CRONS, EVERY_15_MINUTES, EVERY_MINUTE, NIGHTLY, WEEKLY } from '../../../src/crons/cron.ts'
+import { type Job, once, runCron } from '../../../src/crons/run.ts'
 import { cronRuns, deadLetters } from '../../../src/db/schema.ts'
 import worker from '../../../src/worker.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, request } from '../../support/project.ts'
+
+const NO_JOBS = { [WEEKLY]: [], [NIGHTLY]: [], [EVERY_15_MINUTES]: [], [EVERY_MINUTE]: [] }
 
 beforeEach(async () => {
   await db.delete(cronRuns)
@@ -57,6 +60,18 @@ describe('the runs of crons', () => {
 
     expect(await runOf(EVERY_15_MINUTES)).toMatchObject({ failed_jobs: 0 })
     expect((await readyz()).status).toBe('ok')
+  })
+
+  it('that a job ends by throwing count the failures before it, too', async () => {
+    const failing = once('a job', () => Promise.reject(new Error('down')))
+    const throwing: Job = () => Promise.reject(new Error('no databases'))
+    const jobs = { ...NO_JOBS, [EVERY_MINUTE]: [failing, failing, throwing, failing] }
+    const controller = createScheduledController({ cron: EVERY_MINUTE })
+
+    const run = runCron(jobs, controller, { env, clock: () => new Date() })
+
+    await expect(run).rejects.toThrow('no databases')
+    expect(await runOf(EVERY_MINUTE)).toMatchObject({ failed_jobs: 3 })
   })
 
   it('of unknown triggers are not recorded', async () => {
