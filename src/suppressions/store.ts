@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../db/client.ts'
 import { eachChunk, inJson } from '../db/rows.ts'
 import { counters, guard, suppressedIds, suppressions } from '../db/schema.ts'
-import { assign, bare, insertSelect, list, updateFrom } from '../db/statements.ts'
+import { assign, bare, excluded, insertSelect, list, updateFrom } from '../db/statements.ts'
 import type { Drops, Suppressed } from './suppression.ts'
 
 /** The counter that grows with each change of a project's suppressions. */
@@ -63,7 +63,8 @@ export type Joining = { suppression: string; hash: string; since: number }
 
 /**
  * Adds distinct ids to suppressions; the suppressed persons then count as identified. An id that
- * already belongs to the suppression keeps its `since`.
+ * joins a suppression several times belongs to it from the earliest time, in whatever order its
+ * events are processed.
  */
 export const joinSuppressions = (projectId: number, joining: Joining[]): SQL[] =>
   eachChunk(joining, (rows) => [
@@ -80,7 +81,10 @@ export const joinSuppressions = (projectId: number, joining: Joining[]): SQL[] =
       sql`json_each(${rows}) as one cross join ${suppressions}
           on ${suppressions.id} = one.value ->> 'suppression' and +${suppressions.projectId} = ${projectId}
           where true`
-    )} on conflict do nothing`,
+    )} on conflict (${list([suppressedIds.projectId, suppressedIds.hash, suppressedIds.suppressionId].map(bare))})
+      do update set ${assign(suppressedIds, {
+        since: sql`min(${suppressedIds.since}, ${excluded(suppressedIds.since)})`
+      })}`,
     updateFrom(suppressions, {
       set: { isIdentified: 1 },
       where: sql`+${suppressions.projectId} = ${projectId}

@@ -77,7 +77,7 @@ export async function liftAgain(db: Db, projectId: number, body: Body): Promise<
   return 1
 }
 
-/** Adds distinct ids to suppressions again, unless they have them. @returns 0: no suppression is new */
+/** Adds distinct ids to suppressions again, unless they belong to them since an earlier time. @returns 0: no suppression is new */
 export async function joinAgain(db: Db, projectId: number, body: Body): Promise<number> {
   const { joining } = JoinEntry.parse(body)
   await writeBatch(db, joinSuppressions(projectId, joining))

@@ -44,6 +44,18 @@ it('events of an id that has joined a suppression are stored when accepted after
   expect(await storedOf(project)).toEqual(['phone', 'phone', 'phone'])
 })
 
+it('an id joins a suppression from its earliest link on, also if that link is processed last', async () => {
+  const project = await newProject()
+  const { since } = await suppress(project, 'eve')
+  await project.ingest([alias('eve', 'phone')], since + 2_000)
+  await project.ingest([alias('eve', 'phone')], since + 1_000)
+
+  await project.ingest(event('phone', 2), since + 1_500)
+  await project.ingest(event('phone', 3), since + 500)
+
+  expect(await storedOf(project)).toEqual(['phone', 'phone', 'phone'])
+})
+
 it('a merge of stored persons takes effect even after many events of a suppressed id in its batch', async () => {
   const project = await newProject()
   await project.ingest([...event('bob'), ...event('bobs-phone')])
