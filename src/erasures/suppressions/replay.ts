@@ -2,11 +2,12 @@ import * as z from 'zod'
 import { writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import type { Body } from '../../ledger/entry.ts'
-import { joinSuppressions } from '../../suppressions/store.ts'
+import { findSuppressed, joinSuppressions } from '../../suppressions/store.ts'
 import {
   extendSuppressions,
   findStoredHashes,
   findSuppression,
+  type NewSuppression,
   writeLift,
   writeSuppressions
 } from './store.ts'
@@ -41,8 +42,10 @@ const actorOf = ({ user, key }: z.infer<typeof By>) => ({
 
 /**
  * Writes the suppressions, and the distinct ids of suppressions, that a restored database lacks. A
- * request whose persons change meanwhile has several entries: later ones add distinct ids.
- * @returns the number of suppressions that were missing or incomplete
+ * request whose persons change meanwhile has several entries: later ones add distinct ids. A
+ * suppression of a request that failed is left out if the request was repeated successfully before
+ * the replay: two suppressions in force would have to be lifted.
+ * @returns the number of suppressions that were not complete
  */
 export async function suppressAgain(db: Db, projectId: number, body: Body): Promise<number> {
   const { suppressions, since, ...by } = SuppressionEntry.parse(body)
@@ -51,7 +54,12 @@ export async function suppressAgain(db: Db, projectId: number, body: Body): Prom
     projectId,
     suppressions.map(({ id }) => id)
   )
-  const lost = suppressions.filter(({ id }) => !stored.has(id))
+  const lost = await withoutRepeated(
+    db,
+    projectId,
+    suppressions.filter(({ id }) => !stored.has(id)),
+    since
+  )
   const partial = suppressions.filter(({ id, ids }) => {
     const hashes = stored.get(id)
     return hashes !== undefined && ids.some(({ hash }) => !hashes.has(hash))
@@ -64,6 +72,19 @@ export async function suppressAgain(db: Db, projectId: number, body: Body): Prom
     await extendSuppressions(db, projectId, partial, since)
   }
   return lost.length + partial.length
+}
+
+/** Leaves out suppressions whose distinct ids have all been suppressed again after `since`, ms UTC. */
+async function withoutRepeated(
+  db: Db,
+  projectId: number,
+  lost: NewSuppression[],
+  since: number
+): Promise<NewSuppression[]> {
+  const hashes = lost.flatMap(({ ids }) => ids.map(({ hash }) => hash))
+  const found = await findSuppressed(db, projectId, hashes)
+  const repeated = new Set(found.filter((one) => one.since > since).map(({ hash }) => hash))
+  return lost.filter(({ ids }) => !ids.every(({ hash }) => repeated.has(hash)))
 }
 
 /** Lifts a suppression again. @returns the number of lifted suppressions, 0 or 1 */
