@@ -1,4 +1,4 @@
-import { newUsage, openDb, type Usage } from '../db/client.ts'
+import { openDb, type Usage } from '../db/client.ts'
 import { databaseOf } from '../db/databases.ts'
 import { type ProjectSettings, settingsOf } from '../projects/settings.ts'
 import { findProjectByToken } from '../projects/store.ts'
@@ -40,15 +40,14 @@ export function createProjectFinder() {
     if (!row) {
       return undefined
     }
-    // Any answer of D1 carries the database's size, which openDb notes in the usage.
-    const measured = newUsage()
-    await measureDatabase(openDb(databaseOf(env, row.database), measured).db)
+    // Any answer of D1 carries the size of its database, which openDb notes in the usage.
+    await measureDatabase(openDb(databaseOf(env, row.database), usage).db)
     const { id, timezone } = row
     const project = {
       id,
       timezone,
       settings: settingsOf(row),
-      fill: measured.sizeBytes / Number(env.DATABASE_MAX_BYTES)
+      fill: usage.sizeBytes / Number(env.DATABASE_MAX_BYTES)
     }
     if (found.size >= MAX_ENTRIES) {
       found.clear()

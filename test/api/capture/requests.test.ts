@@ -1,6 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { brotliCompressSync, deflateSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { createProjectFinder } from '../../../src/capture/project-cache.ts'
+import { newUsage } from '../../../src/db/client.ts'
 import type { Json } from '../../../src/input/json.ts'
 import { newApiKey, newCaptureToken } from '../../../src/projects/key.ts'
 import {
@@ -460,4 +462,16 @@ describe('a token', () => {
 
     expect([before.status, after.status]).toEqual([401, 200])
   })
+})
+
+it('counts both queries for a project that is not cached, and none afterwards', async () => {
+  const { token } = await newProject({ database: 'DB_TWO' })
+  const findProject = createProjectFinder()
+  const usages = [newUsage(), newUsage()]
+
+  for (const usage of usages) {
+    await findProject(env, token, new Date(), usage)
+  }
+
+  expect(usages.map(({ queries }) => queries)).toEqual([2, 0])
 })
