@@ -13,6 +13,7 @@ import { readApplied } from '../ledger/store.ts'
 import { log } from '../log.ts'
 import { isDatabaseHeld } from '../projects/hold.store.ts'
 import { isInMaintenance } from '../projects/hold.ts'
+import { listProjects } from '../projects/store.ts'
 import { readQueuesSince } from '../queues/due.ts'
 import { resendWaiting } from '../queues/sweep.ts'
 import { sweepRecordings } from '../recordings/purge.ts'
@@ -137,8 +138,10 @@ export const continueSnapshotSweep = sweepSnapshots(false)
 
 function sweepSnapshots(begins: boolean): Job {
   return inEachDatabase('sweep of snapshots', async ({ db, database }, { env, scheduledTime }) => {
+    const all = await listProjects(openDb(env.DB, newUsage()).db)
+    const projects = all.filter((one) => one.database === database).map(({ id }) => id)
     const daysKept = await findDaysKept(env)
-    const limits = { database, daysKept, now: scheduledTime, begins }
+    const limits = { database, projects, daysKept, now: scheduledTime, begins }
     const swept = await sweepOrphans(db, env.BUCKET, limits)
     if (swept) {
       log('info', 'weekly sweep of recordings', {

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { DAY } from '../calendar/units.ts'
 import type { Db } from '../db/client.ts'
 import { prefixOf, RECORDINGS_PREFIX } from './part.ts'
-import { listProjects, listRecorded } from './purge.store.ts'
+import { listRecorded } from './purge.store.ts'
 import type { DaysKept } from './retention.ts'
 
 /**
@@ -25,6 +25,8 @@ type Position = z.infer<typeof Position>
 type Sweep = {
   /** The database whose projects are swept. Each database has its own position. */
   database: string
+  /** The projects of the database, also those without a row: a restore may have removed all rows. */
+  projects: readonly number[]
   daysKept: DaysKept
   /** Ms UTC. */
   now: number
@@ -34,8 +36,8 @@ type Sweep = {
 
 /**
  * Deletes orphaned snapshots: they belong to sessions without a row, and are too old for a queued
- * message to name them and for the project to keep them. Earlier versions of the service, which wrote no markers, left them behind
- * when a request failed between R2 and the queue. The next invocation continues where the limits
+ * message to name them. A restore of the database leaves them behind; earlier versions of the service,
+ * which wrote no markers, did so when a request failed between R2 and the queue. The next invocation continues where the limits
  * stop this invocation.
  * @returns the number of deleted objects, and whether the sweep is done; undefined if no sweep is
  * in progress
@@ -43,7 +45,7 @@ type Sweep = {
 export async function sweepOrphans(
   db: Db,
   bucket: R2Bucket,
-  { database, daysKept, now, begins }: Sweep,
+  { database, projects, daysKept, now, begins }: Sweep,
   limits = LIMITS
 ): Promise<{ removed: number; isDone: boolean } | undefined> {
   const name = `sweeps/recordings/${database}.json`
@@ -53,7 +55,7 @@ export async function sweepOrphans(
   }
   const staleBefore = (projectId: number) => now - Math.max(QUEUED_DAYS, daysKept(projectId)) * DAY
   const invocation = { db, bucket, staleBefore, left: { ...limits } }
-  const { removed, next } = await sweepFrom(invocation, from)
+  const { removed, next } = await sweepFrom(invocation, projects, from)
   await (next ? bucket.put(name, JSON.stringify(next)) : bucket.delete(name))
   return { removed, isDone: !next }
 }
@@ -73,13 +75,12 @@ async function readPosition(
 
 async function sweepFrom(
   invocation: Invocation,
+  projects: readonly number[],
   from: Position
 ): Promise<{ removed: number; next?: Position }> {
   let removed = 0
-  const projects = (await listProjects(invocation.db))
-    .filter((project) => project >= from.project)
-    .sort((a, b) => a - b)
-  for (const project of projects) {
+  const left = projects.filter((project) => project >= from.project).toSorted((a, b) => a - b)
+  for (const project of left) {
     const after = project === from.project ? from.after : ''
     const swept = await sweepProject(invocation, { project, after })
     removed += swept.removed

@@ -513,6 +513,19 @@ describe('the retention of recordings', () => {
     expect(await objectsOf(project, 'session')).toHaveLength(1)
   })
 
+  it('removes orphaned snapshots also of a project that has never had a recording', async () => {
+    listenToLog()
+    const { project, bindings, post } = await newStage()
+    await post(JSON.stringify([snapshotEvent(project)]))
+    expect(await objectsOf(project, 'session')).toHaveLength(1)
+
+    const scheduledTime = new Date(Date.now() + 31 * DAY)
+    const controller = createScheduledController({ cron: WEEKLY, scheduledTime })
+    await worker.scheduled(controller, { ...env, ...bindings })
+
+    expect(await objectsOf(project, 'session')).toEqual([])
+  })
+
   it.each([
     ['pages', { pages: 1, orphans: 100 }],
     ['sessions without a row', { pages: 100, orphans: 2 }]
@@ -524,6 +537,7 @@ describe('the retention of recordings', () => {
     held.splice(0)
     const sweep = {
       database: `of-${project.id}`,
+      projects: [project.id, (await newProject()).id],
       daysKept: () => 30,
       now: Date.now() + 31 * DAY,
       begins: false
