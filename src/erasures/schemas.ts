@@ -42,7 +42,7 @@ export const DeletionTask = z
     delete_recordings: z.boolean(),
     completable_until: z.iso.datetime().nullable().meta({
       description:
-        'Until then, kept data can be deleted with `persons/complete_deletion/`. Null if nothing is kept, or if the link to the data is removed.'
+        'Until then, kept data can be deleted with `persons/complete_deletion/`. Null if nothing is kept, if the link to the data is removed, or if a later task `completes` this one.'
     }),
     status: z.enum(['queued', 'running', 'completed', 'failed']).meta({
       description:

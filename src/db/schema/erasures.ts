@@ -43,7 +43,7 @@ export const erasures = sqliteTable(
     receipt: text({ mode: 'json' }).$type<Record<string, unknown>>(),
     /**
      * Until when the tombstones link kept events and recordings to the person, so that they can
-     * still be deleted, ms UTC; null once the link is removed.
+     * still be deleted, ms UTC; null once the link is removed, or a later erasure completes this one.
      */
     linkedUntil: integer('linked_until'),
     /** The earlier erasure that this one completes. */

@@ -148,7 +148,10 @@ const widenOpen = (projectId: number, json: string, now: number): SQL =>
       and not one.value ->> 'is_completed'`
   })
 
-/** Creates an erasure for each completed one of a list, and moves the identities of the completed one to it. */
+/**
+ * Creates an erasure for each completed one of a list, and moves the identities of the completed one to it: only the new
+ * erasure can be completed from then on.
+ */
 const continueCompleted = (
   projectId: number,
   json: string,
@@ -183,6 +186,12 @@ const continueCompleted = (
     },
     where: sql`+${erasedIdentities.projectId} = ${projectId} and ${erasedIdentities.erasureId} in (
       select value ->> 'id' from json_each(${json}) where value ->> 'is_completed')`
+  }),
+  updateFrom(erasures, {
+    set: { linkedUntil: null },
+    from: sql`json_each(${json}) as one`,
+    where: sql`${erasures.id} = one.value ->> 'id' and +${erasures.projectId} = ${projectId}
+      and one.value ->> 'is_completed'`
   })
 ]
 
