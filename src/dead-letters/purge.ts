@@ -5,8 +5,9 @@ import { DeadMessage } from '../queues/failure.ts'
 import type { Invocation } from '../queues/invocation.ts'
 import { readObject } from '../queues/waiting-objects.ts'
 import { objectOf, RecordingPart } from '../recordings/part.ts'
-import { countRemoved, findTombstones } from '../tombstones/store.ts'
+import { findTombstones, noteRows } from '../tombstones/store.ts'
 import { hashDistinctId, tombstoneFor } from '../tombstones/tombstone.ts'
+import { memberOf } from './noted.ts'
 import { type DeadLetterRow, deleteDeadLetter, listDeadLettersOf } from './store.ts'
 
 /** Dead letters that one invocation searches; each is an object to read. */
@@ -62,9 +63,9 @@ async function purgePart(
   if (!tombstone?.deletesRecordings) {
     return
   }
+  await noteRows(db, projectId, await memberOf(row.id), new Map([[tombstone.erasureId, 1]]))
   await bucket.delete([objectOf(projectId, part.session_id, part.part_id), row.object])
   await deleteDeadLetter(controlDb, row.id)
-  await countRemoved(db, projectId, 'dead_letters', new Map([[tombstone.erasureId, 1]]))
 }
 
 /** Removes the events of erased persons from a dead letter, and the dead letter when no event is left. */
@@ -94,6 +95,7 @@ async function purgeEvents(
   if (removed.size === 0) {
     return
   }
+  await noteRows(db, projectId, await memberOf(row.id), removed)
   if (kept.length > 0) {
     const rest: DeadMessage = { ...letter, dead: { ...letter.dead, events: kept } }
     await bucket.put(row.object, JSON.stringify(rest))
@@ -101,5 +103,4 @@ async function purgeEvents(
     await bucket.delete(row.object)
     await deleteDeadLetter(controlDb, row.id)
   }
-  await countRemoved(db, projectId, 'dead_letters', removed)
 }

@@ -1,5 +1,6 @@
 import { countSegmentsWith, countVersionChunksWith } from '../columns/search.ts'
 import type { Db, Usage } from '../db/client.ts'
+import { sumDeadLetters } from '../dead-letters/noted.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { readApplied } from '../ledger/store.ts'
 import type { OpenProject } from '../projects/open.ts'
@@ -214,6 +215,7 @@ export class Eraser {
     signer: Signer
   ): Promise<boolean> {
     const now = this.#now()
+    const stores = sumDeadLetters(erasure.stores)
     const content = writeReceipt({
       id: erasure.id,
       project_id: erasure.projectId,
@@ -228,8 +230,8 @@ export class Eraser {
       delete_recordings: erasure.deleteRecordings,
       // With the events, dead letters were searched: the receipt says so even if none was removed.
       removed: erasure.deleteEvents
-        ? { dead_letters: 0, ...erasure.stores, events: erasure.removed }
-        : erasure.stores,
+        ? { dead_letters: 0, ...stores, events: erasure.removed }
+        : stores,
       remaining,
       late_events_dropped: erasure.dropped
     })

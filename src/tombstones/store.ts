@@ -82,24 +82,29 @@ export const countDropped = (
   ])
 
 /**
- * Adds the numbers of rows purged outside the project's database to their erasures, for the receipts.
- * @param store the name of the rows' store in the receipts
- * @param rowsByErasure the numbers of rows, by the id of the erasure
+ * Notes the numbers of rows to purge outside the project's database in their erasures, for the
+ * receipts. Call it before the purge; noting the same rows again changes nothing.
+ * @param member the member of `stores`
+ * @param rowsByErasure by the id of the erasure
  */
-export const countRemoved = (
+export const noteRows = (
   db: Db,
   projectId: number,
-  store: string,
+  member: string,
   rowsByErasure: Map<number, number>
 ) => {
   const rows = [...rowsByErasure].map(([erasure_id, count]) => ({ erasure_id, count }))
+  const path = `$.${member}`
   return writeBatch(
     db,
     eachChunk(rows, (json) => [
       updateFrom(erasures, {
-        set: { stores: addToStores({ [store]: sql`removed.value ->> 'count'` }) },
-        from: sql`json_each(${json}) as removed`,
-        where: sql`${erasures.id} = removed.value ->> 'erasure_id' and +${erasures.projectId} = ${projectId}`
+        set: {
+          stores: sql`json_set(${erasures.stores}, ${path},
+            max(coalesce(${erasures.stores} ->> ${path}, 0), noted.value ->> 'count'))`
+        },
+        from: sql`json_each(${json}) as noted`,
+        where: sql`${erasures.id} = noted.value ->> 'erasure_id' and +${erasures.projectId} = ${projectId}`
       })
     ])
   )

@@ -31,7 +31,7 @@ export const erasures = sqliteTable(
      * or are kept.
      */
     dropped: integer().notNull().default(0),
-    /** The number of rows purged from every other store, by its name. */
+    /** The number of rows purged from every other store, by its name; each dead letter has its own member. */
     stores: text({ mode: 'json' }).$type<Record<string, number>>().notNull().default({}),
     attempts: integer().notNull().default(0),
     error: text(),

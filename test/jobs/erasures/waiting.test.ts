@@ -2,10 +2,12 @@ import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MINUTE } from '../../../src/calendar/units.ts'
 import { EVERY_15_MINUTES, WEEKLY } from '../../../src/crons/cron.ts'
-import { newUsage } from '../../../src/db/client.ts'
+import { newUsage, openDb } from '../../../src/db/client.ts'
+import { purgeDeadLetters } from '../../../src/dead-letters/purge.ts'
 import { listDeadLettersOf } from '../../../src/dead-letters/store.ts'
 import { continueErasures } from '../../../src/erasures/consumer.ts'
 import type { ErasureMessage } from '../../../src/erasures/message.ts'
+import { openForUpkeep } from '../../../src/projects/open.ts'
 import { failingDatabase } from '../../support/bindings.ts'
 import { countRows } from '../../support/erasures.ts'
 import { cutAt } from '../../support/faults.ts'
@@ -183,6 +185,30 @@ describe('an erasure with events', () => {
       remaining: 0
     })
   })
+
+  it.each(
+    [1, 2, 3, 4].flatMap((call) => (['before', 'after'] as const).map((side) => ({ call, side })))
+  )(
+    'counts the events of a dead letter once if its purge is cut off $side call $call',
+    async ({ call, side }) => {
+      const street = await newStreetWithDeadLetter()
+      const { DB, isReached } = cutAt(env.DB, call, side)
+      const invocation = { env: { ...env, DB }, usage: newUsage(), clock: () => new Date() }
+      const open = await openForUpkeep(env, street.project.id, newUsage())
+      const cut = open && { ...open, db: openDb(DB, newUsage()).db }
+      await expect(cut && purgeDeadLetters(invocation, cut, '')).rejects.toThrow()
+      expect(isReached()).toBe(true)
+
+      await street.drain()
+
+      expect((await taskOf(street)).receipt.stores).toContainEqual({
+        store: 'dead_letters',
+        found: 3,
+        removed: 3,
+        remaining: 0
+      })
+    }
+  )
 
   it('removes the row of a dead letter whose purge was interrupted after it deleted the object', async () => {
     const street = await newStreetWithDeadLetter()
