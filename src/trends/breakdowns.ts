@@ -23,6 +23,7 @@ export function readBreakdowns(
   }
   if (several.length === 0) {
     if (!breakdown.breakdown) {
+      expectNoSettings(breakdown, pathOf)
       return []
     }
     const type = readBreakdownType(breakdown.breakdown_type, pathOf('breakdown_type'))
@@ -39,6 +40,28 @@ export function readBreakdowns(
     )
     return { ...own, binCount: readBinCount(histogram_bin_count) }
   })
+}
+
+/**
+ * Refuses a setting of a `breakdown` in a request without one. The default type is accepted, because PostHog's clients send it
+ * with every trend.
+ * @throws invalid_input, attr the field
+ */
+function expectNoSettings(breakdown: BreakdownFilter, pathOf: (name: string) => string): void {
+  const { breakdown_type: type, breakdown_histogram_bin_count: count } = breakdown
+  const isIgnored = {
+    breakdown_type: type && type !== 'event',
+    breakdown_histogram_bin_count: count
+  }
+  for (const [name, ignored] of Object.entries(isIgnored)) {
+    if (ignored) {
+      throw new AppError(
+        'invalid_input',
+        `\`${name}\` needs a \`breakdown\`: the name of a property.`,
+        pathOf(name)
+      )
+    }
+  }
 }
 
 /**

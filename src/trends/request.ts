@@ -11,8 +11,9 @@ import { LegacyFilter, UrlFields } from './fields.ts'
 import type { Draft, Entity } from './forms.ts'
 import { type Formula, FormulaError, readFormula } from './formula.ts'
 import { readLegacy } from './legacy-form.ts'
+import { readMathProperty } from './math-property.ts'
 import { readQuery } from './node-form.ts'
-import { readProperty, show, unsupported } from './property.ts'
+import { show, unsupported } from './property.ts'
 import {
   DISPLAYS,
   isAggregated,
@@ -21,8 +22,6 @@ import {
   MAX_FORMULAS,
   MAX_SERIES,
   MAX_SERIES_FILTERS,
-  PROPERTY_MATHS,
-  type Property,
   type Series,
   type TrendQuery
 } from './query.ts'
@@ -270,7 +269,7 @@ function readSeries(entity: Entity, read: (filters: unknown, attr: string) => Fi
     customName: custom_name || null,
     order,
     math,
-    property: isOneOf(PROPERTY_MATHS, math) ? readMathProperty(entity) : undefined,
+    property: readMathProperty(entity, math),
     filters: {
       type: 'AND',
       values: entity.filters.map((filters) => read(filters, `${at}__properties`))
@@ -278,20 +277,6 @@ function readSeries(entity: Entity, read: (filters: unknown, attr: string) => Fi
     // Only for the answer, which repeats them.
     properties: properties ?? {}
   }
-}
-
-function readMathProperty({ at, math_property, math_property_type }: Entity): Property {
-  if (!math_property) {
-    throw new AppError('required', 'This field is required.', `${at}__math_property`)
-  }
-  const type =
-    math_property === '$session_duration'
-      ? 'session'
-      : math_property_type?.replace(/_properties$/, '') || 'event'
-  if (!isOneOf(PROPERTY_TYPES, type)) {
-    throw unsupported('type of property', type, `${at}__math_property_type`)
-  }
-  return readProperty({ type, key: math_property }, `${at}__math_property`)
 }
 
 /** @throws invalid_input, attr the place of the formula */

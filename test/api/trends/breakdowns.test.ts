@@ -45,15 +45,15 @@ describe('a breakdown', () => {
   })
 
   it.each([
-    'total',
-    'unique_session',
-    'dau',
-    'weekly_active',
-    'p90_count_per_actor',
-    'avg',
-    'sum',
-    'p90'
-  ])('has the same values with every math: %s', async (math) => {
+    ['total', {}],
+    ['unique_session', {}],
+    ['dau', {}],
+    ['weekly_active', {}],
+    ['p90_count_per_actor', {}],
+    ['avg', { math_property: 'price' }],
+    ['sum', { math_property: 'price' }],
+    ['p90', { math_property: 'price' }]
+  ])('has the same values with every math: %s', async (math, more) => {
     const project = await newProject()
     const kinds = ['a "quoted" word', '10', 10, 7.5, true, null, '', ['x', 1], { y: null }]
     await project.ingest(
@@ -65,7 +65,7 @@ describe('a breakdown', () => {
     )
 
     const answer = await ask(project, {
-      ...asTrend({ math, math_property: 'price' }),
+      ...asTrend({ math, ...more }),
       breakdown: 'kind'
     })
 

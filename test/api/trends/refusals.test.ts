@@ -147,6 +147,40 @@ describe('an invalid trend', () => {
       'events__0__math_property',
       '"price"'
     ],
+    [
+      asTrend({ math_property: 'price' }),
+      'invalid_input',
+      'events__0__math_property',
+      'The math `total` reads no property. Leave `math_property` out, or send a math such as `sum`.'
+    ],
+    [
+      asNode({
+        series: [
+          { kind: 'EventsNode', event: 'a', math: 'avg_count_per_actor', math_property: 'price' }
+        ]
+      }),
+      'invalid_input',
+      'query__series__0__math_property',
+      '`avg_count_per_actor` reads no property'
+    ],
+    [
+      { ...asTrend({}), breakdown_type: 'person' },
+      'invalid_input',
+      'breakdown_type',
+      '`breakdown_type` needs a `breakdown`: the name of a property.'
+    ],
+    [
+      asNode({ breakdownFilter: { breakdown: null, breakdown_type: 'session' } }),
+      'invalid_input',
+      'query__breakdownFilter__breakdown_type',
+      'needs a `breakdown`'
+    ],
+    [
+      { ...asTrend({}), breakdown_histogram_bin_count: 5 },
+      'invalid_input',
+      'breakdown_histogram_bin_count',
+      'needs a `breakdown`'
+    ],
     [{ ...asTrend({}), formula: 'A +' }, 'invalid_input', 'formula', 'ends too early'],
     [asNode({ dateRang: RANGE }), 'invalid_input', 'query__dateRang', 'did you mean "dateRange"?'],
     [asNode({ dateRange: { from: '-1d' } }), 'invalid_input', 'query__dateRange__from', 'unknown'],

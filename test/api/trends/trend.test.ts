@@ -277,6 +277,24 @@ describe('a trend', () => {
     expect(lines(await ask(await newStory(), asNode(drawn)))).toEqual([['$pageview', [2, 0, 3]]])
   })
 
+  it('accepts settings without effect that PostHog sends with every trend', async () => {
+    const unset = { breakdown: null, breakdown_type: 'event', breakdown_limit: 25 }
+    const series = { math: 'total', math_property: null, math_property_type: 'event_properties' }
+    const project = await newStory()
+
+    const flat = await ask(project, { ...asTrend(series), ...unset })
+    const node = await ask(
+      project,
+      asNode({
+        series: [{ kind: 'EventsNode', event: '$pageview', ...series }],
+        breakdownFilter: unset
+      })
+    )
+
+    expect(lines(flat)).toEqual([['$pageview', [2, 0, 3]]])
+    expect(lines(node)).toEqual([['$pageview', [2, 0, 3]]])
+  })
+
   it.each([
     {},
     { name: 'Nothing' },
@@ -370,13 +388,17 @@ describe('a trend', () => {
     const refused = await ask(project, body(26))
 
     expect(answer.body.result.map(({ count }: Result) => count)).toEqual([7.5, 6])
-    for (const math of ['first_time_for_user', 'first_matching_event_for_user', 'median']) {
+    for (const series of [
+      { math: 'first_time_for_user' },
+      { math: 'first_matching_event_for_user' },
+      { math: 'median', math_property: 'price' }
+    ]) {
       const binned = breakdowns.map(() => ({
         property: 'price',
         type: 'event',
         histogram_bin_count: 9
       }))
-      const more = { ...body(25, { math, math_property: 'price' }), breakdowns: binned }
+      const more = { ...body(25, series), breakdowns: binned }
       expect((await ask(project, more)).status).toBe(200)
     }
     expect([refused.status, refused.body.code, refused.body.attr]).toEqual([
