@@ -34,6 +34,6 @@ export function readMathProperty(
   return readProperty({ type, key: math_property }, `${at}__math_property`)
 }
 
-/** Returns the type of a property by the group in which PostHog's clients list it: `person_properties` is `person`. */
+/** Returns the type of a property by the group in which PostHog's clients list it: `numerical_event_properties` is `event`. */
 const typeOf = (group: Entity['math_property_type']): string =>
-  group?.replace(/_properties$/, '') || 'event'
+  group?.replace(/^numerical_|_properties$/g, '') || 'event'

@@ -295,6 +295,15 @@ describe('a trend', () => {
     expect(lines(node)).toEqual([['$pageview', [2, 0, 3]]])
   })
 
+  it.each(['event', 'event_properties', 'numerical_event_properties'])(
+    'adds up a property of events whose type is sent as %s',
+    async (math_property_type) => {
+      const body = asTrend({ math: 'sum', math_property: 'price', math_property_type })
+
+      expect(lines(await ask(await newStory(), body))).toEqual([['$pageview', [12.5, 0, 1]]])
+    }
+  )
+
   it.each([
     {},
     { name: 'Nothing' },
