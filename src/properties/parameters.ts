@@ -79,12 +79,10 @@ function fromBrackets(parameters: [name: string, value: string][]): Json {
     const path = [...name.matchAll(/\[(\w*)\]/g)].map(([, part = '']) => part)
     const last = path.pop() ?? ''
     let tree = root
-    for (const part of path) {
+    for (const [i, part] of path.entries()) {
       const inner = tree.get(part) ?? new Map()
       if (!(inner instanceof Map)) {
-        throw invalid(
-          `${name.slice(0, 100)} conflicts with another parameter: both set the same place.`
-        )
+        throw bothForms(nameOf(path.slice(0, i + 1)))
       }
       tree.set(part, inner)
       tree = inner
@@ -97,6 +95,9 @@ function fromBrackets(parameters: [name: string, value: string][]): Json {
 /** Sets a value in a tree. @throws invalid_input if a different value, or a list or object, is there already */
 function place(tree: Tree, { name, part, value }: { name: string; part: string; value: string }) {
   const other = tree.get(part)
+  if (other instanceof Map) {
+    throw bothForms(name)
+  }
   if (other !== undefined && other !== value) {
     throw invalid(
       `${name.slice(0, 100)} is given more than once, with different values: send it once.`
@@ -104,6 +105,12 @@ function place(tree: Tree, { name, part, value }: { name: string; part: string; 
   }
   tree.set(part, value)
 }
+
+/** Returns the name of the parameter at a path: `0`, `key` is `properties[0][key]`. */
+const nameOf = (path: string[]): string => `properties${path.map((part) => `[${part}]`).join('')}`
+
+const bothForms = (name: string) =>
+  invalid(`${name.slice(0, 100)} has both a value and members in brackets: send one of them.`)
 
 function toJson(tree: Tree): Json {
   const entries = [...tree].map(([key, node]): [string, Json] => [

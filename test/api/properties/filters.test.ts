@@ -518,15 +518,30 @@ describe('property filters', () => {
   })
 
   it.each([
-    'properties={',
-    'properties[0][key]=a&properties[0]=b',
-    'properties[<]=1',
-    'properties[0][key]=plan&properties[0][value]=gold&properties[0][value]=silver'
-  ])('refuse %s', async (query) => {
+    ['properties={', 'JSON'],
+    [
+      'properties[0][key]=a&properties[0]=b',
+      'properties[0] has both a value and members in brackets: send one of them.'
+    ],
+    [
+      'properties[0]=b&properties[0][key]=a',
+      'properties[0] has both a value and members in brackets: send one of them.'
+    ],
+    [
+      'properties[0][value]=a&properties[0][value][]=b',
+      'properties[0][value] has both a value and members in brackets: send one of them.'
+    ],
+    ['properties[<]=1', 'properties[<] is not a property filter'],
+    [
+      'properties[0][key]=plan&properties[0][value]=gold&properties[0][value]=silver',
+      'properties[0][value] is given more than once, with different values: send it once.'
+    ]
+  ])('refuse %s', async (query, detail) => {
     const { status, body } = await (await newProject()).call('GET', `persons/?${query}`)
 
     expect(status).toBe(400)
     expect(body).toMatchObject({ code: 'invalid_input', attr: 'properties' })
+    expect(body.detail).toContain(detail)
   })
 
   it('accept the documented number of filters and of regular expressions', async () => {
