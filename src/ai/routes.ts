@@ -190,15 +190,17 @@ const regexToJson = (engine: RegexJson['engine'], answer: RegexAnswer): RegexJso
 /**
  * Returns the response with filters or a question.
  * @param subject the visitor that the request names by a field. A visitor without a person is filtered by
- * distinct id, so the message cannot name a distinct id as well
+ * distinct id, so the message cannot name another distinct id as well
  */
 function filtersToJson(
   engine: FiltersJson['engine'],
   answer: FilterAnswer,
   subject: Subject | undefined
 ): FiltersJson {
-  const ids = subject && subject.uuid === undefined ? subject.distinctIds : []
-  if ('question' in answer || (ids.length > 0 && answer.distinct_ids.length > 0)) {
+  const own = subject && subject.uuid === undefined ? subject.distinctIds : []
+  const named = 'question' in answer ? [] : answer.distinct_ids
+  const ids = [...new Set([...own, ...named])]
+  if ('question' in answer || (own.length > 0 && ids.length > own.length)) {
     const question = 'question' in answer ? answer.question : 'Give only one distinct id.'
     return {
       result: 'question',
@@ -206,7 +208,7 @@ function filtersToJson(
       data: { question, ...NO_FILTERS, person_uuid: '', query: '' }
     }
   }
-  const filters = { ...answer, distinct_ids: [...ids, ...answer.distinct_ids] }
+  const filters = { ...answer, distinct_ids: ids }
   const uuid = subject?.uuid ?? ''
   const data = { question: '', ...filters, person_uuid: uuid, query: toQuery(filters, uuid) }
   return { result: 'filter', engine, data }

@@ -320,8 +320,11 @@ describe('POST session_recordings/ai/filters', () => {
     const both = await filtersOf(gallery, { distinct_id: 'eve', ...ask('longer than 5 minutes') })
     const anonymous = await filtersOf(gallery, { distinct_id: 'anon' })
     const two = await filtersOf(gallery, { distinct_id: 'anon', ...ask('distinct id ada') })
+    const same = await filtersOf(gallery, { distinct_id: 'anon', ...ask('distinct id anon') })
     expect(await selectedBy(both.body.data)).toEqual([])
     expect(await selectedBy(anonymous.body.data)).toEqual(['nobody'])
+    expect(same.body).toMatchObject({ result: 'filter', data: { distinct_ids: ['anon'] } })
+    expect(await selectedBy(same.body.data)).toEqual(['nobody'])
     expect(two.body).toMatchObject({
       result: 'question',
       data: { question: 'Give only one distinct id.' }
