@@ -1,10 +1,9 @@
 import { and, asc, desc, eq, or, type SQL, sql } from 'drizzle-orm'
 import { toIso } from '../calendar/clock.ts'
-import { query, readBatch, writeBatch } from '../db/batch.ts'
+import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import { dashboards, dashboardTiles, insights } from '../db/schema.ts'
-import { bare, insertSelect } from '../db/statements.ts'
 import { saysSomething } from '../input/fields.ts'
 import { UserJson } from '../projects/user.ts'
 import type { InsightInput, InsightJson } from './schemas.ts'
@@ -103,40 +102,42 @@ function toValues(input: InsightInput): Partial<typeof insights.$inferInsert> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 }
 
-/** Stores an insight and puts it on the dashboards that the input names. */
+/** Stores an insight and puts it on the dashboards that the input names, both or none. */
 export async function insertInsight(
   db: Db,
   projectId: number,
   input: InsightInput,
   { by, now }: { by: UserJson; now: Date }
 ): Promise<InsightRow> {
-  const [row] = await db
-    .insert(insights)
-    .values({
-      projectId,
-      shortId: crypto.randomUUID().replaceAll('-', '').slice(0, 12),
-      filters: {},
-      tags: [],
-      favorited: false,
-      saved: false,
-      deleted: false,
-      ...toValues(input),
-      createdBy: by,
-      createdAt: now.getTime(),
-      lastModifiedAt: now.getTime()
-    })
-    .returning()
+  const shortId = crypto.randomUUID().replaceAll('-', '').slice(0, 12)
+  const [[row]] = await db.batch([
+    db
+      .insert(insights)
+      .values({
+        projectId,
+        shortId,
+        filters: {},
+        tags: [],
+        favorited: false,
+        saved: false,
+        deleted: false,
+        ...toValues(input),
+        createdBy: by,
+        createdAt: now.getTime(),
+        lastModifiedAt: now.getTime()
+      })
+      .returning(),
+    ...placeOn(db, projectId, eq(insights.shortId, shortId), input.dashboards)
+  ])
   if (!row) {
     throw new Error('The write returned no row.')
-  }
-  if (input.dashboards) {
-    await writeBatch(db, placeOn(projectId, row.id, input.dashboards))
   }
   return row
 }
 
 /**
- * Changes an insight. If the input has `dashboards`, the insight is afterwards on exactly these live dashboards.
+ * Changes an insight. If the input has `dashboards`, the insight is afterwards on exactly these live dashboards. Both happen or
+ * none.
  * @returns undefined if there is no such insight
  */
 export async function updateInsight(
@@ -145,32 +146,46 @@ export async function updateInsight(
   input: InsightInput,
   now: Date
 ): Promise<InsightRow | undefined> {
-  const [row] = await db
-    .update(insights)
-    .set({ ...toValues(input), lastModifiedAt: now.getTime() })
-    .where(and(eq(insights.projectId, projectId), eq(insights.id, id)))
-    .returning()
-  if (row && input.dashboards) {
-    await writeBatch(db, placeOn(projectId, id, input.dashboards))
-  }
+  const [[row]] = await db.batch([
+    db
+      .update(insights)
+      .set({ ...toValues(input), lastModifiedAt: now.getTime() })
+      .where(and(eq(insights.projectId, projectId), eq(insights.id, id)))
+      .returning(),
+    ...placeOn(db, projectId, eq(insights.id, id), input.dashboards)
+  ])
   return row
 }
 
-/** Returns statements after which an insight is on exactly these live dashboards. Its tiles on deleted dashboards stay. */
-const placeOn = (projectId: number, insightId: number, dashboardIds: number[]): SQL[] => [
-  sql`delete from ${dashboardTiles}
-      where ${dashboardTiles.projectId} = ${projectId} and ${dashboardTiles.insightId} = ${insightId}
+/**
+ * Returns statements after which an insight is on exactly these live dashboards; none without a list. Its tiles on deleted
+ * dashboards stay.
+ * @param isIt the condition that a row of `insights` is the insight, whose id may not be known yet
+ */
+function placeOn(db: Db, projectId: number, isIt: SQL, dashboardIds: number[] | undefined) {
+  if (!dashboardIds) {
+    return []
+  }
+  const ofProject = sql`${insights.projectId} = ${projectId} and ${isIt}`
+  return [
+    db.delete(dashboardTiles).where(sql`
+      ${dashboardTiles.projectId} = ${projectId}
+        and ${dashboardTiles.insightId} in (select ${insights.id} from ${insights} where ${ofProject})
         and ${dashboardTiles.dashboardId} not in ${inJson(dashboardIds)}
         and ${dashboardTiles.dashboardId} in (
           select ${dashboards.id} from ${dashboards}
-          where ${dashboards.projectId} = ${projectId} and not ${dashboards.deleted})`,
-  insertSelect(
-    dashboardTiles,
-    { projectId, dashboardId: sql`${dashboards.id}`, insightId },
-    sql`${dashboards} where ${dashboards.projectId} = ${projectId} and ${dashboards.id} in ${inJson(dashboardIds)}
-      on conflict (${bare(dashboardTiles.dashboardId)}, ${bare(dashboardTiles.insightId)}) do nothing`
-  )
-]
+          where ${dashboards.projectId} = ${projectId} and not ${dashboards.deleted})`),
+    db
+      .insert(dashboardTiles)
+      .select(
+        sql`select null, ${insights.projectId}, ${dashboards.id}, ${insights.id}
+          from ${insights} cross join ${dashboards}
+          where ${ofProject} and ${dashboards.projectId} = ${projectId}
+            and ${dashboards.id} in ${inJson(dashboardIds)}`
+      )
+      .onConflictDoNothing({ target: [dashboardTiles.dashboardId, dashboardTiles.insightId] })
+  ]
+}
 
 /** Returns an insight in the format of the API, without a result. */
 export function insightToJson(row: InsightRow, tiles: Tile[]): InsightJson {

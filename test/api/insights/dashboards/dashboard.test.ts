@@ -1,4 +1,7 @@
+import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import { cutAt } from '../../../support/faults.ts'
+import { listenToLog } from '../../../support/log.ts'
 import { newProject } from '../../../support/project.ts'
 
 describe('a dashboard', () => {
@@ -60,6 +63,37 @@ describe('a dashboard', () => {
     const back = await project.send('GET', `insights/${id}/`)
     expect(back.body.dashboards.toSorted()).toEqual([deleted.id, other.id].toSorted())
   })
+
+  it.each(['before', 'after'] as const)(
+    'gets an insight or a change of it completely or not at all, whatever fails: %s',
+    async (side) => {
+      listenToLog()
+      const project = await newProject()
+      const [first, second] = [
+        (await project.send('POST', 'dashboards/', {})).body,
+        (await project.send('POST', 'dashboards/', {})).body
+      ]
+      const create = { name: 'Views', dashboards: [first.id] }
+      const change = { name: 'Visits', dashboards: [second.id] }
+      const statuses = new Set<number>()
+
+      for (let call = 1, isCut = true; isCut; call += 1) {
+        const [created, changed] = [cutAt(env.DB, call, side), cutAt(env.DB, call, side)]
+        const { body } = await project.send('POST', 'insights/', { name: 'Old' })
+        const path = `insights/${body.id}/`
+        statuses.add((await project.send('POST', 'insights/', create, { DB: created.DB })).status)
+        statuses.add((await project.send('PATCH', path, change, { DB: changed.DB })).status)
+        isCut = created.isReached() || changed.isReached()
+      }
+
+      const { results } = (await project.send('GET', 'insights/?limit=100')).body
+      const places = new Set<string>(
+        results.map(({ name, dashboards }: typeof create) => `${name} ${dashboards}`)
+      )
+      expect([...statuses].toSorted()).toEqual([200, 201, 503])
+      expect([...places].toSorted()).toEqual(['Old ', `Views ${first.id}`, `Visits ${second.id}`])
+    }
+  )
 
   it('refuses changes of read-only fields, also while it is deleted', async () => {
     const project = await newProject()
