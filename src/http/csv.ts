@@ -21,24 +21,29 @@ export const isCsv = (accept: string | undefined, format: Format | undefined): b
   format === undefined ? /^text\/csv\b/i.test(accept ?? '') : format === 'csv'
 
 /**
- * Flattens an object to one CSV row: joins nested keys with dots, keeps arrays whole, drops empty objects.
+ * Flattens an object to one CSV row: joins nested keys with dots, keeps arrays whole, drops empty objects. An object stays whole
+ * if one of its cells has the name of another cell, so that no value is lost.
  *
  * `{"id":1,"properties":{"plan":"pro","tags":["a"]}}` → `id` 1, `properties.plan` pro, `properties.tags` `["a"]`
+ *
+ * `{"a.b":1,"a":{"b":2}}` → `a.b` 1, `a` `{"b":2}`
  */
-export function flatten(value: JsonObject, prefix = ''): Map<string, Json> {
+export function flatten(value: JsonObject): Map<string, Json> {
   const cells = new Map<string, Json>()
-  for (const [key, inner] of Object.entries(value)) {
-    const name = prefix + key
-    if (typeof inner === 'object' && inner !== null && !Array.isArray(inner)) {
-      for (const [path, cell] of flatten(inner, `${name}.`)) {
-        cells.set(path, cell)
-      }
-    } else {
-      cells.set(name, inner)
+  for (const [name, inner] of Object.entries(value)) {
+    const nested = isObject(inner) ? cellsBelow(name, inner) : [[name, inner] as const]
+    const isTaken = nested.some(
+      ([path]) => cells.has(path) || (path !== name && Object.hasOwn(value, path))
+    )
+    for (const [path, cell] of isTaken ? [[name, inner] as const] : nested) {
+      cells.set(path, cell)
     }
   }
   return cells
 }
+
+const cellsBelow = (name: string, inner: JsonObject) =>
+  [...flatten(inner)].map(([path, cell]) => [`${name}.${path}`, cell] as const)
 
 /** Writes one line of RFC 4180. */
 export const csvLine = (cells: (Json | undefined)[]): string =>

@@ -45,4 +45,26 @@ describe('a row of CSV', () => {
       g: null
     })
   })
+
+  it.each([
+    [
+      { 'a.b': 1, a: { b: 2 } },
+      { 'a.b': 1, a: { b: 2 } }
+    ],
+    [
+      { a: { b: 2, c: 3 }, 'a.b': 1 },
+      { 'a.b': 1, a: { b: 2, c: 3 } }
+    ],
+    [
+      { a: { 'b.c': 1 }, 'a.b': { c: 2 } },
+      { 'a.b.c': 1, 'a.b': { c: 2 } }
+    ],
+    [{ p: { a: { b: 2 }, 'a.b': null } }, { 'p.a': { b: 2 }, 'p.a.b': null }],
+    [
+      { a: { b: 1 }, 'a.c': 2 },
+      { 'a.b': 1, 'a.c': 2 }
+    ]
+  ])('keeps an object whole that has the name of another cell: %j', (row, cells) => {
+    expect(Object.fromEntries(flatten(row))).toEqual(cells)
+  })
 })
