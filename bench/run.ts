@@ -15,17 +15,13 @@ import { benchSoak } from './soak.ts'
 import { describeConditions, type Outcome, record, render, renderMissed } from './support/report.ts'
 import { benchTrend } from './trend.ts'
 
-const { values, positionals } = parseArgs({
-  options: {
-    smoke: { type: 'boolean', default: false },
-    full: { type: 'boolean', default: false }
-  },
-  allowPositionals: true
-})
-/** Whether `growth` also measures ten million events, which takes half an hour and 7 GB of disk. */
-const isFull = values.full || positionals.length === 0
+type Part = (isSmoke: boolean, isFull: boolean) => Promise<Outcome>
 
-const PARTS: Record<string, (isSmoke: boolean) => Promise<Outcome>> = {
+/**
+ * The parts, in the order in which a run of all parts measures them. In a full run, `growth` also measures ten million events,
+ * which takes half an hour and 7 GB of disk.
+ */
+const PARTS: Record<string, Part> = {
   size: benchSize,
   http: benchHttp,
   export: benchExport,
@@ -34,34 +30,64 @@ const PARTS: Record<string, (isSmoke: boolean) => Promise<Outcome>> = {
   costs: benchCosts,
   purge: benchPurge,
   trend: benchTrend,
-  growth: (isSmoke) => benchGrowth(isSmoke, isFull),
+  growth: benchGrowth,
   seal: benchSeal,
   deliveries: benchDeliveries,
   similar: benchSimilar,
   kill: benchKill,
   soak: benchSoak
 }
+const USAGE = `Usage: npm run bench -- [--smoke] [--full] [part…]. Parts: ${Object.keys(PARTS).join(', ')}.`
 
-const parts = (positionals.length > 0 ? positionals : Object.keys(PARTS)).map((name) => {
-  const run = PARTS[name]
-  if (!run) {
-    throw new Error(`There is no part ${name}. Choose from: ${Object.keys(PARTS).join(', ')}.`)
+type CommandLine = { parts: [name: string, part: Part][]; isSmoke: boolean; isFull: boolean }
+
+/** Reads the parts and options of the command line; undefined if one of them is unknown. */
+function readCommandLine(): CommandLine | undefined {
+  try {
+    const { values, positionals } = parseArgs({
+      options: {
+        smoke: { type: 'boolean', default: false },
+        full: { type: 'boolean', default: false }
+      },
+      allowPositionals: true
+    })
+    const isAll = positionals.length === 0
+    const names = isAll ? Object.keys(PARTS) : positionals
+    const parts = names.flatMap((name) => Object.entries(PARTS).filter(([known]) => known === name))
+    return parts.length === names.length
+      ? { parts, isSmoke: values.smoke, isFull: values.full || isAll }
+      : undefined
+  } catch {
+    return undefined
   }
-  return { name, run }
-})
+}
 
-for (const { name, run } of parts) {
+/** Measures a part, prints its figures and, unless it is a smoke run, records them. */
+async function measure(
+  [name, part]: CommandLine['parts'][number],
+  { isSmoke, isFull }: CommandLine
+): Promise<void> {
   const conditions = describeConditions()
-  const outcome = await run(values.smoke)
+  const outcome = await part(isSmoke, isFull)
   const figures = render(outcome)
-  if (values.smoke) {
+  if (isSmoke) {
     console.log(`## ${name}\n\nA smoke run: ignore these figures.\n\n${figures}\n`)
-  } else {
-    const text = `${conditions}\n\n${figures}\n${renderMissed(outcome)}`
-    console.log(`## ${name}\n\n${text}\n`)
-    record(name, text)
-    if (outcome.missed.length > 0) {
-      process.exitCode = 1
-    }
+    return
   }
+  const text = `${conditions}\n\n${figures}\n${renderMissed(outcome)}`
+  console.log(`## ${name}\n\n${text}\n`)
+  record(name, text)
+  if (outcome.missed.length > 0) {
+    process.exitCode = 1
+  }
+}
+
+const commandLine = readCommandLine()
+if (commandLine) {
+  for (const part of commandLine.parts) {
+    await measure(part, commandLine)
+  }
+} else {
+  console.error(USAGE)
+  process.exitCode = 1
 }

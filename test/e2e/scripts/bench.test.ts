@@ -40,3 +40,13 @@ it('a smoke run of the bench measures two parts, and at full depth all of them',
   expect(Object.fromEntries(found)).toEqual(expected)
   expect(figures(stdout, 'growth')).toHaveLength(share === 1 ? 93 : 0)
 })
+
+it.each([['typo'], ['--typo']])(
+  'the bench prints its usage in one line for %s',
+  async (argument) => {
+    const { code, stdout, stderr } = await runScript('bench', [argument], {})
+
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^Usage: npm run bench -- .*\. Parts: size, http, .*\.\n$/)
+  }
+)
