@@ -448,6 +448,26 @@ describe('the check of every answer', () => {
     ).not.toEqual([])
   })
 
+  it.each([
+    ['GET', '/api/environments/1/persons', 200],
+    ['PATCH', '/api/environments/1/persons/7', 200],
+    ['DELETE', '/api/environments/1/persons/7', 404],
+    ['POST', '/api/environments/1/insights/trend', 400]
+  ])('fails an undocumented empty body: %s %s %i', (method, path, status) => {
+    const faults = check(method, path, { status, headers: new Headers(), body: null })
+
+    expect(faults).toEqual([
+      expect.stringMatching(`does not document an empty body with the status ${status}.$`)
+    ])
+  })
+
+  it.each([
+    ['DELETE', '/api/environments/1/persons/7', 204],
+    ['POST', '/api/environments/1/insights/trend', 200]
+  ])('accepts an empty body that is documented or preferred: %s %s %i', (method, path, status) => {
+    expect(check(method, path, { status, headers: new Headers(), body: null })).toEqual([])
+  })
+
   it('fails an error without its envelope on an unknown path', () => {
     expect(
       check('GET', '/nowhere', { status: 404, headers: json, body: { error: 'Wrong.' } })
