@@ -69,6 +69,10 @@ export const MAX_KEY = 400
 /** Longest value, characters. */
 export const MAX_VALUE = 10_000
 
+/** Whether a filter can name a property: some properties have no name, a longer one, or one with a null character. */
+export const isNameable = (key: string): boolean =>
+  key !== '' && key.length <= MAX_KEY && !key.includes('\0')
+
 export const isGroup = (node: FilterGroup | PropertyFilter): node is FilterGroup => !('key' in node)
 
 /** Returns all filters of a group, including those in nested groups. */

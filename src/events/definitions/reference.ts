@@ -1,5 +1,6 @@
 import { describe } from '../../http/openapi.ts'
 import { pageSchema } from '../../http/page.ts'
+import { MAX_KEY } from '../../properties/filter.ts'
 import { EventDefinitionJson, PropertyDefinitionJson } from './schemas.ts'
 import { NEWEST_OF_NAME, NEWEST_PERSONS } from './store.ts'
 
@@ -20,7 +21,8 @@ export const PROPERTY_DEFINITIONS = describe({
   summary: 'List the properties of events or persons',
   description: `Sorted by UTF-16 code units. With \`type=event\`, lists the properties of the ${NEWEST_OF_NAME} newest events of each \
 name (fewer if there are many names) and, for frequent names, also of events more than about two hours old. With \
-\`type=person\`, lists the properties of the ${NEWEST_PERSONS} newest persons. Session properties have [an operation of their \
+\`type=person\`, lists the properties of the ${NEWEST_PERSONS} newest persons. Leaves out names that no filter accepts: an empty \
+name, one of more than ${MAX_KEY} characters, and one with a null character. Session properties have [an operation of their \
 own](#operation/sessions_property_definitions).`,
   answers: { 200: { text: 'A page of properties.', schema: PropertyDefinitionPage } }
 })

@@ -4,6 +4,7 @@ import { allow } from '../../http/auth.ts'
 import { createRouter } from '../../http/env.ts'
 import { PageQuery, pageOf, pageSize } from '../../http/page.ts'
 import { validateQuery } from '../../http/validation.ts'
+import { isNameable } from '../../properties/filter.ts'
 import { EVENT_DEFINITIONS, PROPERTY_DEFINITIONS } from './reference.ts'
 import { eventDefinitionToJson, propertyDefinitionToJson } from './schemas.ts'
 import {
@@ -77,13 +78,14 @@ async function listPropertiesOfEvents(db: Db, projectId: number): Promise<Proper
   )
 }
 
-/** Returns each property once, with a type if any row has one, sorted by UTF-16 code units. */
+/** Returns each property that a filter can name once, with a type if any row has one, sorted by UTF-16 code units. */
 function unique(rows: readonly PropertyRow[]): PropertyRow[] {
   const kinds = new Map<string, string | null>()
   for (const { name, kind } of rows) {
     kinds.set(name, kinds.get(name) ?? kind)
   }
   return [...kinds]
+    .filter(([name]) => isNameable(name))
     .map(([name, kind]) => ({ name, kind }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }

@@ -148,6 +148,24 @@ describe('the properties', () => {
     expect(names).toContainEqual(['seats', 'Numeric'])
   })
 
+  it.each(['event', 'person'])('of %ss are listed if a filter can name them', async (type) => {
+    const named = { '': 1, 'a\0b': 1, ['x'.repeat(401)]: 1, ['y'.repeat(400)]: 1 }
+    const project = await newProject()
+    await project.ingest([{ properties: { ...named, $set: named } }])
+    const filter = (key: string) =>
+      project.call(
+        'GET',
+        `persons/?properties=${encodeURIComponent(JSON.stringify([{ key, value: 1 }]))}`
+      )
+
+    const names = (await properties(project, `type=${type}`)).map(([name]: [string]) => name)
+
+    expect(names.filter((name: string) => !name.startsWith('$'))).toEqual(['y'.repeat(400)])
+    for (const name of Object.keys(named)) {
+      expect((await filter(name)).status).toBe(names.includes(name) ? 200 : 400)
+    }
+  })
+
   it('of groups are refused', async () => {
     const { status, body } = await (await newProject()).call(
       'GET',
