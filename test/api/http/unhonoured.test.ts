@@ -165,7 +165,7 @@ describe('a body', () => {
       'persons/bulk_delete/',
       { distinct_ids: ['x'], keep_person: true },
       'keep_person',
-      'cannot be kept'
+      'always deleted'
     ],
     [
       'POST',
@@ -188,7 +188,7 @@ describe('a body', () => {
       'persons/bulk_delete/',
       { distinct_ids: ['x'], [name]: true },
       name,
-      'cannot be kept'
+      'always deleted'
     ]),
     ...['confirm', 'delete_person', 'dryrun'].map(
       (name): [string, string, Json, string, string] => [
@@ -201,7 +201,7 @@ describe('a body', () => {
     ),
     ['DELETE', ada, { delete_event: true }, 'delete_event', 'did you mean "delete_events"?'],
     ['DELETE', ada, { dry_runs: true }, 'dry_runs', 'did you mean "dry_run"?'],
-    ['DELETE', ada, { keep_person: true }, 'keep_person', 'cannot be kept'],
+    ['DELETE', ada, { keep_person: true }, 'keep_person', 'always deleted'],
     ['DELETE', ada, { delete_events: 'yes' }, 'delete_events', 'boolean'],
     ['DELETE', `${ada}?delete_events=true`, { delete_events: false }, 'delete_events', 'the body'],
     ['DELETE', ada, [true], '', 'object'],
