@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { v7 as uuidv7 } from 'uuid'
 import * as z from 'zod'
-import { mapRead, type Read, runRead } from '../db/batch.ts'
+import { mapRead, type Read } from '../db/batch.ts'
 import { receiptSecret } from '../erasures/secret.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { allow, reading } from '../http/auth.ts'
@@ -30,13 +30,16 @@ import { deleteNoted } from './deletion.ts'
 import { clean } from './distinct-id.ts'
 import {
   compilePropertyFilter,
+  isUnfiltered,
+  type PersonFilters,
+  type TextFilter
+} from './filters.store.ts'
+import {
   exportPersons,
   exportProperties,
-  isUnfiltered,
   listPersons,
-  type PersonFilters,
   Position,
-  type TextFilter
+  readPersons
 } from './list.store.ts'
 import { PersonPath } from './path.ts'
 import { DELETE_PROPERTY, LIST, type PersonPage, RETRIEVE, SPLIT, UPDATE } from './reference.ts'
@@ -96,20 +99,26 @@ async function readPropertyFilter({
   return { group, sql: isEmpty ? undefined : await compilePropertyFilter(db, project, group, now) }
 }
 
-/** Plans the requested page. */
-async function planPage(
-  { url, query, projectId }: { url: string; query: ListQuery; projectId: number },
-  property?: PropertyFilter
-): Promise<Read<z.input<typeof PersonPage>>> {
+type PageRequest = { url: string; query: ListQuery; projectId: number }
+
+/** Returns the filters of a list, its page, and a function that makes the answer of what was found. */
+async function readRequest({ url, query, projectId }: PageRequest, property?: PropertyFilter) {
   const filters = filtersOf(query, property)
   const name = isUnfiltered(filters)
     ? undefined
     : await nameFilters(projectId, { ...TextFilters.parse(query), group: property?.group })
   const page = readPage(url, Cursor, query, name)
-  return mapRead(listPersons(projectId, filters, page.rows, page.knownCount), (found) => {
+  const answer = (found: { rows: PersonRow[]; count: number }): z.input<typeof PersonPage> => {
     const { shown, place } = cutPage(page, found, ({ id, created_at }) => ({ at: created_at, id }))
     return pageOf(url, { ...place, results: shown.map(listedPersonToJson) })
-  })
+  }
+  return { filters, page, answer }
+}
+
+/** Plans the requested page of a list without a filter on properties. */
+async function planPage(request: PageRequest): Promise<Read<z.input<typeof PersonPage>>> {
+  const { filters, page, answer } = await readRequest(request)
+  return mapRead(listPersons(request.projectId, filters, page.rows, page.knownCount), answer)
 }
 
 /**
@@ -146,7 +155,8 @@ export const personRoutes = createRouter()
     const property = await readPropertyFilter(c)
     if (!wantsCsv(c, query.format)) {
       const request = { url, query, projectId: project.id }
-      return c.json(await runRead(db, await planPage(request, property)))
+      const { filters, page, answer } = await readRequest(request, property)
+      return c.json(answer(await readPersons(db, project.id, filters, page.rows, page.knownCount)))
     }
     expectNoCursor(query.cursor)
     const filters = filtersOf(query, property)

@@ -95,6 +95,29 @@ describe('a page of 100,000 persons', () => {
   })
 })
 
+describe('a filter on properties', () => {
+  const at = (domain: string) =>
+    `persons?properties=${encodeURIComponent(JSON.stringify([{ key: 'email', value: `@${domain}.example`, operator: 'icontains', type: 'person' }]))}`
+
+  it('examines each person once if all matches are on the page', async () => {
+    const { status, body, rows } = await measure(large, at('rare'))
+
+    expect([status, body.results.length, body.count, body.next]).toEqual([200, 10, 10, null])
+    // Two rows for each person: its entry in the index, and its row.
+    expect(rows).toBeLessThanOrEqual(2 * PERSONS + 5 * 10 + 20)
+  })
+
+  it.each([
+    ['of a full page', '', 100, 1_000],
+    ['of the last page', '&offset=950', 50, 1_000],
+    ['of an empty page behind the last', '&offset=2000', 0, 1_000]
+  ])('counts the matches %s', async (_, page, length, count) => {
+    const { status, body } = await measure(large, `${at('some')}${page}`)
+
+    expect([status, body.results.length, body.count]).toEqual([200, length, count])
+  })
+})
+
 describe('one person among 100,000', () => {
   it.each([
     ['e-mail', 'persons?email=user000007@rest.example'],
