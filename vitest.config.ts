@@ -17,8 +17,8 @@ process.env.RECEIPT_KEY = 'a key of the tests, which is long enough'
 delete process.env.NODE_EXTRA_CA_CERTS
 
 /**
- * Returns the share of their runs that random tests make, and the seed. The default is a tenth, always the same runs.
- * FULL_DEPTH=random makes all runs from a new seed, which is printed; FULL_DEPTH=<seed> repeats them.
+ * Reads how many of its runs each random test makes, as a share, and from which seed. The default is a tenth, always the same
+ * runs. FULL_DEPTH=random makes all runs from a new seed, which is printed; FULL_DEPTH=<seed> repeats them.
  */
 function readDepth() {
   if (process.env.FULL_DEPTH === 'random') {
@@ -44,7 +44,7 @@ const CORES = Math.min(4, availableParallelism())
 
 const shared = {
   provide: { depth: readDepth() },
-  // Files run at the same time: one more than there are cores, because tests also wait.
+  // Number of files that run at the same time: one more than there are cores, because tests also wait.
   maxWorkers: CORES + 1,
   // Each worker loads the code once, not once for each file.
   isolate: false
@@ -101,7 +101,7 @@ export default defineConfig({
           ...shared,
           name: 'worker',
           sequence: { groupOrder: 2 },
-          // With the cache, each file would send all modules to workerd again: slower than to transform them once.
+          // With the cache, each file would send all modules to workerd again, which is slower than transforming them once.
           fsModuleCache: false,
           // Each package is sent to workerd as one module.
           deps: { optimizer: { ssr: { enabled: true, include: PACKAGES } } },

@@ -91,7 +91,7 @@ function report(rounds: Seconds[], size: { persons: number; batches: number }): 
   }
 }
 
-/** @returns seconds until the last batch was accepted, and until all events were stored */
+/** Captures the batches. @returns seconds until the last batch was accepted, and until all events were stored */
 async function fillService(runtime: Runtime, projectId: number, batches: Batch[]) {
   const before = await countEvents(runtime, projectId)
   const logged = runtime.lines.length

@@ -133,7 +133,7 @@ async function askCharts(
 function billOf(monthly: number, rows: Rows): Record<string, number> {
   const requests = monthly / EVENTS_OF_REQUEST
   const charts = CHARTS_A_DAY * DAYS
-  // The charts of a month cover most of its events.
+  // Assumes that each chart counts all events of its 30 days.
   const rowsRead = monthly * rows.read + charts * monthly * rows.readOfChart
   const gb = (monthly * MONTHS_KEPT * rows.bytes) / 1e9
   return {

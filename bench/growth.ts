@@ -18,7 +18,7 @@ const MOST_MS: Partial<Record<QuestionName, number>> = {
 /**
  * Medians in ms of the engine that read rows only, with 1,000,000 events. `total`, `filter`, `sum`, `breakdown`, `dau` and
  * `weekly active` were recorded at commit c609a26. The others were measured at f48b32f on a busy machine and divided by
- * 1.2, because the recorded questions took about 1.2 times as long as before in that run.
+ * 1.2, because in that run the six recorded questions took about 1.2 times their recorded medians.
  */
 const BEFORE_COLUMNS: Record<QuestionName, number> = {
   total: 14.4,
@@ -33,7 +33,7 @@ const BEFORE_COLUMNS: Record<QuestionName, number> = {
   'weekly active': 361,
   'first time': 505
 }
-/** How many times as long as before columns a question about unsealed events may take. */
+/** Target: time of a question about unsealed events, as a multiple of its median in `BEFORE_COLUMNS`. */
 const MOST_UNSEALED = 2
 
 /** Target: longest statement of a trend from columns, ms. No other request gets the database meanwhile. */
@@ -161,7 +161,7 @@ async function askAll(runtime: Runtime, ask: Ask, runs: number): Promise<Asked> 
   return { medians: recordOf(medians), longestMs, rowsRead: recordOf(rowsRead) }
 }
 
-/** Returns a record of the entries, of which every question has one. */
+/** Returns the entries as a record: there is one for every question. */
 const recordOf = (entries: [QuestionName, number][]) =>
   Object.fromEntries(entries) as Record<QuestionName, number>
 

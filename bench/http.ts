@@ -63,6 +63,7 @@ async function measure(
   const times: Times = { service: [], bare: [], checked: [] }
   const next: Partial<Record<Side, string | null>> = {}
   for (let i = 0; i < warmUp + requests; i += 1) {
+    // Steps of a prime number spread the requests over all persons.
     const n = 1 + ((i * 7_919) % persons)
     const answers = new Set<string>()
     // A request may profit from the one before it, so the order changes with every turn.

@@ -20,7 +20,7 @@ import { countStored } from './support/stored.ts'
 const VICTIMS: Role[] = ['runtime', 'host', 'supervisor']
 /** Concurrent clients. Each sends its next request 20 ms after its last one has ended. */
 const CLIENTS = 8
-/** Events per request; each client keeps to one size. A request of 400 events is too large for a queue message. */
+/** Events per request, for the clients in turn; the first client sends recordings. 400 events are too large for a queue message. */
 const BATCH_SIZES = [1, 1, 100, 400]
 /** Longest time until everything acknowledged is stored, ms. */
 const SETTLE_MS = 120_000
@@ -177,12 +177,12 @@ async function settle(stateDir: string, { events, parts }: Sent) {
     )
     return { events: countStored(stateDir, events), parts: recorded.found }
   }
+  const end = performance.now() + SETTLE_MS
   let found = count()
-  for (const end = performance.now() + SETTLE_MS; performance.now() < end; found = count()) {
-    if (found.events === events.length && found.parts === parts.length) {
-      break
-    }
+  const isSettled = () => found.events === events.length && found.parts === parts.length
+  while (!isSettled() && performance.now() < end) {
     await sleep(500)
+    found = count()
   }
   return found
 }

@@ -8,7 +8,7 @@ import { waitUntil } from './support/waiting.ts'
 
 /** Target: time until all events of the person are removed. */
 const MAX_MINUTES = 10
-/** Time after which the measurement is given up; a removal that misses its target is still reported. */
+/** Time after which the measurement is given up. It is longer than the target, so that a missed target is still reported. */
 const LIMIT_MINUTES = 30
 /** Target: time of the longest statement, during which no other request gets the database. */
 const MAX_STATEMENT_MS = 25
@@ -47,6 +47,7 @@ export async function benchPurge(isSmoke: boolean): Promise<Outcome> {
         method,
         headers
       })
+    // Steps of a prime number spread the reads over all persons except the erased one.
     const retrieve = async (n: number) =>
       (await ask(`persons/${2 + ((n * 7_919) % (size.persons - 2))}`)).ms
 
@@ -64,6 +65,7 @@ export async function benchPurge(isSmoke: boolean): Promise<Outcome> {
     let removed = 0
     const isCompleted = async () => {
       during.push(await retrieve(during.length))
+      // Asks for the status only at every 25th read, so that asking does not slow the reads.
       if (during.length % 25 !== 1) {
         return false
       }
@@ -121,8 +123,8 @@ function report(
 }
 
 /**
- * Inserts events straight into the tables, in time order over 90 days. Every second event belongs to the erased person, the
- * rest to all others.
+ * Inserts events straight into the tables, in time order; two million of them span 90 days. Every second event belongs to the
+ * erased person, the rest to all others.
  */
 async function seedEvents(
   { db }: Runtime,

@@ -114,6 +114,7 @@ async function measureBurst(runtime: Runtime, { token, persons }: Target, size: 
     Array.from({ length: size.batches }, (_, i) => busyBatch(token, known, first + i * NEW_PERSONS))
   await sendAll(new URL('/batch/', runtime.service), firstBatches(token, known))
   await drain(runtime)
+  // The new persons of the bare route and of the service have different numbers, above all seeded ones.
   const bare = await fillBare(runtime, batchesFrom(2 * persons))
   const batches = batchesFrom(3 * persons)
   const [service] = await Promise.all([fillService(runtime, batches), seal(runtime)])

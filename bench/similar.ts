@@ -71,8 +71,8 @@ export async function benchSimilar(isSmoke: boolean): Promise<Outcome> {
 }
 
 /**
- * `recall`: the share of the ten most similar sessions that is among the answers; a session as similar as the tenth counts.
- * `share`: the similarity of the answers relative to those ten.
+ * `recall`: how many of the answers are at least as similar as the tenth of the true ten best, as a share of ten.
+ * `share`: the summed similarity of the answers, as a share of that of the true ten best.
  */
 type Found = { recall: number; share: number }
 
@@ -113,7 +113,11 @@ function report({ count, targets, members, others, times, rows }: Measured): Out
         `at least ${MIN_RECALL}`
       ],
       ['recall of the ten most similar: sessions without a family', others.recall.toFixed(3), ''],
-      ['similarity of those found, relative to the ten: 1 is equal', others.share.toFixed(3), ''],
+      [
+        'similarity of the answers relative to the ten: sessions without a family',
+        others.share.toFixed(3),
+        ''
+      ],
       [
         'median / p95 over HTTP, ms',
         `${rounded(median)} / ${rounded(p95)}`,

@@ -95,7 +95,7 @@ const Answer = z.object({
   )
 })
 
-/** Asks the sides in turns of a few requests, so that most requests of a side follow its own, and compares the answers. */
+/** Asks the sides in turns of a few requests, so that most requests follow one to the same side, and compares the answers. */
 async function measure(
   ask: Ask,
   { event, question }: { event: string; question: QuestionName },
@@ -110,6 +110,7 @@ async function measure(
     for (let i = 0; i < IN_A_TURN; i += 1) {
       const started = performance.now()
       answers.push(await run())
+      // The first turn is the warm-up.
       if (turn > 0) {
         times[side] = [...(times[side] ?? []), performance.now() - started]
       }
@@ -140,6 +141,7 @@ async function measure(
 
 type Cells = [string, string, number][]
 
+/** Whether a cell is compared. Only the service lists empty buckets, as zeros. */
 const isSome = ([, , number]: Cells[number]): boolean => number !== 0
 
 function expectSame(what: string, ours: Cells, theirs: Cells): void {

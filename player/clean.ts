@@ -1,7 +1,8 @@
 /*
  * Removes active content from a recording before its pages are rebuilt. Recordings are captured with a public token, so
  * anyone can forge one. The documents' content security policies and the sandbox around the rebuilt page already stop
- * scripts. This module also stops what they do not cover, such as `preconnect`, and keeps their messages out of the console.
+ * scripts. This module also stops what they do not cover, such as `preconnect`, and keeps the console free of messages about
+ * blocked content.
  */
 
 /** Elements that run, embed or redirect something. Each is rebuilt as an empty `noscript`. */
@@ -52,6 +53,7 @@ function cleanElement(element: Members, tag: string): Members {
   if (ACTIVE.has(tag.replace(/^.*:/, '')) || (tag === 'link' && !isStylesheet(attributes))) {
     return { ...element, tagName: 'noscript', attributes: {}, childNodes: [] }
   }
+  // With `isCustom`, rrweb would define a custom element.
   const { isCustom: _, ...rest } = element
   return {
     ...rest,
@@ -60,6 +62,7 @@ function cleanElement(element: Members, tag: string): Members {
   }
 }
 
+/** Whether a `link` is a stylesheet. rrweb keeps the text of one in `_cssText`, and rebuilds it as a `style`. */
 const isStylesheet = ({ rel, _cssText }: Members): boolean =>
   _cssText !== undefined || String(rel).trim().toLowerCase() === 'stylesheet'
 

@@ -30,9 +30,10 @@ tolerate(Replayer.prototype as unknown as Builder, 'applyIncremental')
 tolerate(Replayer.prototype as unknown as Builder, 'rebuildFullSnapshot')
 
 /**
- * Calls a function from this document. `document.open()` gives the opened document the address of the page from whose task
- * it is called. The player's address contains the token, which requests of the recorded page could send as their referrer.
- * Listeners are called from their own document.
+ * Calls a function so that this document counts as the caller, even if the player's page calls. `document.open()`, which
+ * rrweb uses, gives the opened document the address of the page that counts as the caller. The player's address contains the
+ * token, and requests of the recorded page could send it as their referrer. The trick: listeners are called from their own
+ * document.
  */
 function callHere(call: () => void): void {
   const here = new EventTarget()
@@ -40,7 +41,7 @@ function callHere(call: () => void): void {
   here.dispatchEvent(new Event('call'))
 }
 
-/** Makes calls of these methods, which may rebuild the page, come from this document when the player makes them. */
+// The player calls these methods, which may rebuild the page. They have to run from this document: see `callHere`.
 for (const name of ['play', 'pause', 'addEvent'] as const) {
   const method = Replayer.prototype[name] as (value?: unknown) => void
   Object.assign(Replayer.prototype, {

@@ -127,6 +127,7 @@ async function build(time: number): Promise<void> {
   })
   replayer.on('finish', () => {
     isAtEnd = true
+    // Until everything is loaded, more may follow: `start` then continues to play.
     isPlaying = isPlaying && !isLoaded
     show()
   })

@@ -51,6 +51,7 @@ async function* readParts(addresses: string[]): AsyncGenerator<Part> {
 }
 
 async function readPart(address: string): Promise<Part> {
+  // Tries a second time if the first fails.
   const text = (await load(address)) ?? (await load(address))
   const lines = text?.split('\n').filter(Boolean) ?? []
   const snapshots = (await Promise.all(lines.map(readLine))).filter((line) => line !== undefined)
@@ -80,7 +81,7 @@ async function readLine(line: string): Promise<Snapshot | undefined> {
   }
 }
 
-/** Unpacks a snapshot of which the SDK has compressed the data, or some members of the data. */
+/** Unpacks a snapshot. If it has a `cv`, the SDK has compressed its data, or some members of its data. */
 export async function unpack(snapshot: Record<string, unknown>): Promise<Record<string, unknown>> {
   const { cv, ...plain } = snapshot
   if (cv === undefined) {

@@ -10,8 +10,9 @@ const assetsDir = join(generatedDir, 'assets')
 
 type AssetPackage = {
   name: string
-  /** The served folder of the package, and the path it is served below. */
+  /** The folder of the package that is served. */
   from: string
+  /** The path below which it is served. */
   to: string
   isServed: (file: string) => boolean
   headers: Record<string, string>

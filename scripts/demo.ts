@@ -96,7 +96,9 @@ async function main(): Promise<void> {
     const [found] = (await ask(new URLSearchParams({ email: person.email }).toString())).results
     console.log(`  ${person.email}: ${found ? describe(found) : 'not found'}`)
   }
-  for (const { sessionId, email } of recordings.slice(-1)) {
+  const latest = recordings.at(-1)
+  if (latest) {
+    const { sessionId, email } = latest
     const path = `/api/environments/${projectId}/session_recordings/${sessionId}/sharing/`
     const shared = await share(`${url}${path}`, key)
     console.log(`\nWatch ${email} sign up, one of ${recordings.length} recordings:\n\n  ${shared}`)
@@ -244,8 +246,8 @@ async function send(events: DemoEvent[], url: string, token: string): Promise<vo
 }
 
 /**
- * Picks the first person on the team plan, with more than two distinct ids, with a double-barrelled
- * name, and on the free plan.
+ * Picks up to four persons: the first on the team plan, the first with more than two distinct ids,
+ * the first with a double-barrelled name, and the first on the free plan.
  */
 function chooseExamples(people: DemoPerson[]): DemoPerson[] {
   const kinds: ((person: DemoPerson) => boolean)[] = [

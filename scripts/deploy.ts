@@ -123,7 +123,11 @@ async function findAccountId(step: Step, config: Config): Promise<string> {
   return chosen || (accounts[0]?.id ?? '')
 }
 
-/** Creates a resource unless it exists; by wrangler if the API does not, since wrangler explains why. @returns a line to print */
+/**
+ * Creates a resource unless it exists. If the API refuses, runs wrangler, which creates the resource
+ * or explains why not.
+ * @returns a line to print
+ */
 async function create(step: Required<Step>, account: Account): Promise<string> {
   const exists = await account.has(step.resource)
   if (!exists && !(await account.create(step.resource))) {

@@ -5,7 +5,7 @@ const Health = z.object({
   queue: z.object({ backlog: z.int(), consuming: z.int(), retrying: z.int() })
 })
 
-/** Pause after a check, ms. With less time left, no other check begins: it would probably be cut off. */
+/** Pause after a check, ms. If less time than this is left, no further check begins: it would probably be cut off. */
 const PAUSE_MS = 150
 
 /** How long one check may take, ms. */

@@ -36,7 +36,7 @@ const OPERATOR = 'operator'
  */
 const HEAP = ['--max-heap-size=512', '--initial-heap-size=8', '--max-semi-space-size=1']
 
-/** Time for crons to finish, and then again for queues to drain, ms; the next start resumes the rest. */
+/** Time for crons to finish, and then as much again for queues to drain, ms. The next start resumes the rest. */
 const STOP_MS = 1000
 /** The same with `--in-memory`: the rest is lost. */
 const STOP_IN_MEMORY_MS = 20_000

@@ -49,7 +49,7 @@ type BucketAccess = { bucket(): Promise<R2Bucket>; close(): Promise<void> }
 /**
  * Opens and migrates the databases in a state folder, whether or not the service is running on them.
  * @param bucket the bucket; opened in a runtime of its own unless given
- * @throws OperatorError when a database cannot be read
+ * @throws OperatorError when wrangler.toml is invalid, or the folder or a database cannot be used
  */
 export async function openLocal(
   folder = stateDir,

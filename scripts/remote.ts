@@ -78,7 +78,7 @@ function findDatabases(config: Config) {
       return {
         ...database,
         database_id: DatabaseInfo.parse(JSON.parse(stdout)).uuid,
-        // Wrangler would prefer it.
+        // Wrangler would prefer this id to `database_id`.
         preview_database_id: undefined
       }
     })

@@ -3,7 +3,10 @@ import { databaseOf } from '../src/db/databases.ts'
 import { catchUp } from '../src/erasures/restore.ts'
 import type { Service } from './local.ts'
 
-/** The numbers of entries applied to a database and of deletions repeated; `erased` is unknown for the deployed service. */
+/**
+ * `applied`: number of ledger entries applied to a database · `erased`: number of deletions repeated
+ * there, unknown for the deployed service.
+ */
 export type Replay = { database: string; applied: number; erased?: number; isRestored: boolean }
 
 /**

@@ -118,6 +118,7 @@ async function take(
 ): Promise<void> {
   const page = await browser.newPage({ viewport: { width, height } })
   await page.goto(address)
+  // The player starts by itself: a click on its button pauses it, so that the picture shows `MOMENT`.
   if ((await page.locator('#play').count()) > 0) {
     await page.waitForSelector('#moments li')
     await page.click('#play')

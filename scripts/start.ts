@@ -48,6 +48,7 @@ try {
   console.error('Starting…')
   await keepRunning()
 } catch (error) {
+  // After a signal, `stop` ends the process.
   if (stoppedAt === undefined) {
     service?.kill()
     console.error(describeFault(error))
@@ -80,7 +81,10 @@ async function openPort() {
   }
 }
 
-/** Runs the service, and restarts it when it ends by itself. @throws OperatorError when it keeps ending */
+/**
+ * Runs the service, and restarts it when it ends by itself.
+ * @throws OperatorError when the first start fails, or the service keeps ending
+ */
 async function keepRunning(): Promise<void> {
   const ends: number[] = []
   while (stoppedAt === undefined) {

@@ -4,7 +4,7 @@
  *   node verify-receipt.mjs receipt.json receipt-keys.json [ledger.json] [--id DISTINCT_ID]
  *
  * receipt.json is a receipt as GET receipts/{id}/ returns it, and receipt-keys.json is /.well-known/receipt-keys.json of the
- * service that signed it. ledger.json is the output of npm run ledger. It has the keys too: receipt-keys.json may be left out.
+ * service that signed it. ledger.json is the output of npm run ledger: it has the keys too, so receipt-keys.json is optional.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -46,7 +46,7 @@ function keyOf(receipt, ledger, published) {
   const isKnown = key && (!entry || findLink(entry, ledger))
   demand(isKnown, `The key ${receipt.key} of the receipt is not among the published keys.`)
   const hasFingerprint = sha256(Buffer.from(key.x, 'base64url')) === key.kid
-  demand(hasFingerprint, `The published key ${key.kid} does not have this fingerprint.`)
+  demand(hasFingerprint, `The published key ${key.kid} does not match its fingerprint.`)
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key.x }, format: 'jwk' })
 }
 

@@ -47,6 +47,7 @@ function selectPersons(c: Context<Bare>): D1PreparedStatement {
     ).bind(project, email)
   }
   if (search) {
+    // A rowid of `persons_search` has the project's id in its upper 32 bits, and the person's in the lower.
     return c.env.DB.prepare(
       `select ${COLUMNS}, count(*) over () as count
        from persons_search s cross join persons p on p.id = s.rowid & 4294967295

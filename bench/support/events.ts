@@ -29,7 +29,7 @@ export type Row = {
 /** How many events to generate; `isShort` leaves about 120 of the 600 bytes of properties. */
 export type Volume = { events: number; persons: number; isShort?: boolean }
 
-/** Least age of the events, ms: the service seals events only after an hour. */
+/** Least age of the events, ms: two hours, because the service seals only events older than one hour. */
 const MIN_AGE_MS = 7_200_000
 
 /** The midnight before which all events lie. It stays the same when a run continues into the next day. */
@@ -162,7 +162,7 @@ export async function storeEvents(
 const toEvent = ({ person_properties: _, event, ...row }: Row, i: number) => ({
   ...row,
   uuid: i.toString(16).padStart(32, '0'),
-  kind: Number(event.slice(6)) + 1
+  kind: Number(event.slice('event '.length)) + 1
 })
 
 /** Inserts the versions of persons, and makes the last one of each person the current one. */

@@ -40,6 +40,7 @@ export async function loadOthers(
     return percentile(times, 0.95)
   }
   const known = Array.from({ length: Math.min(persons, 1_000) }, (_, i) => 1 + i)
+  // New persons get numbers above all others of the bench. The time keeps a second call from repeating those of the first.
   const first = 10 * persons + Math.floor(performance.now())
   const [person, capture] = await Promise.all([
     every(READ_PAUSE_MS, (n) =>

@@ -3,7 +3,7 @@ import { DAYS, MIDNIGHT } from './events.ts'
 
 const DAY = 86_400_000
 
-/** Trends of 90 days, by day unless `more` says otherwise: fields of the series, and in `more` other fields of the request. */
+/** Trends of 90 days, by day unless `more` has an interval. `series`: fields of the series; `more`: other fields of the request. */
 const BODIES = {
   total: { series: {} },
   filter: { series: { properties: [{ key: 'plan', value: 'pro' }] } },
@@ -25,7 +25,7 @@ export type QuestionName = keyof typeof BODIES
 
 export const QUESTIONS = Object.keys(BODIES) as QuestionName[]
 
-/** The range of every question, ms UTC; `until` does not belong to it. */
+/** The range of every question, ms UTC; `until` is exclusive. */
 export const RANGE: { from: number; until: number } = {
   from: MIDNIGHT - DAYS * DAY,
   until: MIDNIGHT

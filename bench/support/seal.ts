@@ -3,7 +3,7 @@ import { drain, type Runtime } from './runtime.ts'
 /** The cron that starts sealing, among other things. */
 const CRON = '*/15 * * * *'
 
-/** The events that sealing sealed, its longest statement in ms, the rows it wrote, and its time. */
+/** What sealing did: events sealed, the longest statement in ms, rows written, and seconds taken. */
 export type Sealed = { events: number; longestMs: number; rowsWritten: number; seconds: number }
 
 /**

@@ -40,7 +40,10 @@ async function chooseDatabases(
   return [row.database]
 }
 
-/** No limit, since the command may take as long as it needs. */
+/**
+ * No limits, because the command may take as long as it needs. `counted` is bound in SQL, which has
+ * no infinity: a database has far fewer chunks.
+ */
 const ALL = { most: Number.POSITIVE_INFINITY, counted: 1_000_000_000 }
 
 async function sealDatabase({ env }: Service, database: string, project: number | undefined) {

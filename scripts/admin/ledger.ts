@@ -125,7 +125,7 @@ async function expectLost(bucket: R2Bucket, head: Head): Promise<void> {
   if ((await bucket.head(keyOf(seq + 1))) === null) {
     throw new InputError(
       'skip',
-      `must be the number of an entry that another one follows: delete the object ${keyOf(seq)} instead`
+      `must not be the last entry, which cannot be skipped: delete the object ${keyOf(seq)} instead`
     )
   }
 }
@@ -177,8 +177,8 @@ async function faultOfList(bucket: R2Bucket, removal: RemovalRow): Promise<strin
 }
 
 /**
- * Waits, for one database after the other, until the deployed service has applied the ledger to it. The service, which has
- * the secrets for that, does it every minute. A restored database is held back as soon as its turn comes.
+ * Waits until the deployed service has applied the ledger to each database, one database after the other. The service does
+ * so every minute, and only the service has the secrets. A restored database is held back as soon as its turn comes.
  * @throws OperatorError when the service has made no progress for `STALLED_MINUTES`
  */
 async function awaitReplay(service: Service): Promise<Replay[]> {

@@ -1,6 +1,6 @@
 import { FIRST_NAMES, LAST_NAMES } from './people.ts'
 
-/** Returns the name of a person. Names repeat only after all pairs, because 1597 is coprime to the number of pairs. */
+/** Returns the name of a person. No name repeats before all pairs are used, because 1597 is coprime to their number. */
 export function nameOf(index: number): [first: string, last: string] {
   const pair = (index * 1597) % (FIRST_NAMES.length * LAST_NAMES.length)
   return [

@@ -1,4 +1,6 @@
-/** Lists that the demo draws its people from. The demo's product is a planner for small teams. */
+/* The lists from which the demo draws its people. */
+
+/** Address of the demo's product, a planner for small teams. */
 export const SITE = 'https://harbour.example'
 
 export const FIRST_NAMES = [

@@ -52,8 +52,8 @@ export class Person extends Visitor {
 
   run(): DemoPerson {
     this.#busyUntil = this.random.chance(0.45) ? this.#logIn() : this.#signUp()
-    const today = Math.floor((this.#busyUntil - this.from) / DAY)
-    const days = Array.from({ length: this.options.days - today - 1 }, (_, day) => today + 1 + day)
+    const next = Math.floor((this.#busyUntil - this.from) / DAY) + 1
+    const days = Array.from({ length: this.options.days - next }, (_, i) => next + i)
     const deviceDay =
       days.length > 0 && this.random.chance(0.25) ? this.random.pick(days) : undefined
     const renameDay =
@@ -92,6 +92,7 @@ export class Person extends Visitor {
   #logIn(): number {
     this.#plan = this.random.pick(['free', 'free', 'pro', 'team'])
     this.#seats = this.#plan === 'team' ? this.random.between(3, 25) : 1
+    // The earlier of two days: most customers return soon after the history begins.
     const start = this.moment(Math.min(this.day(), this.day()))
     const joined = start - this.random.between(20, 400) * DAY
     const login = [
@@ -140,8 +141,8 @@ export class Person extends Visitor {
   }
 
   /**
-   * Adds an earlier newsletter subscription under a distinct id of its own, a separate person until the sign-up merges it.
-   * @returns that id
+   * Adds an earlier newsletter subscription with its own distinct id, which is a separate person until the sign-up merges it.
+   * @returns the distinct id
    */
   #subscribe(signup: number): string {
     const lead = `lead-${this.random.uuid(signup).slice(-12)}`
@@ -241,8 +242,8 @@ export class Person extends Visitor {
   }
 
   /**
-   * Adds an `invoice paid` event, captured by the server six hours into the day, one second later
-   * for each person.
+   * Adds an `invoice paid` event, which the product's server captures after 06:00 UTC, for each
+   * person one second later than for the one before.
    */
   #payInvoice(day: number): void {
     if (this.#plan === 'free') {

@@ -90,7 +90,7 @@ function stepEvents(
   ]
 }
 
-/** Returns the recorder's events for a page, which appears three seconds before its first step, at `time`. */
+/** Returns the recorder's events for a page, which appears three seconds before `time`, the time of its first step. */
 function pageEvents(time: number, view: View, { $screen_width, $screen_height }: JsonObject) {
   const [width, height] = [Number($screen_width), Math.min(Number($screen_height), 900)]
   const href = `https://harbour.example${view.path}`

@@ -9,14 +9,14 @@ const Credentials = z.union([
   z.object({ token: z.string() })
 ])
 
-/** An answer with a resource, or with the list of the resources of a name. */
+/** An answer of the API: `result` is a resource, or a list of the resources with the requested name. */
 const Found = z.object({ result: z.unknown() })
 
 export type Account = Awaited<ReturnType<typeof openAccount>>
 
 /**
- * Opens an account in Cloudflare's API, with the credentials of wrangler. Looking a resource up and creating it is one request
- * each; the wrangler commands that make the same requests take seconds to start.
+ * Opens an account in Cloudflare's API, with the credentials of wrangler. One request looks up a resource, another creates
+ * it; the wrangler commands that make the same requests take seconds to start.
  * @throws OperatorError when wrangler has no credentials
  */
 export async function openAccount(id: string) {
@@ -36,7 +36,7 @@ export async function openAccount(id: string) {
       const answer = await get(urlOf(path), headersFor(jurisdiction))
       return answer ?? (await wrangler(info)).code === 0
     },
-    /** Creates a resource. @returns whether the API says that it did; its reason against it is for wrangler to tell */
+    /** Creates a resource. @returns whether the API did so; if not, the caller runs wrangler, which explains why */
     async create({ creation: { path, body }, jurisdiction }: Resource): Promise<boolean> {
       try {
         const response = await fetch(urlOf(path), {
@@ -57,7 +57,7 @@ const headersOf = (credentials: z.infer<typeof Credentials>): Record<string, str
     ? { Authorization: `Bearer ${credentials.token}` }
     : { 'X-Auth-Key': credentials.key, 'X-Auth-Email': credentials.email }
 
-/** Asks the API for a resource. @returns whether it exists; undefined if the answer does not tell */
+/** Asks the API for a resource. @returns whether the resource exists; undefined if the answer does not tell */
 async function get(url: string, headers: Record<string, string>): Promise<boolean | undefined> {
   try {
     const response = await fetch(url, { headers })

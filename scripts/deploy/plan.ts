@@ -12,7 +12,7 @@ export type Resource = {
   info: string[]
 }
 
-/** `run` has the arguments of a wrangler command. It is skipped if the resource that it creates exists. */
+/** A wrangler command with the arguments `run`. A step with a `resource` is skipped if the resource exists. */
 export type Step = { run: string[]; resource?: Resource }
 
 export type Plan = { login: Step; create: Required<Step>[] } & Record<

@@ -284,7 +284,7 @@ describe('scripts/verify-receipt.mjs', () => {
     })
     expect(await run(receipt, keysOf(receipt.key, other?.key.x ?? ''))).toMatchObject({
       code: 1,
-      text: expect.stringContaining('does not have this fingerprint')
+      text: expect.stringContaining('does not match its fingerprint')
     })
     expect(await run(receipt, keysOf(other?.key.fingerprint, other?.key.x ?? ''))).toMatchObject({
       code: 1,
