@@ -44,7 +44,7 @@ const EventJson = z
       .nullable()
       .optional()
       .meta({
-        description: `The event's properties, at most ${MAX_EVENT_BYTES} bytes, nested at most ${MAX_DEPTH} deep. \`$set\`, \`$set_once\` and \`$unset\` change the person, unless \`$process_person_profile\` is false. A person's properties take at most ${MAX_PROPERTIES_BYTES} bytes: an event that would take a person over this limit is stored but does not change the person; an event whose \`$set\` and \`$set_once\` alone exceed it is dropped.`
+        description: `The event's properties, at most ${MAX_EVENT_BYTES} bytes, nested at most ${MAX_DEPTH} deep. \`$set\`, \`$set_once\` and \`$unset\` change the person, unless \`$process_person_profile\` is false. A person's properties take at most ${MAX_PROPERTIES_BYTES} bytes, and so do their write times, with the values of \`$set_once\` that are kept but not shown: an event that would take a person over this limit is stored but does not change the person; an event whose \`$set\` and \`$set_once\` alone exceed it is dropped.`
       }),
     timestamp: z.string().nullable().optional().meta({
       description:

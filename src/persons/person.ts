@@ -3,13 +3,14 @@ import type { Json, JsonObject } from '../input/json.ts'
 import { copyCost, NEW_CREDIT } from './copies.ts'
 import {
   commitDraft,
+  type Draft,
   draftMerge,
   draftWrites,
   emptyProperties,
   type PersonProperties,
   toObject
 } from './properties.ts'
-import type { Bytes, Stamp, Write } from './register.ts'
+import type { Stamp, Write } from './register.ts'
 import { decodeWrites, encodeWrites, type StoredWrites } from './stored-writes.ts'
 
 /**
@@ -48,8 +49,8 @@ export type Person = Omit<StoredPerson, 'properties' | 'writes' | 'revision'> & 
 export type Version = { id: number; properties: JsonObject }
 
 /**
- * Largest properties of a person, and largest record of their write times, bytes of JSON. D1 limits
- * a row to 2 MB.
+ * Largest properties of a person, and largest record of their writes, which includes values that are
+ * not shown; bytes of JSON. D1 limits a row to 2 MB.
  */
 export const MAX_PROPERTIES_BYTES = 512 * 1024
 
@@ -126,16 +127,13 @@ export function tryVersion(person: Person, identity: number): Version | undefine
   return undefined
 }
 
-/**
- * Applies writes, or none of them (`refused`) if they change a shown value and the person would
- * become too large.
- */
+/** Applies writes, or none of them (`refused`) if the person would become too large. */
 export function writePerson(
   person: Person,
   writes: Write[]
 ): { changed: boolean; refused: boolean } {
   const draft = draftWrites(person.properties, writes)
-  if (draft.changed && isTooLarge(draft.bytes)) {
+  if (isTooLarge(draft, person.properties)) {
     return { changed: false, refused: true }
   }
   commitDraft(person.properties, draft)
@@ -153,15 +151,15 @@ export function unsetProperty(person: Person, key: string, stamp: Stamp): void {
 }
 
 /**
- * Merges `source` into `target`. If the merge changes a shown value and the merged properties would be
- * too large (`refused`), the target keeps its own properties.
+ * Merges `source` into `target`. If the merged properties would be too large (`refused`), the target
+ * keeps its own.
  */
 export function mergePersons(
   target: Person,
   source: Person
 ): { changed: boolean; refused: boolean } {
   const draft = draftMerge(target.properties, source.properties)
-  const refused = draft.changed && isTooLarge(draft.bytes)
+  const refused = isTooLarge(draft, target.properties)
   if (!refused) {
     commitDraft(target.properties, draft)
   }
@@ -174,8 +172,14 @@ export function mergePersons(
   return { changed: draft.changed && !refused, refused }
 }
 
-const isTooLarge = ({ shown, writes }: Bytes): boolean =>
-  shown > MAX_PROPERTIES_BYTES || writes > MAX_PROPERTIES_BYTES
+/**
+ * Whether a draft may not be stored. Persons stored by earlier versions may be too large: drafts that
+ * neither change what they show nor make them larger are allowed.
+ */
+function isTooLarge({ bytes, changed }: Draft, before: PersonProperties): boolean {
+  const isLarge = bytes.shown > MAX_PROPERTIES_BYTES || bytes.writes > MAX_PROPERTIES_BYTES
+  return isLarge && (changed || bytes.writes > before.bytes.writes)
+}
 
 const NAME_KEYS = ['email', 'Email', '$email', 'name', 'Name', 'username', 'Username', 'UserName']
 

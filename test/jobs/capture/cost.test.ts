@@ -67,6 +67,50 @@ describe('a person who changes all the time', () => {
   })
 })
 
+describe('large values that arrive too late to be shown', () => {
+  const plan = (distinct_id: string): TestEvent => ({
+    distinct_id,
+    properties: { $set: { plan: 'pro' } }
+  })
+  const late = (distinct_id: string, n: number): TestEvent => ({
+    distinct_id,
+    properties: { $set_once: { plan: `${n}${'x'.repeat(400_000)}` } }
+  })
+
+  it('are stored with their events, and few of them with the person', async () => {
+    const project = await newProject({ database: 'DB_TWO' })
+
+    const cost = await storeRequests([[plan('ada')], range(8, (n) => late('ada', n))], project)
+
+    expectBounded(cost)
+    expect(Object.fromEntries(cost.warnings)).toEqual({ person_properties_size_violation: 7 })
+    const { body } = await project.call('GET', 'persons/?distinct_id=ada')
+    expect(body.results[0].properties.plan).toBe('pro')
+    expect((await project.call('GET', 'events/?distinct_id=ada')).body.results).toHaveLength(9)
+  })
+
+  it('do not pile up when persons are merged', async () => {
+    const project = await newProject({ database: 'DB_TWO' })
+    const ids = range(6, (n) => `person ${n}`)
+    const merge = (alias: string): TestEvent => ({
+      event: '$merge_dangerously',
+      distinct_id: 'ada',
+      properties: { alias }
+    })
+
+    const cost = await storeRequests(
+      [[plan('ada')], ids.map(plan), ids.map(late), ids.map(merge)],
+      project
+    )
+
+    expectBounded(cost)
+    expect(Object.fromEntries(cost.warnings)).toEqual({ person_properties_size_violation: 5 })
+    const { body } = await project.call('GET', 'persons/')
+    expect(body.results).toMatchObject([{ properties: { plan: 'pro' } }])
+    expect(body.results[0].distinct_ids).toHaveLength(7)
+  })
+})
+
 it('events that affect many large persons are stored by several invocations', async () => {
   const project = await newProject({ database: 'DB_TWO' })
   const large = (n: number): TestEvent => ({

@@ -2,10 +2,14 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/input/json.ts'
 import {
   isAnonymous,
+  MAX_PROPERTIES_BYTES,
+  mergePersons,
   nameOf,
   newPerson,
+  type Person,
   searchText,
   sortDistinctIds,
+  storePerson,
   writePerson
 } from '../../../src/persons/person.ts'
 import { nextWriteTime, toObject } from '../../../src/persons/properties.ts'
@@ -78,5 +82,67 @@ describe('a person’s size', () => {
       changed: true,
       refused: false
     })
+  })
+
+  const once = (key: string, value: string, at: number): Write => ({
+    kind: 'once',
+    key,
+    value,
+    stamp: { at, id: '' }
+  })
+  const large = (n: number) => `${n}${'x'.repeat(200_000)}`
+  const storedBytes = (person: Person) => JSON.stringify(storePerson(person).writes).length
+
+  it('includes values that are not shown: an event that would exceed it with them writes nothing', () => {
+    const person = newPerson(1, 'uuid', 0)
+    writePerson(person, [set('plan', 'pro', 0)])
+
+    const results = [1, 2, 3, 4, 5, 6, 7, 8].map((n) =>
+      writePerson(person, [once('plan', large(n), n)])
+    )
+
+    expect(results.map(({ refused }) => refused)).toEqual([
+      ...[false, false],
+      ...Array(6).fill(true)
+    ])
+    expect(storedBytes(person)).toBeLessThanOrEqual(MAX_PROPERTIES_BYTES)
+    expect(writePerson(person, [set('plan', 'free', 9)])).toEqual({ changed: true, refused: false })
+    expect(storedBytes(person)).toBeLessThan(1_000)
+  })
+
+  it('includes removals of properties that the person lacks', () => {
+    const person = newPerson(1, 'uuid', 0)
+    const unset = (n: number): Write => ({
+      kind: 'unset',
+      key: `${n} is the number of this property`,
+      stamp: { at: n, id: '' }
+    })
+
+    const results = [0, 1, 2].map((part) =>
+      writePerson(
+        person,
+        Array.from({ length: 5_000 }, (_, n) => unset(part * 5_000 + n))
+      )
+    )
+
+    expect(results.map(({ refused }) => refused)).toEqual([false, true, true])
+    expect(storedBytes(person)).toBeLessThanOrEqual(MAX_PROPERTIES_BYTES)
+  })
+
+  it('is kept by a merge: with too many values that are not shown, the target keeps its own', () => {
+    const personWith = (from: number) => {
+      const person = newPerson(from, 'uuid', 0)
+      writePerson(person, [set('plan', 'pro', 0)])
+      for (const n of [from, from + 1]) {
+        writePerson(person, [once('plan', large(n), n)])
+      }
+      return person
+    }
+    const target = personWith(1)
+
+    expect(mergePersons(target, personWith(3))).toEqual({ changed: false, refused: true })
+
+    expect(storedBytes(target)).toBeLessThanOrEqual(MAX_PROPERTIES_BYTES)
+    expect(target).toMatchObject({ isIdentified: true, touched: true })
   })
 })
