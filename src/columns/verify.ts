@@ -6,6 +6,7 @@ import { SLOT } from '../rollups/store.ts'
 import type { ProjectChunk } from './actor-chunks.store.ts'
 import {
   CHUNK,
+  type ChunkActors,
   decodeActors,
   decodeColumn,
   decodeNumbers,
@@ -197,18 +198,26 @@ async function verifyChunk(db: Db, chunk: ProjectChunk): Promise<ProjectChunk[]>
   if (!stored) {
     return []
   }
-  const { offsets, persons } = decodeActors(stored.data)
+  const actors = decodeUnlessDamaged(stored.data)
   const personOf = new Map(identities.map(({ key, person_id }) => [key, person_id ?? NO_PERSON]))
   const hasMoved = new Set(moved)
-  const isWrong = offsets.some((offset, i) => {
+  const isRight = actors?.offsets.every((offset, i) => {
     const key = chunk.chunk * CHUNK + offset
-    return !hasMoved.has(key) && personOf.get(key) !== persons[i]
+    return hasMoved.has(key) || personOf.get(key) === actors.persons[i]
   })
-  if (!isWrong) {
+  if (isRight) {
     return []
   }
   await emptyChunk(db, chunk, stored.build)
   return [chunk]
+}
+
+function decodeUnlessDamaged(text: string): ChunkActors | undefined {
+  try {
+    return decodeActors(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** Counts what differed from the rows. */

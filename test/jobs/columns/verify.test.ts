@@ -151,24 +151,45 @@ it.each([
   }
 })
 
-it('a chunk with a wrong person is emptied and built again', async () => {
-  const project = await newProject()
-  await project.ingest(Array.from({ length: 80 }, (_, n) => ({ distinct_id: `visitor ${n}` })))
-  const due = async () =>
-    (await findDueChunks(db)).filter(({ project_id }) => project_id === project.id)
-  const [chunk] = await due()
-  await seal(project.id, { chunks: [chunk?.chunk ?? -1] })
-  expect(await verifyColumns(db, 100)).toMatchObject({ wrong_chunks: 0 })
-  await db.run(sql`
-    update distinct_ids set person_id = 1 where project_id = ${project.id} and distinct_id = 'visitor 3'`)
-  expect(await verifyColumns(db, 100)).toMatchObject({ wrong_chunks: 0 })
-  await db.run(sql`delete from moved_identities where project_id = ${project.id}`)
+describe('a chunk is emptied and built again', () => {
+  /** Creates a project with 80 persons and a chunk of them. */
+  async function newCrowd() {
+    const project = await newProject()
+    await project.ingest(Array.from({ length: 80 }, (_, n) => ({ distinct_id: `visitor ${n}` })))
+    const due = async () =>
+      (await findDueChunks(db)).filter(({ project_id }) => project_id === project.id)
+    const [chunk] = await due()
+    const build = () => seal(project.id, { chunks: [chunk?.chunk ?? -1] })
+    await build()
+    expect(await verifyColumns(db, 100)).toMatchObject({ wrong_chunks: 0 })
+    const expectRebuilt = async () => {
+      expect(await verifyColumns(db, 100)).toMatchObject({ wrong_chunks: 1, first_chunks: [chunk] })
+      expect(await due()).toEqual([chunk])
+      await build()
+      expect(await verifyColumns(db, 100)).toMatchObject({ wrong_chunks: 0 })
+    }
+    return { project, expectRebuilt }
+  }
 
-  expect(await verifyColumns(db, 100)).toMatchObject({ wrong_chunks: 1, first_chunks: [chunk] })
+  it('if it has a wrong person', async () => {
+    const { project, expectRebuilt } = await newCrowd()
+    await db.run(sql`
+      update distinct_ids set person_id = 1 where project_id = ${project.id} and distinct_id = 'visitor 3'`)
+    expect(await verifyColumns(db, 100)).toMatchObject({ wrong_chunks: 0 })
+    await db.run(sql`delete from moved_identities where project_id = ${project.id}`)
 
-  expect(await due()).toEqual([chunk])
-  await seal(project.id, { chunks: [chunk?.chunk ?? -1] })
-  expect(await verifyColumns(db, 100)).toMatchObject({ wrong_chunks: 0 })
+    await expectRebuilt()
+  })
+
+  it.each([
+    ['is no base64', '?'],
+    ['has half a number', 'AAAA\nAAAA']
+  ])('if its data %s', async (_, data) => {
+    const { project, expectRebuilt } = await newCrowd()
+    await db.run(sql`update actor_chunks set data = ${data} where project_id = ${project.id}`)
+
+    await expectRebuilt()
+  })
 })
 
 it('the nightly verification logs wrong segments and chunks as an error', async () => {
