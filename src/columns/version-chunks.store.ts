@@ -51,7 +51,10 @@ export async function findMissing(db: Db): Promise<ProjectChunk[]> {
   return (await readBatch(db, missing))[0]
 }
 
-/** Counts the versions of the next `limit` chunks, from where the last call ended. Returns those with many new versions. */
+/**
+ * Counts the versions of the next `limit` chunks, from where the last call ended. Returns those with many new versions. Leaves
+ * out chunks that list no versions, because they have too many.
+ */
 export async function findOutgrown(db: Db, limit: number): Promise<ProjectChunk[]> {
   const counted = query<ProjectChunk & { is_outgrown: number }>(sql`
     select c.project_id, c.chunk, (
@@ -62,7 +65,7 @@ export async function findOutgrown(db: Db, limit: number): Promise<ProjectChunk[
     ) > c.count * ${GROWTH} as is_outgrown
     from (
       select ${versionChunks.projectId}, ${versionChunks.chunk}, ${versionChunks.count} from ${versionChunks}
-      where ${versionChunks.isBuilt} and ${versionChunks.cold} is not null
+      where ${versionChunks.isBuilt} and ${versionChunks.versions} <> ''
         and ${versionChunks.chunk} > coalesce((
           select ${sequences.value} from ${sequences} where ${sequences.name} = ${COUNTED_CHUNK}), -1)
       order by ${versionChunks.chunk}, ${versionChunks.projectId} limit ${limit}) c`)

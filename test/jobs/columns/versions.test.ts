@@ -145,6 +145,37 @@ it('versions newer than their chunk are looked up, and copied once there are man
   await expectEqual(project.id)
 })
 
+it('versions newer than their chunk are copied even if the chunk does not list all properties without a column', async () => {
+  const { project, chunks } = await newCrowd()
+  await project.ingest([
+    { distinct_id: 'visitor 0', properties: { $set: { ['x'.repeat(300)]: 1 } } }
+  ])
+  await seal(project.id, { chunks })
+  expect(await listChunks(project.id)).toEqual([{ is_built: 1, count: 161, cold: null }])
+  expect(await isDue(project, 1_000)).toBe(false)
+
+  await project.ingest(
+    Array.from({ length: 60 }, (_, n) => ({
+      distinct_id: `visitor ${n}`,
+      properties: { $set: { visit: 2 } }
+    }))
+  )
+
+  expect(await isDue(project, 1_000)).toBe(true)
+  await seal(project.id, { chunks })
+  expect(await listChunks(project.id)).toMatchObject([{ is_built: 1, count: 221 }])
+  await expectEqual(project.id)
+})
+
+it('a chunk with too many versions for columns is not built again for more', async () => {
+  const { project } = await newCrowd()
+  await db.run(sql`
+    update version_chunks set count = 1, versions = '', cold = null where project_id = ${project.id}`)
+  await db.run(sql`delete from version_columns where project_id = ${project.id}`)
+
+  expect(await isDue(project, 1_000)).toBe(false)
+})
+
 it.each([
   ['removed', sql`delete from person_versions`],
   ['changed', sql`update person_versions set properties = jsonb('{"plan": "other"}')`]
