@@ -81,7 +81,8 @@ function factsOf(health: HealthJson): [name: string, value: string][] {
     ...(failed > 0 ? [['Failed crons', String(failed)] as [string, string]] : []),
     ...(secrets.length > 0
       ? [['Secrets missing or short', secrets.join(', ')] as [string, string]]
-      : [])
+      : []),
+    ...(health.ledger === 'ok' ? [] : [['Ledger of erasures', health.ledger] as [string, string]])
   ]
 }
 

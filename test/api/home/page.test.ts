@@ -1,7 +1,9 @@
+import { env } from 'cloudflare:workers'
 import { afterAll, expect, it } from 'vitest'
 import { deleteDeadLetter, insertDeadLetter } from '../../../src/dead-letters/store.ts'
+import { keyOf } from '../../../src/ledger/entry.ts'
 import { failingDatabase } from '../../support/bindings.ts'
-import { BASE, db, request } from '../../support/project.ts'
+import { BASE, db, newProject, request } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 
 afterAll(untilQuiet)
@@ -40,6 +42,20 @@ it('the page says when a secret is missing', async () => {
 
   expect(text).toContain('The service is not ready.')
   expect(text).toContain('<dt>Secrets missing or short</dt><dd>RECEIPT_SECRET</dd>')
+})
+
+it('the page says when the ledger of erasures is damaged', async () => {
+  // Only databases of projects are compared with the ledger.
+  await newProject()
+  const afterGap = keyOf(1_000_000)
+  await env.BUCKET.put(afterGap, '{}')
+
+  const { text } = await open()
+  await env.BUCKET.delete(afterGap)
+
+  expect(text).toContain('The service is not ready.')
+  expect(text).toContain('<dt>Ledger of erasures</dt><dd>damaged</dd>')
+  expect((await open()).text).not.toContain('Ledger of erasures')
 })
 
 it('the page is served even if the database does not answer', async () => {
