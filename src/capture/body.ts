@@ -29,15 +29,27 @@ export const readJson = async (request: Request | Response): Promise<Json> =>
 /**
  * Like `readJson`, but also returns two paths: `inexact` leads to the first number that `JSON.parse`
  * changes, such as 9007199254740993; `repeated` leads to the first member that repeats a name within
- * its object. Of members with the same name, `JSON.parse` keeps only the last. `hasBatch` says
- * whether the body has a member `batch`.
+ * its object. Of members with the same name, `JSON.parse` keeps only the last. `form` says where the
+ * body has its events.
  * @throws request_too_large, parse_error, unsupported_media_type
  */
 export async function readExactly(request: Request | Response): Promise<{ json: Json } & Changed> {
   const text = await readText(request)
   const json = parse(text)
-  const hasBatch = isObject(json) && json.batch !== undefined
-  return { json, hasBatch, inexact: findInexact(text), repeated: findRepeated(text, json) }
+  return {
+    json,
+    form: formOf(json),
+    inexact: findInexact(text),
+    repeated: findRepeated(text, json)
+  }
+}
+
+/** Returns where a body has its events. */
+function formOf(json: Json): Changed['form'] {
+  if (Array.isArray(json)) {
+    return 'list'
+  }
+  return isObject(json) && json.batch !== undefined ? 'batch' : 'event'
 }
 
 /** Layers of gzip or base64 undone in addition to the `Content-Encoding`: base64 around gzip is two. */

@@ -4,10 +4,11 @@ import type { CapturedEvent } from './event.ts'
 
 /**
  * Paths in a body to the first number that no double holds exactly, and to the first member that
- * repeats a name. `hasBatch` says whether the body is an envelope with its events in `batch`.
+ * repeats a name. `form` says where the body has its events: it is a list of them, an envelope with
+ * its events in `batch`, or one event.
  */
 export type Changed = {
-  hasBatch: boolean
+  form: 'list' | 'batch' | 'event'
   inexact: string[] | undefined
   repeated: string[] | undefined
 }
@@ -21,10 +22,10 @@ export type Changed = {
 export function warnOfChanges(
   project: number,
   read: readonly (CapturedEvent | Dropped)[],
-  { hasBatch, inexact, repeated }: Changed
+  { form, inexact, repeated }: Changed
 ): void {
   const eventAt = (path: string[] | undefined) => {
-    const place = path && placeOf(path, hasBatch)
+    const place = path && placeOf(path, form)
     return place === undefined ? undefined : read[place]
   }
   warn(project, 'number_not_exact', eventAt(inexact))
@@ -38,12 +39,14 @@ function warn(project: number, type: string, event: CapturedEvent | Dropped | un
 }
 
 /**
- * Returns the place of the event that a path leads into: `batch.3.properties.id` is event 3,
- * `properties.id` event 0. Undefined for an envelope's other members, and for `batch` itself.
+ * Returns the place of the event that a path leads into: of a batch, `batch.3.properties.id` is event
+ * 3; of a list, `3.properties.id`. Undefined for an envelope's other members, and for `batch` itself.
  */
-function placeOf([first = '', second]: readonly string[], hasBatch: boolean): number | undefined {
-  if (hasBatch) {
-    return first === 'batch' && second !== undefined ? Number(second) : undefined
+function placeOf([first, second]: readonly string[], form: Changed['form']): number | undefined {
+  if (form === 'event') {
+    return 0
   }
-  return /^\d+$/.test(first) ? Number(first) : 0
+  const place = form === 'list' ? first : second
+  const isInside = form === 'list' || first === 'batch'
+  return isInside && place !== undefined ? Number(place) : undefined
 }

@@ -59,6 +59,21 @@ it.each([
   expect(log.lines('ingestion warning')).toMatchObject([warning, warning, warning])
 })
 
+it('the warning names a single event even if the number follows a member named like a place', async () => {
+  const project = await newProject()
+  const log = listenToLog()
+  const event = eventOf('9007199254740993', `,"uuid":"${UUID}"`)
+
+  const { status } = await send(
+    event.replace('{', `{"api_key":"${project.token}","5":9007199254740993,`)
+  )
+
+  expect(status).toBe(200)
+  expect(log.lines('ingestion warning')).toMatchObject([
+    { project: project.id, type: 'number_not_exact', event: UUID }
+  ])
+})
+
 it('an event with a repeated member is stored, and a warning names the event', async () => {
   const project = await newProject()
   const log = listenToLog()
