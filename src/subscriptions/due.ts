@@ -31,14 +31,12 @@ export async function runDue(
 ): Promise<{ claimed: number; resent: number }> {
   const at = now.getTime()
   let claimed = 0
-  let rows: SubscriptionRow[]
-  let entered: number
+  let rows: SubscriptionRow[] = []
   do {
-    rows = await findDue(db, at, CLAIMED_AT_ONCE)
-    entered = await claim(db, queue, rows, at)
-    claimed += entered
-    // Without the second condition, a full page of faulty schedules, which stay due, would be read forever.
-  } while (rows.length === CLAIMED_AT_ONCE && entered > 0)
+    // Each page begins after the last, because faulty schedules stay due and would be read forever.
+    rows = await findDue(db, at, CLAIMED_AT_ONCE, rows.at(-1))
+    claimed += await claim(db, queue, rows, at)
+  } while (rows.length === CLAIMED_AT_ONCE)
   const before = Math.max(at - STALLED_MS, queuesSince)
   const stalled = await takeStalled(db, before, TAKEN_AT_ONCE, at)
   await queueDeliveries(queue, stalled)

@@ -10,13 +10,28 @@ import type { DeliveryRow, SubscriptionRow } from '../store.ts'
 /** The id of a delivery, as in its queue message. */
 export type DeliveryId = { id: number; project_id: number }
 
-/** Finds subscriptions of all projects that are due at `now`, ms UTC, longest overdue first. */
-export const findDue = (db: Db, now: number, limit: number): Promise<SubscriptionRow[]> =>
+/**
+ * Finds subscriptions of all projects that are due at `now`, ms UTC, longest overdue first.
+ * @param after the last subscription of the previous page
+ */
+export const findDue = (
+  db: Db,
+  now: number,
+  limit: number,
+  after?: SubscriptionRow
+): Promise<SubscriptionRow[]> =>
   db
     .select()
     .from(subscriptions)
-    .where(and(isNotNull(subscriptions.nextDeliveryDate), lte(subscriptions.nextDeliveryDate, now)))
-    .orderBy(subscriptions.nextDeliveryDate)
+    .where(
+      and(
+        isNotNull(subscriptions.nextDeliveryDate),
+        lte(subscriptions.nextDeliveryDate, now),
+        after &&
+          sql`(${subscriptions.nextDeliveryDate}, ${subscriptions.id}) > (${after.nextDeliveryDate}, ${after.id})`
+      )
+    )
+    .orderBy(subscriptions.nextDeliveryDate, subscriptions.id)
     .limit(limit)
 
 export type Claim = {

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { NIGHTLY } from '../../../src/crons/cron.ts'
 import { failingQueue } from '../../support/bindings.ts'
@@ -14,6 +14,23 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 afterAll(untilQuiet)
+
+/** Inserts copies of a subscription, numbered by `n` from 1 on. @param due SQL: their `next_delivery_date` */
+async function copySubscription(id: number, count: number, due: SQL): Promise<void> {
+  const columns = await db.all<{ name: string }>(
+    sql`select name from pragma_table_info('subscriptions')`
+  )
+  const names = sql.join(
+    columns
+      .filter(({ name }) => !['id', 'next_delivery_date'].includes(name))
+      .map(({ name }) => sql.identifier(name)),
+    sql`, `
+  )
+  await db.run(sql`
+    with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${count})
+    insert into subscriptions (next_delivery_date, ${names})
+    select ${due}, ${names} from numbers, subscriptions where id = ${id}`)
+}
 
 describe('an occurrence', () => {
   it('is entered in the ledger when it is due, delivered, and not entered again', async () => {
@@ -511,6 +528,24 @@ it('a schedule that cannot be computed does not stop the others', async () => {
   ])
 })
 
+it('hundreds of schedules that cannot be computed do not stop the others', async () => {
+  const log = listenToLog()
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk()
+  const { id: faulty } = await desk.subscribe()
+  const { id } = await desk.subscribe()
+  await db.run(sql`update subscriptions set timezone = 'Mars/Olympus' where id = ${faulty}`)
+  await copySubscription(faulty, 1_000, sql`next_delivery_date - n % 2`)
+  setClock('2026-11-22T09:00:00Z')
+  await desk.cron()
+  await desk.drain()
+  // Also makes their ids free again.
+  await db.run(sql`delete from subscriptions where timezone = 'Mars/Olympus'`)
+
+  expect(await desk.deliveries(id)).toMatchObject([{ status: 'delivered' }])
+  expect(log.lines('subscription schedule failed')).toHaveLength(1_001)
+})
+
 it('a delivery is tried again by the sweep when its next message cannot be sent', async () => {
   listenToLog()
   setClock('2026-11-21T12:00:00Z')
@@ -563,19 +598,7 @@ describe('the cost of a delivery', () => {
 
   /** Inserts subscriptions that are far from due, each with a finished delivery. */
   const seedOthers = async (id: number, count: number) => {
-    const columns = await db.all<{ name: string }>(
-      sql`select name from pragma_table_info('subscriptions')`
-    )
-    const names = sql.join(
-      columns
-        .filter(({ name }) => !['id', 'next_delivery_date'].includes(name))
-        .map(({ name }) => sql.identifier(name)),
-      sql`, `
-    )
-    await db.run(sql`
-      with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${count})
-      insert into subscriptions (next_delivery_date, ${names})
-      select cast(${FAR} as integer) + n, ${names} from numbers, subscriptions where id = ${id}`)
+    await copySubscription(id, count, sql`cast(${FAR} as integer) + n`)
     await db.run(sql`
       insert into subscription_deliveries (project_id, subscription_id, kind, occurrence, status, created_at, finished_at)
       select project_id, id, 'scheduled', 1, 'delivered', 1, 1 from subscriptions
