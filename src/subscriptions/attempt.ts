@@ -20,7 +20,6 @@ import {
   endSending,
   faultOf,
   giveUp,
-  isOpen,
   MAX_ATTEMPTS,
   MAX_FAILURES,
   type Sent
@@ -120,9 +119,11 @@ class Delivery {
   async sendThrough(channel: Channel): Promise<Attempt> {
     const { targets, recognisesRepeats } = channel
     this.#recipients = addressees(this.#recipients, targets)
+    const begin = (recipient: Recipient) =>
+      targets.includes(recipient.target) ? beginSending(recipient, recognisesRepeats) : undefined
     let retryAfter = 0
     for (const [i, recipient] of this.#recipients.entries()) {
-      const begun = beginSending(recipient, recognisesRepeats)
+      const begun = begin(recipient)
       if (!begun) {
         continue
       }
@@ -135,7 +136,7 @@ class Delivery {
       this.#recipients[i] = endSending(begun, sent)
       retryAfter = Math.max(retryAfter, secondsBeforeRetry(sent, channel))
     }
-    const isUnfinished = this.#recipients.some((recipient) => isOpen(recipient, recognisesRepeats))
+    const isUnfinished = this.#recipients.some((recipient) => begin(recipient) !== undefined)
     if (!isUnfinished || this.#row.attempts >= MAX_ATTEMPTS) {
       return this.close()
     }
@@ -197,12 +198,13 @@ function secondsBeforeRetry(sent: Sent, { recognisesRepeats }: Channel): number 
 
 /**
  * Returns a recipient for each target: the known one, or a new one. Before them come the recipients that are no longer targets
- * but have already got their message or failed; others that are no longer targets are dropped.
+ * but have failed, or whose message has arrived or may have; others that are no longer targets are dropped.
  */
 function addressees(known: Recipient[], targets: string[]): Recipient[] {
-  const isOver = ({ status }: Recipient) => status === 'sent' || status === 'failed'
+  // A repeated message waits for its next attempt, but the first message may have arrived.
+  const isKept = ({ status, repeated }: Recipient) => status !== 'waiting' || repeated
   const former = known.filter(
-    (recipient) => !targets.includes(recipient.target) && isOver(recipient)
+    (recipient) => !targets.includes(recipient.target) && isKept(recipient)
   )
   const current = targets.map(
     (target): Recipient =>

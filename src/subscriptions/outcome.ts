@@ -66,10 +66,6 @@ export function endSending(recipient: Recipient, sent: Sent): Recipient {
   }
 }
 
-/** Whether another attempt may still reach the recipient. */
-export const isOpen = (recipient: Recipient, recognisesRepeats: boolean): boolean =>
-  beginSending(recipient, recognisesRepeats) !== undefined
-
 /**
  * Returns the final state of a recipient when there is no further attempt.
  * @param fault why the last attempt ended; becomes the error of a waiting recipient that has none

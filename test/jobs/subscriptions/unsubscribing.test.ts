@@ -122,6 +122,35 @@ describe('unsubscribing', () => {
     expect(desk.mails.map(({ to }) => to)).toEqual(['bob@example.com'])
   })
 
+  it('keeps the address in a delivery whose e-mail may have arrived, without sending again', async () => {
+    const { desk, id, links } = await newLinks('ada@example.com, bob@example.com')
+    desk.mails.length = 0
+    const tries: string[] = []
+    desk.faults.email = ({ to }) => {
+      tries.push(to)
+      throw new Error('Network connection lost.')
+    }
+    setClock('2026-11-22T09:00:00Z')
+    await desk.cron()
+    await desk.deliver(desk.held.shift())
+    await form('POST', links[0] ?? '')
+    desk.faults.email = () => {}
+    await desk.drain()
+
+    expect(tries).toEqual(['ada@example.com', 'bob@example.com'])
+    expect(desk.mails.map(({ to }) => to)).toEqual(['bob@example.com'])
+    const error = 'Network connection lost.'
+    expect((await desk.deliveries(id))[0]).toMatchObject({
+      status: 'failed',
+      attempts: 2,
+      error: `Failed or unconfirmed for 1 of 2 recipients; first error: ${error}`,
+      recipients: [
+        { target: 'ada@example.com', status: 'unknown', repeated: false, error },
+        { target: 'bob@example.com', status: 'sent', repeated: true, error: null }
+      ]
+    })
+  })
+
   it.each(['x', '1.2', '1.2.3', `1.2.${'g'.repeat(64)}`, 'x'.repeat(201)])(
     'is not done by %s',
     async (ticket) => {
