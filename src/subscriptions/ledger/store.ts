@@ -156,38 +156,70 @@ const isLastDelivered = sql`${old.kind} = 'scheduled' and ${old.status} = 'deliv
 /** Days for which deliveries are kept. */
 export const DELIVERY_DAYS = 90
 
-/** Rows that one statement examines. */
-const SWEPT_AT_ONCE = 1_000
-/** Statements per night. */
-const MAX_SWEEPS = 50
+/** Deliveries that one statement examines, and statements per night. */
+const PURGE = { rows: 1_000, statements: 50 }
 
 /**
  * Removes finished deliveries that were entered before `before`, ms UTC. Each subscription keeps its last successful occurrence,
- * as proof that its invite message has been sent.
+ * as proof that its invite message has been sent. Begins at a random delivery and goes on from the oldest, so that each is
+ * reached sooner or later, even if a night cannot examine all that are kept.
  * @returns how many were removed
  */
-export async function purgeDeliveries(db: Db, before: number): Promise<number> {
+export async function purgeDeliveries(
+  db: Db,
+  before: number,
+  { rows, statements } = PURGE
+): Promise<number> {
+  const start = await findRandomId(db)
   let removed = 0
-  let from = 0
-  for (let sweep = 0; sweep < MAX_SWEEPS; sweep += 1) {
-    // Ids grow with time, so finding the end needs no index on the time.
-    const rows = await db
-      .select({ id: deliveries.id, createdAt: deliveries.createdAt })
-      .from(deliveries)
-      .where(gt(deliveries.id, from))
-      .orderBy(deliveries.id)
-      .limit(SWEPT_AT_ONCE)
-    const last = rows.findLast(({ createdAt }) => createdAt < before)
-    if (!last) {
-      break
+  let left = statements
+  for (const range of [
+    { from: start, to: Number.MAX_SAFE_INTEGER },
+    { from: 0, to: start }
+  ]) {
+    let { from } = range
+    while (left > 0) {
+      left -= 1
+      const last = await findLastOld(db, { from, to: range.to }, before, rows)
+      if (last === undefined) {
+        break
+      }
+      const [result] = await writeBatch(db, [
+        sql`delete from ${deliveries} as ${old}
+            where ${old.id} > ${from} and ${old.id} <= ${last} and ${old.dueAt} is null
+              and not (${isLastDelivered})`
+      ])
+      removed += result?.meta.changes ?? 0
+      from = last
     }
-    const [result] = await writeBatch(db, [
-      sql`delete from ${deliveries} as ${old}
-          where ${old.id} > ${from} and ${old.id} <= ${last.id} and ${old.dueAt} is null
-            and not (${isLastDelivered})`
-    ])
-    removed += result?.meta.changes ?? 0
-    from = last.id
   }
   return removed
+}
+
+/** Returns a random number up to the highest id of a delivery. */
+async function findRandomId(db: Db): Promise<number> {
+  const [row] = await db
+    .select({ id: sql<number>`coalesce(abs(random() % (max(${deliveries.id}) + 1)), 0)` })
+    .from(deliveries)
+  return row?.id ?? 0
+}
+
+/**
+ * Returns the last id of a delivery that was entered before `before`, ms UTC, among the first `limit` with an id above `from`
+ * and up to `to`; undefined if none was.
+ */
+async function findLastOld(
+  db: Db,
+  { from, to }: { from: number; to: number },
+  before: number,
+  limit: number
+): Promise<number | undefined> {
+  // Ids grow with time, so finding the end needs no index on the time.
+  const rows = await db
+    .select({ id: deliveries.id, createdAt: deliveries.createdAt })
+    .from(deliveries)
+    .where(and(gt(deliveries.id, from), lte(deliveries.id, to)))
+    .orderBy(deliveries.id)
+    .limit(limit)
+  return rows.findLast(({ createdAt }) => createdAt < before)?.id
 }

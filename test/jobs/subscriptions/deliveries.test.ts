@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { type SQL, sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { NIGHTLY } from '../../../src/crons/cron.ts'
+import { purgeDeliveries } from '../../../src/subscriptions/ledger/store.ts'
 import { failingQueue } from '../../support/bindings.ts'
 import { ADA, EmailError, newDesk, passSeconds, setClock } from '../../support/deliveries.ts'
 import { aroundCalls, cutAt } from '../../support/faults.ts'
@@ -335,6 +336,29 @@ it('a delivery is removed after 90 days, except the last that arrived', async ()
     log.lines('nightly sweep of deliveries').map(({ removed }) => Number(removed) > 0)
   ).toContain(true)
   expect(desk.mails.filter(({ text }) => text.includes('Hi'))).toHaveLength(1)
+})
+
+it('a delivery is removed sooner or later, even behind more kept ones than a night examines', async () => {
+  const before = Date.parse('2026-01-01')
+  const numbers = sql`with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 100)`
+  const insert = sql`insert into subscription_deliveries
+    (project_id, subscription_id, kind, occurrence, status, created_at)`
+  await db.run(sql`delete from subscription_deliveries`)
+  await db.run(
+    sql`${numbers} ${insert} select 999999999, n, 'scheduled', 1, 'delivered', 1 from numbers`
+  )
+  await db.run(
+    sql`${numbers} ${insert} select 999999999, n, 'test', 1, 'delivered', 1 from numbers`
+  )
+  const count = async (kind: string) =>
+    (await db.all(sql`select 1 from subscription_deliveries where kind = ${kind}`)).length
+
+  for (let night = 0; night < 1_000 && (await count('test')) > 0; night += 1) {
+    await purgeDeliveries(db, before, { rows: 10, statements: 5 })
+  }
+
+  expect([await count('test'), await count('scheduled')]).toEqual([0, 100])
+  await db.run(sql`delete from subscription_deliveries`)
 })
 
 describe('a cron that is interrupted', () => {
