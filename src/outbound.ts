@@ -29,10 +29,10 @@ export type OutboundLimits = {
   /** Largest body of a response, decompressed, bytes. */
   maxBytes: number
   /**
-   * Whether to read the body of a response with this status; otherwise it is returned empty. By
-   * default, all bodies are read.
+   * Whether to read the body of a response with this status and these headers; otherwise it is
+   * returned empty. By default, all bodies are read.
    */
-  reads?: (status: number) => boolean
+  reads?: (status: number, headers: Headers) => boolean
 }
 
 export type OutboundAnswer = { status: number; headers: Headers; body: Uint8Array }
@@ -90,8 +90,8 @@ export async function sendOutbound(
     throw translate(error, signal, limits)
   }
 
-  async function read({ status, body }: Response): Promise<Uint8Array> {
-    if (body && (limits.reads?.(status) ?? true)) {
+  async function read({ status, headers, body }: Response): Promise<Uint8Array> {
+    if (body && (limits.reads?.(status, headers) ?? true)) {
       return readBytes(body, limits.maxBytes)
     }
     await body?.cancel()

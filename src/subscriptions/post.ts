@@ -17,16 +17,16 @@ export async function post(
   body: string,
   { allow, now, reads = false }: { allow: string; now: Date; reads?: boolean }
 ): Promise<Sent> {
-  // Noted as soon as it is known, because a body that is too large throws.
-  let status = 0
+  // Noted as soon as they are known, because a body that is too large throws.
+  let known = { status: 0, retryAfter: null as string | null }
   try {
     const limits = {
       allow,
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_ANSWER,
-      reads(answered: number) {
-        status = answered
-        return reads && answered >= 300
+      reads(status: number, headers: Headers) {
+        known = { status, retryAfter: headers.get('Retry-After') }
+        return reads && status >= 300
       }
     }
     const answer = await sendOutbound({ url, method: 'POST', headers, body }, limits)
@@ -39,7 +39,7 @@ export async function post(
     return judge(refusal, now.getTime())
   } catch (error) {
     if (error instanceof OutboundError && error.kind === 'too_large') {
-      return judge({ status, body: '', retryAfter: null }, now.getTime())
+      return judge({ ...known, body: '' }, now.getTime())
     }
     if (error instanceof OutboundError) {
       return judgeFault(error)

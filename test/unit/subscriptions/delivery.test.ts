@@ -151,6 +151,21 @@ describe('a refusal with a body over the limit', () => {
 
     expect(sent).toMatchObject({ kind, error: `The receiver answered ${status}.` })
   })
+
+  it('keeps its Retry-After', async () => {
+    const headers = { 'Retry-After': '900' }
+    vi.spyOn(globalThis, 'fetch').mockResolvedValue(
+      new Response('x'.repeat(1_000_001), { status: 429, headers })
+    )
+
+    const sent = await post('https://slack.example/', {}, '', {
+      allow: '',
+      now: new Date(0),
+      reads: true
+    })
+
+    expect(sent).toMatchObject({ kind: 'transient', retryAfter: 900 })
+  })
 })
 
 it('lists at most ten numbers of a trend, and reports that all values are zero', () => {
