@@ -131,10 +131,10 @@ function writeAll(
   }
   const [start] = starts
   const [end] = ends
-  const hosts = at('at').map(atHost)
+  const hosts = conditions.filter(({ place }) => place === 'at')
   const middles = [...contained, ...parameters]
   if (subject === 'email') {
-    return middles.length > 0 ? undefined : writeEmail(starts, [...ends, ...hosts])
+    return middles.length > 0 ? undefined : writeEmail(starts, ends, hosts)
   }
   if (hosts.length > 0 || !isAboutText(subject)) {
     return undefined
@@ -225,35 +225,52 @@ function permute(links: Link[]): Link[][] {
 const isAboutText = (subject: Description['subject']): boolean =>
   subject === undefined || ['url', 'path', 'anything'].includes(subject)
 
-const atHost = ({ text = '' }: Link): Link => ({ pattern: '', text: `@${text.replace(/^@/, '')}` })
-
 /** Returns an optional scheme and host for a URL that is described by its path. */
 function hostBefore({ opens }: Link, subject: Description['subject']): string {
   return subject === 'url' && opens?.startsWith('/') ? '(?:https?://[^/?#]+)?' : ''
 }
 
-/** Writes a pattern for e-mails with one start or one end. @returns undefined for any other number of conditions */
-function writeEmail(starts: Link[], ends: Link[]): string | undefined {
+/**
+ * Writes a pattern for e-mails with one start, one end or one host. @returns undefined for any other number of conditions, and
+ * for an end or a host that no address has
+ */
+function writeEmail(starts: Link[], ends: Link[], hosts: Condition[]): string | undefined {
   const [whole] = KINDS.email
   const domain = whole.slice(whole.indexOf('@'))
-  if (starts.length + ends.length > 1) {
+  if (starts.length + ends.length + hosts.length > 1) {
     return undefined
   }
   const [start] = starts
-  const [end] = ends
   if (start) {
     return `^${start.pattern}${LOCAL_PART}*${domain}$`
   }
-  if (!end) {
+  const [end] = ends
+  const [host] = hosts.map(writeHost)
+  const written = host ?? quoteHost(end?.text ?? '')
+  if (written === undefined) {
     return undefined
   }
-  const host = end.text?.replace(/^@/, '')
-  if (host === undefined || host.includes('@')) {
-    return undefined
-  }
-  return end.text?.startsWith('@')
-    ? `^${LOCAL_PART}+@${quote(host)}$`
-    : `^${LOCAL_PART}+@[A-Za-z0-9.-]*${quote(host)}$`
+  const isWhole = host !== undefined || end?.text?.startsWith('@')
+  return isWhole ? `^${LOCAL_PART}+@${written}$` : `^${LOCAL_PART}+@[A-Za-z0-9.-]*${written}$`
+}
+
+/** Writes a pattern for the part of an e-mail address after the @. @returns undefined for anything but domains and texts */
+function writeHost({ parts }: Condition): string | undefined {
+  const [pieces = [], ...more] = parts
+  const patterns = pieces.map((piece) => {
+    if ('text' in piece) {
+      return quoteHost(piece.text)
+    }
+    return piece.kind === 'domain' ? KINDS.domain[0] : undefined
+  })
+  const known = patterns.filter((pattern) => pattern !== undefined)
+  return more.length === 0 && known.length === patterns.length ? anyOf(known) : undefined
+}
+
+/** Escapes a host, with or without an @ before it. @returns undefined for an empty host, or one with another @ */
+function quoteHost(text: string): string | undefined {
+  const host = text.replace(/^@/, '')
+  return host === '' || host.includes('@') ? undefined : quote(host)
 }
 
 const onlyText = ([piece, ...more]: Piece[] = []): string | undefined =>

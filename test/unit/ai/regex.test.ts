@@ -21,6 +21,18 @@ const ASKS: [ask: string, matches: string[], leaves: string[], pattern: string][
     String.raw`^[A-Za-z0-9._%+-]+@example\.com$`
   ],
   [
+    'e-mails at a domain',
+    ['ada@example.com'],
+    ['ada@', 'ada@example', 'to ada@example.com'],
+    String.raw`^[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$`
+  ],
+  [
+    'e-mails at example.com or @example.org',
+    ['ada@example.com', 'ada@example.org'],
+    ['ada@', 'ada@example.net', 'ada@mail.example.com'],
+    String.raw`^[A-Za-z0-9._%+-]+@(?:example\.com|example\.org)$`
+  ],
+  [
     'a URL',
     ['see https://shop.example/a?b=1'],
     ['/a', 'https://'],
@@ -173,6 +185,9 @@ describe('a description', () => {
     ['e-mails at example.com that end with .org', 'These conditions do not fit into one pattern'],
     ['e-mails at a.example and at b.example', 'These conditions do not fit into one pattern'],
     ['e-mails at a.example with the parameter ref', 'These conditions do not fit into one pattern'],
+    ['e-mails at a number', 'These conditions do not fit into one pattern'],
+    ['e-mails at "@"', 'These conditions do not fit into one pattern'],
+    ['e-mails that end with "@"', 'These conditions do not fit into one pattern'],
     ['contains "a" and "b" and "c" and "d"', 'These conditions do not fit into one pattern'],
     [`exactly "${'a'.repeat(1001)}"`, 'The pattern would be longer than 1,000 characters.']
   ])('is refused with an explanation: %s', (ask, fault) => {
