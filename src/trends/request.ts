@@ -248,7 +248,8 @@ function readCompareTo({ pathOf, compareTo }: Draft) {
 
 /**
  * Returns how far back the compared period is, if a trend by day ends today and begins a whole number of weeks ago: that many
- * weeks, in days, so that the same weekdays are compared, as in PostHog. Undefined for other ranges.
+ * weeks, in days, so that the same weekdays are compared. Undefined for other ranges, also for `-1w`: PostHog, too, does so only
+ * for ranges in days.
  */
 function weeksOf({ dateFrom, dateTo, interval }: Draft) {
   const [, days] = /^-?(\d{1,5})d(?:Start|End)?$/.exec(dateFrom.trim()) ?? []
