@@ -19,8 +19,11 @@ export function parseTimestamp(text: string, timezone = 'UTC'): number | undefin
   if (/^-?\d{9,11}(\.\d+)?$/.test(trimmed)) {
     return Number(trimmed) * 1000
   }
-  if (/^-?\d{12,16}$/.test(trimmed)) {
-    return Number(trimmed.length > 14 ? trimmed.slice(0, -3) : trimmed)
+  if (/^-?\d{12,14}$/.test(trimmed)) {
+    return Number(trimmed)
+  }
+  if (/^-?\d{15,16}$/.test(trimmed)) {
+    return Number(trimmed.slice(0, -3))
   }
   return NAMED.test(trimmed) ? orUndefined(Date.parse(trimmed)) : parseIso(trimmed, timezone)
 }
