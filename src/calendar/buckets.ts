@@ -87,9 +87,15 @@ export function bucketsBefore(
     return []
   }
   const count = buckets.length
-  const from = startBefore(first, count, interval, calendar.timezone)
-  // If a clock change of half an hour puts `from` into the middle of an hour, there is one bucket too many.
-  return bucketsOf({ from, until: first.from }, interval, calendar).slice(-count)
+  // A day that the time zone skipped is no bucket: then the range begins a day earlier.
+  for (let intervals = count; ; intervals += 1) {
+    const from = startBefore(first, intervals, interval, calendar.timezone)
+    const before = bucketsOf({ from, until: first.from }, interval, calendar)
+    if (before.length >= count) {
+      // If a clock change of half an hour puts `from` into the middle of an hour, there is one bucket too many.
+      return before.slice(-count)
+    }
+  }
 }
 
 /** Returns the start of the bucket `count` intervals before another. */
