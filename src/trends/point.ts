@@ -138,7 +138,7 @@ export function readValueNames(query: TrendQuery, { value }: AskedPoint): string
   const names = listsBreakdowns ? readList(value) : [value]
   if (names?.length !== breakdowns.length) {
     throw noValue(
-      `\`breakdown_value\` must be a JSON list of ${breakdowns.length} texts, because the trend has \`breakdowns\`; got ${show(value)}.`
+      `\`breakdown_value\` must be a JSON list with one text for each of the trend's \`breakdowns\` (${breakdowns.length}); got ${show(value)}.`
     )
   }
   return names

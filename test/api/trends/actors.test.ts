@@ -230,6 +230,19 @@ describe('the persons behind a point', () => {
     expect([status, body.attr]).toEqual([400, attr])
   })
 
+  it('are refused for a breakdown value that is no list, with the form that it needs', async () => {
+    const breakdowns = [{ property: '$browser' }]
+    const { body } = await askActors(
+      await newStory(),
+      { ...asTrend({}), breakdowns },
+      'bucket=0&breakdown_value=a'
+    )
+
+    expect(body.detail).toBe(
+      '`breakdown_value` must be a JSON list with one text for each of the trend\'s `breakdowns` (1); got "a".'
+    )
+  })
+
   it('are refused without a series', async () => {
     const { status, body } = await askActors(await newProject(), {}, 'bucket=0')
 
