@@ -83,7 +83,7 @@ export class Eraser {
       await noteWaiting(this.#db, [erasure], UNSIGNED, this.#now())
       return 'waiting'
     }
-    return (await this.#verify(erasure, signer)) ? 'completed' : 'cut'
+    return this.#verify(erasure, signer)
   }
 
   /** Purges an erasure's data: the events only in its weekly run. */
@@ -182,12 +182,19 @@ export class Eraser {
     }
   }
 
-  /** Searches every store once more. Completes the erasure only if nothing is left. @returns whether it is completed */
-  async #verify(erasure: ErasureRow, signer: Signer): Promise<boolean> {
+  /**
+   * Searches every store once more. Completes the erasure only if nothing is left.
+   * @throws when rows are left that the next invocation would not purge
+   */
+  async #verify(erasure: ErasureRow, signer: Signer): Promise<'waiting' | 'cut' | 'completed'> {
     const [current] = await findOpenErasures(this.#db, this.#project.id, [erasure.id])
     if (!current) {
       // Another invocation has completed it meanwhile.
-      return true
+      return 'completed'
+    }
+    if (isWidened(erasure, current)) {
+      // The request that widened it has sent a message, which also searches the dead letters.
+      return 'waiting'
     }
     // The invocation began with a check that nothing accepted before the erasure waits in the bucket.
     const remaining = {
@@ -197,11 +204,11 @@ export class Eraser {
     }
     const left = Object.entries(remaining).filter(([, count]) => count > 0)
     if (left.length === 0) {
-      return this.#complete(current, remaining, signer)
+      return (await this.#complete(current, remaining, signer)) ? 'completed' : 'cut'
     }
     // Events that were stored late, and their sessions, are purged by the next invocation.
     if (left.every(([store]) => store === 'events' || store === 'sessions')) {
-      return false
+      return 'cut'
     }
     throw new Error(
       `The verification still found ${left.map(([store, count]) => `${count} ${store}`).join()}`
@@ -246,3 +253,7 @@ export class Eraser {
     return complete(this.#db, erasure, stored, now)
   }
 }
+
+/** Whether an erasure deletes more than when it was read before. */
+const isWidened = (before: ErasureRow, { deleteEvents, deleteRecordings }: ErasureRow): boolean =>
+  deleteEvents !== before.deleteEvents || deleteRecordings !== before.deleteRecordings

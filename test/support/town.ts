@@ -34,5 +34,5 @@ export async function newTown() {
 export type Town = Awaited<ReturnType<typeof newTown>>
 
 /** Requests a page of the project's erasures. */
-export const status = async (town: Town, query = '') =>
+export const status = async (town: Pick<Town, 'project' | 'call'>, query = '') =>
   (await town.call(town.project, 'GET', `persons/deletion_status${query}`)).body

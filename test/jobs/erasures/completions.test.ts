@@ -270,6 +270,34 @@ describe('the completion of a deletion', () => {
     }
   )
 
+  it.each([2, 4, 6, 8, 10, 12])(
+    'of the recordings of a deletion in progress costs no attempt: call %i',
+    async (at) => {
+      const { project, record } = await newStage()
+      const town = { project, ...holdErasures() }
+      await project.ingest([identify('ada', 'anon-ada')])
+      await record(snapshotEvent(project, { session: 'one', distinct_id: 'ada' }))
+      const { body } = await project.call('GET', 'persons?distinct_id=ada')
+      const [ada] = body.results
+      await town.call(project, 'DELETE', `persons/${ada.id}`)
+      const log = listenToLog()
+      let isAsked = false
+      const DB = aroundCalls(env.DB, async (run, index) => {
+        if (index === at) {
+          await complete(town, { uuids: [ada.uuid], delete_events: false })
+          isAsked = true
+        }
+        return run()
+      })
+      await town.drain({ DB })
+
+      expect(isAsked).toBe(true)
+      expect(log.lines('erasure failed')).toEqual([])
+      const [task] = (await status(town)).results
+      expect(task).toMatchObject({ status: 'completed', recordings: 1, delete_recordings: true })
+    }
+  )
+
   it('does not touch a new person with the same distinct id, or another project', async () => {
     const ghost = await newGhost()
     const { project, ada } = ghost
