@@ -196,18 +196,19 @@ export class Eraser {
       // The request that widened it has sent a message, which also searches the dead letters.
       return 'waiting'
     }
+    // Copies first: events that are stored and sealed in between are then counted as events, not only as segments.
+    const copies = await this.#countCopies(current)
     // The invocation began with a check that nothing accepted before the erasure waits in the bucket.
     const remaining = {
       ...NO_WAITING_OBJECTS,
       ...(await countRemains(this.#db, current)),
-      ...(await this.#countCopies(current))
+      ...copies
     }
     const left = Object.entries(remaining).filter(([, count]) => count > 0)
     if (left.length === 0) {
       return (await this.#complete(current, remaining, signer)) ? 'completed' : 'cut'
     }
-    // Events that were stored late, and their sessions, are purged by the next invocation.
-    if (left.every(([store]) => store === 'events' || store === 'sessions')) {
+    if (left.every(([store]) => purgedNext(remaining).includes(store))) {
       return 'cut'
     }
     throw new Error(
@@ -257,3 +258,10 @@ export class Eraser {
 /** Whether an erasure deletes more than when it was read before. */
 const isWidened = (before: ErasureRow, { deleteEvents, deleteRecordings }: ErasureRow): boolean =>
   deleteEvents !== before.deleteEvents || deleteRecordings !== before.deleteRecordings
+
+/**
+ * Lists the stores that the next invocation purges: late events, their sessions, and the segments
+ * that contain the events. A segment without an event would stay.
+ */
+const purgedNext = ({ events = 0 }: Record<string, number>): string[] =>
+  events > 0 ? ['events', 'sessions', 'segments'] : ['sessions']

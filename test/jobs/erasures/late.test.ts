@@ -3,7 +3,10 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { WEEKLY } from '../../../src/crons/cron.ts'
 import { insertDeadLetter } from '../../../src/dead-letters/store.ts'
-import { countRows } from '../../support/erasures.ts'
+import { newShop, OPENED, seal, VIEW } from '../../support/columns.ts'
+import { countRows, holdErasures } from '../../support/erasures.ts'
+import { beforeCall } from '../../support/faults.ts'
+import { listenToLog } from '../../support/log.ts'
 import { consume, db, type TestEvent } from '../../support/project.ts'
 import { event, newTown, status } from '../../support/town.ts'
 
@@ -119,4 +122,32 @@ describe('events that arrive late', () => {
       remaining: 0
     })
   })
+
+  // The verification begins with call 16.
+  it.each([16, 17, 18, 19, 20])(
+    'and are sealed before call %i of the work are purged without a failure',
+    async (at) => {
+      const project = await newShop()
+      const town = { project, ...holdErasures() }
+      const late = project.message([{ event: VIEW, distinct_id: 'person 3', timestamp: OPENED }])
+      await town.call(project, 'POST', 'persons/bulk_delete', {
+        distinct_ids: ['person 3'],
+        delete_events: true
+      })
+      await town.drain()
+      await town.cron(WEEKLY, Date.now() + 1000)
+      const log = listenToLog()
+      const { DB, isReached } = beforeCall(env.DB, at, async () => {
+        await consume([late])
+        await seal(project.id)
+      })
+      await town.drain({ DB })
+
+      expect(isReached()).toBe(true)
+      expect(log.lines('erasure failed')).toEqual([])
+      const [task] = (await status(town)).results
+      expect(task).toMatchObject({ status: 'completed', events: { removed: 301 } })
+      log.stop()
+    }
+  )
 })
