@@ -18,7 +18,7 @@ const STALLED_MS = 15 * MINUTE
 /**
  * Starts or continues the run of the time `scheduledFor`, ms UTC. Queues everything requested before that time that waits for
  * a run: erasures that delete events, also if they failed in an earlier run, and removals. If the run is started twice, even
- * at the same time, it queues each erasure once. A later start queues open removals again, which is harmless.
+ * at the same time, it queues each erasure and each removal once.
  * @returns the number of queued tasks
  */
 export async function startRun(
@@ -30,7 +30,9 @@ export async function startRun(
   const startedAt = now.getTime()
   await insertRun(db, { ...run, startedAt })
   const erasures = await queueWaiting(db, queue, { run: run.scheduledFor, now: startedAt })
-  const due = { run: run.scheduledFor, idleSince: startedAt, now: startedAt }
+  // A removal with progress since the run was due is under way: an earlier start may have queued it.
+  const idleSince = Math.min(run.scheduledFor, startedAt)
+  const due = { run: run.scheduledFor, idleSince, now: startedAt }
   const removals = await queueRemovals(db, queue, due)
   await finishRuns(db, startedAt)
   return erasures + removals

@@ -323,6 +323,21 @@ describe('a deletion by filters', () => {
     expect((await deletionOf(project, asked.id)).status).toBe('completed')
   })
 
+  it('is queued once if the cron fires twice for the same run', async () => {
+    const project = await newStory()
+    await requestRemoval(project, { distinct_id: 'ada' })
+    const { held, cron } = holdErasures()
+    const sunday = Date.now() + 1
+    vi.useFakeTimers({ toFake: ['Date'], now: sunday + 100 })
+    await cron(WEEKLY, sunday)
+    vi.setSystemTime(sunday + 10_000)
+    await cron(WEEKLY, sunday)
+    vi.useRealTimers()
+
+    const mine = held.filter((message) => message.project_id === project.id)
+    expect(mine).toHaveLength(1)
+  })
+
   it('has a page with its receipt once it is completed', async () => {
     const project = await newStory()
     const { asked } = await requestRemoval(project, { events: ['opened'], properties: ['email'] })
