@@ -47,8 +47,8 @@ export async function issueReceipt(
 }
 
 /**
- * Returns the receipt of an erasure, with its salt; null before the erasure is completed.
- * @throws UnavailableError when the secret is missing or too short
+ * Returns the receipt of an erasure, with its salt if it has a subject; null before the erasure is completed.
+ * @throws UnavailableError when the salt's secret is missing or too short
  */
 export async function receiptOf(row: ErasureRow, env: Signing): Promise<Receipt | null> {
   if (row.status !== 'completed' || row.receipt === null) {
@@ -60,10 +60,10 @@ export async function receiptOf(row: ErasureRow, env: Signing): Promise<Receipt 
   }
   // Returned as it was signed: what a schema leaves out or adds would invalidate the signature.
   const { subject, ...stored } = row.receipt as StoredReceipt
-  const secret = receiptSecret(env)
   if (!subject) {
     return stored
   }
+  const secret = receiptSecret(env)
   const { erased_at: erasedAt = Date.parse(stored.requested_at), ...signed } = subject
   return { ...stored, subject: { salt: await saltFor(stored, secret, erasedAt), ...signed } }
 }

@@ -101,6 +101,8 @@ describe('a receipt', () => {
 
     expect(stored.subject).toBeUndefined()
     expect(await isSignedBy(stored, signer.key.x)).toBe(true)
+    // Without a subject, there is no salt that would need the secret.
+    expect(await receiptOf(rowOf(stored), {})).toEqual(stored)
   })
 
   it('of a completion has the salt of the erasure that it completes', async () => {
