@@ -76,13 +76,12 @@ export async function publishKey(
   if (published && noted) {
     return
   }
-  const known = published ? await findKey(bucket, fingerprint) : undefined
-  const created_at = known?.created_at ?? new Date(now).toISOString()
+  const own = { x, created_at: new Date(now).toISOString() }
   if (!published) {
-    // Another request may have published the key meanwhile.
-    const onlyIf = { etagDoesNotMatch: '*' }
-    await bucket.put(name, JSON.stringify({ x, created_at }), { onlyIf })
+    await bucket.put(name, JSON.stringify(own), { onlyIf: { etagDoesNotMatch: '*' } })
   }
+  // Read back: another request may have published the key meanwhile, at another time.
+  const { created_at } = (await findKey(bucket, fingerprint)) ?? own
   // Project 0: the key belongs to the whole service.
   const entry = { kind: 'key', project: 0, kid: fingerprint, x, created_at }
   const { seq } = await new Ledger(bucket, applied).append(entry, now)

@@ -2,7 +2,10 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { beforeEach, expect, it } from 'vitest'
 import { WEEKLY } from '../../../src/crons/cron.ts'
+import { openSigningKey, publishKey } from '../../../src/erasures/receipts/keys.ts'
 import { isSignedBy } from '../../../src/erasures/receipts/signature.ts'
+import { GENESIS } from '../../../src/ledger/entry.ts'
+import { readAfter } from '../../../src/ledger/ledger.ts'
 import { holdErasures, newReceipt, tablesWith } from '../../support/erasures.ts'
 import { db, newProject, request, type TestProject } from '../../support/project.ts'
 import { newTown } from '../../support/town.ts'
@@ -95,6 +98,23 @@ it('an earlier key that is in use again is not retired', async () => {
   const { body: again } = await request('GET', KEYS)
 
   expect(again.keys).toMatchObject([{ kid: first, retired_at: null }, { retired_at: null }])
+})
+
+it('a key that two requests publish at the same time has one time, in the ledger too', async () => {
+  const key = await openSigningKey({ RECEIPT_KEY: `a key of this test: ${crypto.randomUUID()}` })
+  if (!key) {
+    throw new Error('The key is too short.')
+  }
+  const times = [Date.UTC(2026, 10, 20, 10), Date.UTC(2026, 10, 20, 11)]
+  await Promise.all(times.map((now) => publishKey(env.BUCKET, key, GENESIS, now)))
+
+  const stored = await env.BUCKET.get(`ledger/keys/${key.fingerprint}`)
+  const { created_at } = (await stored?.json<{ created_at: string }>()) ?? {}
+  const entries = (await readAfter(env.BUCKET, GENESIS, 1_000)).filter(
+    ({ body }) => body.kid === key.fingerprint
+  )
+  expect(entries.length).toBeGreaterThan(0)
+  expect(entries.map(({ body }) => body.created_at)).toEqual(entries.map(() => created_at))
 })
 
 it('a key stored under the fingerprint of another key is ignored', async () => {
