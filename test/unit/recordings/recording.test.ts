@@ -425,6 +425,22 @@ describe('the parts of recordings', () => {
   })
 })
 
+it.each([undefined, null, 7, ''])(
+  'takes the session id for the window id %j',
+  async ($window_id) => {
+    const properties = {
+      distinct_id: 'ada',
+      $session_id: SESSION,
+      ...($window_id !== undefined && { $window_id }),
+      $snapshot_data: [move(AT)]
+    }
+
+    const read = await readSnapshot({ properties }, AT, AT)
+
+    expect(read).toMatchObject({ lines: `${JSON.stringify([SESSION, move(AT)])}\n` })
+  }
+)
+
 it('keeps recordings for as many days as the project says, or else the deployment', () => {
   const deployment = { RECORDING_RETENTION_DAYS: '30' }
 
