@@ -214,17 +214,26 @@ export function expectOnlyNamesOf(
 
 type PersonNames = { id: number | undefined; uuid: string | undefined; distinctIds: string[] }
 
-/** Reads all names of a person in a request. @throws blank, attr `person__distinct_ids__0` for the first distinct id */
+/**
+ * Reads all names of a person in a request. @throws blank, attr `person` for a text, `person__distinct_ids__0` for the first
+ * distinct id
+ */
 function readNames(person: PersonInput): PersonNames {
   if (!isObject(person)) {
-    return { id: undefined, uuid: undefined, distinctIds: [String(person)] }
+    return { id: undefined, uuid: undefined, distinctIds: [expectName(String(person), 'person')] }
   }
   const { id, uuid, distinct_ids: ids } = PersonObject.parse(person)
-  const distinctIds = [ids ?? []].flat()
-  const blank = distinctIds.findIndex((name) => name.trim() === '')
-  if (blank >= 0) {
-    const attr = Array.isArray(ids) ? `person__distinct_ids__${blank}` : 'person__distinct_ids'
+  const attr = 'person__distinct_ids'
+  const distinctIds = [ids ?? []]
+    .flat()
+    .map((name, i) => expectName(name, Array.isArray(ids) ? `${attr}__${i}` : attr))
+  return { id: id ?? undefined, uuid: uuid?.toLowerCase(), distinctIds }
+}
+
+/** @throws blank, with this `attr` */
+function expectName(name: string, attr: string): string {
+  if (name.trim() === '') {
     throw new AppError('blank', 'This field may not be blank.', attr)
   }
-  return { id: id ?? undefined, uuid: uuid?.toLowerCase(), distinctIds }
+  return name
 }

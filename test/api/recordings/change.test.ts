@@ -208,6 +208,7 @@ describe('PATCH session_recordings/{id}', () => {
       'blank',
       'person__distinct_ids'
     ],
+    ['a blank text as person', { person: ' ' }, 'blank', 'person'],
     ['a number as person', { person: 7 }, 'invalid_input', 'person'],
     ['null', { person: null }, 'invalid_input', 'person'],
     ['a text as viewed', { viewed: 'yes' }, 'invalid_input', 'viewed'],
@@ -521,6 +522,8 @@ describe('the retention of recordings', () => {
 
     const scheduledTime = new Date(Date.now() + 31 * DAY)
     const controller = createScheduledController({ cron: WEEKLY, scheduledTime })
+    await worker.scheduled(controller, { ...env, ...bindings })
+    // One run sweeps 50 projects at most, and this file creates more.
     await worker.scheduled(controller, { ...env, ...bindings })
 
     expect(await objectsOf(project, 'session')).toEqual([])
