@@ -36,8 +36,11 @@ export async function findSession(
   return { ...session, steps: openSlot === null ? session.steps : null }
 }
 
-/** Open sessions among which those of one project are searched: the newest of the whole database. */
-const MAX_OPEN = 1_000
+/**
+ * Open sessions of the whole database among which those of one project are searched: the newest, and sessions that a late
+ * recording has reopened, which have slot 0. A search reads 1,000 rows of sessions at most.
+ */
+const MAX_OPEN = { newest: 800, reopened: 200 }
 
 /** Whether the project has other recorded sessions that are still open, and so cannot be found yet. */
 export async function hasOpenSessions(
@@ -45,12 +48,17 @@ export async function hasOpenSessions(
   projectId: number,
   sessionId: string
 ): Promise<boolean> {
+  const newest = sql`
+    select ${sessions.projectId}, ${sessions.sessionId} from ${sessions} where ${sessions.openSlot} is not null
+    order by ${sessions.openSlot} desc limit ${MAX_OPEN.newest}`
+  const reopened = sql`
+    select ${sessions.projectId}, ${sessions.sessionId} from ${sessions} where ${sessions.openSlot} = 0
+    limit ${MAX_OPEN.reopened}`
   const [rows] = await readBatch(
     db,
     query<{ session_id: string }>(sql`
       select ${recordings.sessionId}
-      from (select ${sessions.projectId}, ${sessions.sessionId} from ${sessions} where ${sessions.openSlot} is not null
-            order by ${sessions.openSlot} desc limit ${MAX_OPEN}) as open
+      from (select * from (${newest}) union all select * from (${reopened})) as open
       cross join ${recordings}
         on ${recordings.projectId} = open.project_id and ${recordings.sessionId} = open.session_id
       where open.project_id = ${projectId} and open.session_id <> ${sessionId} and not ${recordings.deleted} limit 1`)

@@ -152,6 +152,25 @@ describe('GET session_recordings/{id}/analyze/similar', () => {
     expect(await similarTo(project, 'buys-now')).toMatchObject({ count: 1, reason: null })
   })
 
+  it('says so among thousands of newer open sessions, when a recording has arrived late', async () => {
+    const project = await newProject()
+    await record(project, { buys: BUY })
+    await project.ingest(did('late', BUY), Date.now() - 2 * HOUR)
+    await closeSessions(db, new Date())
+    await holdRecordings().record(snapshotEvent(project, { session: 'late' }))
+    const other = await newProject()
+    await db.run(sql`
+      insert into sessions (project_id, session_id, identities, start_time, end_time, events, pageviews, autocaptures,
+                            screens, open_slot)
+      with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 3000)
+      select ${other.id}, 'o-' || n, '[]', 1, 2, 1, 1, 0, 0, 1000 + n from numbers`)
+
+    const body = await similarTo(project, 'buys')
+
+    await db.run(sql`delete from sessions where project_id = ${other.id}`)
+    expect(body).toMatchObject({ count: 0, reason: expect.stringContaining('still open') })
+  })
+
   it('shows the same duration as the recording', async () => {
     const project = await newProject()
     const start = Math.floor(Date.now() / 1000 - 7_200) * 1_000 + 900
