@@ -15,6 +15,7 @@ import { isDatabaseHeld } from '../projects/hold.store.ts'
 import { isInMaintenance } from '../projects/hold.ts'
 import { listProjects } from '../projects/store.ts'
 import { readQueuesSince } from '../queues/due.ts'
+import { isSpent } from '../queues/invocation.ts'
 import { resendWaiting } from '../queues/sweep.ts'
 import { sweepRecordings } from '../recordings/purge.ts'
 import { type DaysKept, readDaysKept } from '../recordings/retention.ts'
@@ -38,6 +39,13 @@ const VERIFIED_PER_NIGHT = {
   /** Segments, chunks of actors, and chunks of versions, this many of each; together they take 500 queries. */
   columns: 20
 }
+
+/**
+ * Queries after which no further transaction closes sessions, divided equally among the databases. D1 allows 1,000 per run;
+ * the rest is for the transaction in progress, which takes 10 queries, or 100 if its events are large, and for the trigger's
+ * other jobs.
+ */
+const CLOSING_QUERIES = 600
 
 /** Starts the weekly run of erasures. */
 export const startErasureRun = inEachDatabase('weekly run', async ({ db, database }, run) => {
@@ -107,11 +115,12 @@ export const sweepOpenErasures = inEachDatabase(
   }
 )
 
-/** Closes sessions that have ended. */
+/** Closes sessions that have ended, up to `CLOSING_QUERIES`. */
 export const closeEndedSessions = inEachDatabase(
   'closing of sessions',
-  async ({ db, database, usage }, { now }) => {
-    const closed = await closeSessions(db, now)
+  async ({ db, database, usage, databases }, { now }) => {
+    const maxQueries = Math.ceil(CLOSING_QUERIES / databases)
+    const closed = await closeSessions(db, now, () => isSpent(usage, maxQueries))
     log('info', 'sessions closed', { database, closed, rows_written: usage.rowsWritten })
   }
 )

@@ -17,8 +17,6 @@ const BATCH = 50
  * The steps of 100 identities with 400 events each take about 25 MB of memory.
  */
 const BATCH_IDENTITIES = 100
-/** Most transactions in one run: D1 allows 1,000 queries. */
-const MAX_BATCHES = 60
 
 /** Most events that are read for a session's steps, per identity of the session. */
 const MAX_STEP_EVENTS = 400
@@ -30,12 +28,17 @@ const MAX_COUNTED = 400
  * Closes the sessions that are over: counts their values, and makes recorded sessions findable by
  * similarity. The next run continues where this run stops. A session that gets more events is
  * reopened, and closed again later.
+ * @param isSpent returns true once no further transaction may begin
  * @returns the number of closed sessions
  */
-export async function closeSessions(db: Db, now: Date): Promise<number> {
+export async function closeSessions(
+  db: Db,
+  now: Date,
+  isSpent: () => boolean = () => false
+): Promise<number> {
   const slot = Math.floor((now.getTime() - IDLE_MS) / SLOT)
   let closed = 0
-  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+  while (!isSpent()) {
     const count = await retryConflicts(() => closeBatch(db, slot))
     closed += count
     if (count === 0) {

@@ -4,6 +4,7 @@ import { afterAll, expect, it } from 'vitest'
 import { HOUR } from '../../../src/calendar/units.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
 import { byteLength } from '../../../src/input/json.ts'
+import { isSpent } from '../../../src/queues/invocation.ts'
 import { closeSessions } from '../../../src/sessions/upkeep/close.ts'
 import { rebuildSessions } from '../../../src/sessions/upkeep/rebuild.ts'
 import { aroundCalls } from '../../support/faults.ts'
@@ -94,7 +95,7 @@ it.each([
   expect(before).toMatchObject([{ events: 300, start_time: AT, end_time: AT + 299 }])
 })
 
-it('sessions of many people are closed in several transactions', async () => {
+it('sessions of many people are closed in several transactions, as many as the queries of a run allow', async () => {
   // A session that another test has left open could need a transaction of its own.
   await closeSessions(limited, new Date(AT + HOUR))
   const project = await newProject()
@@ -113,7 +114,12 @@ it('sessions of many people are closed in several transactions', async () => {
     return run()
   })
 
-  await closeSessions(openDb(counting, newUsage()).db, new Date(AT + HOUR))
+  const usage = newUsage()
+  const close = (maxQueries?: number) =>
+    closeSessions(openDb(counting, usage).db, new Date(AT + HOUR), () => isSpent(usage, maxQueries))
+
+  expect([await close(1), transactions]).toEqual([1, 1])
+  expect(await close()).toBe(2)
 
   expect(transactions).toBeGreaterThan(1)
   const steps = '["$pageview"]'
