@@ -58,7 +58,7 @@ const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
 const ADDED_AT_ONCE = 500
 
 /** Pause after a statement, as a multiple of the statement's duration, so that other requests get the database. */
-const REST = 6
+const REST = 8
 
 /**
  * Most bytes of properties read for a segment: 4 kB for each of 32,768 events. A segment with more gets no columns of
