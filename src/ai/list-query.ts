@@ -1,38 +1,46 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import type { Json } from '../input/json.ts'
 import { readRecordingFilters, type Settings } from '../recordings/list/query.ts'
 import { FiltersQuery } from '../recordings/list/schemas.ts'
 import type { ListFilters } from './filters.ts'
+import type { GroupJson } from './schemas.ts'
 
+/** The settings of a project by which the list of recordings reads its filters. */
 export type Project = Settings
 
-const isEmpty = ({ filter_group }: ListFilters): boolean =>
-  filter_group.values.every((node) => 'values' in node && node.values.length === 0)
+const isEmptyGroup = ({ values }: GroupJson): boolean =>
+  values.every((node) => 'values' in node && node.values.length === 0)
 
-/** Returns filters as parameters of the list of recordings; leaves out empty filters. */
+/**
+ * Returns filters, except `filter_group`, as parameters of the list of recordings. Leaves out empty
+ * filters, and the person if `personUuid` is empty.
+ */
 function parametersOf(filters: ListFilters, personUuid: string): Record<string, string> {
   const { date_from, date_to, distinct_ids } = filters
   const all = {
     date_from,
     date_to,
     person_uuid: personUuid,
-    distinct_ids: distinct_ids.length > 0 ? JSON.stringify(distinct_ids) : '',
-    properties: isEmpty(filters) ? '' : JSON.stringify(filters.filter_group)
+    distinct_ids: distinct_ids.length > 0 ? JSON.stringify(distinct_ids) : ''
   }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''))
 }
 
-/** Returns filters as a query string of the list of recordings. */
-export const toQuery = (filters: ListFilters, personUuid: string): string =>
-  new URLSearchParams(parametersOf(filters, personUuid)).toString()
+/** Returns filters as a query string of the list of recordings. An empty `personUuid` stands for all persons. */
+export function toQuery(filters: ListFilters, personUuid: string): string {
+  const parameters = new URLSearchParams(parametersOf(filters, personUuid))
+  if (!isEmptyGroup(filters.filter_group)) {
+    parameters.set('properties', JSON.stringify(filters.filter_group))
+  }
+  return parameters.toString()
+}
 
 /** Returns the error with which the list of recordings would refuse filters, or undefined if it accepts them. */
 export function refusalOf(filters: ListFilters, project: Project, now: Date): string | undefined {
   try {
-    const { properties: _, ...parameters } = parametersOf(filters, '')
-    // The cast is safe: a `GroupJson` is always JSON, but its type is narrower.
-    readRecordingFilters(FiltersQuery.parse(parameters), filters.filter_group as Json, project, now)
+    // The list accepts any person, so the check needs none.
+    const query = FiltersQuery.parse(parametersOf(filters, ''))
+    readRecordingFilters(query, filters.filter_group, project, now)
     return undefined
   } catch (error) {
     if (error instanceof AppError) {

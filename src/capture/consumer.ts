@@ -46,8 +46,9 @@ export async function consumeCapture(batch: MessageBatch, invocation: Invocation
 }
 
 /**
- * Reads a message, from R2 if it was spilled. A missing object leaves nothing to store: its events
- * are stored already, or capture refused the request.
+ * Reads a message, from R2 if it was spilled. A missing object leaves nothing to store: either its
+ * events are stored already, or capture deleted it and refused the request because queueing seemed
+ * to fail, although the message was queued.
  */
 async function load(bucket: R2Bucket, body: unknown): Promise<Loaded<Incoming[]>> {
   const spill = SpilledMessage.safeParse(body).data?.spill

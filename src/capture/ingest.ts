@@ -14,7 +14,10 @@ import { planEvents } from './plan.ts'
 import { writeChanges } from './store.ts'
 import { applySuppressions, type JoinLog } from './suppressed-ids.ts'
 
-/** Distinct ids whose persons one transaction may merge; each costs a count of up to 1,001 rows. */
+/**
+ * Distinct ids whose persons one transaction may merge. For each of them, the distinct ids of its
+ * person are counted, which reads up to `MAX_FOLDED + 1` rows.
+ */
 const MAX_MERGED_IDS = 400
 
 type Project = { id: number; erasureSalt: string }
@@ -79,8 +82,8 @@ const wantedOf = (ordered: readonly Incoming[]): Wanted => ({
 type Batch = { ordered: Incoming[]; wanted: Wanted; log: JoinLog | undefined }
 
 /**
- * Reads, plans and writes once. The pauses let other requests run: the local database shares this
- * process, which accepts no request while promises are pending.
+ * Reads, plans and writes once. The pauses let other requests run: the local database answers within
+ * this process, and its promises, one after the other, would never let the process accept a request.
  * @throws unavailable, ConflictError when another consumer has changed the same persons
  */
 async function tryPart(
@@ -101,9 +104,8 @@ async function tryPart(
   const tombstones = await readTombstones(db, project, late.flatMap(distinctIdsOf))
   const known = { ...read, tombstones }
   const changes = planEvents(kept, known, await reserveIds(db, kept, wanted, known))
-  // Only the rows of the first of these events are sure to be read. If that event is suppressed, the
-  // plan may be empty, because the next event lacks rows. The rest is then shorter by the suppressed
-  // event, and the next call reads the rows of its first event.
+  // Each call must shorten the rest, or the caller would never finish. The rows of the first event were
+  // read, so it is planned, unless it is suppressed or stored already: in no case is it in the rest.
   if (changes.rest.length === ordered.length) {
     throw new Error('The first of these events was not planned.')
   }
@@ -118,8 +120,8 @@ async function tryPart(
 }
 
 /**
- * Reserves as many numbers as the events could need; unused numbers are lost. Events of known
- * persons need no numbers.
+ * Reserves as many numbers as the events could need; unused numbers are lost. Known identities,
+ * persons and event names need none.
  */
 async function reserveIds(db: Db, events: Incoming[], wanted: Wanted, known: Known): Promise<Ids> {
   const personal = new Set(

@@ -11,8 +11,9 @@ import { PersonPlan } from './person-plan.ts'
 import { hasPersonProfile } from './person-writes.ts'
 
 /**
- * Plans the changes of as many events as one transaction can write quickly, at least one, in order
- * of time. Leaves out events that are stored already. Persons end up the same however the events
+ * Plans the changes of as many events as one transaction can write quickly, in order of time. Leaves
+ * out events that are stored already. Plans no event if rows that the first new event needs were not
+ * read. Persons end up the same however the events
  * are divided into batches, and in whatever order the batches arrive.
  */
 export function planEvents(events: Incoming[], known: Known, ids: Ids): Changes {
@@ -59,11 +60,9 @@ class Plan {
     this.#known = known
     this.#ids = ids
     this.#identities = new Identities(known, ids)
-    this.#persons = new PersonPlan(
-      this.#identities,
-      known.identityCounts,
-      (distinctId, event) => this.#tombstoneOf(distinctId, event) !== undefined
-    )
+    const isErased = (distinctId: string, event: Incoming) =>
+      this.#tombstoneOf(distinctId, event) !== undefined
+    this.#persons = new PersonPlan(this.#identities, known.identityCounts, isErased)
     this.#visitorSessions = new VisitorSessions(known.sessions)
   }
 
@@ -131,8 +130,8 @@ class Plan {
   }
 
   /**
-   * Returns the event's properties; adds the session of the event's time for a visitor without
-   * cookies.
+   * Returns the event's properties. For a visitor without cookies, adds the id of the session that
+   * the visitor had at the time of the event.
    */
   #inSession({ visitor, properties }: Incoming, timestamp: number): JsonObject {
     return visitor === undefined

@@ -27,6 +27,8 @@ import { countDropped, expectLastErasure, expectOpenErasures } from '../tombston
 import type { Changes } from './changes.ts'
 import { expectNoSessions } from './cookieless/store.ts'
 
+/* The `+` before a project's id is explained in `persons/write.store.ts`. */
+
 /** The numbers of events that suppressions drop, and the distinct ids that join suppressions. */
 export type SuppressedChanges = {
   /** `Known.suppressionSerial`. The write fails if the suppressions have changed since. */
@@ -70,8 +72,8 @@ const expectPlanned = (projectId: number, changes: Changes): SQL[] => [
     changes.usedIdentities.map((key) => ({ key })),
     (rows, count) => [expectRows(count, storedIdentities(projectId, rows))]
   ),
-  // An erasure deletes stored identities, which the checks above notice. A new one could belong to an
-  // erased person.
+  // The checks above notice an erasure that has deleted the stored identities. A new identity may
+  // belong to an erased person, too, so no erasure may have happened since the plan was made.
   ...(changes.newIdentities.length > 0 ? [expectLastErasure(projectId, changes.lastErasure)] : []),
   ...expectNoSessions(projectId, changes.begunSessions),
   ...expectOpenErasures(projectId, changes.usedTombstones)
@@ -103,6 +105,7 @@ const writePersons = (projectId: number, changes: Changes): SQL[] => [
     )
   ]),
   ...insertVersions(projectId, changes.versions),
+  // Changes the stored number of persons by the difference.
   ...countRows(projectId, 'persons', changes.newPersons.length - changes.mergedPersons.length)
 ]
 

@@ -48,7 +48,7 @@ type State = 'waiting' | 'cut' | 'removed'
 
 /** Why an erasure or a removal waits when the secrets are missing: `npm run purge:now`, for example, does not have them. */
 export const UNSIGNED =
-  'Everything is removed. The service completes the deletion within half an hour, and signs the receipt; it needs the secrets RECEIPT_KEY and RECEIPT_SECRET.'
+  'Everything is removed. Within half an hour, the service signs the receipt and completes the deletion, if it has the secrets RECEIPT_KEY and RECEIPT_SECRET.'
 
 /** Purges the data of erasures in one project, as far as one invocation's limits allow. */
 export class Eraser {
@@ -72,7 +72,11 @@ export class Eraser {
     this.#signer = openSigner(invocation.env)
   }
 
-  /** Purges an erasure's data, and completes the erasure when a search of every store finds nothing. */
+  /**
+   * Purges an erasure's data, and completes the erasure when a search of every store finds nothing.
+   * @returns `waiting` also if the secrets are missing, or if another message continues the erasure;
+   * `cut` also if late events were stored, or the erasure was widened, during the search
+   */
   async advance(erasure: ErasureRow): Promise<'waiting' | 'cut' | 'completed'> {
     const state = await this.remove(erasure)
     if (state !== 'removed') {
@@ -198,7 +202,7 @@ export class Eraser {
     }
     // Copies first: events that are stored and sealed in between are then counted as events, not only as segments.
     const copies = await this.#countCopies(current)
-    // The invocation began with a check that nothing accepted before the erasure waits in the bucket.
+    // None waits: the invocation began by checking that the bucket holds no object from before the erasure.
     const remaining = {
       ...NO_WAITING_OBJECTS,
       ...(await countRemains(this.#db, current)),
@@ -232,11 +236,12 @@ export class Eraser {
       requested_by: erasure.requestedBy,
       delete_events: erasure.deleteEvents,
       run: erasure.run,
+      // The row of an erasure that was widened to keep nothing still has a date.
       linkedUntil: completableUntil(erasure),
       completes: erasure.completes,
       verifiedAt: now,
       delete_recordings: erasure.deleteRecordings,
-      // With the events, dead letters were searched: the receipt says so even if none was removed.
+      // If events are deleted, dead letters were searched, too: the receipt says so even if none was removed.
       removed: erasure.deleteEvents
         ? { dead_letters: 0, ...stores, events: erasure.removed }
         : stores,
@@ -244,6 +249,7 @@ export class Eraser {
       late_events_dropped: erasure.dropped
     })
     const subject = await readSubject(this.#db, erasure)
+    // Publishing the key appends it to the ledger, whose end is searched from `head` on.
     this.#published ??= readApplied(this.#db).then((head) =>
       publishKey(this.#bucket, signer.key, head, now)
     )

@@ -49,7 +49,7 @@ export type Operation = Part & {
   description?: string
   /** The operation may change without notice. */
   isExperimental?: true
-  /** PostHog's reference documents an empty body; see `preferences.ts`. */
+  /** The response may have an empty body, as PostHog's reference documents it; see `preferences.ts`. */
   mayBeEmpty?: true
   /**
    * Accepts any query parameter: requests come from SDKs, or from links to which other programs add

@@ -63,7 +63,7 @@ export const SPLIT = describe({
   tag: 'Persons',
   summary: 'Split a person',
   description:
-    'Each distinct id that leaves becomes a new person without properties and takes its past events along. The person keeps its properties. By default, it also keeps the distinct id that was seen first, which may be an anonymous one, and all others leave. A person with a single distinct id stays as it is.',
+    'Makes new persons of distinct ids of this person. By default, the distinct id that was seen first, which may be an anonymous one, stays, and all others leave. Each distinct id that leaves becomes a new person without properties and takes its past events along; this person keeps its properties. A person with a single distinct id stays as it is.',
   answers: { 200: { text: 'The new persons.', schema: SplitJson } },
   refusals: [['invalid_input', '"eve" is not a distinct id of this person.', 'main_distinct_id']]
 })

@@ -8,7 +8,7 @@ export const newApiKey = () => `phx_${randomBase62(32)}`
 /** Makes a capture token: `phc_` and 192 random bits in base 62. It is public, and only allows sending events. */
 export const newCaptureToken = () => `phc_${randomBase62(24)}`
 
-/** Makes the key of a project's hashes of erased distinct ids: 128 random bits. */
+/** Makes the salt with which a project's erased distinct ids are hashed: 128 random bits. */
 export const newErasureSalt = () => randomBase62(16)
 
 export const isApiKey = (text: string) => /^phx_[0-9A-Za-z]{20,100}$/.test(text)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Longest minimum duration of a recorded visit, seconds; the limit is PostHog's. */
+/** Largest value of `recording_minimum_duration`, seconds; the limit is PostHog's. */
 const MAX_MINIMUM_DURATION = 30
 
 /** The settings that a project sends to browser SDKs in their remote configuration. */
@@ -49,5 +49,5 @@ export const settingsOf = (row: { settings: Partial<ProjectSettings> }): Project
   ...row.settings
 })
 
-/** Returns the settings in a project or a change, without its other members. */
+/** Returns only the settings of an object that may have other members, such as the name of a new project. */
 export const pickSettings = (input: SettingsChange): SettingsChange => SettingsChange.parse(input)

@@ -36,7 +36,7 @@ export function checkValues(
     }
   }
   if (isOneOf(NUMERIC, operator) || isOneOf(RANGES, operator)) {
-    expectEach('a number', (value) => toNumber(value) !== undefined)
+    expectEach('a number', isNumber)
     expectNumbers(operator, values)
   }
   if (/regex$/.test(operator)) {
@@ -60,12 +60,12 @@ export function checkValues(
   }
 }
 
-/** @throws invalid_input for numbers that no double holds exactly, and for an invalid range */
+/** @throws invalid_input for numbers that change when they are read as doubles, and for an invalid range */
 function expectNumbers(operator: Operator, values: string[]): void {
   const inexact = values.find((value) => !isExactNumber(value))
   if (inexact !== undefined) {
     throw invalid(
-      `${show(inexact)} cannot be compared exactly: a value of ${operator} must be a number that a double holds exactly.`
+      `${show(inexact)} cannot be compared exactly: a value of ${operator} must be a number of at most ${MAX_NUMBER} characters that does not change when it is read as a double.`
     )
   }
   if (isOneOf(RANGES, operator)) {
@@ -78,14 +78,15 @@ function expectNumbers(operator: Operator, values: string[]): void {
 
 const trimJson = (text: string): string => text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
 
-/** Whether a double holds the number in a text exactly: 9007199254740993 and 1e400 are not doubles. */
+/**
+ * Whether a number keeps its digits when it is read as a double: 0.1 does, 9007199254740993 and 1e400
+ * do not. Numbers longer than `MAX_NUMBER` count as changed.
+ */
 function isExactNumber(text: string): boolean {
   const number = trimJson(text)
   return number.length <= MAX_NUMBER && isExact(number, Number(number))
 }
 
-/** Reads a number in JSON's notation, with white space around it; undefined for anything else. */
-function toNumber(text: string): number | undefined {
-  const trimmed = trimJson(text)
-  return /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(trimmed) ? Number(trimmed) : undefined
-}
+/** Whether a text is a number in JSON's notation. White space around it is allowed. */
+const isNumber = (text: string): boolean =>
+  /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(trimJson(text))

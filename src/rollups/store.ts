@@ -57,6 +57,7 @@ export const uncountEvents = (projectId: number, chunk: SQL): SQL =>
     sql`(${chunk}) where true group by 2, 3 ${addToCounts}`
   )
 
+/** The id of an event name, in its project. */
 export type EventKind = { project_id: number; event_id: number }
 
 /** Lists the ids of the event names of all projects in the database. */

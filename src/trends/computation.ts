@@ -61,7 +61,7 @@ export class Computation {
     this.#knowledge = new Knowledge(db, project.id)
     this.#breakdowns = query.breakdowns
     this.#stepEvents = stepEvents
-    // Both periods of a series have the same filters.
+    // All periods of a series have the same filters, so the part of the first period has them all.
     const filters = parts.flatMap(([part]) => (part ? leavesOf(part.filters) : []))
     this.#deciders = new Map(
       filters.map((filter) => [filter, deciderOf(filter, project.timezone, now)])
@@ -142,10 +142,12 @@ export class Computation {
     }
     const extremes = new Extremes()
     for (const part of this.parts.flat()) {
-      const numbers = { ...part, property: breakdown }
-      await this.feed(numbers, [], new Grouping(), onlyFirsts(part, extremes))
+      // The accumulator gets the breakdown's values in place of the numbers of the math's property.
+      const breakdownPart = { ...part, property: breakdown }
+      await this.feed(breakdownPart, [], new Grouping(), onlyFirsts(part, extremes))
     }
-    // Without any number, `low` is infinite and `high` is negative infinite.
+    // If there is no number, `low` is Infinity and `high` is -Infinity: their difference is -Infinity,
+    // so this does not throw, and there are no bins.
     const { low, high } = extremes
     if (high - low === Number.POSITIVE_INFINITY) {
       throw new AppError(
@@ -189,9 +191,11 @@ export class Computation {
     if (this.query.formulas.length === 0) {
       return totals.map(rank)
     }
-    const common = rank(
-      this.periods.map((_, p) => addTotals(totals.flatMap((seriesTotals) => seriesTotals[p] ?? [])))
-    )
+    const totalsOfAllSeries = this.periods.map((_, periodIndex) => {
+      const bySeries = totals.map((seriesTotals) => seriesTotals[periodIndex])
+      return addTotals(bySeries.filter((one) => one !== undefined))
+    })
+    const common = rank(totalsOfAllSeries)
     return brokenDown.map(() => common)
   }
 }

@@ -13,7 +13,7 @@ import {
   whole
 } from './shared-fields.ts'
 
-/** The writable fields of an insight. */
+/** The writable fields of an insight, as a request for a trend describes them. `InsightInput` replaces `dashboards`. */
 export const INSIGHT_FIELDS = {
   name: z.string().max(400).nullish(),
   derived_name: z.string().max(400).nullish(),
@@ -30,10 +30,10 @@ export const INSIGHT_FIELDS = {
     }),
   order: z.int().nullish(),
   deleted: z.boolean().optional(),
-  dashboards: z
-    .array(z.int())
-    .optional()
-    .meta({ deprecated: true, description: 'Has no effect on a trend.' }),
+  dashboards: z.array(z.int()).optional().meta({
+    deprecated: true,
+    description: 'A request for a trend ignores this field, as it ignores `name`.'
+  }),
   description: z.string().max(10_000).nullish(),
   tags: z.array(z.string().max(400)).max(1_000).optional(),
   favorited: z.boolean().optional(),
@@ -86,11 +86,11 @@ const FLAT_FIELDS = {
   aggregation_group_type_index: z.unknown().optional()
 }
 
-const OF_SERIES = 'This is a field of a series.'
-const OF_QUERY = 'This is a field of a `TrendsQuery`: send the whole node as `query`.'
+const SERIES_FIELD = 'This is a field of a series.'
+const QUERY_FIELD = 'This is a field of a `TrendsQuery`: send the whole node as `query`.'
 
 const DATES = 'Send the range as `date_from` and `date_to`.'
-const BREAKDOWN = 'Send the fields of a breakdown, such as `breakdown`, next to `events`.'
+const BREAKDOWN = 'Send a breakdown as `breakdown`, `breakdown_type` and so on, next to `events`.'
 const FILTERS = 'Filter by `properties`.'
 
 /**
@@ -98,7 +98,7 @@ const FILTERS = 'Filter by `properties`.'
  * supported only by PostHog.
  */
 const ELSEWHERE = {
-  ...sameReason(['math', 'math_property', 'math_property_type', 'math_multiplier'], OF_SERIES),
+  ...sameReason(['math', 'math_property', 'math_property_type', 'math_multiplier'], SERIES_FIELD),
   ...sameReason(['event', 'series_name'], 'Send the events as the list `events`.'),
   formulas: 'There is one `formula` in this form; `query` takes several.',
   formulaNodes: 'There is one `formula` in this form; `query` takes several.',
@@ -138,25 +138,25 @@ const ELSEWHERE = {
       'conversionGoal',
       'modifiers'
     ],
-    OF_QUERY
+    QUERY_FIELD
   )
 }
 
 /**
- * Reasons for refusing fields that would change the response to a request for a trend. They are not
- * refused when an insight is saved.
+ * Reasons for refusing fields that would change the response to a request for a trend. A saved insight
+ * may have them at the top level, but not in `filters`.
  */
-const OF_ANSWER = {
+const REFUSED_IN_REQUEST = {
   timezone: 'A trend is in the project’s time zone.',
   limit: 'A trend has no `limit`: `breakdown_limit` limits the values of a breakdown.',
   ...sameReason(['offset', 'format'], 'This is a parameter of the URL.'),
   ...sameReason(['search', 'distinct_id', 'distinct_ids', 'person_id'], FILTERS)
 }
 
-const OF_TREND = { ...ELSEWHERE, ...OF_ANSWER }
+const REFUSED_IN_TREND = { ...ELSEWHERE, ...REFUSED_IN_REQUEST }
 
 /** A filter object. */
-export const LegacyFilter = refusing(z.object(FLAT_FIELDS), OF_TREND)
+export const LegacyFilter = refusing(z.object(FLAT_FIELDS), REFUSED_IN_TREND)
 
 /**
  * The body of a request for a trend: a trend in one of three forms, and the other fields of an
@@ -164,6 +164,7 @@ export const LegacyFilter = refusing(z.object(FLAT_FIELDS), OF_TREND)
  */
 export const TrendFields = refusing(
   z.object({ ...INSIGHT_FIELDS, ...FLAT_FIELDS }).meta({
+    // The name of this schema in the API document.
     id: 'InsightFields',
     description:
       'A trend in one of three forms: `query`, `filters`, or the fields of `filters` at the top level. The other fields of an insight, such as `name`, have no effect.',
@@ -178,10 +179,13 @@ export const TrendFields = refusing(
       }
     ]
   }),
-  OF_TREND
+  REFUSED_IN_TREND
 )
 
-/** Reasons for refusing the flat fields of a trend in a saved insight, which has `filters` or a `query`. */
+/**
+ * Reasons for refusing fields at the top level of a saved insight, whose trend is in `filters` or
+ * `query`.
+ */
 export const MISPLACED = {
   ...ELSEWHERE,
   ...sameReason(Object.keys(FLAT_FIELDS), 'This is a field of `filters`.')

@@ -12,8 +12,8 @@ export const DELETE = describe({
 Persons stay: to delete a person with all data, use \`DELETE persons/{id}/\`.
 
 A deletion takes two requests. With \`dry_run\`, nothing is deleted: the answer counts the events, and has a token that is valid \
-for one hour, or null if no event matches. The same request with that \`token\` instead of \`dry_run\` is refused with a 409 if other \
-events match by now; the error says how many. Otherwise exactly the events of the dry run are deleted, on the next Sunday at 05:00 UTC. \
+for one hour, or null if no event matches. The same request with that \`token\` instead of \`dry_run\` is refused with a 409 if the \
+matching events have changed since; the error gives their number then and now. Otherwise exactly the events of the dry run are deleted, on the next Sunday at 05:00 UTC. \
 Relative dates are relative to the time of the dry run. The same token, sent again within the hour, leads to the same deletion.
 
 A request may search ${MAX_EXAMINED} events at most. A deleted event is not stored again if an SDK sends it again with the same uuid.

@@ -16,14 +16,15 @@ export const MAX_IDENTITIES = 10_000
 export const MAX_FOLDED_IDENTITIES = 100
 
 /**
- * Bytes of distinct ids, as JSON, that an entry shows at most: together with their keys, these ids
- * stay below the 2 MB that D1 allows in a value.
+ * Most bytes of distinct ids, as JSON, that are read for one entry, which itself holds only keys.
+ * The query returns ids and keys in one value, and D1 allows 2 MB in a value.
  */
 export const MAX_IDS_BYTES = 1_000_000
 
 /**
- * A change of one field. An erasure removes the values in `before` and `after`. `identities` lists
- * distinct ids by their keys, so that erased distinct ids disappear from the entry.
+ * A change of one field. An erasure removes the values in `before` and `after`. `identities` maps
+ * the names of lists, such as `distinct_ids`, to the keys of their identities. The lists of distinct
+ * ids are added to `after` when the entry is read, so that erased distinct ids disappear from it.
  */
 export type Change = {
   type: 'Person'

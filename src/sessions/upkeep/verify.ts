@@ -15,8 +15,8 @@ export type WrongSession = { project_id: number } & Pick<
 /**
  * Compares each session's event count, start and end with its events, by descending id: newest
  * first if ids are UUIDv7, which SDKs generate.
- * @param pages pages of 200 sessions in total, shared equally among the projects; with more projects than pages, random
- * projects get one each
+ * @param pages the total number of pages to read, each of 200 sessions. The projects share them equally;
+ * with more projects than pages, random projects get one page each
  * @returns the number of `sessions` read, including incomparable sessions; the number of `wrong`
  * sessions; and the `first` 100 of these
  */
@@ -24,6 +24,7 @@ export async function verifySessions(
   db: Db,
   pages: number
 ): Promise<{ sessions: number; wrong: number; first: WrongSession[] }> {
+  // The projects that have event names, in random order.
   const found = new Set((await shuffleKinds(db)).map(({ project_id }) => project_id))
   const projects = [...found].slice(0, pages).sort((a, b) => a - b)
   const share = Math.max(1, Math.floor(pages / projects.length))

@@ -6,7 +6,7 @@ import type { SubscriptionRow } from '../store.ts'
 /** Days for which the address of a picture works after its message was composed. */
 export const PICTURE_DAYS = 7
 
-/** The subject of a picture: one insight in one message. It has no size, because all pictures have the same. */
+/** The subject of a picture: one insight in one message. All pictures have the same size, so it is not part of the subject. */
 export type Subject = {
   insightId: number
   /** The time at which the message was composed, ms UTC. */
