@@ -5,7 +5,7 @@ export type Moment = { time: number; kind: 'page' | 'click' | 'event' | 'console
 
 /** Largest number of moments listed: nobody scrolls further. */
 const MAX = 1_000
-/** Largest number of characters shown of a console line. */
+/** Largest number of characters shown of a moment: a forged event may have a text of any length. */
 const MAX_TEXT = 300
 
 /** rrweb's numbers. */
@@ -23,7 +23,11 @@ export function listMoments(events: Snapshot[]): Moment[] {
   return events
     .flatMap((event) => {
       const described = describe(event, site)
-      return described ? [{ time: event.timestamp - first, ...described }] : []
+      if (!described) {
+        return []
+      }
+      const { kind, text } = described
+      return [{ time: event.timestamp - first, kind, text: text.slice(0, MAX_TEXT) }]
     })
     .slice(0, MAX)
 }
@@ -50,7 +54,7 @@ function describe({ type, data }: Snapshot, site: string): Omit<Moment, 'time'> 
 
 function consoleLine(payload: unknown): string {
   const { level, payload: words } = (payload ?? {}) as { level?: unknown; payload?: unknown }
-  return `${toText(level)}: ${[words].flat().map(toText).join(' ')}`.slice(0, MAX_TEXT)
+  return `${toText(level)}: ${[words].flat().map(toText).join(' ')}`
 }
 
 /** Converts any value to text: a forged event can have an object anywhere. */
