@@ -139,12 +139,13 @@ function seriesPeriods(query: TrendQuery, range: Range, project: Project): Perio
   return [toPeriod(current, interval, 'current'), toPeriod(before, interval, 'previous')]
 }
 
-/** Shortens buckets to their parts within a range; a bucket outside becomes empty. */
+/** Shortens buckets to their parts within a range. A bucket after the range becomes empty, and lies at the end of the range. */
 const cut = (buckets: readonly Bucket[], range: Range): Bucket[] =>
-  buckets.map(({ from, until, clock }) => {
-    const begin = Math.max(from, range.from)
-    return { from: begin, until: Math.max(begin, Math.min(until, range.until)), clock }
-  })
+  buckets.map(({ from, until, clock }) => ({
+    from: Math.min(Math.max(from, range.from), range.until),
+    until: Math.min(until, range.until),
+    clock
+  }))
 
 /**
  * Stretches the last bucket to `until`, unless the bucket ends later. Both periods have the same number of buckets: if 2:00 to

@@ -56,6 +56,27 @@ describe('a range of hours', () => {
     expect(line.data).toEqual([1, 0, 0])
   })
 
+  it('is compared with nothing after the earlier hours, even if they end before a week that the range touches', async () => {
+    // Monday: the 30 hours touch two weeks, and the 30 hours ten days before only one.
+    vi.setSystemTime(Date.UTC(2025, 2, 10, 5))
+    const project = await newVisits(240.1, 239.9)
+    const body = {
+      events: [{ id: '$pageview', math: 'dau' }],
+      date_from: '-30h',
+      interval: 'week',
+      display: 'ActionsLineGraphCumulative',
+      compare: true,
+      compare_to: '-10d'
+    }
+    const late = await newVisits(239.9)
+
+    const [, before] = (await ask(project, body)).body.result
+    const [, after] = (await ask(late, body)).body.result
+
+    expect(before.data).toEqual([1, 1])
+    expect(after.data).toEqual([0, 0])
+  })
+
   it('is compared, as a single number, with as many hours before', async () => {
     const project = await newVisits(1, 25, 47, 49)
 

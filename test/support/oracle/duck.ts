@@ -139,9 +139,11 @@ export class Duck {
     // No bucket is longer than 31 days: this gives enough buckets, of which the first are kept.
     const days = await this.#days(ask.interval, lo, lo + (previous.length + 1) * 31 * DAY)
     const other = days.slice(0, previous.length)
+    // A bucket after the period is empty, and lies at its end.
     const ended = other.map((bucket) => ({
       ...bucket,
-      hi: Math.max(bucket.lo, Math.min(bucket.hi, hi))
+      lo: Math.min(bucket.lo, hi),
+      hi: Math.min(bucket.hi, hi)
     }))
     return [cut, startAt(ended, lo)]
   }
