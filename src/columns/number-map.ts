@@ -19,33 +19,9 @@ export class NumberMap {
     this.#numbers[key] = number
   }
 
-  /**
-   * Sets the number of every key in `keys` from index `from` up to but not including `until`; skips negative keys.
-   * @returns how many keys had another number before, each counted once
-   */
-  setEach(keys: Int32Array, from: number, until: number, number: number): number {
-    let numbers = this.#numbers
-    let changed = 0
-    for (let i = from; i < until; i += 1) {
-      const key = keys[i] ?? -1
-      if (key < 0) {
-        continue
-      }
-      if (key >= numbers.length) {
-        numbers = this.#grow(key)
-      }
-      if (numbers[key] !== number) {
-        numbers[key] = number
-        changed += 1
-      }
-    }
-    return changed
-  }
-
-  #grow(key: number): Int32Array<ArrayBuffer> {
+  #grow(key: number): void {
     const larger = new Int32Array(Math.max(key + 1, this.#numbers.length * 2))
     larger.set(this.#numbers)
     this.#numbers = larger
-    return larger
   }
 }

@@ -1,12 +1,12 @@
-import { NumberMap } from '../../columns/number-map.ts'
 import type { Accumulator, Piece, Rows } from './accumulator.ts'
+import { Seen } from './seen.ts'
 
 /** The point of the piece of events before the trend. An actor who has one of them has no first event in the trend. */
 export const BEFORE = -1
 
 /** Gives another accumulator the first event of each actor. Events have to come in the order of time. */
 export class Firsts implements Accumulator {
-  readonly #seen = new NumberMap()
+  readonly #seen = new Seen()
   readonly #isMatching: boolean
   readonly #counted: Accumulator
 
@@ -27,9 +27,7 @@ export class Firsts implements Accumulator {
       if (group < 0 && this.#isMatching) {
         continue
       }
-      const subject = subjects[i] ?? 0
-      const isFirst = this.#seen.get(subject) === 0
-      this.#seen.set(subject, 1)
+      const isFirst = this.#seen.add(subjects[i] ?? 0)
       if (isFirst && piece.point !== BEFORE) {
         this.#counted.add(rows, i, i + 1, piece)
       }

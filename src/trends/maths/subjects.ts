@@ -1,7 +1,7 @@
-import { NumberMap } from '../../columns/number-map.ts'
 import { type Accumulator, type Counted, NOTHING, type Rows } from './accumulator.ts'
 import { PairSet } from './marks.ts'
 import { Counter } from './numbers.ts'
+import { Seen } from './seen.ts'
 import { summarize, Tally } from './tally.ts'
 
 /**
@@ -9,10 +9,8 @@ import { summarize, Tally } from './tally.ts'
  * without a breakdown, are in a list, as in `PairMarks`: only the pairs of other groups are limited.
  */
 export class Distinct implements Accumulator {
-  /** The point at which each subject of group 0 was last seen, counted from 1. */
-  readonly #seen = new NumberMap()
-  /** The current point, counted from 1. */
-  #mark = 1
+  /** The subjects of group 0. */
+  readonly #seen = new Seen()
   #pairs = new PairSet()
   readonly #counter = new Counter()
 
@@ -21,7 +19,7 @@ export class Distinct implements Accumulator {
       this.#addGrouped(groups, subjects, from, until)
       return
     }
-    this.#counter.add(0, this.#seen.setEach(subjects, from, until, this.#mark))
+    this.#counter.add(0, this.#seen.addEach(subjects, from, until))
   }
 
   #addGrouped(groups: Int32Array, subjects: Int32Array, from: number, until: number): void {
@@ -38,19 +36,12 @@ export class Distinct implements Accumulator {
 
   /** Whether a pair is new at this point. @throws query_too_large, attr `actors`, for too many pairs of other groups than 0 */
   #isNew(group: number, subject: number): boolean {
-    if (group !== 0) {
-      return this.#pairs.add(group, subject)
-    }
-    const isNew = this.#seen.get(subject) !== this.#mark
-    if (isNew) {
-      this.#seen.set(subject, this.#mark)
-    }
-    return isNew
+    return group === 0 ? this.#seen.add(subject) : this.#pairs.add(group, subject)
   }
 
   *finish(point: number): Generator<Counted> {
     yield* this.#counter.drain(point)
-    this.#mark += 1
+    this.#seen.clear()
     this.#pairs = new PairSet()
   }
 
