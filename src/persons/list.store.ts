@@ -30,6 +30,18 @@ export function listPersons(
   page: Page,
   knownCount?: number
 ): Read<Found> {
+  if (knownCount === undefined && hasOneFilter(filters) && isFirst(page)) {
+    const driver = driverOf(projectId, filters)
+    if (driver) {
+      return planRead(
+        [query<CountedRow>(selectCounted(driver.ids, projectId, page))],
+        ([found]) => ({
+          rows: found.map(({ count: _, ...row }) => toRow(row)),
+          count: found[0]?.count ?? found.length
+        })
+      )
+    }
+  }
   const rows = query<ListedRow>(selectListed(projectId, filters, page))
   if (knownCount !== undefined) {
     return planRead([rows], ([found]) => ({ rows: found.map(toRow), count: knownCount }))
@@ -40,6 +52,8 @@ export function listPersons(
     count: total?.count ?? 0
   }))
 }
+
+const isFirst = ({ offset, after }: Page): boolean => offset === 0 && !after
 
 /**
  * Reads one page. Counts the matches afterwards, and only if the page does not tell their number: with a filter that examines
@@ -70,6 +84,8 @@ function countFromPage(rows: number, { limit, offset, after }: Page): number | u
 
 type ListedRow = Omit<PersonRow, 'distinct_ids'> & { distinct_ids: string }
 
+type CountedRow = ListedRow & { count: number | null }
+
 const toRow = (row: ListedRow): PersonRow => ({
   ...row,
   distinct_ids: JSON.parse(row.distinct_ids)
@@ -81,12 +97,25 @@ const toRow = (row: ListedRow): PersonRow => ({
  */
 function selectListed(projectId: number, filters: PersonFilters, page: Page): SQL {
   const select = pageOf(projectId, filters, page)
-  const columns = sql`${m.id}, ${m.uuid}, ${m.createdAt}, ${m.properties}, ${LISTED} as distinct_ids`
   return driverOf(projectId, filters)
-    ? sql`select ${columns} from (${select(sql`${m.id}`)}) as page cross join ${persons} ${m} on ${m.id} = page.id
+    ? sql`select ${COLUMNS} from (${select(sql`${m.id}`)}) as page cross join ${persons} ${m} on ${m.id} = page.id
           order by ${m.createdAt} desc, ${m.id} desc`
-    : select(columns)
+    : select(COLUMNS)
 }
+
+/**
+ * Selects the first page of the persons with these ids. Each row has the number of ids, or null if the page has all of them:
+ * most pages are not full, and need not find the ids again to count them.
+ */
+const selectCounted = (ids: SQL, projectId: number, { limit }: Page): SQL => sql`
+  with page as materialized (
+    select ${m.id} from (${ids}) as candidate cross join ${persons} ${m} on ${m.id} = candidate.id
+    where ${m.projectId} = ${projectId} order by ${m.createdAt} desc, ${m.id} desc limit ${limit}
+  )
+  select ${COLUMNS},
+    iif((select count(*) from page) < ${limit}, null, (select count(*) from (${ids}))) as count
+  from page cross join ${persons} ${m} on ${m.id} = page.id
+  order by ${m.createdAt} desc, ${m.id} desc`
 
 type Window = { limit?: number | undefined; offset: number }
 
@@ -188,3 +217,6 @@ const LISTED = sql`(
   select json_group_array(distinct_id) from (
     select ${distinctIds.distinctId} as distinct_id from ${distinctIds}
     where ${distinctIds.personId} = ${m.id} order by ${distinctIds.key} limit ${LISTED_DISTINCT_IDS + 1}))`
+
+/** The columns of a listed person `m`. */
+const COLUMNS = sql`${m.id}, ${m.uuid}, ${m.createdAt}, ${m.properties}, ${LISTED} as distinct_ids`
