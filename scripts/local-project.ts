@@ -115,7 +115,7 @@ async function findKept(db: Db): Promise<LocalProject | undefined> {
   if (key === undefined) {
     return undefined
   }
-  const caller = await findCaller(db, { hash: await hashKey(key), projectId: '@current' })
+  const caller = await findCaller(db, { hash: hashKey(key), projectId: '@current' })
   if (!caller?.project || caller.key.revokedAt !== null) {
     return undefined
   }

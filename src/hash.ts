@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** Returns the SHA-256 of a text's UTF-8 bytes, in hexadecimal. */
-export const sha256 = async (text: string): Promise<string> =>
-  createHash('sha256').update(text).digest('hex')
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** Imports a secret as a key of HMAC-SHA256. */
 export const importSecret = (secret: string): Promise<CryptoKey> =>
@@ -25,7 +24,7 @@ export const toHex = (buffer: ArrayBuffer): string =>
   [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
 /** Compares two hashes in constant time. */
-export async function isSameHash(a: string, b: string): Promise<boolean> {
+export function isSameHash(a: string, b: string): boolean {
   const [left, right] = [a, b].map((hash) => new TextEncoder().encode(hash))
   return (
     left !== undefined &&

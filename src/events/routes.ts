@@ -4,6 +4,7 @@ import { allow } from '../http/auth.ts'
 import { createRouter } from '../http/env.ts'
 import { cursorSchema, encodeCursor, PageQuery, readPage } from '../http/page.ts'
 import { validateQuery } from '../http/validation.ts'
+import { parametersOf } from '../input/url.ts'
 import { clean } from '../persons/distinct-id.ts'
 import { PersonPath } from '../persons/path.ts'
 import { PROPERTY_TYPES } from '../properties/filter.ts'
@@ -53,7 +54,7 @@ export const eventRoutes = createRouter().get(
   async (c) => {
     const { project, db, now } = c.var
     const query = c.req.valid('query')
-    const properties = readPropertyParameters(new URL(c.req.url).searchParams)
+    const properties = readPropertyParameters(parametersOf(c.req.url))
     const filters = {
       events: query.event === undefined ? undefined : [query.event],
       person: query.person_id,

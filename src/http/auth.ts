@@ -191,7 +191,7 @@ async function attempt<T>(run: () => T | Promise<T>): Promise<T | undefined> {
 export const allowCaller = (...scopes: Scopes): MiddlewareHandler<AppEnv> =>
   contribute(
     async function checkCaller(c, next) {
-      const hash = await readKeyHash(c)
+      const hash = readKeyHash(c)
       const { db } = openDb(c.env.DB, c.var.usage)
       const caller = await findCaller(db, { hash, projectId: NO_PROJECT })
       const { key, user } = await authenticate(c, caller, { hash, scopes })
@@ -265,7 +265,7 @@ function finish(c: Context<AppEnv>, session: Session): void {
  * @throws not_authenticated, authentication_failed
  */
 async function readRequested(c: Context<AppEnv>): Promise<Requested> {
-  const hash = await readKeyHash(c)
+  const hash = readKeyHash(c)
   return { hash, projectId: readProjectId(c.req.param('project_id') ?? '') }
 }
 

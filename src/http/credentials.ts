@@ -3,6 +3,7 @@ import { HOUR } from '../calendar/units.ts'
 import { newUsage, openDb } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { isSameHash } from '../hash.ts'
+import { parametersOf } from '../input/url.ts'
 import { type Caller, touchKey } from '../projects/caller.store.ts'
 import { hashKey, isApiKey } from '../projects/key.ts'
 import { hasScope } from '../projects/scopes.ts'
@@ -33,7 +34,7 @@ export const refusalsOf = (scopes: Scopes): Refusal[] => [
  * Reads the key of a request and returns its hash, by which keys are stored and found.
  * @throws not_authenticated, authentication_failed
  */
-export const readKeyHash = async (c: Context<AppEnv>): Promise<string> => hashKey(readKey(c))
+export const readKeyHash = (c: Context<AppEnv>): string => hashKey(readKey(c))
 
 /** Query parameters in which PostHog accepts a key. */
 const KEY_PARAMETERS = ['personal_api_key', 'api_key']
@@ -43,7 +44,7 @@ const KEY_PARAMETERS = ['personal_api_key', 'api_key']
  * @throws not_authenticated without a key; authentication_failed for a malformed key, or one in the URL
  */
 function readKey(c: Context<AppEnv>): string {
-  for (const [name, value] of new URL(c.req.url).searchParams) {
+  for (const [name, value] of parametersOf(c.req.url)) {
     if (KEY_PARAMETERS.includes(name) || isApiKey(value)) {
       throw new AppError('authentication_failed', keyInUrl(name), name)
     }
@@ -69,7 +70,7 @@ export async function authenticate(
   caller: Caller | undefined,
   { hash, scopes }: { hash: string; scopes: Scopes }
 ): Promise<Caller> {
-  if (!caller || !(await isSameHash(caller.key.hash, hash)) || !isValid(caller.key, c.var.now)) {
+  if (!caller || !isSameHash(caller.key.hash, hash) || !isValid(caller.key, c.var.now)) {
     throw invalidKey()
   }
   const { key } = caller

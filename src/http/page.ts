@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { sha256 } from '../hash.ts'
 import { Whole, wholeFrom } from '../input/parameters.ts'
+import { hasParameter } from '../input/url.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
@@ -118,8 +119,7 @@ function readPosition<S extends z.ZodType>(
     return { after: undefined, offset }
   }
   const [after, place] = decodeCursor(z.tuple([schema, Place]), cursor)
-  const isGiven = new URL(url).searchParams.has('offset')
-  if (isGiven && place.offset !== undefined && place.offset !== offset) {
+  if (hasParameter(url, 'offset') && place.offset !== undefined && place.offset !== offset) {
     throw new AppError(
       'invalid_input',
       `This cursor continues at offset ${place.offset}: leave out \`offset\`, or leave out \`cursor\` to start elsewhere.`,
@@ -141,7 +141,7 @@ const Counted = z.object({ count: z.int().min(0), filters: z.string() })
 type Cursor = { counted?: z.output<typeof Counted> | undefined }
 
 /** Returns a name for the filters of a project's list; equal filters have the same name. */
-export const nameFilters = (projectId: number, filters: unknown): Promise<string> =>
+export const nameFilters = (projectId: number, filters: unknown): string =>
   sha256(JSON.stringify([projectId, filters]))
 
 /** A page that a request asks for. */
@@ -151,8 +151,8 @@ export type AskedPage<After> = {
   offset: number
   /** The rows to read: one more than the page shows, which says whether there is a next page. */
   rows: { limit: number; offset: number; after: After | undefined }
-  /** The name of the filters; undefined for a list without any. */
-  filters: string | undefined
+  /** Returns the name of the filters; undefined for a list without any. */
+  nameOf: (() => string) | undefined
   /** The number of matches, if an earlier page has counted them. */
   knownCount: number | undefined
 }
@@ -162,7 +162,7 @@ export function readPage<S extends z.ZodType<Cursor>>(
   url: string,
   cursor: S,
   query: { limit?: number | undefined; offset: number; cursor?: string | undefined },
-  filters?: string
+  nameOf?: () => string
 ): AskedPage<z.output<S>> {
   const size = pageSize(query.limit)
   const { after, offset } = readPosition(url, cursor, query)
@@ -171,22 +171,24 @@ export function readPage<S extends z.ZodType<Cursor>>(
     size,
     offset,
     rows: { limit: size + 1, offset: after ? 0 : offset, after },
-    filters,
-    knownCount: counted && counted.filters === filters ? counted.count : undefined
+    nameOf,
+    knownCount: counted && counted.filters === nameOf?.() ? counted.count : undefined
   }
 }
 
 /** Returns the rows that a page shows, and `place`, the other arguments of `pageOf`. */
 export function cutPage<Row>(
-  { size, offset, filters }: AskedPage<unknown>,
+  { size, offset, nameOf }: AskedPage<unknown>,
   { rows, count }: { rows: Row[]; count: number },
   positionOf: (last: Row) => object
 ) {
   const shown = rows.slice(0, size)
   const last = shown.at(-1)
-  const counted = filters === undefined ? undefined : { count, filters }
-  const cursor = last && encodeCursor({ ...positionOf(last), counted }, offset + size)
-  return { shown, place: { count, size, offset, hasMore: rows.length > size, cursor } }
+  const hasMore = rows.length > size
+  const counted = hasMore && nameOf ? { count, filters: nameOf() } : undefined
+  const cursor =
+    hasMore && last ? encodeCursor({ ...positionOf(last), counted }, offset + size) : undefined
+  return { shown, place: { count, size, offset, hasMore, cursor } }
 }
 
 /** Refuses a cursor for CSV, which has no pages. @throws invalid_input, attr `cursor` */

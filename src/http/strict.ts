@@ -1,6 +1,7 @@
 import { AppError, type ErrorCode } from '../errors.ts'
 import { findSimilarName, showName } from '../input/closest.ts'
 import { isHarmless } from '../input/harmless.ts'
+import { parametersOf } from '../input/url.ts'
 
 /** The query parameters of an operation. Parameters in `lists` may be repeated. */
 export type KnownParameters = { names: string[]; lists: string[] }
@@ -18,7 +19,7 @@ export const UNKNOWN_PARAMETER: [code: ErrorCode, detail: string, attr: string] 
  * not a list
  */
 export function checkParameters(url: string, parameters: KnownParameters): void {
-  const given = Map.groupBy(new URL(url).searchParams, ([name]) => name)
+  const given = Map.groupBy(parametersOf(url), ([name]) => name)
   for (const [name, pairs] of given) {
     const values = new Set(pairs.map(([, value]) => value))
     // A harmless parameter has no effect, unless this operation is one that reads it.

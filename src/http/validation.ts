@@ -14,6 +14,7 @@ import {
   toWellFormed
 } from '../input/json.ts'
 import { parseInput } from '../input/parse.ts'
+import { parametersOf } from '../input/url.ts'
 import type { AppEnv } from './env.ts'
 import { contribute, type Part, type Refusal } from './openapi.ts'
 
@@ -42,7 +43,7 @@ export const validateQuery = <S extends z.ZodObject>(
  * issue
  */
 export function readQuery<S extends z.ZodObject>(schema: S, url: string): z.output<S> {
-  const given = [...new URL(url).searchParams]
+  const given = parametersOf(url)
   const query = Object.fromEntries(given.filter(([name]) => Object.hasOwn(schema.shape, name)))
   return parseInput(schema, query)
 }

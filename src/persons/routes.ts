@@ -18,6 +18,7 @@ import {
 } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
 import { agree, validateBody, validatePath, validateQuery } from '../http/validation.ts'
+import { parametersOf } from '../input/url.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { readApplied } from '../ledger/store.ts'
 import type { FilterGroup } from '../properties/filter.ts'
@@ -90,7 +91,7 @@ async function readPropertyFilter({
   var: { db, project, now },
   req
 }: Context<AppEnv>): Promise<PropertyFilter | undefined> {
-  const properties = readPropertyParameters(new URL(req.url).searchParams)
+  const properties = readPropertyParameters(parametersOf(req.url))
   if (properties === undefined) {
     return undefined
   }
@@ -102,12 +103,13 @@ async function readPropertyFilter({
 type PageRequest = { url: string; query: ListQuery; projectId: number }
 
 /** Returns the filters of a list, its page, and a function that makes the answer of what was found. */
-async function readRequest({ url, query, projectId }: PageRequest, property?: PropertyFilter) {
-  const filters = filtersOf(query, property)
-  const name = isUnfiltered(filters)
+function readRequest({ url, query, projectId }: PageRequest, property?: PropertyFilter) {
+  const texts = TextFilters.parse(query)
+  const filters = { ...texts, properties: property?.sql }
+  const nameOf = isUnfiltered(filters)
     ? undefined
-    : await nameFilters(projectId, { ...TextFilters.parse(query), group: property?.group })
-  const page = readPage(url, Cursor, query, name)
+    : () => nameFilters(projectId, { ...texts, group: property?.group })
+  const page = readPage(url, Cursor, query, nameOf)
   const answer = (found: { rows: PersonRow[]; count: number }): z.input<typeof PersonPage> => {
     const { shown, place } = cutPage(page, found, ({ id, created_at }) => ({ at: created_at, id }))
     return pageOf(url, { ...place, results: shown.map(listedPersonToJson) })
@@ -116,8 +118,8 @@ async function readRequest({ url, query, projectId }: PageRequest, property?: Pr
 }
 
 /** Plans the requested page of a list without a filter on properties. */
-async function planPage(request: PageRequest): Promise<Read<z.input<typeof PersonPage>>> {
-  const { filters, page, answer } = await readRequest(request)
+function planPage(request: PageRequest): Read<z.input<typeof PersonPage>> {
+  const { filters, page, answer } = readRequest(request)
   return mapRead(listPersons(request.projectId, filters, page.rows, page.knownCount), answer)
 }
 
@@ -130,7 +132,7 @@ const listing = reading({
   path: z.object({}),
   query: ListQuery,
   plan(request) {
-    const properties = readPropertyParameters(new URL(request.url).searchParams)
+    const properties = readPropertyParameters(parametersOf(request.url))
     const isPlain = properties === undefined && !isCsv(request.accept, request.query.format)
     return isPlain ? planPage(request) : undefined
   }
@@ -155,7 +157,7 @@ export const personRoutes = createRouter()
     const property = await readPropertyFilter(c)
     if (!wantsCsv(c, query.format)) {
       const request = { url, query, projectId: project.id }
-      const { filters, page, answer } = await readRequest(request, property)
+      const { filters, page, answer } = readRequest(request, property)
       return c.json(answer(await readPersons(db, project.id, filters, page.rows, page.knownCount)))
     }
     expectNoCursor(query.cursor)

@@ -17,7 +17,7 @@ export const isApiKey = (text: string) => /^phx_[0-9A-Za-z]{20,100}$/.test(text)
 export const maskKey = (key: string) => `${key.slice(0, 4)}...${key.slice(-4)}`
 
 /** Hashes a key for storage. A key of 256 random bits needs neither a salt nor a slow hash. */
-export const hashKey = (key: string): Promise<string> => sha256(key)
+export const hashKey = (key: string): string => sha256(key)
 
 /** Returns random bytes in base 62, always in the same length: 24 bytes are 33 characters. */
 export function randomBase62(bytes: number): string {

@@ -166,7 +166,7 @@ export async function createKey(
     .values({
       userId: input.userId,
       label: input.label,
-      hash: await hashKey(key),
+      hash: hashKey(key),
       mask: maskKey(key),
       scopes: input.scopes,
       projectIds: input.projectIds,

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { type Json, readJsonParameter } from '../input/json.ts'
+import type { Parameter } from '../input/url.ts'
 import { invalid, MAX_DEPTH, MAX_FILTERS, MAX_VALUES } from './filter.ts'
 import { MAX_PATTERNS } from './pattern.ts'
 import { OPERATOR_TABLE, PropertyFiltersJson } from './schemas.ts'
@@ -47,11 +48,12 @@ ${OPERATOR_TABLE}`
  * `properties[0][key]=plan&properties[0][value][]=pro` → `[{ "key": "plan", "value": ["pro"] }]`
  * @throws invalid_input, attr `properties`
  */
-export function readPropertyParameters(parameters: URLSearchParams): Json | undefined {
-  const texts = [...parameters.getAll('properties'), ...parameters.getAll('properties[]')]
-  const bracketed = [...parameters].filter(([name]) => /^properties\[(?!\]$)/.test(name))
+export function readPropertyParameters(parameters: readonly Parameter[]): Json | undefined {
+  const valuesOf = (name: string) =>
+    parameters.filter(([given]) => given === name).map(([, value]) => value)
+  const bracketed = parameters.filter(([name]) => /^properties\[(?!\]$)/.test(name))
   const nodes = [
-    ...texts
+    ...[...valuesOf('properties'), ...valuesOf('properties[]')]
       .filter((text) => text.trim() !== '')
       .map((text) => readJsonParameter(text, 'properties')),
     ...(bracketed.length > 0 ? [fromBrackets(bracketed)] : [])

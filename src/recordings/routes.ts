@@ -7,6 +7,7 @@ import { type AppEnv, createRouter } from '../http/env.ts'
 import { cursorSchema, cutPage, nameFilters, PageQuery, pageOf, readPage } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
 import { expectNoBody, validateBody, validatePath, validateQuery } from '../http/validation.ts'
+import { parametersOf } from '../input/url.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { readApplied } from '../ledger/store.ts'
 import { log } from '../log.ts'
@@ -47,11 +48,11 @@ export const recordingRoutes = createRouter()
     async (c) => {
       const query = c.req.valid('query')
       const { db, project, user, now } = c.var
-      const properties = readPropertyParameters(new URL(c.req.url).searchParams)
+      const properties = readPropertyParameters(parametersOf(c.req.url))
       const filters = readRecordingFilters(query, properties, project, now)
       const isFiltered = !isUnfiltered(filters)
-      const name = isFiltered ? await nameFilters(project.id, filters) : undefined
-      const page = readPage(c.req.url, Cursor, query, name)
+      const nameOf = isFiltered ? () => nameFilters(project.id, filters) : undefined
+      const page = readPage(c.req.url, Cursor, query, nameOf)
       const found = await listRecordings(db, project.id, {
         matching: isFiltered ? await compileFilters(db, project, filters, now) : undefined,
         order: { by: query.order, isAscending: query.order_direction === 'asc' },

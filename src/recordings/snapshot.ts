@@ -65,7 +65,7 @@ export async function readSnapshot(
   return {
     part: {
       session_id: session.data,
-      part_id: uuid ?? uuidFromHex((await sha256(`${session.data}\n${lines}`)).slice(0, 32)),
+      part_id: uuid ?? uuidFromHex(sha256(`${session.data}\n${lines}`).slice(0, 32)),
       distinct_id: distinctId,
       source: sourceOf(properties),
       skew,

@@ -78,12 +78,12 @@ async function openToken(c: Context<AppEnv>, token: string): Promise<Token> {
     throw new NotFoundError()
   }
   c.set('projectId', open.project.id)
-  return { open, hash: await sha256(token) }
+  return { open, hash: sha256(token) }
 }
 
 async function findRecording({ open, hash }: Token): Promise<string | undefined> {
   const shared = await findShared(open.db, open.project.id, hash)
-  return shared && (await isSameHash(shared.shared_hash, hash)) ? shared.session_id : undefined
+  return shared && isSameHash(shared.shared_hash, hash) ? shared.session_id : undefined
 }
 
 async function answerRecording(
@@ -113,7 +113,7 @@ async function answerRecording(
 async function answerBoard(c: Context<AppEnv>, { open, hash }: Token): Promise<Response> {
   const { now, usage } = c.var
   const share = await findSharedBoard(open.db, open.project.id, hash)
-  if (!share?.sharedHash || !(await isSameHash(share.sharedHash, hash))) {
+  if (!share?.sharedHash || !isSameHash(share.sharedHash, hash)) {
     throw new NotFoundError()
   }
   await throttle(c.env, `shared ${open.project.id}`, 'insight:read', now)

@@ -36,7 +36,7 @@ type Creation = {
  */
 export async function createSubscription(db: Db, creation: Creation): Promise<SubscriptionJson> {
   const { user, input, idempotencyKey } = creation
-  const hash = await sha256(JSON.stringify(input))
+  const hash = sha256(JSON.stringify(input))
   return retryConflicts(async () => {
     const earlier = await findEarlierAnswer(db, creation, hash)
     if (earlier) {

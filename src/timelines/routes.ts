@@ -5,6 +5,7 @@ import { csvResponse, FormatQuery, flatten, wantsCsv } from '../http/csv.ts'
 import { createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import { validatePath, validateQuery } from '../http/validation.ts'
+import { parametersOf } from '../input/url.ts'
 import { PersonPath } from '../persons/path.ts'
 import { readPropertyParameters } from '../properties/parameters.ts'
 import { computeTimeline, MAX_BYTES, MAX_EVENTS } from './compute.ts'
@@ -63,7 +64,7 @@ export const timelineRoutes = createRouter().get(
   async (c) => {
     const { project, db, now } = c.var
     const { format, ...asked } = c.req.valid('query')
-    const properties = readPropertyParameters(new URL(c.req.url).searchParams)
+    const properties = readPropertyParameters(parametersOf(c.req.url))
     const query = readTimelineQuery(asked, properties, project, now)
     const points = await computeTimeline(db, project.id, c.req.valid('param').id, query)
     if (!wantsCsv(c, format)) {

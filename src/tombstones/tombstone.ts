@@ -24,7 +24,7 @@ export const hashDistinctId = async (
   salt: string,
   projectId: number,
   distinctId: string
-): Promise<string> => (await sha256(`${salt}\n${projectId}\n${distinctId}`)).slice(0, 32)
+): Promise<string> => sha256(`${salt}\n${projectId}\n${distinctId}`).slice(0, 32)
 
 /**
  * Finds the tombstone of the person to whom data accepted at `receivedAt`, ms UTC, belonged: the

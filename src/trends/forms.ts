@@ -5,6 +5,7 @@ import { canonical } from '../hash.ts'
 import { showName } from '../input/closest.ts'
 import { saysSomething } from '../input/fields.ts'
 import { type Json, type JsonObject, parseJson } from '../input/json.ts'
+import { parametersOf } from '../input/url.ts'
 import { type LegacyFilter, UrlFields } from './fields.ts'
 import type { BreakdownFilter } from './shared-fields.ts'
 
@@ -45,7 +46,7 @@ export type Entity = { at: string; event: string | null; order: number; filters:
  * form
  */
 export function readFields(url: string, body: JsonObject = {}): JsonObject {
-  const inUrl = [...new URL(url).searchParams].filter(([name]) => isField(name))
+  const inUrl = parametersOf(url).filter(([name]) => isField(name))
   for (const [name, text] of inUrl) {
     const value = body[name]
     if (isGiven(name, value) && !isSameValue(text, value)) {

@@ -126,7 +126,7 @@ async function insertProject({ scopes, database, settings }: NewProject) {
     db.insert(apiKeys).values({
       userId: sql`(select max(id) from users)`,
       label: 'test',
-      hash: await hashKey(key),
+      hash: hashKey(key),
       mask: maskKey(key),
       scopes,
       projectIds: sql`(select json_array(max(id)) from projects)`,

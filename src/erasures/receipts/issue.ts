@@ -35,14 +35,14 @@ export async function issueReceipt(
 ): Promise<{ stored: StoredReceipt; hash: string }> {
   if (hashes.includes(null)) {
     const signed = await sign(content, key)
-    return { stored: signed, hash: await sha256(canonical(signed)) }
+    return { stored: signed, hash: sha256(canonical(signed)) }
   }
   const distinctIds = hashes.filter((hash) => hash !== null).toSorted()
   const salt = await saltFor(content, secret, erasedAt)
   const signed = await sign({ ...content, subject: { salt, distinct_ids: distinctIds } }, key)
   return {
     stored: { ...signed, subject: { distinct_ids: distinctIds, erased_at: erasedAt } },
-    hash: await sha256(canonical(signed))
+    hash: sha256(canonical(signed))
   }
 }
 

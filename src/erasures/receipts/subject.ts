@@ -20,5 +20,5 @@ export const saltOf = (
  * Returns the hash of a distinct id in a receipt, the SHA-256 of salt and id: `printf %s%s SALT ID |
  * sha256sum`.
  */
-export const hashForReceipt = (salt: string, distinctId: string): Promise<string> =>
+export const hashForReceipt = (salt: string, distinctId: string): string =>
   sha256(`${salt}${distinctId}`)

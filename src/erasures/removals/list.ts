@@ -14,7 +14,7 @@ type Named = { projectId: number; id: string }
 const keyOf = ({ projectId, id }: Named): string => `ledger/removals/${projectId}/${id}.json`
 
 /** Returns the SHA-256 of a list of uuids, 32 hexadecimal digits each. */
-export const digestOf = (uuids: string[]): Promise<string> => sha256(JSON.stringify(uuids))
+export const digestOf = (uuids: string[]): string => sha256(JSON.stringify(uuids))
 
 /** Writes the list of a removal, unless it exists. @throws UnavailableError when the bucket does not take it */
 export async function writeList(bucket: R2Bucket, removal: Named, uuids: string[]): Promise<void> {
@@ -33,7 +33,7 @@ export async function writeList(bucket: R2Bucket, removal: Named, uuids: string[
 export async function readList(bucket: R2Bucket, removal: RemovalRow): Promise<string[]> {
   const object = await bucket.get(keyOf(removal))
   const uuids = object && parseList(await object.text())
-  if (!uuids || (await digestOf(uuids)) !== removal.digest) {
+  if (!uuids || digestOf(uuids) !== removal.digest) {
     throw new LedgerError(
       `The list of the events of deletion ${removal.id}, ${keyOf(removal)} in the bucket, is ${object ? 'damaged' : 'missing'}.`
     )

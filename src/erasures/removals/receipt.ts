@@ -62,7 +62,7 @@ export async function issueReceipt(
     key
   )
   const { salt: _, ...subject } = signed.subject
-  return { stored: { ...signed, subject }, hash: await sha256(canonical(signed)) }
+  return { stored: { ...signed, subject }, hash: sha256(canonical(signed)) }
 }
 
 /** Hashes the filters that may name a person. */

@@ -40,7 +40,7 @@ export async function tryRemoval(
     id: uuidv7({ msecs: now.getTime() }),
     at: now.getTime(),
     events: found.uuids.length,
-    digest: await digestOf(found.uuids)
+    digest: digestOf(found.uuids)
   }
   const token = await makeToken(dryRun, { secret, projectId: project.id, wanted })
   return { found, token }
@@ -77,7 +77,7 @@ export async function requestRemoval(
   const { properties } = wanted
   const filters = readEventFilters(wanted.filters, project, asOf)
   const { uuids } = await findEvents(db, project, { filters, properties }, asOf)
-  const digest = await digestOf(uuids)
+  const digest = digestOf(uuids)
   if (digest !== dryRun.digest) {
     throw changed(dryRun.events, uuids.length)
   }

@@ -23,7 +23,7 @@ export const changeShare = (
     const becomes = {
       ...object,
       accessToken,
-      sharedHash: isEnabled ? await sha256(accessToken) : null,
+      sharedHash: isEnabled ? sha256(accessToken) : null,
       createdAt: was?.createdAt ?? now.getTime()
     }
     await writeShare(db, was, becomes)

@@ -15,6 +15,7 @@ import {
 } from '../../http/page.ts'
 import { validatePath, validateQuery } from '../../http/validation.ts'
 import { wholeFrom } from '../../input/parameters.ts'
+import { hasParameter } from '../../input/url.ts'
 import { PersonPath } from '../path.ts'
 import type { PersonId } from '../store.ts'
 import { OF_ALL, OF_ONE } from './reference.ts'
@@ -66,7 +67,7 @@ async function answerActivity(
     query.page === undefined
       ? query
       : { limit, offset: toOffset(c.req.url, query.page, isCsv ? limit : pageSize(limit)) },
-    person && JSON.stringify(person)
+    person && (() => JSON.stringify(person))
   )
   // For CSV, this reads no rows and only checks that the person exists: `exportActivity` reads the rows.
   const list = await listActivity(db, project.id, person, {
@@ -95,8 +96,7 @@ async function answerActivity(
  * @throws invalid_input, attr `page`, if the URL has `offset` or `cursor` as well, or if there is no size
  */
 function toOffset(url: string, page: number, size: number | undefined): number {
-  const { searchParams } = new URL(url)
-  if (searchParams.has('offset') || searchParams.has('cursor')) {
+  if (hasParameter(url, 'offset') || hasParameter(url, 'cursor')) {
     throw new AppError('invalid_input', 'Send only one of `page`, `offset` and `cursor`.', 'page')
   }
   if (size === undefined) {

@@ -26,7 +26,7 @@ export const changeSharing = (
     const becomes = {
       ...was,
       access_token,
-      shared_hash: isEnabled ? await sha256(access_token) : null
+      shared_hash: isEnabled ? sha256(access_token) : null
     }
     await updateSharing(db, projectId, sessionId, { was, becomes })
     return becomes

@@ -47,7 +47,7 @@ export async function withoutAddress(
 ): Promise<string[] | undefined> {
   const kept: string[] = []
   for (const address of addresses) {
-    if (!(await isSameHash(await hashAddress(subscription, address), addressHash))) {
+    if (!isSameHash(await hashAddress(subscription, address), addressHash)) {
       kept.push(address)
     }
   }

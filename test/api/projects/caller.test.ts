@@ -25,7 +25,7 @@ async function readWith(key: string, projectId: number) {
     [query<{ n: number }>(sql`select 1 as n`), query<{ n: number }>(sql`select 2 as n`)],
     ([[one], [two]]) => [one?.n, two?.n]
   )
-  const sought = { hash: await hashKey(key), projectId, now: NOW }
+  const sought = { hash: hashKey(key), projectId, now: NOW }
   const found = await findCallerAndRead(openDb(env.DB, usage).db, sought, read)
   return { found, usage }
 }
