@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { answerHelp } from '../scripts/usage.ts'
 import { benchCapture } from './capture.ts'
 import { benchCharts } from './charts.ts'
 import { benchCosts } from './costs.ts'
@@ -41,8 +42,9 @@ const USAGE = `Usage: npm run bench -- [--smoke] [--full] [part…]. Parts: ${Ob
 
 type CommandLine = { parts: [name: string, part: Part][]; isSmoke: boolean; isFull: boolean }
 
-/** Reads the parts and options of the command line; undefined if one of them is unknown. */
-function readCommandLine(): CommandLine | undefined {
+/** Reads the parts and options of the command line; undefined if one of them is unknown. Answers `--help`. */
+function readParts(): CommandLine | undefined {
+  answerHelp(USAGE)
   try {
     const { values, positionals } = parseArgs({
       options: {
@@ -82,7 +84,7 @@ async function measure(
   }
 }
 
-const commandLine = readCommandLine()
+const commandLine = readParts()
 if (commandLine) {
   for (const part of commandLine.parts) {
     await measure(part, commandLine)

@@ -1,6 +1,7 @@
 import { explain, readCommand, runCommand, usageOf } from './admin/run.ts'
 import { openLocal } from './local.ts'
 import { openRemote } from './remote.ts'
+import { answerHelp } from './usage.ts'
 
 /** Time after which a command gives up, ms: the database does not answer. */
 const TIMEOUT_MS = 90_000
@@ -9,15 +10,12 @@ const words = process.argv.slice(2)
 const [noun = ''] = words
 
 try {
-  if (words.includes('--help') || words.includes('-h')) {
-    console.log(usageOf(noun))
-  } else {
-    const invocation = readCommand(words)
-    if (!invocation.command.isLong) {
-      setTimeout(giveUp, TIMEOUT_MS).unref()
-    }
-    console.log(await runCommand(invocation, (isRemote) => (isRemote ? openRemote() : openLocal())))
+  answerHelp(usageOf(noun))
+  const invocation = readCommand(words)
+  if (!invocation.command.isLong) {
+    setTimeout(giveUp, TIMEOUT_MS).unref()
   }
+  console.log(await runCommand(invocation, (isRemote) => (isRemote ? openRemote() : openLocal())))
 } catch (error) {
   console.error(explain(error, noun))
   process.exitCode = 1

@@ -3,11 +3,18 @@ import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 import { assembleAssets } from './assets.ts'
 import { generatedDir, putGenerated } from './generated.ts'
+import { readCommandLine } from './usage.ts'
 
 /*
- * Bundles the worker: the `[build]` command of wrangler.toml. Wrangler's own bundler would put everything into one module.
- * This script turns each `import()` into a separate module, which an isolate loads when it first needs it.
+ * Wrangler's own bundler would put everything into one module. This script turns each `import()` into a separate module,
+ * which an isolate loads when it first needs it.
  */
+
+const USAGE = `npm run bundle
+
+Bundles the worker: the [build] command of wrangler.toml.`
+
+readCommandLine(USAGE, { options: {} })
 
 const root = join(import.meta.dirname, '..')
 

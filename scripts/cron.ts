@@ -2,15 +2,16 @@ import { readConfig } from './config.ts'
 import { fireCron } from './control.ts'
 import { stateDir } from './environment.ts'
 import { OperatorError } from './faults.ts'
+import { readCommandLine } from './usage.ts'
 
-/*
- * `npm run cron -- '<expression>'`: fires a Cron Trigger of wrangler.toml on the running local
- * service, now.
- */
+const USAGE = `npm run cron -- '<expression>'
 
-const { crons } = readConfig().triggers
-const [cron = '', ...others] = process.argv.slice(2)
+Fires a Cron Trigger of wrangler.toml on the running local service, now.`
+
 try {
+  const { positionals } = readCommandLine(USAGE, { allowPositionals: true })
+  const [cron = '', ...others] = positionals
+  const { crons } = readConfig().triggers
   if (!crons.includes(cron) || others.length > 0) {
     throw new OperatorError(
       `Name exactly one Cron Trigger of wrangler.toml: ${crons.map((known) => `npm run cron -- '${known}'`).join(' · ')}`

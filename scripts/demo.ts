@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { PostHog } from 'posthog-node'
 import { z } from 'zod'
 import { writeHistory } from './demo/history.ts'
@@ -10,6 +9,7 @@ import { drain } from './drain.ts'
 import { stateDir } from './environment.ts'
 import { OperatorError } from './faults.ts'
 import { prepareProject } from './local-project.ts'
+import { readCommandLine } from './usage.ts'
 
 const USAGE = `npm run demo -- [--persons <number>] [--days <number>] [--seed <text>] [--anchor <date>]
 
@@ -70,10 +70,6 @@ try {
 
 async function main(): Promise<void> {
   const options = readOptions()
-  if (!options) {
-    return console.log(USAGE)
-  }
-
   const url = `http://127.0.0.1:${process.env.PORT || 8787}`
   await expectService(url)
   const { projectId, token, key } = await openProject()
@@ -113,35 +109,15 @@ async function main(): Promise<void> {
 
 function readOptions() {
   const text = { type: 'string' } as const
-  try {
-    const { values } = parseArgs({
-      options: {
-        persons: text,
-        days: text,
-        seed: text,
-        anchor: text,
-        help: { type: 'boolean', short: 'h' }
-      }
-    })
-    if (values.help) {
-      return undefined
-    }
-    const options = Options.safeParse(values)
-    if (options.success) {
-      return options.data
-    }
-    const [issue] = options.error.issues
-    throw new OperatorError(`--${issue?.path.join('.')} ${issue?.message}\n\n${USAGE}`)
-  } catch (error) {
-    if (error instanceof OperatorError) {
-      throw error
-    }
-    // Keeps the first sentence of Node's message; the second explains arguments that begin with a
-    // dash.
-    throw new OperatorError(
-      `${error instanceof Error ? error.message.split('. ')[0] : error}\n\n${USAGE}`
-    )
+  const { values } = readCommandLine(USAGE, {
+    options: { persons: text, days: text, seed: text, anchor: text }
+  })
+  const options = Options.safeParse(values)
+  if (options.success) {
+    return options.data
   }
+  const [issue] = options.error.issues
+  throw new OperatorError(`--${issue?.path.join('.')} ${issue?.message}\n\n${USAGE}`)
 }
 
 async function expectService(url: string): Promise<void> {

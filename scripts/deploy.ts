@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { type Config, readConfig } from './config.ts'
 import { type Account, openAccount } from './deploy/account.ts'
@@ -14,6 +13,7 @@ import {
 } from './deploy/plan.ts'
 import { OperatorError } from './faults.ts'
 import { newSecret } from './state.ts'
+import { readCommandLine } from './usage.ts'
 import { findFault, wrangler } from './wrangler.ts'
 
 /** Wrangler's message for a Worker that does not exist. */
@@ -42,9 +42,6 @@ try {
 
 async function main(): Promise<void> {
   const options = readOptions()
-  if (options.help) {
-    return console.log(USAGE)
-  }
   const config = readConfig()
   if (options.location && jurisdictionOf(config)) {
     throw new OperatorError(
@@ -73,30 +70,15 @@ async function main(): Promise<void> {
 }
 
 function readOptions() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        location: { type: 'string' },
-        plan: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' }
-      }
-    })
-    if (values.location === undefined || LOCATIONS.includes(values.location)) {
-      return values
-    }
+  const { values } = readCommandLine(USAGE, {
+    options: { location: { type: 'string' }, plan: { type: 'boolean' } }
+  })
+  if (values.location !== undefined && !LOCATIONS.includes(values.location)) {
     throw new OperatorError(
       `--location must be one of ${LOCATIONS.join(', ')}; got '${values.location}'.`
     )
-  } catch (error) {
-    if (error instanceof OperatorError) {
-      throw error
-    }
-    // Keeps the first sentence of Node's message; the second explains arguments that begin with a
-    // dash.
-    throw new OperatorError(
-      `${error instanceof Error ? error.message.split('. ')[0] : error}\n\n${USAGE}`
-    )
   }
+  return values
 }
 
 /**

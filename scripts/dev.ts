@@ -14,13 +14,18 @@ import { describeFault, OperatorError } from './faults.ts'
 import { prepareProject } from './local-project.ts'
 import { readSecrets } from './local-secrets.ts'
 import { claimState } from './lock.ts'
+import { readCommandLine } from './usage.ts'
 import { welcome } from './welcome.ts'
 import { WRANGLER_ARGS } from './wrangler.ts'
 
 /*
- * npm run dev: runs the worker on wrangler's development server, which rebuilds it after each change of the source, on the
- * data of npm start. Bare `wrangler dev` has no secrets, migrations or crons, and loses its queues when it stops.
+ * Bare `wrangler dev` has no secrets, migrations or crons, and loses its queues when it stops.
  */
+
+const USAGE = `npm run dev
+
+Runs the worker on wrangler's development server, which rebuilds it after each change of the source, on the data of
+npm start. PORT=<number> changes its port (default: 8787), STATE_DIR=<folder> where its data is.`
 
 /** Folder for e-mails written as files; other users cannot read it. */
 const temporary = join(stateDir, 'tmp')
@@ -44,6 +49,7 @@ try {
 
 /** Runs the server until it ends. @returns its exit code */
 async function run(): Promise<number> {
+  readCommandLine(USAGE, { options: {} })
   const port = await findPort()
   expectWritable()
   claimState()

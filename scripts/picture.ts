@@ -7,14 +7,15 @@ import { escapeHtml } from '../src/html.ts'
 import { drain } from './drain.ts'
 import { root } from './environment.ts'
 import { startExample } from './example.ts'
+import { readCommandLine } from './usage.ts'
 
-/*
- * `npm run picture` draws docs/terminal.svg, or the file named as its argument. It starts a service
- * of its own, sends an event and erases the person; the picture shows the service's answers,
- * shortened.
- */
+const USAGE = `npm run picture -- [file]
 
-const [file = join(root, 'docs/terminal.svg')] = process.argv.slice(2)
+Draws docs/terminal.svg, or the file. Starts a service of its own, sends an event and erases the person; the picture shows
+the service's answers, shortened.`
+
+const { positionals } = readCommandLine(USAGE, { allowPositionals: true })
+const [file = join(root, 'docs/terminal.svg')] = positionals
 
 /** Columns of the terminal; a longer line is cut. */
 const COLUMNS = 97

@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util'
-import { describeFault, OperatorError } from './faults.ts'
+import { describeFault } from './faults.ts'
 import { readSecrets, writeSecrets } from './local-secrets.ts'
 import { putSecret } from './secrets.ts'
 import { newSecret } from './state.ts'
+import { readCommandLine } from './usage.ts'
 
 const USAGE = `npm run rotate-key -- [--remote]
 
@@ -11,7 +11,7 @@ Replaces the key that signs the receipts of deletions. Earlier receipts stay val
 --remote  replaces the key of the deployed service`
 
 try {
-  const { values } = readOptions()
+  const { values } = readCommandLine(USAGE, { options: { remote: { type: 'boolean' } } })
   if (values.remote) {
     await putSecret('RECEIPT_KEY', newSecret())
     console.log('Replaced the secret RECEIPT_KEY of the deployed service.')
@@ -23,12 +23,4 @@ try {
 } catch (error) {
   console.error(describeFault(error))
   process.exitCode = 1
-}
-
-function readOptions() {
-  try {
-    return parseArgs({ options: { remote: { type: 'boolean' } } })
-  } catch {
-    throw new OperatorError(USAGE)
-  }
 }

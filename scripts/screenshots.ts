@@ -4,13 +4,15 @@ import { type Browser, chromium } from 'playwright-core'
 import { z } from 'zod'
 import { root } from './environment.ts'
 import { startExample } from './example.ts'
+import { readCommandLine } from './usage.ts'
 
-/*
- * `npm run screenshots` takes pictures of shared pages for docs/, or for the folder named as its
- * argument: it starts a service with the demo's data, and opens the pages in Chromium.
- */
+const USAGE = `npm run screenshots -- [folder]
 
-const [folder = join(root, 'docs')] = process.argv.slice(2)
+Takes pictures of shared pages for docs/, or for the folder: starts a service with the demo's data, and opens the pages in
+Chromium.`
+
+const { positionals } = readCommandLine(USAGE, { allowPositionals: true })
+const [folder = join(root, 'docs')] = positionals
 
 /** A moment of the demo's recording at which its page shows something, in seconds. */
 const MOMENT = 91

@@ -1,14 +1,20 @@
 import { join, relative } from 'node:path'
-import { parseArgs } from 'node:util'
 import { MINUTE } from '../src/calendar/units.ts'
 import { readPort } from './config.ts'
 import { stateDir } from './environment.ts'
-import { describeFault, OperatorError } from './faults.ts'
+import { describeFault, type OperatorError } from './faults.ts'
 import { claimState, endLeftovers } from './lock.ts'
 import { LogFile } from './log.ts'
 import { groupFile, Service } from './service.ts'
 import { openFront } from './tcp-proxy.ts'
+import { readCommandLine } from './usage.ts'
 import { welcome } from './welcome.ts'
+
+const USAGE = `npm start -- [--in-memory]
+
+Runs the service on this machine. PORT=<number> changes its port (default: 8787), STATE_DIR=<folder> where its data is.
+
+--in-memory  faster, but a killed service loses events that it has accepted but not processed`
 
 /**
  * Time within which a second signal counts as the first one, ms: npm forwards the Ctrl-C that the
@@ -41,7 +47,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 try {
-  isInMemory = readOptions().isInMemory
+  const { values } = readCommandLine(USAGE, { options: { 'in-memory': { type: 'boolean' } } })
+  isInMemory = values['in-memory'] ?? false
   front = await openPort()
   claimState()
   endLeftovers(groupFile)
@@ -53,17 +60,6 @@ try {
     service?.kill()
     console.error(describeFault(error))
     process.exit(1)
-  }
-}
-
-function readOptions(): { isInMemory: boolean } {
-  try {
-    const { values } = parseArgs({ options: { 'in-memory': { type: 'boolean' } } })
-    return { isInMemory: values['in-memory'] ?? false }
-  } catch {
-    throw new OperatorError(
-      'npm start -- [--in-memory]\n\n--in-memory  faster, but a killed service loses events that it has accepted but not processed'
-    )
   }
 }
 

@@ -1,5 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { z } from 'zod'
+import { describeWrongArgument } from '../usage.ts'
 import { type Command, InputError, type Option } from './command.ts'
 
 /** An error in the command line. Printed with the usage. */
@@ -58,9 +59,7 @@ function parse(members: string[], args: string[]) {
   try {
     return parseArgs({ args, options, allowPositionals: true })
   } catch (error) {
-    // Keeps the first sentence of Node's message; the second explains arguments that begin with a
-    // dash.
-    throw new UsageError(error instanceof Error ? error.message.split('. ')[0] : String(error))
+    throw new UsageError(describeWrongArgument(error))
   }
 }
 

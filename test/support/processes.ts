@@ -27,7 +27,7 @@ export function newStateDir(): string {
 }
 
 const root = join(import.meta.dirname, '../..')
-const { scripts } = z
+export const { scripts } = z
   .object({ scripts: z.record(z.string(), z.string()) })
   .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')))
 
