@@ -60,11 +60,29 @@ export function readConfig(): Config {
   }
 }
 
+const LAST_PORT = 65_535
+
 /** Returns the port to listen on: `PORT`, or 8787. @throws OperatorError for an invalid port */
 export function readPort(): number {
   const port = Number(process.env.PORT || 8787)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new OperatorError(`PORT must be a number from 0 to 65535; got ${process.env.PORT}.`)
+  if (!Number.isInteger(port) || port < 0 || port > LAST_PORT) {
+    throw new OperatorError(
+      `PORT must be a number from 0 to ${LAST_PORT}; got ${process.env.PORT}.`
+    )
   }
   return port
+}
+
+/**
+ * Explains why a command cannot listen on a port. If the port is in use, suggests the next one, or the one before the last.
+ * @param command the command to repeat on the other port: `npm start`
+ */
+export function explainPort(error: unknown, port: number, command: string): OperatorError {
+  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+  const other = port < LAST_PORT ? port + 1 : port - 1
+  return new OperatorError(
+    isTaken
+      ? `Port ${port} is in use. Choose another: PORT=${other} ${command}`
+      : `Cannot listen on port ${port}: ${error}`
+  )
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MINUTE } from '../src/calendar/units.ts'
 import { EVERY_15_MINUTES, EVERY_MINUTE } from '../src/crons/cron.ts'
-import { readConfig, readPort } from './config.ts'
+import { explainPort, readConfig, readPort } from './config.ts'
 import { openControl } from './control.ts'
 import { startCrons } from './crons.ts'
 import { root, stateDir } from './environment.ts'
@@ -75,16 +75,14 @@ async function run(): Promise<number> {
   return server.exitCode ?? 0
 }
 
-/** Returns the port to listen on. @throws OperatorError when the port is in use */
+/** Returns the port to listen on. @throws OperatorError when that is impossible */
 async function findPort(): Promise<number> {
   const wanted = readPort()
   const probe = createServer().listen(wanted, '127.0.0.1')
   try {
     await once(probe, 'listening')
-  } catch {
-    throw new OperatorError(
-      `Port ${wanted} is in use. Choose another: PORT=${wanted + 1} npm run dev`
-    )
+  } catch (error) {
+    throw explainPort(error, wanted, 'npm run dev')
   }
   const address = probe.address()
   probe.close()

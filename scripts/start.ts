@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path'
 import { MINUTE } from '../src/calendar/units.ts'
-import { readPort } from './config.ts'
+import { explainPort, readPort } from './config.ts'
 import { stateDir } from './environment.ts'
 import { describeFault, type OperatorError } from './faults.ts'
 import { claimState, endLeftovers } from './lock.ts'
@@ -68,12 +68,7 @@ async function openPort() {
   try {
     return await openFront(wanted, () => port.promise)
   } catch (error) {
-    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
-    throw new OperatorError(
-      isTaken
-        ? `Port ${wanted} is in use. Choose another: PORT=${wanted + 1} npm start`
-        : `Cannot listen on port ${wanted}: ${error}`
-    )
+    throw explainPort(error, wanted, 'npm start')
   }
 }
 
