@@ -177,11 +177,19 @@ function placeOn(db: Db, projectId: number, isIt: SQL, dashboardIds: number[] | 
           where ${dashboards.projectId} = ${projectId} and not ${dashboards.deleted})`),
     db
       .insert(dashboardTiles)
-      .select(
-        sql`select null, ${insights.projectId}, ${dashboards.id}, ${insights.id}
-          from ${insights} cross join ${dashboards}
-          where ${ofProject} and ${dashboards.projectId} = ${projectId}
-            and ${dashboards.id} in ${inJson(dashboardIds)}`
+      .select((source) =>
+        source
+          .select({
+            id: sql<number>`null`.as('id'),
+            projectId: insights.projectId,
+            dashboardId: dashboards.id,
+            insightId: insights.id
+          })
+          .from(insights)
+          .crossJoin(dashboards)
+          .where(sql`
+            ${ofProject} and ${dashboards.projectId} = ${projectId}
+              and ${dashboards.id} in ${inJson(dashboardIds)}`)
       )
       .onConflictDoNothing({ target: [dashboardTiles.dashboardId, dashboardTiles.insightId] })
   ]
