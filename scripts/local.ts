@@ -12,7 +12,7 @@ import { OperatorError } from './faults.ts'
 import { migrate } from './migrate.ts'
 import { SECRET, WORKER } from './operator.ts'
 import { overwriteErased } from './overwrite.ts'
-import { openFile } from './sqlite.ts'
+import { openFiles } from './sqlite.ts'
 import { expectUsable, readSecretsFile } from './state.ts'
 
 /** The databases and the bucket of a local or deployed service, for the operator's commands. */
@@ -57,7 +57,7 @@ export async function openLocal(
 ): Promise<Service> {
   expectUsable(folder)
   const { vars, d1_databases: databases } = readConfig()
-  const files = databases.map((database) => openFile(fileOf(folder, database)))
+  const files = openFiles(databases.map((database) => fileOf(folder, database)))
   const bindings = databases.map(({ binding }, i) => [binding, files[i]?.binding])
   // The cast is safe: every database of wrangler.toml has a binding, and one of them is DB.
   const env = { ...vars, ...Object.fromEntries(bindings) } as Bindings

@@ -16,19 +16,31 @@ const CODES: Record<number, string> = {
   20: 'SQLITE_MISMATCH'
 }
 
-/**
- * Opens the file of a local D1 database in Node's own SQLite, whether or not the service is running
- * on the file. Creates the file if it is missing. Replaces the Workers runtime, which would take a
- * second to start.
- */
-export function openFile(file: string): { binding: D1Database; close(): void } {
-  const isNew = !existsSync(file)
-  const database = new DatabaseSync(file, { timeout: BUSY_MS })
-  if (isNew) {
-    // As the runtime does; otherwise readers and writers would wait for each other.
-    database.exec('pragma journal_mode = wal')
-  }
+type OpenFile = { binding: D1Database; close(): void }
 
+/**
+ * Opens the files of local D1 databases in Node's own SQLite, whether or not the service is running
+ * on them. Creates missing files. Replaces the Workers runtime, which would take a second to start.
+ * @throws SQLite's error if a file cannot be opened; then none is open
+ */
+export function openFiles(files: string[]): OpenFile[] {
+  const opened: OpenFile[] = []
+  try {
+    for (const file of files) {
+      opened.push(openFile(file))
+    }
+    return opened
+  } catch (error) {
+    for (const { close } of opened) {
+      close()
+    }
+    throw error
+  }
+}
+
+/** Opens one file like `openFiles`. */
+export function openFile(file: string): OpenFile {
+  const database = openDatabase(file)
   const run = ({ sql, params }: Bound) => {
     const started = performance.now()
     const results = database
@@ -60,6 +72,21 @@ export function openFile(file: string): { binding: D1Database; close(): void } {
   return {
     binding: toD1(async (statements) => translating(() => runAll(statements))),
     close: () => database.close()
+  }
+}
+
+function openDatabase(file: string): DatabaseSync {
+  const isNew = !existsSync(file)
+  const database = new DatabaseSync(file, { timeout: BUSY_MS })
+  try {
+    if (isNew) {
+      // As the runtime does; otherwise readers and writers would wait for each other.
+      database.exec('pragma journal_mode = wal')
+    }
+    return database
+  } catch (error) {
+    database.close()
+    throw error
   }
 }
 
