@@ -64,7 +64,11 @@ const inWorkerd = (requests: number, modelRequests = requests) =>
       // Otherwise a binding that exists only on Cloudflare, such as Workers AI, would need an account.
       remoteBindings: false,
       miniflare: {
-        bindings: { TEST_MIGRATIONS: await readD1Migrations('./migrations') },
+        bindings: {
+          TEST_MIGRATIONS: await readD1Migrations('./migrations'),
+          // Otherwise `/readyz` would repeat what it has found before a test.
+          HEALTH_SECONDS: '0'
+        },
         // A second database, as a deployment that has outgrown one would bind it.
         d1Databases: { DB_TWO: 'two' },
         queueConsumers: quickConsumers(),

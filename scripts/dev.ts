@@ -104,10 +104,9 @@ function expectWritable(): void {
 }
 
 function startServer(port: number, secrets: Record<string, string>) {
-  const vars = ['SPILL:all', `QUEUES_SINCE:${Date.now()}`].flatMap((variable) => [
-    '--var',
-    variable
-  ])
+  const vars = ['SPILL:all', 'HEALTH_SECONDS:0', `QUEUES_SINCE:${Date.now()}`].flatMap(
+    (variable) => ['--var', variable]
+  )
   const args = [
     ...WRANGLER_ARGS,
     ...['dev', '--port', String(port), '--persist-to', stateDir],

@@ -203,6 +203,8 @@ async function start(
             ...secrets,
             // Stores every captured request on disk before answering it.
             SPILL: isInMemory ? '' : 'all',
+            // Only this machine can ask for the state, which commands want to be current.
+            HEALTH_SECONDS: '0',
             QUEUES_SINCE: String(Date.now())
           },
           serviceBindings: { ASSETS: 'assets' },

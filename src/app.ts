@@ -11,6 +11,7 @@ import { erasureRoutes } from './erasures/routes.ts'
 import { suppressionRoutes } from './erasures/suppressions/routes.ts'
 import { definitionRoutes } from './events/definitions/routes.ts'
 import { eventRoutes } from './events/routes.ts'
+import { createHealthReader } from './health/check.ts'
 import { createHealthRoutes } from './health/routes.ts'
 import { createHomeRoutes } from './home/routes.ts'
 import { keepPrivate } from './http/caching.ts'
@@ -53,8 +54,9 @@ export function createApp(clock: () => Date, work: () => Work) {
   // For each unrouted request, looks up which methods the finished app has for the path.
   app.notFound(answerUnrouted(() => app))
 
-  app.route('/', createHomeRoutes(work))
-  app.route('/', createHealthRoutes(work))
+  const readHealth = createHealthReader(work)
+  app.route('/', createHomeRoutes(readHealth))
+  app.route('/', createHealthRoutes(readHealth))
   const tokens = createTokenReader()
   app.route('/', createCaptureRoutes(tokens))
   app.route('/', createCaptureV1Routes(tokens))

@@ -126,13 +126,46 @@ export const Health = z
 export type HealthJson = z.infer<typeof Health>
 
 /** Checks everything that the service needs, and counts waiting messages and dead letters. */
-export async function readHealth(env: Env, work: Work, now: Date): Promise<HealthJson> {
-  const [database, others, { crons, deadLetters }, ledger] = await Promise.all([
+export type ReadHealth = (env: Env, now: Date) => Promise<HealthJson>
+
+/**
+ * Returns a `ReadHealth` that keeps what it reads from databases and the bucket for `HEALTH_SECONDS`: anyone may ask for it,
+ * as often as they like. Secrets and waiting messages, which take no query, are always current.
+ * @param work returns the counts of this isolate's batches and retries
+ */
+export function createHealthReader(work: () => Work): ReadHealth {
+  let last: { stored: StoredHealth; at: number } | undefined
+
+  return async function readHealth(env, now) {
+    const at = now.getTime()
+    if (last && at - last.at < Number(env.HEALTH_SECONDS) * 1000) {
+      return summarize(env, last.stored, work())
+    }
+    const stored = await checkStored(env, now)
+    last = { stored, at }
+    return summarize(env, stored, work())
+  }
+}
+
+type StoredHealth = Awaited<ReturnType<typeof checkStored>>
+
+/** Checks what takes queries: the databases, the ledger, the crons and the dead letters. */
+async function checkStored(env: Env, now: Date) {
+  const [database, others, jobs, ledger] = await Promise.all([
     checkDatabase(env, CONTROL),
     checkOthers(env),
     checkJobs(env),
     checkLedger(env, now)
   ])
+  return { database, others, ...jobs, ledger }
+}
+
+/** Adds to what was read the secrets, the waiting messages and the work of this isolate, which take no query. */
+async function summarize(
+  env: Env,
+  { database, others, crons, deadLetters, ledger }: StoredHealth,
+  work: Work
+): Promise<HealthJson> {
   const backlog = await countWaiting(env).catch(() => null)
   const secrets = (['RECEIPT_SECRET', 'RECEIPT_KEY'] as const).map((name) => ({
     name,

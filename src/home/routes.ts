@@ -1,7 +1,6 @@
-import { readHealth } from '../health/check.ts'
+import type { ReadHealth } from '../health/check.ts'
 import { createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
-import type { Work } from '../queues/run.ts'
 import { homePage, policyOf } from './page.ts'
 
 const HOME = describe({
@@ -13,9 +12,9 @@ const HOME = describe({
 })
 
 /** `/`: the page that a visitor sees first. */
-export const createHomeRoutes = (work: () => Work) =>
+export const createHomeRoutes = (readHealth: ReadHealth) =>
   createRouter().get('/', HOME, async (c) => {
-    const health = await readHealth(c.env, work(), c.var.now)
+    const health = await readHealth(c.env, c.var.now)
     // A nonce must be unguessable and new for each response; the request id is both.
     const nonce = c.var.requestId
     c.header('Content-Security-Policy', policyOf(nonce))
