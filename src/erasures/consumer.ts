@@ -9,7 +9,14 @@ import type { Invocation } from '../queues/invocation.ts'
 import { openUpkeepOf, readMessage } from '../queues/message.ts'
 import { findOldestWaiting } from '../queues/waiting.ts'
 import { Eraser, mayComplete } from './eraser.ts'
-import { type ErasureMessage, QueueMessage, type RemovalMessage } from './message.ts'
+import {
+  type ErasureMessage,
+  firstMessage,
+  mayContinue,
+  messageAfter,
+  QueueMessage,
+  type RemovalMessage
+} from './message.ts'
 import { markFailed, noteFailure, noteWaiting } from './purge.store.ts'
 import type { Signing } from './receipts/issue.ts'
 import { advanceRemoval } from './removals/advance.ts'
@@ -88,7 +95,8 @@ export async function continueErasures(
   const queue = env.ERASURE_QUEUE
   const { project, db } = await openUpkeepOf(message.project_id, invocation)
   const eraser = new Eraser({ project, db }, invocation)
-  const open = await findOpenErasures(db, project.id, message.erasures)
+  const found = await findOpenErasures(db, project.id, message.erasures)
+  const open = found.filter((erasure) => mayContinue(message, erasure))
 
   // Read before the dead letters are searched: a message that becomes a dead letter in between still counts as waiting.
   const oldest = open.some(mayComplete)
@@ -108,13 +116,13 @@ export async function continueErasures(
   if (message.letter !== null && hasPurges) {
     const letter = await purgeDeadLetters(invocation, { project, db }, message.letter)
     if (letter !== null) {
-      await queue.send({ ...messageFor(project.id, ready), letter })
+      await queue.send(messageAfter(project.id, letter, ready))
       return 0
     }
   }
   const { completed, failures, rest } = await advanceEach(eraser, db, ready, clock)
   if (rest.length > 0) {
-    await queue.send(messageFor(project.id, rest))
+    await queue.send(messageAfter(project.id, null, rest))
   }
   await sendFailed(queue, project.id, failures)
   await finishRuns(db, clock().getTime())
@@ -178,19 +186,11 @@ async function sendFailed(
   const retried = failures.filter(({ tries }) => tries < MAX_ATTEMPTS).map(({ erasure }) => erasure)
   if (retried.length > 0) {
     const attempts = Math.max(...failures.map(({ tries }) => tries))
-    await queue.send(messageFor(projectId, retried), {
+    await queue.send(messageAfter(projectId, null, retried), {
       delaySeconds: Math.min(MAX_DELAY, RETRY_UNIT * 2 ** attempts)
     })
   }
 }
-
-/** Returns a message that continues erasures and does not search the dead letters again. */
-const messageFor = (projectId: number, rows: ErasureRow[]): ErasureMessage => ({
-  project_id: projectId,
-  erasures: rows.map(({ id }) => id),
-  letter: null,
-  waited: 0
-})
 
 const describeWait = (oldest: number): string =>
   `Events or recordings accepted before the deletion, the oldest at ${toIso(oldest)}, are not processed yet. The deletion is completed after them.`
@@ -206,10 +206,8 @@ async function sendLater(
   waited: number
 ): Promise<void> {
   if (waited < MAX_WAITS) {
-    await queue.send(
-      { ...messageFor(projectId, rows), letter: '', waited: waited + 1 },
-      { delaySeconds: waitAfter(waited) }
-    )
+    const ids = rows.map(({ id }) => id)
+    await queue.send(firstMessage(projectId, ids, waited + 1), { delaySeconds: waitAfter(waited) })
   }
 }
 

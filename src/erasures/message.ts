@@ -1,4 +1,13 @@
 import * as z from 'zod'
+import type { ErasureRow } from './store.ts'
+
+/** What an erasure deletes, and the weekly run that has taken it; null before its run. */
+const Extent = z.object({
+  erasure: z.int(),
+  delete_events: z.boolean(),
+  delete_recordings: z.boolean(),
+  run: z.int().nullable()
+})
 
 /**
  * Asks a consumer to continue these erasures of a project, in order. It is harmless to deliver the
@@ -9,6 +18,8 @@ export const ErasureMessage = z.object({
   erasures: z.array(z.int()).min(1),
   /** The last dead letter that was searched; '' before the first, null after the last. */
   letter: z.string().nullable(),
+  /** The extents of the erasures when the search of the dead letters began; empty before the first dead letter. */
+  searched: z.array(Extent).default([]),
   /**
    * The number of times that the erasures have waited for events or recordings accepted before
    * them.
@@ -39,13 +50,58 @@ export function messagesFor(erasures: { id: number; project_id: number }[]): Era
   return [...byProject].flatMap(([project_id, ofProject]) => {
     const parts = []
     for (let at = 0; at < ofProject.length; at += MESSAGE_ERASURES) {
-      parts.push({
-        project_id,
-        erasures: ofProject.slice(at, at + MESSAGE_ERASURES).map(({ id }) => id),
-        letter: '',
-        waited: 0
-      })
+      const ids = ofProject.slice(at, at + MESSAGE_ERASURES).map(({ id }) => id)
+      parts.push(firstMessage(project_id, ids, 0))
     }
     return parts
   })
+}
+
+/** Returns a message that begins to search the dead letters, after erasures have waited `waited` times. */
+export const firstMessage = (
+  projectId: number,
+  erasures: number[],
+  waited: number
+): ErasureMessage => ({ project_id: projectId, erasures, letter: '', searched: [], waited })
+
+/**
+ * Returns a message that continues erasures after a dead letter.
+ * @param letter null if all dead letters have been searched
+ */
+export const messageAfter = (
+  projectId: number,
+  letter: string | null,
+  erasures: ErasureRow[]
+): ErasureMessage => ({
+  project_id: projectId,
+  erasures: erasures.map(({ id }) => id),
+  letter,
+  searched: erasures.map(extentOf),
+  waited: 0
+})
+
+const extentOf = ({ id, deleteEvents, deleteRecordings, run }: ErasureRow) => ({
+  erasure: id,
+  delete_events: deleteEvents,
+  delete_recordings: deleteRecordings,
+  run
+})
+
+/**
+ * Whether a message may continue an erasure: unless the erasure has been widened, or taken by a run, since the message's
+ * search of the dead letters began. Then the search may have left out data, and another message has been sent, which begins
+ * a new search.
+ */
+export const mayContinue = ({ letter, searched }: ErasureMessage, erasure: ErasureRow): boolean => {
+  const now = extentOf(erasure)
+  return (
+    letter === '' ||
+    searched.some(
+      (before) =>
+        before.erasure === now.erasure &&
+        before.delete_events === now.delete_events &&
+        before.delete_recordings === now.delete_recordings &&
+        before.run === now.run
+    )
+  )
 }

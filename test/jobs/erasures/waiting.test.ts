@@ -8,6 +8,8 @@ import { listDeadLettersOf } from '../../../src/dead-letters/store.ts'
 import { continueErasures } from '../../../src/erasures/consumer.ts'
 import type { ErasureMessage } from '../../../src/erasures/message.ts'
 import { openForUpkeep } from '../../../src/projects/open.ts'
+import { MAX_QUERIES } from '../../../src/queues/invocation.ts'
+import { objectOf } from '../../../src/recordings/part.ts'
 import { failingDatabase } from '../../support/bindings.ts'
 import { countRows } from '../../support/erasures.ts'
 import { cutAt } from '../../support/faults.ts'
@@ -64,8 +66,36 @@ const deliverOnce = async (town: Town) => {
   }
 }
 
+/** Delivers the held messages to invocations that are spent at once, so that further messages continue the work. */
+const deliverCut = async (town: Town) => {
+  for (const message of town.held.splice(0)) {
+    await continueErasures(message, {
+      env: { ...env, ERASURE_QUEUE: town.bindings.ERASURE_QUEUE },
+      usage: { ...newUsage(), queries: MAX_QUERIES },
+      clock: () => new Date()
+    })
+  }
+}
+
 /** Runs the tasks, as on the next Sunday. */
 const run = (town: Town) => town.cron(WEEKLY, Date.now() + 1000)
+
+/** Makes a part of a recording of Ada a dead letter. */
+async function parkPart({ project, queues }: Awaited<ReturnType<typeof newStreet>>) {
+  const uuid = crypto.randomUUID()
+  const part = snapshotEvent(project, { session: 'parked', distinct_id: 'ada', uuid })
+  await queues.post('/s/', [part])
+  await env.BUCKET.put(objectOf(project.id, 'parked', uuid), 'not gzip')
+  await queues.record({}, 12)
+  await queues.park()
+}
+
+/** Makes a request with three events of Ada a dead letter. */
+async function parkEvents({ capture, queues }: Awaited<ReturnType<typeof newStreet>>) {
+  await capture('ada', 3)
+  await queues.consume({ DB: failingDatabase('D1_ERROR: Network connection lost.') }, 12)
+  await queues.park()
+}
 
 /** Returns a street whose erasure waits for a request of three events, which has become a dead letter. */
 async function newStreetWithDeadLetter() {
@@ -348,6 +378,76 @@ describe('an erasure with recordings', () => {
     await street.drain()
 
     expect(await taskOf(street)).toMatchObject({ status: 'completed', events: { dropped: 3 } })
+  })
+})
+
+describe('an erasure that is widened, or taken by a run, while an earlier message is queued', () => {
+  const widen = (street: Awaited<ReturnType<typeof newStreet>>, body: object) =>
+    street.call(street.project, 'POST', 'persons/complete_deletion', {
+      ids: [street.ada.uuid],
+      ...body
+    })
+
+  const expectSearched = async (street: Awaited<ReturnType<typeof newStreet>>, count: number) => {
+    const task = await taskOf(street)
+    expect(task).toMatchObject({ status: 'completed', error: null })
+    expect(task.receipt.stores).toContainEqual({
+      store: 'dead_letters',
+      found: count,
+      removed: count,
+      remaining: 0
+    })
+    expect(await listDeadLettersOf(db, street.project.id, '', 2)).toEqual([])
+  }
+
+  it('removes its recordings from dead letters before it is completed', async () => {
+    const street = await newStreet()
+    await parkPart(street)
+    await street.erase('')
+    await deliverCut(street)
+    await widen(street, { delete_events: false })
+    expect(street.held).toMatchObject([{ letter: null }, { letter: '' }])
+    await street.drain()
+
+    await expectSearched(street, 1)
+  })
+
+  it('removes its recordings from a dead letter that the message has passed', async () => {
+    const street = await newStreet()
+    await parkPart(street)
+    await street.erase('delete_events=true')
+    await run(street)
+    await deliverCut(street)
+    await widen(street, {})
+    const [queued] = street.held.splice(0, 1)
+    // The message of a search that has already gone past this dead letter.
+    street.held.unshift({ ...queued, letter: '~' } as ErasureMessage)
+    await street.drain()
+
+    await expectSearched(street, 1)
+  })
+
+  it('removes its events from dead letters before it is completed', async () => {
+    const street = await newStreet()
+    await parkEvents(street)
+    await street.erase('delete_recordings=true')
+    await deliverCut(street)
+    await widen(street, {})
+    await run(street)
+    await street.drain()
+
+    await expectSearched(street, 3)
+  })
+
+  it('removes its events from dead letters also if it was not widened', async () => {
+    const street = await newStreet()
+    await parkEvents(street)
+    await street.erase('delete_events=true')
+    await deliverCut(street)
+    await run(street)
+    await street.drain()
+
+    await expectSearched(street, 3)
   })
 })
 
