@@ -5,6 +5,7 @@ import { DeadMessage } from '../queues/failure.ts'
 import type { Invocation } from '../queues/invocation.ts'
 import { readObject } from '../queues/waiting-objects.ts'
 import { objectOf, RecordingPart } from '../recordings/part.ts'
+import { hasPart } from '../recordings/purge.store.ts'
 import { findTombstones, noteRows } from '../tombstones/store.ts'
 import { hashDistinctId, tombstoneFor } from '../tombstones/tombstone.ts'
 import { memberOf } from './noted.ts'
@@ -15,8 +16,8 @@ const LETTERS_AT_ONCE = 50
 
 /**
  * Purges the data of erased persons from the next `LETTERS_AT_ONCE` dead letters of a project, including
- * redriven ones: events always, parts of recordings only if the person was erased together with the
- * recordings.
+ * redriven ones: events if the person was erased together with the events, parts of recordings if the person was
+ * erased together with the recordings.
  * @param after the id of the last dead letter of the previous call, '' for the first call
  * @returns the `after` of the next call, or null when all dead letters have been searched
  */
@@ -50,7 +51,10 @@ export async function purgeDeadLetters(
 type Project = { id: number; erasureSalt: string }
 type Stores = { controlDb: Db; db: Db; bucket: R2Bucket }
 
-/** Deletes the dead letter of a recording part, and the part, if its person was erased together with the recordings. */
+/**
+ * Deletes the dead letter of a recording part, and the part, if its person was erased together with the recordings. A part
+ * that was redriven into a recording stays in it: the recording may be another person's, or is purged as a whole.
+ */
 async function purgePart(
   { controlDb, db, bucket }: Stores,
   { id: projectId, erasureSalt }: Project,
@@ -64,11 +68,14 @@ async function purgePart(
     return
   }
   await noteRows(db, projectId, await memberOf(row.id), new Map([[tombstone.erasureId, 1]]))
-  await bucket.delete([objectOf(projectId, part.session_id, part.part_id), row.object])
+  if (!(await hasPart(db, part, part.part_id))) {
+    await bucket.delete(objectOf(projectId, part.session_id, part.part_id))
+  }
+  await bucket.delete(row.object)
   await deleteDeadLetter(controlDb, row.id)
 }
 
-/** Removes the events of erased persons from a dead letter, and the dead letter when no event is left. */
+/** Removes the events of persons who were erased together with their events from a dead letter, and the dead letter when no event is left. */
 async function purgeEvents(
   { controlDb, db, bucket }: Stores,
   { id: projectId, erasureSalt }: Project,
@@ -85,11 +92,11 @@ async function purgeEvents(
   const kept = []
   for (const event of events) {
     const own = tombstones.filter(({ hash }) => hash === hashes.get(event.distinct_id))
-    const erasure = tombstoneFor(own, received_at)?.erasureId
-    if (erasure === undefined) {
-      kept.push(event)
+    const tombstone = tombstoneFor(own, received_at)
+    if (tombstone?.deletesEvents) {
+      removed.set(tombstone.erasureId, (removed.get(tombstone.erasureId) ?? 0) + 1)
     } else {
-      removed.set(erasure, (removed.get(erasure) ?? 0) + 1)
+      kept.push(event)
     }
   }
   if (removed.size === 0) {

@@ -225,6 +225,17 @@ export async function purgeParts(
   return removed?.results.length ?? 0
 }
 
+/** Whether a recording has a part: its object is then needed until the recording is purged. */
+export const hasPart = async (
+  db: Db,
+  recording: DeletedRecording,
+  partId: string
+): Promise<boolean> =>
+  (await db.$count(
+    recordingParts,
+    and(isOf(recordingParts, recording), eq(recordingParts.partId, partId))
+  )) > 0
+
 /** Deletes the views of a deleted recording and marks it as purged: only its tombstone is left. */
 export const finishPurge = (db: Db, recording: DeletedRecording, now: number) =>
   db.batch([

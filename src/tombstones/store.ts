@@ -30,9 +30,9 @@ export async function findTombstones(
         sql`${erasedIdentities.hash} in ${inJson(hashes)}`
       )
     )
-  return rows.map(({ status, deletesEvents, ...tombstone }) => ({
+  return rows.map(({ status, ...tombstone }) => ({
     ...tombstone,
-    isOpen: deletesEvents && status !== 'completed'
+    isOpen: tombstone.deletesEvents && status !== 'completed'
   }))
 }
 

@@ -12,6 +12,8 @@ export type Tombstone = {
   erasedAt: number
   /** Whether late events join the erased identity and are purged with its other events; otherwise they are dropped. */
   isOpen: boolean
+  /** Whether the person's events are deleted, also those in dead letters. */
+  deletesEvents: boolean
   /** Whether late parts of recordings are deleted as well. */
   deletesRecordings: boolean
 }

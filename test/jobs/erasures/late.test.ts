@@ -7,8 +7,26 @@ import { newShop, OPENED, seal, VIEW } from '../../support/columns.ts'
 import { countRows, holdErasures } from '../../support/erasures.ts'
 import { beforeCall } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
-import { consume, db, type TestEvent } from '../../support/project.ts'
+import { consume, db, type TestEvent, type TestProject } from '../../support/project.ts'
 import { event, newTown, status } from '../../support/town.ts'
+
+/** Parks a message with these events. Returns the key of its object. */
+async function park(project: TestProject, events: TestEvent[]): Promise<string> {
+  const id = crypto.randomUUID()
+  const object = `dead/${id}.json`
+  const letter = { error: 'x', attempts: 1 }
+  await env.BUCKET.put(object, JSON.stringify({ ...letter, dead: project.message(events) }))
+  await insertDeadLetter(db, { ...letter, id, object, projectId: project.id, createdAt: 0 })
+  return object
+}
+
+/** Lists the distinct ids of the events in a parked message. */
+async function listParked(object: string): Promise<string[]> {
+  const letter = await (await env.BUCKET.get(object))?.json<{
+    dead: { events: { distinct_id: string }[] }
+  }>()
+  return letter?.dead.events.map(({ distinct_id }) => distinct_id) ?? []
+}
 
 describe('events that arrive after the deletion of their person', () => {
   it('are purged with the others if they were accepted before, and otherwise start a new person', async () => {
@@ -87,38 +105,43 @@ describe('events that arrive late', () => {
   it('are removed from parked messages', async () => {
     const town = await newTown()
     const { project, ada } = town
-    const id = crypto.randomUUID()
-    const park = async (name: string, events: TestEvent[]) => {
-      const object = `dead/${id}-${name}.json`
-      await env.BUCKET.put(
-        object,
-        JSON.stringify({ error: 'x', attempts: 1, dead: project.message(events) })
-      )
-      await insertDeadLetter(db, {
-        id: `${id}-${name}`,
-        object,
-        projectId: project.id,
-        error: 'x',
-        attempts: 1,
-        createdAt: 0
-      })
-      return object
-    }
-    const mixed = await park('mixed', [...event('ada', 2), ...event('bob', 1)])
-    const own = await park('own', event('anon-ada', 1))
+    const mixed = await park(project, [...event('ada', 2), ...event('bob', 1)])
+    const own = await park(project, event('anon-ada', 1))
     await town.call(project, 'DELETE', `persons/${ada.id}?delete_events=true`)
     await town.cron(WEEKLY, Date.now() + 1000)
     await town.drain()
 
     expect(await env.BUCKET.get(own)).toBeNull()
-    const left = await (await env.BUCKET.get(mixed))?.json<{
-      dead: { events: { distinct_id: string }[] }
-    }>()
-    expect(left?.dead.events.map(({ distinct_id }) => distinct_id)).toEqual(['bob'])
+    expect(await listParked(mixed)).toEqual(['bob'])
     expect((await status(town)).results[0].receipt.stores).toContainEqual({
       store: 'dead_letters',
       found: 3,
       removed: 3,
+      remaining: 0
+    })
+  })
+
+  it('stay in parked messages if their person’s deletion keeps events, whoever else is deleted', async () => {
+    const town = await newTown()
+    const { project, ada } = town
+    const parked = await park(project, [...event('ada', 2), ...event('bob', 1)])
+    await town.call(project, 'POST', 'persons/bulk_delete', { distinct_ids: ['bob'] })
+    await town.call(project, 'DELETE', `persons/${ada.id}?delete_events=true`)
+    await town.cron(WEEKLY, Date.now() + 1000)
+    await town.drain()
+
+    expect(await listParked(parked)).toEqual(['bob'])
+
+    await town.call(project, 'POST', 'persons/complete_deletion', { distinct_ids: ['bob'] })
+    await town.cron(WEEKLY, Date.now() + 1000)
+    await town.drain()
+
+    expect(await listParked(parked)).toEqual([])
+    const [{ receipt }] = (await status(town)).results
+    expect(receipt.stores).toContainEqual({
+      store: 'dead_letters',
+      found: 1,
+      removed: 1,
       remaining: 0
     })
   })

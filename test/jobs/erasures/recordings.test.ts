@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { newUsage } from '../../../src/db/client.ts'
 import { redriveDeadLetter } from '../../../src/dead-letters/redrive.ts'
-import { listDeadLetters } from '../../../src/dead-letters/store.ts'
+import { insertDeadLetter, listDeadLetters, markRedriven } from '../../../src/dead-letters/store.ts'
 import { objectOf } from '../../../src/recordings/part.ts'
 import { holdErasures, tablesWith } from '../../support/erasures.ts'
 import { beforeCall } from '../../support/faults.ts'
@@ -188,6 +188,26 @@ describe('the erasure of a person with delete_recordings', () => {
     expect(await parked()).toHaveLength(1)
     expect(await objectsOf(project, 'parked')).toEqual([])
     expect(await objectsOf(project, 'kept')).toHaveLength(1)
+  })
+
+  it('keeps a redriven part that is stored in the recording of another person', async () => {
+    const town = await newRecordedTown()
+    const { project, erasures, person, post, held, drain, ada } = town
+    await post(JSON.stringify([snapshotEvent(project, { session: 'bobs', distinct_id: ada })]))
+    const [dead] = held
+    await drain()
+    const id = crypto.randomUUID()
+    const letter = { error: 'x', attempts: 12 }
+    const object = `dead/${id}.json`
+    await env.BUCKET.put(object, JSON.stringify({ ...letter, dead }))
+    await insertDeadLetter(db, { ...letter, id, object, projectId: project.id, createdAt: 0 })
+    await markRedriven(db, id, new Date())
+
+    await erasures.call(project, 'DELETE', `persons/${person.id}?delete_recordings=true`)
+    await erasures.drain()
+
+    expect(await env.BUCKET.head(object)).toBeNull()
+    expect(await objectsOf(project, 'bobs')).toHaveLength(2)
   })
 })
 

@@ -72,6 +72,7 @@ describe('a late event', () => {
     erasureId: 1,
     erasedAt,
     isOpen: true,
+    deletesEvents: true,
     deletesRecordings: false
   }))
 

@@ -44,6 +44,8 @@ const NOTHING: Known = {
   tombstones: new Map()
 }
 
+const TOMBSTONE = { key: 5, erasureId: 1, erasedAt: AT, isOpen: true, deletesEvents: true }
+
 const stored = (recording: Recording, more: Partial<StoredRecording> = {}): StoredRecording => ({
   ...recording,
   deleted: false,
@@ -396,7 +398,7 @@ describe('the parts of recordings', () => {
   })
 
   it('are not refused if another copy of the part in the batch is stored', () => {
-    const tombstone = { key: 5, erasureId: 1, erasedAt: AT, isOpen: true, deletesRecordings: true }
+    const tombstone = { ...TOMBSTONE, deletesRecordings: true }
     const known = { ...NOTHING, tombstones: new Map([['ada', [tombstone]]]) }
 
     const { parts, refused } = planParts([part(), part({ receivedAt: AT + 1 })], known, () => 8)
@@ -405,7 +407,7 @@ describe('the parts of recordings', () => {
   })
 
   it('of a person that was erased meanwhile get the erased identity, or are refused if recordings are deleted too', () => {
-    const tombstone = { key: 5, erasureId: 1, erasedAt: AT, isOpen: true, deletesRecordings: false }
+    const tombstone = { ...TOMBSTONE, deletesRecordings: false }
     const known = { ...NOTHING, tombstones: new Map([['ada', [tombstone]]]) }
 
     const { created, newIdentities, usedIdentities } = planParts([part()], known, () => 8)
