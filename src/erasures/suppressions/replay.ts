@@ -3,14 +3,13 @@ import { writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import type { Body } from '../../ledger/entry.ts'
 import { findSuppressed, joinSuppressions } from '../../suppressions/store.ts'
+import { findStoredHashes, findSuppression } from './store.ts'
 import {
   extendSuppressions,
-  findStoredHashes,
-  findSuppression,
   type NewSuppression,
   writeLift,
   writeSuppressions
-} from './store.ts'
+} from './write.store.ts'
 
 const By = z.object({ user: z.int(), key: z.int() })
 

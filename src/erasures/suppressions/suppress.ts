@@ -8,15 +8,8 @@ import { type Suppressed, suppressionAt } from '../../suppressions/suppression.t
 import { hashDistinctId } from '../../tombstones/tombstone.ts'
 import { findPersonsToErase, type Selection } from '../erase.store.ts'
 import { hashForReceipt, saltOf } from '../receipts/subject.ts'
-import {
-  findErased,
-  findIdentified,
-  findSuppression,
-  type NewSuppression,
-  type SuppressionRow,
-  writeLift,
-  writeSuppressions
-} from './store.ts'
+import { findErased, findIdentified, findSuppression, type SuppressionRow } from './store.ts'
+import { type NewSuppression, writeLift, writeSuppressions } from './write.store.ts'
 
 type Project = { id: number; erasureSalt: string }
 
