@@ -62,7 +62,7 @@ const HANDLERS: Record<string, Handler> = {
   retention: ({ db, until }, _, body) => expireAgain(db, RetentionEntry.parse(body), until),
   property: removePropertyAgain,
   event_removal: removeEventsAgain,
-  suppression: ({ db }, { id }, body) => suppressAgain(db, id, body),
+  suppression: ({ db, isRestored }, { id }, body) => suppressAgain(db, id, body, isRestored),
   suppression_join: ({ db }, { id }, body) => joinAgain(db, id, body),
   suppression_lift: ({ db }, { id }, body) => liftAgain(db, id, body)
 }

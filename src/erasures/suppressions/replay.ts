@@ -6,7 +6,7 @@ import { findSuppressed, joinSuppressions } from '../../suppressions/store.ts'
 import { findStoredHashes, findSuppression } from './store.ts'
 import {
   extendSuppressions,
-  type NewSuppression,
+  withdrawSuppressions,
   writeLift,
   writeSuppressions
 } from './write.store.ts'
@@ -21,11 +21,15 @@ export const SuppressionEntry = By.extend({
       person: z.guid().nullable(),
       person_id: z.int().nullable(),
       is_identified: z.boolean(),
+      /** The suppressions that were in force for some of the distinct ids; absent in entries of earlier versions. */
+      in_force: z.array(z.guid()).optional(),
       ids: z.array(z.object({ hash: z.string(), receipt_hash: z.string().nullable() }))
     })
   ),
   since: z.int()
 })
+
+type Announced = z.infer<typeof SuppressionEntry>['suppressions'][number]
 
 export const LiftEntry = By.extend({ suppression: z.guid(), lifted_at: z.int() })
 
@@ -43,10 +47,16 @@ const actorOf = ({ user, key }: z.infer<typeof By>) => ({
  * Writes the suppressions, and the distinct ids of suppressions, that a restored database lacks. A
  * request whose persons change meanwhile has several entries: later ones add distinct ids. A
  * suppression of a request that failed is left out if the request was repeated successfully before
- * the replay: two suppressions in force would have to be lifted.
+ * the replay: two suppressions in force would have to be lifted. If the database was restored to a moment before both
+ * requests, the failed one is written first, and withdrawn when the repeated one follows.
  * @returns the number of suppressions that were not complete
  */
-export async function suppressAgain(db: Db, projectId: number, body: Body): Promise<number> {
+export async function suppressAgain(
+  db: Db,
+  projectId: number,
+  body: Body,
+  isRestored: boolean
+): Promise<number> {
   const { suppressions, since, ...by } = SuppressionEntry.parse(body)
   const stored = await findStoredHashes(
     db,
@@ -64,6 +74,11 @@ export async function suppressAgain(db: Db, projectId: number, body: Body): Prom
     return hashes !== undefined && ids.some(({ hash }) => !hashes.has(hash))
   })
   if (lost.length > 0) {
+    const failed = isRestored ? await findFailed(db, projectId, lost, since) : []
+    // Withdrawn first: a replay that is cut off and continued finds them only while the repeated ones are lost.
+    if (failed.length > 0) {
+      await withdrawSuppressions(db, projectId, failed)
+    }
     const actor = actorOf(by)
     await writeSuppressions(db, projectId, { suppressions: lost, expected: [], since, actor })
   }
@@ -73,13 +88,41 @@ export async function suppressAgain(db: Db, projectId: number, body: Body): Prom
   return lost.length + partial.length
 }
 
+/**
+ * Finds the suppressions of failed requests that lost ones repeat: their distinct ids belong to the lost suppression, whose
+ * request did not find them in force.
+ */
+async function findFailed(
+  db: Db,
+  projectId: number,
+  lost: Announced[],
+  since: number
+): Promise<string[]> {
+  const hashes = lost.flatMap(({ ids }) => ids.map(({ hash }) => hash))
+  const found = await findSuppressed(db, projectId, hashes)
+  const earlier = found.filter((one) => one.liftedAt === null && one.since < since)
+  const byHash = Map.groupBy(earlier, ({ hash }) => hash)
+  const stored = await findStoredHashes(
+    db,
+    projectId,
+    earlier.map(({ suppressionId }) => suppressionId)
+  )
+  return lost.flatMap(({ ids, in_force: inForce }) => {
+    const own = new Set(ids.map(({ hash }) => hash))
+    const covering = [...own].flatMap((hash) => byHash.get(hash) ?? [])
+    return covering
+      .map(({ suppressionId }) => suppressionId)
+      .filter((id) => inForce?.includes(id) === false && stored.get(id)?.isSubsetOf(own))
+  })
+}
+
 /** Leaves out suppressions whose distinct ids have all been suppressed again after `since`, ms UTC. */
 async function withoutRepeated(
   db: Db,
   projectId: number,
-  lost: NewSuppression[],
+  lost: Announced[],
   since: number
-): Promise<NewSuppression[]> {
+): Promise<Announced[]> {
   const hashes = lost.flatMap(({ ids }) => ids.map(({ hash }) => hash))
   const found = await findSuppressed(db, projectId, hashes)
   const repeated = new Set(found.filter((one) => one.since > since).map(({ hash }) => hash))

@@ -23,8 +23,11 @@ type Subject = {
   ids: { hash: string; name: string | null }[]
 }
 
-/** A new suppression of a subject, as an entry of the ledger announces it. */
-type Announced = { subject: Subject; suppression: NewSuppression }
+/**
+ * A new suppression of a subject, as an entry of the ledger announces it. `inForce` are the suppressions that were in force
+ * for some of the subject's distinct ids before.
+ */
+type Announced = { subject: Subject; suppression: NewSuppression; inForce: string[] }
 
 /** The result for a name in a request: the suppressions that cover its subject, and whether this request made them. */
 export type Result = { name: string; isNew: boolean; person: string | null; suppressions: string[] }
@@ -58,14 +61,17 @@ export async function suppress(
     const subjects = await findSubjects(db, project, selection)
     const inForce = await findInForce(db, project.id, subjects, since)
     const missing = subjects.filter(({ ids }) => ids.some(({ hash }) => !inForce.has(hash)))
-    const making = { secret, projectId: project.id, since }
+    const making = { secret, projectId: project.id, since, inForce }
     const added = await announce(db, missing, announced, making)
     if (added.length > 0) {
       await ledger.append(
         {
           kind: 'suppression',
           project: project.id,
-          suppressions: added.map(({ suppression }) => suppression),
+          suppressions: added.map(({ suppression, inForce }) => ({
+            ...suppression,
+            in_force: inForce
+          })),
           since,
           user: actor?.user.id ?? 0,
           key: actor?.key.id ?? 0
@@ -91,7 +97,10 @@ export async function suppress(
 /** Returns what identifies a subject across the tries of a request: the person, or the hash of the distinct id. */
 const keyOf = ({ person, ids }: Subject): string => person ?? ids.map(({ hash }) => hash).join()
 
-type Making = { secret: string; projectId: number; since: number }
+/** The suppressions in force for distinct ids, by the hash of the id. */
+type InForce = ReadonlyMap<string, Suppressed[]>
+
+type Making = { secret: string; projectId: number; since: number; inForce: InForce }
 
 /**
  * Returns the suppressions that the ledger does not announce yet, or not with all distinct ids that
@@ -118,7 +127,7 @@ async function announce(
       const isIdentified = subject.personId !== null && identified.has(subject.personId)
       const id = before?.suppression.id ?? uuidv7({ msecs: making.since })
       const suppression = await newSuppression(subject, { ...making, id, isIdentified })
-      const fresh = { subject, suppression }
+      const fresh = { subject, suppression, inForce: coveringOf(subject, making.inForce) }
       return [before ? extend(before, fresh) : fresh]
     })
   )
@@ -126,7 +135,7 @@ async function announce(
 }
 
 /** Adds to an announced suppression what its subject has got meanwhile. */
-function extend(before: Announced, { subject, suppression }: Announced): Announced {
+function extend(before: Announced, { subject, suppression, inForce }: Announced): Announced {
   const hashes = new Set(before.suppression.ids.map(({ hash }) => hash))
   const more = suppression.ids.filter(({ hash }) => !hashes.has(hash))
   return {
@@ -138,7 +147,8 @@ function extend(before: Announced, { subject, suppression }: Announced): Announc
       ...before.suppression,
       is_identified: before.suppression.is_identified || suppression.is_identified,
       ids: [...before.suppression.ids, ...more]
-    }
+    },
+    inForce
   }
 }
 
@@ -200,7 +210,7 @@ async function findInForce(
   projectId: number,
   subjects: Subject[],
   now: number
-): Promise<Map<string, Suppressed[]>> {
+): Promise<InForce> {
   const hashes = subjects.flatMap(({ ids }) => ids.map(({ hash }) => hash))
   const found = await findSuppressed(db, projectId, hashes)
   const byHash = [...Map.groupBy(found, ({ hash }) => hash)]
@@ -210,6 +220,12 @@ async function findInForce(
       return suppressed.length > 0 ? [[hash, suppressed]] : []
     })
   )
+}
+
+/** Returns the ids of the suppressions in force that cover a distinct id of a subject. */
+function coveringOf({ ids }: Subject, inForce: InForce): string[] {
+  const covering = ids.flatMap(({ hash }) => inForce.get(hash) ?? [])
+  return [...new Set(covering.map(({ suppressionId }) => suppressionId))]
 }
 
 async function newSuppression(
@@ -236,12 +252,9 @@ const newResults = ({ subject: { names, person }, suppression }: Announced): Res
   names.map((name) => ({ name, isNew: true, person, suppressions: [suppression.id] }))
 
 /** Returns the results of a subject that was suppressed before. */
-function presentResults(
-  { names, person, ids }: Subject,
-  inForce: ReadonlyMap<string, Suppressed[]>
-): Result[] {
-  const present = ids.flatMap(({ hash }) => inForce.get(hash) ?? [])
-  const suppressions = [...new Set(present.map(({ suppressionId }) => suppressionId))]
+function presentResults(subject: Subject, inForce: InForce): Result[] {
+  const { names, person } = subject
+  const suppressions = coveringOf(subject, inForce)
   return names.map((name) => ({ name, isNew: false, person, suppressions }))
 }
 

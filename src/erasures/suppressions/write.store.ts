@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
-import { eachChunk, expectRows } from '../../db/rows.ts'
+import { eachChunk, expectRows, inJson } from '../../db/rows.ts'
 import { distinctIds, suppressedIds, suppressions } from '../../db/schema.ts'
 import { insertSelect, updateFrom } from '../../db/statements.ts'
 import type { Actor, Entry } from '../../persons/activity/entry.ts'
@@ -90,6 +90,16 @@ export const extendSuppressions = (
         })
       ]
     )
+  ])
+
+/** Deletes suppressions as if they had never been written. */
+export const withdrawSuppressions = (db: Db, projectId: number, ids: string[]) =>
+  writeBatch(db, [
+    raiseSerial(projectId),
+    sql`delete from ${suppressedIds}
+      where +${suppressedIds.projectId} = ${projectId} and ${suppressedIds.suppressionId} in ${inJson(ids)}`,
+    sql`delete from ${suppressions}
+      where +${suppressions.projectId} = ${projectId} and ${suppressions.id} in ${inJson(ids)}`
   ])
 
 const insertIds = (projectId: number, added: NewSuppression[], since: number): SQL[] =>

@@ -11,7 +11,7 @@ import { listenToLog } from '../../support/log.ts'
 import { consume, db, newProject, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { newStage, snapshotEvent } from '../../support/recordings.ts'
-import { AT, event, identify, newTown } from '../../support/town.ts'
+import { AT, event, identify, newTown, type Town } from '../../support/town.ts'
 
 beforeEach(() => void listenToLog())
 
@@ -383,6 +383,80 @@ describe('a suppression with concurrent work', () => {
       )
     }
   )
+})
+
+describe('a suppression that is requested twice before a restore', () => {
+  beforeEach(emptyLedger)
+
+  /** Creates a town whose database has been compared with the ledger, and suppresses Ada for the first time. */
+  async function newSuppressed(more: Partial<Env> = {}) {
+    const town = await newTown()
+    const { project, ada, cron } = town
+    await replay(cron, Date.now())
+    await project.send('POST', 'persons/suppressions', { ids: [ada.id] }, more)
+    return town
+  }
+
+  /** Suppresses Ada a second later. Returns the ids of the suppressions in the answer. */
+  async function suppressAgain({ project, ada }: Town): Promise<string[]> {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1_000 })
+    const { results } = await suppress(project, { ids: [ada.id] })
+    vi.useRealTimers()
+    return results[0].suppressions
+  }
+
+  /** Applies the ledger to a database restored to a moment before all suppressions. Lists those in force. */
+  async function restore({ project, cron }: Town): Promise<string[]> {
+    await forgetSuppressions(project)
+    await replay(cron, Date.now() + 240_000)
+    const { results } = await list(project, '?status=in_force')
+    return results.map(({ id }: Suppression) => id)
+  }
+
+  /** Creates a town like `newSuppressed` whose request for Ada failed after its entry in the ledger. */
+  async function newFailed() {
+    const { DB, isReached } = cutAt(env.DB, 7, 'before')
+    const town = await newSuppressed({ DB })
+    expect(isReached()).toBe(true)
+    const entries = await readAfter(env.BUCKET, GENESIS, 100)
+    expect(entries.map(({ body }) => body.kind)).toContain('suppression')
+    return town
+  }
+
+  it('is in force once if the first request failed', async () => {
+    const town = await newFailed()
+    const again = await suppressAgain(town)
+
+    expect(await restore(town)).toEqual(again)
+  })
+
+  it('is in force once if the first request failed, and the person has got another distinct id since', async () => {
+    const town = await newFailed()
+    await town.project.ingest([identify('ada', 'tablet')])
+    const again = await suppressAgain(town)
+
+    expect(await restore(town)).toEqual(again)
+  })
+
+  it('is not in force after the lift if the first request failed', async () => {
+    const town = await newFailed()
+    const [id] = await suppressAgain(town)
+    await town.project.send('POST', `persons/suppressions/${id}/lift`)
+
+    expect(await restore(town)).toEqual([])
+  })
+
+  it('stays in force twice if the second request found the first suppression, which lacked a distinct id', async () => {
+    const town = await newSuppressed()
+    const { project } = town
+    const [{ since }] = (await list(project)).results
+    await project.ingest([identify('ada', 'tablet')], Date.parse(since) - 1)
+    await suppressAgain(town)
+    const before = (await list(project)).results.map(({ id }: Suppression) => id)
+    expect(before).toHaveLength(2)
+
+    expect(await restore(town)).toEqual(before)
+  })
 })
 
 /** Deletes all entries of the ledger, and what is noted of them. */
