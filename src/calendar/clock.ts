@@ -137,6 +137,32 @@ export function fromClock(clock: number, timezone: string): number {
   return matches.length > 0 ? Math.min(...matches) : before
 }
 
+/**
+ * Returns the first moment at which the clock shows this time or, if the clock skips it, a later one: in Berlin, where 2:00 to
+ * 3:00 is skipped on March 29, 2026, the moment of 2:30 is that of 3:00.
+ */
+export function momentOf(clock: number, timezone: string): number {
+  const time = fromClock(clock, timezone)
+  const ahead = toClock(time, timezone) - clock
+  return ahead === 0 ? time : changeBetween(time - ahead, time, timezone)
+}
+
+/** Returns the moment, after `from` and not after `until`, at which the clock is set. Both have different offsets. */
+export function changeBetween(from: number, until: number, timezone: string): number {
+  const offset = offsetAt(from, timezone)
+  let before = from
+  let after = until
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2)
+    if (offsetAt(middle, timezone) === offset) {
+      before = middle
+    } else {
+      after = middle
+    }
+  }
+  return after
+}
+
 /** Returns how far the clock of a time zone is ahead of UTC at a moment, ms. */
 const offsetAt = (time: number, timezone: string): number => toClock(time, timezone) - time
 

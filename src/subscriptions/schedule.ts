@@ -1,5 +1,5 @@
 import type { RRuleTemporal } from 'rrule-temporal'
-import { fromClock, toClock } from '../calendar/clock.ts'
+import { momentOf, toClock } from '../calendar/clock.ts'
 import { DAY } from '../calendar/units.ts'
 import { type Frequency, WEEKDAYS, type Weekday } from '../db/schema.ts'
 
@@ -166,27 +166,6 @@ function toZoned(clock: number) {
 
 /** Reads a time as the rule writes it: `2026-11-23T09:00:00+00:00[UTC]`. */
 const fromZoned = (text: string): number => Date.parse(text.replace(/\[.*/, ''))
-
-/** Returns the first time, ms UTC, at which the zone's clock shows this local time or a later one. */
-function momentOf(clock: number, timezone: string): number {
-  const time = fromClock(clock, timezone)
-  const gap = toClock(time, timezone) - clock
-  if (gap === 0) {
-    return time
-  }
-  // The clock skips this local time. Search for the first moment at which it shows a later time.
-  let before = time - gap
-  let after = time
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2)
-    if (toClock(middle, timezone) > clock) {
-      after = middle
-    } else {
-      before = middle
-    }
-  }
-  return after
-}
 
 const UNITS = { daily: 'day', weekly: 'week', monthly: 'month', yearly: 'year' }
 
