@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { fromClock, midnight, toClock } from './clock.ts'
+import { changeBetween, fromClock, midnight, toClock } from './clock.ts'
 import { DAY, HOUR, MINUTE } from './units.ts'
 
 export const INTERVALS = ['minute', 'hour', 'day', 'week', 'month'] as const
@@ -27,7 +27,8 @@ export const MAX_BUCKETS = 10_000
 /**
  * Returns the buckets that cover a range, without gaps. The first bucket begins at the start of its
  * interval, which may be before the range; the last bucket ends with the range. An hour that the
- * clock shows twice is two buckets; a day lasts from midnight to midnight, 23 to 25 hours.
+ * clock shows twice is two buckets; a day lasts from midnight to midnight, 23 to 25 hours. On Lord
+ * Howe Island, where the clock moves by half an hour, an hour may last 30 or 90 minutes.
  * @throws query_too_large for more than MAX_BUCKETS
  */
 export function bucketsOf(range: Range, interval: Interval, calendar: Calendar): Bucket[] {
@@ -127,12 +128,10 @@ export function startOf(
   interval: Interval,
   { timezone, weekStart }: Calendar
 ): Start {
-  const now = toClock(time, timezone)
   if (isWithinDay(interval)) {
-    const clock = floorTo(now, lengthOf(interval))
-    return { time: time - (now - clock), clock }
+    return startOfHourOrMinute(time, lengthOf(interval), timezone)
   }
-  const clock = firstDay(floorTo(now, DAY), interval, weekStart)
+  const clock = firstDay(floorTo(toClock(time, timezone), DAY), interval, weekStart)
   return { time: fromClock(clock, timezone), clock }
 }
 
@@ -159,19 +158,34 @@ function after({ time, clock }: Start, interval: Interval, timezone: string): St
 }
 
 /**
- * Returns the start of the next hour or minute. When a clock change of less than an hour (Lord Howe
- * Island: 30 minutes) lands in the middle of another hour, the bucket of that hour begins there.
+ * Returns the start of the hour or minute that contains a moment: a full hour or minute of the clock
+ * or, if the clock was set from another hour or minute into the middle of this one, the moment of
+ * that change.
  */
+function startOfHourOrMinute(time: number, length: number, timezone: string): Start {
+  const now = toClock(time, timezone)
+  const clock = floorTo(now, length)
+  const full = time - (now - clock)
+  if (toClock(full, timezone) === clock) {
+    return { time: full, clock }
+  }
+  const change = changeBetween(full, time, timezone)
+  const isWithin = floorTo(toClock(change - 1, timezone), length) === clock
+  return isWithin ? startOfHourOrMinute(change - 1, length, timezone) : { time: change, clock }
+}
+
+/** Returns the start of the hour or minute that follows the one of a moment. */
 function nextHourOrMinute(time: number, length: number, timezone: string): Start {
-  let next = time
-  let clock = toClock(time, timezone)
-  const current = floorTo(clock, length)
-  // Goes on if the clock was set back into the middle of the same hour, but not if it was set back to its start.
-  do {
-    next += length - (clock - floorTo(clock, length))
-    clock = toClock(next, timezone)
-  } while (clock !== current && floorTo(clock, length) === current)
-  return { time: next, clock: floorTo(clock, length) }
+  const now = toClock(time, timezone)
+  const clock = floorTo(now, length) + length
+  const full = time + (clock - now)
+  if (toClock(full, timezone) === clock) {
+    return { time: full, clock }
+  }
+  const change = changeBetween(time, full, timezone)
+  const start = startOfHourOrMinute(change, length, timezone)
+  // Goes on if the clock was set within the hour.
+  return start.time === change ? start : nextHourOrMinute(change, length, timezone)
 }
 
 const lengthOf = (interval: Exclude<Interval, 'month'>): number =>

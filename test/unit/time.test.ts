@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { fromClock, parseDate, parseTimestamp, toClock } from '../../src/calendar/clock.ts'
+import {
+  fromClock,
+  momentOf,
+  parseDate,
+  parseTimestamp,
+  toClock
+} from '../../src/calendar/clock.ts'
 import { eventTime, writeTime } from '../../src/capture/timestamp.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z')
@@ -173,5 +179,17 @@ describe('a clock time in a zone', () => {
     ]) {
       expect(fromClock(toClock(NOW + 123, zone), zone), zone).toBe(NOW + 123)
     }
+  })
+})
+
+describe('the first moment of a clock time', () => {
+  it.each([
+    ['Europe/Berlin', '2026-03-29T02:30:00', '2026-03-29T01:00:00.000Z', 'skipped'],
+    ['Europe/Berlin', '2026-10-25T02:30:00', '2026-10-25T00:30:00.000Z', 'shown twice'],
+    ['Australia/Lord_Howe', '2025-10-05T02:10:00', '2025-10-04T15:30:00.000Z', 'skipped'],
+    ['Australia/Lord_Howe', '2025-04-06T01:40:00', '2025-04-05T14:40:00.000Z', 'shown twice'],
+    ['Pacific/Apia', '2011-12-30T12:00:00', '2011-12-30T10:00:00.000Z', 'on a skipped day']
+  ])('in %s, %s, is %s: %s', (zone, clock, expected) => {
+    expect(iso(momentOf(Date.parse(`${clock}Z`), zone))).toBe(expected)
   })
 })

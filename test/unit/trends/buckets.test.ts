@@ -11,8 +11,7 @@ import {
   INTERVALS,
   type Interval,
   labelsOf,
-  MAX_BUCKETS,
-  type Range
+  MAX_BUCKETS
 } from '../../../src/calendar/buckets.ts'
 import { toClock } from '../../../src/calendar/clock.ts'
 import { readFrom, readUntil } from '../../../src/calendar/dates.ts'
@@ -212,6 +211,63 @@ describe('buckets in a time zone', () => {
     ])
   })
 
+  it.each<[string, Interval, string, string, string, string[]]>([
+    [
+      'half an hour long, because the clock skips the first half',
+      'hour',
+      'Australia/Lord_Howe',
+      '2025-10-04T15:40:00Z',
+      '2025-10-04T17:00:00Z',
+      ['2025-10-04T15:30:00Z 2025-10-05 02:00:00', '2025-10-04T16:00:00Z 2025-10-05 03:00:00']
+    ],
+    [
+      'half an hour long, because the clock skips the second half',
+      'hour',
+      'America/Caracas',
+      '2016-05-01T06:45:00Z',
+      '2016-05-01T07:30:00Z',
+      ['2016-05-01T06:30:00Z 2016-05-01 02:00:00', '2016-05-01T07:00:00Z 2016-05-01 03:00:00']
+    ],
+    [
+      'an hour and a half long, because the clock shows its second half twice',
+      'hour',
+      'Australia/Lord_Howe',
+      '2025-04-05T15:10:00Z',
+      '2025-04-05T16:00:00Z',
+      ['2025-04-05T14:00:00Z 2025-04-06 01:00:00', '2025-04-05T15:30:00Z 2025-04-06 02:00:00']
+    ],
+    [
+      'a minute long, because the clock is set back by an hour just after midnight',
+      'hour',
+      'America/St_Johns',
+      '2010-11-07T02:00:00Z',
+      '2010-11-07T04:00:00Z',
+      [
+        '2010-11-07T01:30:00Z 2010-11-06 23:00:00',
+        '2010-11-07T02:30:00Z 2010-11-07 00:00:00',
+        '2010-11-07T02:31:00Z 2010-11-06 23:00:00',
+        '2010-11-07T03:30:00Z 2010-11-07 00:00:00'
+      ]
+    ],
+    [
+      'one of two with the same label',
+      'minute',
+      'Australia/Lord_Howe',
+      '2025-04-05T14:59:30Z',
+      '2025-04-05T15:02:00Z',
+      [
+        '2025-04-05T14:59:00Z 2025-04-06 01:59:00',
+        '2025-04-05T15:00:00Z 2025-04-06 01:30:00',
+        '2025-04-05T15:01:00Z 2025-04-06 01:31:00'
+      ]
+    ]
+  ])(
+    'begin with a wall-clock hour or minute that is %s',
+    (_, interval, zone, from, until, days) => {
+      expect(shown(from, until, interval, calendar(zone))).toEqual(days)
+    }
+  )
+
   it('of days leave out the day that Samoa skipped', () => {
     expect(
       shown('2011-12-29T12:00:00Z', '2011-12-31T12:00:00Z', 'day', calendar('Pacific/Apia'))
@@ -222,34 +278,36 @@ describe('buckets in a time zone', () => {
     ])
   })
 
-  const ZONES = [
-    'UTC',
-    'Asia/Kathmandu',
-    'Asia/Tehran',
-    'America/St_Johns',
-    'Europe/Berlin',
-    'Australia/Lord_Howe'
-  ]
-
-  /**
-   * Returns the start of the hour or the day that a zone's clock shows when a bucket begins. A first bucket of hours is
-   * judged by the start of its range: where the clock of Lord Howe Island skips half an hour, it begins in the hour before.
-   */
-  const beginOf = ({ from }: Bucket, range: Range, interval: Interval, zone: string): number => {
-    const isHour = interval === 'hour'
-    const clock = toClock(isHour ? Math.max(from, range.from) : from, zone)
-    return clock - (clock % (isHour ? HOUR : DAY))
+  /** Returns the start of the hour or the day that a zone's clock shows at a moment. */
+  const beginOf = (time: number, interval: Interval, zone: string): number => {
+    const clock = toClock(time, zone)
+    return clock - (clock % (interval === 'hour' ? HOUR : DAY))
   }
 
-  it('cover their range without gaps, and begin with the hours and days of the clock', () => {
+  /** Zones, each with a moment at which its clock changes, or with any moment. */
+  const PLACES: [zone: string, around: string][] = [
+    ['UTC', '2025-03-01T00:00:00Z'],
+    ['Asia/Kathmandu', '2025-06-01T00:00:00Z'],
+    ['Asia/Tehran', '2022-03-21T20:30:00Z'],
+    ['America/St_Johns', '2025-03-09T05:30:00Z'],
+    ['America/St_Johns', '2025-11-02T04:30:00Z'],
+    ['Europe/Berlin', '2025-03-30T01:00:00Z'],
+    ['Europe/Berlin', '2025-10-26T01:00:00Z'],
+    ['Australia/Lord_Howe', '2025-04-05T15:00:00Z'],
+    ['Australia/Lord_Howe', '2025-10-04T15:30:00Z']
+  ]
+
+  it('cover their range without gaps, and are the hours and days of the clock', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom(...ZONES),
+        fc.constantFrom(...PLACES),
         fc.constantFrom(...INTERVALS.filter((interval) => interval !== 'minute')),
-        fc.date({ min: new Date('2019-01-01'), max: new Date('2027-01-01'), noInvalidDate: true }),
+        // Half of the ranges begin within three hours of the change.
+        fc.oneof(...[3 * HOUR, 1000 * DAY].map((max) => fc.integer({ min: -max, max }))),
         fc.integer({ min: 1, max: 40 * 24 }),
-        (zone, interval, from, hours) => {
-          const range = { from: from.getTime(), until: from.getTime() + hours * HOUR }
+        ([zone, around], interval, distance, hours) => {
+          const from = at(around) + distance
+          const range = { from, until: from + hours * HOUR }
           const buckets = bucketsOf(range, interval, calendar(zone, 1))
           expect(buckets[0]?.from).toBeLessThanOrEqual(range.from)
           expect(buckets.at(-1)?.until).toBe(range.until)
@@ -257,7 +315,10 @@ describe('buckets in a time zone', () => {
             if (i > 0) {
               expect(bucket.from).toBe(buckets[i - 1]?.until)
             }
-            expect(beginOf(bucket, range, interval, zone)).toBe(bucket.clock)
+            expect(beginOf(bucket.from, interval, zone)).toBe(bucket.clock)
+            if (interval === 'hour') {
+              expect(beginOf(bucket.until - 1, interval, zone)).toBe(bucket.clock)
+            }
             if (interval === 'day') {
               const format = new Intl.DateTimeFormat('sv', { timeZone: zone })
               expect(format.format(bucket.from)).toBe(dayOf(bucket, 'day'))
@@ -396,5 +457,33 @@ describe('the dates of a query, on Tuesday 2025-06-17 14:25:36 UTC', () => {
     ['Feb 31 2025', 'day', 'UTC', undefined]
   ])('reads the end %s, by the %s in %s', (text, interval, zone, expected) => {
     expect(iso(readUntil(text, interval, calendar(zone), now))).toBe(expected)
+  })
+})
+
+describe('the hour of now, in Lord Howe Island, where the clock moves by half an hour', () => {
+  const lordHowe = calendar('Australia/Lord_Howe')
+
+  it.each([
+    [
+      'in the hour that is cut',
+      '2025-10-04T15:40:00Z',
+      '2025-10-04T15:30:00Z',
+      '2025-10-04T16:00:00Z'
+    ],
+    [
+      'in the first half of the long hour',
+      '2025-04-05T14:10:00Z',
+      '2025-04-05T14:00:00Z',
+      '2025-04-05T15:30:00Z'
+    ],
+    [
+      'in the repeated half of the long hour',
+      '2025-04-05T15:10:00Z',
+      '2025-04-05T14:00:00Z',
+      '2025-04-05T15:30:00Z'
+    ]
+  ])('contains it: %s', (_, now, from, until) => {
+    expect(iso(readFrom('hStart', lordHowe, new Date(now)))).toBe(from)
+    expect(iso(readUntil(undefined, 'hour', lordHowe, new Date(now)))).toBe(until)
   })
 })
