@@ -96,11 +96,11 @@ function earlierHours(
 ): Bucket {
   const from = startOf(range.from, interval, project).time
   const length = endOf(range.until - 1, interval, project) - from
-  const asked = compare?.back
-    ? goBack(from, compare.back.amount, compare.back.unit, project.timezone)
-    : from - length
-  const start = startOf(asked, interval, project).time
-  return bucketOf({ from: start, until: start + length }, interval, project)
+  const back = compare?.back
+  const asked = back && goBack(from, back.amount, back.unit, project.timezone)
+  const start = asked === undefined ? from - length : startOf(asked, interval, project).time
+  const before = { from: start, until: start + length }
+  return { ...bucketOf(before, interval, project), ...before }
 }
 
 /** Joins adjacent buckets to one; undefined without any. */

@@ -92,4 +92,18 @@ describe('the earlier period of a single number', () => {
       ['2025-03-29T11:00 – 2025-03-29T23:00']
     ])
   })
+
+  it('ends where the range starts, also if the clock moved by half an hour', async () => {
+    const body = {
+      display: 'BoldNumber',
+      interval: 'hour',
+      date_from: '2025-10-05T03:00',
+      date_to: '2025-10-05T05:30'
+    }
+
+    expect(await compared(now, body, 'Australia/Lord_Howe')).toEqual([
+      ['2025-10-04T16:00 – 2025-10-04T18:30'],
+      ['2025-10-04T13:00 – 2025-10-04T16:00']
+    ])
+  })
 })
