@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { changeBetween, fromClock, midnight, toClock } from './clock.ts'
+import { changeBetween, fromClock, midnight, momentOf, toClock } from './clock.ts'
 import { DAY, HOUR, MINUTE } from './units.ts'
 
 export const INTERVALS = ['minute', 'hour', 'day', 'week', 'month'] as const
@@ -108,9 +108,26 @@ function startBefore({ from, clock }: Bucket, count: number, interval: Interval,
   return fromClock(start, timezone)
 }
 
-/** Returns the moment `days` before `time`, at the same wall-clock time. */
-export const daysBefore = (time: number, days: number, timezone: string): number =>
-  fromClock(toClock(time, timezone) - days * DAY, timezone)
+/**
+ * Returns the moment `days` before the end of a bucket, at the same wall-clock time, or the first
+ * moment after it that exists. A later end never has an earlier moment.
+ */
+export const daysBefore = (end: number, days: number, timezone: string): number =>
+  momentOf(clockAtEnd(end, timezone) - days * DAY, timezone)
+
+/**
+ * Returns the wall-clock time that a bucket has reached when it ends: 2:00 for the hour after which
+ * the clock is set forward to 3:00. While the clock repeats an hour, it is the end of that hour: the
+ * clock has already reached it.
+ */
+function clockAtEnd(end: number, timezone: string): number {
+  const last = end - 1
+  const clock = toClock(last, timezone)
+  const first = fromClock(clock, timezone)
+  const furthest =
+    first === last ? clock : toClock(changeBetween(first, last, timezone) - 1, timezone)
+  return furthest + 1
+}
 
 /** Returns the next local midnight after a moment. */
 export const endOfDay = (time: number, timezone: string): number =>

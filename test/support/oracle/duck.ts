@@ -51,6 +51,16 @@ export class Duck {
   async load(events: Stored[], world: World, isHourly: boolean): Promise<void> {
     this.#world = world
     this.#isHourly = isHourly
+    const zone = quote(world.zone)
+    await this.#db.run(
+      `create or replace macro clock_of(moment) as make_timestamptz(moment::bigint * 1000) at time zone ${zone}`
+    )
+    // Of the two moments of a repeated time, DuckDB may take the later one.
+    await this.#db.run(
+      `create or replace macro first_moment(clock) as epoch_ms(least(clock at time zone ${zone}, list_min(list_filter(
+         [(clock at time zone ${zone}) - interval 1 hour, (clock at time zone ${zone}) - interval 30 minute],
+         lambda earlier: earlier at time zone ${zone} = clock))))`
+    )
     await this.#db.run(
       `create or replace table ev as
        with read as (select unnest(from_json($1::json, '["json"]')) as x),
@@ -150,21 +160,23 @@ export class Duck {
 
   async #hourly(ask: Asked): Promise<Bucket[][]> {
     const { now } = this.#loadedWorld()
-    const clock = (await this.#clock(now)) - ask.to * DAY
-    const end = (await this.#moment(Math.floor(clock / HOUR) * HOUR)) + HOUR
-    const begin = await this.#firstHour(ask, end)
-    const count = Math.ceil((end - begin) / HOUR)
-    return Promise.all([begin, begin - count * HOUR].map((start) => this.#hours(start, count)))
+    const end = await this.#moment((await this.#clock(now)) - ask.to * DAY)
+    const current = await this.#hours(await this.#firstHour(ask, end), end + 1)
+    const [lo, hi] = [current[0]?.lo ?? 0, current.at(-1)?.hi ?? 0]
+    if (isAggregated(ask)) {
+      return [current, [{ lo: lo - (hi - lo), hi: lo, day: '' }]]
+    }
+    const earlier = await this.#hours(lo - (current.length + 2) * HOUR, lo)
+    return [current, earlier.slice(-current.length)]
   }
 
+  /** Returns a moment in the first hour of a range that ends with the hour of `end`. */
   async #firstHour(ask: Asked, end: number): Promise<number> {
-    const { now } = this.#loadedWorld()
-    const floor = async (moment: number) => moment - mod(await this.#clock(moment), HOUR)
     if (ask.from === 'all') {
-      return floor(Math.min(await this.#first(), end - 1))
+      return Math.min(await this.#first(), end)
     }
     return typeof ask.from === 'object'
-      ? floor(now - ask.from.hours * HOUR)
+      ? this.#loadedWorld().now - ask.from.hours * HOUR
       : this.#moment((await this.#today()) - ask.from * DAY)
   }
 
@@ -253,12 +265,20 @@ export class Duck {
     return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - count, 1)
   }
 
-  #hours(start: number, count: number): Promise<Bucket[]> {
+  /**
+   * Returns the wall-clock hours that overlap `[from, until)`. An hour begins where the clock shows a full hour, or goes on in
+   * another hour. All zones change their clocks at a full quarter of an hour.
+   */
+  #hours(from: number, until: number): Promise<Bucket[]> {
+    const quarter = HOUR / 4
+    const [first, last] = [Math.floor(from / quarter) - 12, Math.ceil(until / quarter) + 12]
     return this.#rows<Bucket>(
-      `select (${start} + n * ${HOUR})::double as lo, (${start} + (n + 1) * ${HOUR})::double as hi,
-              strftime(make_timestamptz((${start} + n * ${HOUR})::bigint * 1000) at time zone $1, '%Y-%m-%d %H:00:00') as day
-       from range(${count}) as r(n) order by n`,
-      [this.#loadedWorld().zone]
+      `with quarters as (select n * ${quarter} as t, clock_of(n * ${quarter}) as clock from range(${first}, ${last}) as r(n)),
+       hours as (select t, date_trunc('hour', clock) as hour from quarters
+                 qualify clock = hour or hour <> lag(hour) over (order by t)),
+       buckets as (select t as lo, lead(t) over (order by t) as hi, hour from hours)
+       select lo::double as lo, hi::double as hi, strftime(hour, '%Y-%m-%d %H:00:00') as day
+       from buckets where lo < ${until} and hi > ${from} order by lo`
     )
   }
 
@@ -348,7 +368,10 @@ export class Duck {
    */
   #matching(ask: Asked, entity: Entity, buckets: Bucket[], selected: string): string {
     const days = { weekly_active: 7, monthly_active: 30 }[mathOf(ask, entity)]
-    const places = buckets.map(({ lo, hi }, i) => `(${i}, ${days ? hi - days * DAY : lo}, ${hi})`)
+    const places = buckets.map(({ lo, hi }, i) => `(${i}, ${lo}, ${hi})`)
+    const windowBegin = this.#isHourly
+      ? `first_moment(clock_of(hi - 1) + interval 1 millisecond - interval ${days} day)`
+      : `hi - ${days} * ${DAY}`
     const { type, values } = ask.properties
     const fulfils = [
       ...entity.properties.map(conditionOf),
@@ -365,7 +388,7 @@ export class Duck {
     }
     return `
       select i, ${selected}
-      from (values ${places.join(', ')}) as b(i, lo, hi) join ${sources[entity.math] ?? 'ev'} as e on t >= lo and t < hi
+      from (select i, ${days ? windowBegin : 'lo'} as lo, hi from (values ${places.join(', ')}) as v(i, lo, hi)) as b join ${sources[entity.math] ?? 'ev'} as e on t >= lo and t < hi
       where ${isOfKind} and ${fulfils}`
   }
 
@@ -383,8 +406,6 @@ const joined = (buckets: Bucket[]): Bucket[] => [
 
 const startAt = (buckets: Bucket[], lo: number): Bucket[] =>
   buckets.map((bucket, i) => (i === 0 ? { ...bucket, lo } : bucket))
-
-const mod = (a: number, b: number) => ((a % b) + b) % b
 
 /** The column whose distinct values a math counts: actors or sessions. */
 const UNIQUE: Record<string, string> = {

@@ -16,7 +16,9 @@ const PLACES: [zone: string, around: string][] = [
   ['America/St_Johns', '2025-11-02T04:30:00Z'],
   ['Europe/Berlin', '2025-03-30T01:00:00Z'],
   ['Europe/Berlin', '2025-10-26T01:00:00Z'],
-  ['Australia/Sydney', '2025-10-04T16:00:00Z']
+  ['Australia/Sydney', '2025-10-04T16:00:00Z'],
+  ['Australia/Lord_Howe', '2025-04-05T15:00:00Z'],
+  ['Australia/Lord_Howe', '2025-10-04T15:30:00Z']
 ]
 
 export type WorldEvent = {

@@ -33,6 +33,19 @@ const shown = (from: string, until: string, interval: Interval, zone: Calendar) 
     (bucket) => `${iso(bucket.from)} ${dayOf(bucket, interval)}`
   )
 
+/** Zones, each with a moment at which its clock changes, or with any moment. */
+const PLACES: [zone: string, around: string][] = [
+  ['UTC', '2025-03-01T00:00:00Z'],
+  ['Asia/Kathmandu', '2025-06-01T00:00:00Z'],
+  ['Asia/Tehran', '2022-03-21T20:30:00Z'],
+  ['America/St_Johns', '2025-03-09T05:30:00Z'],
+  ['America/St_Johns', '2025-11-02T04:30:00Z'],
+  ['Europe/Berlin', '2025-03-30T01:00:00Z'],
+  ['Europe/Berlin', '2025-10-26T01:00:00Z'],
+  ['Australia/Lord_Howe', '2025-04-05T15:00:00Z'],
+  ['Australia/Lord_Howe', '2025-10-04T15:30:00Z']
+]
+
 describe('buckets in UTC', () => {
   it.each<[Interval, string, string, string[]]>([
     [
@@ -284,19 +297,6 @@ describe('buckets in a time zone', () => {
     return clock - (clock % (interval === 'hour' ? HOUR : DAY))
   }
 
-  /** Zones, each with a moment at which its clock changes, or with any moment. */
-  const PLACES: [zone: string, around: string][] = [
-    ['UTC', '2025-03-01T00:00:00Z'],
-    ['Asia/Kathmandu', '2025-06-01T00:00:00Z'],
-    ['Asia/Tehran', '2022-03-21T20:30:00Z'],
-    ['America/St_Johns', '2025-03-09T05:30:00Z'],
-    ['America/St_Johns', '2025-11-02T04:30:00Z'],
-    ['Europe/Berlin', '2025-03-30T01:00:00Z'],
-    ['Europe/Berlin', '2025-10-26T01:00:00Z'],
-    ['Australia/Lord_Howe', '2025-04-05T15:00:00Z'],
-    ['Australia/Lord_Howe', '2025-10-04T15:30:00Z']
-  ]
-
   it('cover their range without gaps, and are the hours and days of the clock', () => {
     fc.assert(
       fc.property(
@@ -386,10 +386,36 @@ it('lists buckets from the bucket that contains a moment', () => {
   expect(buckets.map((bucket) => dayOf(bucket, 'week'))).toEqual(['2025-05-25', '2025-06-01'])
 })
 
-it('counts days back on the clock of the zone', () => {
-  expect(iso(daysBefore(at('2025-04-01T22:00:00Z'), 7, 'Europe/Berlin'))).toBe(
-    '2025-03-25T23:00:00Z'
-  )
+describe('seven days before the end of a bucket', () => {
+  it.each([
+    ['at midnight, across a change', 'Europe/Berlin', '2025-04-01T22:00', '2025-03-25T23:00'],
+    ['before the skipped hour', 'Europe/Berlin', '2025-03-30T01:00', '2025-03-23T01:00'],
+    ['after the skipped hour', 'Europe/Berlin', '2025-03-30T02:00', '2025-03-23T03:00'],
+    ['a week after the skipped hour', 'Europe/Berlin', '2025-04-06T00:30', '2025-03-30T01:00'],
+    ['before the repeated hour', 'Europe/Berlin', '2026-10-25T00:00', '2026-10-18T00:00'],
+    ['in the repeated hour, at first', 'Europe/Berlin', '2026-10-25T00:30', '2026-10-18T00:30'],
+    ['after its first time', 'Europe/Berlin', '2026-10-25T01:00', '2026-10-18T01:00'],
+    ['in the repeated hour, again', 'Europe/Berlin', '2026-10-25T01:30', '2026-10-18T01:00'],
+    ['after its second time', 'Europe/Berlin', '2026-10-25T02:00', '2026-10-18T01:00'],
+    ['after the repeated hour', 'Europe/Berlin', '2026-10-25T02:30', '2026-10-18T01:30'],
+    ['a week after the repeated hour', 'Europe/Berlin', '2026-11-01T01:00', '2026-10-25T00:00'],
+    ['at a midnight that is skipped', 'Asia/Tehran', '2022-03-21T20:30', '2022-03-14T20:30'],
+    ['before a cut hour', 'Australia/Lord_Howe', '2025-10-04T15:30', '2025-09-27T15:30'],
+    ['after a cut hour', 'Australia/Lord_Howe', '2025-10-04T16:00', '2025-09-27T16:30'],
+    ['after a long hour', 'Australia/Lord_Howe', '2025-04-05T15:30', '2025-03-29T15:00']
+  ])('is the same time on the clock: %s', (_, zone, end, expected) => {
+    expect(iso(daysBefore(at(`${end}:00Z`), 7, zone))).toBe(`${expected}:00Z`)
+  })
+
+  it.each(PLACES)('is never earlier than that of a minute before: %s around %s', (zone, around) => {
+    for (const day of [0, 7]) {
+      const middle = at(around) + day * DAY
+      const begins = Array.from({ length: 6 * 60 }, (_, i) =>
+        daysBefore(middle - 3 * HOUR + i * MINUTE, 7, zone)
+      )
+      expect(begins).toEqual(begins.toSorted((a, b) => a - b))
+    }
+  })
 })
 
 describe('the dates of a query, on Tuesday 2025-06-17 14:25:36 UTC', () => {
