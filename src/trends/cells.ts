@@ -10,16 +10,16 @@ const MAX_CELLS = 400_000
 export type Cells = { cells: Counted[] | undefined; totals: Map<number, number> }
 
 /** Collects the numbers of a part. */
-export async function collect(numbers: AsyncIterable<Counted[]>): Promise<Cells> {
+export async function collect(numbers: AsyncIterable<Iterable<Counted>>): Promise<Cells> {
   const totals = new Map<number, number>()
   let cells: Counted[] | undefined = []
   for await (const some of numbers) {
     for (const cell of some) {
       totals.set(cell.group, (totals.get(cell.group) ?? 0) + cell.result)
       cells?.push(cell)
-    }
-    if (cells && cells.length > MAX_CELLS) {
-      cells = undefined
+      if (cells && cells.length > MAX_CELLS) {
+        cells = undefined
+      }
     }
   }
   return { cells, totals }

@@ -90,7 +90,7 @@ export class Computation {
   }
 
   /** Counts a part as its math says. */
-  count(part: Part, grouping: Grouping): AsyncIterable<Counted[]> {
+  count(part: Part, grouping: Grouping): AsyncIterable<Iterable<Counted>> {
     const { windows, isGrowing } = part
     const accumulator = windows ? new Sliding(windows, isGrowing) : accumulatorOf(part)
     return this.countWith(part, this.#breakdowns, grouping, accumulator)
@@ -102,7 +102,7 @@ export class Computation {
     breakdowns: readonly Breakdown[],
     grouping: Grouping,
     accumulator: Accumulator
-  ): AsyncIterable<Counted[]> {
+  ): AsyncIterable<Iterable<Counted>> {
     const split = {
       breakdowns,
       grouping,

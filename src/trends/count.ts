@@ -66,14 +66,14 @@ type Run = { piece: Piece; rows: Rows; from: number; until: number }
 
 /**
  * Computes a part: reads its events step by step, and gives them to the accumulator in the order of its points. Yields the
- * numbers of each point as soon as they are known.
+ * numbers of each point as soon as they are known, and computes those of overlapping windows while they are read.
  */
 export async function* countPart(
   knowledge: Knowledge,
   part: Part,
   split: Split,
   accumulator: Accumulator
-): AsyncGenerator<Counted[]> {
+): AsyncGenerator<Iterable<Counted>> {
   let point: number | undefined
   for await (const runs of readRuns(knowledge, part, split)) {
     for (const { piece, rows, from, until } of runs) {
@@ -88,7 +88,7 @@ export async function* countPart(
   if (point !== undefined) {
     yield [...accumulator.finish(point)]
   }
-  yield [...accumulator.end()]
+  yield accumulator.end()
 }
 
 /** Reads the events of a part, and yields the runs of each step. */

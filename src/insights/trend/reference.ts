@@ -2,7 +2,7 @@ import { DATE_GRAMMAR } from '../../calendar/dates.ts'
 import { describe } from '../../http/openapi.ts'
 import { SCHEMA_REFUSALS } from '../../http/validation.ts'
 import { TrendAnswer } from '../../trends/answer.ts'
-import { MAX_SUBJECTS } from '../../trends/maths/limits.ts'
+import { MAX_SUBJECTS, MAX_WINDOW_NUMBERS } from '../../trends/maths/limits.ts'
 import {
   DISPLAYS,
   MATHS,
@@ -56,7 +56,8 @@ of a \`date_from\` in hours is rounded up to whole buckets: by the day, \`-36h\`
 
 At most ${MAX_SERIES} series, ${MAX_FORMULAS} formulas, ${MAX_SERIES_FILTERS} property filters for each series (those for all series \
 included), ${MAX_BREAKDOWN_LIMIT} breakdown values shown (\`breakdown_limit\`; 25 by default, 300 for \`WorldMap\`) of \
-${MAX_BREAKDOWN_VALUES} distinct values, 10000 buckets, ${MAX_POINTS} numbers in the result (series or formulas × periods × buckets; \
+${MAX_BREAKDOWN_VALUES} distinct values (${MAX_WINDOW_NUMBERS} values × buckets for active actors, and for distinct ones in a \
+cumulative display), 10000 buckets, ${MAX_POINTS} numbers in the result (series or formulas × periods × buckets; \
 with a breakdown, also × (\`breakdown_limit\` + 2)), ${MAX_SUBJECTS} different actors, sessions or numbers at once (distinct \
 actors without a breakdown have no limit), and ${MAX_ROWS} events read. With a breakdown, each event counts at least twice. \
 Events more than about two hours old are stored in columns if there are thousands of their name; ten of these count as one. \

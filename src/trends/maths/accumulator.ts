@@ -23,7 +23,7 @@ export interface Accumulator {
   add(rows: Rows, from: number, until: number, piece: Piece): void
   /** Returns the numbers of a point that gets no more events, and forgets its events. */
   finish(point: number): Iterable<Counted>
-  /** Returns the numbers that need the events of all points. */
+  /** Returns the numbers that need the events of all points. They may be too many to keep in memory. */
   end(): Iterable<Counted>
 }
 

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts'
+import { MAX_BREAKDOWN_VALUES } from '../query.ts'
 
 /** Different actors, sessions or numbers in memory at once; with a breakdown, they count for each value. */
 export const MAX_SUBJECTS = 500_000
@@ -10,6 +11,24 @@ export function expectFew(subjects: number): void {
       'query_too_large',
       `The trend needs more than ${MAX_SUBJECTS} different actors, sessions or numbers at once. Choose a shorter interval or range, or leave out the breakdown.`,
       'actors'
+    )
+  }
+}
+
+/** Numbers of overlapping windows in memory at once, one for each breakdown value and window; 10,000,000 take 40 MB. */
+export const MAX_WINDOW_NUMBERS = 10_000_000
+
+/**
+ * Checks the number of breakdown values for which overlapping windows are counted.
+ * @throws query_too_large, attr `breakdown_values`
+ */
+export function expectFewValues(values: number, windows: number): void {
+  const most = Math.min(MAX_BREAKDOWN_VALUES, Math.floor(MAX_WINDOW_NUMBERS / windows))
+  if (values > most) {
+    throw new AppError(
+      'query_too_large',
+      `The breakdown has more than ${most} distinct values in this range, and actors or sessions of overlapping windows are counted for at most ${most} values in ${windows} buckets: choose a longer interval, a shorter range or another property.`,
+      'breakdown_values'
     )
   }
 }

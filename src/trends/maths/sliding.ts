@@ -1,5 +1,6 @@
 import type { Range } from '../../calendar/buckets.ts'
 import { type Accumulator, type Counted, NOTHING, type Piece, type Rows } from './accumulator.ts'
+import { expectFewValues } from './limits.ts'
 import { PairMarks } from './marks.ts'
 
 /**
@@ -23,7 +24,7 @@ export class Sliding implements Accumulator {
   /** The place of the first window, from 0 on, for which each subject does not count yet. */
   readonly #next = new PairMarks()
   /** The difference between the numbers of each window and the window before, for each group. */
-  readonly #changes = new Map<number, Float64Array>()
+  readonly #changes = new Map<number, Int32Array>()
 
   /**
    * @param windows in order: neither starts nor ends decrease
@@ -35,6 +36,7 @@ export class Sliding implements Accumulator {
     this.#isGrowing = isGrowing
   }
 
+  /** @throws query_too_large, attr `actors` or `breakdown_values` */
   add({ groups, subjects }: Rows, from: number, until: number, { since }: Piece): void {
     const first = this.#windows.findIndex((window) => window.until > since)
     const last = this.#windows.findLastIndex((window) => window.from <= since)
@@ -60,10 +62,11 @@ export class Sliding implements Accumulator {
     }
   }
 
-  #changesOf(group: number): Float64Array {
+  #changesOf(group: number): Int32Array {
     let changes = this.#changes.get(group)
     if (!changes) {
-      changes = new Float64Array(this.#windows.length + 1)
+      expectFewValues(this.#changes.size + 1, this.#windows.length)
+      changes = new Int32Array(this.#windows.length + 1)
       this.#changes.set(group, changes)
     }
     return changes

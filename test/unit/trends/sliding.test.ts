@@ -75,3 +75,23 @@ it.each([false, true])('counts each actor once in each window, by groups: %s', (
     deep(100)
   )
 })
+
+it.each([
+  [1, 100_000],
+  [8_000, 1_250]
+])('counts %i windows for at most %i values of a breakdown', (length, most) => {
+  const windows = Array.from({ length }, (_, i) => ({ from: i, until: i + 7 }))
+  const sliding = new Sliding(windows, false)
+  const rows = {
+    groups: Int32Array.from({ length: most + 1 }, (_, group) => group),
+    subjects: new Int32Array(most + 1),
+    actors: new Int32Array(),
+    numbers: { codes: new Uint8Array(), values: new Float64Array() }
+  }
+  const piece = { since: 0, until: 1, point: 0 }
+
+  sliding.add(rows, 0, most, piece)
+  expect(() => sliding.add(rows, most, most + 1, piece)).toThrow(
+    `The breakdown has more than ${most} distinct values in this range`
+  )
+})
