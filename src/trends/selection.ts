@@ -4,6 +4,7 @@ import type { Json } from '../input/json.ts'
 import { type Decider, numberOfValue, textOfValue } from '../properties/decide.ts'
 import { type FilterGroup, isGroup, type PropertyFilter } from '../properties/filter.ts'
 import type { Work } from '../properties/work.ts'
+import { NONE, OTHER } from './answer.ts'
 import { binOf } from './bins.ts'
 import type { Grouping } from './grouping.ts'
 import type { Breakdown } from './query.ts'
@@ -120,8 +121,8 @@ function join(a: Uint8Array, b: Uint8Array, type: 'AND' | 'OR'): Uint8Array {
 type TextColumn = { codes: Codes; texts: (string | null)[] }
 
 /**
- * Returns the text of each value of a column, null for a missing value or an empty text. For a breakdown with bins, returns the
- * name of each number's bin, null for anything but a number.
+ * Returns the text of each value of a column, null for a missing value, an empty text, or a text that means "Other" or "None"
+ * in an answer. For a breakdown with bins, returns the name of each number's bin, null for anything but a number.
  */
 const textsOf = ({ codes, values }: Column, breakdown: Breakdown): TextColumn => ({
   codes,
@@ -130,7 +131,8 @@ const textsOf = ({ codes, values }: Column, breakdown: Breakdown): TextColumn =>
 
 function textOf(value: Json, { binCount, bins }: Breakdown): string | null {
   if (binCount === undefined) {
-    return textOfValue(value) || null
+    const text = textOfValue(value)
+    return text === '' || text === NONE || text === OTHER ? null : text
   }
   const number = numberOfValue(value)
   return bins && !Number.isNaN(number) ? binOf(bins, number) : null

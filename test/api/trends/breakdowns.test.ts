@@ -34,6 +34,33 @@ describe('a breakdown', () => {
     ])
   })
 
+  it('counts PostHog’s marks of "Other" and "None" as no value if an event has them as text', async () => {
+    const project = await newProject()
+    const marks = ['$$_posthog_breakdown_other_$$', '$$_posthog_breakdown_null_$$']
+    await project.ingest(
+      ['a', 'b', ...marks, null].map((value) => ({
+        distinct_id: 'ada',
+        timestamp: at('01T10:00:00'),
+        properties: { value }
+      }))
+    )
+    const body = { ...asTrend({}), breakdown: 'value', breakdown_limit: 1 }
+
+    const { result } = (await ask(project, body)).body
+    const behind = await Promise.all(
+      marks.map((mark) =>
+        project.send('POST', `insights/trend/actors/?bucket=0&breakdown_value=${mark}`, body)
+      )
+    )
+
+    expect(result.map((one: Result) => [one.breakdown_value, one.count])).toEqual([
+      ['a', 1],
+      ['$$_posthog_breakdown_null_$$', 3],
+      ['$$_posthog_breakdown_other_$$', 1]
+    ])
+    expect(behind.map((answer) => answer.body.results[0].count)).toEqual([1, 3])
+  })
+
   it('labels a value with itself, even if every object has a member of that name', async () => {
     const project = await newProject()
     const values = ['__proto__', 'constructor', 'toString']
