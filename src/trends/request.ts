@@ -1,5 +1,4 @@
-import { type Calendar, isWithinDay } from '../calendar/buckets.ts'
-import { noDate, readStart, readUntil } from '../calendar/dates.ts'
+import type { Calendar } from '../calendar/buckets.ts'
 import { AppError } from '../errors.ts'
 import { isEmpty, type Json, type JsonObject } from '../input/json.ts'
 import { parseInput } from '../input/parse.ts'
@@ -13,10 +12,9 @@ import { type Formula, FormulaError, readFormula } from './formula.ts'
 import { readLegacy } from './legacy-form.ts'
 import { readMathProperty } from './math-property.ts'
 import { readQuery } from './node-form.ts'
-import { show, unsupported } from './property.ts'
+import { unsupported } from './property.ts'
 import {
   DISPLAYS,
-  isAggregated,
   MATHS,
   MAX_BREAKDOWN_LIMIT,
   MAX_FORMULAS,
@@ -25,6 +23,7 @@ import {
   type Series,
   type TrendQuery
 } from './query.ts'
+import { readCompare, readRange } from './range.ts'
 
 /** The settings of a project on which the meaning of a request depends. */
 export type Settings = Calendar & { testAccountFilters: unknown[] }
@@ -168,7 +167,7 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
   const { filters, series } = readAllFilters(draft, settings, now)
   return {
     series,
-    ...readDates(draft, settings, now),
+    ...readRange(draft, settings, now),
     interval,
     filters,
     display,
@@ -176,7 +175,7 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
     listsBreakdowns: (breakdown.breakdowns ?? []).length > 0,
     breakdownLimit: readBreakdownLimit(draft),
     hidesOther: breakdown.breakdown_hide_other_aggregation ?? false,
-    compare: draft.compare ? { back: readCompareTo(draft) ?? weeksOf(draft) } : undefined,
+    compare: readCompare(draft),
     formulas: draft.formulas.map(({ at, text, name }) => ({
       at,
       text,
@@ -192,70 +191,6 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
       display
     }
   }
-}
-
-function readDates(
-  { pathOf, dateFrom, dateTo, interval, compare, display }: Draft,
-  calendar: Calendar,
-  now: Date
-) {
-  const until = readUntil(dateTo, interval, calendar, now)
-  if (until === undefined) {
-    throw noDate(dateTo, pathOf('date_to'))
-  }
-  if (dateFrom === 'all') {
-    if (compare) {
-      throw new AppError(
-        'invalid_input',
-        'All time has no period before it to compare with.',
-        pathOf('compare')
-      )
-    }
-    return { from: 'all' as const, until, exact: undefined }
-  }
-  const roundsToUnit = isWithinDay(interval) && !isAggregated({ display })
-  const start = readStart(dateFrom, roundsToUnit, calendar, now)
-  if (start === undefined) {
-    throw noDate(dateFrom, pathOf('date_from'))
-  }
-  const { time: from, isExact } = start
-  if (from >= until) {
-    throw new AppError(
-      'invalid_input',
-      '`date_from` must be earlier than the end of the range.',
-      pathOf('date_from')
-    )
-  }
-  // Without an end date, the last bucket ends after now: the compared period is only as long as the time until now.
-  const end = dateTo === undefined ? now.getTime() : until
-  return { from, until, exact: isExact ? { length: end - from } : undefined }
-}
-
-function readCompareTo({ pathOf, compareTo }: Draft) {
-  if (compareTo === undefined) {
-    return undefined
-  }
-  const [, amount, unit = ''] = /^-?(\d{1,5})([hdwmqy])$/.exec(compareTo) ?? []
-  if (!Number(amount)) {
-    throw new AppError(
-      'invalid_input',
-      `\`compare_to\` must be a relative date such as \`-1w\`; got ${show(compareTo)}.`,
-      pathOf('compare_to')
-    )
-  }
-  return { amount: Number(amount), unit }
-}
-
-/**
- * Returns how far back the compared period is, if a trend by day ends today and begins a whole number of weeks ago: that many
- * weeks, in days, so that the same weekdays are compared. Undefined for other ranges, also for `-1w`: PostHog, too, does so only
- * for ranges in days.
- */
-function weeksOf({ dateFrom, dateTo, interval }: Draft) {
-  const [, days] = /^-?(\d{1,5})d(?:Start|End)?$/.exec(dateFrom.trim()) ?? []
-  const amount = Number(days)
-  const isWhole = amount > 0 && amount % 7 === 0 && interval === 'day' && dateTo === undefined
-  return isWhole ? { amount, unit: 'd' } : undefined
 }
 
 function readSeries(entity: Entity, read: (filters: unknown, attr: string) => FilterGroup): Series {
