@@ -194,7 +194,7 @@ export const allowCaller = (...scopes: Scopes): MiddlewareHandler<AppEnv> =>
       const hash = readKeyHash(c)
       const { db } = openDb(c.env.DB, c.var.usage)
       const caller = await findCaller(db, { hash, projectId: NO_PROJECT })
-      const { key, user } = await authenticate(c, caller, { hash, scopes })
+      const { key, user } = await authenticate(c, caller, scopes)
       c.set('db', db)
       c.set('key', key)
       c.set('user', user)
@@ -234,7 +234,7 @@ async function admit(
   c: Context<AppEnv>,
   { scopes, requested, caller, control }: Admission
 ): Promise<Session> {
-  const accepted = await authenticate(c, caller, { hash: requested.hash, scopes })
+  const accepted = await authenticate(c, caller, scopes)
   const project = requireProject(accepted, requested.projectId)
   expectReleased(project, c.env)
   c.set('key', accepted.key)

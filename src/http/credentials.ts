@@ -2,7 +2,6 @@ import type { Context } from 'hono'
 import { HOUR } from '../calendar/units.ts'
 import { newUsage, openDb } from '../db/client.ts'
 import { AppError } from '../errors.ts'
-import { isSameHash } from '../hash.ts'
 import { parametersOf } from '../input/url.ts'
 import { type Caller, touchKey } from '../projects/caller.store.ts'
 import { hashKey, isApiKey } from '../projects/key.ts'
@@ -61,16 +60,16 @@ function readKey(c: Context<AppEnv>): string {
 }
 
 /**
- * Returns the caller if the key has this hash, is valid, and has one of the scopes. Counts the
- * request against the key's limit.
+ * Returns the caller that was found by the hash of its key, if the key is valid and has one of the scopes. Counts the request
+ * against the key's limit.
  * @throws authentication_failed, throttled, permission_denied
  */
 export async function authenticate(
   c: Context<AppEnv>,
   caller: Caller | undefined,
-  { hash, scopes }: { hash: string; scopes: Scopes }
+  scopes: Scopes
 ): Promise<Caller> {
-  if (!caller || !isSameHash(caller.key.hash, hash) || !isValid(caller.key, c.var.now)) {
+  if (!caller || !isValid(caller.key, c.var.now)) {
     throw invalidKey()
   }
   const { key } = caller

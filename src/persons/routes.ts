@@ -80,9 +80,14 @@ type ListQuery = z.output<typeof ListQuery>
 /** A filter on properties, parsed and as SQL. `sql` is undefined if the filter has no conditions. */
 type PropertyFilter = { group: FilterGroup; sql: PersonFilters['properties'] }
 
-/** Returns the filters of a list. Parses the query again only to drop its other parameters. */
-const filtersOf = (query: ListQuery, property: PropertyFilter | undefined): PersonFilters => ({
-  ...TextFilters.parse(query),
+/** Returns the filters of a list. The type of the result has every filter, so that none can be forgotten here. */
+const filtersOf = (
+  { distinct_id, email, search }: ListQuery,
+  property: PropertyFilter | undefined
+): Record<keyof PersonFilters, unknown> & PersonFilters => ({
+  distinct_id,
+  email,
+  search,
   properties: property?.sql
 })
 
@@ -104,11 +109,10 @@ type PageRequest = { url: string; query: ListQuery; projectId: number }
 
 /** Returns the filters of a list, its page, and a function that makes the answer of what was found. */
 function readRequest({ url, query, projectId }: PageRequest, property?: PropertyFilter) {
-  const texts = TextFilters.parse(query)
-  const filters = { ...texts, properties: property?.sql }
+  const filters = filtersOf(query, property)
   const nameOf = isUnfiltered(filters)
     ? undefined
-    : () => nameFilters(projectId, { ...texts, group: property?.group })
+    : () => nameFilters(projectId, { ...filters, properties: property?.group })
   const page = readPage(url, Cursor, query, nameOf)
   const answer = (found: { rows: PersonRow[]; count: number }): z.input<typeof PersonPage> => {
     const { shown, place } = cutPage(page, found, ({ id, created_at }) => ({ at: created_at, id }))
