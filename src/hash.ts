@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /** Returns the SHA-256 of a text's UTF-8 bytes, in hexadecimal. */
-export const sha256 = (text: string): string => createHash('sha256').update(new TextEncoder().encode(text)).digest('hex')
+export const sha256 = (text: string): string =>
+  createHash('sha256').update(new TextEncoder().encode(text)).digest('hex')
 
 /** Imports a secret as a key of HMAC-SHA256. */
 export const importSecret = (secret: string): Promise<CryptoKey> =>

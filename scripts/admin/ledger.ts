@@ -55,7 +55,7 @@ export const ledger = {
         if (!last) {
           return { links, keys }
         }
-        head = await headOf(last)
+        head = headOf(last)
       }
     }
   }),

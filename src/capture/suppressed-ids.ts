@@ -36,7 +36,7 @@ export async function applySuppressions(
   while (sorted.joined.length > 0) {
     const added = await withSiblings(db, project.id, sorted.joined, known.identities)
     for (const { distinctId, suppression, since } of added) {
-      const hash = await hashDistinctId(project.erasureSalt, project.id, distinctId)
+      const hash = hashDistinctId(project.erasureSalt, project.id, distinctId)
       joining.push({ suppression, hash, since })
     }
     all = extend(all, added)

@@ -6,8 +6,7 @@ const PREFIX = 'dead_letter_'
  * Returns the member of an erasure's `stores` for the events or parts of one dead letter. A member for
  * each dead letter makes the total exact however often a purge is interrupted and repeated.
  */
-export const memberOf = async (letter: string): Promise<string> =>
-  `${PREFIX}${sha256(letter).slice(0, 16)}`
+export const memberOf = (letter: string): string => `${PREFIX}${sha256(letter).slice(0, 16)}`
 
 /** Returns an erasure's `stores` with the sum of all dead letters in place of the single ones. */
 export function sumDeadLetters(stores: Record<string, number>): Record<string, number> {

@@ -61,13 +61,13 @@ async function purgePart(
   row: DeadLetterRow,
   part: RecordingPart
 ): Promise<void> {
-  const hash = await hashDistinctId(erasureSalt, projectId, part.distinct_id)
+  const hash = hashDistinctId(erasureSalt, projectId, part.distinct_id)
   const tombstones = await findTombstones(db, projectId, [hash])
   const tombstone = tombstoneFor(tombstones, part.received_at)
   if (!tombstone?.deletesRecordings) {
     return
   }
-  await noteRows(db, projectId, await memberOf(row.id), new Map([[tombstone.erasureId, 1]]))
+  await noteRows(db, projectId, memberOf(row.id), new Map([[tombstone.erasureId, 1]]))
   if (!(await hasPart(db, part, part.part_id))) {
     await bucket.delete(objectOf(projectId, part.session_id, part.part_id))
   }
@@ -85,7 +85,7 @@ async function purgeEvents(
   const { events, received_at } = letter.dead
   const hashes = new Map<string, string>()
   for (const { distinct_id } of events) {
-    hashes.set(distinct_id, await hashDistinctId(erasureSalt, projectId, distinct_id))
+    hashes.set(distinct_id, hashDistinctId(erasureSalt, projectId, distinct_id))
   }
   const tombstones = await findTombstones(db, projectId, [...hashes.values()])
   const removed = new Map<number, number>()
@@ -102,7 +102,7 @@ async function purgeEvents(
   if (removed.size === 0) {
     return
   }
-  await noteRows(db, projectId, await memberOf(row.id), removed)
+  await noteRows(db, projectId, memberOf(row.id), removed)
   if (kept.length > 0) {
     const rest: DeadMessage = { ...letter, dead: { ...letter.dead, events: kept } }
     await bucket.put(row.object, JSON.stringify(rest))

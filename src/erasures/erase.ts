@@ -100,8 +100,8 @@ async function hashIdentities(
     for (const { key, distinctId } of person.identities) {
       hashed.push({
         key,
-        hash: await hashDistinctId(project.erasureSalt, project.id, distinctId),
-        receipt_hash: await hashForReceipt(salt, distinctId),
+        hash: hashDistinctId(project.erasureSalt, project.id, distinctId),
+        receipt_hash: hashForReceipt(salt, distinctId),
         ledger_hash: await hashForLedger(secret, project.id, distinctId),
         person_id: person.id,
         person_uuid: person.uuid

@@ -95,7 +95,7 @@ export async function replayLedger(target: Target): Promise<Replayed> {
         break
       }
       erased += await applyEntry(target, entry.body, projects)
-      head = await headOf(entry)
+      head = headOf(entry)
     }
     if (head.seq > before.seq) {
       await noteApplied(target.db, head)

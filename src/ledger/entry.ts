@@ -37,19 +37,19 @@ export const keyOf = (seq: number): string => `${PREFIX}${String(seq).padStart(1
 export const after = ({ seq }: Head) => ({ prefix: PREFIX, startAfter: keyOf(seq) })
 
 /** Makes the entry that follows `head`. */
-export async function makeEntry(head: Head, body: Body, at: number): Promise<Entry> {
+export function makeEntry(head: Head, body: Body, at: number): Entry {
   const digest = sha256(canonical(body))
   return { link: { seq: head.seq + 1, prev: head.hash, at, digest }, body }
 }
 
 /** Returns the place of an entry in the chain. */
-export const headOf = async ({ link }: Entry): Promise<Head> => ({
+export const headOf = ({ link }: Entry): Head => ({
   seq: link.seq,
   hash: sha256(canonical(link))
 })
 
 /** Reads an entry from its JSON. @throws LedgerError unless it is entry `seq` and its link has the hash of its body */
-export async function readEntry(json: unknown, seq: number): Promise<Entry> {
+export function readEntry(json: unknown, seq: number): Entry {
   const { data: entry } = Entry.safeParse(json)
   if (entry?.link.seq !== seq || entry.link.digest !== sha256(canonical(entry.body))) {
     throw new LedgerError(`Entry ${seq} of the ledger is damaged or forged.`)

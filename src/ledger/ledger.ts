@@ -42,12 +42,12 @@ export class Ledger {
   async append(body: Body, now: number): Promise<Head> {
     try {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        const entry = await makeEntry(await this.#findHead(), body, now)
+        const entry = makeEntry(await this.#findHead(), body, now)
         const { seq } = entry.link
         const json = JSON.stringify(entry)
         const onlyIf = { etagDoesNotMatch: '*' }
         if (await this.#bucket.put(keyOf(seq), json, { onlyIf })) {
-          this.#head = await headOf(entry)
+          this.#head = headOf(entry)
           return this.#head
         }
       }
@@ -76,7 +76,7 @@ export class Ledger {
       }
     }
     if (low > seq) {
-      this.#head = await headOf(await readAt(this.#bucket, low))
+      this.#head = headOf(await readAt(this.#bucket, low))
     }
     return this.#head
   }
@@ -104,7 +104,7 @@ export async function readAfter(bucket: R2Bucket, head: Head, limit: number): Pr
         `Entry ${entry.link.seq} of the ledger does not follow entry ${last.seq}.`
       )
     }
-    last = await headOf(entry)
+    last = headOf(entry)
   }
   return entries
 }
@@ -134,7 +134,7 @@ export async function expectApplied(bucket: R2Bucket, { seq, hash }: Head): Prom
   if (seq === GENESIS.seq || (await bucket.head(keyOf(seq + 1))) !== null) {
     return
   }
-  if ((await headOf(await readAt(bucket, seq))).hash !== hash) {
+  if (headOf(await readAt(bucket, seq)).hash !== hash) {
     throw new LedgerError(`Entry ${seq} of the ledger is not the one that was applied.`)
   }
 }

@@ -15,7 +15,7 @@ export async function readSuppressions(
   }
   const byHash = new Map<string, string>()
   for (const id of new Set(distinctIds)) {
-    byHash.set(await hashDistinctId(project.erasureSalt, project.id, id), id)
+    byHash.set(hashDistinctId(project.erasureSalt, project.id, id), id)
   }
   const found = await findSuppressed(db, project.id, [...byHash.keys()])
   return Map.groupBy(found, ({ hash }) => byHash.get(hash) ?? '')

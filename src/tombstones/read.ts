@@ -14,7 +14,7 @@ export async function readTombstones(
 ): Promise<ReadonlyMap<string, Tombstone[]>> {
   const byHash = new Map<string, string>()
   for (const id of new Set(distinctIds)) {
-    byHash.set(await hashDistinctId(project.erasureSalt, project.id, id), id)
+    byHash.set(hashDistinctId(project.erasureSalt, project.id, id), id)
   }
   if (byHash.size === 0) {
     return new Map()

@@ -22,11 +22,8 @@ export type Tombstone = {
  * Hashes a distinct id for its tombstone. Without the project's salt, nobody can test whether a
  * hash belongs to a distinct id.
  */
-export const hashDistinctId = async (
-  salt: string,
-  projectId: number,
-  distinctId: string
-): Promise<string> => sha256(`${salt}\n${projectId}\n${distinctId}`).slice(0, 32)
+export const hashDistinctId = (salt: string, projectId: number, distinctId: string): string =>
+  sha256(`${salt}\n${projectId}\n${distinctId}`).slice(0, 32)
 
 /**
  * Finds the tombstone of the person to whom data accepted at `receivedAt`, ms UTC, belonged: the

@@ -39,8 +39,8 @@ export async function findNamed(db: Db, project: Project, named: Named): Promise
       remains: remains.filter(({ personUuid }) => personUuid === name)
     }))
   }
-  const hashes = await Promise.all(
-    named.distinctIds.map((id) => hashDistinctId(project.erasureSalt, project.id, clean(id)))
+  const hashes = named.distinctIds.map((id) =>
+    hashDistinctId(project.erasureSalt, project.id, clean(id))
   )
   const remains = await findRemains(db, project.id, { uuids: [], hashes })
   return named.distinctIds.map((name, i) => ({

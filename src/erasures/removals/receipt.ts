@@ -57,7 +57,7 @@ export async function issueReceipt(
       verified_at: toIso(at),
       kept: describeKept(properties),
       backups_until: toIso(backupsUntil(at)),
-      subject: await subjectOf(filters, await saltFor(removal, secret))
+      subject: subjectOf(filters, await saltFor(removal, secret))
     },
     key
   )
@@ -66,14 +66,14 @@ export async function issueReceipt(
 }
 
 /** Hashes the filters that may name a person. */
-async function subjectOf(filters: Filters | null, salt: string): Promise<Receipt['subject']> {
+function subjectOf(filters: Filters | null, salt: string): Receipt['subject'] {
   const { distinct_id: id, session_id: session, property_filters: properties } = filters ?? {}
   const hash = (text: string) => hashForReceipt(salt, text)
   return {
     salt,
-    distinct_ids: id === undefined ? [] : [await hash(id)],
-    session_id: session === undefined ? null : await hash(session),
-    property_filters: properties === undefined ? null : await hash(canonical(properties))
+    distinct_ids: id === undefined ? [] : [hash(id)],
+    session_id: session === undefined ? null : hash(session),
+    property_filters: properties === undefined ? null : hash(canonical(properties))
   }
 }
 

@@ -63,7 +63,7 @@ export const suppressionRoutes = createRouter()
     const hash =
       query.distinct_id === undefined
         ? undefined
-        : await hashDistinctId(project.erasureSalt, project.id, query.distinct_id)
+        : hashDistinctId(project.erasureSalt, project.id, query.distinct_id)
     const page = readPage(c.req.url, Cursor, query)
     const found = await listSuppressions(
       db,

@@ -158,7 +158,7 @@ async function findSubjects(db: Db, project: Project, selection: Selection): Pro
   const found = new Set(living.flatMap(({ names }) => names))
   const rest = {
     uuids: (selection.uuids ?? []).filter((uuid) => !found.has(uuid)),
-    ids: await hashAll(project, new Set(selection.distinctIds ?? []).difference(found))
+    ids: hashAll(project, new Set(selection.distinctIds ?? []).difference(found))
   }
   const hashes = rest.ids.map(({ hash }) => hash)
   const erased = await findErased(db, project.id, { uuids: rest.uuids, hashes })
@@ -182,27 +182,23 @@ async function findSubjects(db: Db, project: Project, selection: Selection): Pro
 /** Finds the persons of a selection that are not erased. */
 async function findLiving(db: Db, project: Project, selection: Selection): Promise<Subject[]> {
   const persons = await findPersonsToErase(db, project.id, selection)
-  return Promise.all(
-    persons.map(async ({ id, uuid, identities }) => {
-      const distinctIds = identities.map(({ distinctId }) => distinctId)
-      return {
-        names: selection.distinctIds ? distinctIds : [String(id), uuid],
-        person: uuid,
-        personId: id,
-        ids: await hashAll(project, distinctIds)
-      }
-    })
-  )
+  return persons.map(({ id, uuid, identities }) => {
+    const distinctIds = identities.map(({ distinctId }) => distinctId)
+    return {
+      names: selection.distinctIds ? distinctIds : [String(id), uuid],
+      person: uuid,
+      personId: id,
+      ids: hashAll(project, distinctIds)
+    }
+  })
 }
 
 /** Returns distinct ids with their hashes. */
 const hashAll = (project: Project, distinctIds: Iterable<string>) =>
-  Promise.all(
-    [...distinctIds].map(async (name) => ({
-      hash: await hashDistinctId(project.erasureSalt, project.id, name),
-      name
-    }))
-  )
+  [...distinctIds].map((name) => ({
+    hash: hashDistinctId(project.erasureSalt, project.id, name),
+    name
+  }))
 
 /** Returns the suppressions in force for each suppressed distinct id of the subjects, by hash. */
 async function findInForce(
@@ -241,7 +237,7 @@ async function newSuppression(
     ids: await Promise.all(
       ids.map(async ({ hash, name }) => ({
         hash,
-        receipt_hash: name === null ? null : await hashForReceipt(salt, name)
+        receipt_hash: name === null ? null : hashForReceipt(salt, name)
       }))
     )
   }

@@ -66,7 +66,7 @@ async function idsIn(
   { subject }: { subject: { salt: string; distinct_ids: string[] } },
   ids: string[]
 ): Promise<string[]> {
-  const hashes = await Promise.all(ids.map((id) => sha256(`${subject.salt}${id}`)))
+  const hashes = ids.map((id) => sha256(`${subject.salt}${id}`))
   return ids.filter((_, i) => subject.distinct_ids.includes(hashes[i] ?? ''))
 }
 

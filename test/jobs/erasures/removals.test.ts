@@ -376,9 +376,9 @@ describe('a deletion by filters', () => {
     })
     const hashOf = (text: string) => sha256(`${receipt.subject.salt}${text}`)
     expect(receipt.subject).toMatchObject({
-      distinct_ids: [await hashOf('ada')],
-      session_id: await hashOf('s2'),
-      property_filters: await hashOf('[{"key":"price","value":[5]}]')
+      distinct_ids: [hashOf('ada')],
+      session_id: hashOf('s2'),
+      property_filters: hashOf('[{"key":"price","value":[5]}]')
     })
     const { body } = await project.send('POST', 'persons/deletion_receipts/verify', receipt)
     expect(body.valid).toBe(true)

@@ -525,7 +525,7 @@ describe('a database that was not restored', () => {
     listenToLog()
     const town = await newErased()
     const last = (await readLedger()).at(-1)
-    await (last && noteApplied(db, await headOf(last)))
+    await (last && noteApplied(db, headOf(last)))
     await env.BUCKET.delete(keyOf(last?.link.seq ?? 0))
 
     await town.cron(EVERY_MINUTE)

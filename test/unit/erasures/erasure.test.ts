@@ -86,14 +86,14 @@ describe('a late event', () => {
     expect(tombstoneFor(tombstones, receivedAt)?.erasedAt).toBe(erasedAt)
   })
 
-  it('is recognised by a hash of salt, project and distinct id', async () => {
-    const hashes = await Promise.all([
+  it('is recognised by a hash of salt, project and distinct id', () => {
+    const hashes = [
       hashDistinctId('salt', 1, 'ada'),
       hashDistinctId('salt', 1, 'bob'),
       hashDistinctId('salt', 2, 'ada'),
       hashDistinctId('other', 1, 'ada'),
       hashDistinctId('salt', 1, 'ada')
-    ])
+    ]
 
     expect(new Set(hashes).size).toBe(4)
     expect(hashes[0]).toMatch(/^[0-9a-f]{32}$/)
