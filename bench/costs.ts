@@ -20,21 +20,24 @@ const PRICES = {
 
 /** Events that an SDK sends in one request. */
 const EVENTS_OF_REQUEST = 5
-/** Operations per queue message: write, read and delete. */
+/** Operations per queue message: write, read and delete. Each capture request is assumed to send one message. */
 const OPERATIONS_OF_MESSAGE = 3
 /** Charts of 30 days that a team opens per day. */
 const CHARTS_A_DAY = 50
 /** Months for which events are kept. */
 const MONTHS_KEPT = 12
-/** Assumed CPU time per captured event and per chart, ms: more than the parts `capture` and `trend` measure. */
+/** Assumed CPU time per captured event and per chart, ms. The bench's parts `capture` and `trend` measure less. */
 const CPU_MS = { event: 0.5, chart: 500 }
+/** Days of the month, and days that a chart covers. */
 const DAYS = 30
 
+/** Events per month for which a price is computed. */
 const MONTHLY = [100_000, 1_000_000, 10_000_000]
 
-type Rows = { written: number; read: number; readOfChart: number; bytes: number }
+/** Rows and bytes per captured event; `readOfChart`: rows that a chart reads per event that it counts. */
+type PerEvent = { written: number; read: number; readOfChart: number; bytes: number }
 
-/** Computes the monthly price of the service from the counted rows of a small SaaS's month. */
+/** Counts the rows that a small SaaS reads and writes in a month, and computes from them what the service costs. */
 export async function benchCosts(isSmoke: boolean): Promise<Outcome> {
   const { events } = writeHistory({
     persons: isSmoke ? 5 : 600,
@@ -51,11 +54,11 @@ export async function benchCosts(isSmoke: boolean): Promise<Outcome> {
     table: [
       ['US dollars a month', ...MONTHLY.map((monthly) => `${monthly.toLocaleString('en')} events`)],
       ...names.map((name) => [name, ...bills.map((bill) => inDollars(bill[name] ?? 0))]),
-      ['together', ...bills.map((bill) => inDollars(total(bill)))]
+      ['total', ...bills.map((bill) => inDollars(total(bill)))]
     ],
     notes: [
       `List prices of Cloudflare Workers Paid, August 2026. Counted with ${events.length.toLocaleString('en')} events of the demo in requests of ${EVENTS_OF_REQUEST}:`,
-      `${rounded(rows.written)} rows written, ${rounded(rows.read)} rows read and ${rounded(rows.bytes)} bytes stored per event, columns included; a chart reads ${rounded(1_000 * rows.readOfChart)} rows per 1,000 events`,
+      `${rounded(rows.written)} rows written, ${rounded(rows.read)} rows read and ${rounded(rows.bytes)} bytes stored per event, including its copy in columns; a chart reads ${rounded(1_000 * rows.readOfChart)} rows per 1,000 events`,
       `in its range. Assumed: ${CHARTS_A_DAY} charts of ${DAYS} days are opened each day, and events are kept for ${MONTHS_KEPT} months.`
     ],
     missed: []
@@ -63,7 +66,7 @@ export async function benchCosts(isSmoke: boolean): Promise<Outcome> {
 }
 
 /** Captures the events over HTTP, seals them and requests charts. @returns rows and bytes per event */
-async function measure(events: DemoEvent[]): Promise<Rows> {
+async function measure(events: DemoEvent[]): Promise<PerEvent> {
   const runtime = await startWorkers()
   try {
     const seeded = await seedProject(runtime, 0, ['insight:read'])
@@ -105,7 +108,7 @@ async function capture(runtime: Runtime, { token }: Seeded, events: DemoEvent[])
 
 /**
  * Requests the daily count and the daily unique users of the three most frequent events.
- * @returns the number of events in all charts together
+ * @returns the number of events that the charts count, added up over all charts
  */
 async function askCharts(
   { service }: Runtime,
@@ -118,19 +121,19 @@ async function askCharts(
     .slice(0, 3)
   const url = new URL(`/api/environments/${projectId}/insights/trend/`, service)
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  let asked = 0
+  let counted = 0
   for (const { name, count } of byName) {
     for (const math of ['total', 'dau']) {
       const body = { events: [{ id: name, math }], date_from: `-${DAYS}d` }
       await sendOk(url, { method: 'POST', headers }, Buffer.from(JSON.stringify(body)))
-      asked += count
+      counted += count
     }
   }
-  return asked
+  return counted
 }
 
-/** Returns the price of each part of the service for this many events per month. */
-function billOf(monthly: number, rows: Rows): Record<string, number> {
+/** Returns each item of the monthly bill for this many events per month. */
+function billOf(monthly: number, rows: PerEvent): Record<string, number> {
   const requests = monthly / EVENTS_OF_REQUEST
   const charts = CHARTS_A_DAY * DAYS
   // Assumes that each chart counts all events of its 30 days.

@@ -11,7 +11,7 @@ const MAX_RATIO = 1.6
 const SIDES = ['service', 'bare', 'checked'] as const
 type Side = (typeof SIDES)[number]
 
-/** A kind of request. `path` builds its path for person `n`; with `follows` it uses the previous answer's `next` instead. */
+/** A kind of request: `path` for person `n` or, with `follows`, the `next` of the side's previous answer, if it has one. */
 type Case = { name: string; follows?: true; path: (n: number) => string }
 
 const CASES: Case[] = [
@@ -39,15 +39,15 @@ export async function benchHttp(isSmoke: boolean): Promise<Outcome> {
     const options = { headers: { authorization: `Bearer ${key}` } }
     const ask = (side: Side, path: string) => sendOk(new URL(path, bases[side]), options)
 
-    const nothing = []
+    const emptyTimes = []
     for (let i = 0; i < size.requests; i += 1) {
-      nothing.push((await sendOk(new URL('/nothing', runtime.bare))).ms)
+      emptyTimes.push((await sendOk(new URL('/nothing', runtime.bare))).ms)
     }
     const results = []
     for (const entry of CASES) {
       results.push({ name: entry.name, times: await measure(entry, size, ask) })
     }
-    return report(results, percentile(nothing, 0.5), size)
+    return report(results, percentile(emptyTimes, 0.5), size)
   } finally {
     await runtime.end()
   }
@@ -100,7 +100,7 @@ function readPage(text: string): z.infer<typeof Page> {
   return person ? { count: 1, next: null, results: [person] } : Page.parse(json)
 }
 
-function report(results: { name: string; times: Times }[], nothing: number, size: Size): Outcome {
+function report(results: { name: string; times: Times }[], emptyMs: number, size: Size): Outcome {
   const rows = results.map(({ name, times }) => {
     const [service, bare, checked] = SIDES.map((side) => percentile(times[side], 0.5))
     return {
@@ -120,7 +120,7 @@ function report(results: { name: string; times: Times }[], nothing: number, size
         'bare route',
         'with key lookup',
         'service : bare',
-        ': with key lookup'
+        'service : with key lookup'
       ],
       ...rows.map(({ name, times, ratio, ratioToChecked }) => [
         name,
@@ -130,9 +130,9 @@ function report(results: { name: string; times: Times }[], nothing: number, size
       ])
     ],
     notes: [
-      `${size.persons.toLocaleString('en')} persons with two distinct ids each. Each side gets, of each kind,`,
-      `${size.requests.toLocaleString('en')} requests after ${size.warmUp} for warm-up, one at a time; the sides take turns.`,
-      `A bare route without any query takes ${rounded(nothing)} ms. Target: at most ${MAX_RATIO}× the bare route.`
+      `${size.persons.toLocaleString('en')} persons with two distinct ids each. For each kind of request, each side gets`,
+      `${size.requests.toLocaleString('en')} after ${size.warmUp} for warm-up, one at a time; the sides take turns.`,
+      `A bare route without any query takes ${rounded(emptyMs)} ms. Target: at most ${MAX_RATIO}× the bare route.`
     ],
     missed: rows
       .filter(({ ratio }) => ratio > MAX_RATIO)

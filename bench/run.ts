@@ -19,8 +19,8 @@ import { benchTrend } from './trend.ts'
 type Part = (isSmoke: boolean, isFull: boolean) => Promise<Outcome>
 
 /**
- * The parts, in the order in which a run of all parts measures them. In a full run, `growth` also measures ten million events,
- * which takes half an hour and 7 GB of disk.
+ * The parts, in the order in which a run without named parts measures them. In such a run, or with `--full`, `growth` also
+ * measures ten million events, which takes half an hour and 7 GB of disk; `--smoke` leaves them out.
  */
 const PARTS: Record<string, Part> = {
   size: benchSize,
@@ -64,7 +64,7 @@ function readParts(): CommandLine | undefined {
   }
 }
 
-/** Measures a part, prints its figures and, unless it is a smoke run, records them. */
+/** Measures a part and prints its figures. Except in a smoke run, records them, and fails the process if a target is missed. */
 async function measure(
   [name, part]: CommandLine['parts'][number],
   { isSmoke, isFull }: CommandLine

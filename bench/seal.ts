@@ -23,11 +23,11 @@ import { seedProject, storePersons } from './support/seed.ts'
 
 /** Target: seconds to seal all events, without other traffic. */
 const MAX_SECONDS = 60
-/** Target: share of the events that is sealed. The newest events of a name stay rows while they are few. */
+/** Target: share of the events that is sealed. The newest events of a name are not sealed while they are few. */
 const MIN_SEALED = 0.95
 /** Target: rows written per 1,000 events. */
 const MAX_WRITTEN = 100
-/** Target: storage of columns as a share of the storage of rows. */
+/** Target: storage that the columns add, as a share of the storage of the rows that they copy. */
 const MAX_STORAGE = 0.15
 /** Target: milliseconds by which sealing prolongs other requests, p95. */
 const MAX_LONGER_MS = 25

@@ -78,7 +78,7 @@ function report(memories: Memory[], done: Done, lost: number): Outcome {
       ])
     ],
     notes: [
-      `${sent.length.toLocaleString('en')} events in batches of 100, ${reads.toLocaleString('en')} reads of persons, recordings and trends, median ${rounded(percentile(times, 0.5))} ms and p95 ${rounded(percentile(times, 0.95))} ms; ${refused.toLocaleString('en')} more reads were refused by the key's rate limit, ${failed} requests failed, ${broken} uploads were cut off by their client, ${lost} events were lost. Resident memory of \`npm start\` and all its processes.`
+      `${sent.length.toLocaleString('en')} events in batches of 100, ${reads.toLocaleString('en')} reads of persons, recordings and trends, median ${rounded(percentile(times, 0.5))} ms and p95 ${rounded(percentile(times, 0.95))} ms; ${refused.toLocaleString('en')} more reads were refused by the key's rate limit, ${failed} requests failed, ${broken} uploads were cut off by their client, ${lost} events were lost. The table shows the resident memory of \`npm start\` with all its processes.`
     ],
     missed: [
       ...(most > MAX_MEGABYTES ? [`${rounded(most)} MB`] : []),
@@ -169,15 +169,23 @@ type Memory = { runtime: number; host: number; others: number; total: number }
 
 async function measureMemory(service: LocalService): Promise<Memory> {
   const { runtime, host } = await rolesOf(service)
-  const of = (pid: number) =>
-    (Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024) / 1e6
-  const all = [service.pid, ...descendants(service.pid)].map(of)
+  const all = [service.pid, ...descendants(service.pid)].map(residentOf)
   const total = all.reduce((sum, megabytes) => sum + megabytes, 0)
   return {
-    runtime: of(runtime),
-    host: of(host),
-    others: total - of(runtime) - of(host),
+    runtime: residentOf(runtime),
+    host: residentOf(host),
+    others: total - residentOf(runtime) - residentOf(host),
     total
+  }
+}
+
+/** Returns the resident memory of a process, MB; 0 if it has ended. */
+function residentOf(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return (Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024) / 1e6
+  } catch {
+    return 0
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Snapshot } from './read.ts'
 
-/** Something worth jumping to. `time` is in ms from the beginning of the recording. */
+/** Something worth jumping to. `time` is in ms from the first snapshot of its window. */
 export type Moment = { time: number; kind: 'page' | 'click' | 'event' | 'console'; text: string }
 
 /** Largest number of moments listed: nobody scrolls further. */

@@ -1,6 +1,6 @@
 import { clean } from './clean.ts'
 
-/** A snapshot of rrweb. Events of a recording are untrusted, so only these members are known. */
+/** An event of rrweb, called a snapshot here. It is untrusted: only these members are checked; others are kept as they are. */
 export type Snapshot = {
   type: number
   timestamp: number
@@ -9,6 +9,7 @@ export type Snapshot = {
   window: string
 }
 
+/** A part, as the list of a recording's parts describes it. */
 type Source = { blob_key: string; end_timestamp: string }
 
 /** A recording that is being loaded. */
@@ -19,17 +20,21 @@ export type Recording = {
   parts: AsyncIterable<Part>
 }
 
-/** The snapshots of a part. `isWhole` is false if the part, or a line of it, cannot be loaded or read. */
+/** The snapshots of a part. `isWhole` is false if the part cannot be loaded, or a line of it cannot be read. */
 export type Part = { snapshots: Snapshot[]; isWhole: boolean }
 
-/** Parts that are fetched at the same time. */
+/** Parts that are fetched at the same time, at most: the awaited one and those after it. */
 const AT_ONCE = 6
 
-/** Opens a shared recording. @throws when the link no longer works */
+/** Opens a shared recording. @throws when the list of its parts cannot be loaded */
 export async function openRecording(address: string): Promise<Recording> {
   const answer = await fetch(`${address}/snapshots`, { headers: { Accept: 'application/json' } })
   if (!answer.ok) {
-    throw new Error('This recording is no longer shared.')
+    throw new Error(
+      answer.status === 404
+        ? 'This recording is no longer shared.'
+        : 'This recording cannot be loaded now. Try again later.'
+    )
   }
   const { sources } = (await answer.json()) as { sources: Source[] }
   return {
@@ -41,12 +46,15 @@ export async function openRecording(address: string): Promise<Recording> {
 async function* readParts(addresses: string[]): AsyncGenerator<Part> {
   const begun: Promise<Part>[] = []
   for (const i of addresses.keys()) {
-    // The first part is fetched alone, so that its page is shown before the others are decoded.
+    // The first part is fetched alone, so that the page in it is shown before the others are decoded.
     const until = i === 0 ? 1 : i + AT_ONCE
     for (const address of addresses.slice(begun.length, until)) {
       begun.push(readPart(address))
     }
-    yield (await begun[i]) ?? { snapshots: [], isWhole: false }
+    const part = begun[i]
+    if (part) {
+      yield await part
+    }
   }
 }
 
@@ -54,7 +62,9 @@ async function readPart(address: string): Promise<Part> {
   // Tries a second time if the first fails.
   const text = (await load(address)) ?? (await load(address))
   const lines = text?.split('\n').filter(Boolean) ?? []
-  const snapshots = (await Promise.all(lines.map(readLine))).filter((line) => line !== undefined)
+  const snapshots = (await Promise.all(lines.map(readLine))).filter(
+    (snapshot) => snapshot !== undefined
+  )
   return { snapshots, isWhole: text !== undefined && snapshots.length === lines.length }
 }
 

@@ -3,7 +3,7 @@ import { INSERT } from './insert.ts'
 
 /*
  * The routes that one could write in an afternoon instead of the service: one query per request, without validation, errors
- * or a log. The routes below /checked add one query that looks up the API key.
+ * or a log. The routes under /checked/ add one query that looks up the API key.
  */
 
 type Bare = { Bindings: { DB: D1Database } }
@@ -17,6 +17,7 @@ type Row = {
   count: number
 }
 
+/** Reads as many distinct ids as the service does: the 100 that it lists, and one more. */
 const COLUMNS = `p.id, p.uuid, p.created_at, p.properties,
   (select json_group_array(distinct_id) from (
      select distinct_id from distinct_ids where person_id = p.id order by key limit 101)) as distinct_ids`

@@ -5,10 +5,10 @@ import { waitUntil } from './waiting.ts'
 
 /** Concurrent senders. Each sends its next batch as soon as its last one is answered. */
 export const SENDERS = 8
-/** Project id of the bare route's events, which the service does not use. */
+/** The project id under which the bare route (`bench/bare/worker.ts`) stores events; the service has no such project. */
 export const BARE_PROJECT = 1_000_000
 
-/** Sends batches to the bare route. @returns seconds until all events were stored */
+/** Sends batches to the bare route, which answers once it has stored one. @returns seconds until the last answer */
 export async function fillBare(runtime: Runtime, batches: Batch[]): Promise<number> {
   const before = await countEvents(runtime, BARE_PROJECT)
   const started = performance.now()
@@ -25,8 +25,9 @@ export async function sendAll(url: URL, batches: Batch[]): Promise<void> {
     'content-encoding': 'gzip',
     'user-agent': 'posthog-node/5.70.0'
   }
+  // All senders draw from this one iterator, so each batch is sent once.
   const waiting = batches.values()
-  const sendNext = async () => {
+  const sendRemaining = async () => {
     for (const { gzip } of waiting) {
       await sendOk(
         url,
@@ -35,20 +36,20 @@ export async function sendAll(url: URL, batches: Batch[]): Promise<void> {
       )
     }
   }
-  await Promise.all(Array.from({ length: SENDERS }, sendNext))
+  await Promise.all(Array.from({ length: SENDERS }, sendRemaining))
 }
 
 /**
- * Waits until the log says that all events are stored: asking the service would take time from it.
- * @param before number of lines in the log before the batches were sent
+ * Waits until the log says that all events are stored. Asking the service instead would slow it down.
+ * @param logged number of lines in the log before the batches were sent
  */
 export async function untilStored(
   { lines }: Pick<Runtime, 'lines'>,
-  before: number,
+  logged: number,
   batches: Batch[]
 ): Promise<void> {
   const sent = batches.reduce((sum, { events }) => sum + events, 0)
-  const isStored = () => lines.slice(before).reduce((sum, { stored }) => sum + stored, 0) >= sent
+  const isStored = () => lines.slice(logged).reduce((sum, { stored }) => sum + stored, 0) >= sent
   await waitUntil('all events are stored', isStored, { everyMs: 5 })
 }
 
@@ -58,7 +59,7 @@ export async function countEvents({ db }: Runtime, projectId: number): Promise<n
   return (await count.bind(projectId).first<number>('count')) ?? 0
 }
 
-/** @throws unless exactly the events of the batches were stored since the project had `before` events */
+/** @throws unless the project has as many more events than `before` as the batches have */
 export async function expectEvents(
   runtime: Runtime,
   projectId: number,

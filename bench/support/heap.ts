@@ -8,12 +8,18 @@ const Usage = z.object({
   result: z.object({ usedSize: z.number(), backingStorageSize: z.number().default(0) })
 })
 
-/** Watches an isolate's memory as the 128 MB limit counts it: its heap and the buffers outside. */
+/**
+ * Connects to the inspector of a worker, by its name, to measure its isolate's memory as the 128 MB limit counts it: the heap, and
+ * the array buffers outside the heap.
+ */
 export async function watchHeap(inspector: URL, worker: string) {
   const targets = Targets.parse(await (await fetch(`http://${inspector.host}/json`)).json())
   const target = targets.find(({ id }) => id.endsWith(`:${worker}`))
   if (!target) {
-    throw new Error(`The inspector lists only ${targets.map(({ id }) => id).join(', ')}.`)
+    const others = targets.map(({ id }) => id).join(', ')
+    throw new Error(
+      `The inspector does not list the worker ${worker}. It lists: ${others || 'none'}.`
+    )
   }
   const socket = new WebSocket(target.webSocketDebuggerUrl)
   await new Promise((open, fail) => {
@@ -31,7 +37,7 @@ export async function watchHeap(inspector: URL, worker: string) {
       let isDone = false
       let peak = 0
       const finished = work().finally(() => (isDone = true))
-      // It may fail before it is awaited below, which reports the failure.
+      // Without a handler, a failure during the loop would be an unhandled rejection. The `await` below reports it.
       finished.catch(() => {})
       while (!isDone) {
         const { usedSize, backingStorageSize } = Usage.parse(

@@ -9,7 +9,7 @@ const STEP = 20_000
 
 export type Seeded = { projectId: number; token: string; key: string; persons: number }
 
-/** Creates a project with a key, and inserts persons with two distinct ids each, created a second apart. */
+/** Creates a project with an owner and a key, and persons with two distinct ids each. Each person is a second newer than the last. */
 export async function seedProject(
   { db }: Runtime,
   persons: number,
@@ -46,10 +46,11 @@ const steps = (persons: number): [number, number][] =>
     Math.min((i + 1) * STEP, persons)
   ])
 
-const numbers = (from: number, until: number) => `with recursive numbers(n) as (
-  select ${from} union all select n + 1 from numbers where n < ${until})`
+/** Returns SQL for a table of the numbers from `first` to `last`, both included. */
+const numbers = (first: number, last: number) => `with recursive numbers(n) as (
+  select ${first} union all select n + 1 from numbers where n < ${last})`
 
-/** Inserts persons from id 1, without their distinct ids. */
+/** Inserts persons from id 1 into an empty database. Leaves out their distinct ids, but reserves the keys of two each. */
 export async function storePersons(
   db: D1Database,
   projectId: number,

@@ -31,7 +31,7 @@ export type Proof = { matched: { text: string; match: string }[]; rejected: stri
 /**
  * Tests a pattern on examples, in linear time.
  * @returns `missed`: examples that the pattern does not match, and counter-examples that it
- * matches; undefined if the pattern is invalid, or too long or too large for a filter
+ * matches; undefined if the pattern is invalid, has too many characters, or compiles to too many instructions
  */
 export function prove(
   pattern: string,

@@ -3,7 +3,7 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 /*
  * Statements that drizzle's builder cannot write, such as an insert of many rows from one JSON value. Tables and columns
- * come from the schema, so that code which uses a renamed column does not compile. See docs/sql.md.
+ * come from the schema, so code that still uses the old name of a column does not compile. See docs/sql.md.
  */
 
 /** Values of columns, by the columns' names in the schema. */

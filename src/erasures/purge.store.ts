@@ -184,7 +184,7 @@ async function countOne(
   }
 }
 
-/** Notes the number of events to purge, once. */
+/** Notes the number of events to purge, unless it is noted already. */
 export const noteFound = (db: Db, { id }: ErasureRow, found: number, now: number) =>
   db
     .update(erasures)
@@ -263,7 +263,7 @@ export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<
 
 /**
  * Marks an erasure as completed and stores its receipt, unless it has got an event or was widened since the verification.
- * @returns whether it is completed
+ * @returns whether this call has completed it
  */
 export async function complete(
   db: Db,

@@ -13,42 +13,48 @@ import { type Replayed, replayLedger, type Target } from './replay.ts'
 import { lastErasure, listSalts, putBackSalts, raiseErasureIds } from './restore.store.ts'
 
 /**
- * Age from which an entry is replayed while the service runs, ms. A younger entry may belong to a
+ * Age from which the running service replays an entry, ms, unless the database was restored. A younger entry may belong to a
  * request that is still deleting.
  */
 export const MIN_AGE = MINUTE
 
-type Lagging = Omit<Target, 'until' | 'isRestored'> & {
+/** The database to bring up to date, and everything that this takes. */
+type CatchUp = Omit<Target, 'until' | 'isRestored'> & {
   now: Date
   /** The age from which entries are replayed if the database was not restored, ms. */
   minAge: number
 }
 
 /**
- * Brings a database up to the ledger. When a restore is noticed, the database is held back until
- * everything that the ledger names is erased again. It may be interrupted anywhere, and may take
- * several calls.
- * @throws LedgerError when the ledger is not the chain that was written; the database stays held back
+ * Brings a database up to date with the ledger. If it was restored, its projects are held back until the ledger's entries are
+ * applied again and the events of open removals are removed; queued purges may follow later. A call may be interrupted
+ * anywhere, and one call may not be enough: see `isDone`.
+ * @throws LedgerError when the ledger, or the list of a removal, is missing or damaged; a restored database stays held back
  */
-export async function catchUp(lagging: Lagging): Promise<Replayed & { isRestored: boolean }> {
-  const { db, database, control, bucket, now, minAge } = lagging
+export async function catchUp(target: CatchUp): Promise<Replayed & { isRestored: boolean }> {
+  const { db, database, control, bucket, now, minAge } = target
   const { head, beat, mark, isRestored } = await compareWithMark(bucket, db, database)
   if (mark && isRestored) {
     log('warn', 'a database was restored', { database, from: mark.beat, to: beat })
     await holdDatabase(control, database, 'replay')
     await putBackSalts(control, mark.salts)
-    const later = await countNamed(bucket, mark.head)
-    await raiseErasureIds(db, mark.erasure + later)
+    // Ids up to this one may be on receipts already.
+    const named = await countNamed(bucket, mark.head)
+    await raiseErasureIds(db, mark.erasure + named)
   }
   await expectApplied(bucket, head)
   const until = now.getTime() - (isRestored ? 0 : minAge)
-  const replayed = await replayLedger({ ...lagging, until, isRestored })
-  const isDone = replayed.isDone && (!isRestored || (await removeAllListed(lagging)))
+  const replayed = await replayLedger({ ...target, until, isRestored })
+  let { isDone } = replayed
+  if (isDone && isRestored) {
+    isDone = await removeAllListed(target)
+  }
   if (!isDone) {
     return { ...replayed, isRestored, isDone }
   }
-  // Never goes back, even if the clock was set back: a time before the mark's would look like a restore.
-  const next = Math.max(now.getTime(), beat + 1, mark?.beat ?? 0)
+  // The beat is the time of this comparison. It always grows, even if the clock was set back: an earlier one than the mark's would
+  // look like a restore.
+  const next = Math.max(now.getTime(), beat + 1, (mark?.beat ?? 0) + 1)
   await noteBeat(db, next)
   await writeMark(bucket, database, {
     beat: next,
@@ -61,10 +67,10 @@ export async function catchUp(lagging: Lagging): Promise<Replayed & { isRestored
 }
 
 /**
- * Removes the events of all open removals, due or not: before the restore they may have been removed already.
+ * Carries out all open removals, due or not: before the restore, their events or properties may already have been gone.
  * @returns whether nothing is left
  */
-async function removeAllListed({ db, bucket, usage, now }: Lagging): Promise<boolean> {
+async function removeAllListed({ db, bucket, usage, now }: CatchUp): Promise<boolean> {
   const clock = () => now
   const pieces = new Pieces({ usage, clock })
   for (const removal of await listOpenRemovals(db)) {

@@ -139,7 +139,7 @@ type Asked = Record<'dry_run' | 'delete_events' | 'delete_recordings', boolean |
 
 /**
  * Reads from the URL and the body what to delete with the persons, and whether only to count it.
- * @throws invalid_input when the URL and the body differ
+ * @throws invalid_input when the URL and the body give a field different values
  */
 const readRequest = (query: Partial<Asked>, body: Partial<Asked>) => ({
   isDryRun: agree('dry_run', query.dry_run, body.dry_run) ?? false,

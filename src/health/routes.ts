@@ -17,10 +17,13 @@ const LIVEZ = describe({
 const READYZ = describe({
   id: 'readyz',
   tag: 'Service',
-  summary: 'Check databases, secrets, the ledger of erasures and crons',
+  summary: 'Check databases, secrets, crons, dead letters and the ledger of erasures',
   description:
-    'Databases, the ledger, dead letters and crons are checked at most once in `HEALTH_SECONDS` seconds (5 by default) by each isolate; in between, the answer repeats what was found. `secrets` and `queue` are always current.',
-  answers: { 200: { text: 'Ready.', schema: Health }, 503: { text: 'Not ready.', schema: Health } }
+    'An isolate checks databases, the ledger, dead letters and crons, and repeats what it found for `HEALTH_SECONDS` seconds (5 by default). `secrets` and `queue` are always current; `consuming` and `retrying` count this isolate only.',
+  answers: {
+    200: { text: 'Ready: `status` is `ok` or `warning`.', schema: Health },
+    503: { text: 'Not ready: `status` is `unavailable`.', schema: Health }
+  }
 })
 
 /**

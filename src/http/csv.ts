@@ -16,13 +16,13 @@ type Format = 'json' | 'csv'
 export const wantsCsv = (c: Context<AppEnv>, format: Format | undefined): boolean =>
   isCsv(c.req.header('Accept'), format)
 
-/** Whether a request with this `Accept` header wants CSV. */
+/** Like `wantsCsv`, for a request of which only the `Accept` header is known. */
 export const isCsv = (accept: string | undefined, format: Format | undefined): boolean =>
-  format === undefined ? /^text\/csv\b/i.test(accept ?? '') : format === 'csv'
+  format === undefined ? /^text\/csv\s*(?:[;,]|$)/i.test(accept ?? '') : format === 'csv'
 
 /**
  * Flattens an object to one CSV row: joins nested keys with dots, keeps arrays whole, drops empty objects. An object stays whole
- * if one of its cells has the name of another cell, so that no value is lost.
+ * if a column that it would be split into is taken already, so that no value is lost.
  *
  * `{"id":1,"properties":{"plan":"pro","tags":["a"]}}` → `id` 1, `properties.plan` pro, `properties.tags` `["a"]`
  *
@@ -32,6 +32,7 @@ export function flatten(value: JsonObject): Map<string, Json> {
   const cells = new Map<string, Json>()
   for (const [name, inner] of Object.entries(value)) {
     const nested = isObject(inner) ? cellsBelow(name, inner) : [[name, inner] as const]
+    // A value that is not split has its own name as its path, which is not a clash.
     const isTaken = nested.some(
       ([path]) => cells.has(path) || (path !== name && Object.hasOwn(value, path))
     )
@@ -45,13 +46,13 @@ export function flatten(value: JsonObject): Map<string, Json> {
 const cellsBelow = (name: string, inner: JsonObject) =>
   [...flatten(inner)].map(([path, cell]) => [`${name}.${path}`, cell] as const)
 
-/** Writes one line of RFC 4180. */
+/** Returns one line of CSV (RFC 4180) with its line break. Null is empty; a `'` before formulas makes them harmless. */
 export const csvLine = (cells: (Json | undefined)[]): string =>
   `${cells.map(csvCell).join(',')}\r\n`
 
 /**
- * Matches a text that a spreadsheet may run as a formula. Some spreadsheets trim white space first,
- * some also accept full-width signs.
+ * Matches a text that a spreadsheet may run as a formula. Some spreadsheets trim white space first, some also accept full-width
+ * signs. OWASP lists a tab or carriage return at the beginning as well.
  */
 const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r]/u
 
@@ -95,6 +96,7 @@ export function csvResponse(
   const lines = csvLines(columns, pages)
   const encoder = new TextEncoder()
   const { promise: streamed, resolve } = Promise.withResolvers<void>()
+  // The request is logged when the stream has ended, however it ends.
   c.set('streamed', streamed)
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -124,7 +126,7 @@ export function csvTable(c: Context<AppEnv>, name: string, table: Json[][]): Res
   return c.body(table.map(csvLine).join(''))
 }
 
-/** Returns the CSV of an example response: one line for each result of a list, or a single line. */
+/** Returns the CSV of an example response: a header, then a line for each result of a list, or one for the object. */
 export function csvExample(json: JsonObject): string {
   const rows = Array.isArray(json.results) ? json.results.filter(isObject) : [json]
   const cells = rows.map((row) => flatten(row))

@@ -13,7 +13,7 @@ const BYTES_AT_ONCE = 8_192
 export const toBase64 = (bytes: Uint8Array): string =>
   prototype.toBase64 ? prototype.toBase64.call(bytes) : encodeSlowly(bytes)
 
-/** Decodes base64. @throws for any other text */
+/** Decodes base64; white space and missing padding are allowed. @throws if the text is not base64 */
 export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   decode ? decode.call(Uint8Array, text) : decodeSlowly(text)
 

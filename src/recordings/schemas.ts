@@ -34,7 +34,10 @@ const EXAMPLE = {
 const RecordingPerson = z
   .object({
     id: z.int().nullable().meta({ description: 'Null when no person has the distinct id.' }),
-    name: z.string().meta({ description: 'The distinct id if there is no person.' }),
+    name: z.string().meta({
+      description:
+        "The person's name, from its properties or distinct ids; the recording's distinct id if there is no person."
+    }),
     distinct_ids: z
       .string()
       .meta({ description: "The recording's own distinct id, without the person's other ids." }),
@@ -42,9 +45,10 @@ const RecordingPerson = z
     created_at: z.iso
       .datetime()
       .meta({ description: 'The start of the recording if there is no person.' }),
-    uuid: z
-      .guid()
-      .meta({ description: 'Derived from the project and the distinct id if there is no person.' })
+    uuid: z.guid().meta({
+      description:
+        'Without a person, a placeholder that is the same for all recordings of one distinct id in the project.'
+    })
   })
   .meta({ id: 'RecordingPerson' })
 
@@ -93,7 +97,7 @@ export const RecordingJson = z
       .meta({ description: 'Whether snapshots arrived in the last five minutes.' }),
     activity_score: z.number().meta({
       description:
-        'Active seconds, clicks, key presses and console errors in proportion to duration, mouse activity and console messages, by PostHog’s formula.'
+        '100 × (active seconds + clicks + key presses + console errors) / (duration in seconds + mouse activity + console messages of all levels), as in PostHog; 0 if the divisor is 0.'
     })
   })
   .meta({ id: 'Recording', examples: [EXAMPLE] })

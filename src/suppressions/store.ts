@@ -5,7 +5,7 @@ import { counters, guard, suppressedIds, suppressions } from '../db/schema.ts'
 import { assign, bare, excluded, insertSelect, list, updateFrom } from '../db/statements.ts'
 import type { Drops, Suppressed } from './suppression.ts'
 
-/** The counter that grows with each change of a project's suppressions. */
+/** The counter that grows when suppressions of a project begin, get distinct ids, are lifted or are removed; not when they drop data. */
 export const SERIAL = 'suppressions'
 
 /** Finds the suppressions of the distinct ids with these hashes, also those that are lifted. */
@@ -41,7 +41,7 @@ export const raiseSerial = (projectId: number): SQL =>
       on conflict (${bare(counters.projectId)}, ${bare(counters.name)})
       do update set ${assign(counters, { value: sql`${counters.value} + 1` })}`
 
-/** Adds the numbers of dropped events or recording parts to their suppressions. */
+/** Adds the numbers of dropped events or recording parts to their suppressions, at most one for each, and notes the time of the last. */
 export const countSuppressed = (
   projectId: number,
   column: 'events' | 'recordingParts',

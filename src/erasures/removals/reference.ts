@@ -9,14 +9,17 @@ export const DELETE = describe({
   tag: 'Events',
   summary: 'Delete events, or properties of events, by filters',
   description: `Deletes the events that match all filters; with \`properties\`, only these properties are removed from them. \
-Persons stay: to delete a person with all data, use \`DELETE persons/{id}/\`.
+Persons stay: to delete a person with all data, use \
+\`DELETE persons/{id}/?delete_events=true&delete_recordings=true\`.
 
-A deletion takes two requests. With \`dry_run\`, nothing is deleted: the answer counts the events, and has a token that is valid \
-for one hour, or null if no event matches. The same request with that \`token\` instead of \`dry_run\` is refused with a 409 if the \
-matching events have changed since; the error gives their number then and now. Otherwise exactly the events of the dry run are deleted, on the next Sunday at 05:00 UTC. \
-Relative dates are relative to the time of the dry run. The same token, sent again within the hour, leads to the same deletion.
+A deletion takes two requests. With \`dry_run\`, nothing is deleted: the answer counts the events, and has a \`token\` that is \
+valid for one hour (null if no event matches). Then send the same request with this \`token\` instead of \`dry_run\`. If other \
+events match by then, it is refused with a 409 that says how many matched then and now. Otherwise exactly the events of the \
+dry run are deleted, on the next Sunday at 05:00 UTC. Relative dates are relative to the time of the dry run. Sending a token \
+again while it is valid returns the deletion that it has already created.
 
-A request may search ${MAX_EXAMINED} events at most. A deleted event is not stored again if an SDK sends it again with the same uuid.
+A request that would have to search more than ${MAX_EXAMINED} events is refused. A deleted event stays deleted even if an SDK \
+sends it again with the same uuid.
 
 \`after\` and \`before\`: ${DATE_GRAMMAR} Relative dates are rounded down: \`s\`, \`M\` and \`h\` to the second, minute or hour, \
 longer units to the start of the day.`,
@@ -29,7 +32,10 @@ longer units to the start of the day.`,
     ['invalid_input', 'Send either `dry_run` or the `token` from a dry run.', 'token'],
     ['invalid_input', 'The token has expired: send the request with `dry_run` again.', 'token'],
     ['query_too_large', `More than ${MAX_EXAMINED} events would have to be searched.`, 'after'],
-    ['conflict', 'The dry run found 120 events, and now 123 match. Nothing was deleted.']
+    [
+      'conflict',
+      'The dry run found 120 events, and now 123 match: some have arrived, were deleted or belong to another person or session since. Nothing was deleted. Try a dry run again; with `before` some minutes ago, events that arrive now do not match.'
+    ]
   ]
 })
 
@@ -37,7 +43,7 @@ export const LIST = describe({
   id: 'events_deletions_list',
   tag: 'Events',
   summary: 'List the deletions of events and their receipts',
-  description: 'Lists the deletions of events by filters, newest first.',
+  description: 'Lists the deletions requested with `events/delete/`, newest first.',
   answers: {
     200: { text: 'A page of deletions.', schema: pageSchema('EventDeletionPage', EventDeletion) }
   }
@@ -48,6 +54,6 @@ export const RETRIEVE = describe({
   tag: 'Events',
   summary: 'Retrieve a deletion of events and its receipt',
   description:
-    'The receipt is signed like those of deleted persons: `scripts/verify-receipt.mjs` and `persons/deletion_receipts/verify/` verify it. With `format=html`, the answer is the receipt as a page that can be saved, printed and sent, and that verifies its own signature; without a receipt, the answer is a 404.',
+    'The receipt is signed like that of a deleted person: `scripts/verify-receipt.mjs` and `persons/deletion_receipts/verify/` verify both. `format=html` returns the receipt as a page that can be saved, printed and sent, and that verifies its own signature; it is a 404 if the deletion has no receipt.',
   answers: { 200: { text: 'The deletion.', schema: EventDeletion, type: 'text/html' } }
 })

@@ -8,7 +8,7 @@ import type { DashboardInput } from './schemas.ts'
 
 export type DashboardRow = typeof dashboards.$inferSelect
 
-/** Lists a page of dashboards, newest first, and counts all of them; without deleted ones. */
+/** Lists a page of the dashboards that are not deleted, newest first, and counts all of these. */
 export async function listDashboards(
   db: Db,
   projectId: number,
@@ -111,7 +111,7 @@ export async function updateDashboard(
 ): Promise<DashboardRow | undefined> {
   const [row] = await db
     .update(dashboards)
-    // `id` does not change: it keeps the statement valid if the input sets nothing.
+    // Sets `id` to itself, because an update must set something even if the input is empty.
     .set({ id, ...toValues(input) })
     .where(and(eq(dashboards.projectId, projectId), eq(dashboards.id, id)))
     .returning()
@@ -122,7 +122,7 @@ export async function updateDashboard(
 const toValues = (input: DashboardInput): Partial<typeof dashboards.$inferInsert> =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
 
-/** Returns a dashboard as lists show it. */
+/** Returns a dashboard without its tiles, as listing, creating and changing return it. */
 export const dashboardToJson = (row: DashboardRow) => ({
   id: row.id,
   name: row.name,

@@ -28,7 +28,7 @@ const routesOf = (kind: 'insight' | 'dashboard') => {
       async (c) => {
         const object = await expectObject(c, kind, c.req.valid('param').id)
         const share = await findShare(c.var.db, object)
-        return c.json(share ? shareToJson(c, share) : NEVER_SHARED)
+        return c.json(share ? shareToJson(c, share) : UNCHANGED_SHARING)
       }
     )
     .patch(
@@ -41,7 +41,7 @@ const routesOf = (kind: 'insight' | 'dashboard') => {
         const { db, now } = c.var
         const object = await expectObject(c, kind, c.req.valid('param').id)
         const before = await findShare(db, object)
-        expectUnchanged(c.var.ignoredFields, [before ? shareToJson(c, before) : NEVER_SHARED])
+        expectUnchanged(c.var.ignoredFields, [before ? shareToJson(c, before) : UNCHANGED_SHARING])
         return c.json(shareToJson(c, await changeShare(db, object, c.req.valid('json'), now)))
       }
     )
@@ -59,12 +59,12 @@ const routesOf = (kind: 'insight' | 'dashboard') => {
     )
 }
 
-/** Routes that share insights and dashboards. */
+/** Routes that show and change the sharing of insights and dashboards. */
 export const boardSharingRoutes = createRouter()
   .route('/', routesOf('insight'))
   .route('/', routesOf('dashboard'))
 
-const NEVER_SHARED: NewSharingJson = {
+const UNCHANGED_SHARING: NewSharingJson = {
   created_at: null,
   enabled: false,
   access_token: null,

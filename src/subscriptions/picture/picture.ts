@@ -14,13 +14,13 @@ import { endAt } from '../report.ts'
 import type { SubscriptionRow } from '../store.ts'
 import { pictureUrl, type Subject } from './ticket.ts'
 
-/** Pixels of a picture; small enough that its labels can be read on a phone. */
+/** Size of a picture, pixels. A phone would shrink a larger picture until its labels could not be read. */
 const SIZE = { width: 420, height: 260 }
 
 /** Charts that show no more than the text of an e-mail. */
 const AS_TEXT: readonly Kind[] = ['table', 'number']
 
-/** Draws the picture of a chart in a message, as SVG. */
+/** Draws a chart as SVG, in the size of the pictures in messages. */
 export const drawPicture = (chart: Chart): string => drawChart(chart, SIZE)
 
 /** Computes the chart of a picture; undefined if the insight was deleted, or no longer has a series. */
