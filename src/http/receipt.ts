@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { findKey } from '../erasures/receipts/keys.ts'
-import { policyOf, receiptPage, type Shown } from '../erasures/receipts/page.ts'
+import type { Shown } from '../erasures/receipts/page.ts'
 import type { AppEnv } from './env.ts'
 
 export const ReceiptQuery = z.object({
@@ -15,11 +15,12 @@ export const ReceiptQuery = z.object({
 export const wantsPage = (c: Context<AppEnv>, { format }: z.infer<typeof ReceiptQuery>): boolean =>
   format === undefined ? /^text\/html\b/i.test(c.req.header('Accept') ?? '') : format === 'html'
 
-/** Responds with a receipt as a page. */
+/** Responds with a receipt as a page. The page and its words are loaded on demand, since most isolates never need them. */
 export async function answerPage(
   c: Context<AppEnv>,
   shown: Pick<Shown, 'receipt' | 'lead' | 'facts'>
 ): Promise<Response> {
+  const { policyOf, receiptPage } = await import('../erasures/receipts/page.ts')
   const { receipt } = shown
   const key = receipt.key === undefined ? undefined : await findKey(c.env.BUCKET, receipt.key)
   // The request id is random and new for each request, as a nonce must be.

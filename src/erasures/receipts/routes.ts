@@ -13,7 +13,6 @@ import { KEYS, RETRIEVE, VERIFY } from './reference.ts'
 import { Presented } from './schemas.ts'
 import { isOld, isSignedBy, isSignedWith } from './signature.ts'
 import { findCompleted } from './store.ts'
-import { wordsOf } from './words.ts'
 
 const Path = z.object({ id: KnownId })
 
@@ -34,9 +33,11 @@ export const receiptRoutes = createRouter()
       if (!receipt) {
         throw new NotFoundError()
       }
-      return wantsPage(c, c.req.valid('query'))
-        ? answerPage(c, { receipt, ...wordsOf(receipt, c.var.project.name) })
-        : c.json(receipt)
+      if (!wantsPage(c, c.req.valid('query'))) {
+        return c.json(receipt)
+      }
+      const { wordsOf } = await import('./words.ts')
+      return answerPage(c, { receipt, ...wordsOf(receipt, c.var.project.name) })
     }
   )
   .post(

@@ -14,7 +14,6 @@ import { DELETE, LIST, RETRIEVE } from './reference.ts'
 import { requestRemoval, tryRemoval } from './request.ts'
 import { DeleteEvents, previewToJson, removalToJson } from './schemas.ts'
 import { findRemoval, listRemovals, type RemovalRow } from './store.ts'
-import { wordsOf } from './words.ts'
 
 /** The position of the next page: removals with ids below `before`. */
 const Cursor = cursorSchema({ before: z.string().max(36) })
@@ -84,6 +83,7 @@ export const removalRoutes = createRouter()
       if (!receipt) {
         throw new NotFoundError('The deletion has no receipt yet.')
       }
+      const { wordsOf } = await import('./words.ts')
       return answerPage(c, { receipt, ...wordsOf(receipt, project.name) })
     }
   )
