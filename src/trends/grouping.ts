@@ -1,7 +1,10 @@
 /** Stands for all values of a breakdown that are not listed. */
 export const OTHERS: unique symbol = Symbol('others')
 
-/** The text of a breakdown's value or bin; with several breakdowns, a JSON list of texts. Null for events without a value. */
+/**
+ * The text of a breakdown's value or bin; with several breakdowns, a JSON list whose members are texts or null. Null for
+ * events without a value of a single breakdown.
+ */
 export type Value = string | null | typeof OTHERS
 
 /** Numbers the values of a breakdown. The number of a value is its group. */
