@@ -42,6 +42,20 @@ describe('the earlier period of a range in hours', () => {
     expect(whole).toEqual(['2025-04-30T10:00 – 2025-05-01T10:00'])
   })
 
+  it('is as long, even if the clock is set back meanwhile', async () => {
+    const body = { date_from: '-30h', compare_to: '-1w' }
+    const now = '2025-11-02T09:00:00Z'
+
+    const [, previous] = await compared(now, body, 'Europe/Berlin')
+    const [, whole] = await compared(now, { ...body, display: 'BoldNumber' }, 'Europe/Berlin')
+
+    expect(previous).toEqual([
+      '2025-10-25T02:00 – 2025-10-25T22:00',
+      '2025-10-25T22:00 – 2025-10-26T08:00'
+    ])
+    expect(whole).toEqual(['2025-10-25T02:00 – 2025-10-26T08:00'])
+  })
+
   it('has as many points, even if it touches more days: one point covers both', async () => {
     const body = { date_from: '-8h', compare_to: '-5h' }
 
