@@ -393,10 +393,10 @@ function expectSums(ask: Asked, brokenDown: TrendSeries[], whole: TrendSeries[])
   }
 }
 
-async function agree(one: World, requests: Asked[], isHourly: boolean): Promise<void> {
+async function agree(one: World, requests: Asked[]): Promise<void> {
   const id = await make(one)
   const events = await stored(id)
-  await duck.load(events, one, isHourly)
+  await duck.load(events, one)
   const now = new Date(one.now)
   const project = { id, timezone: one.zone, weekStart: one.weekStart, testAccountFilters: [] }
   const answers: Answered[] = []
@@ -545,7 +545,7 @@ it.each([
       fc.array(asked(isHourly), { minLength: 3, maxLength: 3 }),
       async (one, requests) => {
         asks += requests.length
-        await agree(one, requests, isHourly)
+        await agree(one, requests)
       }
     ),
     deep(isHourly ? 10 : 30)
@@ -554,4 +554,65 @@ it.each([
   if (details.failed) {
     throw new Error(fc.defaultReportMessage(details), { cause: details.errorInstance })
   }
+})
+
+/**
+ * Returns a project with one event, and a trend of events and of monthly actives in the last hours,
+ * compared with an earlier period.
+ */
+const comparedHours = (
+  { zone, now, at }: { zone: string; now: string; at: string },
+  ask: Pick<Asked, 'interval' | 'from' | 'compareTo'>
+): { world: World; ask: Asked } => ({
+  world: {
+    zone,
+    weekStart: 1,
+    now: Date.parse(now),
+    events: [
+      {
+        name: 'buy',
+        who: 'ada',
+        at: Date.parse(at),
+        hasPerson: true,
+        properties: {},
+        folds: undefined
+      }
+    ],
+    splits: [],
+    erased: [],
+    deleted: [],
+    early: 0,
+    sealed: []
+  },
+  ask: {
+    form: 'flat',
+    events: ['total', 'monthly_active'].map((math) => ({ id: 'buy', math, properties: [] })),
+    to: 0,
+    properties: { type: 'AND', values: [] },
+    breakdown: undefined,
+    compare: true,
+    display: 'ActionsLineGraph',
+    formula: undefined,
+    statementEvents: 40_000,
+    ...ask
+  }
+})
+
+it.each([
+  {
+    what: 'the earlier period is as long, although the clock is set back meanwhile',
+    ...comparedHours(
+      { zone: 'Europe/Berlin', now: '2025-11-02T09:00:00Z', at: '2025-10-26T08:30:00Z' },
+      { interval: 'day', from: { hours: 30 }, compareTo: { amount: 1, unit: 'w' } }
+    )
+  },
+  {
+    what: 'the last point of the earlier period also has its events in the next week',
+    ...comparedHours(
+      { zone: 'UTC', now: '2025-03-13T05:00:00Z', at: '2025-03-03T02:00:00Z' },
+      { interval: 'week', from: { hours: 50 }, compareTo: { amount: 10, unit: 'd' } }
+    )
+  }
+])('compared hours match DuckDB: $what', async (one) => {
+  await agree(one.world, [one.ask])
 })

@@ -22,14 +22,13 @@ export type Stored = {
   person: string | null
 }
 
-/** A bucket `[lo, hi)`, in the unit of `ev.t` (see `load`); `day` is its label. */
+/** A bucket `[lo, hi)`, ms UTC; `day` is its label. */
 export type Bucket = { lo: number; hi: number; day: string }
 
 /** Computes trends with DuckDB. Of the product's code it uses only the units of time and `isAggregated`. */
 export class Duck {
   readonly #db: DuckDBConnection
   #world: World | undefined
-  #isHourly = false
 
   private constructor(db: DuckDBConnection) {
     this.#db = db
@@ -44,13 +43,9 @@ export class Duck {
     this.#db.closeSync()
   }
 
-  /**
-   * Loads events into the table `ev`. Its column `t` is the wall-clock time, ms; for trends by the
-   * hour it is ms UTC, so that an hour that the clock shows twice stays two hours.
-   */
-  async load(events: Stored[], world: World, isHourly: boolean): Promise<void> {
+  /** Loads events into the table `ev`. */
+  async load(events: Stored[], world: World): Promise<void> {
     this.#world = world
-    this.#isHourly = isHourly
     const zone = quote(world.zone)
     await this.#db.run(
       `create or replace macro clock_of(moment) as make_timestamptz(moment::bigint * 1000) at time zone ${zone}`
@@ -83,9 +78,8 @@ export class Duck {
            '$pageview_count': pageviews, '$session_duration': seconds,
            '$is_bounce': case when pageviews > 0 then pageviews + clicks <= 1 and is_short end
          }) as of_session from sessions)
-       select typed.*, of_session, case when $2 then ms else epoch_ms(make_timestamptz(ms * 1000) at time zone $3) end as t
-       from typed left join described on id = session`,
-      [JSON.stringify(events), isHourly, world.zone]
+       select typed.*, of_session from typed left join described on id = session`,
+      [JSON.stringify(events)]
     )
   }
 
@@ -116,12 +110,13 @@ export class Duck {
    * time axis has one bucket per period.
    */
   async buckets(ask: Asked): Promise<Bucket[][]> {
-    const [current = [], previous = []] = this.#isHourly
+    const isHourly = ask.interval === 'hour'
+    const [current = [], previous = []] = isHourly
       ? await this.#hourly(ask)
       : await this.#daily(ask)
     const isSingle = isAggregated(ask)
     const whole = isSingle ? [joined(current), joined(previous)] : [current, previous]
-    if (typeof ask.from !== 'object' || (this.#isHourly && !isSingle)) {
+    if (typeof ask.from !== 'object' || (isHourly && !isSingle)) {
       return whole
     }
     return this.#exact(ask, ask.from.hours, whole)
@@ -133,27 +128,27 @@ export class Duck {
    */
   async #exact(ask: Asked, hours: number, [current = [], previous = []]: Bucket[][]) {
     const { now } = this.#loadedWorld()
-    const edgeOf = async (moment: number) => (this.#isHourly ? moment : this.#clock(moment))
     const begin = now - hours * HOUR
-    const end = ask.to === 0 ? now : await this.#momentOf(current.at(-1)?.hi ?? 0)
-    const from = await edgeOf(begin)
-    const cut = startAt(current, from)
+    const end = ask.to === 0 ? now : (current.at(-1)?.hi ?? 0)
+    const length = end - begin
+    const cut = startAt(current, begin)
     if (isAggregated(ask) && !ask.compareTo) {
-      return [cut, [{ lo: await edgeOf(begin - (end - begin)), hi: from, day: '' }]]
+      return [cut, [{ lo: begin - length, hi: begin, day: '' }]]
     }
-    const lo = await this.#earlier(from, ask, end - begin)
-    const hi = await this.#earlier(await edgeOf(end), ask, end - begin)
+    const lo = await this.#moment(await this.#earlier(await this.#clock(begin), ask, length))
+    const hi = lo + length
     if (isAggregated(ask)) {
       return [cut, [{ lo, hi, day: '' }]]
     }
     // No bucket is longer than 31 days: this gives enough buckets, of which the first are kept.
-    const days = await this.#days(ask.interval, lo, lo + (previous.length + 1) * 31 * DAY)
+    const start = await this.#clock(lo)
+    const days = await this.#days(ask.interval, start, start + (previous.length + 1) * 31 * DAY)
     const other = days.slice(0, previous.length)
-    // A bucket after the period is empty, and lies at its end.
-    const ended = other.map((bucket) => ({
+    // A bucket after the period is empty, and lies at its end. The last bucket has the rest of the period.
+    const ended = other.map((bucket, i) => ({
       ...bucket,
       lo: Math.min(bucket.lo, hi),
-      hi: Math.min(bucket.hi, hi)
+      hi: i === other.length - 1 ? hi : Math.min(bucket.hi, hi)
     }))
     return [cut, startAt(ended, lo)]
   }
@@ -185,7 +180,7 @@ export class Duck {
     const start = Math.min(await this.#firstDay(ask), until - DAY)
     const unit = isAggregated(ask) ? 'day' : ask.interval
     const current = await this.#days(unit, start, until)
-    const lo = current[0]?.lo ?? 0
+    const lo = Date.parse(current[0]?.day ?? '')
     // Whole weeks by the day, up to today, are compared with the same weekdays (docs/trends.md).
     const isWeeks =
       typeof ask.from === 'number' && ask.from % 7 === 0 && ask.from > 0 && ask.to === 0
@@ -234,11 +229,6 @@ export class Duck {
     return Math.floor((await this.#clock(this.#loadedWorld().now)) / DAY) * DAY
   }
 
-  /** Returns the moment of a bucket's edge, ms UTC. */
-  async #momentOf(edge: number): Promise<number> {
-    return this.#isHourly ? edge : this.#moment(edge)
-  }
-
   /** Returns the wall-clock time of a moment, ms, encoded as if it were UTC. */
   async #clock(moment: number): Promise<number> {
     const [row] = await this.#rows<{ clock: number }>(
@@ -248,11 +238,10 @@ export class Duck {
     return row?.clock ?? 0
   }
 
-  /** Returns the moment of a wall-clock time, ms UTC: the inverse of `#clock`. */
+  /** Returns the first moment of a wall-clock time, ms UTC: the inverse of `#clock`. */
   async #moment(clock: number): Promise<number> {
     const [row] = await this.#rows<{ moment: number }>(
-      `select epoch_ms(make_timestamp(${clock} * 1000) at time zone $1)::double as moment`,
-      [this.#loadedWorld().zone]
+      `select first_moment(make_timestamp(${clock} * 1000))::double as moment`
     )
     return row?.moment ?? 0
   }
@@ -283,8 +272,8 @@ export class Duck {
   }
 
   /**
-   * Returns the days, weeks or months that overlap `[from, until)`, wall-clock ms. The first starts at
-   * its own beginning; the last ends at `until`.
+   * Returns the days, weeks or months that overlap `[from, until)`; both are wall-clock times, ms. The
+   * first starts at its own beginning; the last ends at `until`.
    */
   #days(unit: string, from: number, until: number): Promise<Bucket[]> {
     const shift = this.#loadedWorld().weekStart === 0 ? `interval 1 day` : `interval 0 day`
@@ -293,7 +282,8 @@ export class Duck {
         ? `date_trunc('week', ${time} + ${shift}) - ${shift}`
         : `date_trunc('${unit}', ${time})`
     return this.#rows<Bucket>(
-      `select epoch_ms(s)::double as lo, least(epoch_ms(s + interval 1 ${unit}), ${until})::double as hi, strftime(s, '%Y-%m-%d') as day
+      `select first_moment(s)::double as lo, first_moment(least(s + interval 1 ${unit}, make_timestamp(${until} * 1000)))::double as hi,
+              strftime(s, '%Y-%m-%d') as day
        from unnest(generate_series(${floor(`make_timestamp(${from} * 1000)`)}, make_timestamp(${until - 1} * 1000), interval 1 ${unit})) as g(s)
        where epoch_ms(s) < ${until} order by s`
     )
@@ -369,9 +359,7 @@ export class Duck {
   #matching(ask: Asked, entity: Entity, buckets: Bucket[], selected: string): string {
     const days = { weekly_active: 7, monthly_active: 30 }[mathOf(ask, entity)]
     const places = buckets.map(({ lo, hi }, i) => `(${i}, ${lo}, ${hi})`)
-    const windowBegin = this.#isHourly
-      ? `first_moment(clock_of(hi - 1) + interval 1 millisecond - interval ${days} day)`
-      : `hi - ${days} * ${DAY}`
+    const windowBegin = `first_moment(clock_of(hi - 1) + interval 1 millisecond - interval ${days} day)`
     const { type, values } = ask.properties
     const fulfils = [
       ...entity.properties.map(conditionOf),
@@ -388,7 +376,7 @@ export class Duck {
     }
     return `
       select i, ${selected}
-      from (select i, ${days ? windowBegin : 'lo'} as lo, hi from (values ${places.join(', ')}) as v(i, lo, hi)) as b join ${sources[entity.math] ?? 'ev'} as e on t >= lo and t < hi
+      from (select i, ${days ? windowBegin : 'lo'} as lo, hi from (values ${places.join(', ')}) as v(i, lo, hi)) as b join ${sources[entity.math] ?? 'ev'} as e on ms >= lo and ms < hi
       where ${isOfKind} and ${fulfils}`
   }
 
