@@ -541,7 +541,7 @@ it.each([
   let asks = 0
   const details = await fc.check(
     fc.asyncProperty(
-      world(isHourly),
+      world,
       fc.array(asked(isHourly), { minLength: 3, maxLength: 3 }),
       async (one, requests) => {
         asks += requests.length

@@ -75,69 +75,66 @@ const properties = fc.record(
 
 export const DAYS = 20
 
-/** Generates a project's history. For trends by the hour, it is not around Tehran's clock changes, which are at midnight. */
-export const world = (mayBeHourly: boolean): fc.Arbitrary<World> =>
-  fc
-    .record({
-      place: fc.constantFrom(
-        ...PLACES.filter(([zone, at]) => !mayBeHourly || !(zone === 'Asia/Tehran' && at < '2025'))
-      ),
-      weekStart: fc.constantFrom(0 as const, 1 as const),
-      events: fc.array(
-        fc.record({
-          name: fc.constantFrom(...NAMES),
-          who: fc.constantFrom(...PEOPLE),
-          quarter: fc.integer({ min: 0, max: DAYS * 96 - 1 }),
-          beside: fc.constantFrom(-1, 0, 0, 1, 123_456, 899_999),
-          hasPerson: fc.integer({ min: 0, max: 9 }).map((n) => n > 0),
-          properties,
-          folds: fc.oneof(
-            { weight: 15, arbitrary: fc.constant(undefined) },
-            { weight: 1, arbitrary: fc.constantFrom(...PEOPLE) }
-          )
-        }),
-        { maxLength: 80, size: 'max' }
-      ),
-      splits: fc.array(fc.constantFrom(...PEOPLE), { maxLength: 1 }),
-      erased: fc.array(fc.constantFrom(...PEOPLE), { maxLength: 1 }),
-      deleted: fc.array(
-        fc.record({
-          name: fc.constantFrom(...NAMES),
-          day: fc.integer({ min: 0, max: DAYS }),
-          days: fc.integer({ min: 1, max: 4 })
-        }),
-        { maxLength: 2 }
-      ),
-      early: fc.integer({ min: 0, max: 80 }),
-      sealed: fc.array(
-        fc.record({
-          name: fc.constantFrom(...NAMES),
-          quarter: fc.integer({ min: 0, max: DAYS * 96 - 1 }),
-          quarters: fc.integer({ min: 1, max: 10 * 96 })
-        }),
-        { maxLength: 6 }
-      )
-    })
-    .map(({ place: [zone, around], events, deleted, sealed, ...rest }) => {
-      const middle = Date.parse(around)
-      const start = middle - Math.floor(middle % (HOUR / 4)) - (DAYS / 2) * DAY
-      return {
-        ...rest,
-        zone,
-        now: start + (DAYS - 1) * DAY + 5 * HOUR,
-        events: events.map(({ quarter, beside, ...event }) => ({
-          ...event,
-          at: start + (quarter * HOUR) / 4 + beside
-        })),
-        deleted: deleted.map(({ name, day, days }) => ({
-          name,
-          from: start + day * DAY,
-          until: start + (day + days) * DAY
-        })),
-        sealed: sealed.map(({ name, quarter, quarters }) => ({
-          name,
-          from: start + (quarter * HOUR) / 4,
-          until: start + ((quarter + quarters) * HOUR) / 4
-        }))
-      }
-    })
+/** Generates a project's history. */
+export const world: fc.Arbitrary<World> = fc
+  .record({
+    place: fc.constantFrom(...PLACES),
+    weekStart: fc.constantFrom(0 as const, 1 as const),
+    events: fc.array(
+      fc.record({
+        name: fc.constantFrom(...NAMES),
+        who: fc.constantFrom(...PEOPLE),
+        quarter: fc.integer({ min: 0, max: DAYS * 96 - 1 }),
+        beside: fc.constantFrom(-1, 0, 0, 1, 123_456, 899_999),
+        hasPerson: fc.integer({ min: 0, max: 9 }).map((n) => n > 0),
+        properties,
+        folds: fc.oneof(
+          { weight: 15, arbitrary: fc.constant(undefined) },
+          { weight: 1, arbitrary: fc.constantFrom(...PEOPLE) }
+        )
+      }),
+      { maxLength: 80, size: 'max' }
+    ),
+    splits: fc.array(fc.constantFrom(...PEOPLE), { maxLength: 1 }),
+    erased: fc.array(fc.constantFrom(...PEOPLE), { maxLength: 1 }),
+    deleted: fc.array(
+      fc.record({
+        name: fc.constantFrom(...NAMES),
+        day: fc.integer({ min: 0, max: DAYS }),
+        days: fc.integer({ min: 1, max: 4 })
+      }),
+      { maxLength: 2 }
+    ),
+    early: fc.integer({ min: 0, max: 80 }),
+    sealed: fc.array(
+      fc.record({
+        name: fc.constantFrom(...NAMES),
+        quarter: fc.integer({ min: 0, max: DAYS * 96 - 1 }),
+        quarters: fc.integer({ min: 1, max: 10 * 96 })
+      }),
+      { maxLength: 6 }
+    )
+  })
+  .map(({ place: [zone, around], events, deleted, sealed, ...rest }) => {
+    const middle = Date.parse(around)
+    const start = middle - Math.floor(middle % (HOUR / 4)) - (DAYS / 2) * DAY
+    return {
+      ...rest,
+      zone,
+      now: start + (DAYS - 1) * DAY + 5 * HOUR,
+      events: events.map(({ quarter, beside, ...event }) => ({
+        ...event,
+        at: start + (quarter * HOUR) / 4 + beside
+      })),
+      deleted: deleted.map(({ name, day, days }) => ({
+        name,
+        from: start + day * DAY,
+        until: start + (day + days) * DAY
+      })),
+      sealed: sealed.map(({ name, quarter, quarters }) => ({
+        name,
+        from: start + (quarter * HOUR) / 4,
+        until: start + ((quarter + quarters) * HOUR) / 4
+      }))
+    }
+  })
