@@ -58,7 +58,10 @@ export async function purgeVersions(
   ])
 }
 
-/** Notes that the person's versions and the recordings to delete are purged, unless the erasure was widened meanwhile. */
+/**
+ * Notes that the person's versions, and the recordings if they are deleted too, are purged. Does nothing if the erasure has been
+ * extended to the recordings since it was read.
+ */
 export const markCleared = (db: Db, { id, deleteRecordings }: ErasureRow, now: number) =>
   db
     .update(erasures)
@@ -105,16 +108,17 @@ export async function purgeEvents(
   { id, projectId }: ErasureRow,
   { keys, limit, now }: { keys: number[]; limit: number; now: number }
 ): Promise<Piece> {
-  const chunk = sql`from ${events} indexed by events_identity
+  // Every statement below must find the same rows: `indexed by` and `+` keep their plans, and so the order of the rows, the same.
+  const source = sql`from ${events} indexed by events_identity
     where ${events.identity} in ${inJson(keys)} and +${events.projectId} = ${projectId} limit ${limit}`
   const place = list([events.projectId, events.eventId, events.timestamp, events.uuid])
-  const piece = sql`select ${place} ${chunk}`
+  const piece = sql`select ${place} ${source}`
   return purgePiece(db, [
-    markStale(projectId, sql`select ${events.sessionId} ${chunk}`),
+    markStale(projectId, sql`select ${events.sessionId} ${source}`),
     updateFrom(erasures, {
       set: {
         stores: addToStores({
-          // The rows that `markStale`, the statement before, has changed.
+          // The number of sessions that the statement before, `markStale`, has marked.
           sessions: sql`changes()`,
           segments: countSegmentsOf(projectId, piece)
         }),
@@ -137,7 +141,7 @@ async function purgePiece(db: Db, statements: SQL[]): Promise<Piece> {
   }
 }
 
-/** Counts the events of identities: together if they are fewer than `limit`, otherwise in pieces of `limit` events. */
+/** Counts the events of identities: in one query if there are fewer than `limit`, otherwise identity by identity in pieces. */
 export async function countEvents(
   db: Db,
   erasure: ErasureRow,
@@ -169,7 +173,8 @@ async function countOne(
   let count = 0
   for (let after: Place | undefined; ; ) {
     const from: SQL = eventsOf(projectId, key, after)
-    const [counted, ends] = await readBatch(
+    // `lasts` has the last event of this piece; none if fewer than `limit` events were left.
+    const [counted, lasts] = await readBatch(
       db,
       query<{ count: number }>(
         sql`select count(*) as count from (select 1 ${from} limit ${limit})`
@@ -177,7 +182,7 @@ async function countOne(
       query<Place>(sql`select ${placeColumns} ${from} limit 1 offset ${limit - 1}`)
     )
     count += counted[0]?.count ?? 0
-    after = ends[0]
+    after = lasts[0]
     if (!after) {
       return count
     }
@@ -213,14 +218,14 @@ export const noteWaiting = (db: Db, waiting: ErasureRow[], reason: string, now: 
     .set({ error: reason, progressAt: now })
     .where(and(sql`${erasures.id} in ${inJson(waiting.map(({ id }) => id))}`, isOpen))
 
-/** Marks a task as failed; the next run tries it again. */
+/** Marks an erasure as failed; the next run tries it again. */
 export const markFailed = (db: Db, { id }: ErasureRow) =>
   db
     .update(erasures)
     .set({ status: 'failed' })
     .where(and(eq(erasures.id, id), isOpen))
 
-/** Counts what is left in the stores that the erasure empties, up to 1,000 rows each; one round trip, one snapshot. */
+/** Counts the rows left in the stores that the erasure empties, each up to 1,000, in one round trip and so in one snapshot. */
 export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<string, number>> {
   const { id, projectId, personId, personUuid, deleteEvents, deleteRecordings } = erasure
   const remains = {
@@ -262,7 +267,8 @@ export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<
 }
 
 /**
- * Marks an erasure as completed and stores its receipt, unless it has got an event or was widened since the verification.
+ * Marks an erasure as completed and stores its receipt, unless an event to delete was stored, or the erasure was widened, since
+ * the verification.
  * @returns whether this call has completed it
  */
 export async function complete(

@@ -13,9 +13,8 @@ import type { SessionPart } from './session.ts'
  */
 
 /**
- * Most distinct ids stored per session, the ones with the lowest keys. A session id that is shared
- * by more distinct ids is not a real session; its row is rebuilt from the events of the stored
- * distinct ids only.
+ * Most distinct ids stored per session: those with the lowest keys. Real sessions have fewer. If a session with more is ever
+ * rebuilt, only the events of its stored distinct ids are counted.
  */
 export const MAX_IDENTITIES = 100
 
@@ -47,6 +46,7 @@ export const addToSessions = (projectId: number, parts: readonly SessionPart[]):
         lcp: sql`value ->> '$.vitals.value'`,
         openSlot: sql`value ->> 'slot'`
       },
+      // Without `where true`, SQLite would read `on conflict` as a join condition.
       sql`json_each(${rows}) where true`
     )} on conflict (${bare(sessions.projectId)}, ${bare(sessions.sessionId)}) do update set ${MERGED}`
   ])
@@ -76,7 +76,7 @@ const MERGED = assign(sessions, {
 
 type Column = keyof typeof sessions.$inferSelect
 
-/** Keeps the value with the lower (`<`) or the higher (`>`) key. */
+/** Keeps the value with the lower (`<`) or the higher (`>`) key; a part without a key changes nothing. */
 function pick(name: Column, keyName: Column, order: '<' | '>'): Values<typeof sessions> {
   const [value, key] = [sessions[name], sessions[keyName]]
   const wins = sql`(${key} is null or ${excluded(key)} ${sql.raw(order)} ${key})`
@@ -138,14 +138,15 @@ export const markStale = (projectId: number, chunk: SQL): SQL =>
 export const session = alias(sessions, 's')
 
 /**
- * SQL: whether a session is a bounce: one page, no clicks, and less than ten seconds. Null for a
- * session without a page.
+ * SQL: whether a session is a bounce: one page or screen, no autocaptured event, and less than ten seconds. Null for a session
+ * without a page or screen.
  */
 export const IS_BOUNCE = sql`case when ${session.pageviews} + ${session.screens} > 0 then
   ${session.pageviews} + ${session.screens} + ${session.autocaptures} <= 1 and ${session.endTime} - ${session.startTime} < 10000 end`
 
 const isoOf = (time: SQL): SQL => sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${time} / 1000.0, 'unixepoch')`
 
+/** Properties that are computed from columns of their own; all others are in `entry` or `exit`. */
 const OF_ROW: Record<string, SQL> = {
   $start_timestamp: sql`json_object('$start_timestamp', ${isoOf(sql`${session.startTime}`)})`,
   $end_timestamp: sql`json_object('$end_timestamp', ${isoOf(sql`${session.endTime}`)})`,
@@ -158,16 +159,15 @@ const OF_ROW: Record<string, SQL> = {
   $last_external_click_url: sql`json_object('$last_external_click_url', ${session.click})`
 }
 
-/** SQL: the JSON object that holds a property of a row `s` of `sessions`. Contains no bound values. */
+/** SQL: a JSON object that has the property `key` of the session `s`, perhaps among others. Contains no bound values. */
 export const sessionColumn = (key: string): SQL =>
   OF_ROW[key] ?? (isOfExit(key) ? sql`${session.exit}` : sql`${session.entry}`)
 
 export type CountedValue = { name: string; count: number }
 
 /**
- * Lists the values of a property in closed sessions: at most `limit` values that several sessions
- * have, the most frequent first, then at most `limit` values that only one session has. Reads at
- * most `3 * limit` rows.
+ * Lists the values of a property in closed sessions: at most `limit` values that several sessions have, the most frequent first.
+ * If these are fewer than `limit`, at most `limit` values that only one session has follow. Reads at most `3 * limit` rows.
  */
 export async function listValues(
   db: Db,

@@ -58,6 +58,6 @@ async function readShown(
   series: number,
   { offset }: AskedPoint
 ): Promise<string[]> {
-  const ranked = computation.rank(await computation.readBrokenDown())[series] ?? []
-  return ranked.slice(offset, offset + computation.query.breakdownLimit)
+  const ranked = computation.rank(await computation.readBrokenDown())
+  return computation.shownOf(ranked[series] ?? [], offset)
 }

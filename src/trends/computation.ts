@@ -198,6 +198,11 @@ export class Computation {
     const common = rank(totalsOfAllSeries)
     return brokenDown.map(() => common)
   }
+
+  /** Returns those of a series' ranked values that the page at `offset` shows. On this page, all others are "Other". */
+  shownOf(ranked: readonly string[], offset: number): string[] {
+    return ranked.slice(offset, offset + this.query.breakdownLimit)
+  }
 }
 
 function overviewOf(overviews: Overviews, { stretch }: Sketch): Overview {

@@ -27,7 +27,7 @@ export async function computeTrend(
   await computation.readBins()
   const brokenDown = query.breakdowns.length > 0 ? await computation.readBrokenDown() : undefined
   const ranked = brokenDown && computation.rank(brokenDown)
-  const shown = ranked?.map((values) => values.slice(offset, offset + query.breakdownLimit))
+  const shown = ranked?.map((values) => computation.shownOf(values, offset))
   if (sum(shown?.flat().map(({ length }) => length) ?? []) > MAX_SHOWN_TEXT) {
     throw tooManyBreakdownValues(query)
   }
