@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { constants, gunzipSync } from 'node:zlib'
 import { expect, inject, it } from 'vitest'
@@ -47,9 +49,23 @@ const sum = (counts: Iterable<number>): number =>
 /** Unpacks a gzipped file, as far as it is written yet. */
 const unpack = (content: Buffer) => gunzipSync(content, { finishFlush: constants.Z_SYNC_FLUSH })
 
-/** Lists the files of a folder that contain a text, in UTF-8 or in UTF-16. Gzipped files are unpacked first. */
-function filesWith(folder: string, text: string): { name: string; isGzipped: boolean }[] {
+/**
+ * Copies the files of a running service. Another process does so: when a process closes a file, it loses its locks on it, so reading
+ * a database's file here would let the service discard what this worker's connection writes to the database from then on.
+ */
+function copyOf(stateDir: string): string {
+  const copy = mkdtempSync(join(tmpdir(), 'edge-analytics-copy-'))
+  const { status, stderr } = spawnSync('cp', ['-r', `${stateDir}/.`, copy], { encoding: 'utf8' })
+  // A file may go while its folder is copied.
+  const others = stderr.split('\n').filter((line) => line && !line.includes('No such file'))
+  expect([others, status === null]).toEqual([[], false])
+  return copy
+}
+
+/** Lists the files of a service that contain a text, in UTF-8 or in UTF-16. Gzipped files are unpacked first. */
+function filesWith(stateDir: string, text: string): { name: string; isGzipped: boolean }[] {
   const spellings = [Buffer.from(text), Buffer.from(text, 'utf16le')]
+  const folder = copyOf(stateDir)
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .sort()
     .flatMap((name) => {
