@@ -96,7 +96,7 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
           include: ['test/unit/**/*.test.ts'],
           setupFiles: ['./test/support/random.ts'],
-          testTimeout: 60_000
+          testTimeout: 180_000
         }
       },
       {
@@ -145,7 +145,7 @@ export default defineConfig({
           // All commands that the tests start load the same code.
           env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
           testTimeout: 300_000,
-          hookTimeout: 120_000
+          hookTimeout: 300_000
         }
       }
     ]

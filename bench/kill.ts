@@ -9,9 +9,9 @@ import {
   newStateDir,
   type Role,
   readRows,
-  rolesOf,
-  until
+  rolesOf
 } from '../test/support/processes.ts'
+import { until } from '../test/support/until.ts'
 import { busyBatch } from './support/batches.ts'
 import { send } from './support/client.ts'
 import { type Outcome, percentile, rounded } from './support/report.ts'
@@ -82,7 +82,7 @@ async function measureKilled(sent: Sent, rounds: number, isSmoke: boolean) {
         launched = launchService(stateDir)
         service = await launched.ready
       }
-      await until(() => answers(service), 60_000)
+      await until(() => answers(service))
     }
     const found = await settle(stateDir, sent)
     const kept = await measure(service, isSmoke)

@@ -41,11 +41,17 @@ let launched: Promise<Browser> | undefined
 
 /** Opens a fresh profile for one test. It hides that it is automated, because SDKs drop the events of robots. */
 export async function openBrowser(): Promise<BrowserContext> {
-  launched ??= chromium.launch({ args: FLAGS, ...(executablePath && { executablePath }) })
+  launched ??= chromium.launch({
+    args: FLAGS,
+    timeout: 0,
+    ...(executablePath && { executablePath })
+  })
   const browser = await launched
   const userAgent = `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${browser.version()} Safari/537.36`
   const context = await browser.newContext({ userAgent })
   onTestFinished(() => context.close())
+  // Waiting is limited by the test's own timeout. Playwright's of 30 s is too short on a slow, busy machine.
+  context.setDefaultTimeout(0)
   await context.addInitScript(`
     Object.defineProperty(navigator, 'webdriver', { get: () => false })
     Object.defineProperty(navigator, 'userAgentData', { get: () => undefined })`)

@@ -3,6 +3,7 @@ import { vi } from 'vitest'
 import type { CaptureMessage } from '../../src/capture/message.ts'
 import type { Json, JsonObject } from '../../src/input/json.ts'
 import { request, type TestProject } from './project.ts'
+import { until } from './until.ts'
 
 /** A version 7 UUID in lower case. */
 export const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -60,7 +61,4 @@ export const personsOf = async (project: TestProject, query = '') =>
 
 /** Waits until the project has this many persons. */
 export const untilPersons = (project: TestProject, count: number) =>
-  vi.waitUntil(async () => (await personsOf(project)).count === count, {
-    timeout: 20_000,
-    interval: 100
-  })
+  until(async () => (await personsOf(project)).count === count)

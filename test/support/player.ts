@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib'
 import { expect, inject } from 'vitest'
 import { HOUR } from '../../src/calendar/units.ts'
 import { openBrowser } from './browser.ts'
-import { until } from './processes.ts'
 import { administer, newProject } from './service.ts'
+import { until } from './until.ts'
 
 /* Recordings of visits, shared by the service, and the player in a browser. */
 
@@ -122,7 +122,7 @@ export async function play(address: string, width = 375) {
     }
   )
   await tab.goto(address)
-  await tab.waitForSelector('#play:enabled', { timeout: 20_000 })
+  await tab.waitForSelector('#play:enabled')
   const recorded = tab.frameLocator('#stage iframe').frameLocator('iframe')
   return { tab, outside, errors, recorded }
 }

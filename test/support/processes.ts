@@ -3,8 +3,8 @@ import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { until } from './until.ts'
 
 export type Output = { code: number | null; stdout: string; stderr: string }
 
@@ -104,7 +104,7 @@ async function readWelcome(
   stop: LocalService['stop']
 ) {
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
-  await until(() => output.stdout.includes('Ctrl-C stops it.') || hasEnded(), 90_000)
+  await until(() => output.stdout.includes('Ctrl-C stops it.') || hasEnded())
   const find = (pattern: RegExp) => {
     const found = pattern.exec(output.stdout)?.[1]
     if (!found) {
@@ -120,15 +120,6 @@ async function readWelcome(
     key: find(/API key +(\S+)/),
     pid: child.pid ?? 0,
     stop
-  }
-}
-
-/** Repeats `ask` until it returns true. @throws if it is still false after `ms` milliseconds */
-export async function until(ask: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> {
-  for (const deadline = Date.now() + ms; !(await ask()); await sleep(100)) {
-    if (Date.now() > deadline) {
-      throw new Error(`Still false after ${ms} ms: ${ask}`)
-    }
   }
 }
 

@@ -11,6 +11,7 @@ import { consume, db, newProject, request, type TestProject } from '../../suppor
 import { untilQuiet } from '../../support/queue.ts'
 import { sessionsOf } from '../../support/sessions.ts'
 import { ask } from '../../support/trends.ts'
+import { until } from '../../support/until.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -52,15 +53,12 @@ const sendFrom = (project: TestProject, address: string, ...batch: Json[]) =>
 
 /** Waits until this many events of the project are stored. */
 const untilStored = (project: TestProject, count: number) =>
-  vi.waitUntil(
-    async () => {
-      const [stored] = await db.all<{ count: number }>(
-        sql`select count(*) as count from events where project_id = ${project.id}`
-      )
-      return stored?.count === count
-    },
-    { timeout: 20_000, interval: 100 }
-  )
+  until(async () => {
+    const [stored] = await db.all<{ count: number }>(
+      sql`select count(*) as count from events where project_id = ${project.id}`
+    )
+    return stored?.count === count
+  })
 
 /** Returns the distinct id that an event gets. */
 async function nameOf(

@@ -5,6 +5,7 @@ import { OK, personsOf, send, sendJson, untilPersons } from '../../support/captu
 import { listenToLog } from '../../support/log.ts'
 import { newProject, request, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
+import { until } from '../../support/until.ts'
 import { waitingOf } from '../../support/waiting.ts'
 
 afterEach(() => {
@@ -91,10 +92,7 @@ describe('capture through the queue', () => {
     })
     const [[messages]] = message.mock.calls as [[Iterable<{ body: unknown }>]]
     await untilPersons(project, 1)
-    await vi.waitUntil(async () => (await spilled()).length === 0, {
-      timeout: 20_000,
-      interval: 100
-    })
+    await until(async () => (await spilled()).length === 0)
 
     expect([status, body, events]).toEqual([200, OK, []])
     expect([...messages]).toEqual([
@@ -131,10 +129,7 @@ describe('capture through the queue', () => {
     }))
 
     const { status, body } = await sendJson({ api_key: project.token, batch })
-    await vi.waitUntil(async () => (await countEvents(project)) === 2_500, {
-      timeout: 20_000,
-      interval: 100
-    })
+    await until(async () => (await countEvents(project)) === 2_500)
 
     expect([status, body]).toEqual([200, OK])
     expect((await personsOf(project)).count).toBe(5)

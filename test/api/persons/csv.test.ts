@@ -1,11 +1,12 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import worker from '../../../src/worker.ts'
 import { aroundCalls } from '../../support/faults.ts'
 import { list, people, person } from '../../support/persons.ts'
 import { BASE, newProject } from '../../support/project.ts'
 import { seedPersons } from '../../support/seed.ts'
+import { until } from '../../support/until.ts'
 
 describe('CSV', () => {
   it('has one line for each person below a header of all keys, sorted', async () => {
@@ -279,7 +280,7 @@ it('CSV that the client cancels is not read to its end', async () => {
   const before = calls
   await response.body?.cancel()
   await waitOnExecutionContext(ctx)
-  await vi.waitUntil(() => pending === 0, { timeout: 20_000 })
+  await until(() => pending === 0)
 
   expect(calls - before).toBeLessThanOrEqual(1)
 })

@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers'
-import { afterAll, expect, it, vi } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { WEEKLY } from '../../../src/crons/cron.ts'
 import { holdErasures } from '../../support/erasures.ts'
 import { newProject, request } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
+import { until } from '../../support/until.ts'
 
 afterAll(untilQuiet)
 
@@ -36,10 +37,7 @@ it('a project’s data is written to, and read from, only the database named in 
     expect(sent.status).toBe(200)
   }
   for (const project of [near, far]) {
-    await vi.waitUntil(async () => (await project.call('GET', 'persons/')).body.count === 1, {
-      timeout: 20_000,
-      interval: 200
-    })
+    await until(async () => (await project.call('GET', 'persons/')).body.count === 1)
   }
 
   for (const table of ['persons', 'events', 'distinct_ids'] as const) {

@@ -149,7 +149,7 @@ describe('property filters', () => {
       ),
       deep(100)
     )
-  }, 120_000)
+  })
 
   const persons: JsonObject[] = [
     { plan: 'pro', age: 36, version: '1.2.3', seen: '2026-01-01' },

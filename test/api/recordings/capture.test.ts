@@ -10,6 +10,7 @@ import { listenToLog, measureRows } from '../../support/log.ts'
 import { db, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { newStage, objectsOf, snapshotEvent, visit } from '../../support/recordings.ts'
+import { until } from '../../support/until.ts'
 
 const PART = '01a1fc87-edb9-7e53-8071-b177be79cec4'
 
@@ -396,11 +397,10 @@ describe('the consumer of recordings', () => {
 
     expect(last.retryMessages).toEqual([])
     expect((await get()).results).toMatchObject([{ id: 'other', click_count: 1 }])
-    await vi.waitUntil(
+    await until(
       async () =>
         (await db.all(sql`select 1 from dead_letters where project_id = ${project.id}`)).length ===
-        1,
-      { timeout: 20_000, interval: 100 }
+        1
     )
   })
 

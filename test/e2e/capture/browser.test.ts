@@ -13,8 +13,8 @@ import {
   type RecordedRequest,
   scriptOf
 } from '../../support/browser.ts'
-import { until } from '../../support/processes.ts'
 import { newProject } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
 const SentEvent = z.object({
   uuid: z.string(),

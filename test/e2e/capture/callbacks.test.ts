@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hasBrowser, openBrowser, openRecorder, openSite, scriptOf } from '../../support/browser.ts'
-import { until } from '../../support/processes.ts'
 import { newProject } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
 /** The first argument of each SDK method's callback when there is nothing to report. */
 const ANSWERS = {

@@ -1,8 +1,9 @@
 import { describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { hasBrowser, openBrowser, openSite } from '../../support/browser.ts'
-import { readRows, until } from '../../support/processes.ts'
+import { readRows } from '../../support/processes.ts'
 import { newProject } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
 type Service = Awaited<ReturnType<typeof newProject>>
 

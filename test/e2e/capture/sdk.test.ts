@@ -4,8 +4,9 @@ import { gzipSync } from 'node:zlib'
 import { PostHog } from 'posthog-node'
 import { afterEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 import { drain } from '../../../scripts/drain.ts'
-import { readRows, until } from '../../support/processes.ts'
+import { readRows } from '../../support/processes.ts'
 import { newProject } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
 type Person = {
   id: number

@@ -7,8 +7,8 @@ import {
   openSite,
   scriptOf
 } from '../../support/browser.ts'
-import { until } from '../../support/processes.ts'
 import { newProject } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
 const EVENTS = ['$exception', '$web_vitals', '$$heatmap']
 
@@ -40,7 +40,7 @@ async function visit(name: string, settings: string[], isDone: (sent: string[]) 
   await until(async () => {
     await tab.click('button')
     return isDone(sent())
-  }, 40_000)
+  })
 
   expect(requests.filter(({ status }) => status !== 200)).toEqual([])
   return {

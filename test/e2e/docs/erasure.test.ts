@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { drain } from '../../../scripts/drain.ts'
-import { launchCommand, launchService, newStateDir, until } from '../../support/processes.ts'
+import { launchCommand, launchService, newStateDir } from '../../support/processes.ts'
+import { until } from '../../support/until.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const guide = readFileSync(join(root, 'docs/erasure.md'), 'utf8')
@@ -30,7 +31,7 @@ function openTerminal(env: Record<string, string>) {
     printed = ''
     const mark = crypto.randomUUID()
     shell.stdin.write(`{\n${commands}\n} </dev/null\necho "${mark} $?"\n`)
-    await until(() => printed.includes(`${mark} `), 120_000)
+    await until(() => printed.includes(`${mark} `))
     const [text = '', code = ''] = printed.split(mark)
     return { text: text.trim(), code: Number(code) }
   }
@@ -48,7 +49,7 @@ async function openService(stateDir: string) {
       const env = { STATE_DIR: stateDir, PORT: new URL(url).port }
       const started = launchCommand('npm', ['start'], env)
       stop = started.stop
-      await until(() => started.output.stdout.includes('Ctrl-C stops it.'), 90_000)
+      await until(() => started.output.stdout.includes('Ctrl-C stops it.'))
     },
     async capture(distinctId: string) {
       const event = { api_key: token, event: 'came back', distinct_id: distinctId }
@@ -121,7 +122,7 @@ it('every command of the path to a receipt and of the deletion of events works a
   await service.capture('user-1ca65641930b')
   const dropped = blocks.find(({ commands }) => commands.includes('events_dropped'))?.commands ?? ''
   expect((await run(dropped)).text).toMatch(/, 1 events dropped$/)
-}, 240_000)
+})
 
 /** Expects the saved files to contain neither the name nor the distinct id of the erased person. */
 function expectAnonymous(folder: string): void {

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { hasBrowser, openBrowser } from '../../support/browser.ts'
-import { until } from '../../support/processes.ts'
 import { newProject } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
 /** Creates a project with one person, Ada. */
 async function newProjectOfAda() {

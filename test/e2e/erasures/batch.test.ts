@@ -8,8 +8,9 @@ import { z } from 'zod'
 import { fireCron } from '../../../scripts/control.ts'
 import { WEEKLY } from '../../../src/crons/cron.ts'
 import { isGzip } from '../../support/browser.ts'
-import { type LocalService, readRows, runScript, until } from '../../support/processes.ts'
+import { type LocalService, readRows, runScript } from '../../support/processes.ts'
 import { administer, newProject } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
 type Person = { id: number; uuid: string }
 const Counts = z.array(z.object({ uuid: z.string(), events: z.int() }))
@@ -104,7 +105,7 @@ it('the weekly run erases ten persons and exactly their events, and npm run purg
   const tasks = async (): Promise<Task[]> =>
     (await api<{ results: Task[] }>(service, 'GET', 'persons/deletion_status/?status=completed'))
       .body.results
-  await until(async () => (await tasks()).length === 10, 60_000)
+  await until(async () => (await tasks()).length === 10)
 
   const theirs = erased.map(({ uuid }) => before.get(uuid) ?? 0)
   expect(sum(theirs)).toBeGreaterThan(20)

@@ -9,9 +9,9 @@ import {
   type LocalService,
   launchService,
   newStateDir,
-  runScript,
-  until
+  runScript
 } from '../../support/processes.ts'
+import { until } from '../../support/until.ts'
 
 type Task = { person_uuid: string; receipt: { id: number; subject: { distinct_ids: string[] } } }
 
@@ -22,7 +22,7 @@ const start = async () => {
   service = await launchService(stateDir).ready
 }
 
-beforeAll(start, 120_000)
+beforeAll(start)
 afterAll(async () => void (await service?.stop('SIGTERM')))
 
 /** Erases a new person, and returns the receipt as JSON and as a page. */
@@ -64,7 +64,7 @@ async function erase(distinctId: string) {
   await call(`persons/${uuid}/?delete_recordings=true`, { method: 'DELETE' })
   const status = `persons/deletion_status/?status=completed&person_uuid=${uuid}`
   const tasks = async (): Promise<Task[]> => JSON.parse(await call(status)).results
-  await until(async () => (await tasks()).length === 1, 60_000)
+  await until(async () => (await tasks()).length === 1)
   const id = (await tasks())[0]?.receipt.id
   return {
     receipt: await call(`receipts/${id}/`),
@@ -111,7 +111,7 @@ it('receipts are verified from files alone, even after the key is rotated', asyn
   expect(JSON.parse(second.receipt).key).not.toBe(JSON.parse(first.receipt).key)
   expect(verify(first.receipt, keys, 'stranger')).toMatch(/^Genuine/)
   expect(verify(second.receipt, keys, 'successor')).toMatch(/^Genuine/)
-}, 120_000)
+})
 
 it.runIf(hasBrowser())('a saved page verifies itself in Chromium', async () => {
   const { page: html } = await erase('paper')

@@ -15,9 +15,9 @@ import {
   newStateDir,
   openDatabase,
   readRows,
-  runScript,
-  until
+  runScript
 } from '../../support/processes.ts'
+import { until } from '../../support/until.ts'
 
 const Persons = z.object({
   count: z.int().optional(),
@@ -132,7 +132,7 @@ it('a restored database erases the persons in the ledger again before it answers
   }
   const receipt = after[0]?.receipt
   expect(verify({ receipt, ledger }, idOf(receipt, erased))).toMatch(/^Genuine: .* It is entry /)
-}, 120_000)
+})
 
 it('a deletion of events with a damaged list does not stop others, and can be skipped', async () => {
   const stateDir = newStateDir()
@@ -155,7 +155,7 @@ it('a deletion of events with a damaged list does not stop others, and can be sk
   expect((await skip(whole)).code).toBe(1)
   expect((await skip(lost)).code).toBe(0)
   expect((await list()).map(({ status }) => status)).toEqual(['completed', 'failed'])
-}, 60_000)
+})
 
 /** Overwrites the list of a deletion of events, in the bucket of a state folder. */
 function damageList(stateDir: string, id: string): void {
@@ -298,7 +298,7 @@ async function start(stateDir: string) {
     /** Returns the deletions of events once all are completed. */
     async removals() {
       const list = async () => Removals.safeParse(await read('events/deletions/')).data?.results
-      await until(async () => (await list()) !== undefined, 60_000)
+      await until(async () => (await list()) !== undefined)
       return (await list()) ?? []
     },
     /** Starts the weekly run, and returns the tasks once `count` of them are completed. */
@@ -307,7 +307,7 @@ async function start(stateDir: string) {
       const tasks = async () =>
         Tasks.safeParse(await read('persons/deletion_status/?status=completed&limit=100')).data
           ?.results ?? []
-      await until(async () => (await tasks()).length === count, 60_000)
+      await until(async () => (await tasks()).length === count)
       return tasks()
     }
   }

@@ -1,7 +1,7 @@
 import { expect, inject, it } from 'vitest'
 import { hasBrowser, openBrowser } from '../../support/browser.ts'
-import { until } from '../../support/processes.ts'
 import { administer, newProject } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
 /** Shares a dashboard with two insights about three sign-ups. @returns the address of its page */
 async function shareDashboard(): Promise<string> {

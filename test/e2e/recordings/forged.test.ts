@@ -11,7 +11,7 @@ import {
   text,
   visit
 } from '../../support/player.ts'
-import { until } from '../../support/processes.ts'
+import { until } from '../../support/until.ts'
 
 it.skipIf(!hasBrowser())(
   'a recorded site does not learn the sharing link when its images are loaded',

@@ -14,7 +14,7 @@ import {
   text,
   visit
 } from '../../support/player.ts'
-import { until } from '../../support/processes.ts'
+import { until } from '../../support/until.ts'
 
 /** Returns forged changes to a page, its style sheets, fonts and a canvas that try to run `code` or to load from `evil`. */
 function forgedChanges(evil: string, code: string): Node[] {
@@ -192,11 +192,11 @@ it.skipIf(!hasBrowser())(
 
     // The ten minutes without activity are played at up to 360 times the normal speed.
     await tab.check('#skip')
-    await until(async () => (await clock()) >= 600, 60_000)
+    await until(async () => (await clock()) >= 600)
     await recorded.getByText('Sold out').waitFor()
 
     await tab.selectOption('#speed', '8')
-    await until(async () => (await tab.textContent('#play')) === 'Play', 30_000)
+    await until(async () => (await tab.textContent('#play')) === 'Play')
     expect(await tab.textContent('#clock')).toBe('10:36 / 10:36')
 
     await tab.click('text=0:02 Click')

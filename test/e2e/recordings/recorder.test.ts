@@ -9,8 +9,8 @@ import {
   type RecordedRequest,
   scriptOf
 } from '../../support/browser.ts'
-import { until } from '../../support/processes.ts'
 import { newProject } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
 const Sent = z.array(
   z.object({

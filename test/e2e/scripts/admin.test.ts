@@ -7,10 +7,10 @@ import {
   knowsProcesses,
   newStateDir,
   openDatabase,
-  runScript,
-  until
+  runScript
 } from '../../support/processes.ts'
 import { administer, newProject } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
 const hasProcesses = knowsProcesses()
 
@@ -28,7 +28,7 @@ const isInUse = (folder: string): boolean =>
     }
   })
 
-describe('npm run key, project and user', { timeout: 120_000 }, () => {
+describe('npm run key, project and user', () => {
   const stateDir = newStateDir()
 
   /** Runs a command on the state folder, which may be empty: commands migrate its database. */

@@ -18,7 +18,7 @@ async function newOperator() {
 
 const CREATIONS = /^POST (d1\/database|queues|r2\/buckets)$/
 
-describe('npm run deploy', { timeout: 240_000 }, () => {
+describe('npm run deploy', () => {
   it('deploys to an empty account, even after a failed migration, and creates nothing the next time', async () => {
     const config = readFileSync(configFile, 'utf8')
     const { deploy, changes, settings, logIn } = await newOperator()

@@ -7,9 +7,9 @@ import {
   launchCommand,
   launchService,
   newStateDir,
-  readRows,
-  until
+  readRows
 } from '../../support/processes.ts'
+import { until } from '../../support/until.ts'
 
 /** Starts `npm run dev` on a state folder and waits until it is ready. */
 async function develop(stateDir: string): Promise<LocalService> {
@@ -35,7 +35,7 @@ async function startWrangler(stateDir: string) {
   const args = [wranglerBin, 'dev', '--port', port, '--persist-to', stateDir]
   const { stop } = launchCommand(process.execPath, args)
   onTestFinished(async () => void (await stop('SIGTERM')))
-  await until(() => fetch(`${url}/livez`).then(Boolean, () => false), 60_000)
+  await until(() => fetch(`${url}/livez`).then(Boolean, () => false))
   return { url, stop }
 }
 

@@ -26,9 +26,9 @@ import {
   npm,
   readRows,
   rolesOf,
-  supervisorOf,
-  until
+  supervisorOf
 } from '../../support/processes.ts'
+import { until } from '../../support/until.ts'
 
 const hasProcesses = knowsProcesses()
 
@@ -168,7 +168,7 @@ describe('the local service', () => {
           await until(() => !isAlive(service.pid))
           await start()
         }
-        await until(answers, 60_000)
+        await until(answers)
       }
 
       const stored = () =>
@@ -179,7 +179,7 @@ describe('the local service', () => {
            join distinct_ids d on d.key = e.identity where d.distinct_id in (${sent.map((id) => `'${id}'`).join()})`
           )
         )[0]
-      await until(() => stored().distinct === sent.length, 60_000)
+      await until(() => stored().distinct === sent.length)
       // Events that were sent again may still be queued.
       expect(await drain(service.url, 60_000)).toBeUndefined()
       expect(stored()).toEqual({ stored: sent.length, distinct: sent.length })
@@ -269,7 +269,7 @@ describe.runIf(canMount())('a full disk', () => {
     await until(async () => (await send('after')) === 200)
 
     expect(new Set(refused)).toEqual(new Set([503]))
-    await until(async () => (await persons()) === 2, 60_000)
+    await until(async () => (await persons()) === 2)
     expect((await launched.stop('SIGTERM')).code).toBe(0)
   })
 })

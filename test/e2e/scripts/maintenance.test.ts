@@ -4,10 +4,11 @@ import { replayLocally } from '../../../scripts/replay.ts'
 import { GENESIS, keyOf } from '../../../src/ledger/entry.ts'
 import { Ledger } from '../../../src/ledger/ledger.ts'
 import { startCloudflare } from '../../support/cloudflare.ts'
-import { newStateDir, openDatabase, readRows, runScript, until } from '../../support/processes.ts'
+import { newStateDir, openDatabase, readRows, runScript } from '../../support/processes.ts'
 import { administer, runAdmin } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
-describe('npm run maintenance and replay, on local databases', { timeout: 120_000 }, () => {
+describe('npm run maintenance and replay, on local databases', () => {
   const stateDir = newStateDir()
 
   const run = (...words: string[]) => runAdmin([...words, '--json'], () => openLocal(stateDir))
@@ -124,4 +125,4 @@ it('npm run maintenance -- on --remote sets a secret of the deployed service', a
 
   expect([code, stdout.trim()]).toEqual([0, '{"maintenance":"on"}'])
   expect(cloudflare.changes.map(({ body }) => body).join()).toContain('"MAINTENANCE"')
-}, 60_000)
+})

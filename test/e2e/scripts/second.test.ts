@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { linkPackages, newClone } from '../../support/clone.ts'
-import { launchService, newStateDir, until } from '../../support/processes.ts'
+import { launchService, newStateDir } from '../../support/processes.ts'
+import { until } from '../../support/until.ts'
 
 const guide = readFileSync(join(import.meta.dirname, '../../../docs/deploy.md'), 'utf8')
 
@@ -21,7 +22,7 @@ function newRenamed(): string {
 const deployPlan = (clone: string) =>
   spawnSync(process.execPath, ['scripts/deploy.ts', '--plan'], { cwd: clone, encoding: 'utf8' })
 
-describe('a second deployment, by the line of the guide', { timeout: 180_000 }, () => {
+describe('a second deployment, by the line of the guide', () => {
   it('processes the messages of its renamed queues', async () => {
     const clone = newRenamed()
     const { ready, stop } = launchService(newStateDir(), { clone })

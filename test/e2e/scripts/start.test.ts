@@ -12,16 +12,16 @@ import {
   launchService,
   newStateDir,
   npm,
-  supervisorOf,
-  until
+  supervisorOf
 } from '../../support/processes.ts'
 import { administer } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 const hasProcesses = knowsProcesses()
 
 /** All tests but the last three share one state folder, and each of them continues from the state that the previous one left. */
-describe('npm start', { timeout: 180_000 }, () => {
+describe('npm start', () => {
   const stateDir = newStateDir()
   const launched: ReturnType<typeof launchService>[] = []
   afterAll(() => Promise.all(launched.map(({ stop }) => stop('SIGTERM'))))

@@ -11,8 +11,8 @@ import { toEmail } from '../../../src/subscriptions/email.ts'
 import { drawPicture } from '../../../src/subscriptions/picture/picture.ts'
 import { hasBrowser, openBrowser } from '../../support/browser.ts'
 import { openPainter } from '../../support/charts.ts'
-import { until } from '../../support/processes.ts'
 import { administer } from '../../support/service.ts'
+import { until } from '../../support/until.ts'
 
 type Subscription = { id: number; next_delivery_date: string | null }
 

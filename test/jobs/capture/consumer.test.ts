@@ -16,6 +16,7 @@ import {
   type TestEvent,
   type TestProject
 } from '../../support/project.ts'
+import { until } from '../../support/until.ts'
 
 const AT = Date.UTC(2026, 10, 1)
 const uuid = (n: number) => `01a1fc8a-9c75-738f-a5ff-${String(n).padStart(12, '0')}`
@@ -415,10 +416,7 @@ describe('messages that cannot be stored', () => {
     const result = await consume([poison])
 
     expect(result.explicitAcks).toHaveLength(1)
-    await vi.waitUntil(async () => (await parked('%Not a capture%')).rows.length > 0, {
-      timeout: 15_000,
-      interval: 200
-    })
+    await until(async () => (await parked('%Not a capture%')).rows.length > 0)
     expect((await parked('%Not a capture%')).content).toMatchObject({ attempts: 1, dead: poison })
   })
 
@@ -456,10 +454,7 @@ describe('messages that cannot be stored', () => {
 
     expect(result.explicitAcks).toHaveLength(1)
     const found = () => parked('%storage caused object to be reset')
-    await vi.waitUntil(async () => (await found()).rows.length > 0, {
-      timeout: 15_000,
-      interval: 200
-    })
+    await until(async () => (await found()).rows.length > 0)
     expect((await found()).rows).toMatchObject([{ attempts: 12 }])
 
     const letter = (await listDeadLetters(db)).find(({ projectId }) => projectId === project.id)

@@ -250,7 +250,7 @@ it('the database matches the model after any history of captures and requests', 
     }),
     deep(40)
   )
-}, 120_000)
+})
 
 /** Returns a project's data from the database, in the model's form. */
 async function stored(projectId: number) {

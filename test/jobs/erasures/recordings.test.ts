@@ -11,6 +11,7 @@ import { listenToLog } from '../../support/log.ts'
 import { db } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { newStage, objectsOf, snapshotEvent } from '../../support/recordings.ts'
+import { until } from '../../support/until.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -176,10 +177,7 @@ describe('the erasure of a person with delete_recordings', () => {
     await deliver(held.splice(0), { attempts: 12 })
     const parked = async () =>
       (await listDeadLetters(db)).filter(({ projectId }) => projectId === project.id)
-    await vi.waitUntil(async () => (await parked()).length === 2, {
-      timeout: 20_000,
-      interval: 100
-    })
+    await until(async () => (await parked()).length === 2)
 
     await erasures.call(project, 'POST', 'persons/bulk_delete', { distinct_ids: ['bob'] })
     await erasures.call(project, 'DELETE', `persons/${person.id}?delete_recordings=true`)
@@ -279,7 +277,7 @@ it('a parked part of a recording can be redriven, and is stored once', async () 
   await deliver(held.splice(0), { attempts: 12 })
   const letters = async () =>
     (await listDeadLetters(db)).filter(({ projectId }) => projectId === project.id)
-  await vi.waitUntil(async () => (await letters()).length === 1, { timeout: 20_000, interval: 100 })
+  await until(async () => (await letters()).length === 1)
   const [letter] = await letters()
   if (!letter) {
     throw new Error('nothing was parked')

@@ -116,7 +116,7 @@ describe('unsubscribing', () => {
         await desk.deliver(desk.held[0])
         expect((await desk.deliveries(id))[0].status).toBe('delivered')
       },
-      { timeout: 60_000 }
+      { timeout: 150_000 }
     )
 
     expect(desk.mails.map(({ to }) => to)).toEqual(['bob@example.com'])
