@@ -97,6 +97,8 @@ export function describeError(error: unknown): string {
  * Removes quoted text from a message: `JSON.parse` and SQLite quote text that they cannot parse,
  * which may be personal data.
  *
- * `Unexpected token 'a', "ada@exa"... is not valid JSON` → `Unexpected token 'a', "…"... is not valid JSON`
+ * - `Unexpected token 'a', "ada@exa"... is not valid JSON` → `Unexpected token 'a', "…"... is not valid JSON`
+ * - `JSON path error near 'ada@example.com'` → `JSON path error near '…'`
  */
-export const withoutQuotes = (message: string): string => message.replace(/".*"/s, '"…"')
+export const withoutQuotes = (message: string): string =>
+  message.replace(/".*"/s, '"…"').replace(/ near '.*'/s, " near '…'")

@@ -12,6 +12,7 @@ import {
   type SQL,
   sql
 } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import { deletionRuns, erasures } from '../db/schema.ts'
@@ -56,6 +57,16 @@ type Taken = { id: number; project_id: number }
 
 const taken = { id: erasures.id, project_id: erasures.projectId }
 
+/** Whether an erasure deletes events and has to be queued by the run of this time, ms UTC. */
+const waitsFor = (run: number | SQLiteColumn): SQL | undefined =>
+  and(
+    isOpen,
+    sql`(${erasures.status} = 'queued'
+      or ${erasures.status} = 'failed' and coalesce(${erasures.run}, 0) < ${run})`,
+    sql`${erasures.deleteEvents}`,
+    lt(erasures.requestedAt, run)
+  )
+
 /**
  * Adds tasks that delete events to a run, oldest first, at most `limit`: tasks that were requested before the run, and wait or
  * failed in an earlier run. Each task goes to one caller only.
@@ -64,12 +75,10 @@ export const takeTasks = (
   db: Db,
   { run, limit, now }: { run: number; limit: number; now: number }
 ): Promise<Taken[]> => {
-  const waiting = sql`(${erasures.status} = 'queued'
-    or ${erasures.status} = 'failed' and coalesce(${erasures.run}, 0) < ${run})`
   const oldest = db
     .select({ id: erasures.id })
     .from(erasures)
-    .where(and(isOpen, waiting, sql`${erasures.deleteEvents}`, lt(erasures.requestedAt, run)))
+    .where(waitsFor(run))
     .orderBy(erasures.id)
     .limit(limit)
   return db
@@ -103,16 +112,22 @@ export const takeStalled = (
     .returning(taken)
 }
 
-/** Marks the runs without a running task as finished. */
+/** Marks the runs that have queued all their erasures, and of which none is running, as finished. */
 export function finishRuns(db: Db, now: number) {
-  const working = db
-    .select({ id: erasures.id })
-    .from(erasures)
-    .where(and(isOpen, eq(erasures.status, 'running'), eq(erasures.run, deletionRuns.scheduledFor)))
+  const { scheduledFor, finishedAt } = deletionRuns
+  const running = and(isOpen, eq(erasures.status, 'running'), eq(erasures.run, scheduledFor))
+  const anyThat = (condition?: SQL) =>
+    db.select({ id: erasures.id }).from(erasures).where(condition)
   return db
     .update(deletionRuns)
     .set({ finishedAt: now })
-    .where(and(isNull(deletionRuns.finishedAt), notExists(working)))
+    .where(
+      and(
+        isNull(finishedAt),
+        notExists(anyThat(running)),
+        notExists(anyThat(waitsFor(scheduledFor)))
+      )
+    )
 }
 
 /** Lists which of these persons have an erasure that was requested at `requestedAt`, ms UTC. */

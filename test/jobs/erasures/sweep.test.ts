@@ -15,6 +15,9 @@ describe('the sweep', () => {
   const countHeld = (town: Town) =>
     town.held.filter(({ project_id }) => project_id === town.project.id).length
 
+  const statuses = async (town: Town): Promise<string[]> =>
+    (await status(town)).results.map((erasure: { status: string }) => erasure.status)
+
   it('makes up for a Sunday without a run, once, and never starts one at another time', async () => {
     setTime('2027-03-03T12:00:00Z')
     const town = await newTown()
@@ -139,4 +142,28 @@ describe('the sweep', () => {
       expect((await status(town)).results[0].status).toBe('completed')
     }
   )
+
+  it('resumes a run that was interrupted before it took its tasks, although another erasure ended meanwhile', async () => {
+    setTime('2027-05-15T12:00:00Z')
+    const town = await newTown()
+    await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)
+    await town.drain()
+    await town.call(town.project, 'POST', 'persons/bulk_delete', { distinct_ids: ['bob'] })
+    setTime('2027-05-16T05:00:00Z')
+    const DB = aroundCalls(env.DB, async (run, at) => {
+      if (at === 3) {
+        await town.drain()
+        throw new Error('D1_ERROR: Network connection lost.')
+      }
+      return run()
+    })
+    await town.cron(WEEKLY, Date.now(), { DB })
+    const between = await statuses(town)
+    setTime('2027-05-16T05:15:00Z')
+    await town.cron(EVERY_15_MINUTES, Date.now())
+    await town.drain()
+
+    expect(between).toEqual(['completed', 'queued'])
+    expect(await statuses(town)).toEqual(['completed', 'completed'])
+  })
 })
