@@ -1,6 +1,9 @@
 import { clean } from './clean.ts'
 
-/** An event of rrweb, called a snapshot here. It is untrusted: only these members are checked; others are kept as they are. */
+/**
+ * An event of rrweb, called a snapshot here. It is untrusted: `clean` has removed active content, and `type`, `timestamp` and
+ * `data` have been checked. Other members may have any value.
+ */
 export type Snapshot = {
   type: number
   timestamp: number
@@ -23,7 +26,7 @@ export type Recording = {
 /** The snapshots of a part. `isWhole` is false if the part cannot be loaded, or a line of it cannot be read. */
 export type Part = { snapshots: Snapshot[]; isWhole: boolean }
 
-/** Parts that are fetched at the same time, at most: the awaited one and those after it. */
+/** Most parts that are fetched at the same time: the awaited part and the parts after it. */
 const AT_ONCE = 6
 
 /** Opens a shared recording. @throws when the list of its parts cannot be loaded */
@@ -46,7 +49,7 @@ export async function openRecording(address: string): Promise<Recording> {
 async function* readParts(addresses: string[]): AsyncGenerator<Part> {
   const begun: Promise<Part>[] = []
   for (const i of addresses.keys()) {
-    // The first part is fetched alone, so that the page in it is shown before the others are decoded.
+    // The first part is fetched alone, so that the player shows a page before the other parts are decoded.
     const until = i === 0 ? 1 : i + AT_ONCE
     for (const address of addresses.slice(begun.length, until)) {
       begun.push(readPart(address))
@@ -77,7 +80,7 @@ async function load(address: string): Promise<string | undefined> {
   }
 }
 
-/** Reads a line, which has a window's id and a snapshot. @returns undefined for any other line */
+/** Reads a line of a part: `[window id, snapshot]`. @returns undefined if the line cannot be read */
 async function readLine(line: string): Promise<Snapshot | undefined> {
   try {
     const [window, snapshot] = JSON.parse(line)

@@ -23,7 +23,7 @@ export type Command<Input = unknown> = {
   schema: z.ZodType<Input>
   /** Returns the answer. It is printed as text or, with `--json`, as one JSON object. */
   run(service: Service, input: Input, now: Date): Promise<object>
-  /** Runs instead of `run` with `--remote`, without opening the deployed databases. */
+  /** With `--remote`, replaces `run` and is called without opening the deployed databases. */
   runDeployed?(input: Input): Promise<object>
 }
 

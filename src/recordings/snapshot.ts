@@ -81,7 +81,7 @@ const isVisitorWithoutCookies = (distinctId: string, properties: JsonObject): bo
 const sourceOf = ({ $snapshot_source }: JsonObject) =>
   $snapshot_source === 'mobile' ? 'mobile' : 'web'
 
-/** Returns the id of the browser window, if the SDK sends one; an empty text is none. */
+/** Returns the id of the browser window; undefined if the SDK sends no text, or an empty one. */
 const windowOf = ({ $window_id }: JsonObject): string | undefined =>
   typeof $window_id === 'string' && $window_id !== '' ? $window_id.slice(0, MAX_WINDOW) : undefined
 

@@ -17,7 +17,7 @@ afterAll(untilQuiet)
 describe('a distinct id', () => {
   it.each<[string, JsonObject, string]>([
     [
-      'of the event before that of its properties',
+      'of the event, although its properties have another',
       { distinct_id: 'root', properties: { distinct_id: 'inner' } },
       'root'
     ],
@@ -151,7 +151,7 @@ describe('the time of an event', () => {
   const at = (event: CapturedEvent | undefined) => event && new Date(event.timestamp).toISOString()
 
   it.each<[string, JsonObject, string]>([
-    ['nothing', {}, '2026-11-21T12:00:00.000Z'],
+    ['neither', {}, '2026-11-21T12:00:00.000Z'],
     ['null', { timestamp: null }, '2026-11-21T12:00:00.000Z'],
     ['empty text', { timestamp: '' }, '2026-11-21T12:00:00.000Z'],
     ['UTC', { timestamp: '2026-11-21T11:00:00.123Z' }, '2026-11-21T11:00:00.123Z'],
@@ -191,7 +191,7 @@ describe('the time of an event', () => {
       { offset: '1000', timestamp: '2026-11-21T11:00:00Z' },
       '2026-11-21T11:00:00.000Z'
     ]
-  ])('is read from %s', async (_, event, expected) => {
+  ])('is read from its timestamp or offset: %s', async (_, event, expected) => {
     const project = await newProject()
     vi.useFakeTimers({ toFake: ['Date'], now: NOW })
 
@@ -211,13 +211,19 @@ describe('the time of an event', () => {
     ['`_` in the query', {}, {}, `?_=${MS}`, '10:59:50'],
     ['`sent_at` in the query', {}, {}, `?sent_at=${MS}`, '10:59:50'],
     [
-      'the event before the envelope',
+      'the event, although the envelope has another',
       { sent_at: SENT_LATE },
       { sent_at: '2026-11-21T12:30:00Z' },
       '',
       '10:59:50'
     ],
-    ['the envelope before the query', {}, { sent_at: SENT_LATE }, '?_=1795262400000', '10:59:50'],
+    [
+      'the envelope, although the query has another',
+      {},
+      { sent_at: SENT_LATE },
+      '?_=1795262400000',
+      '10:59:50'
+    ],
     ['a clock that is behind', {}, { sent_at: '2026-11-21T11:59:50Z' }, '', '11:00:10'],
     ['not if no clock is readable', {}, { sent_at: 'now' }, '?_=x', '11:00:00'],
     [

@@ -42,18 +42,18 @@ async function deliver(target_type: string, path: string, fields: JsonObject = {
 }
 
 /**
- * `tells`: whether the delivery's record quotes the receiver's answer. `repeats`: requests in all if the outcome of each is
- * unknown.
+ * `quotes`: whether the delivery's record quotes the receiver's answer. `requests`: number of requests that a receiver gets if
+ * it never answers, including the first.
  */
 const CHANNELS: Record<
   Exclude<(typeof TARGET_TYPES)[number], 'email'>,
-  { tells: boolean; repeats: number }
+  { quotes: boolean; requests: number }
 > = {
-  slack: { tells: true, repeats: 2 },
-  webhook: { tells: false, repeats: 6 }
+  slack: { quotes: true, requests: 2 },
+  webhook: { quotes: false, requests: 6 }
 }
 
-describe.each(Object.entries(CHANNELS))('a receiver of type %s', (type, { tells, repeats }) => {
+describe.each(Object.entries(CHANNELS))('a receiver of type %s', (type, { quotes, requests }) => {
   it('gets one request', async () => {
     const { delivery, received } = await deliver(type, pathOf('ok'))
 
@@ -71,7 +71,7 @@ describe.each(Object.entries(CHANNELS))('a receiver of type %s', (type, { tells,
         pathOf(`status/${status}`, '?say=no_service')
       )
 
-      const said = `The receiver answered ${status}${tells ? ': no_service' : '.'}`
+      const said = `The receiver answered ${status}${quotes ? ': no_service' : '.'}`
       expect(delivery).toMatchObject({ status: 'failed', attempts: 1, error: said })
       expect(received).toHaveLength(1)
     }
@@ -109,21 +109,22 @@ describe.each(Object.entries(CHANNELS))('a receiver of type %s', (type, { tells,
 
     await desk.deliver(desk.held[0], OPEN)
 
-    expect(desk.later).toMatchObject([{ seconds: 7_201 }])
+    // The message arrives a second later than the delivery is due.
+    expect(desk.later).toMatchObject([{ seconds: 7_200 + 1 }])
   })
 
   it.each(['cut', 'garbage'])(
-    'that breaks the connection gets the delivery again, and the ledger says so: %s',
+    'that breaks the connection gets the delivery again, and the delivery’s record says so: %s',
     async (kind) => {
       const { delivery, received } = await deliver(type, pathOf(kind))
 
       expect(delivery).toMatchObject({
         status: 'failed',
-        attempts: repeats,
+        attempts: requests,
         error: 'The server cannot be reached, or closed the connection.',
         recipients: [{ status: 'unknown', repeated: true }]
       })
-      expect(received).toHaveLength(repeats)
+      expect(received).toHaveLength(requests)
     }
   )
 
@@ -290,7 +291,7 @@ it('a message to Slack has blocks that no name can break', async () => {
   })
 })
 
-it('the log of a delivery contains no address, no secret, no answer and no name', async () => {
+it('the log of a delivery quotes no address, secret, receiver’s answer or insight’s name', async () => {
   const log = listenToLog()
   const { subscription } = await deliver('webhook', pathOf('status/500', '?say=secret-answer'))
   const text = log.texts().join('\n')

@@ -3,14 +3,14 @@ import { HOUR, MINUTE } from '../../../src/calendar/units.ts'
 import { isDue, readQueuesSince } from '../../../src/queues/due.ts'
 
 /**
- * Returns the minutes at which a message is sent for an object that was uploaded in minute 0;
- * `minutes` are the times of the sweeps.
+ * Returns the minutes at which a message is sent for an object that was uploaded in minute 0. `minutes`
+ * are the times of the sweeps; the queues have lost all messages from before minute `queuesSince`.
  */
 const sentAt = (minutes: number[], queuesSince = 0) =>
   minutes.filter((minute, i) =>
     isDue(
       0,
-      { since: (minutes[i - 1] ?? -HOUR) * MINUTE, until: minute * MINUTE },
+      { since: (minutes[i - 1] ?? -60) * MINUTE, until: minute * MINUTE },
       queuesSince * MINUTE
     )
   )
@@ -33,12 +33,12 @@ it('sends one message for all missed sweeps', () => {
   expect(sentAt([5, 14, 100, 115, 130, 145])).toEqual([100, 130])
 })
 
-it('sends messages once, and at once, for objects from before the queues started empty', () => {
+it('sends one message, in the next sweep, if the queues have lost messages since the upload', () => {
   expect(sentAt([3, 4, 5, 6], 3)).toEqual([3])
   expect(sentAt([1, 2, 5, 6], 3)).toEqual([5])
 })
 
-it('sends messages once, and at once, for objects from before the clock was set back', () => {
+it('also sends this message for an object that was uploaded before the clock was set back', () => {
   const ofTomorrow = 24 * HOUR
   const [first, second] = [
     { since: 0, until: 3 * MINUTE },
@@ -49,11 +49,11 @@ it('sends messages once, and at once, for objects from before the clock was set 
   expect(isDue(ofTomorrow, second, 2 * MINUTE)).toBe(false)
 })
 
-it('sends no message at once for objects from after the start of the queues', () => {
+it('sends no message in the next sweep if the queues lost messages only before the upload', () => {
   expect(sentAt([1, 2, 3], -1)).toEqual([])
 })
 
-it('reads the start of the queues', () => {
+it('reads `QUEUES_SINCE`', () => {
   expect([readQueuesSince(''), readQueuesSince('1764000000000')]).toEqual([0, 1_764_000_000_000])
   expect(() => readQueuesSince('yesterday')).toThrow(
     'QUEUES_SINCE must be empty or a time in milliseconds; got "yesterday".'
