@@ -13,7 +13,10 @@ import { FONT, THEME, type Theme, type ThemeName } from './theme.ts'
 /** Bounds and defaults of the width and height of a chart, pixels. */
 export const SIZES = { least: 160, most: 2_000, width: 600, height: 320 }
 
-/** Most series drawn in a chart with a time axis: the legend has no room for more, and nobody could tell more apart. */
+/**
+ * Maximum number of series in a chart with a time axis: the legend has no room for more, and nobody could tell more
+ * apart.
+ */
 const MAX_SERIES = 12
 
 /** Size in pixels, and colours; each has a default. */
@@ -59,8 +62,8 @@ export function drawChart(
 }
 
 /**
- * Draws a chart with its title into a box. The document around it must define `countSurfaces(chart)` surfaces, the patterns
- * that fill the areas of series.
+ * Draws a chart with its title into a box. The document must define the first `countSurfaces(chart)` surfaces: the
+ * patterns that fill the areas of series.
  */
 export function drawPanel(chart: Chart, theme: Theme, box: Box): string {
   const shown = withinLimit(chart)
@@ -68,7 +71,7 @@ export function drawPanel(chart: Chart, theme: Theme, box: Box): string {
   return head.svg + drawBody(head.rest, theme, shown)
 }
 
-/** Returns how many surfaces `drawPanel` uses for a chart. */
+/** Returns how many surfaces `drawPanel` uses at most: one per drawn series. A line chart uses none. */
 export const countSurfaces = (chart: Chart): number => withinLimit(chart).series.length
 
 const withinLimit = (chart: Chart): Chart => (DRAWINGS[chart.kind].legend ? limit(chart) : chart)
@@ -86,7 +89,7 @@ type Document = {
   height: number
   title: string
   description: string
-  /** The number of series whose surfaces the body uses. */
+  /** The number of surfaces to define. The body uses no others. */
   surfaces: number
   body: string
 }
@@ -132,13 +135,13 @@ function drawBody(box: Box, theme: Theme, chart: Chart): string {
   return legend.svg + draw(legend.rest, theme, chart)
 }
 
-/** A chart needs a legend unless its only series is named in the title. */
+/** A chart needs a legend unless its title is the name of its only series. */
 const needsLegend = ({ series, title }: Chart): boolean =>
   series.length > 1 || series.some(({ name }) => name !== title)
 
 /**
- * Limits a chart to `MAX_SERIES` series. The others are left out, and the subtitle says how many; in a stacked chart, the last
- * series is instead the sum of all that have no place of their own.
+ * Limits a chart to `MAX_SERIES` series. A stacked chart ends with the sum of the remaining series. Other charts leave
+ * them out and say in the subtitle how many.
  */
 function limit(chart: Chart): Chart {
   const { series, kind } = chart
@@ -164,11 +167,11 @@ const join = (...parts: string[]): string => parts.filter(Boolean).join(' · ')
 const addUp = (series: Series[]): number[] =>
   (series[0]?.data ?? []).map((_, i) => series.reduce((sum, { data }) => sum + (data[i] ?? 0), 0))
 
-/** Most series that a description names. */
+/** Maximum number of series that a description names. */
 const MAX_DESCRIBED = 10
 
 /**
- * Returns the chart in words:
+ * Describes a chart in words, here a chart with two weekly buckets:
  * `Line chart, 9 Nov to 16 Nov, 9 – 22 Nov 2026 · Europe/Berlin. Sign-ups: 40 to 52, last 52.`
  */
 export function describeChart({ kind, subtitle, buckets, series }: Chart): string {

@@ -7,7 +7,7 @@ import { colorOf, type Theme } from './theme.ts'
 
 /** A line with more buckets is drawn without points. */
 const MAX_POINTS = 40
-/** A line with more buckets is thin: it goes up and down within a few pixels. */
+/** A line with more buckets is drawn 1 pixel wide, because it goes up and down within a few pixels. */
 const MANY = 300
 
 /** Draws a line for each series, and a dashed one for the period before. */
@@ -42,14 +42,14 @@ const drawLine = (
     'stroke-opacity': dash && 0.7
   })
 
-/** Draws the series on top of each other, as areas. */
+/** Draws the series as stacked areas. */
 export function drawAreas(box: Box, theme: Theme, { series, buckets }: Chart): string {
   const stacks = stack(series.map(({ data }) => data))
   const values = stacks.flat()
   const { svg, plot } = drawAxes(box, theme, { values, buckets, isBanded: false })
   const areas = stacks.map((upper, i) => {
     const lower = stacks[i - 1] ?? upper.map(() => 0)
-    const back = thin(plot, lower)
+    const back = thinOut(plot, lower)
       .toReversed()
       .map(([x, y]) => `L${x} ${y}`)
       .join('')
@@ -62,7 +62,7 @@ export function drawAreas(box: Box, theme: Theme, { series, buckets }: Chart): s
   return svg + areas.join('') + points.join('')
 }
 
-/** Returns the running totals of series: of [1, 2] and [3, 4] they are [1, 2] and [4, 6]. */
+/** Adds to each series the sum of the series before it: `[1, 2]` and `[3, 4]` become `[1, 2]` and `[4, 6]`. */
 export function stack(series: number[][]): number[][] {
   const stacks: number[][] = []
   for (const data of series) {
@@ -73,12 +73,12 @@ export function stack(series: number[][]): number[][] {
 }
 
 const pathOf = (plot: Plot, data: number[]): string =>
-  thin(plot, data)
+  thinOut(plot, data)
     .map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${x} ${y}`)
     .join('')
 
 /** Returns the points of a line. With more than two buckets per pixel, keeps only the lowest and the highest of each pixel. */
-function thin({ box, x, y }: Plot, data: number[]): [x: string, y: string][] {
+function thinOut({ box, x, y }: Plot, data: number[]): [x: string, y: string][] {
   const pixels = Math.max(1, Math.floor(box.right - box.left))
   const all = data.map((value, bucket) => ({ bucket, value }))
   const kept =

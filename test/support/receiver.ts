@@ -11,7 +11,7 @@ type Counts = Map<string, number>
  *
  * - `/received?at=/hook` returns the recorded requests whose URL starts with `/hook`.
  * - `/status/429?say=later&Retry-After=7` answers with this status, body and header.
- * - `/flaky/a?fail=2` answers 503 to the first two requests (one without `fail`), then 200.
+ * - `/flaky/a?fail=2` answers 503 to the first two requests, then 200; `fail` defaults to 1.
  * - `MISBEHAVIOURS` lists the paths with faulty answers; all other paths answer `ok`.
  */
 export async function startReceiver() {

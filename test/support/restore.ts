@@ -17,11 +17,11 @@ const TABLES = [
   'removed_events'
 ]
 
-/** The tables with events and with the counts and sessions computed from them, to copy as well. */
+/** Further tables for `backUp` to copy: the events, and the counts and sessions computed from them. */
 export const WITH_EVENTS = ['events', 'event_counts', 'sessions']
 
 /**
- * Copies `TABLES`, and the state of the ledger in the database.
+ * Copies `TABLES`, and the state of the ledger that `ledger_head` stores.
  * @param more further tables to copy, such as `WITH_EVENTS`
  * @returns a function that puts the project's rows and the state of the ledger back, as a restore of
  * the whole database would

@@ -6,7 +6,10 @@ export const sequences = sqliteTable('sequences', {
   value: integer().notNull()
 })
 
-/** Exact totals, updated in the same batch as the rows they count. */
+/**
+ * Numbers by project and name. `persons`, `recordings` and `activity` are exact totals, updated in the same batch as
+ * the rows they count. `suppressions` is a serial number; `last_erasure` and `retention_noted` are times, ms UTC.
+ */
 export const counters = sqliteTable(
   'counters',
   {

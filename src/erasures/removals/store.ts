@@ -34,7 +34,7 @@ export async function findRemoval(
   return row
 }
 
-/** Lists removals, newest first, with ids below `before`. Counts all. */
+/** Lists a project's removals with ids below `before`, newest first. `count` counts all of its removals. */
 export async function listRemovals(
   db: Db,
   projectId: number,
@@ -63,7 +63,7 @@ type Taken = { id: string; project_id: number }
 export type Taking = {
   /** The time of the run: removals requested before it are due. */
   run: number
-  /** Removals with progress since then are under way, ms UTC. */
+  /** Removals with progress since this time (ms UTC) are under way. */
   idleSince: number
   limit: number
   now: number
@@ -71,8 +71,8 @@ export type Taking = {
 
 /**
  * Takes open removals that are due and not under way, at most `limit`, and notes progress at `now`.
- * Also takes a removal whose progress is in the future because the clock was set back. A removal that a run takes early, as
- * `npm run purge:now` does, is due from now on.
+ * Also takes a removal whose progress is in the future because the clock was set back. Sets `dueAt` to `now` if a run
+ * takes a removal early, as `npm run purge:now` does, so that sweeps can resume the removal.
  */
 export const takeRemovals = (db: Db, { run, idleSince, limit, now }: Taking): Promise<Taken[]> => {
   const isDue = sql`(${eventRemovals.dueAt} <= ${now} or ${eventRemovals.requestedAt} < ${run})`
@@ -98,8 +98,9 @@ export const listOpenRemovals = (db: Db): Promise<RemovalRow[]> =>
 export type Part = { uuids: string[]; position: number; now: number }
 
 /**
- * Removes a part of the listed events, or their named properties; a trigger deletes the segments that contain the events.
- * The same transaction counts them, and notes the uuids of removed events so that they are not stored again.
+ * Removes a part of the listed events, or properties from these events; a trigger deletes the segments that contain
+ * them. The same transaction counts the events and segments, and notes the uuids of removed events: capture does not store
+ * these events again.
  * @throws ConflictError when the part was removed already, or the removal is completed
  */
 export async function removePart(db: Db, removal: RemovalRow, part: Part): Promise<D1Result[]> {
@@ -132,7 +133,10 @@ export async function removePart(db: Db, removal: RemovalRow, part: Part): Promi
   ])
 }
 
-/** Returns a `from` for the listed events that are stored, and that have a named property if properties are to be removed. */
+/**
+ * Returns a `from` clause for the listed events that are still stored and, if properties are to be removed, still have
+ * one of them.
+ */
 function listed({ projectId, properties }: RemovalRow, uuids: string[]): SQL {
   const isMeant = properties === null ? sql`true` : hasOneOf(pathsTo(properties))
   return sql`from ${events} indexed by events_uuid where ${events.projectId} = ${projectId}
@@ -163,7 +167,7 @@ const removeProperties = (names: string[], places: SQL): SQL =>
     where: sql`(${events.projectId}, ${events.eventId}, ${events.timestamp}, ${events.uuid}) in (${places})`
   })
 
-/** Returns the JSON paths of properties in an event, and in the properties that it sets on its person. */
+/** Returns the JSON paths of properties: in an event's properties, in their `$set` and in their `$set_once`. */
 const pathsTo = (names: string[]): string[] =>
   names.flatMap((name) =>
     ['$', '$."$set"', '$."$set_once"'].map((at) => `${at}.${JSON.stringify(name)}`)
@@ -173,7 +177,7 @@ const hasOneOf = (paths: string[]): SQL =>
   sql`exists (select 1 from json_each(${JSON.stringify(paths)}) path
     where json_type(${events.properties}, path.value) is not null)`
 
-/** Counts the listed events that are left to remove, or that still have a named property. */
+/** Counts the listed events that are still stored or, if properties are to be removed, still have one of them. */
 export async function countListed(db: Db, removal: RemovalRow, uuids: string[]): Promise<number> {
   const [[counted]] = await readBatch(
     db,
@@ -204,7 +208,7 @@ export async function completeRemoval(
   return rows.length > 0
 }
 
-/** Ends a removal that cannot be carried out, without a receipt. @returns whether it was open */
+/** Ends a removal that cannot be carried out. It gets no receipt. @returns whether it was open */
 export async function giveUpRemoval(
   db: Db,
   { id }: RemovalRow,

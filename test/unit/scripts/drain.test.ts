@@ -4,7 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { drain } from '../../../scripts/drain.ts'
 
-/** Starts a service with empty queues. @param delayOf returns how long a check, counted from 1, waits for its answer, ms */
+/**
+ * Starts a service with empty queues.
+ * @param delayOf returns how long to delay the answer to the nth check, ms; n starts at 1
+ */
 async function startService(delayOf: (check: number) => number) {
   let checks = 0
   const server = createServer(async (_, response) => {
@@ -30,7 +33,7 @@ it('checks twice that the queues are empty', async () => {
   expect(checks()).toBe(2)
 })
 
-it('does not know what is left if the time is over before the second answer', async () => {
+it('does not know what is left if time runs out before the second answer', async () => {
   const { url } = await startService((check) => (check === 1 ? 0 : 1000))
 
   expect(await drain(url, 400)).toBe('an unknown number of messages')
