@@ -1,4 +1,4 @@
-/** The codes of all errors that a caller can act on. Their HTTP statuses are in `http/errors.ts`. */
+/** The codes of all errors in responses; `error` is any unexpected error. Their HTTP statuses: `http/errors.ts`. */
 export type ErrorCode =
   | 'not_authenticated'
   | 'authentication_failed'

@@ -61,7 +61,7 @@ export async function listSalts(control: Db, database: string): Promise<Record<s
   return Object.fromEntries(rows.map(({ id, salt }) => [id, salt]))
 }
 
-/** Gives projects back the salts that they had before the restore, where the restore has changed them. */
+/** Sets each project's salt to the value in `salts`, from before the restore, if the restore has changed it. */
 export const putBackSalts = (control: Db, salts: Record<string, string>) =>
   control.run(
     updateFrom(projects, {

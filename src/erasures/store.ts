@@ -68,8 +68,8 @@ const waitsFor = (run: number | SQLiteColumn): SQL | undefined =>
   )
 
 /**
- * Adds tasks that delete events to a run, oldest first, at most `limit`: tasks that were requested before the run, and wait or
- * failed in an earlier run. Each task goes to one caller only.
+ * Assigns up to `limit` erasures to a run, oldest first: erasures that delete events, were requested before the
+ * run, and either are queued or failed in an earlier run. Each erasure goes to one caller only.
  */
 export const takeTasks = (
   db: Db,
@@ -166,8 +166,8 @@ export type TaskFilters = {
 }
 
 /**
- * Lists a project's erasures, newest first, with ids below `before`. `count` is the exact number of all
- * that match.
+ * Lists a project's erasures, newest first, with ids below `before`. `count` is the exact number of
+ * erasures that match the filters, on all pages.
  */
 export async function listTasks(
   db: Db,

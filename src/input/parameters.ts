@@ -25,8 +25,8 @@ export const Flag = z
   .meta({ type: 'boolean' })
 
 /**
- * Makes a schema of a list or object also accept JSON text, which clients send in URLs and in some
- * bodies.
+ * Wraps the schema of a list or object so that it also accepts JSON text, which clients send in URLs
+ * and in some bodies.
  */
 export const jsonText = <S extends z.ZodType>(schema: S) =>
   z.preprocess((value, ctx) => {
@@ -42,7 +42,7 @@ export const jsonText = <S extends z.ZodType>(schema: S) =>
   }, schema)
 
 /**
- * Schema of an integer id in a path. Anything but an integer becomes 0, which no row has, so the
+ * Schema of an integer id in a path. Anything but 1 to 15 digits becomes 0, which no row has, so the
  * response is a 404.
  */
 export const KnownId = z

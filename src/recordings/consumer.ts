@@ -29,15 +29,17 @@ export async function consumeRecordings(
 
   async function load({ body }: Message): Promise<Loaded<LoadedPart>> {
     const purge = PurgeMessage.safeParse(body).data
-    // A purge needs no `store`: it is done here, even while the project is held back.
+    // Purges are done here, not in `store`, so that they go on while the project is held back.
     if (purge) {
       await purgeRecordings(purge)
       return {}
     }
     const message = readMessage(RecordingPart, 'a part of a recording', body)
-    const waiting = markerOf(message)
+    const marker = markerOf(message)
     const part = await loadPart(env.BUCKET, message)
-    return part ? { work: { projectId: part.projectId, content: part }, waiting } : { waiting }
+    return part
+      ? { work: { projectId: part.projectId, content: part }, waiting: marker }
+      : { waiting: marker }
   }
 
   /** @throws unavailable when the invocation has used up its queries before all recordings are purged */

@@ -6,7 +6,7 @@ import type { TimelineQuery } from './query.ts'
 import { findScope, readEvents, readValues, readVersions } from './store.ts'
 import { cutStretches, type SeenEvent } from './timeline.ts'
 
-/** Most events of a person that a timeline reads. */
+/** Events that a timeline reads, at most. */
 export const MAX_EVENTS = 50_000
 /** Bytes that the properties of all points may have together. */
 export const MAX_BYTES = 4_000_000
@@ -18,8 +18,8 @@ const NO_VERSION = 0
 export type Point = { timestamp: number; properties: JsonObject; count: number }
 
 /**
- * Returns the states of a person at the person's events. A new point begins at an event whose crucial
- * properties differ from the previous event's.
+ * Returns the points of a person's timeline. A point stands for consecutive events at which the person's
+ * crucial properties were the same; it has the time of the first event, and all the person's properties then.
  * @throws not_found; query_too_large, attr `events` or `points`
  */
 export async function computeTimeline(

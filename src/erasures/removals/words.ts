@@ -16,14 +16,14 @@ export function wordsOf(receipt: Receipt, project: string): Words {
       ...(filters
         ? ([
             ['Names of the events', filters.events?.join(', ') ?? 'any'],
-            ['At this time or later', time(filters.after)],
-            ['Before', time(filters.before)]
+            ['Events at or after', time(filters.after)],
+            ['Events before', time(filters.before)]
           ] as const)
         : []),
-      ['Other filters', othersOf(receipt)],
+      [filters ? 'Other filters' : 'Filters', othersOf(receipt)],
       ['Events found by the dry run', count(receipt.events_listed)],
       ['Of these, no longer stored', count(receipt.no_longer_stored)],
-      ['Events that match now', matching === null ? 'not known' : count(matching)],
+      ['Events matching when searched again', matching === null ? 'not known' : count(matching)],
       ['Searched again', timeOf(receipt.verified_at)]
     ]
   }
