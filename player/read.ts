@@ -26,7 +26,7 @@ export type Recording = {
 /** The snapshots of a part. `isWhole` is false if the part cannot be loaded, or a line of it cannot be read. */
 export type Part = { snapshots: Snapshot[]; isWhole: boolean }
 
-/** Most parts that are fetched at the same time: the awaited part and the parts after it. */
+/** Maximum number of parts that are fetched at the same time: the awaited part and the parts after it. */
 const AT_ONCE = 6
 
 /** Opens a shared recording. @throws when the list of its parts cannot be loaded */

@@ -37,7 +37,7 @@ export type OutboundLimits = {
 
 export type OutboundAnswer = { status: number; headers: Headers; body: Uint8Array }
 
-/** Most redirects that are followed. */
+/** Maximum number of redirects that are followed. */
 const MAX_REDIRECTS = 3
 /** Longest URL, characters. */
 const MAX_URL = 2_048

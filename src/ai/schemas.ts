@@ -5,11 +5,11 @@ import { ENGINES } from './engine.ts'
 
 /** Longest message or description, characters. */
 const MAX_TEXT = 2_000
-/** Most messages in a conversation. */
+/** Maximum number of messages in a conversation. */
 const MAX_MESSAGES = 50
 /** Longest example, characters. */
 const MAX_EXAMPLE = 1_000
-/** Most examples in one request; the same limit applies to counter-examples. */
+/** Maximum number of examples in one request; the same limit applies to counter-examples. */
 const MAX_EXAMPLES = 50
 
 const Person = {

@@ -11,7 +11,7 @@ import type { Changed } from './exact.ts'
  * refused with 413.
  */
 export const MAX_BODY_BYTES = 10_000_000
-/** Most events in one request. */
+/** Maximum number of events in one request. */
 export const MAX_EVENTS = 20_000
 
 /**

@@ -34,7 +34,7 @@ export const MAX_MESSAGE_BYTES = 120_000
  * of at most 2 MB. A larger event is stored in a batch of its own.
  */
 export const MAX_PART_BYTES = 1_000_000
-/** Most events stored in one batch of statements. */
+/** Maximum number of events stored in one batch of statements. */
 export const MAX_PART_EVENTS = 1_000
 
 /**

@@ -17,7 +17,7 @@ const LINE_HEIGHT = 18
 const GAP = 16
 /** Pixels that the mark of an entry takes. */
 export const MARK = 16
-/** Most lines that a legend takes. */
+/** Maximum number of lines that a legend takes. */
 const MAX_LINES = 3
 
 /** Draws title and subtitle at the top of a box. @returns the SVG, and the box that is left */

@@ -2,7 +2,7 @@ import { DAY } from '../calendar/units.ts'
 import { SLOT } from '../rollups/store.ts'
 import type { SlotCount } from './codec.ts'
 
-/** Most events of a segment: it is built in a second, and its longest column stays far below D1's 2 MB. */
+/** Maximum number of events of a segment: it is built in a second, and its longest column stays far below D1's 2 MB. */
 export const MAX_EVENTS = 32_768
 
 /**
@@ -12,8 +12,9 @@ export const MAX_EVENTS = 32_768
 export const MIN_EVENTS = 2_048
 
 /**
- * Most events of a segment of a single slot, which cannot be divided. Imports with dates instead of times have a day's events
- * in one slot. A slot with more is read from rows: a database of 10 GB could hold no more than a few days of such traffic.
+ * Maximum number of events of a segment of a single slot, which cannot be divided. Imports with dates instead of times
+ * have a day's events in one slot. A slot with more is read from rows: a database of 10 GB could hold no more than a
+ * few days of such traffic.
  */
 export const MAX_SLOT_EVENTS = 65_536
 
@@ -49,11 +50,11 @@ type Piece = Stretch & {
  *
  * Slots outside all segments form runs: before the first segment, between two segments, and after the last one. Runs are
  * cut into pieces of at most 32,768 events. The earliest and the latest piece wait until they have 2,048 events, unless they
- * overlap a stale segment. A piece takes in a neighbouring segment no larger than itself, if both fit into one segment together.
- * So whenever an event is written again, its segment is at least twice as large as before: that happens four times at most, and
- * few small segments stay. Exceptions: a stale segment is sealed again, and a piece of fewer than 2,048 events takes in
- * neighbours of any size that leave room for it. Ranges reach up to their neighbours: a late event of an empty slot then belongs
- * to a segment and makes no new hole.
+ * overlap a stale segment. A piece takes in a neighbouring segment no larger than itself, if both fit into one segment
+ * together. So whenever an event is written again, its segment is at least twice as large as before: that happens four
+ * times at most, and few small segments stay. Exceptions: a stale segment is sealed again, and a piece of fewer than
+ * 2,048 events takes in neighbours of any size that leave room for it. Ranges reach up to their neighbours: a late
+ * event of an empty slot then belongs to a segment and makes no new hole.
  * @param segments in order of time, without overlaps
  * @param slots that have events and are in no sealed or busy segment, in order of time
  */

@@ -5,16 +5,19 @@ import { Dictionary } from './dictionary.ts'
 
 export type EncodedColumn = { name: string; data: string }
 
-/** Most properties of a segment or chunk that get a column. */
+/** Maximum number of properties of a segment or chunk that get a column. */
 const MAX_COLUMNS = 64
 
-/** Most properties whose values are gathered: the first ones to appear. Each takes 4 bytes per row until the end. */
+/**
+ * Maximum number of properties whose values are gathered: the first ones to appear. Each takes 4 bytes per row
+ * until the end.
+ */
 const MAX_GATHERED = 128
 
-/** Most bytes of different values, of all properties together, that are kept in memory. */
+/** Maximum number of bytes of different values, of all properties together, that are kept in memory. */
 const MAX_GATHERED_BYTES = 16_000_000
 
-/** Most names of properties without a column that are listed; the list usually takes less than 10 kB. */
+/** Maximum number of names of properties without a column that are listed; the list usually takes less than 10 kB. */
 const MAX_COLD = 500
 
 /** Longest name of a property with a column or in the list of those without, UTF-16 units. */
@@ -32,7 +35,7 @@ const MIN_SHARE = 0.01
  */
 const MAX_DIFFERENT = 0.9
 
-/** Most bytes of columns written in one transaction, unless a single column is larger. */
+/** Maximum number of bytes of columns written in one transaction, unless a single column is larger. */
 const MAX_WRITTEN_BYTES = 1_000_000
 
 /** Gathers the properties of events or persons, row by row, and makes columns of some of them. */
@@ -63,8 +66,8 @@ export class PropertyColumns {
   }
 
   /**
-   * Gives up columns, from the one whose different values take the most bytes on, until each of the others can fit into a column
-   * and all of them fit into memory.
+   * Gives up columns, from the one whose different values take the most bytes on, until each of the others can fit into
+   * a column and all of them fit into memory.
    */
   dropLargest(): void {
     const largestFirst = [...this.#properties].sort(([, a], [, b]) => b.bytes - a.bytes)

@@ -16,9 +16,12 @@ import { type Columns, readSealed } from './sealed.ts'
  */
 const REST_MS = 1
 
-/** Most events that a statement reads from rows; the statement takes about 60 ms. */
+/** Maximum number of events that a statement reads from rows; the statement takes about 60 ms. */
 const ROW_EVENTS = 20_000
-/** Most events of one millisecond that a statement reads; halved each time they do not fit into an answer of D1. */
+/**
+ * Maximum number of events of one millisecond that a statement reads; halved each time they do not fit into an
+ * answer of D1.
+ */
 const MOMENT_EVENTS = 10_000
 
 type Range = { since: number; until: number }

@@ -51,7 +51,7 @@ const NAMES_AT_ONCE = 50
 /** Slots planned at a time; each has at least one event. */
 const SLOTS_AT_ONCE = 20_000
 
-/** Most rows of one read, and most bytes of their properties. A read takes 10 to 20 ms. */
+/** Maximum number of rows of one read, and of bytes of their properties. A read takes 10 to 20 ms. */
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
 
 /** Rows added to a segment at a time: 3 to 5 ms. */
@@ -61,8 +61,8 @@ const ADDED_AT_ONCE = 500
 const REST = 8
 
 /**
- * Most bytes of properties read for a segment: 4 kB for each of 32,768 events. A segment with more gets no columns of
- * properties, so that building it ends within one invocation.
+ * Maximum number of bytes of properties read for a segment: 4 kB for each of 32,768 events. A segment with more gets no
+ * columns of properties, so that building it ends within one invocation.
  */
 const MAX_SEGMENT_BYTES = 4_096 * MAX_EVENTS
 

@@ -13,7 +13,7 @@ import {
   type VersionRow
 } from './version-chunks.store.ts'
 
-/** Most rows of one read, and most bytes of their properties. */
+/** Maximum number of rows of one read, and of bytes of their properties. */
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
 
 /** Length of the pause after a statement, as a multiple of its own time, so that other requests get the database. */

@@ -27,13 +27,13 @@ import {
 } from './verify.store.ts'
 import { verifyVersions } from './verify-versions.ts'
 
-/** Most rows of one read, and most bytes of their properties. */
+/** Maximum number of rows of one read, and of bytes of their properties. */
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
 
 /** Length of the pause after a statement, as a multiple of its own time, so that other requests get the database. */
 const REST = 3
 
-/** Most wrong segments, and most wrong chunks of either kind, that are returned; all are counted. */
+/** Maximum number of wrong segments, and of wrong chunks of either kind, that are returned; all are counted. */
 const MAX_SHOWN = 100
 
 /** A segment that differed from its rows. `column` says where: the name of a column, or `count`, `cold` or `encoding`. */

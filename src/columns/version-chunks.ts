@@ -17,13 +17,16 @@ import { beginChunk, finishChunk, readVersions, writeColumns } from './version-c
  * Versions that are added meanwhile, or later, are not in the chunk: they are looked up.
  */
 
-/** Most rows of one read, and most bytes of their properties. A read takes 10 to 20 ms. */
+/** Maximum number of rows of one read, and of bytes of their properties. A read takes 10 to 20 ms. */
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
 
 /** Length of the pause after a statement, as a multiple of its own time, so that other requests get the database. */
 const REST = 3
 
-/** Most versions of a chunk, 16 per identity, and most bytes of their properties; with more, all its versions are looked up. */
+/**
+ * Maximum number of versions of a chunk, 16 per identity, and of bytes of their properties; with more, all its
+ * versions are looked up.
+ */
 const MOST = { versions: 65_536, bytes: 67_108_864 }
 
 /** Copies the properties of a chunk's versions into columns. May be interrupted anywhere, and run several times at once. */

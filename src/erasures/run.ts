@@ -6,7 +6,7 @@ import { type Taking, takeRemovals } from './removals/store.ts'
 import { lastRunBy } from './schedule.ts'
 import { findRun, finishRuns, insertRun, type RunRow, takeStalled, takeTasks } from './store.ts'
 
-/** Most erasures or removals that one statement takes. */
+/** Maximum number of erasures or removals that one statement takes. */
 const TAKEN_AT_ONCE = 1_000
 
 /**

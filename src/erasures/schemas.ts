@@ -130,7 +130,7 @@ export const StatusFilters = z.object({
     .meta({ description: 'Only tasks of this deleted person.' })
 })
 
-/** Most persons that one request may name. */
+/** Maximum number of persons that one request may name. */
 export const MAX_PERSONS = 1_000
 
 /** A person's id: an integer, also as a string, or a UUID. */

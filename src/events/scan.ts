@@ -15,7 +15,7 @@ import {
   type Wanted
 } from './store.ts'
 
-/** Most names or identities whose events are merged; at least one event of each is looked up. */
+/** Maximum number of names or identities whose events are merged; at least one event of each is looked up. */
 export const MAX_SOURCES = 10_000
 
 export type EventFilters = Wanted & {
@@ -44,7 +44,7 @@ export type Piece = { examined: number; matching: EventRow[]; last: EventKey }
 type Beginning = {
   /** The event after which the scan begins; undefined for the newest. */
   after?: EventKey | undefined
-  /** Most events in the first piece. */
+  /** Maximum number of events in the first piece. */
   first: number
   /** The time to which the dates of filters are relative. */
   now: Date

@@ -174,7 +174,7 @@ function pick(json: Json, names: string[]): JsonObject {
 }
 
 /**
- * Most names in `X-Ignored-Fields`: the header must not exceed the sizes that clients and proxies
+ * Maximum number of names in `X-Ignored-Fields`: the header must not exceed the sizes that clients and proxies
  * accept.
  */
 const MAX_IGNORED = 50

@@ -31,13 +31,13 @@ export const isUnfiltered = (filters: PersonFilters): boolean => countFilters(fi
 export const hasOneFilter = (filters: PersonFilters): boolean => countFilters(filters) === 1
 
 /**
- * Most bound values in a filter on properties. A D1 statement allows 100, of which the page, its
+ * Maximum number of bound values in a filter on properties. A D1 statement allows 100, of which the page, its
  * cursor and the other filters take up to 14. A filter usually takes two values, so that a request's
  * 40 filters fit.
  */
 const MAX_VALUES = 85
 
-/** Most distinct values of a key for an operator that must examine each of them. */
+/** Maximum number of distinct values of a key for an operator that must examine each of them. */
 export const MAX_DISTINCT_VALUES = 200_000
 
 /**

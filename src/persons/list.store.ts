@@ -152,7 +152,7 @@ export const exportProperties = (
     return (await readBatch(db, rows))[0]
   })
 
-/** Most rows in a page of an export. */
+/** Maximum number of rows in a page of an export. */
 const MAX_PAGE_ROWS = 5_000
 /** Characters of properties at which a page of an export is full; its last person may exceed the limit. */
 const MAX_PAGE_CHARACTERS = 4_000_000

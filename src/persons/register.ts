@@ -31,7 +31,7 @@ export type Register = {
 }
 
 /**
- * Most `once` writes kept per key. If there are more, a write is dropped when the writes before and
+ * Maximum number of `once` writes kept per key. If there are more, a write is dropped when the writes before and
  * after it have the same value; if that is not enough, only the first seven and the last are kept.
  */
 const MAX_ONCE = 8

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { refusing, sameReason } from '../input/fields.ts'
 import { isObject, type JsonObject } from '../input/json.ts'
 
-/** Most distinct ids per person in a list. A single person shows all of them. */
+/** Maximum number of distinct ids per person in a list. A single person shows all of them. */
 export const LISTED_DISTINCT_IDS = 100
 
 /** A person in every response of the API. */

@@ -18,7 +18,7 @@ import type { Work } from './work.ts'
  */
 export type Decider = (values: readonly Json[], work: Work) => Promise<Uint8Array>
 
-/** Most distinct texts of a property that one matcher compares. */
+/** Maximum number of distinct texts of a property that one matcher compares. */
 const MAX_TEXTS = 100_000
 /** Characters that these texts may have in all, because all of them are in memory at once. */
 const MAX_CHARACTERS = 8_000_000

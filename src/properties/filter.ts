@@ -58,11 +58,11 @@ export type PropertyFilter = {
 }
 export type FilterGroup = { type: 'AND' | 'OR'; values: (FilterGroup | PropertyFilter)[] }
 
-/** Most filters in one request. */
+/** Maximum number of filters in one request. */
 export const MAX_FILTERS = 40
 /** Deepest nesting of groups. */
 export const MAX_DEPTH = 5
-/** Most values of one filter. */
+/** Maximum number of values of one filter. */
 export const MAX_VALUES = 1_000
 /** Longest name of a property, characters, as in PostHog. */
 export const MAX_KEY = 400

@@ -14,7 +14,7 @@ export type Matcher = (texts: readonly string[], work: Work) => Promise<string[]
 type Test = { matches: (text: string) => boolean; unitsOf: (text: string) => number }
 
 /**
- * Most values of an `icontains` filter that SQL compares with each row, in about 3 µs. A filter
+ * Maximum number of values of an `icontains` filter that SQL compares with each row, in about 3 µs. A filter
  * with more values is compared with each distinct value of the property instead.
  */
 const MAX_CONTAINED = 5

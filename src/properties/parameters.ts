@@ -6,7 +6,7 @@ import { MAX_PATTERNS } from './pattern.ts'
 import { OPERATOR_TABLE, PropertyFiltersJson } from './schemas.ts'
 
 /**
- * Most query parameters of the form `properties[0][key]=…` in one URL: enough for `MAX_FILTERS` filters
+ * Maximum number of query parameters of the form `properties[0][key]=…` in one URL: enough for `MAX_FILTERS` filters
  * with dozens of values each.
  */
 const MAX_PARAMETERS = 5_000

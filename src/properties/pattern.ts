@@ -6,7 +6,7 @@ import { sizeOf } from './size.ts'
 export const MAX_PATTERN = 1_000
 /** Largest regular expression by `sizeOf`. The library compiles a size of 4,000 in about 5 ms. */
 export const MAX_PATTERN_SIZE = 4_000
-/** Most regular expressions in one request. */
+/** Maximum number of regular expressions in one request. */
 export const MAX_PATTERNS = 100
 /**
  * Largest total size of the regular expressions in one request. A size of 20,000 compiles in about

@@ -4,7 +4,7 @@ import { PUT_MS } from '../queues/waiting-objects.ts'
 import { markerOf, objectOf, type RecordingPart } from './part.ts'
 import type { NewPart } from './snapshot.ts'
 
-/** Most parts in one request: Cloudflare Queues accept 100 messages in one call. */
+/** Maximum number of parts in one request: Cloudflare Queues accept 100 messages in one call. */
 export const MAX_PARTS = 100
 
 /**

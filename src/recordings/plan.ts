@@ -72,12 +72,12 @@ export type Changes = {
   refused: Incoming[]
 }
 
-/** Most parts of one recording: about eight hours of uninterrupted activity. */
+/** Maximum number of parts of one recording: about eight hours of uninterrupted activity. */
 export const MAX_RECORDING_PARTS = 10_000
 /** Largest recording, compressed, bytes: about as much as a browser can play. */
 export const MAX_RECORDING_BYTES = 250_000_000
 
-/** Most characters that are kept of the URL at which a recording starts. */
+/** Maximum number of characters that are kept of the URL at which a recording starts. */
 const MAX_START_URL = 512
 
 /**

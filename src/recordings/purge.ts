@@ -25,12 +25,12 @@ export type PurgeQueue = Sender<PurgeMessage>
 
 /** Rows of parts deleted in one statement, which takes a few milliseconds. */
 const PARTS_AT_ONCE = 500
-/** Most recordings in one message. */
+/** Maximum number of recordings in one message. */
 const SESSIONS_IN_MESSAGE = 10
 
-/** Most recordings of a project that expire in one sweep. */
+/** Maximum number of recordings of a project that expire in one sweep. */
 const EXPIRED_AT_ONCE = 200
-/** Most deleted recordings that one sweep queues for the purge. */
+/** Maximum number of deleted recordings that one sweep queues for the purge. */
 const SWEPT_AT_ONCE = 1_000
 
 /**

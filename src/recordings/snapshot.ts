@@ -11,7 +11,7 @@ import { type RecordingPart, SessionId } from './part.ts'
 const STEP = 5 * MINUTE
 /** Largest distance of a snapshot's time from now, ms. */
 const MAX_DISTANCE = 7 * DAY
-/** Most characters that are kept of a window id. */
+/** Maximum number of characters that are kept of a window id. */
 const MAX_WINDOW = 200
 
 /** A part to store; `lines` is the text of its object. */

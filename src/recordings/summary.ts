@@ -23,9 +23,9 @@ const CLICKS: unknown[] = [2, 3, 4, 9]
 /** Time without an active snapshot after which the visitor counts as inactive, ms. */
 const IDLE_MS = 5_000
 
-/** Most characters that are kept of a page's URL. */
+/** Maximum number of characters that are kept of a page's URL. */
 const MAX_URL = 4_096
-/** Most pages that a recording lists. */
+/** Maximum number of pages that a recording lists. */
 export const MAX_URLS = 25
 
 /** The aggregate of the snapshots of one part. Times are ms UTC by the server's clock. */

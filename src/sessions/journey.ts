@@ -4,7 +4,7 @@ import type { JsonObject } from '../input/json.ts'
 export const STEP_PROPERTIES = ['$current_url', '$pathname', '$screen_name', '$event_type']
 
 /**
- * Most steps of a session. Comparing two sessions takes time proportional to the product of their
+ * Maximum number of steps of a session. Comparing two sessions takes time proportional to the product of their
  * numbers of steps.
  */
 const MAX_STEPS = 200

@@ -31,7 +31,7 @@ const PROPERTY_DEFINITIONS = describe({
 
 const KEYS = SESSION_PROPERTIES.map(({ name }) => name)
 
-/** Most values in a response. */
+/** Maximum number of values in a response. */
 const MAX_VALUES = 20
 /** Values that `value` searches: up to this many that several sessions have, and up to this many that only one session has. */
 const SEARCHED = 600

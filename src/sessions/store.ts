@@ -13,8 +13,8 @@ import type { SessionPart } from './session.ts'
  */
 
 /**
- * Most distinct ids stored per session: those with the lowest keys. Real sessions have fewer. If a session with more is ever
- * rebuilt, only the events of its stored distinct ids are counted.
+ * Maximum number of distinct ids stored per session: those with the lowest keys. Real sessions have fewer. If a session
+ * with more is ever rebuilt, only the events of its stored distinct ids are counted.
  */
 export const MAX_IDENTITIES = 100
 
@@ -166,8 +166,9 @@ export const sessionColumn = (key: string): SQL =>
 export type CountedValue = { name: string; count: number }
 
 /**
- * Lists the values of a property in closed sessions: at most `limit` values that several sessions have, the most frequent first.
- * If these are fewer than `limit`, at most `limit` values that only one session has follow. Reads at most `3 * limit` rows.
+ * Lists the values of a property in closed sessions: at most `limit` values that several sessions have, the most
+ * frequent first. If these are fewer than `limit`, at most `limit` values that only one session has follow. Reads at
+ * most `3 * limit` rows.
  */
 export async function listValues(
   db: Db,

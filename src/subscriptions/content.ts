@@ -2,7 +2,7 @@ import { describeRange } from '../calendar/words.ts'
 import type { TrendSeries } from '../trends/answer.ts'
 import type { TrendQuery } from '../trends/query.ts'
 
-/** Most lines shown per insight: the first ten, in the order of the trend's result. */
+/** Maximum number of lines shown per insight: the first ten, in the order of the trend's result. */
 const MAX_LINES = 10
 /** Longest label of a series or a breakdown value, characters. */
 const MAX_LABEL = 200

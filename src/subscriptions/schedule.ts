@@ -37,7 +37,7 @@ const SHORTEST = { daily: 1, weekly: 7, monthly: 28, yearly: 365 }
 /** Longest intervals given to the rule. Each exceeds the 8,000 years in which a schedule may occur. */
 const LONGEST = { daily: 3_000_000, weekly: 430_000, monthly: 100_000, yearly: 8_300 }
 
-/** Most steps of a rule: one per day for 270 years, because a rule with a `count` is evaluated from its start. */
+/** Maximum number of steps of a rule: one per day for 270 years, because a rule with a `count` is evaluated from its start. */
 const MAX_ITERATIONS = 100_000
 
 /**

@@ -9,7 +9,7 @@ import { askedEvent } from '../properties/event.ts'
 import { leavesOf, PROPERTY_TYPES } from '../properties/filter.ts'
 import { readFilters } from '../properties/read-filters.ts'
 
-/** Most events, and most properties of a breakdown, in one request. */
+/** Maximum number of events, and of properties of a breakdown, in one request. */
 const MAX_ENTITIES = 100
 
 const Text = z.string().max(400)

@@ -11,7 +11,7 @@ import {
 import type { Db } from '../../src/db/client.ts'
 import type { EventKind } from '../../src/rollups/store.ts'
 
-/** Most rows read at a time, and most bytes of their properties. */
+/** Maximum number of rows read at a time, and of bytes of their properties. */
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
 
 /**

@@ -4,9 +4,9 @@ import { type EventFilters, EventScan, type Project } from '../../events/scan.ts
 import type { EventRow } from '../../events/store.ts'
 import { isObject, type JsonObject } from '../../input/json.ts'
 
-/** Most events that one scan reads; 100,000 take some seconds. */
+/** Maximum number of events that one scan reads; 100,000 take some seconds. */
 export const MAX_EXAMINED = 100_000
-/** Most events read in one piece of a scan. */
+/** Maximum number of events read in one piece of a scan. */
 const READ_AT_ONCE = 1_000
 
 export type Wanted = {

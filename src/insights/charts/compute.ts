@@ -11,7 +11,7 @@ import { type DashboardRow, listTiles } from '../dashboards/store.ts'
 import { fieldsOf, nameOf, titleOf } from '../insight.ts'
 import { findInsights, type InsightRow } from '../store.ts'
 
-/** Most insights of a dashboard that are drawn or delivered at once. */
+/** Maximum number of insights of a dashboard that are drawn or delivered at once. */
 export const MAX_TILES = 10
 
 /**

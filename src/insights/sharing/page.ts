@@ -12,7 +12,7 @@ const SIZES = {
   phone: { width: 360, height: 300 }
 }
 
-/** Most numbers in a table. With more, the page only says that there are too many. */
+/** Maximum number of numbers in a table. With more, the page only says that there are too many. */
 const MAX_CELLS = 5_000
 
 const STYLE = `

@@ -6,17 +6,17 @@ export type Actor = {
   key: { id: number; label: string }
 } | null
 
-/** Most identities listed in one entry; D1 limits a row to 2 MB. */
+/** Maximum number of identities listed in one entry; D1 limits a row to 2 MB. */
 export const MAX_IDENTITIES = 10_000
 
 /**
- * Most identities listed in the entry of a merge. Fewer than in other entries, because anyone's
+ * Maximum number of identities listed in the entry of a merge. Fewer than in other entries, because anyone's
  * events can cause merges.
  */
 export const MAX_FOLDED_IDENTITIES = 100
 
 /**
- * Most bytes of distinct ids, as JSON, that are read for one entry, which itself holds only keys.
+ * Maximum number of bytes of distinct ids, as JSON, that are read for one entry, which itself holds only keys.
  * The query returns ids and keys in one value, and D1 allows 2 MB in a value.
  */
 export const MAX_IDS_BYTES = 1_000_000

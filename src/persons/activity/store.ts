@@ -106,7 +106,7 @@ export async function listActivity(
   return found[0]?.id === null ? undefined : { rows, count: counted[0]?.count ?? 0 }
 }
 
-/** Most entries in a page of an export. */
+/** Maximum number of entries in a page of an export. */
 const MAX_PAGE_ROWS = 1_000
 /** Characters of details after which a page of an export gets no further entry. */
 const MAX_PAGE_CHARACTERS = 4_000_000

@@ -26,13 +26,13 @@ import {
   RECORDINGS
 } from './store.ts'
 
-/** Most recordings whose events a filter may scan. */
+/** Maximum number of recordings whose events a filter may scan. */
 const MAX_SCANNED_RECORDINGS = 20_000
 
-/** Most distinct values of a property for an operator without an SQL equivalent. */
+/** Maximum number of distinct values of a property for an operator without an SQL equivalent. */
 const MAX_DISTINCT_VALUES = 100_000
 
-/** Most bound values in the filters. A D1 statement allows 100, of which the page needs some. */
+/** Maximum number of bound values in the filters. A D1 statement allows 100, of which the page needs some. */
 const MAX_VALUES = 90
 
 /** Writes a number as JSON does: `2.0` as `2`. */

@@ -20,7 +20,7 @@ import {
   type Sought
 } from './store.ts'
 
-/** Most recordings in one response. */
+/** Maximum number of recordings in one response. */
 const MAX_LIMIT = 100
 /** Fewest steps of a session for which similar ones are searched; shorter sessions all look alike. */
 const MIN_STEPS = 3

@@ -66,7 +66,7 @@ export async function hasOpenSessions(
   return rows.length > 0
 }
 
-/** Most sessions that are compared. With the search for them, fewer than 5,000 rows are read. */
+/** Maximum number of sessions that are compared. With the search for them, fewer than 5,000 rows are read. */
 export const MAX_CANDIDATES = 480
 
 export type Candidate = { id: string; steps: string[]; startTime: number; duration: number }

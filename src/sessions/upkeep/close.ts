@@ -10,15 +10,15 @@ import { type Closing, listIdle, type WholeSession, writeClosings } from './stor
 /** A session is over when nothing was received for this long, ms. */
 export const IDLE_MS = 30 * MINUTE
 
-/** Most sessions closed in one transaction. */
+/** Maximum number of sessions closed in one transaction. */
 const BATCH = 50
 /**
- * Most identities of recorded sessions in one transaction, unless the first session alone has more.
+ * Maximum number of identities of recorded sessions in one transaction, unless the first session alone has more.
  * The steps of 100 identities with 400 events each take about 25 MB of memory.
  */
 const BATCH_IDENTITIES = 100
 
-/** Most events that are read for a session's steps, per identity of the session. */
+/** Maximum number of events that are read for a session's steps, per identity of the session. */
 const MAX_STEP_EVENTS = 400
 
 /** Longest value that is counted, characters. Nobody picks longer values from a list. */

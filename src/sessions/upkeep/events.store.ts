@@ -19,12 +19,12 @@ export type StoredEvent = {
   properties: JsonObject
 }
 
-/** Most characters that are read of a text property. */
+/** Maximum number of characters that are read of a text property. */
 const MAX_TEXT = 1_000
 
-/** Most ranges that one statement reads. */
+/** Maximum number of ranges that one statement reads. */
 const MAX_RANGES = 100
-/** Most events of a range that one statement reads. */
+/** Maximum number of events of a range that one statement reads. */
 const MAX_EVENTS = 500
 /**
  * Size of the events, as JSON, after which a statement stops reading, bytes. An isolate has 128 MB,

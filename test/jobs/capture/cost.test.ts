@@ -287,7 +287,7 @@ function createWriter(seed: number): (length: number) => string {
 
 /** Bytes of events of one kind in a run, so that a run takes at most a second. */
 const MAX_RUN_BYTES = 400_000
-/** Most texts of `size` letters in one event: one for each of `NAMES`. */
+/** Maximum number of texts of `size` letters in one event: one for each of `NAMES`. */
 const MAX_TEXTS = NAMES.length
 
 const ofOneKind = fc

@@ -456,7 +456,7 @@ describe('the sweep', () => {
     expect(queues.recorded).toContainEqual(expect.objectContaining({ project_id: project.id }))
   })
 
-  it('resends at once, and once, everything that waited when the queues started empty', async () => {
+  it('resends once, in the next sweep, everything that waited when the queues lost all messages', async () => {
     const project = await newProject()
     const queues = holdQueues()
     await resend(queues, -MINUTE)

@@ -227,7 +227,7 @@ const TWO = 'ada@example.com, bob@example.com'
 /** Whether a recipient got one message, or at most two if the recipient's entry says `repeated`. */
 const isSentAsTold = (sent: number, isRepeated: boolean) => sent > 0 && sent <= (isRepeated ? 2 : 1)
 
-it('a delivery continues wherever it is interrupted: each recipient gets one message, or two if the ledger says so', async () => {
+it('a delivery continues wherever it is interrupted: each recipient gets one message, or two if the delivery’s record says so', async () => {
   listenToLog()
   let repeated = 0
   for (let call = 1; ; call += 1) {

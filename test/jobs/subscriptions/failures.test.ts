@@ -106,7 +106,7 @@ describe('an e-mail that fails', () => {
     ])
   })
 
-  it('without an answer may have arrived: it is sent once more, and the ledger says so', async () => {
+  it('without an answer may have arrived: it is sent once more, and the delivery’s record says so', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe()

@@ -19,7 +19,7 @@ if (!instantiated) {
 const started: { instance: WebAssembly.Instance } = await instantiated.value
 const images = [...paintPictures(paint)]
 
-/** Most bytes per pixel of a chart: 150 kB at 600 × 320. */
+/** Maximum bytes per pixel of a chart: 150 kB at 600 × 320. */
 const BYTES_PER_PIXEL = 150_000 / (600 * 320)
 
 /** Returns width and height of the chart that an image shows. */
