@@ -3,8 +3,8 @@ import type { Service } from '../local.ts'
 
 export type Option = {
   /**
-   * Converts the option's text. @throws an error whose message follows the option's name: `must be
-   * JSON`
+   * Converts the option's text.
+   * @throws an error whose message is printed after the option's name: `must be JSON`
    */
   read(text: string): unknown
   /** The option may be given several times. */
@@ -18,7 +18,7 @@ export type Command<Input = unknown> = {
   isLong?: true
   /** The arguments as the help shows them: `<id> [--name <text>]`. */
   usage: string
-  /** Options by schema member. A member `id` is the command's only positional argument. */
+  /** Options, keyed by the schema member that each sets. `id` is the command's only positional argument. */
   options: Record<string, Option>
   schema: z.ZodType<Input>
   /** Returns the answer. It is printed as text or, with `--json`, as one JSON object. */

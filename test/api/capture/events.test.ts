@@ -135,7 +135,7 @@ describe('properties', () => {
 
 describe('the name of an event', () => {
   it.each([
-    ['more than 200 characters are cut', 'a'.repeat(201), 'a'.repeat(200)],
+    ['characters after the 200th are removed', 'a'.repeat(201), 'a'.repeat(200)],
     ['a NUL is replaced', 'nul\0', 'nul\ufffd'],
     ['half a surrogate pair is replaced', 'half\udc00', 'half\ufffd']
   ])('is cleaned: %s', async (_, name, expected) => {
@@ -159,7 +159,7 @@ describe('the time of an event', () => {
     ['a zone in hours', { timestamp: '2026-11-21T14:00:00+03' }, '2026-11-21T11:00:00.000Z'],
     ['a zone with minutes', { timestamp: '2026-11-21T05:30:00-05:30' }, '2026-11-21T11:00:00.000Z'],
     ['no zone', { timestamp: '2026-11-21T11:00:00' }, '2026-11-21T11:00:00.000Z'],
-    ['a space', { timestamp: '2026-11-21 11:00:00' }, '2026-11-21T11:00:00.000Z'],
+    ['a space, not a T', { timestamp: '2026-11-21 11:00:00' }, '2026-11-21T11:00:00.000Z'],
     ['a day', { timestamp: '2026-11-20' }, '2026-11-20T00:00:00.000Z'],
     ['a mail date', { timestamp: 'Fri, 20 Nov 2026 10:00:00 GMT' }, '2026-11-20T10:00:00.000Z'],
     ['seconds since 1970', { timestamp: '1795258800' }, '2026-11-21T11:00:00.000Z'],
@@ -225,9 +225,9 @@ describe('the time of an event', () => {
       '10:59:50'
     ],
     ['a clock that is behind', {}, { sent_at: '2026-11-21T11:59:50Z' }, '', '11:00:10'],
-    ['not if no clock is readable', {}, { sent_at: 'now' }, '?_=x', '11:00:00'],
+    ['except if no clock is readable', {}, { sent_at: 'now' }, '?_=x', '11:00:00'],
     [
-      'not if `$ignore_sent_at` is true',
+      'except if `$ignore_sent_at` is true',
       { properties: { $ignore_sent_at: true } },
       { sent_at: SENT_LATE },
       '',

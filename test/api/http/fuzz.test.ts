@@ -103,7 +103,7 @@ const captured = fc.record({
     }),
     { maxLength: 3 }
   ),
-  deep: fc.option(nested, { freq: 20 }),
+  nested: fc.option(nested, { freq: 20 }),
   encoding: fc.constantFrom(...encodings),
   damage: fc.option(fc.record({ at: fc.nat(4_000), byte: fc.nat(255), cut: fc.boolean() }), {
     freq: 3
@@ -133,8 +133,8 @@ async function send(project: TestProject, sent: Captured) {
     (json, { path, replacement }) => mutate(json, path, replacement),
     shapes[sent.shape] ?? null
   )
-  const json = sent.deep
-    ? JSON.stringify(mutated).replace(/("properties":)\{/, `$1{"deep":${sent.deep.raw},`)
+  const json = sent.nested
+    ? JSON.stringify(mutated).replace(/("properties":)\{/, `$1{"nested":${sent.nested.raw},`)
     : JSON.stringify(mutated)
   let bytes = await encode(json, sent.encoding)
   if (sent.damage) {
@@ -275,7 +275,7 @@ type Asked = ReturnType<typeof requestsTo> extends fc.Arbitrary<infer T> ? T : n
 
 /**
  * Sends a request.
- * @throws if the answer is not documented
+ * @throws if the answer is not documented; answers to HEAD requests are not checked
  */
 function ask({ template, prefix, slash, method, path, query, body, headers }: Asked) {
   const inUrl = (part: string) => encodeURIComponent(part.toWellFormed())
@@ -323,7 +323,7 @@ it(
       reached.add(asked.template)
     }
 
-    // Requests each operation at least once; then random operations, preferably those with many inputs.
+    // Requests the path of each operation at least once; then random operations, preferably those with many inputs.
     const first = fc.tuple(...requests.map(({ arbitrary }) => arbitrary))
     const rest = fc.oneof(...requests)
     await fc.assert(

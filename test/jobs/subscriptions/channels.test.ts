@@ -19,7 +19,7 @@ afterEach(() => {
 })
 afterAll(untilQuiet)
 
-/** Returns the requests received at paths that begin like this. */
+/** Returns the requests received at paths that begin with `path`. */
 const receivedAt = async (path: string): Promise<Received[]> =>
   (await fetch(`${url}/received?at=${encodeURIComponent(path)}`)).json()
 
@@ -109,7 +109,7 @@ describe.each(Object.entries(CHANNELS))('a receiver of type %s', (type, { quotes
 
     await desk.deliver(desk.held[0], OPEN)
 
-    // The message arrives a second later than the delivery is due.
+    // The queue message arrives one second after the delivery is due.
     expect(desk.later).toMatchObject([{ seconds: 7_200 + 1 }])
   })
 

@@ -38,7 +38,7 @@ it('sends one message, in the next sweep, if the queues have lost messages since
   expect(sentAt([1, 2, 5, 6], 3)).toEqual([5])
 })
 
-it('also sends this message for an object that was uploaded before the clock was set back', () => {
+it('sends one message after queues lost messages, also if the clock was set back since the upload', () => {
   const ofTomorrow = 24 * HOUR
   const [first, second] = [
     { since: 0, until: 3 * MINUTE },
