@@ -8,7 +8,9 @@ export const sequences = sqliteTable('sequences', {
 
 /**
  * Numbers by project and name. `persons`, `recordings` and `activity` are exact totals, updated in the same batch as
- * the rows they count. `suppressions` is a serial number; `last_erasure` and `retention_noted` are times, ms UTC.
+ * the rows they count. `suppressions` grows when suppressions begin, get distinct ids, are lifted or are removed.
+ * `last_erasure` is the time of the last erasure, and `retention_noted` the latest `until` of the project's retention in
+ * the ledger, both in ms UTC.
  */
 export const counters = sqliteTable(
   'counters',

@@ -61,7 +61,7 @@ const isOpen = isNull(eventRemovals.completedAt)
 type Taken = { id: string; project_id: number }
 
 export type Taking = {
-  /** The time of the run: removals requested before it are due. */
+  /** The time for which the run is scheduled, ms UTC: removals requested before this time are due. */
   run: number
   /** Removals with progress since this time (ms UTC) are under way. */
   idleSince: number
@@ -94,7 +94,7 @@ export const takeRemovals = (db: Db, { run, idleSince, limit, now }: Taking): Pr
 export const listOpenRemovals = (db: Db): Promise<RemovalRow[]> =>
   db.select().from(eventRemovals).where(isOpen).orderBy(eventRemovals.id)
 
-/** A part of a removal's list: the uuids, 32 hexadecimal digits each, from the task's position up to `position`. */
+/** The next part of a removal's list: its uuids, 32 hexadecimal digits each, and the removal's `position` after it. */
 export type Part = { uuids: string[]; position: number; now: number }
 
 /**
@@ -177,7 +177,7 @@ const hasOneOf = (paths: string[]): SQL =>
   sql`exists (select 1 from json_each(${JSON.stringify(paths)}) path
     where json_type(${events.properties}, path.value) is not null)`
 
-/** Counts the listed events that are still stored or, if properties are to be removed, still have one of them. */
+/** Counts the listed events that are still stored and, if properties are to be removed, still have one of them. */
 export async function countListed(db: Db, removal: RemovalRow, uuids: string[]): Promise<number> {
   const [[counted]] = await readBatch(
     db,
