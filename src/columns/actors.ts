@@ -100,7 +100,10 @@ export class Actors {
     return actors
   }
 
-  /** Looks up the identities that are in no chunk, or whose person has changed since their chunk was built. */
+  /**
+   * Looks up the identities that are in no chunk, whose chunk could not be opened, or whose person has changed
+   * since their chunk was built.
+   */
   async #lookUp(identities: Uint32Array): Promise<void> {
     const isUnknown = (identity: number) => !this.#numbers.isKnown(identity)
     const unknown = [...new Set(identities.filter(isUnknown))]

@@ -65,8 +65,8 @@ export async function listSalts(control: Db, database: string): Promise<Record<s
 export const putBackSalts = (control: Db, salts: Record<string, string>) =>
   control.run(
     updateFrom(projects, {
-      set: { erasureSalt: sql`had.value` },
-      from: sql`json_each(${JSON.stringify(salts)}) as had`,
-      where: sql`${projects.id} = cast(had.key as integer) and ${projects.erasureSalt} <> had.value`
+      set: { erasureSalt: sql`old.value` },
+      from: sql`json_each(${JSON.stringify(salts)}) as old`,
+      where: sql`${projects.id} = cast(old.key as integer) and ${projects.erasureSalt} <> old.value`
     })
   )

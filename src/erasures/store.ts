@@ -57,7 +57,7 @@ type Taken = { id: number; project_id: number }
 
 const taken = { id: erasures.id, project_id: erasures.projectId }
 
-/** Whether an erasure deletes events and has to be queued by the run of this time, ms UTC. */
+/** Whether an erasure deletes events and still has to be assigned to the run of this time, ms UTC. */
 const waitsFor = (run: number | SQLiteColumn): SQL | undefined =>
   and(
     isOpen,
@@ -112,7 +112,7 @@ export const takeStalled = (
     .returning(taken)
 }
 
-/** Marks the runs that have queued all their erasures, and of which none is running, as finished. */
+/** Marks each run as finished if no erasure still has to be assigned to it and none of its erasures is running. */
 export function finishRuns(db: Db, now: number) {
   const { scheduledFor, finishedAt } = deletionRuns
   const running = and(isOpen, eq(erasures.status, 'running'), eq(erasures.run, scheduledFor))

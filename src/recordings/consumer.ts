@@ -37,6 +37,7 @@ export async function consumeRecordings(
     const message = readMessage(RecordingPart, 'a part of a recording', body)
     const marker = markerOf(message)
     const part = await loadPart(env.BUCKET, message)
+    // If the part's object is missing, nothing is left to store: the message is acknowledged and its marker deleted.
     return part
       ? { work: { projectId: part.projectId, content: part }, waiting: marker }
       : { waiting: marker }

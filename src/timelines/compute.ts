@@ -19,7 +19,8 @@ export type Point = { timestamp: number; properties: JsonObject; count: number }
 
 /**
  * Returns the points of a person's timeline. A point stands for consecutive events at which the person's
- * crucial properties were the same; it has the time of the first event, and all the person's properties then.
+ * crucial properties, which the request names, had the same values; it has the time of the first event, and
+ * all the person's properties then.
  * @throws not_found; query_too_large, attr `events` or `points`
  */
 export async function computeTimeline(

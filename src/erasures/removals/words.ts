@@ -6,8 +6,10 @@ const LIST = new Intl.ListFormat('en-GB')
 
 /** Returns what the page of a receipt says about the removal. `project` is the project's name. */
 export function wordsOf(receipt: Receipt, project: string): Words {
-  const { filters, matching } = receipt
+  const { filters, matching, properties } = receipt
   const count = (events: number) => events.toLocaleString('en')
+  const gone =
+    properties === null ? 'no longer stored' : 'no longer stored or without the properties'
   const time = (iso: string | null | undefined) => (iso ? timeOf(iso) : 'any time')
   return {
     lead: `${whatOf(receipt)} the project “${project}”.`,
@@ -22,7 +24,7 @@ export function wordsOf(receipt: Receipt, project: string): Words {
         : []),
       [filters ? 'Other filters' : 'Filters', othersOf(receipt)],
       ['Events found by the dry run', count(receipt.events_listed)],
-      ['Of these, no longer stored', count(receipt.no_longer_stored)],
+      [`Of these, ${gone}`, count(receipt.no_longer_stored)],
       ['Events matching when searched again', matching === null ? 'not known' : count(matching)],
       ['Searched again', timeOf(receipt.verified_at)]
     ]
