@@ -38,7 +38,7 @@ async function exportPersons(persons: number, paces: Pace[]): Promise<Export[]> 
       const started = performance.now()
       const { peak, result } = await heap.during(() => readLines(url, key, pace))
       if (result.lines !== persons + 1) {
-        throw new Error(`Only ${result.lines - 1} of ${persons} persons were exported.`)
+        throw new Error(`${result.lines - 1} instead of ${persons} persons were exported.`)
       }
       exports.push({
         persons,

@@ -98,7 +98,7 @@ export function describeError(error: unknown): string {
  * which may be personal data.
  *
  * - `Unexpected token 'a', "ada@exa"... is not valid JSON` → `Unexpected token 'a', "…"... is not valid JSON`
- * - `JSON path error near 'ada@example.com'` → `JSON path error near '…'`
+ * - `bad JSON path: 'ada@example.com'` → `bad JSON path: '…'`
  */
 export const withoutQuotes = (message: string): string =>
-  message.replace(/".*"/s, '"…"').replace(/ near '.*'/s, " near '…'")
+  message.replace(/".*"/s, '"…"').replace(/: '.*'/s, ": '…'")

@@ -45,7 +45,7 @@ export const Nothing = z.object({})
 export const Id = z.int().positive('must be an id, a positive whole number')
 
 /** Arguments of `refine` for the schema of an update: it needs at least one member besides the id. */
-export const isChange = [
+export const changeRule = [
   (input: object) => Object.keys(input).length > 1,
   'Nothing to change: add at least one option'
 ] as const

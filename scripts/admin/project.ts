@@ -1,12 +1,12 @@
 import { Project, ProjectChange, projectToJson } from '../../src/projects/project.ts'
 import { createProject, listProjects, listUsers, updateProject } from '../../src/projects/store.ts'
 import {
+  changeRule,
   command,
   decimal,
   Id,
   InputError,
   integer,
-  isChange,
   json,
   Nothing,
   type Option,
@@ -77,7 +77,7 @@ export const project = {
   update: command({
     usage: `<id> [--name <text>] ${SHARED_USAGE}`,
     options: { id: integer, ...sharedOptions },
-    schema: ProjectChange.extend({ id: Id }).refine(...isChange),
+    schema: ProjectChange.extend({ id: Id }).refine(...changeRule),
     run: async ({ db }, { id, ...change }) => projectToJson(await updateProject(db, id, change))
   })
 }

@@ -2,10 +2,10 @@ import { createUser, listUsers, updateUser } from '../../src/projects/store.ts'
 import { ROLES, User, UserChange, userToJson } from '../../src/projects/user.ts'
 import {
   boolean,
+  changeRule,
   command,
   Id,
   integer,
-  isChange,
   json,
   Nothing,
   nullable,
@@ -42,7 +42,7 @@ export const user = {
   update: command({
     usage: `<id> [--first-name <text>] [--email <address>] ${OPTIONAL}`,
     options: { id: integer, ...fields },
-    schema: UserChange.extend({ id: Id }).refine(...isChange),
+    schema: UserChange.extend({ id: Id }).refine(...changeRule),
     run: async ({ db }, { id, ...change }) => userToJson(await updateUser(db, id, change))
   })
 }

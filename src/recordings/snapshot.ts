@@ -9,7 +9,7 @@ import { type RecordingPart, SessionId } from './part.ts'
 
 /** The unit to which the skew of a client's clock is rounded, ms. */
 const STEP = 5 * MINUTE
-/** Largest distance of a snapshot's time from now, ms. */
+/** The time of a snapshot must be less than this before or after now, ms. */
 const MAX_DISTANCE = 7 * DAY
 /** Maximum number of characters that are kept of a window id. */
 const MAX_WINDOW = 200

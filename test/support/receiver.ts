@@ -73,7 +73,7 @@ const MISBEHAVIOURS: { prefix: string; misbehave: (response: ServerResponse) => 
   { prefix: '/endless', misbehave: sendEndlessly }
 ]
 
-/** Returns the response headers that the query parameters name. */
+/** Returns the response headers `Location` and `Retry-After`, if there are query parameters of these names. */
 function headersOf(parameters: URLSearchParams): Record<string, string> {
   const names = ['Location', 'Retry-After'].filter((name) => parameters.has(name))
   return Object.fromEntries(names.map((name) => [name, parameters.get(name) ?? '']))
