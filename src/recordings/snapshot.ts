@@ -9,12 +9,12 @@ import { type RecordingPart, SessionId } from './part.ts'
 
 /** The unit to which the skew of a client's clock is rounded, ms. */
 const STEP = 5 * MINUTE
-/** The time of a snapshot must be less than this before or after now, ms. */
+/** A snapshot's time, corrected by the skew, must differ from now by less than this, ms. */
 const MAX_DISTANCE = 7 * DAY
 /** Maximum number of characters that are kept of a window id. */
 const MAX_WINDOW = 200
 
-/** A part to store; `lines` is the text of its object. */
+/** A part to store; `lines` holds its snapshots as lines of JSON, `[window id, snapshot]` each. */
 export type NewPart = { part: Omit<RecordingPart, 'project_id'>; lines: string }
 
 /**
@@ -90,7 +90,7 @@ export type Snapshot = JsonObject & { timestamp: number }
 const isSnapshot = (value: Json): value is Snapshot =>
   isObject(value) && typeof value.timestamp === 'number' && value.timestamp > 0
 
-/** Returns the text of a part's object; undefined when the snapshots are nested too deeply to be written as JSON. */
+/** Returns a part's snapshots as lines of JSON; undefined if they are nested too deeply to be written. */
 function toLines(window: string, snapshots: Snapshot[]): string | undefined {
   try {
     return snapshots.map((snapshot) => `${JSON.stringify([window, snapshot])}\n`).join('')

@@ -109,7 +109,7 @@ describe('properties', () => {
     })
   })
 
-  it('include the `$set` and `$set_once` beside them, whose values win', async () => {
+  it('include the event’s own `$set` and `$set_once`, whose values win', async () => {
     const project = await newProject()
 
     const { event } = await capture(project, {
@@ -200,19 +200,20 @@ describe('the time of an event', () => {
     expect([answer.status, at(answer.event)]).toEqual([200, expected])
   })
 
-  const SENT_LATE = '2026-11-21T12:00:10Z'
-  const MS = String(Date.parse(SENT_LATE))
+  /** The client's clock when it sends the request: 10 s ahead of the server's. */
+  const CLOCK = '2026-11-21T12:00:10Z'
+  const CLOCK_MS = String(Date.parse(CLOCK))
 
   it.each<[string, JsonObject, JsonObject, string, string]>([
-    ['the envelope', {}, { sent_at: SENT_LATE }, '', '10:59:50'],
+    ['the envelope', {}, { sent_at: CLOCK }, '', '10:59:50'],
     ['the envelope, with a zone', {}, { sent_at: '2026-11-21T15:00:10+03:00' }, '', '10:59:50'],
-    ['the envelope, in milliseconds', {}, { sent_at: Date.parse(SENT_LATE) }, '', '10:59:50'],
-    ['the event', { sent_at: SENT_LATE }, {}, '', '10:59:50'],
-    ['`_` in the query', {}, {}, `?_=${MS}`, '10:59:50'],
-    ['`sent_at` in the query', {}, {}, `?sent_at=${MS}`, '10:59:50'],
+    ['the envelope, in milliseconds', {}, { sent_at: Date.parse(CLOCK) }, '', '10:59:50'],
+    ['the event', { sent_at: CLOCK }, {}, '', '10:59:50'],
+    ['`_` in the query', {}, {}, `?_=${CLOCK_MS}`, '10:59:50'],
+    ['`sent_at` in the query', {}, {}, `?sent_at=${CLOCK_MS}`, '10:59:50'],
     [
       'the event, although the envelope has another',
-      { sent_at: SENT_LATE },
+      { sent_at: CLOCK },
       { sent_at: '2026-11-21T12:30:00Z' },
       '',
       '10:59:50'
@@ -220,7 +221,7 @@ describe('the time of an event', () => {
     [
       'the envelope, although the query has another',
       {},
-      { sent_at: SENT_LATE },
+      { sent_at: CLOCK },
       '?_=1795262400000',
       '10:59:50'
     ],
@@ -229,14 +230,14 @@ describe('the time of an event', () => {
     [
       'except if `$ignore_sent_at` is true',
       { properties: { $ignore_sent_at: true } },
-      { sent_at: SENT_LATE },
+      { sent_at: CLOCK },
       '',
       '11:00:00'
     ],
     [
       'even if `$ignore_sent_at` is text',
       { properties: { $ignore_sent_at: 'true' } },
-      { sent_at: SENT_LATE },
+      { sent_at: CLOCK },
       '',
       '10:59:50'
     ]
@@ -261,7 +262,7 @@ describe('the time of an event', () => {
     const { event } = await capture(
       project,
       { offset: 5000, timestamp: '2026-11-21T11:00:00Z' },
-      { sent_at: SENT_LATE }
+      { sent_at: CLOCK }
     )
 
     expect(at(event)).toBe('2026-11-21T11:59:55.000Z')

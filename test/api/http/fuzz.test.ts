@@ -36,8 +36,8 @@ const nested = fc
 
 /**
  * Returns a JSON document with the value at `path` replaced, or removed if there is no replacement. Each step of the path
- * chooses a member by its place, modulo the number of members. The path ends early at a value without members.
- * Such a value, and the whole document, become null instead of being removed.
+ * chooses a member by its place, modulo the number of members. The path ends early at a value without members,
+ * and an empty path means the whole document: in both cases a missing replacement counts as null.
  */
 function mutate(document: Json, path: number[], replacement: Json | undefined): Json {
   const [step, ...rest] = path

@@ -42,8 +42,8 @@ async function deliver(target_type: string, path: string, fields: JsonObject = {
 }
 
 /**
- * `quotes`: whether the delivery's record quotes the receiver's answer. `requests`: number of requests that a receiver gets if
- * it never answers, including the first.
+ * `quotes`: whether the delivery's record quotes the receiver's answer. `requests`: number of requests, including the first,
+ * that a receiver gets if it breaks the connection each time.
  */
 const CHANNELS: Record<
   Exclude<(typeof TARGET_TYPES)[number], 'email'>,

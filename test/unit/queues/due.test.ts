@@ -38,15 +38,15 @@ it('sends one message, in the next sweep, if the queues have lost messages since
   expect(sentAt([1, 2, 5, 6], 3)).toEqual([5])
 })
 
-it('sends one message after queues lost messages, also if the clock was set back since the upload', () => {
-  const ofTomorrow = 24 * HOUR
+it('sends one message after the queues lost messages, even if the clock was set back since the upload', () => {
+  const uploadedTomorrow = 24 * HOUR
   const [first, second] = [
     { since: 0, until: 3 * MINUTE },
     { since: 3 * MINUTE, until: 4 * MINUTE }
   ]
 
-  expect(isDue(ofTomorrow, first, 2 * MINUTE)).toBe(true)
-  expect(isDue(ofTomorrow, second, 2 * MINUTE)).toBe(false)
+  expect(isDue(uploadedTomorrow, first, 2 * MINUTE)).toBe(true)
+  expect(isDue(uploadedTomorrow, second, 2 * MINUTE)).toBe(false)
 })
 
 it('sends no message in the next sweep if the queues lost messages only before the upload', () => {
