@@ -17,7 +17,7 @@ const NewKey = z.object({
   user: Id.optional(),
   expires: z
     .union([z.iso.datetime({ offset: true }), z.iso.date()], {
-      error: 'must be an ISO 8601 date or time'
+      error: 'must be an ISO 8601 date, or a date-time with an offset: 2027-01-31T09:00:00+01:00'
     })
     .transform((date) => new Date(date))
     .optional()
@@ -37,7 +37,7 @@ export const key = {
       if (user === undefined && owners.size > 1) {
         throw new InputError('user', 'is required, because the projects have different owners')
       }
-      // No owner means that no project was found: the error names the unknown project.
+      // If none of the projects exists, there is no owner: the error names the first project.
       const userId = user ?? [...owners][0]
       if (userId === undefined) {
         throw new InputError('project', `There is no project ${projectIds[0]}.`)

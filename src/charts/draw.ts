@@ -71,7 +71,7 @@ export function drawPanel(chart: Chart, theme: Theme, box: Box): string {
   return head.svg + drawBody(head.rest, theme, shown)
 }
 
-/** Returns how many surfaces `drawPanel` uses at most: one per drawn series. A line chart uses none. */
+/** Returns how many surfaces `drawPanel` uses at most: one per drawn series, even for a line chart, which uses none. */
 export const countSurfaces = (chart: Chart): number => withinLimit(chart).series.length
 
 const withinLimit = (chart: Chart): Chart => (DRAWINGS[chart.kind].legend ? limit(chart) : chart)

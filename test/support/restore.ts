@@ -21,10 +21,10 @@ const TABLES = [
 export const WITH_EVENTS = ['events', 'event_counts', 'sessions']
 
 /**
- * Copies `TABLES`, and the state of the ledger that `ledger_head` stores.
+ * Copies `TABLES`, and remembers `ledger_head`: how far the database has applied the ledger.
  * @param more further tables to copy, such as `WITH_EVENTS`
- * @returns a function that puts the project's rows and the state of the ledger back, as a restore of
- * the whole database would
+ * @returns a function that puts the project's rows and `ledger_head` back, as a restore of the whole
+ * database would
  */
 export async function backUp(projectId: number, more: string[] = []): Promise<() => Promise<void>> {
   const { head, beat } = await readState(db)

@@ -1,6 +1,10 @@
 import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** The highest number given out so far, by kind. Numbers are reserved in blocks and never used twice. */
+/**
+ * Numbers by name. `identity`, `person`, `event_name` and `subscription` are the highest numbers given out so far: numbers
+ * are reserved in blocks and never used twice. `open_actor_chunk` and `counted_version_chunk` note how far
+ * `columns/` has built and counted chunks.
+ */
 export const sequences = sqliteTable('sequences', {
   name: text().primaryKey(),
   value: integer().notNull()
@@ -8,9 +12,10 @@ export const sequences = sqliteTable('sequences', {
 
 /**
  * Numbers by project and name. `persons`, `recordings` and `activity` are exact totals, updated in the same batch as
- * the rows they count. `suppressions` grows when suppressions begin, get distinct ids, are lifted or are removed.
- * `last_erasure` is the time of the last erasure, and `retention_noted` the latest `until` of the project's retention in
- * the ledger, both in ms UTC.
+ * the rows they count. `suppressions` is a serial, not a total: it grows when suppressions begin, get distinct ids, are
+ * lifted or are removed, so that a write based on an older serial is rolled back. `last_erasure` is the time of the last
+ * erasure. `retention_noted` is the `until` of the project's latest `retention` entry in the ledger: recordings that
+ * began before this time have expired. Both times are ms UTC.
  */
 export const counters = sqliteTable(
   'counters',

@@ -61,7 +61,10 @@ const isOpen = isNull(eventRemovals.completedAt)
 type Taken = { id: string; project_id: number }
 
 export type Taking = {
-  /** The time for which the run is scheduled, ms UTC: removals requested before this time are due. */
+  /**
+   * The time for which the run is scheduled, ms UTC. Removals requested before this time are due, as are removals
+   * whose `dueAt` has passed.
+   */
   run: number
   /** Removals with progress since this time (ms UTC) are under way. */
   idleSince: number
@@ -94,7 +97,10 @@ export const takeRemovals = (db: Db, { run, idleSince, limit, now }: Taking): Pr
 export const listOpenRemovals = (db: Db): Promise<RemovalRow[]> =>
   db.select().from(eventRemovals).where(isOpen).orderBy(eventRemovals.id)
 
-/** The next part of a removal's list: its uuids, 32 hexadecimal digits each, and the removal's `position` after it. */
+/**
+ * The next part of a removal's list: its uuids, 32 hexadecimal digits each, and the removal's `position` once the part
+ * is removed.
+ */
 export type Part = { uuids: string[]; position: number; now: number }
 
 /**
@@ -223,7 +229,7 @@ export async function giveUpRemoval(
   return rows.length > 0
 }
 
-/** Lists the open removals among these. */
+/** Returns the ids whose removals are open. */
 export const findOpenRemovals = async (db: Db, ids: string[]): Promise<string[]> => {
   const rows = await db
     .select({ id: eventRemovals.id })
