@@ -57,7 +57,7 @@ type Taken = { id: number; project_id: number }
 
 const taken = { id: erasures.id, project_id: erasures.projectId }
 
-/** Whether an erasure deletes events and still has to be assigned to the run of this time, ms UTC. */
+/** SQL: whether an erasure deletes events and still has to be assigned to the run scheduled for `run`, ms UTC. */
 const waitsFor = (run: number | SQLiteColumn): SQL | undefined =>
   and(
     isOpen,

@@ -29,7 +29,7 @@ export async function consumeRecordings(
 
   async function load({ body }: Message): Promise<Loaded<LoadedPart>> {
     const purge = PurgeMessage.safeParse(body).data
-    // Purges are done here, not in `store`, so that they go on while the project is held back.
+    // Purges are done here because `store` is not called while the project is held back: see `projects/hold.ts`.
     if (purge) {
       await purgeRecordings(purge)
       return {}

@@ -10,9 +10,9 @@ import { cutStretches, type SeenEvent } from './timeline.ts'
 export const MAX_EVENTS = 50_000
 /** Bytes that the properties of all points may have together. */
 export const MAX_BYTES = 4_000_000
-/** Versions read in one statement. */
+/** Person versions read in one statement. */
 const MAX_VERSIONS = 5_000
-/** Stands for the version of an event without a person; no version has this id. */
+/** Stands for the version of an event sent without a person profile; no version has this id. */
 const NO_VERSION = 0
 
 export type Point = { timestamp: number; properties: JsonObject; count: number }
@@ -47,7 +47,7 @@ export async function computeTimeline(
   }
 
   const values = await readAllValues(db, projectId, events, wanted.crucialKeys)
-  // The values of an event without a person.
+  // The values of an event sent without a person profile: null for each key.
   const none = JSON.stringify(wanted.crucialKeys.map(() => null))
   const stretches = cutStretches(
     events,

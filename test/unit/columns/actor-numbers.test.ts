@@ -33,7 +33,7 @@ it('no identities are listed while one of them is unknown', () => {
   ])
 })
 
-it('a chunk is added without its moved identities, and known actors stay', () => {
+it('adding a chunk keeps known actors, and skips identities whose person has changed since it was built', () => {
   const numbers = new ActorNumbers()
   numbers.add(4_097, 1)
 
