@@ -18,7 +18,7 @@ import type { EncodedColumn } from './property-columns.ts'
 /** Ratio of the versions in a chunk's range to those in the chunk, above which it is built again. */
 const GROWTH = 1.25
 
-/** The row of `sequences` with the chunk whose versions are counted next. */
+/** The row of `sequences` with the chunk whose versions were counted last, or -1 before the first. */
 const COUNTED_CHUNK = 'counted_version_chunk'
 
 const v = alias(versionChunks, 'v')
