@@ -17,8 +17,8 @@ process.env.RECEIPT_KEY = 'a key of the tests, which is long enough'
 delete process.env.NODE_EXTRA_CA_CERTS
 
 /**
- * Reads how many of its runs each random test makes, as a share, and from which seed. The default is a tenth, always the same
- * runs. FULL_DEPTH=random makes all runs from a new seed, which is printed; FULL_DEPTH=<seed> repeats them.
+ * Reads how deep tests go: how many of its runs each random test makes, as a share, and from which seed. The default is a tenth,
+ * always the same runs. FULL_DEPTH=random makes all runs from a new seed, which is printed; FULL_DEPTH=<seed> repeats them.
  */
 function readDepth() {
   if (process.env.FULL_DEPTH === 'random') {

@@ -2,7 +2,7 @@ import { inject } from 'vitest'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** How deep random tests go: see `readDepth` in vitest.config.ts. */
+    /** How deep tests go: see `readDepth` in vitest.config.ts. */
     depth: { share: number; seed: number }
   }
 }
@@ -12,3 +12,9 @@ export const { share, seed } = inject('depth')
 
 /** Returns fast-check's parameters for a random test with `runs` runs at full depth. */
 export const deep = (runs: number) => ({ numRuns: Math.ceil(runs * share) })
+
+/**
+ * Distance between the calls to the database at which a test interrupts the product, in one attempt after the other. At full
+ * depth, it interrupts each call.
+ */
+export const CALL_STEP = share === 1 ? 1 : 3

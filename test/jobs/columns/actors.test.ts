@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { findDueChunks } from '../../../src/columns/actor-chunks.ts'
 import { chunksOf, readActors, seal } from '../../support/columns.ts'
+import { CALL_STEP } from '../../support/depth.ts'
 import { beforeCall, cutAt } from '../../support/faults.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'
 
@@ -117,7 +118,7 @@ it('a project with few identities gets no chunk', async () => {
 
 it('no move during any call is lost, even with two builders', async () => {
   const { project, chunks } = await newCrowd()
-  for (let call = 1; ; call += 1) {
+  for (let call = 1; ; call += CALL_STEP) {
     const { DB, isReached } = beforeCall(env.DB, call, async () => {
       await merge(project, call * 2)
       await seal(project.id, { chunks })
@@ -139,7 +140,7 @@ it('no move during any call is lost, even with two builders', async () => {
 it('a build that is cut at any call leaves no wrong chunk', async () => {
   const { project, chunks } = await newCrowd()
   await seal(project.id, { chunks })
-  for (let call = 1; ; call += 1) {
+  for (let call = 1; ; call += CALL_STEP) {
     for (const side of ['before', 'after'] as const) {
       await merge(project, call * 2)
       const { DB, isReached } = cutAt(env.DB, call, side)

@@ -14,6 +14,7 @@ import {
   unseal,
   VIEW
 } from '../../support/columns.ts'
+import { CALL_STEP } from '../../support/depth.ts'
 import { aroundCalls, beforeCall, cutAt } from '../../support/faults.ts'
 import { db, type TestProject } from '../../support/project.ts'
 
@@ -156,7 +157,7 @@ describe('sealing with concurrent work', () => {
   })
 
   it('a run that is cut at any call is completed by a later run', async () => {
-    for (let call = 1; ; call += 1) {
+    for (let call = 1; ; call += CALL_STEP) {
       for (const side of ['before', 'after'] as const) {
         await unseal(shop.id)
         const { DB, isReached } = cutAt(env.DB, call, side)
@@ -183,7 +184,7 @@ describe('sealing with concurrent work', () => {
     'an event that is %s during any call is in the segment, noted, or prevents it',
     async (_, act) => {
       const project = await newShop()
-      for (let call = 1; ; call += 1) {
+      for (let call = 1; ; call += CALL_STEP) {
         await unseal(project.id)
         const { DB, isReached } = beforeCall(env.DB, call, () => act(project))
 

@@ -17,6 +17,7 @@ import {
   seal,
   VIEW
 } from '../../support/columns.ts'
+import { CALL_STEP } from '../../support/depth.ts'
 import { beforeCall } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'
@@ -139,7 +140,7 @@ it.each([
         select project_id, event_id, timestamp, uuid from events where project_id = ${shop.id} limit 1)`)
   ]
 ])('an event that is %s during the verification makes no segment wrong', async (_, act) => {
-  for (let call = 1; ; call += 1) {
+  for (let call = 1; ; call += CALL_STEP) {
     await newSegment()
     const { DB, isReached } = beforeCall(env.DB, call, () => act())
 

@@ -5,6 +5,7 @@ import { newUsage } from '../../../src/db/client.ts'
 import { continueErasures } from '../../../src/erasures/consumer.ts'
 import type { ErasureMessage } from '../../../src/erasures/message.ts'
 import { MAX_QUERIES } from '../../../src/queues/invocation.ts'
+import { CALL_STEP } from '../../support/depth.ts'
 import { countRows } from '../../support/erasures.ts'
 import { aroundCalls, cutAt } from '../../support/faults.ts'
 import { newTown, status, type Town } from '../../support/town.ts'
@@ -47,7 +48,7 @@ describe('the weekly run', () => {
   })
 
   it('completes even if an invocation is cut off before or after any call to the database', async () => {
-    for (let call = 1; ; call += 1) {
+    for (let call = 1; ; call += CALL_STEP) {
       for (const side of ['before', 'after'] as const) {
         const town = await newTown()
         await town.call(town.project, 'DELETE', `persons/${town.ada.id}?delete_events=true`)

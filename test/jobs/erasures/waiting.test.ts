@@ -11,6 +11,7 @@ import { openForUpkeep } from '../../../src/projects/open.ts'
 import { MAX_QUERIES } from '../../../src/queues/invocation.ts'
 import { objectOf } from '../../../src/recordings/part.ts'
 import { failingDatabase } from '../../support/bindings.ts'
+import { CALL_STEP } from '../../support/depth.ts'
 import { countRows } from '../../support/erasures.ts'
 import { cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
@@ -300,7 +301,7 @@ describe('an erasure with events', () => {
   })
 
   it('is completed even if its first invocation is cut off before or after any call to the database', async () => {
-    for (let call = 1; ; call += 1) {
+    for (let call = 1; ; call += CALL_STEP) {
       for (const side of ['before', 'after'] as const) {
         const street = await newStreet()
         await street.capture('ada', 3)

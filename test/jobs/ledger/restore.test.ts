@@ -16,6 +16,7 @@ import { type Entry, GENESIS, headOf, keyOf } from '../../../src/ledger/entry.ts
 import { Ledger, placeOf, readAfter } from '../../../src/ledger/ledger.ts'
 import { noteApplied, readApplied } from '../../../src/ledger/store.ts'
 import { MAX_QUERIES } from '../../../src/queues/invocation.ts'
+import { CALL_STEP } from '../../support/depth.ts'
 import { cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, request } from '../../support/project.ts'
@@ -216,7 +217,7 @@ describe('a restored database', () => {
   it('shows no erased person once the restore is noticed, wherever the replay is cut', async () => {
     listenToLog()
     let isNoticed = false
-    for (let call = 1; ; call += 1) {
+    for (let call = 1; ; call += CALL_STEP) {
       const town = await newErased()
       const { project, restore, cron } = town
       await restore()
@@ -477,7 +478,7 @@ describe('a restored database whose events were removed by filters', () => {
 
   it('shows the events to nobody once the restore is noticed, wherever the replay is cut', async () => {
     listenToLog()
-    for (let call = 1; ; call += 1) {
+    for (let call = 1; ; call += CALL_STEP) {
       const { project, restore, countBobs, cron } = await newRemoved()
       await restore()
       const cut = cutAt(env.DB, call, 'after')
