@@ -85,6 +85,9 @@ export type IdentityChanges = {
   usedIdentities: number[]
 }
 
+/** Two distinct ids that came to belong to one person, because of an event accepted at `at`, ms UTC. */
+export type Merge = { target: string; source: string; at: number }
+
 /** Everything that has to be written to store the events. */
 export type Changes = IdentityChanges & {
   events: EventRow[]
@@ -111,6 +114,8 @@ export type Changes = IdentityChanges & {
    * one of them could belong to an erased person.
    */
   lastErasure: number
+  /** The merges that led to these changes. */
+  merges: Merge[]
   versions: Version[]
   warnings: { type: Warning; event: string }[]
   /** Events that do not fit into the transaction; plan them again once these changes are written. */

@@ -12,7 +12,7 @@ import { inOrder } from './order.ts'
 import { hasPersonProfile } from './person-writes.ts'
 import { planEvents } from './plan.ts'
 import { writeChanges } from './store.ts'
-import { applySuppressions, type JoinLog } from './suppressed-ids.ts'
+import { type JoinLog, planUnsuppressed } from './suppressed-ids.ts'
 
 /**
  * Distinct ids whose persons one transaction may merge. For each of them, the distinct ids of its
@@ -95,15 +95,16 @@ async function tryPart(
   await pause(0)
   const serial = read.suppressionSerial
   const suppressions = await readSuppressions(db, project, serial, wanted.distinctIds)
+  const plan = async (kept: Incoming[]) => {
+    const late = kept.filter(({ received_at }) => received_at <= read.lastErasure)
+    const tombstones = await readTombstones(db, project, late.flatMap(distinctIdsOf))
+    return planEvents(kept, { ...read, tombstones }, await reserveIds(db, kept, wanted, read))
+  }
   const found = { events: ordered, known: read, suppressions }
-  const { kept, dropped, joining } = await applySuppressions(db, project, found)
+  const { changes, dropped, joining } = await planUnsuppressed(db, project, found, plan)
   if (joining.length > 0) {
     await log?.(joining)
   }
-  const late = kept.filter(({ received_at }) => received_at <= read.lastErasure)
-  const tombstones = await readTombstones(db, project, late.flatMap(distinctIdsOf))
-  const known = { ...read, tombstones }
-  const changes = planEvents(kept, known, await reserveIds(db, kept, wanted, known))
   // Each call must shorten the rest, or the caller would never finish. The rows of the first event were
   // read, so it is planned, unless it is suppressed or stored already: in no case is it in the rest.
   if (changes.rest.length === ordered.length) {
@@ -123,7 +124,12 @@ async function tryPart(
  * Reserves as many numbers as the events could need; unused numbers are lost. Known identities,
  * persons and event names need none.
  */
-async function reserveIds(db: Db, events: Incoming[], wanted: Wanted, known: Known): Promise<Ids> {
+async function reserveIds(
+  db: Db,
+  events: Incoming[],
+  wanted: Wanted,
+  known: Pick<Known, 'identities' | 'eventNames'>
+): Promise<Ids> {
   const personal = new Set(
     events.filter(({ properties }) => hasPersonProfile(properties)).flatMap(distinctIdsOf)
   )

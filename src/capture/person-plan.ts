@@ -14,6 +14,7 @@ import {
   type Incoming,
   type Known,
   MAX_FOLDED,
+  type Merge,
   sizeOf,
   type Warning
 } from './changes.ts'
@@ -29,6 +30,7 @@ type IsErased = (distinctId: string, event: Incoming) => boolean
 /** Plans what a batch of events changes in its persons: properties, versions and merges. */
 export class PersonPlan {
   readonly versions: Version[] = []
+  readonly merges: Merge[] = []
   readonly warnings: Changes['warnings'] = []
   readonly #identities: Identities
   readonly #storedCounts: Known['identityCounts']
@@ -144,8 +146,9 @@ export class PersonPlan {
     const from = this.#identities.of(source)
     const [folded, kept] = [this.#identities.personOf(from), this.#identities.personOf(target)]
     if (folded && kept) {
-      return this.#mergeTwo(folded, kept, event)
+      return this.#mergeTwo(folded, kept, event, source)
     }
+    this.#noteMerge(event, source)
     const person = kept ?? folded ?? this.#identities.createPerson(target, at)
     from.person = person
     target.person = person
@@ -157,7 +160,7 @@ export class PersonPlan {
   }
 
   /** Folds a person into another, unless they are the same or may not be merged. @returns as `#merge` */
-  #mergeTwo(folded: Person, kept: Person, event: Incoming): boolean {
+  #mergeTwo(folded: Person, kept: Person, event: Incoming, source: string): boolean {
     this.#identify(kept)
     if (folded === kept) {
       return false
@@ -171,6 +174,7 @@ export class PersonPlan {
       this.#warn('merge_limit_exceeded', event)
       return false
     }
+    this.#noteMerge(event, source)
     this.#cost += moved * MOVED_ROW
     this.#identityCounts.set(kept, this.#identityCountOf(kept) + moved)
     const { changed, refused } = mergePersons(kept, folded)
@@ -195,6 +199,10 @@ export class PersonPlan {
     }
     person.isIdentified = true
     person.touched = true
+  }
+
+  #noteMerge({ distinct_id: target, received_at: at }: Incoming, source: string): void {
+    this.merges.push({ target, source, at })
   }
 
   #warn(type: Warning, event: Incoming): void {

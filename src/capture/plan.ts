@@ -160,6 +160,7 @@ class Plan {
       usedTombstones: [...this.#usedTombstones],
       dropped: [...this.#dropped].map(([erasure_id, count]) => ({ erasure_id, count })),
       lastErasure: this.#known.lastErasure,
+      merges: this.#persons.merges,
       versions: this.#persons.versions,
       warnings: this.#persons.warnings,
       rest

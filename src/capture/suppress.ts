@@ -6,7 +6,7 @@ import {
   type Suppressions,
   suppressionAt
 } from '../suppressions/suppression.ts'
-import type { Incoming, Known } from './changes.ts'
+import type { Incoming, Known, Merge } from './changes.ts'
 import { distinctIdsOf, mergeSource } from './distinct-ids.ts'
 
 /**
@@ -60,14 +60,33 @@ export function sortOut(
   return {
     kept,
     dropped: countDrops(dropped),
-    joined: joined.map(({ distinctId, suppressed }) => ({
-      distinctId,
-      suppression: suppressed.suppressionId,
-      since: suppressed.since,
-      liftedAt: suppressed.liftedAt
-    }))
+    joined: joined.map(({ distinctId, suppressed }) => toJoined(distinctId, suppressed))
   }
 }
+
+/**
+ * Finds the ids that join suppressions because they were merged with an id whose suppression began after the merge was
+ * accepted. They join from its beginning, as if the merge had been processed before.
+ */
+export const joinLater = (merges: readonly Merge[], suppressions: Suppressions): Joined[] =>
+  merges.flatMap(({ target, source, at }) => {
+    const [ofTarget = [], ofSource = []] = [target, source].map((id) => suppressions.get(id) ?? [])
+    const missing = (from: Suppressed[], own: Suppressed[]) =>
+      from.filter(
+        ({ suppressionId, since }) =>
+          since > at &&
+          !own.some((one) => one.suppressionId === suppressionId && one.since <= since)
+      )
+    return [
+      ...missing(ofSource, ofTarget).map((suppressed) => toJoined(target, suppressed)),
+      ...missing(ofTarget, ofSource).map((suppressed) => toJoined(source, suppressed))
+    ]
+  })
+
+const toJoined = (
+  distinctId: string,
+  { suppressionId: suppression, since, liftedAt }: Suppressed
+): Joined => ({ distinctId, suppression, since, liftedAt })
 
 /**
  * Finds the ids that join suppressions. A link is an event that names two ids; the links are followed

@@ -2,13 +2,13 @@ import type { Db } from '../db/client.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { readApplied } from '../ledger/store.ts'
 import type { Joining } from '../suppressions/store.ts'
-import type { Suppressions } from '../suppressions/suppression.ts'
+import type { Drops, Suppressions } from '../suppressions/suppression.ts'
 import { hashDistinctId } from '../tombstones/tombstone.ts'
-import type { Incoming, Known } from './changes.ts'
+import type { Changes, Incoming, Known } from './changes.ts'
 import { listDistinctIds } from './store.ts'
-import { type Joined, type Sorted, sortOut } from './suppress.ts'
+import { type Joined, joinLater, sortOut } from './suppress.ts'
 
-/** Writes distinct ids that are about to join suppressions into the ledger. */
+/** Enters the hashes of distinct ids that are about to join suppressions in the ledger. */
 export type JoinLog = (joining: Joining[]) => Promise<void>
 
 /** A batch of events, the stored facts about its persons, and the suppressions of its distinct ids. */
@@ -18,33 +18,36 @@ type Found = {
   suppressions: Suppressions
 }
 
-/** The events to store, the numbers of dropped events, and the ids that join suppressions. */
-type Applied = Pick<Sorted, 'kept' | 'dropped'> & { joining: Joining[] }
+/** The changes to write, the numbers of dropped events, and the ids that join suppressions. */
+type Planned = { changes: Changes; dropped: Drops[]; joining: Joining[] }
 
 /**
- * Separates suppressed events from the events to store. An id that joins a suppression takes along the
- * other distinct ids of its person, also for the events of this batch.
+ * Plans the events that are not suppressed. When an id joins a suppression, so do its person's other distinct ids; their later
+ * events in this batch are dropped, too.
  */
-export async function applySuppressions(
+export async function planUnsuppressed(
   db: Db,
   project: { id: number; erasureSalt: string },
-  { events, known, suppressions }: Found
-): Promise<Applied> {
+  { events, known, suppressions }: Found,
+  plan: (kept: Incoming[]) => Promise<Changes>
+): Promise<Planned> {
   const joining: Joining[] = []
   let all = suppressions
-  let sorted = sortOut(events, known, all)
-  while (sorted.joined.length > 0) {
-    const added = await withSiblings(db, project.id, sorted.joined, known.identities)
+  for (;;) {
+    const { kept, dropped, joined } = sortOut(events, known, all)
+    const changes = joined.length === 0 ? await plan(kept) : undefined
+    const fresh = changes ? joinLater(changes.merges, all) : joined
+    if (changes && fresh.length === 0) {
+      return { changes, dropped, joining }
+    }
+    const added = await withSiblings(db, project.id, fresh, known.identities)
     for (const { distinctId, suppression, since } of added) {
       const hash = hashDistinctId(project.erasureSalt, project.id, distinctId)
       joining.push({ suppression, hash, since })
     }
-    all = extend(all, added)
     // Events may link the added ids to further ids.
-    sorted = sortOut(events, known, all)
+    all = extend(all, added)
   }
-  const { kept, dropped } = sorted
-  return { kept, dropped, joining }
 }
 
 /** Returns the ids that join suppressions, each followed by the other distinct ids of its person. */
@@ -85,7 +88,7 @@ function extend(suppressions: Suppressions, joined: Joined[]): Suppressions {
 
 type Place = { db: Db; bucket: R2Bucket; projectId: number; clock: () => Date }
 
-/** Returns a log that writes the hashes of the ids, so that a restored database gets them again. */
+/** Returns a function that enters the ids' hashes in the ledger, so that a restored database gets them back. */
 export const joinLogOf =
   ({ db, bucket, projectId, clock }: Place): JoinLog =>
   async (joining) => {

@@ -29,6 +29,12 @@ const alias = (distinct_id: string, alias: string) => ({
   properties: { alias }
 })
 
+/** Whether a suppression covers a distinct id. */
+async function isSuppressed(project: TestProject, distinctId: string): Promise<boolean> {
+  const { body } = await project.call('GET', `persons/suppressions?distinct_id=${distinctId}`)
+  return body.results.length > 0
+}
+
 it('events of an id that has joined a suppression are stored when accepted after the lift', async () => {
   const project = await newProject()
   const { id, since } = await suppress(project, 'eve')
@@ -54,6 +60,57 @@ it('an id joins a suppression from its earliest link on, also if that link is pr
   await project.ingest(event('phone', 3), since + 500)
 
   expect(await storedOf(project)).toEqual(['phone', 'phone', 'phone'])
+})
+
+it.each([
+  ['in one batch', [[0, 1]]],
+  ['in this order', [[0], [1]]],
+  ['in the opposite order', [[1], [0]]]
+])(
+  'an id that was merged before its person is suppressed joins, if both merges arrive %s',
+  async (_, batches) => {
+    const project = await newProject()
+    await project.ingest([alias('phone', 'old-phone')])
+    const { since } = await suppress(project, 'eve')
+    const messages = [
+      project.message([alias('bob', 'phone')], since + 1),
+      project.message([alias('bob', 'eve')], since + 2)
+    ]
+
+    for (const batch of batches) {
+      await consume(batch.map((n) => messages[n]))
+    }
+
+    for (const id of ['bob', 'phone', 'old-phone']) {
+      expect([id, await isSuppressed(project, id)]).toEqual([id, true])
+    }
+  }
+)
+
+it('an id joins the suppression of a person with whom it was merged earlier, also if the merge is processed later', async () => {
+  const project = await newProject()
+  await project.ingest(event('bob'))
+  const { since } = await suppress(project, 'bob')
+
+  await project.ingest([alias('bob', 'phone')], since - 1)
+  await project.ingest(event('phone', 2), since - 1)
+  await project.ingest(event('phone', 3), since)
+
+  expect(await storedOf(project)).toEqual(['bob', 'bob', 'phone', 'phone'])
+})
+
+it('a merge that is already stored suppresses nobody if it arrives again', async () => {
+  const project = await newProject()
+  const merge = alias('bob', 'phone')
+  const first = project.message([merge], Date.now() - 60_000)
+  await consume([first])
+  const { body } = await project.call('GET', 'persons')
+  await project.send('POST', `persons/${body.results[0].id}/split`, { main_distinct_id: 'bob' })
+  await suppress(project, 'bob')
+
+  await consume([first])
+
+  expect(await isSuppressed(project, 'phone')).toBe(false)
 })
 
 it('a merge of stored persons takes effect even after many events of a suppressed id in its batch', async () => {

@@ -448,9 +448,9 @@ describe('a suppression that is requested twice before a restore', () => {
 
   it('stays in force twice if the second request found the first suppression, which lacked a distinct id', async () => {
     const town = await newSuppressed()
-    const { project } = town
-    const [{ since }] = (await list(project)).results
-    await project.ingest([identify('ada', 'tablet')], Date.parse(since) - 1)
+    const { project, ada } = town
+    await project.ingest(event('tablet'))
+    await db.run(sql`update distinct_ids set person_id = ${ada.id} where distinct_id = 'tablet'`)
     await suppressAgain(town)
     const before = (await list(project)).results.map(({ id }: Suppression) => id)
     expect(before).toHaveLength(2)
