@@ -9,6 +9,7 @@ import {
   formatValue
 } from '../../../src/charts/format.ts'
 import { stack } from '../../../src/charts/lines.ts'
+import { point, surfaces } from '../../../src/charts/marks.ts'
 import { scaleOf } from '../../../src/charts/scale.ts'
 import { shorten, widthOf, wrap } from '../../../src/charts/text.ts'
 import { THEME, THEMES } from '../../../src/charts/theme.ts'
@@ -163,6 +164,9 @@ it('a description names a series with an empty name', () => {
   ).toContain('(empty): 3.')
 })
 
+/** A theme in which all series have the same colour. */
+const GREY = { ...THEME.light, colors: ['#808080'] }
+
 /** Returns the contrast of two colours by WCAG 2, from 1 to 21. */
 function contrast(one: string, other: string): number {
   const [light = 0, dark = 0] = [one, other].map(luminance).toSorted((a, b) => b - a)
@@ -184,6 +188,22 @@ describe.each(THEMES)('the colours of the theme %s', (name) => {
   it.each([ink, soft, ...colors])('%s has a contrast of 4.5:1 against the paper', (color) => {
     expect(contrast(color, paper)).toBeGreaterThanOrEqual(4.5)
   })
+})
+
+it.each<[string, (index: number) => string]>([
+  ['points', (index) => point(GREY, index, { x: 0, y: 0 })],
+  [
+    'surfaces',
+    (index) =>
+      surfaces(GREY, index + 1)
+        .split('<pattern')
+        .at(-1)
+        ?.replace(/id="s\d+"/, '') ?? ''
+  ]
+])('12 series differ in their %s, also without colours', (_, draw) => {
+  const marks = Array.from({ length: 12 }, (_, index) => draw(index))
+
+  expect(new Set(marks).size).toBe(12)
 })
 
 describe('any chart', () => {
