@@ -1,6 +1,15 @@
 import { type Condition, type Description, type Piece, readDescription } from './description.ts'
 import { generalise } from './examples.ts'
-import { anyOf, type Examples, KINDS, LOCAL_PART, type Proof, prove, quote } from './pattern.ts'
+import {
+  anyOf,
+  type Examples,
+  KINDS,
+  type Kind,
+  LOCAL_PART,
+  type Proof,
+  prove,
+  quote
+} from './pattern.ts'
 import { listUnknown } from './words.ts'
 
 /** A pattern and its result on the examples, or the reason why there is no pattern. */
@@ -71,9 +80,7 @@ function explainMisses([missed]: string[], { examples, counter_examples }: Examp
 
 /** Returns the patterns that a description may mean, in the order in which they are tried. */
 function readings(description: Description): string[] {
-  const counts = Object.values(KINDS).map((variants) => variants.length)
-  // Style `i` writes each kind of text as its variant `i`, or as its last variant.
-  const styles = Array.from({ length: Math.max(...counts) }, (_, i) => i)
+  const styles = listStyles()
   const bounds = ['anywhere', 'word', 'whole'] as const
   const all = bounds.flatMap((bound) =>
     styles.flatMap((style) => {
@@ -84,6 +91,23 @@ function readings(description: Description): string[] {
     })
   )
   return [...new Set(all)].slice(0, MAX_ATTEMPTS)
+}
+
+/** The pattern that one reading of a description uses for each kind of text. */
+type Style = Partial<Record<Kind, string>>
+
+/** Lists all combinations of the kinds' patterns, the broadest first. */
+function listStyles(): Style[] {
+  let styles: { narrowness: number; style: Style }[] = [{ narrowness: 0, style: {} }]
+  for (const [kind, patterns] of Object.entries(KINDS)) {
+    styles = styles.flatMap(({ narrowness, style }) =>
+      patterns.map((pattern, i) => ({
+        narrowness: narrowness + i,
+        style: { ...style, [kind]: pattern }
+      }))
+    )
+  }
+  return styles.toSorted((a, b) => a.narrowness - b.narrowness).map(({ style }) => style)
 }
 
 type Bound = 'anywhere' | 'word' | 'whole'
@@ -107,7 +131,7 @@ type Link = {
 function writeAll(
   conditions: Condition[],
   { subject }: Description,
-  style: number,
+  style: Style,
   bound: Bound
 ): string | undefined {
   const at = (...places: Condition['place'][]) =>
@@ -150,7 +174,7 @@ function writeAll(
   return anyOf(orders)
 }
 
-function toLink({ parts }: Condition, style: number): Link {
+function toLink({ parts }: Condition, style: Style): Link {
   const patterns = parts.map((pieces) => anyOf(pieces.map((piece) => writePiece(piece, style))))
   const opens = onlyText(parts[0])
   return {
@@ -283,10 +307,5 @@ function wrap(pattern: string, bound: Bound): string {
   return bound === 'word' ? `\\b${pattern}\\b` : `^${pattern}$`
 }
 
-function writePiece(piece: Piece, style: number): string {
-  if ('text' in piece) {
-    return quote(piece.text)
-  }
-  const variants: readonly string[] = KINDS[piece.kind]
-  return variants[Math.min(style, variants.length - 1)] ?? ''
-}
+const writePiece = (piece: Piece, style: Style): string =>
+  'text' in piece ? quote(piece.text) : (style[piece.kind] ?? '')

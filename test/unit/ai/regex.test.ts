@@ -136,6 +136,17 @@ describe('a description', () => {
     expect(writeRegex(ask, given)).toMatchObject({ output: pattern, rejected: leaves })
   })
 
+  it('combines the patterns of its kinds until the examples fit', () => {
+    const ask = 'exactly "/d/" followed by a date followed by "/" followed by a number'
+    const examples = ['/d/2026-01-31/-1.5', '/d/31.01.2026/7', '/d/01/31/2026/-7']
+
+    for (const example of examples) {
+      expect(writeRegex(ask, { ...none, examples: [example] })).toMatchObject({
+        matched: [{ text: example, match: example }]
+      })
+    }
+  })
+
   it('returns the match in each example', () => {
     const given = {
       examples: ['to ada@example.com', 'eve@example.org'],
