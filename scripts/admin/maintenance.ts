@@ -48,7 +48,7 @@ export const maintenance = {
 async function expectReplayed(service: Service, database: string): Promise<void> {
   if ((await stateOf(service, database)).isRestored) {
     throw new OperatorError(
-      `The database ${database} was restored and is behind the ledger of erasures. Run npm run replay first.`
+      `The database ${database} was restored and is behind the ledger of erasures. Run npm run replay${service.isDeployed ? ' -- --remote' : ''} first.`
     )
   }
 }

@@ -2,12 +2,14 @@ import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Db } from '../db/client.ts'
 import { projects } from '../db/schema.ts'
 
-/** Holds back the projects of a database, unless they are held back already. */
+/** Holds back the projects of a database. Maintenance goes before a replay: the end of the replay does not release them. */
 export const holdDatabase = (db: Db, database: string, reason: 'replay' | 'maintenance') =>
   db
     .update(projects)
     .set({ held: reason })
-    .where(and(eq(projects.database, database), isNull(projects.held)))
+    .where(
+      and(eq(projects.database, database), reason === 'replay' ? isNull(projects.held) : undefined)
+    )
 
 /** Releases the projects of a database that are held back for this reason. */
 export const releaseDatabase = (db: Db, database: string, reason: 'replay' | 'maintenance') =>

@@ -74,6 +74,7 @@ export async function createProject(
       settings: defined(pickSettings(input)),
       recordingRetentionDays: input.recording_retention_days,
       database: input.database,
+      held: sql`(select ${projects.held} from ${projects} where ${projects.held} = 'maintenance' limit 1)`,
       erasureSalt: newErasureSalt(),
       createdAt: now.getTime()
     })

@@ -12,6 +12,7 @@ describe('npm run maintenance and replay, on local databases', () => {
   const stateDir = newStateDir()
 
   const run = (...words: string[]) => runAdmin([...words, '--json'], () => openLocal(stateDir))
+  const deployed = async () => ({ ...(await openLocal(stateDir)), isDeployed: true })
   const held = () => readRows(stateDir, 'select held from projects')
 
   /** Resets the database to its state before it was first compared with the ledger. */
@@ -39,6 +40,9 @@ describe('npm run maintenance and replay, on local databases', () => {
       expect.stringContaining('The database DB was restored and is behind the ledger')
     ])
     expect(held()).toEqual([{ held: 'maintenance' }])
+    expect((await runAdmin(['maintenance', 'off'], deployed)).stderr).toContain(
+      'Run npm run replay -- --remote first.'
+    )
 
     expect(JSON.parse((await run('ledger', 'replay')).stdout).replayed).toEqual([
       { database: 'DB', applied: 0, erased: 0, restored: true }
@@ -49,7 +53,6 @@ describe('npm run maintenance and replay, on local databases', () => {
 
   it('hold the deployed service back, and wait until it has applied the ledger', async () => {
     restore()
-    const deployed = async () => ({ ...(await openLocal(stateDir)), isDeployed: true })
     const waiting = runAdmin(['ledger', 'replay', '--json'], deployed)
     const isHeld = () => JSON.stringify(held()) === '[{"held":"replay"}]'
     // The command must not end before the ledger is applied.
@@ -64,6 +67,22 @@ describe('npm run maintenance and replay, on local databases', () => {
       { database: 'DB', applied: 0, restored: true }
     ])
     expect(held()).toEqual([{ held: null }])
+  })
+
+  it('hold back a project that a replay holds, and a new project, until maintenance ends', async () => {
+    const database = openDatabase(stateDir)
+    database.exec("update projects set held = 'replay'")
+    database.close()
+    restore()
+
+    await run('maintenance', 'on')
+    await run('project', 'create', '--name', 'Second')
+    await run('ledger', 'replay')
+    expect(held()).toEqual([{ held: 'maintenance' }, { held: 'maintenance' }])
+
+    await run('maintenance', 'off')
+    await run('project', 'create', '--name', 'Third')
+    expect(held()).toEqual([{ held: null }, { held: null }, { held: null }])
   })
 
   it.each(['0', '2', 'all'])('refuse to skip any entry but the next: %s', async (entry) => {
