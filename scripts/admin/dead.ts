@@ -24,7 +24,10 @@ export const dead = {
       const letters = await listDeadLetters(service.db)
       const chosen = only === undefined ? letters : letters.filter(({ id }) => id === only)
       if (only !== undefined && chosen.length === 0) {
-        throw new InputError('only', `There is no dead letter ${only}.`)
+        throw new InputError(
+          'only',
+          `There is no dead letter ${only}, or it has been redriven already.`
+        )
       }
       const redriven = []
       for (const letter of chosen) {
@@ -37,7 +40,7 @@ export const dead = {
 
 type Letter = Awaited<ReturnType<typeof listDeadLetters>>[number]
 
-/** Redrives one dead letter, and retries while the database is busy. A failure does not stop the others. */
+/** Redrives one dead letter, and retries while the database is busy. Reports a failure instead of throwing it, so that the other dead letters get their turn. */
 async function redrive({ env, bucket }: Service, letter: Letter, now: Date) {
   try {
     const bindings = { ...env, BUCKET: await bucket() }

@@ -37,12 +37,19 @@ export async function redriveDeadLetter(
   return stored
 }
 
-/** Reads the message of a dead letter. @throws a ZodError when it is neither events nor a part of a recording */
+/**
+ * Reads the message of a dead letter.
+ * @throws ZodError when it is neither events nor a part of a recording, Error when its object is missing
+ */
 async function readDeadLetter(
   bucket: R2Bucket,
   object: string
 ): Promise<CaptureMessage | RecordingPart> {
-  const { dead } = DeadMessage.parse(await readObject(bucket, object))
+  const content = await readObject(bucket, object)
+  if (content === undefined) {
+    throw new Error(`The bucket has no object ${object}.`)
+  }
+  const { dead } = DeadMessage.parse(content)
   return z.union([CaptureMessage, RecordingPart]).parse(dead)
 }
 

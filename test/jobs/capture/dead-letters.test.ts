@@ -35,3 +35,18 @@ it('a recording part that dies again after it was redriven is listed again, with
   await park('second')
   expect(await listed()).toMatchObject([{ id: first.id, error: 'second', redrivenAt: null }])
 })
+
+it('a dead letter without its object is not redriven, and the error names the object', async () => {
+  const project = await newProject()
+  const dead = project.message([{}])
+  await deliverMessage('edge-analytics-capture-dead', { error: 'first', attempts: 12, dead })
+  const [letter] = (await listDeadLetters(db)).filter(({ projectId }) => projectId === project.id)
+  if (!letter) {
+    throw new Error('The message was not parked.')
+  }
+  await env.BUCKET.delete(letter.object)
+
+  const redrive = redriveDeadLetter(letter, { env, usage: newUsage(), clock: () => new Date() })
+
+  await expect(redrive).rejects.toThrow(`The bucket has no object ${letter.object}.`)
+})
