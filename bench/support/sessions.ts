@@ -7,9 +7,9 @@ const PATHS = 90
 const EVENTS = 40
 
 /**
- * Generates sessions of a product with 90 pages and 40 custom events of uneven popularity. Most belong to a family: 10 to
- * 110 sessions follow a course of 5 to 25 steps, with steps omitted, added, swapped or cut off. One session in five has no
- * family.
+ * Generates sessions of a product with 90 pages and 40 custom events of uneven popularity, in groups of 10 to 110. Four in
+ * five sessions of a group are a family: they follow the same 5 to 25 steps, but omit, add or swap some, or end early. The
+ * others take random steps.
  */
 export function generateSessions(count: number, seed: number): SeededSession[] {
   const random = randomFrom(seed)
@@ -81,7 +81,7 @@ function randomFrom(seed: number): () => number {
 
 const STEP = 1_000
 
-/** Inserts closed, recorded sessions straight into the tables, as closing a session does. */
+/** Inserts recorded sessions straight into the tables, with the steps and shingles that closing them would have written. */
 export async function storeSessions(
   { db }: Runtime,
   projectId: number,

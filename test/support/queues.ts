@@ -20,7 +20,7 @@ const BATCH_TIMEOUT = 0.1
 
 /**
  * Returns the queue consumers of wrangler.toml as Miniflare options. They wait only briefly for a
- * full batch, and get a failed batch again at once.
+ * full batch, and add no delay to a retry for which the consumer sets none.
  */
 export function quickConsumers() {
   const { queues } = Config.parse(parse(readFileSync('wrangler.toml', 'utf8')))
@@ -31,8 +31,8 @@ export function quickConsumers() {
         maxBatchSize: consumer.max_batch_size,
         maxBatchTimeout: BATCH_TIMEOUT,
         maxRetries: consumer.max_retries,
-        // A delayed message is not in the backlog: `untilQuiet` would not wait for it, and it could
-        // arrive during a later test file.
+        // `untilQuiet` does not wait for delayed messages, because they are not in the backlog, and
+        // they could arrive during a later test file. So none is delayed by default.
         retryDelay: 0,
         ...(consumer.dead_letter_queue && { deadLetterQueue: consumer.dead_letter_queue })
       }

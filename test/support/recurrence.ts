@@ -2,8 +2,8 @@ import { DAY, HOUR } from '../../src/calendar/units.ts'
 import type { Schedule } from '../../src/subscriptions/schedule.ts'
 
 /**
- * Computes a schedule's occurrences up to a time, without the service's library: it tests every calendar day from the start,
- * and converts local times through a list of the zone's offset changes.
+ * Computes a schedule's occurrences up to a time without the library that the service uses: tests every calendar day, and
+ * converts local times through a list of the zone's offset changes.
  */
 export function occurrencesUntil(schedule: Schedule, horizon: number): number[] {
   const { frequency, interval, bysetpos, count, untilDate, timezone } = schedule
@@ -14,7 +14,7 @@ export function occurrencesUntil(schedule: Schedule, horizon: number): number[] 
   const firstDay = (local - timeOfDay) / DAY
   const lastDay = Math.ceil((horizon + DAY) / DAY) + 1
 
-  /** The picked days of each period that counts, also those before the start, as days since 1970. */
+  /** The matching days of every `interval`th period, in days since 1970. The first period includes days before the start. */
   const periods = new Map<number, number[]>()
   for (let day = firstDay - 370; day <= lastDay + 370; day += 1) {
     const n = periodOf(day, frequency) - periodOf(firstDay, frequency)
@@ -126,7 +126,7 @@ function readZone(timezone: string, from: number, until: number) {
           return Math.max(time, i === 0 ? time : span.from)
         }
       }
-      throw new Error('The last span has no end.')
+      throw new Error('Unreachable: the last span never ends.')
     }
   }
 }

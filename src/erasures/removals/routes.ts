@@ -81,7 +81,9 @@ export const removalRoutes = createRouter()
       }
       const { receipt } = deletion
       if (!receipt) {
-        throw new NotFoundError('The deletion has no receipt yet.')
+        throw new NotFoundError(
+          'The deletion has no receipt: it is not completed, or it has failed.'
+        )
       }
       const { wordsOf } = await import('./words.ts')
       return answerPage(c, { receipt, ...wordsOf(receipt, project.name) })

@@ -23,7 +23,7 @@ describe('the settings of a project', () => {
     })
   })
 
-  it('keep recording on in a project that is older than the settings', () => {
+  it('leave recording on in projects that are older than the settings', () => {
     const files = readdirSync(MIGRATIONS).filter((file) => file.endsWith('.sql'))
     const at = files.indexOf('0010_project_settings.sql')
     const database = new DatabaseSync(':memory:')
@@ -48,9 +48,9 @@ describe('the settings of a project', () => {
 
 describe('the configuration of a browser SDK', () => {
   it.each<[string, Partial<ProjectSettings>, object]>([
-    ['off', {}, { sessionRecording: false }],
+    ['recording off', {}, { sessionRecording: false }],
     [
-      'on',
+      'recording on',
       { recording: true },
       {
         sessionRecording: {
@@ -63,7 +63,7 @@ describe('the configuration of a browser SDK', () => {
       }
     ],
     [
-      'on for some',
+      'recording on for some visits',
       {
         recording: true,
         recording_sample: 0.25,
@@ -79,25 +79,25 @@ describe('the configuration of a browser SDK', () => {
       }
     ],
     [
-      'on for none',
+      'recording on for a sample of 0',
       { recording: true, recording_sample: 0 },
       { sessionRecording: { sampleRate: '0' } }
     ],
-    ['without heatmaps', {}, { heatmaps: false }],
-    ['with heatmaps', { heatmaps: true }, { heatmaps: true }],
-    ['without web vitals', {}, { capturePerformance: false }],
+    ['heatmaps off', {}, { heatmaps: false }],
+    ['heatmaps on', { heatmaps: true }, { heatmaps: true }],
+    ['web vitals off', {}, { capturePerformance: false }],
     [
-      'with web vitals',
+      'web vitals on',
       { web_vitals: true },
       { capturePerformance: { network_timing: false, web_vitals: true } }
     ],
     [
-      'without exceptions',
+      'error capture off',
       {},
       { autocaptureExceptions: false, errorTracking: { autocaptureExceptions: false } }
     ],
     [
-      'with exceptions',
+      'error capture on',
       { exceptions: true },
       { autocaptureExceptions: true, errorTracking: { autocaptureExceptions: true } }
     ]
