@@ -2,8 +2,8 @@ import { type Attributes, element, round } from './svg.ts'
 import { colorOf, type Theme } from './theme.ts'
 
 /*
- * The series of a chart, 12 at most, are told apart without their colours: by the shape of the points on a line, and by the
- * pattern of a surface.
+ * Series can be told apart without their colours: the first 12 differ in the shape of their points, and in the pattern of
+ * their surfaces.
  */
 
 const SHAPES = ['circle', 'square', 'triangle', 'diamond', 'down', 'cross'] as const

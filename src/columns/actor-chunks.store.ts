@@ -14,7 +14,7 @@ import { CHUNK } from './codec.ts'
 /** A chunk of a project's identities: those with the keys from `chunk * 4096` on. */
 export type ProjectChunk = { project_id: number; chunk: number }
 
-/** Fewest identities of a project that get a chunk; fewer are looked up quickly. */
+/** Minimum number of a project's identities in a chunk's range. Fewer get no chunk, because looking them up is quick. */
 const MIN_IDENTITIES = 64
 
 /** Number of moved identities at which a chunk is built again. */

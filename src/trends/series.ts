@@ -4,7 +4,7 @@ import { type Line, UNLISTED } from './lines.ts'
 import type { TrendQuery } from './query.ts'
 
 /**
- * Returns the lines of all series: each series' values in turn, and of each value the current period before the compared one.
+ * Returns the lines of all series, ordered by series, then by breakdown value, then by period with the current one first.
  * @param lines by series, then by period
  */
 export function linesOfSeries(
@@ -23,7 +23,7 @@ export function linesOfSeries(
 }
 
 /**
- * Returns the lines of all formulas: each formula's values in turn, sorted by the formula's totals of the current period.
+ * Returns the lines of all formulas, ordered by formula, then by its total of the current period, then by period.
  * @param lines by series, then by period
  */
 export function linesOfFormulas(

@@ -1,6 +1,6 @@
 import { type Accumulator, NOTHING, type Rows } from './accumulator.ts'
 
-/** The lowest and the highest number of all events that count; infinite without any. */
+/** The lowest and the highest number of all events that count; infinite if there are none. */
 export class Extremes implements Accumulator {
   low = Number.POSITIVE_INFINITY
   high = Number.NEGATIVE_INFINITY

@@ -21,7 +21,7 @@ export function piecesOf(windows: readonly Range[]): Piece[] {
 export class Sliding implements Accumulator {
   readonly #windows: readonly Range[]
   readonly #isGrowing: boolean
-  /** The place of the first window, from 0 on, for which each subject does not count yet. */
+  /** For each subject, the index of the first window for which it does not count yet. */
   readonly #next = new PairMarks()
   /** The difference between the numbers of each window and the window before, for each group. */
   readonly #changes = new Map<number, Int32Array>()

@@ -59,7 +59,7 @@ it.each([
   expect(log.lines('ingestion warning')).toMatchObject([warning, warning, warning])
 })
 
-it('the warning names a single event even if the number follows a member named like a place', async () => {
+it('the warning names a single event even if the number belongs to a member whose name is a number', async () => {
   const project = await newProject()
   const log = listenToLog()
   const event = eventOf('9007199254740993', `,"uuid":"${UUID}"`)
@@ -90,7 +90,7 @@ it('an event with a repeated member is stored, and a warning names the event', a
 })
 
 it.each(['"x":1e400', '"x":1,"x":2', '"x":{"0":1e400}', '"batch":[]'])(
-  'a change outside the events causes no warning: %s',
+  'an inexact number or a repeated member outside the events causes no warning: %s',
   async (members) => {
     const project = await newProject()
     const log = listenToLog()

@@ -64,7 +64,10 @@ describe('a row of CSV', () => {
       { a: { b: 1 }, 'a.c': 2 },
       { 'a.b': 1, 'a.c': 2 }
     ]
-  ])('keeps an object whole that has the name of another cell: %j', (row, cells) => {
-    expect(Object.fromEntries(flatten(row))).toEqual(cells)
-  })
+  ])(
+    'keeps an object whole if one of its cells would have the name of another: %j',
+    (row, cells) => {
+      expect(Object.fromEntries(flatten(row))).toEqual(cells)
+    }
+  )
 })
