@@ -23,8 +23,8 @@ import { sweepOrphans } from '../recordings/sweep.ts'
 import { verifyCounts } from '../rollups/verify.ts'
 import { closeSessions } from '../sessions/upkeep/close.ts'
 import { verifySessions, type WrongSession } from '../sessions/upkeep/verify.ts'
+import { DELIVERY_DAYS, purgeDeliveries } from '../subscriptions/deliveries/store.ts'
 import { runDue } from '../subscriptions/due.ts'
-import { DELIVERY_DAYS, purgeDeliveries } from '../subscriptions/ledger/store.ts'
 import { inEachDatabase, type Job, once } from './run.ts'
 
 /**

@@ -5,14 +5,14 @@ import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import { openProjectOf } from '../queues/message.ts'
 import { type Channel, type DeliveryInvocation, openChannel } from './channel.ts'
-import { queueDeliveries } from './due.ts'
 import {
   finishDelivery,
   noteProgress,
   type Outcome,
   postpone,
   takeDelivery
-} from './ledger/attempts.store.ts'
+} from './deliveries/attempts.store.ts'
+import { queueDeliveries } from './due.ts'
 import type { DeliveryMessage } from './message.ts'
 import {
   beginSending,
@@ -36,7 +36,7 @@ const DOUBT_SECONDS = 600
 export type Attempt = Outcome['status'] | 'postponed' | 'gone'
 
 /**
- * Attempts a delivery of the ledger, if it is due and no other attempt holds it.
+ * Attempts a stored delivery, if it is due and no other attempt holds it.
  * @throws PoisonError if the project does not exist, HeldError while it is held back, unavailable when the database cannot take
  * the work now
  */
@@ -172,7 +172,7 @@ class Delivery {
     const seconds = delayAfter(attempts, retryAfter)
     const dueAt = this.#now() + seconds * 1000
     await postpone(this.#db, this.#row, { recipients: this.#recipients, error, dueAt })
-    // A second later than the ledger says, so that the delivery is due when its message arrives.
+    // A second later than stored, so that the delivery is due when its message arrives.
     const { DELIVERY_QUEUE } = this.#invocation.env
     await queueDeliveries(DELIVERY_QUEUE, [{ id, project_id: projectId }], seconds + 1)
     return 'postponed'

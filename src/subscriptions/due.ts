@@ -3,8 +3,8 @@ import type { Db } from '../db/client.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import { type Sender, sendAll } from '../queues/send.ts'
-import { takeStalled } from './ledger/attempts.store.ts'
-import { type Claim, claimOccurrences, type DeliveryId, findDue } from './ledger/store.ts'
+import { takeStalled } from './deliveries/attempts.store.ts'
+import { type Claim, claimOccurrences, type DeliveryId, findDue } from './deliveries/store.ts'
 import type { DeliveryMessage } from './message.ts'
 import { nextOccurrence } from './schedule.ts'
 import type { SubscriptionRow } from './store.ts'
@@ -18,8 +18,8 @@ const TAKEN_AT_ONCE = 500
 const STALLED_MS = 5 * MINUTE
 
 /**
- * Enters every due occurrence in the ledger and queues its delivery. Deliveries whose message was lost are queued again. Runs
- * every minute; an occurrence is entered once, even by two runs at the same time.
+ * Stores and queues a delivery for every due occurrence. Deliveries whose message was lost are queued again. Runs every
+ * minute; an occurrence gets one delivery, even from two runs at the same time.
  * @param queuesSince the queues have lost all messages sent before this time, ms UTC
  * @returns how many occurrences were claimed, and how many deliveries were queued again
  */
@@ -44,10 +44,10 @@ export async function runDue(
 }
 
 /**
- * Enters the due occurrences of these subscriptions in the ledger and moves the subscriptions to their next occurrence. Of
- * several missed occurrences, only the last is entered, with the number of the others. A subscription whose schedule cannot
- * be computed is logged and stays due; it does not stop the others.
- * @returns the number of occurrences entered
+ * Stores deliveries for the due occurrences of these subscriptions and moves the subscriptions to their next occurrence. Of
+ * several missed occurrences, only the last gets a delivery, with the number of the others. A subscription whose schedule
+ * cannot be computed is logged and stays due; it does not stop the others.
+ * @returns the number of deliveries stored
  */
 export async function claim(
   db: Db,
@@ -67,9 +67,9 @@ export async function claim(
       })
     }
   }
-  const entered = await claimOccurrences(db, claims, now)
-  await queueDeliveries(queue, entered)
-  return entered.length
+  const stored = await claimOccurrences(db, claims, now)
+  await queueDeliveries(queue, stored)
+  return stored.length
 }
 
 async function toClaim(row: SubscriptionRow, now: number): Promise<Claim[]> {
@@ -89,7 +89,7 @@ async function toClaim(row: SubscriptionRow, now: number): Promise<Claim[]> {
 }
 
 /**
- * Queues deliveries of the ledger. A failure is only logged, because the cron of a later minute queues them again.
+ * Queues stored deliveries. A failure is only logged, because the cron of a later minute queues them again.
  * @param delaySeconds seconds until a consumer gets them, at most a day
  */
 export async function queueDeliveries(

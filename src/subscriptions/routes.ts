@@ -142,7 +142,7 @@ export const subscriptionRoutes = createRouter()
         const before = await getSubscription(db, project.id, c.req.valid('param').id)
         const ignored = c.var.ignoredFields
         expectUnchanged(ignored, [subscriptionToJson(before)], changingFields(ignored, now))
-        // Enters an occurrence that is already due in the ledger, so that a new schedule does not lose it.
+        // Stores a delivery for an occurrence that is already due, so that a new schedule does not lose it.
         await claim(db, c.env.DELIVERY_QUEUE, [before], now.getTime())
         const terms = await changeTerms(before, change, c.env.OUTBOUND_ALLOW)
         if (!terms.deleted && !isSameSchedule(before, terms)) {

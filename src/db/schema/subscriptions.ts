@@ -55,7 +55,7 @@ export const subscriptions = sqliteTable(
     deleted: integer({ mode: 'boolean' }).notNull(),
     createdBy: text('created_by', { mode: 'json' }).$type<Record<string, unknown>>().notNull(),
     createdAt: integer('created_at').notNull(),
-    /** The first occurrence that is not in the ledger; null when there is no further occurrence. */
+    /** The first occurrence without a delivery; null when there is no further occurrence. */
     nextDeliveryDate: integer('next_delivery_date'),
     /** The number of failed occurrences in a row. */
     failures: integer().notNull().default(0),
@@ -74,7 +74,7 @@ export const subscriptions = sqliteTable(
   ]
 )
 
-/** The ledger of deliveries: each occurrence once, whatever its outcome; also test deliveries and notices to the owner. */
+/** Deliveries: each occurrence once, whatever its outcome; also test deliveries and notices to the owner. */
 export const subscriptionDeliveries = sqliteTable(
   'subscription_deliveries',
   {

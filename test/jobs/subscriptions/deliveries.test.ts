@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { type SQL, sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { NIGHTLY } from '../../../src/crons/cron.ts'
-import { purgeDeliveries } from '../../../src/subscriptions/ledger/store.ts'
+import { purgeDeliveries } from '../../../src/subscriptions/deliveries/store.ts'
 import { failingQueue } from '../../support/bindings.ts'
 import { ADA, EmailError, newDesk, passSeconds, setClock } from '../../support/deliveries.ts'
 import { CALL_STEP } from '../../support/depth.ts'
@@ -35,7 +35,7 @@ async function copySubscription(id: number, count: number, due: SQL): Promise<vo
 }
 
 describe('an occurrence', () => {
-  it('is entered in the ledger when it is due, delivered, and not entered again', async () => {
+  it('is stored when it is due, delivered, and not stored again', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe()

@@ -44,8 +44,8 @@ export type Claim = {
 }
 
 /**
- * Enters occurrences in the ledger and moves their subscriptions to the next occurrence, both or neither. The same
- * occurrence is entered once, however often it is claimed; a claim has no effect if the subscription has moved on since the
+ * Stores deliveries for occurrences and moves their subscriptions to the next occurrence, both or neither. An occurrence
+ * gets one delivery, however often it is claimed; a claim has no effect if the subscription has moved on since the
  * claim read it.
  */
 export async function claimOccurrences(
@@ -87,7 +87,7 @@ const isUnmoved = sql`${subscriptions.id} = claim.value ->> 'subscriptionId'
 /** Ends a statement that writes deliveries, so that it returns the rows of a `DeliveryId`. */
 export const RETURNING_ID = sql`returning ${deliveries.id}, ${deliveries.projectId}`
 
-/** Enters a test delivery; two at the same millisecond are one. */
+/** Stores a test delivery; two at the same millisecond are one. */
 export async function insertTest(
   db: Db,
   { projectId, id }: SubscriptionRow,
@@ -160,7 +160,7 @@ export const DELIVERY_DAYS = 90
 const PURGE = { rows: 1_000, statements: 50 }
 
 /**
- * Removes finished deliveries that were entered before `before`, ms UTC. Each subscription keeps its last successful occurrence,
+ * Removes finished deliveries that were stored before `before`, ms UTC. Each subscription keeps its last successful occurrence,
  * as proof that its invite message has been sent. Begins at a random delivery and goes on from the oldest, so that each is
  * reached sooner or later, even if a night cannot examine all that are kept.
  * @returns how many were removed
@@ -205,7 +205,7 @@ async function findRandomId(db: Db): Promise<number> {
 }
 
 /**
- * Returns the last id of a delivery that was entered before `before`, ms UTC, among the first `limit` with an id above `from`
+ * Returns the last id of a delivery that was stored before `before`, ms UTC, among the first `limit` with an id above `from`
  * and up to `to`; undefined if none was.
  */
 async function findLastOld(
