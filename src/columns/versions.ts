@@ -34,7 +34,7 @@ const chunkOf = (identity: number): number => Math.floor(identity / CHUNK)
 /** Stands for the number of a value if no chunk has the version. */
 const UNKNOWN = -1
 
-/** Stands for the version of an event without a person. */
+/** Stands for the version of an event that has none, because it was sent without a person profile. */
 const NO_VERSION = -1
 
 /** The versions of events: event i has the version `shorts[codes[i]]`, in the form of `toShort`, or `NO_VERSION`. */
@@ -64,7 +64,7 @@ export class VersionValues {
 
   /**
    * Returns the property's values in the versions of events, each different value listed once, since the caller looks at each.
-   * @param versions the version of each event in the form of `toShort`; null for an event without a person
+   * @param versions the version of each event in the form of `toShort`; null for an event that has none
    * @param identities the key of each event's identity
    */
   async of({ codes, values: shorts }: Column, identities: Uint32Array): Promise<Column> {

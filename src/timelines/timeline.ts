@@ -2,7 +2,7 @@ import { numberOf } from '../db/version-id.ts'
 
 /**
  * An event's time, ms UTC, and the version of its person at that time, as an id of `person_versions`;
- * null without a person.
+ * null if it has none, such as an event sent without a person profile.
  */
 export type SeenEvent = { timestamp: number; version: number | null }
 
@@ -29,6 +29,6 @@ export function cutStretches(
   return stretches
 }
 
-/** Compares events by time, and within one millisecond by the number of their version; 0 without a person. */
+/** Compares events by time, and within one millisecond by the number of their version; an event without one comes first. */
 const byTime = (a: SeenEvent, b: SeenEvent): number =>
   a.timestamp - b.timestamp || numberOf(a.version ?? 0) - numberOf(b.version ?? 0)

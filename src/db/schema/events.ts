@@ -32,7 +32,10 @@ export const events = sqliteTable(
     uuid: blob().notNull(),
     /** A key of `distinct_ids`, or of `erased_identities`. */
     identity: integer().notNull(),
-    /** The row of `person_versions` in force when the event was processed; null for an event without a person. */
+    /**
+     * The row of `person_versions` in force when the event was processed; null for an event sent without a person profile, and
+     * for a late event of an erased person.
+     */
     version: integer(),
     sessionId: text('session_id'),
     windowId: text('window_id'),
