@@ -13,6 +13,11 @@ import { z } from 'zod'
 /** How long to wait for a transaction of the service to end, ms. */
 const BUSY_MS = 30_000
 
+/** Pause between two attempts to empty a log, ms. */
+const PAUSE_MS = 5
+/** Nobody wakes those who wait on this memory, so that a wait is a pause. */
+const PAUSE = new Int32Array(new SharedArrayBuffer(4))
+
 /** The file with the result of `listCompleted` when the databases were last rewritten. */
 const MARK = 'overwritten'
 
@@ -36,13 +41,30 @@ export function overwriteErased(folder: string): void {
     const database = new DatabaseSync(file, { timeout: BUSY_MS })
     try {
       database.exec('vacuum')
-      // The write-ahead log may still contain the old pages.
-      database.exec('pragma wal_checkpoint(truncate)')
+      emptyLog(database)
     } finally {
       database.close()
     }
   }
   writeFileSync(mark, completed)
+}
+
+const Checkpoint = z.object({ busy: z.int() })
+
+/**
+ * Empties the write-ahead log, which may still contain old pages. If the service is copying pages from the log at the same
+ * moment, SQLite says so instead of waiting.
+ * @throws Error if the log is still in use after `BUSY_MS`
+ */
+function emptyLog(database: DatabaseSync): void {
+  const checkpoint = database.prepare('pragma wal_checkpoint(truncate)')
+  const end = performance.now() + BUSY_MS
+  while (Checkpoint.parse(checkpoint.get()).busy !== 0) {
+    if (performance.now() > end) {
+      throw new Error('the write-ahead log is in use')
+    }
+    Atomics.wait(PAUSE, 0, 0, PAUSE_MS)
+  }
 }
 
 /** Returns the number and the latest time of completed erasures and removals in each database; '' if there are none. */

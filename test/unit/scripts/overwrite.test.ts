@@ -1,4 +1,6 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -12,15 +14,19 @@ function newFolder() {
   const databases = join(folder, 'v3/d1/databases')
   mkdirSync(databases, { recursive: true })
   const file = join(databases, 'one.sqlite')
-  const database = new DatabaseSync(file)
+  const database = new DatabaseSync(file, { timeout: 30_000 })
   onTestFinished(() => database.close())
   database.exec(`
     create table erasures (status text, progress_at integer);
     create table names (name text);
     insert into names values ('Marie');
-    delete from names;`)
+    delete from names;
+    create table others (bytes blob);
+    insert into others values (randomblob(1000000));`)
   return {
     folder,
+    file,
+    useWriteAheadLog: () => database.exec('pragma journal_mode = wal'),
     complete: (at: number) => database.exec(`insert into erasures values ('completed', ${at})`),
     deleteAgain: () => database.exec("insert into names values ('Marie'); delete from names"),
     hasName: () => readFileSync(file, 'latin1').includes('Marie')
@@ -52,3 +58,25 @@ it('overwrites what the next erasure has deleted, even if its time is earlier', 
 
   expect(hasName()).toBe(false)
 })
+
+it('empties the write-ahead log, even while another process copies pages from it', async () => {
+  const { folder, file, useWriteAheadLog, complete } = newFolder()
+  useWriteAheadLog()
+  const other = spawn(process.execPath, ['-e', CHECKPOINTS, file])
+  onTestFinished(() => void other.kill())
+  await once(other.stdout, 'data')
+
+  for (let at = 1; at <= 20; at += 1) {
+    complete(at)
+    overwriteErased(folder)
+
+    expect([at, statSync(`${file}-wal`).size]).toEqual([at, 0])
+  }
+})
+
+/** A program that copies pages from the log of a database to its file again and again. */
+const CHECKPOINTS = `
+  const { DatabaseSync } = require('node:sqlite')
+  const checkpoint = new DatabaseSync(process.argv[1]).prepare('pragma wal_checkpoint(passive)')
+  console.log('ready')
+  for (;;) checkpoint.all()`
