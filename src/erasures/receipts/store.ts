@@ -8,8 +8,8 @@ export type Subject = {
   /** The hashes of the distinct ids; null for an id that was erased before receipts had hashes. */
   hashes: (string | null)[]
   /**
-   * When the erasure of the person was requested, ms UTC: the hashes have the salt of this time. A
-   * completion is requested later than the erasure whose distinct ids it takes over.
+   * When the erasure of the person was requested, ms UTC: the salt of the hashes is made from this time. For a completion, it
+   * is the time of the original erasure.
    */
   erasedAt: number
 }

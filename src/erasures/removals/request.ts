@@ -13,7 +13,7 @@ import { type Filters, readEventFilters } from './filters.ts'
 import { digestOf, writeList } from './list.ts'
 import { type Found, findEvents } from './scan.ts'
 import { findRemoval, insertRemoval, type RemovalRow } from './store.ts'
-import { type DryRun, makeToken, readToken } from './token.ts'
+import { type DryRun, expectRecent, makeToken, readToken } from './token.ts'
 
 type Project = Calendar & { id: number }
 
@@ -57,7 +57,7 @@ type Request = {
 
 /**
  * Enters a removal in the ledger, and creates its task: the weekly run removes the events. A token that was used already leads
- * to the same task.
+ * to the same task, at any time.
  * @throws invalid_input for a wrong or expired token, query_too_large when too many events would have to be searched,
  * conflict when other events match than in the dry run, unavailable when the list or the ledger cannot be written
  */
@@ -68,11 +68,12 @@ export async function requestRemoval(
   { token, actor, secret, bucket, ledger, now }: Request
 ): Promise<RemovalRow> {
   const requestedAt = now.getTime()
-  const dryRun = await readToken(token, { secret, projectId: project.id, wanted }, requestedAt)
+  const dryRun = await readToken(token, { secret, projectId: project.id, wanted })
   const known = await findRemoval(db, project.id, dryRun.id)
   if (known) {
     return known
   }
+  expectRecent(dryRun, requestedAt)
   const asOf = new Date(dryRun.at)
   const { properties } = wanted
   const filters = readEventFilters(wanted.filters, project, asOf)

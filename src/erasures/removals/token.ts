@@ -34,19 +34,23 @@ export async function makeToken(dryRun: DryRun, request: Request): Promise<strin
   return `${btoa(payload)}.${await signatureOf(payload, request)}`
 }
 
-/** Reads a token. @throws invalid_input, attr `token`, when it is for another request or too old */
-export async function readToken(token: string, request: Request, now: number): Promise<DryRun> {
+/** Reads a token. @throws invalid_input, attr `token`, when it is malformed or for another request */
+export async function readToken(token: string, request: Request): Promise<DryRun> {
   const [encoded = '', signature = '', ...more] = token.split('.')
   const payload = decode(encoded)
   const isOurs = more.length === 0 && isSameHash(signature, await signatureOf(payload, request))
   if (!isOurs) {
     throw new AppError(
       'invalid_input',
-      'The token belongs to another request: send these filters and properties with `dry_run`, and then with the token from the answer.',
+      'The token is not valid for this request: send these filters and properties with `dry_run`, and then with the token from the answer.',
       'token'
     )
   }
-  const dryRun = DryRun.parse(JSON.parse(payload))
+  return DryRun.parse(JSON.parse(payload))
+}
+
+/** @throws invalid_input, attr `token`, when the dry run is too long ago at `now`, ms UTC */
+export function expectRecent(dryRun: DryRun, now: number): void {
   if (dryRun.at + TOKEN_MS < now) {
     throw new AppError(
       'invalid_input',
@@ -54,7 +58,6 @@ export async function readToken(token: string, request: Request, now: number): P
       'token'
     )
   }
-  return dryRun
 }
 
 const signatureOf = (payload: string, { secret, projectId, wanted }: Request): Promise<string> =>

@@ -72,7 +72,7 @@ export const ActivityJson = z
               'The changed properties before the action. Null for merges and splits, and once the person is deleted.'
           }),
           after: Values.meta({
-            description: `The changed properties after the action; null once the person is deleted. For a merge, the \`uuid\` of the merged person and up to ${MAX_FOLDED_IDENTITIES} of its \`distinct_ids\`. For a split, the person's \`distinct_ids\` before the split and, as \`split_off\`, those that left: up to ${MAX_IDENTITIES} in each list, and about a million characters in all. Deleted distinct ids are left out, and so is the \`uuid\` once the person is deleted.`
+            description: `The changed properties after the action; null once the person is deleted. For a merge, the \`uuid\` of the merged person and up to ${MAX_FOLDED_IDENTITIES} of its \`distinct_ids\`. For a split, the person's \`distinct_ids\` before the split and, as \`split_off\`, those that left: up to ${MAX_IDENTITIES} in each list, and about 1 MB of different ids in all. Deleted distinct ids are missing, and so is the \`uuid\` once the remaining person is deleted.`
           })
         })
       ),
@@ -91,7 +91,7 @@ export type ActivityJson = z.infer<typeof ActivityJson>
 
 /**
  * A row of the activity log. `ids`, as JSON text, maps the keys of the entry's identities to their
- * distinct ids. It lacks erased distinct ids and those beyond `MAX_IDS_BYTES`.
+ * distinct ids. Erased distinct ids are missing, and in large entries also those beyond `MAX_IDS_BYTES`.
  */
 export type ActivityRow = {
   id: number

@@ -305,6 +305,26 @@ describe('a deletion by filters', () => {
     expect((await project.call('GET', 'events/deletions')).body.count).toBe(1)
   })
 
+  it('is refused more than an hour after the dry run, unless it was requested before', async () => {
+    const project = await newStory()
+    const { body } = await ask(project, { distinct_id: 'ada', dry_run: true })
+    const other = await ask(project, { distinct_id: 'bob', dry_run: true })
+    const wanted = { distinct_id: 'ada', token: body.token }
+    const first = await ask(project, wanted)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61 * 60_000 })
+
+    const again = await ask(project, wanted)
+    const late = await ask(project, { distinct_id: 'bob', token: other.body.token })
+    vi.useRealTimers()
+
+    expect([again.status, again.body.id]).toEqual([first.status, first.body.id])
+    expect([late.status, late.body.attr, late.body.detail]).toEqual([
+      400,
+      'token',
+      'The token has expired: send the request with `dry_run` again.'
+    ])
+  })
+
   it('waits for Sunday, and is taken up by the sweep if the run was missed', async () => {
     const project = await newStory()
     const { asked } = await requestRemoval(project, { distinct_id: 'ada' })
