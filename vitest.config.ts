@@ -17,8 +17,8 @@ process.env.RECEIPT_KEY = 'a key of the tests, which is long enough'
 delete process.env.NODE_EXTRA_CA_CERTS
 
 /**
- * Reads how deep tests go: how many of its runs each random test makes, as a share, and from which seed. The default is a tenth,
- * always the same runs. FULL_DEPTH=random makes all runs from a new seed, which is printed; FULL_DEPTH=<seed> repeats them.
+ * Reads how deep random tests go: the share of its runs that each of them makes, and the seed of the runs. By default it is a
+ * tenth, with a fixed seed. FULL_DEPTH=random makes all runs with a new seed, which is printed; FULL_DEPTH=<seed> repeats them.
  */
 function readDepth() {
   if (process.env.FULL_DEPTH === 'random') {
@@ -69,7 +69,7 @@ const inWorkerd = (requests: number, modelRequests = requests) =>
           // Otherwise `/readyz` would repeat what it has found before a test.
           HEALTH_SECONDS: '0'
         },
-        // A second database, as a deployment that has outgrown one would bind it.
+        // A second database, as in a deployment that has outgrown its first.
         d1Databases: { DB_TWO: 'two' },
         queueConsumers: quickConsumers(),
         ratelimits: {
@@ -105,7 +105,7 @@ export default defineConfig({
           ...shared,
           name: 'worker',
           sequence: { groupOrder: 2 },
-          // With the cache, each file would send all modules to workerd again, which is slower than transforming them once.
+          // With this cache, workerd would get all modules again for each test file. That takes longer than transforming them once.
           fsModuleCache: false,
           // Each package is sent to workerd as one module.
           deps: { optimizer: { ssr: { enabled: true, include: PACKAGES } } },

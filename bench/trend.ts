@@ -58,7 +58,7 @@ async function measureAll(size: Size, isSmoke: boolean, folder: string): Promise
     ]
     const engines = opened.flatMap((one) => one.engines)
     const ask = questionsTo(runtime.service, projectId, key)
-    // Two gigabytes were written. Waits for the disk, which would otherwise slow the first questions.
+    // Up to two gigabytes were written. Waits for the disk, which would otherwise slow the first questions.
     execFileSync('sync')
     // Warms up all sides: otherwise the first one asked would pay for one-time compiling and reading.
     for (const question of QUESTIONS) {
@@ -95,7 +95,7 @@ const Answer = z.object({
   )
 })
 
-/** Asks the sides in turns of a few requests, so that most requests follow one to the same side, and compares the answers. */
+/** Asks the sides in turns and compares the answers. A turn is several requests, so that most find the caches as their side left them. */
 async function measure(
   ask: Ask,
   { event, question }: { event: string; question: QuestionName },
@@ -203,10 +203,10 @@ const missedBy = (row: Measured): string[] =>
 
 /** Formats a line of the report's table. */
 function lineOf(row: Measured, engines: Engine[]): string[] {
-  const slowest = percentile(row.times.service ?? [], 0.95)
+  const p95 = percentile(row.times.service ?? [], 0.95)
   return [
     nameOf(row),
-    `${rounded(medianOf(row, 'service'))} / ${rounded(slowest)}`,
+    `${rounded(medianOf(row, 'service'))} / ${rounded(p95)}`,
     ...engines.map(({ name }) => rounded(medianOf(row, name))),
     ...ratiosOf(row).flatMap(({ ratio, most }) => [
       ratio === undefined ? 'not asked' : `${rounded(ratio)}×`,

@@ -11,7 +11,7 @@ import { startCrons } from './crons.ts'
 import { drain } from './drain.ts'
 import { stateDir } from './environment.ts'
 import { describeFault, OperatorError } from './faults.ts'
-import { bucketsOf, openLocal, overwrite } from './local.ts'
+import { bucketsOf, openLocal, overwriteDeleted } from './local.ts'
 import { prepareProject } from './local-project.ts'
 import { readSecrets } from './local-secrets.ts'
 import { type Dispatch, runCron, SECRET, WORKER } from './operator.ts'
@@ -86,7 +86,7 @@ async function run(): Promise<void> {
       throw new OperatorError(`The cron "${cron}" failed: ${outcome}`)
     }
     if (cron === EVERY_15_MINUTES) {
-      overwrite(stateDir)
+      overwriteDeleted(stateDir)
     }
   }
   const crons = startCrons(readConfig().triggers.crons, (cron, minute) =>
@@ -203,7 +203,7 @@ async function start(
             ...secrets,
             // Stores every captured request on disk before answering it.
             SPILL: isInMemory ? '' : 'all',
-            // Only this machine can ask for the state, which commands want to be current.
+            // Answers each /readyz with the present state. Only this machine can ask, so no cache is needed.
             HEALTH_SECONDS: '0',
             QUEUES_SINCE: String(Date.now())
           },
@@ -248,7 +248,8 @@ async function start(
         stream.write(`${message}\n`)
       },
       log: new Notices(LogLevel.INFO),
-      // A crashed runtime loses its messages: the parent starts another host, which resumes their work.
+      // When the runtime crashes, its queues lose their messages. The parent then starts another host, which resumes the work
+      // from the bucket and the tables.
       unsafeHandleRuntimeRestart: () => process.exit(1)
     })
   )
@@ -256,7 +257,7 @@ async function start(
   return miniflare
 }
 
-/** Stops everything started so far; the runtime ends with the process. */
+/** Drains the queues and stops the service. Until the service runs, there is nothing to drain: the process just ends. */
 let end = async () => {}
 
 process.on('message', async (message) => {

@@ -78,7 +78,7 @@ export async function openLocal(
       databases: databases.map(({ binding }) => binding),
       secrets: readSecretsFile(folder),
       isDeployed: false,
-      overwriteErased: () => overwrite(folder),
+      overwriteErased: () => overwriteDeleted(folder),
       close: closeAll
     }
   } catch (error) {
@@ -142,7 +142,7 @@ function objectIdOf(className: string, name: string): string {
 }
 
 /** Overwrites deleted data. @throws OperatorError when that is impossible, for example on a full disk */
-export function overwrite(folder: string): void {
+export function overwriteDeleted(folder: string): void {
   try {
     overwriteErased(folder)
   } catch (error) {

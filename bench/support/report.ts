@@ -11,8 +11,8 @@ export type Outcome = { table: string[][]; notes: string[]; missed: string[] }
 const readme = join(root, 'bench/README.md')
 
 /**
- * Returns a percentile by nearest rank: the smallest of the values such that at least the share `p`
- * of them (0.95 for p95) is no larger.
+ * Returns a percentile by nearest rank. For `p` 0.95, it is the smallest value that is not exceeded by
+ * more than 5 % of the values.
  */
 export function percentile(values: number[], p: number): number {
   const value = values.toSorted((a, b) => a - b)[Math.ceil(p * values.length) - 1]
@@ -25,7 +25,7 @@ export function percentile(values: number[], p: number): number {
 export const rounded = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(2)
 
-/** Renders an outcome as Markdown. */
+/** Renders an outcome's table and notes as Markdown. */
 export const render = ({ table, notes }: Outcome): string =>
   `${renderTable(table)}\n\n${notes.join('\n')}`
 

@@ -29,11 +29,11 @@ export const dead = {
           `There is no dead letter ${only}, or it has been redriven already.`
         )
       }
-      const redriven = []
+      const results = []
       for (const letter of chosen) {
-        redriven.push({ id: letter.id, ...(await redrive(service, letter, now)) })
+        results.push({ id: letter.id, ...(await redrive(service, letter, now)) })
       }
-      return { redriven }
+      return { results }
     }
   })
 }

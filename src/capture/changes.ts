@@ -82,7 +82,7 @@ export type IdentityChanges = {
   /** Stored identities without a person that get a person. */
   attached: { key: number; person_id: number }[]
   /** Stored identities that must still exist when the changes are written. */
-  usedIdentities: number[]
+  expectedIdentities: number[]
 }
 
 /** Two distinct ids that came to belong to one person, because of an event accepted at `at`, ms UTC. */

@@ -92,7 +92,7 @@ export class Identities {
           ? [{ key: identity.key, person_id: person.id }]
           : []
       }),
-      usedIdentities: identities
+      expectedIdentities: identities
         .filter(({ storedPersonId }) => storedPersonId !== undefined)
         .map(({ key }) => key)
     }

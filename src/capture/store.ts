@@ -69,11 +69,11 @@ const expectPlanned = (projectId: number, changes: Changes): SQL[] => [
     expectRows(count, sql`${storedIdentities(projectId, rows)} where ${identity.personId} is null`)
   ]),
   ...eachChunk(
-    changes.usedIdentities.map((key) => ({ key })),
+    changes.expectedIdentities.map((key) => ({ key })),
     (rows, count) => [expectRows(count, storedIdentities(projectId, rows))]
   ),
-  // The checks above notice an erasure that has deleted the stored identities. A new identity may
-  // belong to an erased person, too, so no erasure may have happened since the plan was made.
+  // The checks above notice an erasure that has deleted stored identities. It could also have erased
+  // the person of a new identity, so a plan with new identities fails after any erasure.
   ...(changes.newIdentities.length > 0 ? [expectLastErasure(projectId, changes.lastErasure)] : []),
   ...expectNoSessions(projectId, changes.begunSessions),
   ...expectOpenErasures(projectId, changes.usedTombstones)

@@ -26,7 +26,7 @@ export type Sorted = { kept: Incoming[]; dropped: Drops[]; joined: Joined[] }
 /**
  * Drops the events that name a suppressed distinct id, as their own or as the id that they merge, and
  * keeps the others. If an event would merge a suppressed id with another id, the other id joins the
- * suppression instead: all events of the batch that name it and were accepted at the same time or
+ * suppression instead: all events of the batch that name it and were received at the same time or
  * later are dropped, too. An event whose merge depends on a person that was not read is kept, because
  * the plan leaves every event with such a person for a later part.
  */
@@ -66,7 +66,7 @@ export function sortOut(
 
 /**
  * Finds the ids that join suppressions because they were merged with an id whose suppression began after the merge was
- * accepted. They join from its beginning, as if the merge had been processed before.
+ * received. They join from its beginning, as if the merge had been processed before.
  */
 export const joinLater = (merges: readonly Merge[], suppressions: Suppressions): Joined[] =>
   merges.flatMap(({ target, source, at }) => {

@@ -6,12 +6,15 @@ import type { CapturedEvent } from './event.ts'
 import { type Changed, warnOfChanges } from './exact.ts'
 import type { CaptureProject } from './project-cache.ts'
 
-/** A capture request. It arrived at `now`, ms UTC; `changed` says where parsing has changed its body. */
+/**
+ * A capture request. It arrived at `now`, ms UTC; `changed` names the parts of its JSON that parsing could not keep as they
+ * were sent, such as numbers that are too long.
+ */
 export type Arrival = { project: CaptureProject; headers: Headers; now: number; changed: Changed }
 
 /**
  * Enqueues the events of one request and returns each of them, accepted or dropped, in the same order. Accepted events
- * are durable when this returns. Logs a warning if parsing has changed an event.
+ * are durable when this returns. Logs a warning for an event in `changed`.
  * @throws unavailable, and then no event is accepted
  */
 export async function takeEvents(

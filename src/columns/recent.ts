@@ -15,7 +15,7 @@ export class Memory {
     this.#maxBytes = maxBytes
   }
 
-  /** The number of uses so far: a moment, to tell later uses from earlier ones. */
+  /** The number of uses so far. It serves as a clock: a use with a higher number is later. */
   get now(): number {
     return this.#uses
   }
@@ -37,8 +37,8 @@ export class Memory {
   }
 
   /**
-   * Keeps a value. Drops the least recently used values to make room, but none that was used after `since`: if the others do
-   * not make enough room, the new value is not kept.
+   * Keeps a value in place of the key's previous one. Drops the least recently used values to make room, but no other value
+   * that was used after `since`: if that makes too little room, the new value is not kept.
    */
   set(key: string, value: unknown, bytes: number, since: number): void {
     this.#remove(key)
@@ -91,8 +91,8 @@ export class Memory {
 const COLUMNS = new Memory(24 * 2 ** 20)
 
 /**
- * The values of one kind in a cache. The cache never compares them with the database, so a key must stand for one value for
- * ever, unless the value names the build that it was read from and the reader compares builds, as `actors.ts` does.
+ * The values of one kind in a cache. The cache never compares them with the database. So either the value of a key never
+ * changes, or the reader checks that the value is current: `actors.ts` compares the token of a chunk's build.
  */
 export class Recent<Value> {
   readonly #memory: Memory
@@ -117,9 +117,9 @@ export class Recent<Value> {
 }
 
 /**
- * A computation that reads columns of a project. The columns that it uses stay in the cache until it ends. If they do not all
- * fit, the next computation still finds the first of them. If the least recently used were dropped instead, it would find none,
- * because it reads columns in the same order.
+ * A computation that reads columns of a project. It never drops columns from the cache that it has used itself: once these fill
+ * the cache, further columns are not kept. So a repeated computation finds the first columns. Would each column replace the
+ * least recently used one, it would find none, because it reads the columns in the same order.
  */
 export type Scan = {
   db: Db
@@ -128,7 +128,7 @@ export type Scan = {
   since: number
 }
 
-/** Begins to read columns. */
+/** Begins a computation now. */
 export const beginScan = (db: Db, projectId: number): Scan => ({
   db,
   projectId,

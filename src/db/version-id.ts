@@ -1,6 +1,6 @@
 /*
  * The id of a version of a person: the lower 24 bits are the number of the version within its identity, the bits above are the
- * key of that identity.
+ * key of that identity, which is at least 1.
  */
 
 /** Version ids per identity. */
@@ -16,12 +16,12 @@ export const identityOf = (id: number): number => Math.floor(id / VERSIONS)
 export const numberOf = (id: number): number => id % VERSIONS
 
 /**
- * Shortens the version of an event for a column: a version of the event's own identity, as nearly all are, becomes its number.
- * Any other keeps its id. The two cannot be confused: numbers are below `VERSIONS`, ids are not.
+ * Shortens the id of the version that an event refers to. A version of the event's own identity, as nearly all are, becomes its
+ * number; any other keeps its id. Numbers are below `VERSIONS`, and ids are not, because keys of identities are at least 1.
  */
 export const toShort = (id: number, identity: number): number =>
   identityOf(id) === identity ? numberOf(id) : id
 
-/** Returns the id of an event's version from the form of `toShort`. */
+/** Returns the id of the version that an event of this identity refers to: the inverse of `toShort`. */
 export const toId = (short: number, identity: number): number =>
   short < VERSIONS ? versionId(identity, short) : short

@@ -9,7 +9,7 @@ import { nextRunAfter } from './schedule.ts'
 
 type Extent = { deleteEvents: boolean; deleteRecordings: boolean }
 
-/** What to delete besides the person, for how many days the rest can still be deleted, and the time of the request. */
+/** What to delete besides the person, the setting for how long kept data can still be deleted, and the time of the request. */
 type Wanted = Extent & { setting: CompletionSetting; now: Date }
 
 /** Stores that are deleted only with `delete_events`. */
@@ -52,8 +52,8 @@ export async function previewErasure(
 }
 
 /**
- * Returns what the completion of erasures would delete and keep now, by store. What an open erasure deletes anyway counts as
- * deleted, too. Reads only.
+ * Returns what the completion of erasures would delete and keep now, by store. Data that an erasure
+ * itself deletes, now or on Sunday, counts as deleted, too. Reads only.
  */
 export async function previewCompletion(
   db: Db,
@@ -70,7 +70,7 @@ export async function previewCompletion(
     ...(await countEach(remains, deletesEvents, (keys) => countEventStores(db, projectId, keys))),
     ...(await countEach(remains, deletesRecordings, countRecordings))
   ]
-  // Data counts as kept if one of the erasures keeps it. Without erasures, only the request counts.
+  // Both flags are false if one of the erasures keeps the data. Without erasures, they are the request's.
   const isNothing = remains.length === 0
   return describePreview(remains.length, stores, {
     ...wanted,

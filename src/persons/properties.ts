@@ -23,26 +23,23 @@ export type PersonProperties = {
 
 /** The effect of writes on properties, which stay as they are until `commitDraft`. */
 export type Draft = {
-  /** The registers that change, and the value that each shows afterwards. */
+  /** The registers to store in place of those of the same keys, and the value that each then shows. */
   registers: Map<string, { register: Register; shown: Json | undefined }>
   /** Changes in the number of candidates per stamp. */
   stamps: Map<string, number>
   bytes: Bytes
-  /** Whether anything has to be stored. */
+  /** Whether there are registers to store. */
   touched: boolean
   /** Whether the shown values change. */
   changed: boolean
 }
 
-/**
- * Returns the properties of a person without any. Their stored form is `{}` and
- * `{"stamps":[],"keys":{}}`, whose 23 bytes are counted as 24.
- */
+/** Returns the properties of a person without any. They are stored as `{}`, and the writes as `{"stamps":[],"keys":{}}`. */
 export const emptyProperties = (): PersonProperties => ({
   shown: new Map(),
   registers: new Map(),
   stamps: new Map(),
-  bytes: { shown: 2, writes: 24 }
+  bytes: { shown: 2, writes: 23 }
 })
 
 /** Returns the properties with these registers. */

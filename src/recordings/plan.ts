@@ -57,7 +57,7 @@ export type Changes = {
   updated: (Recording & { revision: number; isMoved: boolean })[]
   newIdentities: { key: number; distinct_id: string }[]
   /** Stored identities that must still exist when the changes are written. */
-  usedIdentities: number[]
+  expectedIdentities: number[]
   /** Erased identities whose recordings must still be kept when the changes are written. */
   usedTombstones: number[]
   /**
@@ -110,7 +110,7 @@ class Plan {
   readonly #parts = new Map<string, Incoming>()
   readonly #refused: Incoming[] = []
   readonly #newIdentities = new Map<string, number>()
-  readonly #usedIdentities = new Set<number>()
+  readonly #expectedIdentities = new Set<number>()
   readonly #usedTombstones = new Set<number>()
 
   constructor(known: Known, newKey: () => number) {
@@ -162,7 +162,7 @@ class Plan {
       created,
       updated,
       newIdentities: [...this.#newIdentities].map(([distinct_id, key]) => ({ key, distinct_id })),
-      usedIdentities: [...this.#usedIdentities],
+      expectedIdentities: [...this.#expectedIdentities],
       usedTombstones: [...this.#usedTombstones],
       lastErasure: this.#known.lastErasure,
       // A part that arrives twice, before and after an erasure, may be both refused and stored. Its
@@ -193,7 +193,7 @@ class Plan {
     const { distinctId } = part
     const known = this.#known.identities.get(distinctId)
     if (known !== undefined) {
-      this.#usedIdentities.add(known)
+      this.#expectedIdentities.add(known)
       return known
     }
     const key = this.#newIdentities.get(distinctId) ?? this.#newKey()

@@ -117,7 +117,7 @@ export async function writeChanges(
     expectSerial(projectId, serial),
     ...countSuppressed(projectId, 'recordingParts', dropped),
     ...expectUnchanged(projectId, updated),
-    ...expectIdentities(projectId, changes.usedIdentities),
+    ...expectIdentities(projectId, changes.expectedIdentities),
     ...expectKept(projectId, changes.usedTombstones),
     // `expectIdentities` notices if a stored identity has been erased since. A new identity has no
     // row yet, so any later erasure counts as a conflict.

@@ -37,8 +37,8 @@ export type Attempt = Outcome['status'] | 'postponed' | 'gone'
 
 /**
  * Attempts a stored delivery, if it is due and no other attempt holds it.
- * @throws PoisonError if the project does not exist, HeldError while it is held back, unavailable when the database cannot take
- * the work now
+ * @throws PoisonError if the project does not exist, HeldError while it is held back, AppError `unavailable` when the database
+ * cannot take the work now
  */
 export async function attemptDelivery(
   message: DeliveryMessage,
@@ -55,9 +55,9 @@ export async function attemptDelivery(
   }
 
   const delivery = new Delivery(open.db, row, invocation)
-  const idle = whyIdle(row, subscription)
-  if (idle) {
-    return delivery.finish('skipped', idle)
+  const unwanted = whyUnwanted(row, subscription)
+  if (unwanted) {
+    return delivery.finish('skipped', unwanted)
   }
   if (row.attempts > MAX_ATTEMPTS) {
     // A fault of this service ended the last attempt before it could close the delivery.
@@ -83,7 +83,7 @@ export async function attemptDelivery(
  * Returns why a delivery is no longer wanted; undefined while it is. A notice is sent even if the subscription has been deleted,
  * a test even if the subscription is paused.
  */
-function whyIdle(
+function whyUnwanted(
   { kind }: DeliveryRow,
   { deleted, pausedReason }: SubscriptionRow
 ): string | undefined {
@@ -113,17 +113,17 @@ class Delivery {
   }
 
   /**
-   * Sends to each recipient that still needs a message. Stores the recipient's state before and after that, so that the next
-   * attempt knows which messages may have arrived.
+   * Sends to each recipient that still needs a message. Stores before each message that the recipient is being sent to, and the
+   * outcome with the next write, so that the next attempt knows which messages may have arrived.
    */
   async sendThrough(channel: Channel): Promise<Attempt> {
     const { targets, recognisesRepeats } = channel
     this.#recipients = addressees(this.#recipients, targets)
-    const begin = (recipient: Recipient) =>
+    const markSending = (recipient: Recipient) =>
       targets.includes(recipient.target) ? beginSending(recipient, recognisesRepeats) : undefined
     let retryAfter = 0
     for (const [i, recipient] of this.#recipients.entries()) {
-      const begun = begin(recipient)
+      const begun = markSending(recipient)
       if (!begun) {
         continue
       }
@@ -136,7 +136,7 @@ class Delivery {
       this.#recipients[i] = endSending(begun, sent)
       retryAfter = Math.max(retryAfter, secondsBeforeRetry(sent, channel))
     }
-    const isUnfinished = this.#recipients.some((recipient) => begin(recipient) !== undefined)
+    const isUnfinished = this.#recipients.some((recipient) => markSending(recipient) !== undefined)
     if (!isUnfinished || this.#row.attempts >= MAX_ATTEMPTS) {
       return this.close()
     }
@@ -188,7 +188,10 @@ class Delivery {
   }
 }
 
-/** Returns the seconds before a message may be sent again: as the receiver asks, or ten minutes if it may have arrived. */
+/**
+ * Returns the seconds before a message may be sent again: as the receiver asks, or ten minutes if the message may have arrived
+ * and the receiver would not recognise its repetition.
+ */
 function secondsBeforeRetry(sent: Sent, { recognisesRepeats }: Channel): number {
   if (sent.kind === 'transient') {
     return sent.retryAfter ?? 0
@@ -197,11 +200,11 @@ function secondsBeforeRetry(sent: Sent, { recognisesRepeats }: Channel): number 
 }
 
 /**
- * Returns a recipient for each target: the known one, or a new one. Before them come the recipients that are no longer targets
- * but have failed, or whose message has arrived or may have; others that are no longer targets are dropped.
+ * Returns a recipient for each target: the known one, or a new one. Known recipients that are no longer targets come first, but
+ * only those that have failed, and those whom a message has reached or may have reached.
  */
 function addressees(known: Recipient[], targets: string[]): Recipient[] {
-  // A repeated message waits for its next attempt, but the first message may have arrived.
+  // A recipient with `repeated` waits for a further message, but an earlier one may have arrived.
   const isKept = ({ status, repeated }: Recipient) => status !== 'waiting' || repeated
   const former = known.filter(
     (recipient) => !targets.includes(recipient.target) && isKept(recipient)

@@ -3,9 +3,9 @@ export type Suppressed = {
   suppressionId: string
   /** Whether `$identify` can no longer fold the suppressed person into another. */
   isIdentified: boolean
-  /** Data accepted at this time or later is dropped. */
+  /** Data received at this time or later is dropped. */
   since: number
-  /** Data accepted at this time or later is stored again; null while the suppression is in force. */
+  /** Data received at this time or later is stored again; null while the suppression is in force. */
   liftedAt: number | null
 }
 
@@ -15,7 +15,7 @@ export type Suppressions = ReadonlyMap<string, Suppressed[]>
 /** A number of events or parts of recordings that a suppression has dropped. */
 export type Drops = { suppression: string; count: number; lastAt: number }
 
-/** Finds the suppression that drops data accepted at `receivedAt`, ms UTC. */
+/** Finds the suppression that drops data received at `receivedAt`, ms UTC. */
 export const suppressionAt = (
   suppressed: readonly Suppressed[],
   receivedAt: number

@@ -34,7 +34,7 @@ export function addTotals(several: readonly ReadonlyMap<string, number>[]): Map<
 /** The values that come after the listed ones, in this order. */
 export const UNLISTED: readonly Value[] = [null, OTHERS]
 
-/** The lines of a part: one for each listed value, even without numbers, and one for each value of `UNLISTED` that has any. */
+/** Collects lines: one for each listed value, even without numbers, and one for each value of `UNLISTED` that has any. */
 export class Lines {
   readonly #cells = new Map<Value, ExactSum[]>()
   readonly #points: number

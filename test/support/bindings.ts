@@ -17,7 +17,7 @@ function override<T extends object>(real: T, members: Members<T>): T {
 
 const fail = (message: string) => () => Promise.reject(new Error(message))
 
-/** Returns a database whose queries all fail with `message`, an error text of D1. */
+/** Returns a database whose sessions fail every query with `message`, an error text of D1. */
 export function failingDatabase(message: string): D1Database {
   const session = env.DB.withSession()
   const queries = {

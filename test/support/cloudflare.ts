@@ -11,7 +11,7 @@ type Answer = { status: number; result?: unknown; error?: { code: number; messag
 const Named = z.object({ name: z.string() })
 const NewQueue = z.object({ queue_name: z.string() })
 
-/** A request: `GET d1/database/shop`, the last part of its path, its parameter `name` and its body. */
+/** A request: `call` is its method and path, `GET d1/database/shop`; `id` the last part of the path; `name` its parameter. */
 type Asked = { call: string; id: string; name: string | null; body: string }
 
 type Route = [call: RegExp, answer: (asked: Asked) => Answer]
@@ -84,7 +84,7 @@ function bucketRoutes(): Route[] {
   ]
 }
 
-/** Workers that can be uploaded; a Worker exists from its first secret on. */
+/** A Worker that can be uploaded. It exists once an upload has set a secret, as the first upload of a deployment does. */
 function workerRoutes(): Route[] {
   const secrets: { name: string | undefined; type: string }[] = []
   const upload = ({ id, body }: Asked) => {

@@ -19,8 +19,8 @@ const Config = z.object({
 const BATCH_TIMEOUT = 0.1
 
 /**
- * Returns the queue consumers of wrangler.toml as Miniflare options. They wait only briefly for a
- * full batch, and add no delay to a retry for which the consumer sets none.
+ * Returns the queue consumers of wrangler.toml as Miniflare options. Queues wait only briefly for a
+ * full batch, and deliver a retried message at once unless the Worker asks for a delay.
  */
 export function quickConsumers() {
   const { queues } = Config.parse(parse(readFileSync('wrangler.toml', 'utf8')))

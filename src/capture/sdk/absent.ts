@@ -16,7 +16,7 @@ const Definitions = z
   .object({ flags: list, group_type_mapping: map, cohorts: map })
   .meta({ id: 'FlagDefinitions', examples: [{ flags: [], group_type_mapping: {}, cohorts: {} }] })
 
-/** Features answered with an empty list. Without an answer, callbacks of SDKs would wait forever. */
+/** Features that are answered as if none were set up. Without an answer, callbacks of SDKs would wait forever. */
 export const ABSENT: Absent[] = [
   {
     path: '/flags/definitions',
@@ -41,13 +41,13 @@ export const ABSENT: Absent[] = [
   {
     path: '/api/surveys',
     id: 'surveys',
-    summary: 'Surveys of a browser SDK',
+    summary: 'Surveys to show in a browser',
     answer: z.object({ surveys: list }).meta({ id: 'Surveys', examples: [{ surveys: [] }] })
   },
   {
     path: '/api/web_experiments',
     id: 'web_experiments',
-    summary: 'Experiments of a browser SDK',
+    summary: 'Experiments to run in a browser',
     answer: z
       .object({ experiments: list })
       .meta({ id: 'WebExperiments', examples: [{ experiments: [] }] })
@@ -55,7 +55,7 @@ export const ABSENT: Absent[] = [
   {
     path: '/api/product_tours',
     id: 'product_tours',
-    summary: 'Product tours of a browser SDK',
+    summary: 'Product tours to show in a browser',
     answer: z
       .object({ product_tours: list })
       .meta({ id: 'ProductTours', examples: [{ product_tours: [] }] })

@@ -13,10 +13,10 @@ export const suppressions = sqliteTable(
     personId: integer('person_id'),
     /** Whether `$identify` can no longer fold the person into another, as in `persons`. */
     isIdentified: integer('is_identified', { mode: 'boolean' }).notNull(),
-    /** Events and parts of recordings that are accepted from this time on are dropped. */
+    /** Events and parts of recordings that are received from this time on are dropped. */
     since: integer().notNull(),
     requestedBy: text('requested_by', { mode: 'json' }).$type<Record<string, unknown>>().notNull(),
-    /** Events and parts that are accepted from this time on are stored again; null while the suppression is in force. */
+    /** Events and parts that are received from this time on are stored again; null while the suppression is in force. */
     liftedAt: integer('lifted_at'),
     liftedBy: text('lifted_by', { mode: 'json' }).$type<Record<string, unknown>>(),
     /** The number of dropped events, and of dropped parts of recordings. */

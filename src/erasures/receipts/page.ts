@@ -9,7 +9,7 @@ type Receipt = Pick<PersonReceipt, 'stores' | 'kept' | 'backups_until' | 'subjec
   id: number | string
 }
 
-/** The content security policy of the page: its own style and its own script, and nothing else. */
+/** The content security policy of the page: its own style, its own script, and an icon without content. */
 export const policyOf = (nonce: string): string =>
   `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
@@ -68,10 +68,10 @@ ${receipt.kept.map((reason) => `<li>${escapeHtml(reason)}</li>`).join('\n')}
 <p>Until ${escapeHtml(timeOf(receipt.backups_until))} a backup could bring back the earlier state of the database. After that, no backup holds it.</p>
 ${subjectOf(receipt)}
 <h2>How to check this receipt</h2>
-<p>This page verifies the signature itself, from the receipt and the key that it contains. Anybody can write such a page with a key of their own:
+<p>If the key is published, this page contains it and verifies the signature itself. But anybody can write such a page with a key of their own:
 compare the fingerprint of the key with the fingerprints published at <a href="${origin}/.well-known/receipt-keys.json">${escapeHtml(origin)}/.well-known/receipt-keys.json</a>.</p>
 <details>
-<summary>The receipt as it was signed</summary>
+<summary>The receipt as JSON</summary>
 <pre>${escapeHtml(JSON.stringify(receipt, null, 2))}</pre>
 </details>
 </main>
@@ -89,7 +89,7 @@ const jsonOf = (value: unknown): string => JSON.stringify(value).replaceAll('<',
 /** `2026-11-22T05:00:09Z` → `2026-11-22 05:00:09 UTC` */
 export const timeOf = (iso: string): string => iso.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')
 
-/** Returns the name of the user who requested the deletion, and the label of the key. */
+/** Names the user who requested the deletion, by e-mail or first name, and the API key of the request by its label. */
 export function requesterOf({
   requested_by: { user, key }
 }: {
@@ -110,7 +110,7 @@ const STORES: Record<string, string> = {
   distinct_ids: 'Distinct ids',
   search_index: 'Entries in the search index',
   person_versions: 'Copies of the properties, as of each event',
-  version_chunks: 'Copies of these in columns',
+  version_chunks: 'Copies of the properties in columns',
   activity_values: 'Property values in the activity log',
   events: 'Events',
   segments: 'Copies of events in columns',
@@ -145,5 +145,5 @@ function subjectOf({ subject }: Receipt): string {
 <p>The receipt names ${named}. Anyone who knows an id can check it:</p>
 <form id="check"><label for="id">Distinct id</label><input id="id" autocomplete="off" spellcheck="false"><button>Check</button></form>
 <p id="answer" role="status"></p>
-<p class="soft">In a shell, <code>printf %s%s ${escapeHtml(subject.salt)} ID | sha256sum</code> is in <code>subject.distinct_ids</code>.</p>`
+<p class="soft">In a shell, <code>printf %s%s ${escapeHtml(subject.salt)} ID | sha256sum</code> prints a hash that <code>subject.distinct_ids</code> contains if the receipt names the ID.</p>`
 }

@@ -57,8 +57,10 @@ export const removalRoutes = createRouter()
   .get('/events/deletions', LIST, allow('person:read'), validateQuery(PageQuery), async (c) => {
     const { db, project, now } = c.var
     const page = readPage(c.req.url, Cursor, c.req.valid('query'))
-    const rows = { ...page.rows, before: page.rows.after?.before }
-    const found = await listRemovals(db, project.id, rows)
+    const found = await listRemovals(db, project.id, {
+      ...page.rows,
+      before: page.rows.after?.before
+    })
     const { shown, place } = cutPage(page, found, ({ id }) => ({ before: id }))
     const results = await Promise.all(shown.map((row) => toJson(row, c.env, now)))
     return c.json(pageOf(c.req.url, { ...place, results }))

@@ -7,7 +7,7 @@ export const SUPPRESS = describe({
   id: 'persons_suppress',
   tag: 'Persons',
   summary: 'Drop new data about persons',
-  description: `Name at most ${MAX_PERSONS} persons. From now on, their new events and recordings are accepted, dropped and counted. A suppression belongs to distinct ids: to all that the person has, or to a distinct id that no person has. It stays in force when the person is deleted, merged or split. Events that would merge a suppressed id with another id are dropped, too: the other id, with all ids of its person, then joins the suppression. Data that was stored before stays; delete it with \`persons/bulk_delete/\`.`,
+  description: `Name at most ${MAX_PERSONS} persons. From now on, requests with their events and recordings still succeed, but the data is dropped and counted. A suppression belongs to distinct ids: to all that the person has, or to a distinct id that no person has. It stays in force when the person is deleted, merged or split. Events that would merge a suppressed id with another id are dropped, too: the other id, with all ids of its person, then joins the suppression. Data that was stored before stays; delete it with \`persons/bulk_delete/\`.`,
   answers: { 200: { text: 'The result for each name.', schema: SuppressAnswer } },
   refusals: [
     ['invalid_input', 'Provide either ids or distinct_ids.'],
@@ -34,7 +34,7 @@ export const LIFT = describe({
   tag: 'Persons',
   summary: 'Lift a suppression',
   description:
-    'Data accepted from now on is stored again, unless another suppression covers the distinct id. Dropped data is not restored. Lifting a suppression twice changes nothing.',
+    'Data received from now on is stored again, unless another suppression covers the distinct id. Dropped data is not restored. Lifting a suppression twice changes nothing.',
   answers: { 200: { text: 'The suppression.', schema: Suppression } }
 })
 

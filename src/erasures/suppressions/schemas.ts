@@ -38,7 +38,10 @@ const ACTOR = {
 
 export const SuppressAnswer = z
   .object({
-    persons_suppressed: z.int().meta({ description: 'The number of new suppressions.' }),
+    persons_suppressed: z.int().meta({
+      description:
+        'The number of new suppressions, including those of distinct ids that no person has.'
+    }),
     results: z.array(
       z.object({
         id: z
@@ -75,7 +78,7 @@ const shape = {
   id: z.guid(),
   person_uuid: z.guid().nullable().meta({
     description:
-      'The person that had the distinct ids at the time of the request; null for a distinct id that no person has or had.'
+      'The person that had the distinct ids at the time of the request, or had them when it was deleted; null for a distinct id that no person has or had.'
   }),
   distinct_ids: z.int().min(1).meta({
     description:
@@ -83,12 +86,12 @@ const shape = {
   }),
   since: z.iso.datetime().meta({
     description:
-      'The time of the request: data accepted from then on is dropped. Data of a distinct id that joined later is dropped from the time when it joined.'
+      'The time of the request: data received from then on is dropped. Data of a distinct id that joined later is dropped from the time when it joined.'
   }),
   created_by: Who.meta({ description: 'The user and the key that requested the suppression.' }),
   lifted_at: z.iso.datetime().nullable().meta({
     description:
-      'Data accepted from then on is stored again; null while the suppression is in force.'
+      'Data received from then on is stored again; null while the suppression is in force.'
   }),
   lifted_by: Who.nullable().meta({
     description: 'The user and the key that lifted it; null while the suppression is in force.'
@@ -97,7 +100,7 @@ const shape = {
   recording_parts_dropped: z.int().min(0),
   last_dropped_at: z.iso.datetime().nullable().meta({
     description:
-      'When the last dropped event or part of a recording was accepted; null without any.'
+      'When the last dropped event or part of a recording was received; null if nothing was dropped.'
   })
 }
 
@@ -132,7 +135,7 @@ export const SuppressionReceipt = z
     stated_at: z.iso.datetime().meta({ description: 'The time to which the receipt refers.' }),
     subject: z.object({ salt: Hash, distinct_ids: z.array(Hash) }).meta({
       description:
-        'Identifies the suppressed person to those who know a distinct id: each member of `distinct_ids` is the SHA-256 of `salt` followed by an id, both as text. Not listed are ids that joined later, and ids of a person deleted before the suppression unless the request named them.'
+        'Identifies the suppressed person to those who know a distinct id: each member of `distinct_ids` is the SHA-256 of `salt` followed by an id, both as text. Ids that joined later are not listed. Of a person deleted before the suppression, only the ids that the request named are listed.'
     }),
     ...SIGNED
   })

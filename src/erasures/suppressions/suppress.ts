@@ -42,7 +42,7 @@ type Request = {
 }
 
 /**
- * Suppresses persons with all their distinct ids: their data accepted from now on is dropped. A
+ * Suppresses persons with all their distinct ids: their data received from now on is dropped. A
  * distinct id that no person has is suppressed by itself. Persons whose distinct ids are all suppressed
  * already get no further suppression.
  * @returns the result for each name of a subject

@@ -25,7 +25,7 @@ const Unsupported = jsonText(
     .optional()
 ).meta({ type: 'string', description: 'Not supported; must be empty.' })
 
-/** Fields by which a list can be sorted. `start_time` must come first: `RECORDING_KEYS` leaves it out. */
+/** Fields by which a list can be sorted. `start_time` must come first, because `RECORDING_KEYS` leaves out the first. */
 export const ORDERS = [
   'start_time',
   'recording_duration',
@@ -62,7 +62,7 @@ export const METADATA_KEYS = ['event'] as const
 
 const keys = RECORDING_KEYS.map((key) => `\`${key}\``).join(' ')
 
-/** The filters of a list, except for `properties`. */
+/** The filters and the order of a list, except for `properties`. */
 export const FiltersQuery = z.object({
   person: Text.optional().meta({
     description: 'Only recordings of this person: an integer id or a UUID.'
@@ -94,7 +94,7 @@ export const FiltersQuery = z.object({
   }),
   operand: z.enum(['AND', 'OR']).default('AND').meta({
     description:
-      '`AND`: a recording must match all of `events` and all filters in `properties`. `OR`: one of these events and filters is enough. A group in `properties` counts as one filter; its own `type` joins its members. A recording must always match all other parameters.'
+      '`AND`: a recording must match all of `events` and all filters in `properties`. `OR`: one of these events and filters is enough. A group in `properties` counts as one filter; its own `type`, `AND` or `OR`, says how the filters in the group are combined. A recording must always match all other parameters.'
   }),
   filter_test_accounts: Flag.default(false).meta({
     description: "Whether to add the project's filters for test accounts."

@@ -23,7 +23,7 @@ export const SimilarJson = z
     }),
     reason: z.string().nullable().meta({
       description:
-        'Why there are no results: the session has too few steps, or other recorded sessions are still open. Null if there are results, or if no other session is similar.'
+        'Why sessions could not be compared: this session has too few steps, or the others are still open and have no steps yet. Null if they were compared, even if none is similar.'
     })
   })
   .meta({

@@ -209,7 +209,7 @@ describe('an encoding', () => {
     expect(events.map(({ properties }) => properties)).toEqual([{ text: TEXT }])
   })
 
-  it('of the text above in base64 has a plus sign, which a form may leave unescaped', () => {
+  it('in base64 has a plus sign here, as the case of unescaped plus signs needs', () => {
     expect(base64Text(json(newCaptureToken()))).toContain('+')
   })
 
@@ -345,7 +345,7 @@ describe('a token', () => {
       (token) => ({ batch: [{ event: 'e', properties: { token, distinct_id: 'a' } }] })
     ],
     [
-      'token of one event beside null of another',
+      'token of one event, while that of another is null',
       (token) => [
         { event: 'e', distinct_id: 'a', properties: { token: null } },
         { event: 'e', distinct_id: 'a', token }
@@ -425,7 +425,7 @@ describe('a token', () => {
       ],
       'batch submitted with inconsistent api_key values'
     ]
-  ])('is refused when there is %s', async (_, body, detail) => {
+  ])('is missing or invalid: %s', async (_, body, detail) => {
     const project = await newProject()
 
     const answer = await sendJson(body(project.token))
@@ -464,7 +464,7 @@ describe('a token', () => {
   })
 })
 
-it('counts both queries for a project that is not cached, and none afterwards', async () => {
+it('counts the queries of both databases for a project that is not cached, and none afterwards', async () => {
   const { token } = await newProject({ database: 'DB_TWO' })
   const findProject = createProjectFinder()
   const usages = [newUsage(), newUsage()]

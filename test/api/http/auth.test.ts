@@ -12,12 +12,12 @@ import { pathTo, type Route, routesOf, UNKNOWN } from '../../support/routes.ts'
 
 type Id = number | string
 
-/** The id of an object in each of these collections. */
+/** The id of an object in each collection. */
 type Ids = Record<string, Id>
 
 /**
- * Functions for collections to which no `POST` adds an object: each creates an object in another
- * way and returns its id. `ids` are the objects created before.
+ * Functions that create an object and return its id, for collections without a `POST` that answers
+ * with the new object. `ids` are the objects created before.
  */
 const MAKERS: Record<string, (project: TestProject, ids: Ids) => Promise<Id>> = {
   async persons(project) {
@@ -47,7 +47,7 @@ const MAKERS: Record<string, (project: TestProject, ids: Ids) => Promise<Id>> = 
   }
 }
 
-/** Routes whose second answer differs, other than routes that create or delete an object. */
+/** Routes that answer differently the second time, besides those with status 201 or 204. */
 const ONCE = [
   'POST persons/bulk_delete/',
   'POST persons/suppressions/',
@@ -171,15 +171,15 @@ const keyFor = async (projects: TestProject[], scopes: string[], expiresAt?: Dat
   return createKey(db, input, new Date())
 }
 
-/** Stages for requests that are refused or change no object for good. */
+/** Stages that requests share: those that are refused, and those that `stageFor` gives no stage of their own. */
 const [ours, theirs] = [await newStage(COLLECTIONS), await newStage(COLLECTIONS)]
 
-/** Returns a stage for a request that succeeds: a new stage for a POST or DELETE, which may change an object for good. */
+/** Returns a stage for a request that succeeds: a new stage for a POST or DELETE, after which others might fail. */
 const stageFor = async ({ method, collections }: Route) =>
   method === 'POST' || method === 'DELETE' ? newStage(collections) : ours
 
-const ELSE_ONCE = 'Add a route that answers differently the second time to ONCE in auth.test.ts.'
-const ELSE_BODIES =
+const HINT_ONCE = 'Add a route that answers differently the second time to ONCE in auth.test.ts.'
+const HINT_BODIES =
   'The examples in /openapi.json, or BODIES in test/support/routes.ts, have to make a request that succeeds.'
 
 const answersOnce = ({ name, status }: Route) =>
@@ -200,7 +200,7 @@ it('the reference has every route, below both prefixes', () => {
 
   expect(
     [...new Set(routes)].sort(),
-    'Mount a new route below both prefixes, or add it to ABSENT or OF_CALLERS.'
+    'Mount a new route below both prefixes, or list it in ABSENT (public) or OF_CALLERS (without a project).'
   ).toEqual([...PUBLIC, ...ofCallers, ...expected].sort())
 })
 
@@ -342,7 +342,7 @@ describe.each(named)('%s', (_, route) => {
 
     const { status } = await send(route, ids, project.id, bearer(project.key))
 
-    expect(status, ELSE_BODIES).toBe(route.status)
+    expect(status, HINT_BODIES).toBe(route.status)
   })
 
   it('refuses a request without a key', async () => {
@@ -423,7 +423,7 @@ describe.each(named)('%s', (_, route) => {
 
     expect(current.status).toBe(route.status)
     if (!answersOnce(route)) {
-      expect(current.body, ELSE_ONCE).toEqual(known.body)
+      expect(current.body, HINT_ONCE).toEqual(known.body)
     }
   })
 
@@ -444,7 +444,7 @@ describe.each(named)('%s', (_, route) => {
     expect(asked.status).toBe(route.status)
     expect(asked.headers.get('Location')).toBeNull()
     if (!answersOnce(route)) {
-      expect(asked.body, ELSE_ONCE).toEqual(known.body)
+      expect(asked.body, HINT_ONCE).toEqual(known.body)
     }
   })
 })

@@ -35,8 +35,8 @@ it.skipIf(!hasBrowser())(
       }
     })
 
-    // After the start of the recording, the page is rebuilt within a call by the player, whose address contains the token.
-    // At the start, a timer of the frame would rebuild the page.
+    // A request may name as its referrer the page whose script made it. A jump into the recording rebuilds the recorded page
+    // from a script of the player, whose address contains the sharing token. At the start, a timer of the frame rebuilds it.
     await tab.click('text=0:02 Click')
     await tab.click('#load')
     await until(() => outside.includes(`${evil}/image`) && outside.includes(`${evil}/style`))
@@ -75,12 +75,13 @@ it.skipIf(!hasBrowser())('nothing on the recorded page can be focused or followe
   }
   await recorded.getByText('More').click({ force: true })
 
+  // These are the player's own elements: the frame with the recorded page is not among them.
   expect([...focused].sort()).toEqual(['A', 'BODY', 'BUTTON', 'INPUT', 'SELECT'])
   await recorded.getByText('Seven cakes').waitFor()
   expect([outside, errors]).toEqual([[], []])
 })
 
-it.skipIf(!hasBrowser())('damaged snapshots do not end the replay', async () => {
+it.skipIf(!hasBrowser())('damaged snapshots and custom events do not end the replay', async () => {
   const page = visit([], [element('h1', {}, text('Seven cakes'))])
   const later = visit([], [element('h1', {}, text('Eight cakes'))]).map((event) => ({
     ...event,
@@ -141,7 +142,7 @@ it.skipIf(!hasBrowser())(
     await tab.click('#load')
     await tab.locator('#stage iframe[src="/player/with-site"]').waitFor({ state: 'attached' })
     await recorded.getByText('Seven cakes').waitFor()
-    // The position is shown every 200 ms, so it would have moved.
+    // While a recording plays, the position changes every 200 ms.
     await tab.waitForTimeout(500)
     expect(await tab.inputValue('#position')).toBe('2000')
     expect(await isPlaying()).toBe(false)

@@ -391,7 +391,7 @@ describe('the parts of recordings', () => {
       planParts([earlier], { ...known, erasedIdentities: new Set([7]) }, () => 8)
     ).toMatchObject({
       newIdentities: [],
-      usedIdentities: [],
+      expectedIdentities: [],
       updated: [{ identity: 7, startTime: AT - 1 }]
     })
     expect(planParts([earlier], known, () => 8)).toMatchObject({ updated: [{ identity: 9 }] })
@@ -410,10 +410,10 @@ describe('the parts of recordings', () => {
     const tombstone = { ...TOMBSTONE, deletesRecordings: false }
     const known = { ...NOTHING, tombstones: new Map([['ada', [tombstone]]]) }
 
-    const { created, newIdentities, usedIdentities } = planParts([part()], known, () => 8)
+    const { created, newIdentities, expectedIdentities } = planParts([part()], known, () => 8)
 
     expect(created).toMatchObject([{ identity: 5 }])
-    expect([newIdentities, usedIdentities]).toEqual([[], []])
+    expect([newIdentities, expectedIdentities]).toEqual([[], []])
     const gone = {
       ...NOTHING,
       tombstones: new Map([['ada', [{ ...tombstone, deletesRecordings: true }]]])

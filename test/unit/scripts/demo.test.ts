@@ -120,7 +120,7 @@ describe('the history of the demo', () => {
     }
   })
 
-  it('creates exactly the persons it names, each with all distinct ids', () => {
+  it('creates exactly the persons in `people`, each with all of its distinct ids', () => {
     const expected = people.map(({ distinctIds }) => distinctIds.toSorted()).sort()
 
     expect(groupIdentities(events).sort()).toEqual(expected)
@@ -137,7 +137,7 @@ describe('the history of the demo', () => {
     expect(count(events, ({ event }) => event === '$create_alias')).toBeGreaterThan(50)
   })
 
-  it('ends with the names, addresses and plans of its persons', () => {
+  it('leaves each person with the name, e-mail and plan in `people`', () => {
     const last = new Map<string, Record<string, unknown>>()
     for (const { distinctId, properties } of events) {
       if (typeof properties.$set === 'object') {
@@ -193,7 +193,7 @@ describe('random numbers', () => {
     }
   })
 
-  it('choose by weight, never an item of weight zero, and nothing from an empty list', () => {
+  it('choose by weight, never an item of weight zero, and refuse an empty list', () => {
     const random = new Random('scales')
     const items = [
       { name: 'light', weight: 1 },
@@ -233,7 +233,7 @@ describe('the recordings of the demo', () => {
   const snapshotsOf = ({ properties }: (typeof recordings)[number]) =>
     properties.$snapshot_data as { type: number; timestamp: number; data: { tag?: string } }[]
 
-  it('show sign-ups of the last days, which the service still accepts', () => {
+  it('show sign-ups that are recent enough for the service to accept their recordings', () => {
     const oldest = Math.min(...recordings.flatMap(snapshotsOf).map(({ timestamp }) => timestamp))
     const sessions = new Set(
       events
@@ -247,7 +247,7 @@ describe('the recordings of the demo', () => {
     expect(recordSignUps(events, anchor.getTime() + 30 * DAY)).toEqual([])
   })
 
-  it('begin with a whole page, and show each event of their session', () => {
+  it('begin with a whole page, and show each event of their session with a name of its own', () => {
     for (const recording of recordings) {
       const snapshots = snapshotsOf(recording)
       const own = events.filter(({ properties }) => properties.$session_id === recording.sessionId)
