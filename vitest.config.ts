@@ -17,8 +17,8 @@ process.env.RECEIPT_KEY = 'a key of the tests, which is long enough'
 delete process.env.NODE_EXTRA_CA_CERTS
 
 /**
- * Reads how deep random tests go: the share of its runs that each of them makes, and the seed of the runs. By default it is a
- * tenth, with a fixed seed. FULL_DEPTH=random makes all runs with a new seed, which is printed; FULL_DEPTH=<seed> repeats them.
+ * Reads how deep random tests go, and their seed. By default, each test makes a tenth of its runs, with a fixed seed.
+ * FULL_DEPTH=random makes all runs with a new seed, which is printed; FULL_DEPTH=<seed> repeats them.
  */
 function readDepth() {
   if (process.env.FULL_DEPTH === 'random') {
@@ -105,7 +105,7 @@ export default defineConfig({
           ...shared,
           name: 'worker',
           sequence: { groupOrder: 2 },
-          // With this cache, workerd would get all modules again for each test file. That takes longer than transforming them once.
+          // With this cache, every test file sends all modules to workerd again. Without it, they are transformed and sent once per run.
           fsModuleCache: false,
           // Each package is sent to workerd as one module.
           deps: { optimizer: { ssr: { enabled: true, include: PACKAGES } } },

@@ -12,7 +12,7 @@ const [noun = ''] = words
 try {
   answerHelp(usageOf(noun))
   const invocation = readCommand(words)
-  if (!invocation.command.isLong) {
+  if (!invocation.command.isLongRunning) {
     setTimeout(giveUp, TIMEOUT_MS).unref()
   }
   console.log(await runCommand(invocation, (isRemote) => (isRemote ? openRemote() : openLocal())))

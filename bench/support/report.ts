@@ -11,8 +11,8 @@ export type Outcome = { table: string[][]; notes: string[]; missed: string[] }
 const readme = join(root, 'bench/README.md')
 
 /**
- * Returns a percentile by nearest rank. For `p` 0.95, it is the smallest value that is not exceeded by
- * more than 5 % of the values.
+ * Returns a percentile by nearest rank. For `p` 0.95, it is the smallest value for which at least 95 %
+ * of the values are the same or lower.
  */
 export function percentile(values: number[], p: number): number {
   const value = values.toSorted((a, b) => a - b)[Math.ceil(p * values.length) - 1]

@@ -11,7 +11,7 @@ import { command, Id, InputError, integer } from './command.ts'
 export const columns = {
   seal: command({
     script: 'seal',
-    isLong: true,
+    isLongRunning: true,
     usage: '[-- --project <id>]',
     options: { project: integer },
     schema: z.object({ project: Id.optional() }),

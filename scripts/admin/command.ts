@@ -15,7 +15,7 @@ export type Command<Input = unknown> = {
   /** The npm script of this command, if it has its own. */
   script?: string
   /** Set for a command that may take minutes: it has no time limit. */
-  isLong?: true
+  isLongRunning?: true
   /** The arguments as the help shows them: `<id> [--name <text>]`. */
   usage: string
   /** Options, keyed by the schema member that each sets. `id` is the command's only positional argument. */

@@ -11,7 +11,7 @@ const MAX_COLUMNS = 1_000_000
 export const counts = {
   verify: command({
     script: 'verify',
-    isLong: true,
+    isLongRunning: true,
     usage: '',
     options: {},
     schema: Nothing,

@@ -16,7 +16,7 @@ export const dead = {
   }),
 
   redrive: command({
-    isLong: true,
+    isLongRunning: true,
     usage: '[--only <id>]',
     options: { only: text },
     schema: z.object({ only: z.string().optional() }),

@@ -38,7 +38,7 @@ const LOOK_MS = 3_000
 export const ledger = {
   export: command({
     script: 'ledger',
-    isLong: true,
+    isLongRunning: true,
     usage: '',
     options: {},
     schema: Nothing,
@@ -62,7 +62,7 @@ export const ledger = {
 
   replay: command({
     script: 'replay',
-    isLong: true,
+    isLongRunning: true,
     usage: '[-- [--skip <entry>] [--skip-deletion <id>]]',
     options: { skip: integer, skip_deletion: text },
     schema: z.object({

@@ -7,7 +7,7 @@ import { stateOf } from './ledger.ts'
 
 export const maintenance = {
   on: command({
-    isLong: true,
+    isLongRunning: true,
     usage: '',
     options: {},
     schema: Nothing,
@@ -25,7 +25,7 @@ export const maintenance = {
   }),
 
   off: command({
-    isLong: true,
+    isLongRunning: true,
     usage: '',
     options: {},
     schema: Nothing,

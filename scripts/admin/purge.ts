@@ -21,7 +21,7 @@ const WAIT_MS = 5_000
 export const purge = {
   now: command({
     script: 'purge:now',
-    isLong: true,
+    isLongRunning: true,
     usage: '',
     options: {},
     schema: Nothing,

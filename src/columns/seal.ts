@@ -4,6 +4,7 @@ import { pause } from '../pause.ts'
 import { isSpent } from '../queues/invocation.ts'
 import { type EventKind, SLOT } from '../rollups/store.ts'
 import { SegmentBuilder } from './build.ts'
+import { READ_AT_ONCE } from './pace.ts'
 import { MAX_EVENTS, type Placed, planSegments, type SegmentPlan } from './plan.ts'
 import { groupColumns } from './property-columns.ts'
 import {
@@ -50,9 +51,6 @@ const NAMES_AT_ONCE = 50
 
 /** Slots planned at a time; each has at least one event. */
 const SLOTS_AT_ONCE = 20_000
-
-/** Maximum number of rows of one read, and of bytes of their properties. A read takes 10 to 20 ms. */
-const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
 
 /** Rows added to a segment at a time: 3 to 5 ms. */
 const ADDED_AT_ONCE = 500
@@ -208,7 +206,7 @@ class Sealer {
         builder.leaveOutProperties()
       }
       const range = { after, until, withProperties }
-      const { events, ms } = await readEvents(this.#sealing.db, kind, range, PIECE)
+      const { events, ms } = await readEvents(this.#sealing.db, kind, range, READ_AT_ONCE)
       for (let at = 0; at < events.length; at += ADDED_AT_ONCE) {
         builder.add(events.slice(at, at + ADDED_AT_ONCE))
         await pause(0)

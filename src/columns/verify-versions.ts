@@ -5,6 +5,7 @@ import { pause } from '../pause.ts'
 import type { ProjectChunk } from './actor-chunks.store.ts'
 import { CHUNK, decodeColumn, decodeVersions } from './codec.ts'
 import type { Column } from './column.ts'
+import { READ_AT_ONCE, REST } from './pace.ts'
 import {
   readChunk,
   readVersions,
@@ -12,12 +13,6 @@ import {
   sampleChunks,
   type VersionRow
 } from './version-chunks.store.ts'
-
-/** Maximum number of rows of one read, and of bytes of their properties. */
-const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
-
-/** Length of the pause after a statement, as a multiple of its own time, so that other requests get the database. */
-const REST = 3
 
 /**
  * Compares the properties in chunks of versions with their rows, in random order. Wrong chunks are removed, and the next run
@@ -58,7 +53,7 @@ async function isEqual(
   let compared = 0
   // -1 comes before all ids.
   for (let after: number | undefined = -1; after !== undefined; ) {
-    const { versions, ms } = await readVersions(db, chunk, after, PIECE)
+    const { versions, ms } = await readVersions(db, chunk, after, READ_AT_ONCE)
     for (const version of versions) {
       if (copy.has(version.id)) {
         compared += 1

@@ -15,6 +15,7 @@ import {
   toSlotCounts
 } from './codec.ts'
 import type { Column } from './column.ts'
+import { READ_AT_ONCE, REST } from './pace.ts'
 import { type Place, type PlacedEvent, readEvents } from './seal.store.ts'
 import {
   emptyChunk,
@@ -26,12 +27,6 @@ import {
   sampleSegments
 } from './verify.store.ts'
 import { verifyVersions } from './verify-versions.ts'
-
-/** Maximum number of rows of one read, and of bytes of their properties. */
-const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
-
-/** Length of the pause after a statement, as a multiple of its own time, so that other requests get the database. */
-const REST = 3
 
 /** Maximum number of wrong segments, and of wrong chunks of either kind, that are returned; all are counted. */
 const MAX_SHOWN = 100
@@ -114,7 +109,7 @@ async function findDifference(
   let after: Place | undefined = { timestamp: segment.since, uuid: '' }
   while (after) {
     const range = { after, until: segment.until, withProperties: true, without: segment.id }
-    const { events, ms } = await readEvents(db, segment, range, PIECE)
+    const { events, ms } = await readEvents(db, segment, range, READ_AT_ONCE)
     for (const event of events) {
       const column = row < segment.count ? copy.findDifference(row, event) : 'count'
       if (column !== undefined) {

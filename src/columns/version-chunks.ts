@@ -3,6 +3,7 @@ import { identityOf, numberOf } from '../db/version-id.ts'
 import { pause } from '../pause.ts'
 import type { ProjectChunk } from './actor-chunks.store.ts'
 import { CHUNK, encodeVersions } from './codec.ts'
+import { READ_AT_ONCE, REST } from './pace.ts'
 import { groupColumns, PropertyColumns } from './property-columns.ts'
 import { beginChunk, finishChunk, readVersions, writeColumns } from './version-chunks.store.ts'
 
@@ -16,12 +17,6 @@ import { beginChunk, finishChunk, readVersions, writeColumns } from './version-c
  *
  * Versions that are added meanwhile, or later, are not in the chunk: they are looked up.
  */
-
-/** Maximum number of rows of one read, and of bytes of their properties. A read takes 10 to 20 ms. */
-const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }
-
-/** Length of the pause after a statement, as a multiple of its own time, so that other requests get the database. */
-const REST = 3
 
 /**
  * Maximum number of versions of a chunk, 16 per identity, and of bytes of their properties; with more, all its
@@ -38,7 +33,7 @@ export async function buildVersionChunk(db: Db, chunk: ProjectChunk): Promise<vo
   let bytes = 0
   // -1 comes before all ids.
   for (let after: number | undefined = -1; after !== undefined; ) {
-    const { versions, ms } = await readVersions(db, chunk, after, PIECE)
+    const { versions, ms } = await readVersions(db, chunk, after, READ_AT_ONCE)
     for (const { id, properties: json } of versions) {
       properties.add(ids.length, JSON.parse(json))
       ids.push(id)

@@ -9,7 +9,7 @@ import { nextRunAfter } from './schedule.ts'
 
 type Extent = { deleteEvents: boolean; deleteRecordings: boolean }
 
-/** What to delete besides the person, the setting for how long kept data can still be deleted, and the time of the request. */
+/** What to delete besides the person, the setting `COMPLETION_DAYS`, and the time of the request. */
 type Wanted = Extent & { setting: CompletionSetting; now: Date }
 
 /** Stores that are deleted only with `delete_events`. */
@@ -22,8 +22,8 @@ const WITH_RECORDINGS = ['recordings', 'recording_parts']
 type StorePreview = { store: string; deleted: number; kept: number }
 
 /**
- * Returns the selected persons that exist, and what an erasure would delete and keep now, by store.
- * Reads only.
+ * Returns the selected persons that exist, and how many of the rows that are stored now an erasure
+ * would delete and keep, by store. Reads only.
  */
 export async function previewErasure(
   db: Db,
@@ -52,8 +52,8 @@ export async function previewErasure(
 }
 
 /**
- * Returns what the completion of erasures would delete and keep now, by store. Data that an erasure
- * itself deletes, now or on Sunday, counts as deleted, too. Reads only.
+ * Returns how many of the rows that are stored now the completion of earlier erasures would delete and keep, by store. Rows that
+ * the earlier erasure is going to delete anyway count as deleted, too. Reads only.
  */
 export async function previewCompletion(
   db: Db,
@@ -70,7 +70,7 @@ export async function previewCompletion(
     ...(await countEach(remains, deletesEvents, (keys) => countEventStores(db, projectId, keys))),
     ...(await countEach(remains, deletesRecordings, countRecordings))
   ]
-  // Both flags are false if one of the erasures keeps the data. Without erasures, they are the request's.
+  // A flag is true only if every erasure deletes its kind of data. Without erasures, it is the request's.
   const isNothing = remains.length === 0
   return describePreview(remains.length, stores, {
     ...wanted,

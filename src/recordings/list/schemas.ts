@@ -54,7 +54,7 @@ export const RECORDING_KEYS = [
 
 /** Types of the filters in `properties`; filters without a type are of type `event`. */
 export const LIST_TYPES = ['event', 'person', 'session', 'recording', 'event_metadata'] as const
-/** Types of the filters in `events`. */
+/** Types of the filters of an event in `events`, in its `properties`. */
 export const EVENT_TYPES = ['event', 'person', 'session'] as const
 
 /** Keys of filters of type `event_metadata`. */
@@ -90,7 +90,7 @@ export const FiltersQuery = z.object({
   events: jsonText(z.array(EventJson).max(20)).optional().meta({
     type: 'string',
     description:
-      'Only recordings in whose session all of these events happened, unless `operand` is `OR`. A JSON array of at most 20 event names or objects: `id` is the name (null for any event), `properties` the filters that the event must match.'
+      'Only recordings in whose session all of these events happened (any of them with `operand=OR`). A JSON array of at most 20 event names or objects: `id` is the name (null for any event), `properties` the filters that the event must match.'
   }),
   operand: z.enum(['AND', 'OR']).default('AND').meta({
     description:

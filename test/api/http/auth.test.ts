@@ -171,7 +171,7 @@ const keyFor = async (projects: TestProject[], scopes: string[], expiresAt?: Dat
   return createKey(db, input, new Date())
 }
 
-/** Stages that requests share: those that are refused, and those that `stageFor` gives no stage of their own. */
+/** Stages for refused requests, and for requests that need no stage of their own: see `stageFor`. */
 const [ours, theirs] = [await newStage(COLLECTIONS), await newStage(COLLECTIONS)]
 
 /** Returns a stage for a request that succeeds: a new stage for a POST or DELETE, after which others might fail. */
@@ -581,7 +581,7 @@ describe("another project's persons", () => {
     expect(body).toEqual({ count: 0, next: null, previous: null, results: [] })
   })
 
-  it('are not listed with a cursor of their own list', async () => {
+  it('are not listed with a cursor from a list of their own project', async () => {
     const project = await newProject()
     const other = await newProject()
     const persons = (prefix: string) =>

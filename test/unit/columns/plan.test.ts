@@ -209,8 +209,8 @@ it('segments never overlap, keep their limits, leave few events at either end, a
         expect(until - since).toBeLessThanOrEqual(400 * SLOTS_PER_DAY * SLOT)
         expect(count).toBeLessThanOrEqual(mostEvents(segment))
       }
-      const isLong = (all.at(-1)?.slot ?? 0) - (all[0]?.slot ?? 0) > 400 * SLOTS_PER_DAY
-      if (!isLong) {
+      const isLongRunning = (all.at(-1)?.slot ?? 0) - (all[0]?.slot ?? 0) > 400 * SLOTS_PER_DAY
+      if (!isLongRunning) {
         const first = segments[0]?.since ?? Number.POSITIVE_INFINITY
         const last = segments.at(-1)?.until ?? Number.POSITIVE_INFINITY
         const before = total(all.filter(({ slot }) => slot * SLOT < first))
