@@ -7,7 +7,8 @@
 export const VERSIONS = 2 ** 24
 
 /** Returns the id of an identity's version: identity 3, version 5 → 50331653. */
-export const versionId = (identity: number, number: number): number => identity * VERSIONS + number
+export const versionId = (identity: number, version: number): number =>
+  identity * VERSIONS + version
 
 /** Returns the key of the identity that a version belongs to. */
 export const identityOf = (id: number): number => Math.floor(id / VERSIONS)

@@ -106,7 +106,7 @@ function draftOf(properties: PersonProperties, drafts: Map<string, Register>): D
   return { registers, stamps, bytes, touched: drafts.size > 0, changed }
 }
 
-/** Adds `difference` to the number of each stamp of a register. */
+/** Adds `difference` to the number of candidates of each stamp in a register. */
 function addEach(stamps: Map<string, number>, register: Register, difference: number): void {
   for (const stamp of stampsOf(register)) {
     const text = textOfStamp(stamp)
@@ -136,8 +136,8 @@ export function commitDraft(properties: PersonProperties, draft: Draft): void {
 }
 
 /**
- * Returns the earliest whole millisecond from `now` on that is at least 1 ms later than all known
- * writes of a key. Times of events may have a fraction: 1000.5 → 1002.
+ * Returns `now` or, if that is too early, the first whole millisecond that is at least 1 ms later than
+ * all known writes of a key. Times of events may have a fraction: 1000.5 → 1002.
  */
 export function nextWriteTime({ registers }: PersonProperties, key: string, now: number): number {
   const register = registers.get(key)

@@ -9,7 +9,7 @@ type Receipt = Pick<PersonReceipt, 'stores' | 'kept' | 'backups_until' | 'subjec
   id: number | string
 }
 
-/** The content security policy of the page: its own style, its own script, and an icon without content. */
+/** The content security policy of the page: its own style, its own script, and images that are part of the page. */
 export const policyOf = (nonce: string): string =>
   `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
@@ -18,14 +18,14 @@ export type Words = { lead: string; facts: (readonly [name: string, value: strin
 
 export type Shown = Words & {
   receipt: Receipt
-  /** The public key that signed the receipt; undefined if the receipt names none, or it is not published. */
+  /** The public key that verifies the receipt; undefined if the receipt names no key, or a key that is not published. */
   key: PublicKey | undefined
   /** The public origin of this service: `https://analytics.example.com` */
   origin: string
   nonce: string
 }
 
-/** Returns the receipt as a page to save and print. It needs no other file, and verifies its own signature. */
+/** Returns the receipt as a page to save and print. It needs no other file and, with a key, verifies the receipt's signature. */
 export function receiptPage({ receipt, lead, facts, key, origin, nonce }: Shown): string {
   const allFacts = [
     ...facts,
@@ -47,7 +47,7 @@ export function receiptPage({ receipt, lead, facts, key, origin, nonce }: Shown)
 <main>
 <h1>${title}</h1>
 <p class="lead">${escapeHtml(lead)}</p>
-<p id="verdict" role="status" class="open">The signature is not verified: this page needs JavaScript to do so.</p>
+<p id="verdict" role="status" class="open">The signature is not verified: that needs JavaScript.</p>
 <dl>
 ${allFacts
   .map(([name, value]) => `<div><dt>${name}</dt><dd>${escapeHtml(value)}</dd></div>`)
@@ -110,10 +110,10 @@ const STORES: Record<string, string> = {
   distinct_ids: 'Distinct ids',
   search_index: 'Entries in the search index',
   person_versions: 'Copies of the properties, as of each event',
-  version_chunks: 'Copies of the properties in columns',
+  version_chunks: 'Copies of the properties, for fast trends',
   activity_values: 'Property values in the activity log',
   events: 'Events',
-  segments: 'Copies of events in columns',
+  segments: 'Copies of events, for fast trends',
   sessions: 'Sessions',
   recordings: 'Recordings',
   recording_parts: 'Parts of recordings',
