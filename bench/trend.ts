@@ -25,7 +25,7 @@ const LARGE: Record<QuestionName, Most> = {
   'weekly active': { text: 0.5, materialized: 0.6 },
   'first time': { text: 1 }
 }
-/** For the small event, where the fixed costs of a request weigh more. */
+/** For the rarer kind of event, where the fixed costs of a request weigh more. */
 const SMALL: Most = { text: 1 }
 const SMALL_TOTAL: Most = { text: 1.6 }
 
@@ -95,7 +95,10 @@ const Answer = z.object({
   )
 })
 
-/** Asks the sides in turns and compares the answers. A turn is several requests, so that most find the caches as their side left them. */
+/**
+ * Asks the sides in turns and compares the answers. A turn is several requests to one side, so that only the first of them
+ * suffers from what the other sides have done to the processor's caches.
+ */
 async function measure(
   ask: Ask,
   { event, question }: { event: string; question: QuestionName },

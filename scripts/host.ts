@@ -30,9 +30,9 @@ const NAME = 'edge-analytics'
 const OPERATOR = 'operator'
 
 /**
- * V8 flags: at most 512 MB of heap per isolate, collected from 8 MB on. The simulators of D1, R2
- * and queues create few objects, but the objects hold about ten times their size outside the heap;
- * with V8's defaults the runtime grows beyond 1 GB.
+ * V8 flags: at most 512 MB of heap per isolate, collected from 8 MB on. With V8's
+ * defaults the runtime grows beyond 1 GB: objects of the simulated D1, R2 and queues hold about ten
+ * times their size outside the heap, and V8 collects them late, because they fill the heap slowly.
  */
 const HEAP = ['--max-heap-size=512', '--initial-heap-size=8', '--max-semi-space-size=1']
 
@@ -201,7 +201,7 @@ async function start(
           bindings: {
             ...Bindings.parse(options.bindings),
             ...secrets,
-            // Stores every captured request on disk before answering it.
+            // With a state folder, every captured request is on disk before it is answered.
             SPILL: isInMemory ? '' : 'all',
             // Answers each /readyz with the present state. Only this machine can ask, so no cache is needed.
             HEALTH_SECONDS: '0',

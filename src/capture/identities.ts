@@ -61,7 +61,7 @@ export class Identities {
     return person
   }
 
-  /** Moves all identities of `folded` to `kept`, because of an event received at `at`, ms UTC. */
+  /** Notes that `folded` is merged into `kept` by an event received at `at`, ms UTC: from now on, its identities belong to `kept`. */
   merge(folded: Person, kept: Person, at: number): void {
     this.#mergedInto.set(folded, { person: kept, at })
   }

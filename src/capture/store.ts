@@ -29,7 +29,7 @@ import { expectNoSessions } from './cookieless/store.ts'
 
 /* The `+` before a project's id is explained in `persons/write.store.ts`. */
 
-/** The numbers of events that suppressions drop, and the distinct ids that join suppressions. */
+/** The numbers of events that suppressions drop, and the distinct ids that are added to suppressions. */
 export type SuppressedChanges = {
   /** `Known.suppressionSerial`. The write fails if the suppressions have changed since. */
   serial: number
@@ -72,8 +72,8 @@ const expectPlanned = (projectId: number, changes: Changes): SQL[] => [
     changes.expectedIdentities.map((key) => ({ key })),
     (rows, count) => [expectRows(count, storedIdentities(projectId, rows))]
   ),
-  // The checks above notice an erasure that has deleted stored identities. It could also have erased
-  // the person of a new identity, so a plan with new identities fails after any erasure.
+  // The checks above notice erasures of the stored identities. Another erasure could have erased the
+  // person of a new identity, so a plan with new identities fails after any erasure.
   ...(changes.newIdentities.length > 0 ? [expectLastErasure(projectId, changes.lastErasure)] : []),
   ...expectNoSessions(projectId, changes.begunSessions),
   ...expectOpenErasures(projectId, changes.usedTombstones)

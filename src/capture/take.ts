@@ -7,14 +7,14 @@ import { type Changed, warnOfChanges } from './exact.ts'
 import type { CaptureProject } from './project-cache.ts'
 
 /**
- * A capture request. It arrived at `now`, ms UTC; `changed` names the parts of its JSON that parsing could not keep as they
- * were sent, such as numbers that are too long.
+ * A capture request. It arrived at `now`, ms UTC; `changed` has the paths in its JSON to what parsing could not keep as it
+ * was sent, such as a number that is too long.
  */
 export type Arrival = { project: CaptureProject; headers: Headers; now: number; changed: Changed }
 
 /**
  * Enqueues the events of one request and returns each of them, accepted or dropped, in the same order. Accepted events
- * are durable when this returns. Logs a warning for an event in `changed`.
+ * are durable when this returns. Logs the changes in `changed` as warnings.
  * @throws unavailable, and then no event is accepted
  */
 export async function takeEvents(

@@ -37,8 +37,8 @@ export class Memory {
   }
 
   /**
-   * Keeps a value in place of the key's previous one. Drops the least recently used values to make room, but no other value
-   * that was used after `since`: if that makes too little room, the new value is not kept.
+   * Replaces the key's previous value. Makes room by dropping the least recently used values of other keys. If that would drop a
+   * value that was used after `since`, drops none of them and does not keep the new value either.
    */
   set(key: string, value: unknown, bytes: number, since: number): void {
     this.#remove(key)
@@ -118,8 +118,8 @@ export class Recent<Value> {
 
 /**
  * A computation that reads columns of a project. It never drops columns from the cache that it has used itself: once these fill
- * the cache, further columns are not kept. So a repeated computation finds the first columns. Would each column replace the
- * least recently used one, it would find none, because it reads the columns in the same order.
+ * the cache, further columns are not kept. So when the computation is repeated, it finds the first columns. If each
+ * column replaced the least recently used one, it would find none, because it reads the columns in the same order.
  */
 export type Scan = {
   db: Db

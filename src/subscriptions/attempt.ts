@@ -29,7 +29,7 @@ import { type DeliveryRow, findSubscription, type SubscriptionRow } from './stor
 /** Time for which an attempt holds its delivery, ms; each message to a recipient begins it anew. */
 const LEASE_MS = MINUTE
 
-/** Seconds before a message that may have arrived is repeated, if the receiver does not recognise repetitions. */
+/** Delay of the repetition of a message that may have arrived, if the receiver does not recognise repetitions, seconds. */
 const DOUBT_SECONDS = 600
 
 /** The result of an attempt. `gone`: the delivery is finished, not yet due, or held by another attempt. */
@@ -113,17 +113,17 @@ class Delivery {
   }
 
   /**
-   * Sends to each recipient that still needs a message. Stores before each message that the recipient is being sent to, and the
-   * outcome with the next write, so that the next attempt knows which messages may have arrived.
+   * Sends to each recipient that still needs a message. Before each message, stores the recipient as `sending` and the outcomes
+   * of the messages before, so that the next attempt knows which messages may have arrived.
    */
   async sendThrough(channel: Channel): Promise<Attempt> {
     const { targets, recognisesRepeats } = channel
     this.#recipients = addressees(this.#recipients, targets)
-    const markSending = (recipient: Recipient) =>
+    const asSending = (recipient: Recipient) =>
       targets.includes(recipient.target) ? beginSending(recipient, recognisesRepeats) : undefined
     let retryAfter = 0
     for (const [i, recipient] of this.#recipients.entries()) {
-      const begun = markSending(recipient)
+      const begun = asSending(recipient)
       if (!begun) {
         continue
       }
@@ -136,7 +136,7 @@ class Delivery {
       this.#recipients[i] = endSending(begun, sent)
       retryAfter = Math.max(retryAfter, secondsBeforeRetry(sent, channel))
     }
-    const isUnfinished = this.#recipients.some((recipient) => markSending(recipient) !== undefined)
+    const isUnfinished = this.#recipients.some((recipient) => asSending(recipient) !== undefined)
     if (!isUnfinished || this.#row.attempts >= MAX_ATTEMPTS) {
       return this.close()
     }

@@ -3,8 +3,9 @@ import { type Bucket, daysOf, type Interval, labelsOf } from '../calendar/bucket
 import { AppError } from '../errors.ts'
 import { rangeOf } from './bins.ts'
 import { OTHERS, type Value } from './grouping.ts'
-import { type Line, sum } from './lines.ts'
+import type { Line } from './lines.ts'
 import { isAggregated, isCumulative, type Series, type TrendQuery } from './query.ts'
+import { sum } from './sum.ts'
 
 /* Breakdown values in an answer that stand for all values beyond the limit, and for events without a value. */
 export const OTHER = '$$_posthog_breakdown_other_$$'

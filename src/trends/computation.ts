@@ -10,7 +10,7 @@ import { type Bins, binsOf } from './bins.ts'
 import { type Cells, collect } from './cells.ts'
 import { countPart, Knowledge, STEP_EVENTS } from './count.ts'
 import { Grouping } from './grouping.ts'
-import { addTotals, rank, sum } from './lines.ts'
+import { addTotals, rank } from './lines.ts'
 import type { Accumulator, Counted } from './maths/accumulator.ts'
 import { accumulatorOf, onlyFirsts } from './maths/choose.ts'
 import { Extremes } from './maths/extremes.ts'
@@ -18,6 +18,7 @@ import { Sliding } from './maths/sliding.ts'
 import { type Project, periodsOf } from './periods.ts'
 import { expectFewPoints, type Part, type Sketch, sketchPart, toPart } from './plan.ts'
 import { type Breakdown, MAX_BREAKDOWN_VALUES, type TrendQuery } from './query.ts'
+import { sum } from './sum.ts'
 
 /** Characters that all breakdown values of a part may have together. */
 const MAX_TEXT = 8_000_000

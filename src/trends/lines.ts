@@ -1,5 +1,6 @@
 import { type Grouping, OTHERS, type Value } from './grouping.ts'
 import type { Counted } from './maths/accumulator.ts'
+import { CompensatedSum, sum } from './sum.ts'
 
 /**
  * The numbers of a value of the breakdown, one for each bucket. The value is null without a breakdown,
@@ -8,8 +9,8 @@ import type { Counted } from './maths/accumulator.ts'
 export type Line = { value: Value; data: number[] }
 
 /**
- * Sorts values by their totals, the highest first, and values with equal totals by their texts. The values of the current
- * period come first, then those that only the compared period has.
+ * Lists the values of all periods, each once: those of the first period, then those that only the next period has. The values
+ * of a period are sorted by their totals, the highest first, and values with equal totals by their texts.
  */
 export const rank = (periods: readonly ReadonlyMap<string, number>[]): string[] => [
   ...new Set(periods.flatMap(sorted))
@@ -36,7 +37,7 @@ export const UNLISTED: readonly Value[] = [null, OTHERS]
 
 /** Collects lines: one for each listed value, even without numbers, and one for each value of `UNLISTED` that has any. */
 export class Lines {
-  readonly #cells = new Map<Value, ExactSum[]>()
+  readonly #cells = new Map<Value, CompensatedSum[]>()
   readonly #points: number
 
   constructor(listed: readonly Value[], points: number) {
@@ -62,10 +63,10 @@ export class Lines {
     return lines.sort((a, b) => UNLISTED.indexOf(a.value) - UNLISTED.indexOf(b.value))
   }
 
-  #lineOf(value: Value): ExactSum[] {
+  #lineOf(value: Value): CompensatedSum[] {
     let cells = this.#cells.get(value)
     if (!cells) {
-      cells = Array.from({ length: this.#points }, () => new ExactSum())
+      cells = Array.from({ length: this.#points }, () => new CompensatedSum())
       this.#cells.set(value, cells)
     }
     return cells
@@ -95,37 +96,9 @@ export const smooth = (data: readonly number[], points: number): number[] =>
 
 /** Adds to each point all points before it. */
 export function cumulate(data: readonly number[]): number[] {
-  const sum = new ExactSum()
+  const sum = new CompensatedSum()
   return data.map((value) => {
     sum.add(value)
     return sum.total
   })
-}
-
-export function sum(data: readonly number[]): number {
-  const all = new ExactSum()
-  for (const value of data) {
-    all.add(value)
-  }
-  return all.total
-}
-
-/**
- * A sum that adds up its rounding errors separately (Neumaier), which makes the total almost exact: 0.1 + 0.2 + 0.3 + 0.3 is
- * 0.9.
- */
-class ExactSum {
-  #sum = 0
-  #lost = 0
-
-  add(value: number): void {
-    const sum = this.#sum + value
-    this.#lost +=
-      Math.abs(this.#sum) >= Math.abs(value) ? this.#sum - sum + value : value - sum + this.#sum
-    this.#sum = sum
-  }
-
-  get total(): number {
-    return Number.isFinite(this.#sum) ? this.#sum + this.#lost : this.#sum
-  }
 }

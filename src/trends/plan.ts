@@ -6,7 +6,6 @@ import { AppError } from '../errors.ts'
 import { type FilterGroup, isOneOf, leavesOf } from '../properties/filter.ts'
 import { SLOT } from '../rollups/store.ts'
 import type { Period } from './answer.ts'
-import { sum } from './lines.ts'
 import type { Piece } from './maths/accumulator.ts'
 import { BEFORE } from './maths/firsts.ts'
 import { piecesOf } from './maths/sliding.ts'
@@ -23,6 +22,7 @@ import {
   type Series,
   type TrendQuery
 } from './query.ts'
+import { sum } from './sum.ts'
 
 /** A series in one period: which events are counted, how, and in which pieces of time. */
 export type Part = {

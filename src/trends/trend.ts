@@ -2,11 +2,12 @@ import type { Db } from '../db/client.ts'
 import type { TrendSeries } from './answer.ts'
 import { type Asked, type BrokenDown, Computation, tooManyBreakdownValues } from './computation.ts'
 import { Grouping, OTHERS } from './grouping.ts'
-import { cumulate, folding, type Line, Lines, smooth, sum } from './lines.ts'
+import { cumulate, folding, type Line, Lines, smooth } from './lines.ts'
 import type { Project } from './periods.ts'
 import { expectFewRows, isCountedBySlots, type Part } from './plan.ts'
 import { isAdditive, isAggregated, isCumulative } from './query.ts'
 import { linesOfFormulas, linesOfSeries } from './series.ts'
+import { sum } from './sum.ts'
 
 /** Characters that the shown breakdown values of all series may have together. */
 const MAX_SHOWN_TEXT = 2_000_000

@@ -11,7 +11,7 @@ type Answer = { status: number; result?: unknown; error?: { code: number; messag
 const Named = z.object({ name: z.string() })
 const NewQueue = z.object({ queue_name: z.string() })
 
-/** A request: `call` is its method and path, `GET d1/database/shop`; `id` the last part of the path; `name` its parameter. */
+/** A request: `call` is its method and path, `GET d1/database/shop`; `id` the last part of the path; `name` the query parameter `name`. */
 type Asked = { call: string; id: string; name: string | null; body: string }
 
 type Route = [call: RegExp, answer: (asked: Asked) => Answer]
@@ -84,7 +84,7 @@ function bucketRoutes(): Route[] {
   ]
 }
 
-/** A Worker that can be uploaded. It exists once an upload has set a secret, as the first upload of a deployment does. */
+/** A Worker that can be uploaded. Its secrets and its service are found once an upload has set a secret, as a first deployment does. */
 function workerRoutes(): Route[] {
   const secrets: { name: string | undefined; type: string }[] = []
   const upload = ({ id, body }: Asked) => {
@@ -118,9 +118,10 @@ function workerRoutes(): Route[] {
   ]
 }
 
-/** Starts the part of Cloudflare's API that a deployment calls: an empty account that remembers what is created in it. */
+/** Starts a server with the part of Cloudflare's API that a deployment calls, and with an empty account, which keeps what is created. */
 export async function startCloudflare() {
   const changes: { call: string; body: string }[] = []
+  /** Requests whose `call` contains `failing` fail, unless it is empty. */
   const settings = { accounts: ['Shop'], failing: '', token: 'token' }
   const routes = [
     ...accountRoutes(settings),

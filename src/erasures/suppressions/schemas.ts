@@ -135,7 +135,7 @@ export const SuppressionReceipt = z
     stated_at: z.iso.datetime().meta({ description: 'The time to which the receipt refers.' }),
     subject: z.object({ salt: Hash, distinct_ids: z.array(Hash) }).meta({
       description:
-        'Identifies the suppressed person to those who know a distinct id: each member of `distinct_ids` is the SHA-256 of `salt` followed by an id, both as text. Ids that joined later are not listed. Of a person deleted before the suppression, only the ids that the request named are listed.'
+        'Identifies the suppressed person to those who know a distinct id: each member of `distinct_ids` is the SHA-256 of the text that is `salt` and then an id. Ids that joined later are not listed. If the person was deleted before the suppression, only ids that the request named are listed.'
     }),
     ...SIGNED
   })

@@ -209,7 +209,7 @@ describe('an encoding', () => {
     expect(events.map(({ properties }) => properties)).toEqual([{ text: TEXT }])
   })
 
-  it('in base64 has a plus sign here, as the case of unescaped plus signs needs', () => {
+  it('in base64 has a plus sign in these tests: otherwise, they would not test unescaped ones', () => {
     expect(base64Text(json(newCaptureToken()))).toContain('+')
   })
 
@@ -450,7 +450,7 @@ describe('a token', () => {
     expect((await personsOf(other)).count).toBe(0)
   })
 
-  it('works with the first request after its project was created', async () => {
+  it('is accepted as soon as its project exists, although it was refused before', async () => {
     const token = newCaptureToken()
     const before = await sendJson({ api_key: token, event: 'e', distinct_id: 'ada' })
     const project = await newProject()

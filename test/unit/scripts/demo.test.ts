@@ -45,10 +45,10 @@ describe('the history of the demo', () => {
   })
 
   it('is the same for the same options, and shares no event with another seed, anchor or length', () => {
-    const { events: told } = writeHistory(small)
+    const { events: original } = writeHistory(small)
 
-    expect(writeHistory(small).events).toEqual(told)
-    const uuids = new Set(told.map(({ uuid }) => uuid))
+    expect(writeHistory(small).events).toEqual(original)
+    const uuids = new Set(original.map(({ uuid }) => uuid))
     const others = [{ seed: 'other' }, { anchor: new Date('2026-11-20T00:00:00Z') }, { days: 8 }]
     for (const other of others) {
       expect(
@@ -153,7 +153,7 @@ describe('the history of the demo', () => {
     expect(new Set(people.map(({ plan }) => plan))).toEqual(new Set(['free', 'pro', 'team']))
   })
 
-  it('has upgrades and purchases with amounts', () => {
+  it('has upgrades, and invoices and purchases with amounts', () => {
     const paid = events.filter(
       ({ event }) => event === 'invoice paid' || event === 'purchase completed'
     )
@@ -247,7 +247,7 @@ describe('the recordings of the demo', () => {
     expect(recordSignUps(events, anchor.getTime() + 30 * DAY)).toEqual([])
   })
 
-  it('begin with a whole page, and show each event of their session with a name of its own', () => {
+  it('begin with a whole page, and show each event of their session whose name does not begin with $', () => {
     for (const recording of recordings) {
       const snapshots = snapshotsOf(recording)
       const own = events.filter(({ properties }) => properties.$session_id === recording.sessionId)
