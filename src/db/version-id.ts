@@ -1,6 +1,7 @@
 /*
- * The id of a version of a person: the lower 24 bits are the number of the version within its identity, the bits above are the
- * key of that identity, which is at least 1.
+ * The id of a version of a person. An identity stands for one distinct id, and a person may have several. Each version belongs to
+ * the identity whose event or change has made it: the lower 24 bits are the number of the version within its identity, the bits
+ * above are the key of that identity, which is at least 1.
  */
 
 /** Version ids per identity. */

@@ -4,7 +4,7 @@ import { SCRIPT } from './page-script.ts'
 import { STYLE } from './page-style.ts'
 import type { Receipt as PersonReceipt } from './schemas.ts'
 
-/** The members that receipts of every kind have and the page shows. */
+/** A receipt of any kind, with the members that the page explains. The page also contains the whole receipt as JSON. */
 type Receipt = Pick<PersonReceipt, 'stores' | 'kept' | 'backups_until' | 'subject' | 'key'> & {
   id: number | string
 }
