@@ -40,11 +40,12 @@ function readDepth() {
   return { share: 1, seed: Number(FULL_DEPTH) }
 }
 
+/** Cores to use: at most four. */
 const CORES = Math.min(4, availableParallelism())
 
 const shared = {
   provide: { depth: readDepth() },
-  // Number of files that run at the same time: one more than there are cores, because tests also wait.
+  // Number of files that run at the same time: one more than `CORES`, because tests also wait.
   maxWorkers: CORES + 1,
   // Each worker loads the code once, not once for each file.
   isolate: false

@@ -52,8 +52,8 @@ export async function previewErasure(
 }
 
 /**
- * Returns how many of the rows that are stored now the completion of earlier erasures would delete and keep, by store. Rows that
- * the earlier erasure is going to delete anyway count as deleted, too. Reads only.
+ * Returns how many of the rows that earlier erasures kept, and that are stored now, a later request to delete them would delete
+ * and keep, by store. Rows that the earlier erasure is still going to delete count as deleted, too. Reads only.
  */
 export async function previewCompletion(
   db: Db,

@@ -166,7 +166,7 @@ class Delivery {
     return status
   }
 
-  /** Leaves the delivery to another attempt. @param retryAfter seconds that the receiver asks for */
+  /** Leaves the delivery to another attempt. @param retryAfter least delay, seconds; see `secondsBeforeRetry` */
   async postpone(error: string, retryAfter: number): Promise<Attempt> {
     const { id, projectId, attempts } = this.#row
     const seconds = delayAfter(attempts, retryAfter)
