@@ -2,8 +2,8 @@ import { AppError } from './errors.ts'
 import { readBytes } from './input/stream.ts'
 
 /**
- * A request to another service got no usable response. The service may have received the request,
- * unless `kind` is `refused`.
+ * A request to another service got no usable response. With `refused`, this service did not send the
+ * request, or did not follow a redirect; otherwise, it is unknown whether the request has arrived.
  */
 export class OutboundError extends Error {
   readonly kind: 'refused' | 'unreachable' | 'timeout' | 'too_large'

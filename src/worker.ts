@@ -54,7 +54,7 @@ const JOBS: Record<Cron, Job[]> = {
     closeEndedSessions
   ],
   [NIGHTLY]: [sealThoroughly, sweepDeliveries, verifyNightly],
-  [EVERY_MINUTE]: [applyLedger, deliverDue, publishSigningKey]
+  [EVERY_MINUTE]: [applyLedger, publishSigningKey, deliverDue]
 }
 
 const clock = () => new Date()

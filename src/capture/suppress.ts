@@ -68,7 +68,7 @@ export function sortOut(
  * Finds the ids that join suppressions because they were merged with an id whose suppression began after the merge was
  * received. They join from its beginning, as if the merge had been processed before.
  */
-export const joinLater = (merges: readonly Merge[], suppressions: Suppressions): Joined[] =>
+export const findMerged = (merges: readonly Merge[], suppressions: Suppressions): Joined[] =>
   merges.flatMap(({ target, source, at }) => {
     const [ofTarget = [], ofSource = []] = [target, source].map((id) => suppressions.get(id) ?? [])
     const missing = (from: Suppressed[], own: Suppressed[]) =>

@@ -6,9 +6,9 @@ import type { Drops, Suppressions } from '../suppressions/suppression.ts'
 import { hashDistinctId } from '../tombstones/tombstone.ts'
 import type { Changes, Incoming, Known } from './changes.ts'
 import { listDistinctIds } from './store.ts'
-import { type Joined, joinLater, sortOut } from './suppress.ts'
+import { findMerged, type Joined, sortOut } from './suppress.ts'
 
-/** Enters the hashes of distinct ids that are about to join suppressions in the ledger. */
+/** Enters in the ledger the hashes of distinct ids that are about to join suppressions. */
 export type JoinLog = (joining: Joining[]) => Promise<void>
 
 /** A batch of events, the stored facts about its persons, and the suppressions of its distinct ids. */
@@ -36,7 +36,7 @@ export async function planUnsuppressed(
   for (;;) {
     const { kept, dropped, joined } = sortOut(events, known, all)
     const changes = joined.length === 0 ? await plan(kept) : undefined
-    const fresh = changes ? joinLater(changes.merges, all) : joined
+    const fresh = changes ? findMerged(changes.merges, all) : joined
     if (changes && fresh.length === 0) {
       return { changes, dropped, joining }
     }

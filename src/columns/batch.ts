@@ -10,7 +10,7 @@ export type Wanted = {
   /** Times to the millisecond. Without them, only the slot of each event is known. */
   times: boolean
   identities: boolean
-  /** Only with `identities`: a column may have a version by its number within the event's identity. */
+  /** The versions of persons. Only with `identities`, because a version may be given as a number within the event's identity. */
   versions: boolean
   sessions: boolean
   /** Names of event properties. */
@@ -49,7 +49,7 @@ export const placeByTimes =
   (time) =>
     lowerBound(times, time)
 
-/** Finds the places of times that begin a slot, from the number of events in each slot. */
+/** Finds the places of times that begin a slot, from the number of events up to the end of each slot. */
 export const placeBySlots =
   ({ slots, ends }: Slots): Place =>
   (time) =>

@@ -56,7 +56,7 @@ export async function findPersonsToErase(
   }))
 }
 
-/** An identity of a person to erase, with the hashes of its distinct id. */
+/** An identity of a person to erase, with two keyed hashes of its distinct id: one for the tombstone, one for the receipt. */
 export type Identity = {
   key: number
   hash: string

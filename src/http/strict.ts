@@ -1,6 +1,7 @@
 import { AppError, type ErrorCode } from '../errors.ts'
-import { findSimilarName, showName } from '../input/closest.ts'
+import { findSimilarName } from '../input/closest.ts'
 import { isHarmless } from '../input/harmless.ts'
+import { showName } from '../input/show.ts'
 import { parametersOf } from '../input/url.ts'
 
 /** The query parameters of an operation. Parameters in `lists` may be repeated. */

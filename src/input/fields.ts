@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { findSimilarName, isSameName, showName } from './closest.ts'
+import { findSimilarName, isSameName } from './closest.ts'
 import { isHarmless } from './harmless.ts'
 import { isEmpty, isObject } from './json.ts'
+import { showName } from './show.ts'
 
 /**
  * Reasons for refusing fields that a schema does not have, by field name. A field with a text as its

@@ -110,7 +110,7 @@ export const SplitRequestJson = refusing(
     'Send the distinct id that stays as `main_distinct_id`, or the distinct ids that leave as `distinct_ids_to_split`.'
   ),
   [],
-  'A split takes `main_distinct_id` or `distinct_ids_to_split`, and no other field.'
+  'A split takes `main_distinct_id` or `distinct_ids_to_split`; of other fields, it only ignores `properties`.'
 )
 
 export const SplitJson = z

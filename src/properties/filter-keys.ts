@@ -1,6 +1,7 @@
-import { findSimilarName, showName } from '../input/closest.ts'
+import { findSimilarName } from '../input/closest.ts'
 import { saysSomething } from '../input/fields.ts'
 import type { Json, JsonObject } from '../input/json.ts'
+import { showName } from '../input/show.ts'
 import { invalid } from './filter.ts'
 
 /*

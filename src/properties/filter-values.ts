@@ -1,6 +1,6 @@
 import { parseDate } from '../calendar/clock.ts'
-import { show } from '../input/closest.ts'
 import { isExact } from '../input/exact.ts'
+import { show } from '../input/show.ts'
 import {
   DATES,
   invalid,

@@ -22,7 +22,7 @@ const MAX_CONTAINED = 5
 /**
  * Returns a matcher for a filter that SQL cannot evaluate, or only slowly: regular expressions (RE2, linear time), case
  * folding beyond ASCII, dates, versions. It is applied to the distinct values of the property. A negating operator
- * (`not_regex`) gets the matcher of the operator that it negates. Undefined when SQL can evaluate the filter.
+ * with a positive counterpart, such as `not_regex`, gets the counterpart's matcher. Undefined when SQL can evaluate the filter.
  */
 export function matcherOf(
   filter: PropertyFilter,

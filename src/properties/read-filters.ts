@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { show } from '../input/closest.ts'
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
+import { show } from '../input/show.ts'
 import {
   type FilterGroup,
   invalid,

@@ -25,7 +25,7 @@ type Position = z.infer<typeof Position>
 type Sweep = {
   /** The database whose projects are swept. Each database has its own position. */
   database: string
-  /** The projects of the database, also those without a row: a restore may have removed all rows. */
+  /** The projects of the database, also those without a row of a recording: a restore may have removed all of them. */
   projects: readonly number[]
   daysKept: DaysKept
   /** Ms UTC. */
@@ -35,9 +35,9 @@ type Sweep = {
 }
 
 /**
- * Deletes orphaned snapshots: objects of sessions without a row that are too old for a queued message to name them. A
- * restore of the database leaves them behind, and in earlier versions of the service also a request that failed between R2
- * and the queue. The next invocation continues where the limits stop this one.
+ * Deletes orphaned snapshots: objects of sessions without a row that are older than the project's retention, and too old for
+ * a queued message to name them. A restore of the database leaves them behind, and in earlier versions of the service also
+ * a request that failed between R2 and the queue. The next invocation continues where the limits stop this one.
  * @returns the number of deleted objects, and whether the sweep is done; undefined if no sweep is
  * in progress
  */

@@ -26,7 +26,7 @@ export const SharingJson = z
 export type SharingJson = z.infer<typeof SharingJson>
 
 /** The sharing configuration of an object that may not have a token yet. */
-export const NewSharingJson = z
+export const SharingStateJson = z
   .object({
     created_at: SharingJson.shape.created_at.nullable(),
     enabled: z.boolean(),
@@ -39,7 +39,7 @@ export const NewSharingJson = z
       'All fields except `enabled` are null until sharing is turned on or off, or the token replaced, for the first time.',
     examples: [{ created_at: null, enabled: false, access_token: null, url: null }]
   })
-export type NewSharingJson = z.infer<typeof NewSharingJson>
+export type SharingStateJson = z.infer<typeof SharingStateJson>
 
 export const SharingUpdateJson = refusing(
   z.object({ enabled: z.boolean() }).meta({ id: 'SharingUpdate', examples: [{ enabled: true }] }),

@@ -2,8 +2,8 @@
 export const OTHERS: unique symbol = Symbol('others')
 
 /**
- * The text of a breakdown's value or bin; with several breakdowns, a JSON list whose members are texts or null. Null for
- * events without a value of a single breakdown.
+ * With one breakdown, the text of a value or bin, or null for events without a value. With several breakdowns, a JSON list that
+ * has such a member for each of them.
  */
 export type Value = string | null | typeof OTHERS
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { findSimilarName, showName } from '../input/closest.ts'
+import { findSimilarName } from '../input/closest.ts'
 import { saysSomething } from '../input/fields.ts'
 import { isHarmless } from '../input/harmless.ts'
 import {
@@ -13,6 +13,7 @@ import {
   parseJson
 } from '../input/json.ts'
 import { parseInput } from '../input/parse.ts'
+import { showName } from '../input/show.ts'
 import type { Draft } from './forms.ts'
 import { TrendsNode } from './node-fields.ts'
 import { unsupported } from './property.ts'

@@ -1,5 +1,6 @@
 import type { Range } from '../calendar/buckets.ts'
 import { AppError } from '../errors.ts'
+import { show } from '../input/show.ts'
 import { isOneOf } from '../properties/filter.ts'
 import { NONE, OTHER, type Period } from './answer.ts'
 import { findBin } from './bins.ts'
@@ -7,7 +8,6 @@ import { OTHERS, type Value } from './grouping.ts'
 import type { Piece } from './maths/accumulator.ts'
 import { BEFORE } from './maths/firsts.ts'
 import type { Part } from './plan.ts'
-import { show } from './property.ts'
 import { FIRSTS, isCumulative, type TrendQuery } from './query.ts'
 
 /** A point of a trend, as a request names it. */

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import { show } from '../input/show.ts'
 import { findSessionProperty } from '../properties/session.ts'
 import type { Property } from './query.ts'
 
@@ -27,6 +28,3 @@ export const unsupported = (
   const list = supported.length > 0 ? ` Supported: ${supported.join(', ')}.` : ''
   return new AppError('invalid_input', `${show(value)} is not a supported ${what}.${list}`, attr)
 }
-
-/** Returns a value as an error shows it: its JSON, cut to 100 characters. */
-export const show = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 100)

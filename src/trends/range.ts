@@ -1,8 +1,8 @@
 import { type Calendar, isWithinDay } from '../calendar/buckets.ts'
 import { noDate, readStart, readUntil } from '../calendar/dates.ts'
 import { AppError } from '../errors.ts'
+import { show } from '../input/show.ts'
 import type { Draft } from './forms.ts'
-import { show } from './property.ts'
 import { type Back, isAggregated, type TrendQuery } from './query.ts'
 
 /**

@@ -13,7 +13,7 @@ describe('a described error', () => {
     ],
     [`near "ada": syntax error`, 'near "…": syntax error'],
     [`can't read 'x', and won't`, `can't read 'x', and won't`]
-  ])('masks quoted values: %s', (message, masked) => {
+  ])('masks what a parser quotes, and keeps apostrophes: %s', (message, masked) => {
     expect(withoutQuotes(message)).toBe(masked)
   })
 

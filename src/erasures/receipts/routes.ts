@@ -71,7 +71,8 @@ export const receiptKeyRoutes = createRouter().get(
   async (c) => {
     const current = await openSigningKey(c.env)
     if (current) {
-      // No project's database says how long the ledger is, so its end is searched from the first entry.
+      // Only the projects' databases note how long the ledger is, and this route reads none of them: the end is searched from the
+      // first entry.
       await publishKey(c.env.BUCKET, current, GENESIS, c.var.now.getTime())
     }
     const found = await listKeys(c.env.BUCKET)

@@ -62,7 +62,7 @@ export async function suppress(
     const inForce = await findInForce(db, project.id, subjects, since)
     const missing = subjects.filter(({ ids }) => ids.some(({ hash }) => !inForce.has(hash)))
     const making = { secret, projectId: project.id, since, inForce }
-    const added = await announce(db, missing, announced, making)
+    const added = await findUnannounced(db, missing, announced, making)
     if (added.length > 0) {
       await ledger.append(
         {
@@ -106,7 +106,7 @@ type Making = { secret: string; projectId: number; since: number; inForce: InFor
  * Returns the suppressions that the ledger does not announce yet, or not with all distinct ids that
  * the subjects have now. An announced suppression keeps its id and its distinct ids.
  */
-async function announce(
+async function findUnannounced(
   db: Db,
   subjects: Subject[],
   announced: ReadonlyMap<string, Announced>,

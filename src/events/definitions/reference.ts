@@ -20,7 +20,8 @@ export const PROPERTY_DEFINITIONS = describe({
   tag: 'Events',
   summary: 'List the properties of events or persons',
   description: `Sorted by UTF-16 code units. With \`type=event\`, lists the properties of the ${NEWEST_OF_NAME} newest events of each \
-name (fewer if there are many names) and, for frequent names, also of events more than about two hours old. With \
+name (fewer if there are many names). For names with thousands of events, it also lists those of all events that are more than \
+about two hours old. With \
 \`type=person\`, lists the properties of the ${NEWEST_PERSONS} newest persons. Leaves out names that no filter accepts: an empty \
 name, one of more than ${MAX_KEY} characters, and one with a null character. Session properties have [an operation of their \
 own](#operation/sessions_property_definitions).`,

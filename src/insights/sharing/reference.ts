@@ -1,5 +1,5 @@
 import { describe, type Refusal } from '../../http/openapi.ts'
-import { NewSharingJson, SharingJson } from '../../sharing/schemas.ts'
+import { SharingJson, SharingStateJson } from '../../sharing/schemas.ts'
 
 const NOT_FOUND: Refusal = ['not_found', 'Not found.']
 
@@ -14,7 +14,7 @@ export const describeSharing = (kind: 'insight' | 'dashboard') => {
       tag,
       summary: `Retrieve the sharing configuration of ${a}`,
       answers: {
-        200: { text: `Whether the ${kind} is shared, and its token.`, schema: NewSharingJson }
+        200: { text: `Whether the ${kind} is shared, and its token.`, schema: SharingStateJson }
       },
       refusals: [NOT_FOUND]
     }),

@@ -7,7 +7,11 @@ import { type AppEnv, createRouter } from '../../http/env.ts'
 import { expectUnchanged } from '../../http/unchanged.ts'
 import { expectNoBody, validateBody, validatePath } from '../../http/validation.ts'
 import { KnownId } from '../../input/parameters.ts'
-import { type NewSharingJson, type SharingJson, SharingUpdateJson } from '../../sharing/schemas.ts'
+import {
+  type SharingJson,
+  type SharingStateJson,
+  SharingUpdateJson
+} from '../../sharing/schemas.ts'
 import { findDashboard } from '../dashboards/store.ts'
 import { findInsight } from '../store.ts'
 import { changeShare } from './change.ts'
@@ -64,7 +68,7 @@ export const boardSharingRoutes = createRouter()
   .route('/', routesOf('insight'))
   .route('/', routesOf('dashboard'))
 
-const UNCHANGED_SHARING: NewSharingJson = {
+const UNCHANGED_SHARING: SharingStateJson = {
   created_at: null,
   enabled: false,
   access_token: null,

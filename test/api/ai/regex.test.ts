@@ -105,7 +105,7 @@ describe('POST session_recordings/ai/regex', () => {
     ])
   })
 
-  it('treats a person without any id as no person', async () => {
+  it('ignores a person with nothing but empty properties', async () => {
     const project = await newProject()
     const person = { properties: {} }
 

@@ -13,7 +13,7 @@ afterAll(untilQuiet)
 
 const NOW = Date.UTC(2026, 10, 1, 12)
 
-/** Captures a session of one event for each of these properties, received at `at`, ms UTC. */
+/** Captures one session, with a single event, for each object of properties in `pages`; received at `at`, ms UTC. */
 async function visit(project: TestProject, pages: JsonObject[], at = NOW - HOUR) {
   await project.ingest(
     pages.map((properties, i) => ({
@@ -226,10 +226,10 @@ describe('what sessions cost', () => {
   })
 
   it.each([
-    ['of all frequencies', '1 + n % 5000'],
-    ['almost all of one session', 'case when n % 200 = 0 then n else 1 end'],
-    ['all of one session', '1'],
-    ['of the same frequency', '7']
+    ['values of all frequencies', '1 + n % 5000'],
+    ['most values in a single session each', 'case when n % 200 = 0 then n else 1 end'],
+    ['all values in a single session each', '1'],
+    ['values of the same frequency', '7']
   ])('is at most 2,000 rows read for 100,000 values: %s', async (_, distribution) => {
     const project = await newProject()
     await env.DB.prepare(

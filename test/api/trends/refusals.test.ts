@@ -324,7 +324,7 @@ describe('an invalid trend', () => {
       'filters__date_from',
       '"x"'
     ]
-  ])('is a 400 that names the field: %j', async (body, code, attr, detail) => {
+  ])('is a 400 that names the field or the limit: %j', async (body, code, attr, detail) => {
     const answer = await ask(await newProject(), body)
 
     expect([answer.status, answer.body]).toEqual([

@@ -507,7 +507,7 @@ function expectBehind(ask: Asked, behind: readonly Behind[], events: readonly St
   }
 }
 
-/** Checks that the actors behind a point, and their events, give the point's number in the chart. */
+/** Checks the number of actors behind a point, and of their events, as far as the math of the chart determines them. */
 function expectNumber({ display }: Asked, { entity: { math }, number, counts }: Behind): void {
   const events = counts.reduce((total, { count }) => total + count, 0)
   const found = { math, actors: counts.length, events }
@@ -607,7 +607,7 @@ it.each([
     )
   },
   {
-    what: 'the last point of the earlier period also has its events in the next week',
+    what: 'the earlier period touches a week more, whose events count at its last point',
     ...comparedHours(
       { zone: 'UTC', now: '2025-03-13T05:00:00Z', at: '2025-03-03T02:00:00Z' },
       { interval: 'week', from: { hours: 50 }, compareTo: { amount: 10, unit: 'd' } }
