@@ -5,7 +5,7 @@ export type Scale = {
   ticks: number[]
 }
 
-/** Distances between marks; each is multiplied by a power of ten. */
+/** Distances between marks; each is multiplied by a power of ten, and rounded up if all values are whole. */
 const STEPS = [1, 2, 2.5, 5, 10]
 
 /** Narrowest range that is divided into steps: smaller steps come close to the smallest doubles. */

@@ -9,7 +9,7 @@ import { nextRunAfter } from './schedule.ts'
 
 type Extent = { deleteEvents: boolean; deleteRecordings: boolean }
 
-/** What to delete besides the person, the setting `COMPLETION_DAYS`, and the time of the request. */
+/** A request: what to delete besides the person. `setting` is `COMPLETION_DAYS`, `now` the time of the request. */
 type Wanted = Extent & { setting: CompletionSetting; now: Date }
 
 /** Stores that are deleted only with `delete_events`. */
@@ -70,7 +70,8 @@ export async function previewCompletion(
     ...(await countEach(remains, deletesEvents, (keys) => countEventStores(db, projectId, keys))),
     ...(await countEach(remains, deletesRecordings, countRecordings))
   ]
-  // A flag is true only if every erasure deletes its kind of data. Without erasures, it is the request's.
+  // Each erasure is that of one person. A flag is true only if all of them delete its kind of data; without erasures, it is the
+  // request's.
   const isNothing = remains.length === 0
   return describePreview(remains.length, stores, {
     ...wanted,

@@ -49,7 +49,7 @@ const NO_NEGATION = 'A series counts the events that it names: it cannot be nega
 const LegacyEntity = refusing(
   z.object({ id: EventName, type: Text, order: whole(z.int()), ...entity }),
   {
-    ...sameReason(['event', 'event_name'], 'The name of the event is `id` in this form.'),
+    ...sameReason(['event', 'event_name'], 'In this form, send the name of the event as `id`.'),
     ...sameReason(['kind', 'fixedProperties'], 'This is a field of a `query`.'),
     ...sameReason(['negate', 'negated', 'negation', 'not', 'inverse'], NO_NEGATION),
     ...sameReason(

@@ -29,7 +29,7 @@ type Subject = {
  */
 type Announced = { subject: Subject; suppression: NewSuppression; inForce: string[] }
 
-/** The result for a name in a request: the suppressions that cover its subject, and whether this request made them. */
+/** The result for a name of a subject: the suppressions that cover the subject, and whether this request made them. */
 export type Result = { name: string; isNew: boolean; person: string | null; suppressions: string[] }
 
 type Request = {

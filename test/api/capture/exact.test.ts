@@ -59,7 +59,7 @@ it.each([
   expect(log.lines('ingestion warning')).toMatchObject([warning, warning, warning])
 })
 
-it('the warning names a single event, also if a member of it has a number as its name', async () => {
+it('the warning names an event that is the whole body, although its member "5" looks like a place in a list', async () => {
   const project = await newProject()
   const log = listenToLog()
   const event = eventOf('9007199254740993', `,"uuid":"${UUID}"`)

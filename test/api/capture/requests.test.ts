@@ -149,14 +149,14 @@ describe('an encoding', () => {
       ['JSON with a byte order mark', (text) => `\ufeff${text}`, '', {}],
       ['JSON in white space', (text) => `\r\n ${text}\n`, '', {}],
       [
-        'gzip as node sends it',
+        'gzip as posthog-node sends it',
         gzip,
         '',
         { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }
       ],
-      ['gzip as browsers send it', gzip, '', { 'Content-Type': 'text/plain' }],
+      ['gzip as posthog-js sends it', gzip, '', { 'Content-Type': 'text/plain' }],
       [
-        'gzip as older browsers send it',
+        'gzip as older versions of posthog-js send it',
         gzip,
         '?compression=gzip-js&ver=1.2.3&_=1',
         { 'Content-Type': 'text/plain' }

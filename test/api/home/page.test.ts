@@ -78,7 +78,7 @@ it('the page counts dead letters', async () => {
   })
 
   const { text } = await open()
-  // With a dead letter, not everything is in order, which another test expects.
+  // Another test expects that everything is in order, and with a dead letter it would not be.
   await deleteDeadLetter(db, id)
 
   expect(text).toContain('The service works, but something needs attention.')

@@ -189,7 +189,7 @@ const expired = await keyFor([ours.project], ['*'], new Date(Date.now() - 1_000)
 const revoked = await keyFor([ours.project], ['*'])
 await revokeKey(db, revoked.id, new Date())
 
-it('the reference has every route, below both prefixes', () => {
+it('the app has every route of the reference below both prefixes, and no others but those listed here', () => {
   const expected = PREFIXES.flatMap((prefix) =>
     table.map(({ method, path }) => {
       const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1').replace(/\/$/, '')
@@ -200,7 +200,7 @@ it('the reference has every route, below both prefixes', () => {
 
   expect(
     [...new Set(routes)].sort(),
-    'Mount a new route below both prefixes, or list it in ABSENT (public) or OF_CALLERS (without a project).'
+    'Mount a new route below both prefixes, or list it in ABSENT (features that only SDKs ask for) or OF_CALLERS (no project in the path).'
   ).toEqual([...PUBLIC, ...ofCallers, ...expected].sort())
 })
 

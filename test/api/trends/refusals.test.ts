@@ -71,7 +71,7 @@ describe('an invalid trend', () => {
       { events: [{ id: 'a' }, { event: '$pageview' }] },
       'invalid_input',
       'events__1__event',
-      'The name of the event is `id`'
+      'send the name of the event as `id`'
     ],
     [{ events: [{ id: '' }] }, 'blank', 'events__0__id', 'blank'],
     [{ filters: { events: [{ name: 'a' }] } }, 'required', 'filters__events__0__id', 'required'],

@@ -43,7 +43,8 @@ it.skipIf(!hasBrowser())(
     await recorded.getByText('Forged').waitFor()
 
     expect(referrers.join()).not.toContain('/shared/')
-    // An image in a style may be requested with a referrer too: the address of the recorded document.
+    // An image in a style may also be requested with a referrer: the address of the document in which the player rebuilds the
+    // page.
     const recordedAddress = await tab.evaluate(
       "document.querySelector('iframe').contentDocument.querySelector('iframe').contentDocument.URL"
     )

@@ -44,12 +44,15 @@ describe('the pictures below docs/charts', () => {
     expect(readFileSync(join(folder, name)).equals(png)).toBe(true)
   })
 
-  it.each(images)('%s has two pixels for each pixel of its chart, and few bytes', (name, png) => {
-    const [width, height] = chartSize(name)
+  it.each(images)(
+    '%s is twice as wide and as high as its chart, and has few bytes',
+    (name, png) => {
+      const [width, height] = chartSize(name)
 
-    expect(sizeOf(png)).toEqual([2 * width, 2 * height])
-    expect(png.byteLength).toBeLessThan(BYTES_PER_PIXEL * width * height)
-  })
+      expect(sizeOf(png)).toEqual([2 * width, 2 * height])
+      expect(png.byteLength).toBeLessThan(BYTES_PER_PIXEL * width * height)
+    }
+  )
 
   it.each(pictures)('%s is text and shapes, and loads nothing', (_, svg) => {
     const names = [...svg.matchAll(/<([a-zA-Z]+)/g)].map(([, name = '']) => name)
