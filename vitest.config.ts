@@ -145,8 +145,9 @@ export default defineConfig({
           setupFiles: ['./test/support/random.ts'],
           // All commands that the tests start load the same code.
           env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
-          testTimeout: 300_000,
-          hookTimeout: 300_000
+          // Only for tests that hang: at full depth, the longest test takes four minutes on two cores.
+          testTimeout: 900_000,
+          hookTimeout: 900_000
         }
       }
     ]

@@ -3,7 +3,8 @@ import { readBytes } from './input/stream.ts'
 
 /**
  * A request to another service got no usable response. With `refused`, this service did not send the
- * request, or did not follow a redirect; otherwise, it is unknown whether the request has arrived.
+ * request, or did not follow a redirect; with `too_large`, the response was too long;
+ * otherwise, it is unknown whether the request has arrived.
  */
 export class OutboundError extends Error {
   readonly kind: 'refused' | 'unreachable' | 'timeout' | 'too_large'

@@ -95,8 +95,11 @@ async function hashIdentities(
 ): Promise<Hashed[]> {
   const hashed = []
   for (const person of persons) {
-    const erased = { projectId: project.id, personUuid: person.uuid, requestedAt }
-    const salt = await saltOf(secret, erased)
+    const salt = await saltOf(secret, {
+      projectId: project.id,
+      subjectId: person.uuid,
+      requestedAt
+    })
     for (const { key, distinctId } of person.identities) {
       hashed.push({
         key,

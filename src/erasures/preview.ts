@@ -9,7 +9,10 @@ import { nextRunAfter } from './schedule.ts'
 
 type Extent = { deleteEvents: boolean; deleteRecordings: boolean }
 
-/** A request: what to delete besides the person. `setting` is `COMPLETION_DAYS`, `now` the time of the request. */
+/**
+ * What a request deletes besides the person. `setting` says for how many days kept data can still be deleted; `now` is the time
+ * of the request.
+ */
 type Wanted = Extent & { setting: CompletionSetting; now: Date }
 
 /** Stores that are deleted only with `delete_events`. */

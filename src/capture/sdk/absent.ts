@@ -1,7 +1,7 @@
 import * as z from 'zod'
 
 /** A feature that SDKs ask for and that does not exist here. */
-export type Absent = {
+export type AbsentFeature = {
   path: string
   /** The operation's id in the API reference. */
   id: string
@@ -17,7 +17,7 @@ const Definitions = z
   .meta({ id: 'FlagDefinitions', examples: [{ flags: [], group_type_mapping: {}, cohorts: {} }] })
 
 /** Features that are answered as if none were set up. Without an answer, callbacks of SDKs would wait forever. */
-export const ABSENT: Absent[] = [
+export const ABSENT_FEATURES: AbsentFeature[] = [
   {
     path: '/flags/definitions',
     id: 'flags_definitions',

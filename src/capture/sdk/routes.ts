@@ -13,7 +13,7 @@ import { isObject } from '../../input/json.ts'
 import { readToken } from '../body.ts'
 import { answerDecide, answerFlags, configScript, remoteConfig } from '../config.ts'
 import { FlagsJson, FlagsRequestJson, RemoteConfigJson } from '../schemas.ts'
-import { ABSENT, type Absent } from './absent.ts'
+import { ABSENT_FEATURES, type AbsentFeature } from './absent.ts'
 
 const describeFlags = (id: string, summary: string) =>
   describe({
@@ -56,7 +56,7 @@ const CONFIG_SCRIPT = describe({
   refusals: UNKNOWN_TOKEN
 })
 
-const describeAbsent = ({ id, summary, answer }: Absent) =>
+const describeAbsent = ({ id, summary, answer }: AbsentFeature) =>
   describe({
     id,
     tag: 'Capture',
@@ -113,7 +113,7 @@ export function createSdkRoutes({ projectOf }: TokenReader) {
       }
       return c.body(configScript(token, settings), 200, headers)
     })
-  for (const absent of ABSENT) {
+  for (const absent of ABSENT_FEATURES) {
     const none = absent.answer.parse({})
     routes.get(absent.path, describeAbsent(absent), async (c) => {
       await findProject(c, c.req.query('token'))

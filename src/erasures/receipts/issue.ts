@@ -75,6 +75,6 @@ const saltFor = (
 ): Promise<string> =>
   saltOf(secret, {
     projectId: receipt.project_id,
-    personUuid: receipt.person_uuid,
+    subjectId: receipt.person_uuid,
     requestedAt: erasedAt
   })

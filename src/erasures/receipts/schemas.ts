@@ -53,7 +53,7 @@ export const Receipt = ReceiptContent.extend({
     .optional()
     .meta({
       description:
-        'Identifies the deleted person to those who know a distinct id: each member of `distinct_ids` is the SHA-256 of `salt` followed by an id, both as text. Absent if the person was deleted before receipts had a `subject`.'
+        'Identifies the deleted person to those who know a distinct id: each member of `distinct_ids` is the SHA-256 of the text that is `salt` and then an id. Absent if the person was deleted before receipts had a `subject`.'
     }),
   key: Hash.optional().meta({
     description:

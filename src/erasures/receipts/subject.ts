@@ -1,11 +1,11 @@
 import { hmac, sha256 } from '../../hash.ts'
 
 /**
- * The erasure whose distinct ids a receipt names by their hashes. The receipt of a completion has
- * the distinct ids, and so the salt, of the erasure that it completes. Removals and suppressions
- * have their own id in place of `personUuid`.
+ * What the salt of a receipt is made from. `subjectId` is the UUID of the erased person; for removals
+ * and suppressions, it is their own id. The receipt of a completion has the salt, and `requestedAt`,
+ * of the erasure that it completes.
  */
-type Erased = { projectId: number; personUuid: string; requestedAt: number }
+type Salted = { projectId: number; subjectId: string; requestedAt: number }
 
 /**
  * Returns the salt of an erasure's receipt. It is random to everybody without the secret, and it is
@@ -13,8 +13,8 @@ type Erased = { projectId: number; personUuid: string; requestedAt: number }
  */
 export const saltOf = (
   secret: string,
-  { projectId, personUuid, requestedAt }: Erased
-): Promise<string> => hmac(secret, `salt of a receipt\n${projectId}\n${personUuid}\n${requestedAt}`)
+  { projectId, subjectId, requestedAt }: Salted
+): Promise<string> => hmac(secret, `salt of a receipt\n${projectId}\n${subjectId}\n${requestedAt}`)
 
 /**
  * Returns the hash of a distinct id in a receipt, the SHA-256 of salt and id: `printf %s%s SALT ID |

@@ -88,4 +88,4 @@ export async function receiptOf(removal: RemovalRow, secret: string): Promise<Re
 }
 
 const saltFor = ({ id, projectId, requestedAt }: RemovalRow, secret: string): Promise<string> =>
-  saltOf(secret, { projectId, personUuid: id, requestedAt })
+  saltOf(secret, { projectId, subjectId: id, requestedAt })

@@ -36,7 +36,7 @@ export async function signReceipt(
     ...suppressionToJson(row),
     stated_at: toIso(now.getTime()),
     subject: {
-      salt: await saltOf(secret, { projectId, personUuid: id, requestedAt: since }),
+      salt: await saltOf(secret, { projectId, subjectId: id, requestedAt: since }),
       distinct_ids: await listReceiptHashes(db, row)
     }
   }

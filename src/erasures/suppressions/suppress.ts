@@ -228,7 +228,7 @@ async function newSuppression(
   { person, personId, ids }: Subject,
   { id, secret, projectId, isIdentified, since }: Making & { id: string; isIdentified: boolean }
 ): Promise<NewSuppression> {
-  const salt = await saltOf(secret, { projectId, personUuid: id, requestedAt: since })
+  const salt = await saltOf(secret, { projectId, subjectId: id, requestedAt: since })
   return {
     id,
     person,

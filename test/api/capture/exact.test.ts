@@ -20,7 +20,7 @@ it.each([
   ['2^53 + 1', '9007199254740993'],
   ['beyond all doubles', '1e400']
 ])(
-  'an event with an inexact number is stored, and a warning names the event: %s',
+  'events with an inexact number are stored, and one warning names the first of them: %s',
   async (_, number) => {
     const project = await newProject()
     const log = listenToLog()

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/app.ts'
-import { ABSENT } from '../../../src/capture/sdk/absent.ts'
+import { ABSENT_FEATURES } from '../../../src/capture/sdk/absent.ts'
 import { newApiKey } from '../../../src/projects/key.ts'
 import { SCOPES } from '../../../src/projects/scopes.ts'
 import { createKey, listKeys, revokeKey } from '../../../src/projects/store.ts'
@@ -65,7 +65,9 @@ const named = table.map((route) => [route.name, route] as const)
 const COLLECTIONS = [...new Set(table.flatMap(({ collections }) => collections))]
 
 /** Routes below `/api/` that need a project's public token instead of a key. */
-const PUBLIC = ABSENT.map(({ path }) => `GET ${path}`).filter((route) => route.includes('/api/'))
+const PUBLIC = ABSENT_FEATURES.map(({ path }) => `GET ${path}`).filter((route) =>
+  route.includes('/api/')
+)
 
 /** Routes that need a key and have no project in their path, with their scopes. */
 const OF_CALLERS = [
@@ -200,7 +202,7 @@ it('the app has every route of the reference below both prefixes, and no others 
 
   expect(
     [...new Set(routes)].sort(),
-    'Mount a new route below both prefixes, or list it in ABSENT (features that only SDKs ask for) or OF_CALLERS (no project in the path).'
+    'Mount a new route below both prefixes, or list it in ABSENT_FEATURES or OF_CALLERS.'
   ).toEqual([...PUBLIC, ...ofCallers, ...expected].sort())
 })
 

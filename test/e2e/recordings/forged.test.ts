@@ -35,8 +35,9 @@ it.skipIf(!hasBrowser())(
       }
     })
 
-    // Only a jump into the recording could leak the link: it rebuilds the page in a script of the player, and the address of the
-    // player, which is the sharing link, would be the referrer. At the start of a recording, a script of the frame builds the page.
+    // Three documents are nested: the page of the player, whose address is the sharing link; its frame `/player/with-site`; and
+    // in it the recorded page. The recorded page sends as its referrer the address of the document whose script has built it: at
+    // the start, that is the frame; after a jump, as here, it could be the page of the player.
     await tab.click('text=0:02 Click')
     await tab.click('#load')
     await until(() => outside.includes(`${evil}/image`) && outside.includes(`${evil}/style`))

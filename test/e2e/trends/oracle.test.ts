@@ -364,7 +364,7 @@ async function compareTable(result: TrendSeries[]): Promise<void> {
   }
 }
 
-/** Checks that, for additive maths, the lines of all values add up to the whole. */
+/** Checks that, for additive maths, the lines of all values add up to the whole. Formulas and cumulative points do not. */
 function expectSums(ask: Asked, brokenDown: TrendSeries[], whole: TrendSeries[]): void {
   if (ask.formula || ask.display === 'ActionsLineGraphCumulative') {
     return
@@ -488,7 +488,10 @@ async function countBehindSome(
 
 const DISTINCT = /^(dau|(weekly|monthly)_active|first_.*)$/
 
-/** Checks the actors behind each point against its number and, without filters and breakdown, against the stored events. */
+/**
+ * Checks the actors behind each point against its number. If there are no filters and no breakdown, and the math counts all
+ * events of each actor, also checks them against the stored events.
+ */
 function expectBehind(ask: Asked, behind: readonly Behind[], events: readonly Stored[]): void {
   for (const point of behind) {
     expectNumber(ask, point)

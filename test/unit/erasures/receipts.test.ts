@@ -41,8 +41,11 @@ async function newReceipt(erasedAt = Date.parse(content.requested_at)) {
   if (!signer) {
     throw new Error('The secrets cannot sign.')
   }
-  const erased = { projectId: 1, personUuid: content.person_uuid, requestedAt: erasedAt }
-  const salt = await saltOf(SECRETS.RECEIPT_SECRET, erased)
+  const salt = await saltOf(SECRETS.RECEIPT_SECRET, {
+    projectId: 1,
+    subjectId: content.person_uuid,
+    requestedAt: erasedAt
+  })
   const hashes = ['ada', 'anon'].map((id) => hashForReceipt(salt, id))
   const { stored, hash } = await issueReceipt(content, { hashes, erasedAt }, signer)
   const read = await receiptOf(rowOf(stored), SECRETS)
