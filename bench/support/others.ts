@@ -19,8 +19,9 @@ export type Target = { projectId: number; key: string; token: string; persons: n
 export type OthersTimes = { person: number; capture: number }
 
 /**
- * Reads persons and captures events at a steady pace, however long the answers take, and each at least once.
- * @param isOver asked before each request
+ * Sends requests as other users would while the bench measures something else: reads persons and captures events at a steady
+ * pace, however long the answers take. Sends at least one request of each kind.
+ * @param isOver asked before each further request
  */
 export async function loadOthers(
   { service }: Runtime,

@@ -3,12 +3,12 @@ import { drain, type Runtime } from './runtime.ts'
 /** The cron that starts sealing, among other things. */
 const CRON = '*/15 * * * *'
 
-/** What sealing did: events sealed, the longest statement in ms, rows written, and seconds taken. */
+/** What a run of the cron sealed: the events, the longest statement in ms, the rows written, and the seconds of the whole run. */
 export type Sealed = { events: number; longestMs: number; rowsWritten: number; seconds: number }
 
 /**
- * Seals all events that are due, as the cron of every 15 minutes does, and waits until this is done. All figures but the
- * seconds come from the log of the queue that seals.
+ * Copies all events that are old enough into columns, as the cron of every 15 minutes does, and waits until this is done. All
+ * figures but the seconds come from the log of the queue that seals.
  */
 export async function seal(runtime: Runtime): Promise<Sealed> {
   const before = runtime.lines.length

@@ -99,7 +99,7 @@ export function bucketsBefore(
   }
 }
 
-/** Returns the start of the bucket `count` intervals before another. */
+/** Returns the moment `count` intervals before the start of a bucket. */
 function startBefore({ from, clock }: Bucket, count: number, interval: Interval, timezone: string) {
   if (isWithinDay(interval)) {
     return from - count * lengthOf(interval)

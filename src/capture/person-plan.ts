@@ -91,8 +91,8 @@ export class PersonPlan {
   }
 
   /**
-   * Charges text added to the search index to the person's credit for copies, because both take
-   * space in the database.
+   * Charges text added to the search index to the person's credit for versions (see
+   * `persons/copies.ts`), because both take space in the database.
    */
   #payForSearch(person: Person): void {
     const before = this.#searched.get(person) ?? person.indexed

@@ -10,7 +10,7 @@ const ROW = 26
 /** Font size of a row. */
 const SIZE = 13
 
-/** Draws the value of the first series as large as the box allows, with its change below. */
+/** Draws the value of the first series as large as the box allows, at most 96 pixels high, with its change below. */
 export function drawNumber(box: Box, theme: Theme, { series: [first] }: Chart): string {
   if (!first) {
     return ''

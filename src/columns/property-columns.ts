@@ -17,10 +17,10 @@ const MAX_GATHERED = 128
 /** Maximum number of bytes of different values, of all properties together, that are kept in memory. */
 const MAX_GATHERED_BYTES = 16_000_000
 
-/** Maximum number of names of properties without a column that are listed; the list usually takes less than 10 kB. */
+/** Maximum number of names of properties without a column. With more, none is listed; the list usually takes less than 10 kB. */
 const MAX_COLD = 500
 
-/** Longest name of a property with a column or in the list of those without, UTF-16 units. */
+/** Longest name of a property, UTF-16 units. A property with a longer name gets no column, and then no names are listed. */
 const MAX_NAME = 200
 
 /** Largest column of a property, bytes: a trend of 90 days and ten million events reads a hundred such columns. */
@@ -59,7 +59,7 @@ export class PropertyColumns {
     }
   }
 
-  /** Gives up all columns. */
+  /** Gives up all columns so far. Call it before rows are left out: the list of names is then not complete either. */
   leaveOut(): void {
     this.#properties.clear()
     this.#isComplete = false
@@ -83,7 +83,7 @@ export class PropertyColumns {
 
   /**
    * Makes the columns of this number of rows, each when the iteration reaches it. `cold` lists the properties without a column
-   * as JSON, and is null if they are too many.
+   * as JSON, and is null if the list would be too long or not complete.
    */
   finish(rows: number): { cold: string | null; columns: Iterable<EncodedColumn> } {
     const chosen = this.#choose(rows)

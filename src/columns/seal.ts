@@ -70,7 +70,10 @@ const MAX_SEGMENT_BYTES = 4_096 * MAX_EVENTS
  */
 export const MAX_QUERIES = 600
 
-/** The result of sealing: the numbers of segments and of their events, and whether nothing is left to seal. */
+/**
+ * The result of sealing: the numbers of segments and of their events, and whether every planned range was tried. Ranges in which
+ * another run or a late event got in the way are left for the next run.
+ */
 export type Sealed = { segments: number; events: number; isDone: boolean }
 
 export type Sealing = {
@@ -128,7 +131,7 @@ class Sealer {
     return this.#sealed
   }
 
-  /** @returns whether the invocation may begin another segment */
+  /** @returns whether every planned range was tried; false if the queries ran out first */
   async #sealKind(kind: EventKind): Promise<boolean> {
     let isMore: boolean
     do {

@@ -33,7 +33,8 @@ const ListQuery = z.object({
     description: 'Only events of this person: an integer id or a UUID.'
   }),
   distinct_id: Filter.transform((id) => id && clean(id)).meta({
-    description: 'Only events with exactly this distinct id.'
+    description:
+      'Only events with this distinct id, not those with other distinct ids of the same person.'
   }),
   session_id: Filter.meta({ description: 'Only events of this session.' }),
   after: Filter.meta({ description: 'Only events at this time or later.' }),

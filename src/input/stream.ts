@@ -31,8 +31,8 @@ export async function readBody(
 }
 
 /**
- * Reads a stream of at most `limit` bytes. A longer stream is read up to `dropped` bytes, which are
- * thrown away.
+ * Reads a stream of at most `limit` bytes. A longer stream is read up to `dropped` bytes, if that is
+ * more than `limit`, and thrown away.
  * @throws request_too_large
  */
 export async function readBytes(
@@ -44,7 +44,7 @@ export async function readBytes(
   let length = 0
   for await (const chunk of stream) {
     length += chunk.byteLength
-    if (length > dropped) {
+    if (length > Math.max(limit, dropped)) {
       break
     }
     if (length > limit) {

@@ -125,8 +125,8 @@ export function shownCandidate({ set, once, seed }: Register): Candidate | undef
 }
 
 /**
- * Bytes of JSON: `shown` for the shown values; `writes` for the write times, an upper bound that holds
- * for any order of the stamps.
+ * Bytes of JSON: `shown` for the shown values; `writes` for the stored writes, with their times and the
+ * values that are not shown. `writes` is an upper bound, whatever numbers the stamps get in the list.
  */
 export type Bytes = { shown: number; writes: number }
 
@@ -152,7 +152,7 @@ export function sizeOf(key: string, register: Register): Bytes {
   const entry = ({ value, bytes }: Candidate) =>
     3 + REFERENCE_DIGITS + (isSame(value, visible?.value) ? 0 : bytes + 1)
   const { set, once, seed } = register
-  // Counts a `set` like a `gone`, which has the longer name.
+  // An `unset` is stored as `gone`. A `set` is counted like it, although its name is shorter.
   const own = set ? '"gone":,'.length + entry({ ...set, value: set.value ?? null }) : 0
   const seeded = seed ? '"seed":,'.length + entry(seed) : 0
   const all = once.reduce((sum, candidate) => sum + entry(candidate), '"once":[],'.length)

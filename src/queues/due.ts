@@ -12,8 +12,8 @@ export type Window = { since: number; until: number }
 /**
  * Whether a sweep sends the message of a waiting object again: at the age of 15, 30, 60… minutes, and
  * once after the queues have lost all messages from before `queuesSince`. The windows of sweeps do not
- * overlap, so each of these moments is in one. An object from the future was written before the clock
- * was set back.
+ * overlap, so each of these moments is in one. An object with a time after the window was written before
+ * the clock was set back: its message is lost as well.
  */
 export function isDue(uploadedAt: number, { since, until }: Window, queuesSince: number): boolean {
   const isFirst = since < queuesSince && queuesSince <= until
@@ -31,8 +31,8 @@ export function isDue(uploadedAt: number, { since, until }: Window, queuesSince:
 
 /**
  * Reads `QUEUES_SINCE`, ms UTC: messages from before this time are lost, because the queues of a
- * local service are in memory and start empty. 0 means that no message was ever lost.
- * @throws for anything but milliseconds
+ * local service are in memory and start empty. 0, or an empty text, means that no message was ever lost.
+ * @throws for any other text
  */
 export function readQueuesSince(text: string): number {
   if (!/^\d{0,15}$/.test(text)) {

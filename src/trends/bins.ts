@@ -7,7 +7,7 @@ export function binsOf(low: number, high: number, count: number): Bins {
   return width > 0 ? { low, high, width, count } : { low, high, width: 1, count: 1 }
 }
 
-/** The name of the first bin. From there, all names have four digits and sort as texts in the order of the bins: at most 1,000. */
+/** The name of the first bin. There are at most 1,000 bins, so all names have four digits and sort as texts in their order. */
 const FIRST_BIN = 1_000
 
 /**

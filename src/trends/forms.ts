@@ -42,8 +42,8 @@ export type Entity = { at: string; event: string | null; order: number; filters:
 
 /**
  * Returns the fields of a trend from a URL and a body.
- * @throws invalid_input with the field as attr, if the URL and the body give it different values, or if it belongs to a second
- * form
+ * @throws invalid_input with the field as attr, if the URL and the body give it different values, or if the request uses two of the
+ * three forms (see `expectOneForm`)
  */
 export function readFields(url: string, body: JsonObject = {}): JsonObject {
   const inUrl = parametersOf(url).filter(([name]) => isField(name))

@@ -73,13 +73,13 @@ export function holdErasures() {
 }
 
 /**
- * Counts a project's rows in the tables of persons and events. `counted` is the value of the
+ * Counts a project's rows in the tables of persons and events. `person_count` is the value of the
  * project's counter of persons, and `search` the number of entries in the search index.
  */
 export async function countRows(projectId: number): Promise<Record<string, number>> {
   const [row] = await db.all<Record<string, number>>(sql`select
     (select count(*) from persons where project_id = ${projectId}) as persons,
-    (select coalesce(sum(value), 0) from counters where project_id = ${projectId} and name = 'persons') as counted,
+    (select coalesce(sum(value), 0) from counters where project_id = ${projectId} and name = 'persons') as person_count,
     (select count(*) from distinct_ids where project_id = ${projectId}) as distinct_ids,
     (select count(*) from person_versions where project_id = ${projectId}) as versions,
     (select count(*) from persons_search where rowid between ${projectId} << 32 and (${projectId} << 32) + 4294967295) as search,

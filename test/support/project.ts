@@ -39,7 +39,7 @@ const checker = createChecker(published)
 /** Returns the id of the operation in `/openapi.json` that a request reaches. */
 export const { operationOf, operationIds } = checker
 
-/** The control database, which also holds the data of all test projects. */
+/** The control database, which also holds the data of test projects, unless they name another. */
 export const db = openDb(env.DB, newUsage()).db
 
 export type TestProject = Awaited<ReturnType<typeof newProject>>

@@ -26,7 +26,7 @@ export async function openSigner(env: Signing): Promise<Signer | undefined> {
 
 /**
  * Signs a receipt. It has a `subject` only if the hash of every distinct id is known.
- * @returns the receipt to store, and its hash for the ledger
+ * @returns the receipt to store, and the hash of the signed receipt for the ledger. The stored receipt lacks the salt
  */
 export async function issueReceipt(
   content: ReceiptContent,

@@ -1,15 +1,16 @@
 import { hmac, sha256 } from '../../hash.ts'
 
 /**
- * What the salt of a receipt is made from. `subjectId` is the UUID of the erased person; for removals
- * and suppressions, it is their own id. The receipt of a completion has the salt, and `requestedAt`,
+ * What the salt of a receipt is made from. `subjectId` is the UUID of the erased person; for a removal of
+ * events and for a suppression, it is their own id. The receipt of a completion has the salt, and `requestedAt`,
  * of the erasure that it completes.
  */
 type Salted = { projectId: number; subjectId: string; requestedAt: number }
 
 /**
  * Returns the salt of an erasure's receipt. It is random to everybody without the secret, and it is
- * not stored: without it, nobody can test whether a hash in the database belongs to a distinct id.
+ * not stored: without it, nobody can test whether a stored hash of `hashForReceipt` belongs to a
+ * distinct id.
  */
 export const saltOf = (
   secret: string,

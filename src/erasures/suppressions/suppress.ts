@@ -29,7 +29,10 @@ type Subject = {
  */
 type Announced = { subject: Subject; suppression: NewSuppression; inForce: string[] }
 
-/** The result for a name of a subject: the suppressions that cover the subject, and whether this request made them. */
+/**
+ * The result for a name of a subject. With `isNew`, `suppressions` has the suppression that this request made, otherwise all that
+ * covered the subject before.
+ */
 export type Result = { name: string; isNew: boolean; person: string | null; suppressions: string[] }
 
 type Request = {

@@ -33,7 +33,7 @@ export const PropertyDefinitionJson = z
     is_numerical: z.boolean(),
     property_type: z.enum(PROPERTY_KINDS).nullable().meta({
       description:
-        'The type of the newest value that is not null. Null for lists and objects, for a property whose values are all null, and for a property that only older events have.'
+        'The type of the newest value that is not null. Null for lists and objects, for a property whose values are all null, and for a property that is only in events older than the newest ones, which are read for the types.'
     }),
     is_seen_on_filtered_events: z.null(),
     tags: z.array(z.string())

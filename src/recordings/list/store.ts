@@ -38,7 +38,7 @@ export const ACTIVITY_SCORE = sql`coalesce(cast(
            + ${recordings.consoleWarnCount}, 0)
   + 0.5 as integer) / 100.0, 0)`
 
-/** Recordings with their identity and person, as a complete source. */
+/** The source, for a `from`, of recordings with their identity and person. */
 export const RECORDINGS = sql`${recordings}
   left join ${distinctIds}
     on ${distinctIds.key} = ${recordings.identity} and ${distinctIds.projectId} = ${recordings.projectId}
@@ -147,7 +147,7 @@ export type Position = z.infer<typeof Position>
 type Page = { limit: number; offset: number; after: Position | undefined }
 
 type ListedRecordings = {
-  /** A condition on `RECORDINGS`; undefined for all recordings of the project. */
+  /** The whole condition on `RECORDINGS`, with the project and without deleted recordings; undefined for all of the project. */
   matching: SQL | undefined
   order: Order
   page: Page

@@ -331,7 +331,7 @@ describe('POST session_recordings/ai/filters', () => {
     })
   })
 
-  it('treats a person without any id as no person', async () => {
+  it('ignores a person with nothing but empty properties', async () => {
     const person = { properties: {} }
 
     const alone = await filtersOf(gallery, { person })

@@ -44,8 +44,8 @@ it.skipIf(!hasBrowser())(
     await recorded.getByText('Forged').waitFor()
 
     expect(referrers.join()).not.toContain('/shared/')
-    // An image in a style may also be requested with a referrer: the address of the document in which the player rebuilds the
-    // page.
+    // An image in a style may be requested with the address of the recorded page as its referrer, so that address must not be
+    // the sharing link.
     const recordedAddress = await tab.evaluate(
       "document.querySelector('iframe').contentDocument.querySelector('iframe').contentDocument.URL"
     )

@@ -67,7 +67,7 @@ it.each([
   ['in this order', [[0], [1]]],
   ['in the opposite order', [[1], [0]]]
 ])(
-  'an id that was merged before its person is suppressed joins, if both merges arrive %s',
+  'an id joins a suppression by a merge with a person who is merged with the suppressed one later: %s',
   async (_, batches) => {
     const project = await newProject()
     await project.ingest([alias('phone', 'old-phone')])

@@ -79,7 +79,8 @@ it('sealing continues in a new message when an invocation reaches its limit', as
     events: 0,
     sent: [{ ...message, chunks: [] }]
   })
-  // Without any progress, no message is sent; the next quarter of an hour tries again.
+  // The limit is reached without chunks to build, and before the first segment: no message is sent, because it would get no
+  // further either. The next quarter of an hour tries again.
   expect(await seal(project.id, { queries: MAX_QUERIES - 1 })).toMatchObject({
     segments: 0,
     sent: []

@@ -34,7 +34,11 @@ describe('bulk deletion', () => {
       persons_found: 0,
       events_queued_for_deletion: false
     })
-    expect(await countRows(project.id)).toMatchObject({ persons: 0, counted: 0, distinct_ids: 0 })
+    expect(await countRows(project.id)).toMatchObject({
+      persons: 0,
+      person_count: 0,
+      distinct_ids: 0
+    })
   })
 
   it('finds persons and events by a distinct id that capture has cut to 200 characters', async () => {
@@ -71,7 +75,7 @@ describe('bulk deletion', () => {
     expect(body.persons_deleted).toBe(1000)
     expect(await countRows(project.id)).toMatchObject({
       persons: 0,
-      counted: 0,
+      person_count: 0,
       distinct_ids: 0,
       search: 0,
       events: 1000
@@ -100,7 +104,7 @@ describe('bulk deletion', () => {
     ['both ids and distinct ids', { ids: [1], distinct_ids: ['a'] }, null],
     ['an empty list of ids', { ids: [] }, 'ids'],
     [
-      '1,001 ids',
+      '1,001 distinct ids',
       { distinct_ids: Array.from({ length: 1001 }, (_, n) => `p${n}`) },
       'distinct_ids'
     ],

@@ -30,7 +30,7 @@ describe('a deletion', () => {
     expect((await call(project, 'GET', 'persons?search=ada@exa')).body.count).toBe(0)
     expect(await countRows(project.id)).toEqual({
       persons: 1,
-      counted: 1,
+      person_count: 1,
       distinct_ids: 1,
       versions: 1,
       search: 0,
@@ -234,7 +234,7 @@ describe('a deletion with concurrent work', () => {
       expect(again.status).toBe(isDone ? 404 : 204)
       expect(await outcome(town)).toMatchObject({
         persons: 1,
-        counted: 1,
+        person_count: 1,
         distinct_ids: 1,
         tasks: 1,
         events: 32
@@ -266,7 +266,7 @@ describe('a deletion with concurrent work', () => {
 
       expect(await countRows(project.id)).toMatchObject({
         persons: 0,
-        counted: 0,
+        person_count: 0,
         distinct_ids: 0,
         versions: 0
       })
@@ -301,7 +301,7 @@ describe('a deletion with concurrent work', () => {
 
       expect(await countRows(project.id)).toMatchObject({
         persons: 1,
-        counted: 1,
+        person_count: 1,
         distinct_ids: 1,
         events: 10
       })

@@ -21,6 +21,7 @@ import { objectsOf, snapshotEvent } from '../../support/recordings.ts'
 import { newTown, status, type Town } from '../../support/town.ts'
 import { forgetSweeps, holdQueues, waitingOf } from '../../support/waiting.ts'
 
+/** Lets every captured request wait in the bucket, whatever its size. */
 const ALL = { SPILL: 'all' }
 
 beforeEach(async () => {
@@ -60,14 +61,14 @@ async function newStreet() {
 
 const taskOf = async (town: Town) => (await status(town)).results[0]
 
-/** Delivers the held messages one by one, without their follow-ups. */
+/** Delivers the held messages of the erasure queue one by one, without their follow-ups. */
 const deliverOnce = async (town: Town) => {
   for (const message of town.held.splice(0)) {
     await town.deliver(message)
   }
 }
 
-/** Delivers the held messages to invocations that are spent at once, so that further messages continue the work. */
+/** Delivers the held messages of the erasure queue to invocations that are spent at once, so that further messages continue the work. */
 const deliverCut = async (town: Town) => {
   for (const message of town.held.splice(0)) {
     await continueErasures(message, {
@@ -184,7 +185,7 @@ describe('an erasure with events', () => {
     await other.queues.consume()
   })
 
-  it('does not hold up another erasure of the same batch', async () => {
+  it('does not hold up another erasure of the same weekly run', async () => {
     const street = await newStreet()
     await street.call(street.project, 'POST', 'persons/bulk_delete', {
       distinct_ids: ['bob'],
@@ -452,7 +453,7 @@ describe('an erasure that is widened, or taken by a run, while an earlier messag
   })
 })
 
-it('an erasure that keeps everything waits too, and counts the events that it drops', async () => {
+it('an erasure that keeps events and recordings waits too, and counts the late events that it drops', async () => {
   const street = await newStreet()
   await street.capture('ada', 3)
   await street.erase('')

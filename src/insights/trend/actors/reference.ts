@@ -16,7 +16,7 @@ export const ACTORS = describe({
 most events first.
 
 - For \`dau\`, \`weekly_active\`, \`monthly_active\` and first events, the point's value before smoothing is the number of persons: \
-the \`count\` of the page. For \`total\`, it is the number of their events: the sum of \`count\` over all pages.
+the \`count\` beside \`results\`. For \`total\`, it is the number of their events: the sum of each person's \`count\` on all pages.
 - For other maths, only the events from which the point's value is computed are counted: for maths of a property, the events \
 where the property is a number; for \`unique_session\`, the events with a session.
 - For weekly and monthly actives, the events of all days in the window count. In a cumulative display, a point includes the \
