@@ -10,7 +10,7 @@ export type Range = { from: number; until: number }
 
 /**
  * One point on the time axis: a range. `clock` is the wall-clock time of its start, encoded as if
- * it were UTC. `{ from: Date.UTC(2025, 5, 2, 22), clock: Date.UTC(2025, 5, 3) }` begins at midnight
+ * it were UTC; if the clock skips that time, it is the skipped time. `{ from: Date.UTC(2025, 5, 2, 22), clock: Date.UTC(2025, 5, 3) }` begins at midnight
  * in Berlin, on June 3.
  */
 export type Bucket = Range & { clock: number }

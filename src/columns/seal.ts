@@ -94,7 +94,7 @@ const limitsAt = (now: number, minLate: number): Limits => ({
   abandonedBefore: now - ABANDONED_MS
 })
 
-/** Returns the event names that have events to seal, in the order of their projects in `kinds`. */
+/** Returns those of `kinds` that have events to seal. Projects keep their order; the order of names within a project may change. */
 export async function findSealable(
   db: Db,
   kinds: readonly EventKind[],

@@ -11,9 +11,9 @@ export type Window = { since: number; until: number }
 
 /**
  * Whether a sweep sends the message of a waiting object again: at the age of 15, 30, 60… minutes, and
- * once after the queues have lost all messages from before `queuesSince`. The windows of sweeps do not
- * overlap, so each of these moments is in one. An object with a time after the window was written before
- * the clock was set back: its message is lost as well.
+ * once after the queues have lost all messages from before `queuesSince`: those of earlier objects, and
+ * of objects with a time after the window, which were written before the clock was set back. The windows
+ * of sweeps do not overlap, so each of these moments is in one.
  */
 export function isDue(uploadedAt: number, { since, until }: Window, queuesSince: number): boolean {
   const isFirst = since < queuesSince && queuesSince <= until

@@ -161,7 +161,7 @@ async function newKey(projectId: number, userId: number, scopes: string[]): Prom
 
 /**
  * Sends a request through the whole worker. The result's `body` is the answer's JSON, or null for anything else; `bytes` is
- * the answer's body as it is. An answer that violates `/openapi.json` fails the test.
+ * the answer's body as it is. An answer that violates `/openapi.json` fails the test, except to HEAD.
  */
 export async function request(
   method: string,

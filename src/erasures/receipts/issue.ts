@@ -10,7 +10,7 @@ import { saltOf } from './subject.ts'
 
 /**
  * The secrets of receipts. `RECEIPT_KEY` signs and may be rotated. `RECEIPT_SECRET` makes salts, and
- * has signed the oldest receipts: it is never changed.
+ * has signed receipts up to version 0.1: it is never changed.
  */
 export type Signing = { RECEIPT_KEY?: string; RECEIPT_SECRET?: string }
 
@@ -55,7 +55,7 @@ export async function receiptOf(row: ErasureRow, env: Signing): Promise<Receipt 
     return null
   }
   if (row.receipt.signature === undefined) {
-    // Completed before signatures were stored.
+    // The oldest receipts were stored without a signature.
     return Receipt.parse({ ...row.receipt, signature: null })
   }
   // Returned as it was signed: what a schema leaves out or adds would invalidate the signature.
@@ -68,6 +68,7 @@ export async function receiptOf(row: ErasureRow, env: Signing): Promise<Receipt 
   return { ...stored, subject: { salt: await saltFor(stored, secret, erasedAt), ...signed } }
 }
 
+/** Returns the salt of a receipt. `erasedAt` is when the erasure of the person was requested, ms UTC. */
 const saltFor = (
   receipt: Pick<ReceiptContent, 'project_id' | 'person_uuid'>,
   secret: string,

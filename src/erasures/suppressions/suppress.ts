@@ -24,10 +24,10 @@ type Subject = {
 }
 
 /**
- * A new suppression of a subject, as an entry of the ledger announces it. `inForce` are the suppressions that were in force
+ * A new suppression of a subject, with what the ledger needs to announce it. `inForce` are the suppressions that were in force
  * for some of the subject's distinct ids before.
  */
-type Announced = { subject: Subject; suppression: NewSuppression; inForce: string[] }
+type Announcement = { subject: Subject; suppression: NewSuppression; inForce: string[] }
 
 /**
  * The result for a name of a subject. With `isNew`, `suppressions` has the suppression that this request made, otherwise all that
@@ -59,7 +59,7 @@ export async function suppress(
   // The suppressions announced so far, by the `keyOf` of their subjects. After a restore, the replay
   // writes whatever an entry announces, so a retry after a conflict writes it too, and can only add
   // to it.
-  let announced: ReadonlyMap<string, Announced> = new Map()
+  let announced: ReadonlyMap<string, Announcement> = new Map()
   return retryConflicts(async () => {
     const subjects = await findSubjects(db, project, selection)
     const inForce = await findInForce(db, project.id, subjects, since)
@@ -112,9 +112,9 @@ type Making = { secret: string; projectId: number; since: number; inForce: InFor
 async function findUnannounced(
   db: Db,
   subjects: Subject[],
-  announced: ReadonlyMap<string, Announced>,
+  announced: ReadonlyMap<string, Announcement>,
   making: Making
-): Promise<Announced[]> {
+): Promise<Announcement[]> {
   if (subjects.length === 0) {
     return []
   }
@@ -138,7 +138,10 @@ async function findUnannounced(
 }
 
 /** Adds to an announced suppression what its subject has got meanwhile. */
-function extend(before: Announced, { subject, suppression, inForce }: Announced): Announced {
+function extend(
+  before: Announcement,
+  { subject, suppression, inForce }: Announcement
+): Announcement {
   const hashes = new Set(before.suppression.ids.map(({ hash }) => hash))
   const more = suppression.ids.filter(({ hash }) => !hashes.has(hash))
   return {
@@ -247,7 +250,7 @@ async function newSuppression(
 }
 
 /** Returns the results of a subject that this request suppresses. */
-const newResults = ({ subject: { names, person }, suppression }: Announced): Result[] =>
+const newResults = ({ subject: { names, person }, suppression }: Announcement): Result[] =>
   names.map((name) => ({ name, isNew: true, person, suppressions: [suppression.id] }))
 
 /** Returns the results of a subject that was suppressed before. */

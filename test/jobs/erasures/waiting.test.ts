@@ -346,7 +346,7 @@ describe('an erasure with events', () => {
 })
 
 describe('an erasure with recordings', () => {
-  it('is not completed while an earlier part waits, whose snapshots are then purged, too', async () => {
+  it('is not completed while a part captured before it waits, and the snapshots of that part do not stay', async () => {
     const street = await newStreet()
     const { project, queues } = street
     await queues.post('/s/', [snapshotEvent(project, { session: 'new', distinct_id: 'ada' })])
@@ -408,6 +408,7 @@ describe('an erasure that is widened, or taken by a run, while an earlier messag
     await street.erase('')
     await deliverCut(street)
     await widen(street, { delete_events: false })
+    // The first message has no dead letter left to search (`null`), the second begins a new search.
     expect(street.held).toMatchObject([{ letter: null }, { letter: '' }])
     await street.drain()
 
