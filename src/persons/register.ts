@@ -16,16 +16,17 @@ export type Stamp = { at: number; id: string }
 export type Candidate = { stamp: Stamp; value: Json; bytes: number }
 
 /**
- * The writes of one property that decide its value, independent of the order in which they arrive.
+ * The writes of one property that decide its value, independent of the order in which they arrive, unless
+ * more than `MAX_ONCE` different `once` values are written.
  *
  * The latest `set` or `unset` wins. If there is none, or after an `unset`, the earliest later
- * `once` wins; a null gives way to a value. Only the earliest seed is kept; it counts as a `once`, but
+ * `once` wins. A null, also from a `set`, gives way to the value of a later `once`. Only the earliest seed is kept; it counts as a `once`, but
  * only as long as there has been no `set` and no `unset`.
  */
 export type Register = {
   /** The latest `set`; `value` is undefined after an `unset`. */
   set?: { stamp: Stamp; value: Json | undefined; bytes: number }
-  /** Every `once` later than `set`, oldest first. */
+  /** The `once` writes later than `set`, oldest first, at most `MAX_ONCE`. */
   once: Candidate[]
   seed?: Candidate
 }
@@ -125,8 +126,8 @@ export function shownCandidate({ set, once, seed }: Register): Candidate | undef
 }
 
 /**
- * Bytes of JSON: `shown` for the shown values; `writes` for the stored writes, with their times and the
- * values that are not shown. `writes` is an upper bound, whatever numbers the stamps get in the list.
+ * Bytes of JSON: `shown` for the shown values; `writes` for the stored writes, which refer to their stamps by
+ * number, and for the list of stamps. `writes` is an upper bound: each number counts as five digits.
  */
 export type Bytes = { shown: number; writes: number }
 

@@ -79,8 +79,8 @@ it('sealing continues in a new message when an invocation reaches its limit', as
     events: 0,
     sent: [{ ...message, chunks: [] }]
   })
-  // The limit is reached without chunks to build, and before the first segment: no message is sent, because it would get no
-  // further either. The next quarter of an hour tries again.
+  // The limit is reached although there are no chunks to build, and before the first segment. Another invocation would reach it
+  // at the same place, so no message is sent; the next quarter of an hour tries again.
   expect(await seal(project.id, { queries: MAX_QUERIES - 1 })).toMatchObject({
     segments: 0,
     sent: []
