@@ -3,7 +3,7 @@ import { consumeCapture } from './capture/consumer.ts'
 import { consumeColumns } from './columns/consumer.ts'
 import { type Cron, EVERY_15_MINUTES, EVERY_MINUTE, NIGHTLY, WEEKLY } from './crons/cron.ts'
 import {
-  applyLedger,
+  applyErasureLedger,
   beginSnapshotSweep,
   closeEndedSessions,
   continueSnapshotSweep,
@@ -54,7 +54,7 @@ const JOBS: Record<Cron, Job[]> = {
     closeEndedSessions
   ],
   [NIGHTLY]: [sealThoroughly, sweepDeliveries, verifyNightly],
-  [EVERY_MINUTE]: [applyLedger, publishSigningKey, deliverDue]
+  [EVERY_MINUTE]: [applyErasureLedger, publishSigningKey, deliverDue]
 }
 
 const clock = () => new Date()

@@ -65,8 +65,8 @@ const REST = 8
 const MAX_SEGMENT_BYTES = 4_096 * MAX_EVENTS
 
 /**
- * Queries after which an invocation begins no further segment: enough for ten segments, about five seconds of CPU. A segment
- * takes 250 queries at most, and D1 allows 1,000 per invocation.
+ * Queries after which an invocation begins no further segment: enough for ten usual segments, about five seconds of CPU. The
+ * last one may take 250 queries more, and D1 allows 1,000 per invocation.
  */
 export const MAX_QUERIES = 600
 

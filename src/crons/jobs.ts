@@ -72,7 +72,7 @@ export const sweepSalts = once('sweep of salts', async ({ env, now }) => {
  * Applies the ledger of erasures. A restored database is held back until the data that the restore
  * has brought back is erased again.
  */
-export const applyLedger = inEachDatabase(
+export const applyErasureLedger = inEachDatabase(
   'replay of the ledger',
   async ({ db, database, usage }, { env, now }) => {
     const { applied, erased, isRestored, isDone } = await catchUp({

@@ -17,7 +17,7 @@ export type Candidate = { stamp: Stamp; value: Json; bytes: number }
 
 /**
  * The writes of one property that decide its value, independent of the order in which they arrive, unless
- * more than `MAX_ONCE` different `once` values are written.
+ * `once` writes were dropped: see `MAX_ONCE`.
  *
  * The latest `set` or `unset` wins. If there is none, or after an `unset`, the earliest later
  * `once` wins. A null, also from a `set`, gives way to the value of a later `once`. Only the earliest seed is kept; it counts as a `once`, but
@@ -126,8 +126,8 @@ export function shownCandidate({ set, once, seed }: Register): Candidate | undef
 }
 
 /**
- * Bytes of JSON: `shown` for the shown values; `writes` for the stored writes, which refer to their stamps by
- * number, and for the list of stamps. `writes` is an upper bound: each number counts as five digits.
+ * Bytes of JSON: `shown` for the shown values; `writes` for the stored writes, which refer to stamps in a
+ * list by their numbers. `writes` is an upper bound: each number counts as five digits.
  */
 export type Bytes = { shown: number; writes: number }
 
@@ -144,7 +144,7 @@ export const stampsOf = ({ set, once, seed }: Register): Stamp[] =>
 /** Returns the stored form of a stamp: `1759399872345:0:0199…`. */
 export const textOfStamp = ({ at, id }: Stamp): string => `${at}:${id}`
 
-/** Returns the bytes that a key takes in the JSON of the properties and of the write times, not counting the stamps. */
+/** Returns the bytes that a key takes in the JSON of the properties and of the stored writes, without the list of stamps. */
 export function sizeOf(key: string, register: Register): Bytes {
   const visible = shownCandidate(register)
   // A colon and a comma.

@@ -25,7 +25,8 @@ export async function openSigner(env: Signing): Promise<Signer | undefined> {
 }
 
 /**
- * Signs a receipt. It has a `subject` only if the hash of every distinct id is known.
+ * Signs a receipt. It has a `subject` only if the hash of every distinct id is known. `erasedAt` is when
+ * the erasure of the person was requested.
  * @returns the receipt to store, and the hash of the signed receipt for the ledger. The stored receipt lacks the salt
  */
 export async function issueReceipt(

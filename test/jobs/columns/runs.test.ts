@@ -65,7 +65,8 @@ it('sealing continues in a new message when an invocation reaches its limit', as
   const project = await newShop()
   const message = { project_id: project.id, min_late: 257, chunks: [7] }
 
-  // The limit is reached before the first chunk: everything is left for the next message.
+  // An invocation builds chunks of persons first, then segments. The limit is reached before the first chunk: everything is
+  // left for the next message.
   expect(await seal(project.id, { chunks: [7], queries: MAX_QUERIES })).toEqual({
     chunks: 0,
     segments: 0,

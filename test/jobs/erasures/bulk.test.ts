@@ -41,7 +41,7 @@ describe('bulk deletion', () => {
     })
   })
 
-  it('finds a person by a distinct id of which capture has kept only the first 200 characters', async () => {
+  it('finds a person whose distinct id was cut to 200 characters by the whole distinct id', async () => {
     const project = await newProject()
     const { call } = holdErasures()
     const long = 'x'.repeat(250)

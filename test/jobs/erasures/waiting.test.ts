@@ -328,7 +328,7 @@ describe('an erasure with events', () => {
     }
   })
 
-  it('is resumed at once when a restart has lost its message', async () => {
+  it('is resumed at once when the queues of a local service have lost its message', async () => {
     const street = await newStreet()
     await street.erase('delete_events=true')
     await run(street)
