@@ -56,7 +56,7 @@ const SLOTS_AT_ONCE = 20_000
 const ADDED_AT_ONCE = 500
 
 /** Pause after a statement, as a multiple of the statement's duration, so that other requests get the database. */
-const REST = 8
+const LONG_REST = 8
 
 /**
  * Maximum number of bytes of properties read for a segment: 4 kB for each of 32,768 events. A segment with more gets no
@@ -187,7 +187,7 @@ class Sealer {
     const content = builder.finish()
     for await (const columns of groupColumns(content.columns)) {
       const results = await writeColumns(db, id, columns)
-      await pause(REST * results.reduce((sum, { meta }) => sum + meta.duration, 0))
+      await pause(LONG_REST * results.reduce((sum, { meta }) => sum + meta.duration, 0))
     }
     if (!(await sealSegment(db, id, content))) {
       return 0
@@ -216,7 +216,7 @@ class Sealer {
       }
       bytes += events.reduce((sum, { properties }) => sum + (properties?.length ?? 0), 0)
       after = events.at(-1)
-      await pause(REST * ms)
+      await pause(LONG_REST * ms)
     }
     return builder
   }

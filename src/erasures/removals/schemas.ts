@@ -213,7 +213,7 @@ export const EventDeletionReceipt = z
       })
       .meta({
         description:
-          'Hashes of the filters that may name a person: only somebody who knows a filter can recognise it. Each hash is the SHA-256 of `salt` followed by the value, both as text; the text of `property_filters` is JSON with sorted keys and without spaces.'
+          'Hashes of the filters that may name a person: only somebody who knows a filter can recognise it. Each hash is the SHA-256 of the text that is `salt` and then the value; the text of `property_filters` is JSON with sorted keys and without spaces.'
       }),
     ...SIGNED
   })

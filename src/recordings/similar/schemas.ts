@@ -23,7 +23,7 @@ export const SimilarJson = z
     }),
     reason: z.string().nullable().meta({
       description:
-        'Why sessions could not be compared: this session has too few steps, or the others are still open and have no steps yet. Null if they were compared, even if none is similar.'
+        'Why there are no results: this session has too few steps, or other recorded sessions are still open and cannot be found yet. Null if there are results, and if no session is open and none is similar.'
     })
   })
   .meta({
