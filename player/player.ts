@@ -1,7 +1,7 @@
 import type { Replayer } from '@rrweb/replay'
 import type { Frame } from './frame.ts'
 import { listMoments } from './moments.ts'
-import { openRecording, type Snapshot } from './read.ts'
+import { type Missing, openRecording, type Snapshot } from './read.ts'
 
 /*
  * The page of a shared recording. It reads the recording and has the controls; the recorded page itself is rebuilt in an
@@ -216,8 +216,18 @@ function take(more: Snapshot[]): void {
   }
 }
 
+const MISSING: Record<Missing, string> = {
+  unreadable: 'A part of this recording cannot be loaded.',
+  'too large': 'This recording is too large for this page. A part of it is left out.'
+}
+
+const NOTHING: Record<Missing, string> = {
+  unreadable: 'This recording cannot be loaded.',
+  'too large': 'This recording is too large to be shown.'
+}
+
 /** Lists moments and windows once everything is loaded. @throws when there is no page to show */
-function complete(isWhole: boolean): void {
+function complete(missing: Missing | undefined): void {
   isLoaded = true
   loaded.sort((a, b) => a.timestamp - b.timestamp)
   const all = [...Map.groupBy(loaded, ({ window }) => window).values()].filter(
@@ -225,7 +235,7 @@ function complete(isWhole: boolean): void {
   )
   const own = all.find(([first]) => first?.window === snapshots[0]?.window) ?? all[0]
   if (!own) {
-    throw new Error(isWhole ? 'This recording shows no page.' : 'This recording cannot be loaded.')
+    throw new Error(missing ? NOTHING[missing] : 'This recording shows no page.')
   }
   choose(own)
   offer(all)
@@ -234,7 +244,7 @@ function complete(isWhole: boolean): void {
 /** Plays as soon as there is a page to show, and loads the rest meanwhile. */
 async function start(): Promise<void> {
   const { end, parts } = await openRecording(window.location.pathname.replace(/\/$/, ''))
-  let isWhole = true
+  let missing: Missing | undefined
   let isOpen = false
   const open = async () => {
     isOpen = true
@@ -243,7 +253,7 @@ async function start(): Promise<void> {
     say('')
   }
   for await (const part of parts) {
-    isWhole &&= part.isWhole
+    missing ??= part.missing
     take(part.snapshots)
     if (!isOpen) {
       position.max = String(Math.max(0, end - (snapshots[0]?.timestamp ?? end)))
@@ -252,13 +262,13 @@ async function start(): Promise<void> {
       await open()
     }
   }
-  complete(isWhole)
+  complete(missing)
   if (!isOpen) {
     await open()
   } else if (isAtEnd && isPlaying) {
     go(Number(position.value))
   }
-  say(isWhole ? '' : 'A part of this recording cannot be loaded.')
+  say(missing ? MISSING[missing] : '')
 }
 
 function say(words: string): void {

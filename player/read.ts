@@ -23,14 +23,45 @@ export type Recording = {
   parts: AsyncIterable<Part>
 }
 
-/** The snapshots of a part. `isWhole` is false if the part cannot be loaded, or a line of it cannot be read. */
-export type Part = { snapshots: Snapshot[]; isWhole: boolean }
+/** The snapshots of a part. `missing` says why some of them, or all, are missing. */
+export type Part = { snapshots: Snapshot[]; missing: Missing | undefined }
+
+/** The part cannot be loaded or a line of it cannot be read, or the recording is too large for the player. */
+export type Missing = 'unreadable' | 'too large'
 
 /** Maximum number of parts that are fetched at the same time: the awaited part and the parts after it. */
 const AT_ONCE = 6
 
+/**
+ * Characters and unpacked bytes of a recording that the player reads; the tab then takes about five times as much
+ * memory. Snapshots beyond it are left out.
+ */
+const MAX_SIZE = 200_000_000
+
+/** Bytes that are decompressed at once. They unpack to at most 1,032 times as many. */
+const SLICE = 4_096
+
+/** Counts what the player reads of a recording. */
+export class Room {
+  #left: number
+
+  constructor(size = MAX_SIZE) {
+    this.#left = size
+  }
+
+  /** @throws TooLarge once the recording exceeds the room */
+  take(size: number): void {
+    this.#left -= size
+    if (this.#left < 0) {
+      throw new TooLarge()
+    }
+  }
+}
+
+class TooLarge extends Error {}
+
 /** Opens a shared recording. @throws when the list of its parts cannot be loaded */
-export async function openRecording(address: string): Promise<Recording> {
+export async function openRecording(address: string, room = new Room()): Promise<Recording> {
   const answer = await fetch(`${address}/snapshots`, { headers: { Accept: 'application/json' } })
   if (!answer.ok) {
     throw new Error(
@@ -42,17 +73,20 @@ export async function openRecording(address: string): Promise<Recording> {
   const { sources } = (await answer.json()) as { sources: Source[] }
   return {
     end: Math.max(0, ...sources.map(({ end_timestamp }) => Date.parse(end_timestamp))),
-    parts: readParts(sources.map(({ blob_key }) => `${address}/snapshots?blob_key=${blob_key}`))
+    parts: readParts(
+      sources.map(({ blob_key }) => `${address}/snapshots?blob_key=${blob_key}`),
+      room
+    )
   }
 }
 
-async function* readParts(addresses: string[]): AsyncGenerator<Part> {
+async function* readParts(addresses: string[], room: Room): AsyncGenerator<Part> {
   const begun: Promise<Part>[] = []
   for (const i of addresses.keys()) {
     // The first part is fetched alone, so that the player shows a page before the other parts are decoded.
     const until = i === 0 ? 1 : i + AT_ONCE
     for (const address of addresses.slice(begun.length, until)) {
-      begun.push(readPart(address))
+      begun.push(readPart(address, room))
     }
     const part = begun[i]
     if (part) {
@@ -61,14 +95,23 @@ async function* readParts(addresses: string[]): AsyncGenerator<Part> {
   }
 }
 
-async function readPart(address: string): Promise<Part> {
+async function readPart(address: string, room: Room): Promise<Part> {
   // Tries a second time if the first fails.
   const text = (await load(address)) ?? (await load(address))
-  const lines = text?.split('\n').filter(Boolean) ?? []
-  const snapshots = (await Promise.all(lines.map(readLine))).filter(
-    (snapshot) => snapshot !== undefined
+  if (text === undefined) {
+    return { snapshots: [], missing: 'unreadable' }
+  }
+  const lines = await Promise.all(
+    text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => readLine(line, room))
   )
-  return { snapshots, isWhole: text !== undefined && snapshots.length === lines.length }
+  return {
+    snapshots: lines.filter((line) => typeof line === 'object'),
+    missing:
+      lines.find((line) => line === 'too large') ?? lines.find((line) => line === 'unreadable')
+  }
 }
 
 async function load(address: string): Promise<string | undefined> {
@@ -80,33 +123,40 @@ async function load(address: string): Promise<string | undefined> {
   }
 }
 
-/** Reads a line of a part: `[window id, snapshot]`. @returns undefined if the line cannot be read */
-async function readLine(line: string): Promise<Snapshot | undefined> {
+/** Reads a line of a part, `[window id, snapshot]`, or says why it is left out. */
+async function readLine(line: string, room: Room): Promise<Snapshot | Missing> {
   try {
+    room.take(line.length)
     const [window, snapshot] = JSON.parse(line)
-    const { data = {}, ...rest } = clean(await unpack(snapshot)) as Partial<Snapshot>
+    const { data = {}, ...rest } = clean(await unpack(snapshot, room)) as Partial<Snapshot>
     const isSnapshot = Number.isFinite(rest.type) && Number.isFinite(rest.timestamp)
     return isSnapshot && typeof data === 'object' && data !== null
       ? ({ ...rest, data, window: String(window) } as Snapshot)
-      : undefined
-  } catch {
-    return undefined
+      : 'unreadable'
+  } catch (error) {
+    return error instanceof TooLarge ? 'too large' : 'unreadable'
   }
 }
 
-/** Unpacks a snapshot. If it has a `cv`, the SDK has compressed its data, or some members of its data. */
-export async function unpack(snapshot: Record<string, unknown>): Promise<Record<string, unknown>> {
+/**
+ * Unpacks a snapshot. If it has a `cv`, the SDK has compressed its data, or some members of its data.
+ * @throws TooLarge; any other error if the data cannot be unpacked
+ */
+async function unpack(
+  snapshot: Record<string, unknown>,
+  room: Room
+): Promise<Record<string, unknown>> {
   const { cv, ...plain } = snapshot
   if (cv === undefined) {
     return snapshot
   }
   if (typeof plain.data === 'string') {
-    return { ...plain, data: await gunzip(plain.data) }
+    return { ...plain, data: await gunzip(plain.data, room) }
   }
   const members = Object.entries(plain.data as Record<string, unknown>).map(
     async ([name, value]) => [
       name,
-      typeof value === 'string' && isGzip(value) ? await gunzip(value) : value
+      typeof value === 'string' && isGzip(value) ? await gunzip(value, room) : value
     ]
   )
   return { ...plain, data: Object.fromEntries(await Promise.all(members)) }
@@ -115,8 +165,32 @@ export async function unpack(snapshot: Record<string, unknown>): Promise<Record<
 /** Whether a text begins with gzip's two magic bytes, one character per byte. */
 const isGzip = (text: string): boolean => text.startsWith('\x1f\x8b')
 
-async function gunzip(text: string): Promise<unknown> {
-  const bytes = Uint8Array.from(text, (char) => char.charCodeAt(0))
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
-  return new Response(stream).json()
+async function gunzip(text: string, room: Room): Promise<unknown> {
+  const unpacked = slicesOf(text)
+    .pipeThrough(new DecompressionStream('gzip'))
+    .pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          room.take(chunk.byteLength)
+          controller.enqueue(chunk)
+        }
+      })
+    )
+  return new Response(unpacked).json()
+}
+
+/** Streams the bytes of a text, one character per byte, in slices that are read one by one. */
+function slicesOf(text: string): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let at = 0
+  return new ReadableStream({
+    pull(controller) {
+      const slice = text.slice(at, at + SLICE)
+      if (slice === '') {
+        controller.close()
+        return
+      }
+      controller.enqueue(Uint8Array.from(slice, (char) => char.charCodeAt(0)))
+      at += SLICE
+    }
+  })
 }

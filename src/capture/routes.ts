@@ -14,6 +14,7 @@ import type { Dropped } from '../input/dropped.ts'
 import { isObject, type Json } from '../input/json.ts'
 import { log } from '../log.ts'
 import { enqueueSnapshots, MAX_PARTS } from '../recordings/enqueue.ts'
+import { Unpacking } from '../recordings/packed.ts'
 import { readSnapshot } from '../recordings/snapshot.ts'
 import { readExactly, readRequest, readSentAt } from './body.ts'
 import { asIdentify, readEvent } from './event.ts'
@@ -105,8 +106,9 @@ export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
     const project = await openProject(c, token)
     const now = c.var.now.getTime()
     const requestSentAt = sentAt ?? readQueryTime(c)
+    const unpacking = new Unpacking()
     const outcomes = await Promise.all(
-      events.map((raw) => readSnapshot(raw, sentAtOf(raw) ?? requestSentAt, now))
+      events.map((raw) => readSnapshot(raw, sentAtOf(raw) ?? requestSentAt, now, unpacking))
     )
     const read = outcomes.filter((outcome) => outcome !== undefined)
     const dropped = read.filter((outcome) => 'reason' in outcome)

@@ -5,6 +5,7 @@ import type { Dropped } from '../input/dropped.ts'
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
 import { readUuid, uuidFromHex } from '../input/uuid.ts'
 import { readDistinctId } from '../persons/distinct-id.ts'
+import type { Unpacking } from './packed.ts'
 import { type RecordingPart, SessionId } from './part.ts'
 
 /** The unit to which the skew of a client's clock is rounded, ms. */
@@ -20,12 +21,13 @@ export type NewPart = { part: Omit<RecordingPart, 'project_id'>; lines: string }
 /**
  * Reads one `$snapshot` event as an SDK sends it. Returns the part to store, the reason if the event
  * is dropped, or undefined if it has no snapshots. `sentAt` is the client's clock when it sent the
- * request, `now` the server's clock; ms UTC.
+ * request, `now` the server's clock; ms UTC. `unpacking` is the request's.
  */
 export async function readSnapshot(
   raw: Json,
   sentAt: number | undefined,
-  now: number
+  now: number,
+  unpacking: Unpacking
 ): Promise<NewPart | Dropped | undefined> {
   if (!isObject(raw)) {
     return { uuid: null, reason: 'event is not an object' }
@@ -54,8 +56,9 @@ export async function readSnapshot(
     return undefined
   }
   const skew = Math.round(((sentAt ?? now) - now) / STEP) * STEP
-  if (snapshots.some(({ timestamp }) => Math.abs(timestamp - skew - now) >= MAX_DISTANCE)) {
-    return drop('snapshots must be timed within 7 days of now')
+  const fault = faultOfSnapshots(snapshots, { skew, now, unpacking })
+  if (fault !== undefined) {
+    return drop(fault)
   }
 
   const lines = toLines(windowOf(properties) ?? session.data, snapshots)
@@ -73,6 +76,16 @@ export async function readSnapshot(
     },
     lines
   }
+}
+
+/** Returns why a part with these snapshots is refused, or undefined. */
+function faultOfSnapshots(
+  snapshots: Snapshot[],
+  { skew, now, unpacking }: { skew: number; now: number; unpacking: Unpacking }
+): string | undefined {
+  return snapshots.some(({ timestamp }) => Math.abs(timestamp - skew - now) >= MAX_DISTANCE)
+    ? 'snapshots must be timed within 7 days of now'
+    : unpacking.faultOf(snapshots)
 }
 
 const isVisitorWithoutCookies = (distinctId: string, properties: JsonObject): boolean =>

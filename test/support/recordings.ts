@@ -1,4 +1,6 @@
 import { env } from 'cloudflare:workers'
+import { Buffer } from 'node:buffer'
+import { gzipSync } from 'node:zlib'
 import { v7 as uuidv7 } from 'uuid'
 import { expect } from 'vitest'
 import type { Json, JsonObject } from '../../src/input/json.ts'
@@ -27,6 +29,15 @@ export const visit = (at: number, href = 'https://shop.example/'): JsonObject[] 
   },
   { type: 3, timestamp: at + 3_000, data: { source: 2, type: 2, id: 3, x: 1, y: 2 } }
 ]
+
+/** Returns a snapshot that the SDK has compressed: gzip of `bytes` bytes, placed into its `data`. */
+export const packed = (
+  bytes: number,
+  toData: (text: string) => Json = (text) => text
+): JsonObject => {
+  const text = gzipSync(Buffer.alloc(bytes, ' ')).toString('latin1')
+  return { type: 3, timestamp: Date.now(), cv: '2024-10', data: toData(text) }
+}
 
 /** Returns a `$snapshot` event as posthog-js sends it. */
 export const snapshotEvent = (project: TestProject, sent: Sent = {}): JsonObject => ({

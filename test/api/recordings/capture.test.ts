@@ -9,7 +9,7 @@ import { aroundCalls } from '../../support/faults.ts'
 import { listenToLog, measureRows } from '../../support/log.ts'
 import { db, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
-import { newStage, objectsOf, snapshotEvent, visit } from '../../support/recordings.ts'
+import { newStage, objectsOf, packed, snapshotEvent, visit } from '../../support/recordings.ts'
 import { until } from '../../support/until.ts'
 
 const PART = '01a1fc87-edb9-7e53-8071-b177be79cec4'
@@ -301,6 +301,21 @@ describe('POST /s', () => {
       'snapshots from eight days ahead',
       (p) => snapshotEvent(p, { snapshots: visit(Date.now() + 8 * DAY) }),
       'within 7 days of now'
+    ],
+    [
+      'compressed snapshots that unpack to more than 32 MB',
+      (p) => snapshotEvent(p, { snapshots: [packed(16_000_000), packed(16_000_001)] }),
+      'unpack to more than 32000000 bytes'
+    ],
+    [
+      'a compressed member that unpacks to more than 32 MB',
+      (p) => snapshotEvent(p, { snapshots: packed(32_000_001, (adds) => ({ source: 0, adds })) }),
+      'unpack to more than 32000000 bytes'
+    ],
+    [
+      'compressed snapshots that are cut off',
+      (p) => snapshotEvent(p, { snapshots: packed(100, (data) => data.slice(0, -9)) }),
+      'cannot be unpacked'
     ]
   ])('drops %s, and keeps the rest', async (_, wrong, reason) => {
     const { project, get, post, drain, held } = await newStage()
@@ -319,6 +334,21 @@ describe('POST /s', () => {
       dropped: [{ uuid: expect.any(String), reason: refused.body.detail }]
     })
     expect((await get()).results).toMatchObject([{ id: 'right' }])
+  })
+
+  it('unpacks at most 32 MB of compressed snapshots in one request', async () => {
+    const { project, post } = await newStage()
+    const sized = (bytes: number) => snapshotEvent(project, { snapshots: packed(bytes) })
+
+    const { body } = await post(
+      JSON.stringify([sized(20_000_000), sized(20_000_000), sized(1), snapshotEvent(project)])
+    )
+
+    const reason = 'compressed snapshots unpack to more than 32000000 bytes'
+    expect(body.dropped).toEqual([
+      { uuid: expect.any(String), reason },
+      { uuid: expect.any(String), reason }
+    ])
   })
 
   it.each<[string, unknown]>([

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../src/input/json.ts'
+import { Unpacking } from '../../../src/recordings/packed.ts'
 import {
   type Incoming,
   type Known,
@@ -87,7 +88,7 @@ async function partsOf(recorded: Recorded[]): Promise<Incoming[]> {
   const parts: Incoming[] = []
   for (const { t, json } of recorded.filter(({ url }) => url.startsWith('/s/'))) {
     for (const raw of json as Json[]) {
-      const read = await readSnapshot(raw, undefined, t)
+      const read = await readSnapshot(raw, undefined, t, new Unpacking())
       if (!read || !('lines' in read)) {
         throw new Error('A snapshot cannot be read.')
       }
@@ -437,7 +438,7 @@ it.each([undefined, null, 7, ''])(
       $snapshot_data: [move(AT)]
     }
 
-    const read = await readSnapshot({ properties }, AT, AT)
+    const read = await readSnapshot({ properties }, AT, AT, new Unpacking())
 
     expect(read).toMatchObject({ lines: `${JSON.stringify([SESSION, move(AT)])}\n` })
   }
