@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MINUTE } from '../src/calendar/units.ts'
+import { isHost, NOT_A_HOST } from '../src/http/host.ts'
 
 /** Time to wait for the last answers on open connections, ms. */
 const LAST_ANSWERS_MS = 1500
@@ -15,6 +16,10 @@ const CONNECT_PAUSE_MS = 100
 /** Pause between looks at the connections that are still open while the front closes, ms. */
 const CLOSE_PAUSE_MS = 50
 
+/** Bytes of a head that are read before it is forwarded, larger than any that the runtime accepts. */
+const MAX_HEAD = 65_536
+const HEAD_END = '\r\n\r\n'
+
 type Connection = { client: Socket; awaitsAnswer: boolean; lastDataAt: number }
 
 /**
@@ -22,6 +27,9 @@ type Connection = { client: Socket; awaitsAnswer: boolean; lastDataAt: number }
  * resolves to; connections wait until it resolves. So the public port is taken before the service
  * starts, stays taken while the service restarts, and can be closed while the service drains its
  * queues.
+ *
+ * A connection that begins with `CONNECT`, or without a valid `Host`, is answered here: the runtime
+ * would answer 500 before the service sees the request.
  * @throws EADDRINUSE, EACCES
  */
 export async function openFront(port: number, upstream: () => Promise<number>) {
@@ -33,6 +41,16 @@ export async function openFront(port: number, upstream: () => Promise<number>) {
     client.on('error', () => client.destroy())
     client.on('close', () => connections.delete(connection))
 
+    const head = await peekHead(client)
+    if (head === undefined) {
+      client.destroy()
+      return
+    }
+    const fault = faultOf(head)
+    if (fault !== undefined) {
+      client.end(refusalOf(fault))
+      return
+    }
     const service = await connectTo(upstream, client)
     if (!service) {
       client.destroy()
@@ -78,6 +96,49 @@ export async function openFront(port: number, upstream: () => Promise<number>) {
       }
     }
   }
+}
+
+/**
+ * Waits for the head of a connection's first request, which stays in the socket.
+ * @returns undefined if the connection ends before
+ */
+function peekHead(client: Socket): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>()
+  let head = Buffer.alloc(0)
+  const take = (chunk: Buffer) => {
+    head = Buffer.concat([head, chunk])
+    if (head.includes(HEAD_END) || head.length >= MAX_HEAD) {
+      client.off('data', take).pause()
+      client.unshift(head)
+      resolve(head.toString('latin1').split(HEAD_END, 1)[0])
+    }
+  }
+  client.on('data', take).once('end', resolve).once('close', resolve).resume()
+  return promise
+}
+
+/** Returns why the runtime would refuse a request with this head before the service sees it, or undefined. */
+function faultOf(head: string): string | undefined {
+  const [line = '', ...fields] = head.split('\r\n')
+  if (line.startsWith('CONNECT ')) {
+    return 'This server is not a proxy.'
+  }
+  const hosts = fields
+    .filter((field) => /^host:/i.test(field))
+    .map((field) => field.slice('host:'.length).trim())
+  return hosts.length > 1 || !hosts.every(isHost) ? NOT_A_HOST : undefined
+}
+
+function refusalOf(detail: string): string {
+  const body = JSON.stringify({ type: 'invalid_request', code: 'parse_error', detail, attr: null })
+  return [
+    'HTTP/1.1 400 Bad Request',
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+    '',
+    body
+  ].join('\r\n')
 }
 
 /** Connects to the service. @returns undefined if this takes too long, or the client disconnects meanwhile */

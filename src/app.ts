@@ -19,6 +19,7 @@ import { createTokenReader } from './http/capture.ts'
 import { allowPages } from './http/cors.ts'
 import { createRouter } from './http/env.ts'
 import { answerError, answerUnrouted } from './http/errors.ts'
+import { expectHost } from './http/host.ts'
 import { startRequest } from './http/request.ts'
 import { secureAnswers } from './http/security.ts'
 import { chartRoutes } from './insights/charts/routes.ts'
@@ -49,7 +50,7 @@ import { timelineRoutes } from './timelines/routes.ts'
  */
 export function createApp(clock: () => Date, work: () => Work) {
   const app = createRouter()
-  app.use(startRequest(clock), secureAnswers, allowPages, keepPrivate)
+  app.use(startRequest(clock), secureAnswers, allowPages, keepPrivate, expectHost)
   app.onError(answerError)
   // For each unrouted request, looks up which methods the finished app has for the path.
   app.notFound(answerUnrouted(() => app))

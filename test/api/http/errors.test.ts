@@ -10,6 +10,7 @@ import { type AppEnv, createRouter } from '../../../src/http/env.ts'
 import { answerError } from '../../../src/http/errors.ts'
 import { describe as describeRoute } from '../../../src/http/openapi.ts'
 import { validateBody } from '../../../src/http/validation.ts'
+import worker from '../../../src/worker.ts'
 import { failingBucket, failingDatabase, failingQueue } from '../../support/bindings.ts'
 import { listenToLog } from '../../support/log.ts'
 import { newestMigration } from '../../support/migrate.ts'
@@ -56,6 +57,23 @@ describe('an unknown path', () => {
       detail: 'Not found.',
       attr: null
     })
+  })
+})
+
+describe('a Host that is none', () => {
+  it.each([
+    ['https://evil;script-src/shared/token'],
+    ["https://evil'self'/"],
+    ['https://a,b/api/projects/1/persons'],
+    ['https://-a/livez'],
+    ['https://*/']
+  ])('is a 400: %s', async (url) => {
+    const ctx = createExecutionContext()
+
+    const answer = await worker.fetch(new Request(url), env, ctx)
+
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ code: 'parse_error' })
   })
 })
 
@@ -875,7 +893,13 @@ describe('health', () => {
       ledger: 'ok',
       queue: { backlog: expect.any(Number), consuming: 2, retrying: 3 },
       dead_letters: 0,
-      crons: CRONS.map((cron) => ({ cron, last_run: null, ms: null, failed_jobs: null }))
+      crons: CRONS.map((cron) => ({
+        cron,
+        last_run: null,
+        ms: null,
+        failed_jobs: null,
+        overdue: false
+      }))
     })
     expect(body.database.fill).toBe(body.database.size_bytes / 10_000_000_000)
   })
