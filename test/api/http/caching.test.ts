@@ -29,6 +29,16 @@ describe('caches', () => {
     expect(headers.get('Cache-Control')).toBe('no-store')
   })
 
+  it.each(['/unsubscribe/nope', '/charts/nope', '/nope', '/project/nope/replay/1'])(
+    'must not store that %s is not found',
+    async (path) => {
+      const { status, headers } = await request('GET', path)
+
+      expect(status).toBeGreaterThanOrEqual(400)
+      expect(headers.get('Cache-Control')).toBe('no-store')
+    }
+  )
+
   it('may store the configuration of SDKs', async () => {
     const project = await newProject()
 
