@@ -1,3 +1,5 @@
+import { withoutControls } from './input/show.ts'
+
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -6,6 +8,6 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;'
 }
 
-/** Escapes a text for HTML, including the values of attributes. */
+/** Escapes a text for HTML, including the values of attributes. HTML forbids control characters. */
 export const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
+  withoutControls(text).replaceAll(/[&<>"']/g, (char) => ENTITIES[char] ?? char)

@@ -1,3 +1,5 @@
+import { onOneLine } from '../../src/input/show.ts'
+
 /** Formats an answer for people: one line per member, or a table when the only member is a list. */
 export function render(answer: object): string {
   const entries = Object.entries(answer)
@@ -23,5 +25,5 @@ function show(value: unknown): string {
   if (value === null) {
     return '-'
   }
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return onOneLine(typeof value === 'object' ? JSON.stringify(value) : String(value))
 }

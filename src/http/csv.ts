@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
+import { withoutControls } from '../input/show.ts'
 import type { AppEnv } from './env.ts'
 
 export const FormatQuery = z.object({
@@ -46,7 +47,8 @@ export function flatten(value: JsonObject): Map<string, Json> {
 const cellsBelow = (name: string, inner: JsonObject) =>
   [...flatten(inner)].map(([path, cell]) => [`${name}.${path}`, cell] as const)
 
-/** Returns one line of CSV (RFC 4180) with its line break. Null is empty; a `'` before formulas makes them harmless. */
+/** Returns one line of CSV (RFC 4180) with its line break. Null is empty; a `'` before formulas makes them harmless;
+ * U+FFFD replaces control characters, which end or break files in some programs. */
 export const csvLine = (cells: (Json | undefined)[]): string =>
   `${cells.map(csvCell).join(',')}\r\n`
 
@@ -63,7 +65,7 @@ function csvCell(value: Json | undefined): string {
   if (typeof value === 'number' || typeof value === 'boolean') {
     return String(value)
   }
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const text = withoutControls(typeof value === 'string' ? value : JSON.stringify(value))
   const safe = FORMULA.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -1,4 +1,5 @@
 import { openDb } from '../db/client.ts'
+import { onOneLine } from '../input/show.ts'
 import type { OpenProject } from '../projects/open.ts'
 import { findUser } from '../projects/store.ts'
 import { UserJson } from '../projects/user.ts'
@@ -77,7 +78,7 @@ async function openNotice(
   const author = UserJson.parse(subscription.createdBy)
   const owner = (await findUser(openDb(env.DB, usage).db, author.id)) ?? author
   const email = toNotice(
-    subscription.title || `subscription ${id}`,
+    onOneLine(subscription.title || `subscription ${id}`),
     pausedReason,
     `${origin}/api/environments/${projectId}/subscriptions/${id}/`
   )

@@ -1,4 +1,5 @@
 import { describeRange } from '../calendar/words.ts'
+import { onOneLine } from '../input/show.ts'
 import type { TrendSeries } from '../trends/answer.ts'
 import type { TrendQuery } from '../trends/query.ts'
 
@@ -63,7 +64,7 @@ export function figuresOf(
   const previous = series.filter(({ compare_label }) => compare_label === 'previous')
   const lines = current.map(
     ({ label, aggregated_value: value = 0 }, i): Line => ({
-      label: cut(label, MAX_LABEL),
+      label: cut(onOneLine(label), MAX_LABEL),
       value,
       previous: query.from === 'all' ? null : (previous[i]?.aggregated_value ?? null)
     })

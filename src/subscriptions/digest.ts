@@ -1,3 +1,4 @@
+import { withoutControls } from '../input/show.ts'
 import type { Content, Part } from './content.ts'
 
 /** The message that a channel sends to each recipient of a delivery. */
@@ -30,7 +31,7 @@ export function notesOf({ isTest, missed, invite }: Digest): string[] {
   return [
     ...(isTest ? ['This is a test delivery, outside the schedule.'] : []),
     ...(missed > 0 ? [describeMissed(missed)] : []),
-    ...(invite ? [invite] : [])
+    ...(invite ? [withoutControls(invite)] : [])
   ]
 }
 

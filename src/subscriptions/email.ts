@@ -1,5 +1,6 @@
 import { describeChange, formatValue } from '../charts/format.ts'
 import { escapeHtml } from '../html.ts'
+import { onOneLine } from '../input/show.ts'
 import { cut, directionOf, formatMoment, type Line, type Part } from './content.ts'
 import { chartOf, type Digest, notesOf, subjectOf } from './digest.ts'
 import type { Sent } from './outcome.ts'
@@ -37,7 +38,7 @@ export async function sendEmail(
     await binding.send({
       from: sender,
       to,
-      subject: cut(subject.replaceAll(/[\s\p{Cc}]+/gu, ' '), MAX_SUBJECT),
+      subject: cut(onOneLine(subject), MAX_SUBJECT),
       ...email
     })
     return { kind: 'sent' }

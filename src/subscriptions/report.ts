@@ -1,6 +1,7 @@
 import { isWithinDay, startOf } from '../calendar/buckets.ts'
 import type { Db } from '../db/client.ts'
 import { AppError, UnavailableError } from '../errors.ts'
+import { onOneLine } from '../input/show.ts'
 import { findDashboardInsights, MAX_TILES, NO_SERIES } from '../insights/charts/compute.ts'
 import { findDashboard } from '../insights/dashboards/store.ts'
 import { fieldsOf, nameOf, titleOf } from '../insights/insight.ts'
@@ -52,11 +53,11 @@ export async function readContent(
   const name = title || dashboard?.name || (single && titleOf(single)) || 'Your numbers'
   return {
     content: {
-      name,
-      project: project.name,
+      name: onOneLine(name),
+      project: onOneLine(project.name),
       at: now.getTime(),
       timezone: project.timezone,
-      parts,
+      parts: parts.map((part) => ({ ...part, name: onOneLine(part.name) })),
       more: Math.max(0, others.length - MAX_TILES)
     }
   }

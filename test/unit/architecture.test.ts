@@ -35,11 +35,11 @@ it('finds the sources', () => {
 const FLOORS = [
   'errors.ts',
   'hash.ts',
-  'html.ts',
   'log.ts',
   'pause.ts',
   'turns.ts',
   'input',
+  'html.ts',
   'outbound.ts',
   'charts',
   'calendar',

@@ -62,6 +62,20 @@ describe('the content of a delivery', () => {
     }
   )
 
+  it('has names on one line, without control characters', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk('Bell\u0007\r\n\r\nUnsubscribe: https://evil.example')
+    await desk.project.ingest([
+      { event: 'signed up', distinct_id: 'p', timestamp: Date.now() - 1_000 }
+    ])
+
+    const text = await textOf(desk, { title: 'My\u001b[2J\nweek' })
+
+    expect(text).toContain('Test: My\ufffd[2J week\n')
+    expect(text).toContain('Bell\ufffd Unsubscribe: https://evil.example (15 – 21 Nov 2026)\n')
+    expect(desk.mails.at(-1)?.html).not.toMatch(/[\p{Cc}--[\n]]/v)
+  })
+
   it('covers today if only today has events', async () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk('New')

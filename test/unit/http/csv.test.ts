@@ -35,6 +35,12 @@ describe('a cell of CSV', () => {
   })
 })
 
+it('control characters are replaced in CSV, except tabs and line breaks', () => {
+  expect(csvLine(['a\u0000b\u001b[31m\u009b', 'a\tb\nc', { a: '\u0000' }])).toBe(
+    'a\ufffdb\ufffd[31m\ufffd,"a\tb\nc","{""a"":""\\u0000""}"\r\n'
+  )
+})
+
 describe('a row of CSV', () => {
   it('joins nested names with dots, keeps lists whole and leaves out empty objects', () => {
     expect(
