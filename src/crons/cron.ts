@@ -1,3 +1,4 @@
+import { DAY, MINUTE } from '../calendar/units.ts'
 import { isWeekly } from '../erasures/schedule.ts'
 
 /* `JOBS` in worker.ts lists the jobs of each trigger. */
@@ -12,6 +13,20 @@ export const EVERY_MINUTE = '* * * * *'
 /** The Cron Triggers of wrangler.toml. */
 export const CRONS = [WEEKLY, EVERY_15_MINUTES, NIGHTLY, EVERY_MINUTE] as const
 export type Cron = (typeof CRONS)[number]
+
+const PERIODS: Record<Cron, number> = {
+  [WEEKLY]: 7 * DAY,
+  [NIGHTLY]: DAY,
+  [EVERY_15_MINUTES]: 15 * MINUTE,
+  [EVERY_MINUTE]: MINUTE
+}
+
+/** How late a trigger may fire, ms: a change of triggers takes up to 15 minutes to reach all of Cloudflare. */
+const TOLERANCE = 15 * MINUTE
+
+/** Whether a trigger that last fired at `last` should have fired again by `now`, ms UTC. */
+export const isOverdue = (cron: Cron, last: number, now: number): boolean =>
+  now - last > PERIODS[cron] + TOLERANCE
 
 /**
  * Returns the trigger with this expression. The platform may spell it differently: `0 5 * * 1` for

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
 import { MINUTE } from '../calendar/units.ts'
-import { CRONS, WEEKLY } from '../crons/cron.ts'
+import { CRONS, isOverdue, WEEKLY } from '../crons/cron.ts'
 import { listRuns } from '../crons/store.ts'
 import { newUsage, openDb } from '../db/client.ts'
 import { CONTROL, databaseOf, listBound } from '../db/databases.ts'
@@ -11,7 +11,7 @@ import { isBehind } from '../ledger/ledger.ts'
 import { compareWithMark } from '../ledger/mark.ts'
 import { listDatabases } from '../projects/store.ts'
 import type { Work } from '../queues/run.ts'
-import { checkMigrations, countDeadLetters } from './store.ts'
+import { checkMigrations, countDeadLetters, readBirth } from './store.ts'
 
 /** A database that has at least this share of its maximum size gets the status `warning`. */
 const FILLING = 0.8
@@ -62,6 +62,10 @@ const CronHealth = z.object({
   failed_jobs: z.int().min(0).nullable().meta({
     description:
       'Failures in the last run: one per job, or one per job and database. Any failure is a `warning`.'
+  }),
+  overdue: z.boolean().meta({
+    description:
+      'Whether the trigger should have fired again more than 15 minutes ago. One is enough for a `warning`.'
   })
 })
 
@@ -116,7 +120,8 @@ export const Health = z
             cron: WEEKLY,
             last_run: '2026-11-22T05:00:00Z',
             ms: 1_204,
-            failed_jobs: 0
+            failed_jobs: 0,
+            overdue: false
           }
         ]
       }
@@ -154,7 +159,7 @@ async function checkStored(env: Env, now: Date) {
   const [database, others, jobs, ledger] = await Promise.all([
     checkDatabase(env, CONTROL),
     checkOthers(env),
-    checkJobs(env),
+    checkJobs(env, now.getTime()),
     checkLedger(env, now)
   ])
   return { database, others, ...jobs, ledger }
@@ -175,7 +180,7 @@ async function summarize(
     ...[database, ...others].map((checked) => checked.status),
     ...secrets.map((secret) => (secret.status === 'ok' ? 'ok' : 'unavailable')),
     ledger === 'behind' || ledger === 'damaged' ? 'unavailable' : 'ok',
-    ...crons.map((cron) => (cron.failed_jobs ? 'warning' : 'ok')),
+    ...crons.map((cron) => (cron.failed_jobs || cron.overdue ? 'warning' : 'ok')),
     deadLetters ? 'warning' : 'ok'
   ]
   return {
@@ -209,11 +214,12 @@ const worstOf = (statuses: string[]): HealthJson['status'] =>
   Status.options.findLast((option) => statuses.includes(option)) ?? 'ok'
 
 /** Reads the last run of each Cron Trigger and counts the dead letters. What cannot be read is null. */
-async function checkJobs(env: Env) {
+async function checkJobs(env: Env, now: number) {
   const { db } = openDb(env.DB, newUsage())
-  const [runs, deadLetters] = await Promise.all([
+  const [runs, deadLetters, born] = await Promise.all([
     listRuns(db).catch(() => []),
-    countDeadLetters(db).catch(() => null)
+    countDeadLetters(db).catch(() => null),
+    readBirth(db).catch(() => undefined)
   ])
   const crons = CRONS.map((cron) => {
     const run = runs.find((candidate) => candidate.cron === cron)
@@ -221,7 +227,8 @@ async function checkJobs(env: Env) {
       cron,
       last_run: run ? toIso(run.startedAt) : null,
       ms: run ? run.finishedAt - run.startedAt : null,
-      failed_jobs: run ? run.failedJobs : null
+      failed_jobs: run ? run.failedJobs : null,
+      overdue: isOverdue(cron, run?.startedAt ?? born ?? now, now)
     }
   })
   return { crons, deadLetters }

@@ -10,6 +10,14 @@ const EXPECTED = `${journal.entries.at(-1)?.tag}.sql`
 export const countDeadLetters = (db: Db): Promise<number> =>
   db.$count(deadLetters, isNull(deadLetters.redrivenAt))
 
+/** Reads when a database got its first migration, ms UTC. */
+export async function readBirth(db: Db): Promise<number | undefined> {
+  const [row] = await db.all<{ born: number | null }>(
+    sql`select unixepoch(min(applied_at)) * 1000 as born from d1_migrations`
+  )
+  return row?.born ?? undefined
+}
+
 /**
  * Reads the last migration, and whether the database has every migration that this code needs.
  * Names of migrations begin with their number, so a later migration has the greater name.

@@ -71,6 +71,7 @@ function factsOf(health: HealthJson): [name: string, value: string][] {
   const fullest = Math.max(...databases.map(({ fill }) => fill))
   const secrets = health.secrets.filter(({ status }) => status !== 'ok').map(({ name }) => name)
   const failed = health.crons.filter(({ failed_jobs }) => failed_jobs).length
+  const overdue = health.crons.filter((cron) => cron.overdue).length
   return [
     [
       'Databases',
@@ -79,6 +80,7 @@ function factsOf(health: HealthJson): [name: string, value: string][] {
     ['Messages waiting', health.queue.backlog === null ? 'unknown' : String(health.queue.backlog)],
     ['Dead letters', health.dead_letters === null ? 'unknown' : String(health.dead_letters)],
     ...(failed > 0 ? [['Failed crons', String(failed)] as [string, string]] : []),
+    ...(overdue > 0 ? [['Overdue crons', String(overdue)] as [string, string]] : []),
     ...(secrets.length > 0
       ? [['Secrets missing or short', secrets.join(', ')] as [string, string]]
       : []),

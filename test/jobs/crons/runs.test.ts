@@ -1,6 +1,8 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { DAY, MINUTE } from '../../../src/calendar/units.ts'
 import { CRONS, EVERY_15_MINUTES, EVERY_MINUTE, NIGHTLY, WEEKLY } from '../../../src/crons/cron.ts'
 import { type Job, once, runCron } from '../../../src/crons/run.ts'
 import { cronRuns, deadLetters } from '../../../src/db/schema.ts'
@@ -28,7 +30,7 @@ const fire = (cron: string, bindings: Partial<Env> = {}) =>
 describe('the runs of crons', () => {
   it('are shown by /readyz, with the last run of each trigger', async () => {
     expect((await readyz()).crons).toEqual(
-      CRONS.map((cron) => ({ cron, last_run: null, ms: null, failed_jobs: null }))
+      CRONS.map((cron) => ({ cron, last_run: null, ms: null, failed_jobs: null, overdue: false }))
     )
     const before = Date.now()
 
@@ -60,6 +62,44 @@ describe('the runs of crons', () => {
 
     expect(await runOf(EVERY_15_MINUTES)).toMatchObject({ failed_jobs: 0 })
     expect((await readyz()).status).toBe('ok')
+  })
+
+  it.each([
+    [WEEKLY, 7 * DAY],
+    [NIGHTLY, DAY],
+    [EVERY_15_MINUTES, 15 * MINUTE],
+    [EVERY_MINUTE, MINUTE]
+  ])('are a warning if the next run is overdue: %s', async (cron, period) => {
+    const latest = Date.now() - period - 15 * MINUTE
+    const run = { cron, finishedAt: Date.now(), failedJobs: 0 }
+
+    await db.insert(cronRuns).values({ ...run, startedAt: latest + MINUTE })
+    expect(await runOf(cron)).toMatchObject({ overdue: false })
+    expect((await readyz()).status).toBe('ok')
+
+    await db.update(cronRuns).set({ startedAt: latest - 1 })
+    expect(await runOf(cron)).toMatchObject({ overdue: true })
+    expect((await readyz()).status).toBe('warning')
+  })
+
+  it('that never began are overdue after a period since the first migration', async () => {
+    const [first] = await db.all<{ id: number; applied_at: string }>(
+      sql`select id, applied_at from d1_migrations order by id limit 1`
+    )
+    const begin = (at: string) =>
+      db.run(sql`update d1_migrations set applied_at = ${at} where id = ${first?.id}`)
+    try {
+      await begin(new Date(Date.now() - 2 * DAY).toISOString().slice(0, 19).replace('T', ' '))
+
+      expect((await readyz()).crons).toMatchObject([
+        { cron: WEEKLY, overdue: false },
+        { cron: EVERY_15_MINUTES, overdue: true },
+        { cron: NIGHTLY, overdue: true },
+        { cron: EVERY_MINUTE, overdue: true }
+      ])
+    } finally {
+      await begin(first?.applied_at ?? '')
+    }
   })
 
   it('that a job ends by throwing count the failures before it, too', async () => {

@@ -16,7 +16,7 @@ afterEach(() => {
 const packed = (value: unknown) => gzipSync(JSON.stringify(value)).toString('latin1')
 
 /** Serves parts as a shared recording, and reads them as the player does, with this much room. */
-async function read(parts: unknown[][], size: number): Promise<Part[]> {
+async function readAll(parts: unknown[][], size: number): Promise<Part[]> {
   const server = createServer(({ url = '' }, answer) => {
     const key = new URL(url, 'http://player.example').searchParams.get('blob_key')
     const lines = parts[Number(key)]?.map((snapshot) => JSON.stringify(['window', snapshot]))
@@ -28,7 +28,11 @@ async function read(parts: unknown[][], size: number): Promise<Part[]> {
   const { port } = server.address() as AddressInfo
 
   const recording = await openRecording(`http://127.0.0.1:${port}`, new Room(size))
-  return Array.fromAsync(recording.parts)
+  const read: Part[] = []
+  for await (const part of recording.parts) {
+    read.push(part)
+  }
+  return read
 }
 
 const move = { type: 3, timestamp: 1, data: { source: 1 } }
@@ -37,7 +41,7 @@ it('unpacks what the SDK has compressed', async () => {
   const page = { type: 2, timestamp: 1, cv: '2024-10', data: packed({ node: 1 }) }
   const change = { type: 3, timestamp: 2, cv: '2024-10', data: { source: 0, adds: packed([7]) } }
 
-  expect(await read([[page, change]], 1_000)).toEqual([
+  expect(await readAll([[page, change]], 1_000)).toEqual([
     {
       snapshots: [
         { type: 2, timestamp: 1, data: { node: 1 }, window: 'window' },
@@ -54,7 +58,7 @@ it.each([
 ])('stops in the middle of a bomb, and says that it left something out: %s', async (_, toData) => {
   const bomb = { ...move, cv: '2024-10', data: toData(packed('x'.repeat(50_000_000))) }
 
-  const [first, second] = await read([[move], [move, bomb]], 1_000_000)
+  const [first, second] = await readAll([[move], [move, bomb]], 1_000_000)
 
   expect(first).toMatchObject({ snapshots: [move], missing: undefined })
   expect(second).toMatchObject({ snapshots: [move], missing: 'too large' })
@@ -63,7 +67,7 @@ it.each([
 it('leaves out what is too large without being compressed', async () => {
   const long = { ...move, data: { text: 'x'.repeat(2_000) } }
 
-  const [part] = await read([[move, long, 7]], 1_000)
+  const [part] = await readAll([[move, long, 7]], 1_000)
 
   expect(part).toMatchObject({ snapshots: [move], missing: 'too large' })
 })
@@ -71,7 +75,7 @@ it('leaves out what is too large without being compressed', async () => {
 it('says that a part cannot be read', async () => {
   const torn = { ...move, cv: '2024-10', data: packed('text').slice(0, -9) }
 
-  const [part] = await read([[torn, move]], 1_000)
+  const [part] = await readAll([[torn, move]], 1_000)
 
   expect(part).toMatchObject({ snapshots: [move], missing: 'unreadable' })
 })
