@@ -42,19 +42,28 @@ export function readWaitingKey(key: string): WaitingKey | undefined {
   return Number.isNaN(time) ? undefined : { projectId: Number(projectId), acceptedAt: time, name }
 }
 
-/**
- * Finds when a project's oldest object with this prefix was accepted, ms UTC; undefined if none
- * waits.
- */
-export async function findOldest(
+/** Lists the keys of a project's waiting objects with this prefix that were accepted up to `until`, ms UTC, oldest first. */
+export async function* listWaiting(
   bucket: R2Bucket,
   prefix: string,
-  projectId: number
-): Promise<number | undefined> {
+  projectId: number,
+  until: number
+): AsyncGenerator<string> {
   const folder = `${prefix}${projectId}/`
-  const { objects } = await bucket.list({ prefix: folder, limit: 1 })
-  const [oldest] = objects
-  return oldest && Date.parse(oldest.key.slice(folder.length).split('/')[0] ?? '')
+  for (let after = folder; ; ) {
+    const { objects, truncated } = await bucket.list({ prefix: folder, startAfter: after })
+    for (const { key } of objects) {
+      if ((readWaitingKey(key)?.acceptedAt ?? 0) > until) {
+        return
+      }
+      yield key
+    }
+    const last = objects.at(-1)?.key
+    if (!truncated || last === undefined) {
+      return
+    }
+    after = last
+  }
 }
 
 /**
