@@ -78,7 +78,10 @@ const countTasks = (messages: QueueMessage[]): number =>
     0
   )
 
-/** Like `step`, but prints the error of a removal instead of throwing it, so that the other tasks continue. */
+/**
+ * Like `step`, but prints a task's error instead of throwing it, so that the other tasks continue.
+ * @throws if the database stays busy or unavailable
+ */
 async function stepOrReport(
   service: Service,
   message: QueueMessage,
@@ -87,12 +90,14 @@ async function stepOrReport(
   try {
     await step(service, message, queue)
   } catch (error) {
-    if (!('removal' in message)) {
+    if (isTemporary(error)) {
       throw error
     }
     console.error(describeFault(error))
   }
 }
+
+const isTemporary = (error: unknown): boolean => error instanceof UnavailableError || isBusy(error)
 
 /** Processes one message as an invocation of its own. Repeats it while the database is busy or unavailable. */
 async function step(
@@ -101,7 +106,6 @@ async function step(
   queue: ErasureQueue
 ): Promise<void> {
   const bindings = { ...env, ...secrets, BUCKET: await bucket(), ERASURE_QUEUE: queue }
-  const isTemporary = (error: unknown) => error instanceof UnavailableError || isBusy(error)
   const run = () =>
     continueMessage(message, { env: bindings, usage: newUsage(), clock: () => new Date() })
   await retryWhileBusy(run, { busyMs: BUSY_MS, isTemporary })

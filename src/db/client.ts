@@ -167,6 +167,14 @@ export const isTooBig = (error: unknown): boolean =>
   error instanceof Error && (/SQLITE_TOOBIG|too big/.test(error.message) || isTooBig(error.cause))
 
 /**
+ * Whether the database will never take a value, because it has the wrong type or size, or because its
+ * column takes no null. The constraint of `guard` is not about values: see docs/sql.md.
+ */
+export const isRefusedValue = (error: unknown): boolean =>
+  isTooBig(error) ||
+  says(error, /(NOT NULL|CHECK) constraint failed: (?!guard\.)|SQLITE_MISMATCH|D1_TYPE_ERROR/)
+
+/**
  * A write that lost a race: a unique index, or the guard of a compare-and-swap, rolled its batch
  * back.
  */

@@ -1,21 +1,22 @@
 import { sha256 } from '../hash.ts'
 
-const PREFIX = 'dead_letter_'
+/** The stores of a receipt that count objects of the bucket, one by one. */
+const STORES = ['dead_letters', 'queued_requests', 'queued_recording_parts'] as const
+type Store = (typeof STORES)[number]
 
 /**
- * Returns the member of an erasure's `stores` for the events or parts of one dead letter. A member for
- * each dead letter makes the total exact however often a purge is interrupted and repeated.
+ * Returns the member of an erasure's `stores` for what one object contains. A member for each object
+ * makes the total exact however often a purge is interrupted and repeated.
  */
-export const memberOf = (letter: string): string => `${PREFIX}${sha256(letter).slice(0, 16)}`
+export const memberOf = (store: Store, name: string): string =>
+  `${store}_${sha256(name).slice(0, 16)}`
 
-/** Returns an erasure's `stores` with the sum of all dead letters in place of the single ones. */
-export function sumDeadLetters(stores: Record<string, number>): Record<string, number> {
-  const all = Object.entries(stores)
-  const letters = all.filter(([store]) => store.startsWith(PREFIX))
-  const rest = Object.fromEntries(all.filter(([store]) => !store.startsWith(PREFIX)))
-  if (letters.length === 0) {
-    return rest
+/** Returns an erasure's `stores` with the sums of all objects in place of the single ones. */
+export function sumObjects(stores: Record<string, number>): Record<string, number> {
+  const sums: Record<string, number> = {}
+  for (const [member, count] of Object.entries(stores)) {
+    const store = STORES.find((name) => member.startsWith(`${name}_`)) ?? member
+    sums[store] = (sums[store] ?? 0) + count
   }
-  const sum = letters.reduce((total, [, count]) => total + count, rest.dead_letters ?? 0)
-  return { ...rest, dead_letters: sum }
+  return sums
 }

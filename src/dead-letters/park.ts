@@ -6,8 +6,9 @@ import { log } from '../log.ts'
 import { consumeEach } from '../queues/consume.ts'
 import { DeadMessage } from '../queues/failure.ts'
 import type { Invocation } from '../queues/invocation.ts'
-import { readObject } from '../queues/waiting-objects.ts'
-import { markerOf, RecordingPart } from '../recordings/part.ts'
+import { jsonOrText, MARKER_PREFIX, readText, readWaitingKey } from '../queues/waiting-objects.ts'
+import { MarkedMessage, markerOf } from '../recordings/part.ts'
+import { readContent } from './content.ts'
 import { insertDeadLetter } from './store.ts'
 
 type ParkInvocation = Invocation<Pick<Env, 'DB' | 'BUCKET'>>
@@ -22,7 +23,7 @@ const HasProject = z.object({ project_id: z.int() })
 export const parkDeadLetters = (batch: MessageBatch, invocation: ParkInvocation) =>
   consumeEach(
     batch,
-    (message) => park(message, invocation),
+    (message) => parkMessage(message, invocation),
     async (message, error) => {
       log('error', 'dead letter not parked', { id: message.id, error: describeError(error) })
       message.retry()
@@ -30,32 +31,65 @@ export const parkDeadLetters = (batch: MessageBatch, invocation: ParkInvocation)
     }
   )
 
-async function park(message: Message, { env, usage, clock }: ParkInvocation): Promise<void> {
-  const bucket = env.BUCKET
-  const { error, attempts, dead } = unwrap(message)
-  const spill = SpilledMessage.safeParse(dead).data?.spill
-  const content = spill === undefined ? dead : await readObject(bucket, spill)
-  if (content === undefined) {
-    // The object is gone: another delivery has stored or parked its events, or its request was
-    // refused.
+async function parkMessage(message: Message, invocation: ParkInvocation): Promise<void> {
+  const { dead, ...why } = unwrap(message)
+  const key =
+    SpilledMessage.safeParse(dead).data?.spill ?? MarkedMessage.safeParse(dead).data?.marker
+  if (key !== undefined) {
+    await parkWaiting(key, why, invocation)
     return
   }
-  const part = RecordingPart.safeParse(content).data
-  const waiting = part ? markerOf(part) : spill
-  const id = idOf(part, spill) ?? message.id
+  const content = readContent(dead)
+  const waiting = 'part' in content ? markerOf(content.part) : undefined
+  await park({ id: idOf(waiting) ?? message.id, ...why, dead, waiting }, invocation)
+}
+
+/**
+ * Parks the message of a waiting object, whether or not it can be read, and deletes the object. Does
+ * nothing if the object is gone: its message was stored, parked or refused in the meantime.
+ */
+export async function parkWaiting(
+  key: string,
+  why: Pick<DeadMessage, 'error' | 'attempts'>,
+  invocation: ParkInvocation
+): Promise<void> {
+  const text = await readText(invocation.env.BUCKET, key)
+  if (text !== undefined) {
+    const id = idOf(key) ?? key.replaceAll('/', '-')
+    const json = jsonOrText(text)
+    // What cannot be read stays as it is.
+    const dead = 'isUnreadable' in readContent(json) ? text : json
+    await park({ id, ...why, dead, waiting: key }, invocation)
+  }
+}
+
+type Letter = Omit<DeadMessage, 'waited_as'> & { id: string; waiting: string | undefined }
+
+async function park(
+  { id, error, attempts, dead, waiting }: Letter,
+  { env, usage, clock }: ParkInvocation
+): Promise<void> {
   const object = `dead/${id}.json`
-  await bucket.put(object, JSON.stringify({ error, attempts, dead: content }))
+  const isUnreadable = 'isUnreadable' in readContent(dead)
+  const letter: DeadMessage = {
+    error,
+    attempts,
+    dead,
+    ...(isUnreadable && waiting !== undefined && { waited_as: waiting })
+  }
+  await env.BUCKET.put(object, JSON.stringify(letter))
+  const projectId = waiting === undefined ? undefined : readWaitingKey(waiting)?.projectId
   await insertDeadLetter(openDb(env.DB, usage).db, {
     id,
     object,
-    projectId: HasProject.safeParse(content).data?.project_id ?? null,
+    projectId: projectId ?? HasProject.safeParse(dead).data?.project_id ?? null,
     error,
     attempts,
     createdAt: clock().getTime()
   })
   if (waiting !== undefined) {
     // Deleted last, because the sweep resends the message only while this object exists.
-    await bucket.delete(waiting)
+    await env.BUCKET.delete(waiting)
   }
 }
 
@@ -69,12 +103,15 @@ const unwrap = ({ body, attempts }: Message): DeadMessage =>
   }
 
 /**
- * Returns an id that stays the same when the sweep resends the message; undefined for a message
- * that the sweep does not resend. With a new id for each delivery, an interrupted parking would
- * leave an object without a row, which erasures would not find.
+ * Returns an id that stays the same when the sweep resends the message of a waiting object; undefined
+ * without one. With a new id for each delivery, an interrupted parking would leave an object without
+ * a row, which erasures would not find.
  */
-function idOf(part: RecordingPart | undefined, spill: string | undefined): string | undefined {
-  return part
-    ? `${part.project_id}-${part.session_id}-${part.part_id}`
-    : spill?.split('/').at(-1)?.replace('.json', '')
+function idOf(waiting: string | undefined): string | undefined {
+  const parts = waiting === undefined ? undefined : readWaitingKey(waiting)
+  if (!parts) {
+    return undefined
+  }
+  const { projectId, name } = parts
+  return waiting?.startsWith(MARKER_PREFIX) ? `${projectId}-${name.replaceAll('/', '-')}` : name
 }

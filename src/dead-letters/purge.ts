@@ -1,23 +1,27 @@
-import { CaptureMessage } from '../capture/message.ts'
 import { type Db, openDb } from '../db/client.ts'
 import type { OpenProject } from '../projects/open.ts'
 import { DeadMessage } from '../queues/failure.ts'
 import type { Invocation } from '../queues/invocation.ts'
-import { readObject } from '../queues/waiting-objects.ts'
-import { objectOf, RecordingPart } from '../recordings/part.ts'
-import { hasPart } from '../recordings/purge.store.ts'
-import { findTombstones, noteRows } from '../tombstones/store.ts'
-import { hashDistinctId, tombstoneFor } from '../tombstones/tombstone.ts'
+import { jsonOrText, MARKER_PREFIX, readText, readWaitingKey } from '../queues/waiting-objects.ts'
+import { prefixOf } from '../recordings/part.ts'
+import { readTombstones } from '../tombstones/read.ts'
+import { noteRows } from '../tombstones/store.ts'
+import type { Tombstone } from '../tombstones/tombstone.ts'
+import { readContent, stringsIn } from './content.ts'
+import { type KeptMessage, removeEvents, removePart } from './erased.ts'
 import { memberOf } from './noted.ts'
-import { type DeadLetterRow, deleteDeadLetter, listDeadLettersOf } from './store.ts'
+import { type DeadLetterRow, deleteDeadLetter, listDeadLettersOf, noteUnreadable } from './store.ts'
 
+/** Strings whose tombstones are looked up in one query; their hashes take 700 kB. */
+const STRINGS_AT_ONCE = 20_000
 /** Dead letters that one invocation searches; each is an object to read. */
 const LETTERS_AT_ONCE = 50
 
 /**
  * Purges the data of erased persons from the next `LETTERS_AT_ONCE` dead letters of a project, including
  * redriven ones: events if the person was erased together with the events, parts of recordings if the person was
- * erased together with the recordings.
+ * erased together with the recordings. A letter that cannot be read is removed if it contains a distinct id of a person who was
+ * erased together with either; otherwise it is noted as unreadable, because a receipt must name it.
  * @param after the id of the last dead letter of the previous call, '' for the first call
  * @returns the `after` of the next call, or null when all dead letters have been searched
  */
@@ -28,86 +32,98 @@ export async function purgeDeadLetters(
 ): Promise<string | null> {
   const controlDb = openDb(env.DB, usage).db
   const letters = await listDeadLettersOf(controlDb, project.id, after, LETTERS_AT_ONCE)
-  const stores = { controlDb, db, bucket: env.BUCKET }
+  const purge = new Purge({ controlDb, db, bucket: env.BUCKET, project })
   for (const row of letters) {
-    const content = await readObject(env.BUCKET, row.object)
-    if (content === undefined) {
-      // A purge that deleted the object was interrupted before it deleted the row.
-      await deleteDeadLetter(controlDb, row.id)
-      continue
-    }
-    const letter = DeadMessage.safeParse(content).data
-    const part = RecordingPart.safeParse(letter?.dead).data
-    const message = CaptureMessage.safeParse(letter?.dead).data
-    if (part) {
-      await purgePart(stores, project, row, part)
-    } else if (letter && message) {
-      await purgeEvents(stores, project, row, { ...letter, dead: message })
-    }
+    await purge.letter(row)
   }
   return letters.length === LETTERS_AT_ONCE ? (letters.at(-1)?.id ?? null) : null
 }
 
-type Project = { id: number; erasureSalt: string }
-type Stores = { controlDb: Db; db: Db; bucket: R2Bucket }
-
-/**
- * Deletes the dead letter of a recording part, and the part, if its person was erased together with the recordings. A part
- * that was redriven into a recording stays in it: the recording may be another person's, or is purged as a whole.
- */
-async function purgePart(
-  { controlDb, db, bucket }: Stores,
-  { id: projectId, erasureSalt }: Project,
-  row: DeadLetterRow,
-  part: RecordingPart
-): Promise<void> {
-  const hash = hashDistinctId(erasureSalt, projectId, part.distinct_id)
-  const tombstones = await findTombstones(db, projectId, [hash])
-  const tombstone = tombstoneFor(tombstones, part.received_at)
-  if (!tombstone?.deletesRecordings) {
-    return
-  }
-  await noteRows(db, projectId, memberOf(row.id), new Map([[tombstone.erasureId, 1]]))
-  if (!(await hasPart(db, part, part.part_id))) {
-    await bucket.delete(objectOf(projectId, part.session_id, part.part_id))
-  }
-  await bucket.delete(row.object)
-  await deleteDeadLetter(controlDb, row.id)
+type Stores = {
+  controlDb: Db
+  db: Db
+  bucket: R2Bucket
+  project: { id: number; erasureSalt: string }
 }
 
-/** Removes the events of persons who were erased together with their events from a dead letter, and the dead letter when no event is left. */
-async function purgeEvents(
-  { controlDb, db, bucket }: Stores,
-  { id: projectId, erasureSalt }: Project,
-  row: DeadLetterRow,
-  letter: DeadMessage & { dead: CaptureMessage }
-): Promise<void> {
-  const { events, received_at } = letter.dead
-  const hashes = new Map<string, string>()
-  for (const { distinct_id } of events) {
-    hashes.set(distinct_id, hashDistinctId(erasureSalt, projectId, distinct_id))
+class Purge {
+  readonly #stores: Stores
+
+  constructor(stores: Stores) {
+    this.#stores = stores
   }
-  const tombstones = await findTombstones(db, projectId, [...hashes.values()])
-  const removed = new Map<number, number>()
-  const kept = []
-  for (const event of events) {
-    const own = tombstones.filter(({ hash }) => hash === hashes.get(event.distinct_id))
-    const tombstone = tombstoneFor(own, received_at)
-    if (tombstone?.deletesEvents) {
-      removed.set(tombstone.erasureId, (removed.get(tombstone.erasureId) ?? 0) + 1)
-    } else {
-      kept.push(event)
+
+  async letter(row: DeadLetterRow): Promise<void> {
+    const { controlDb, bucket } = this.#stores
+    const text = await readText(bucket, row.object)
+    if (text === undefined) {
+      // A purge that deleted the object was interrupted before it deleted the row.
+      await deleteDeadLetter(controlDb, row.id)
+      return
+    }
+    const letter = DeadMessage.safeParse(jsonOrText(text)).data
+    const content = readContent(letter?.dead)
+    if ('part' in content) {
+      const kept = this.#kept(row, letter, ({ deletesRecordings }) => deletesRecordings)
+      await removePart(this.#stores, content.part, kept)
+    } else if ('events' in content) {
+      const kept = this.#kept(row, letter, ({ deletesEvents }) => deletesEvents)
+      await removeEvents(this.#stores, content.events, kept)
+    } else if ('isUnreadable' in content) {
+      await this.#removeUnreadable(row, text, letter?.waited_as)
     }
   }
-  if (removed.size === 0) {
-    return
+
+  #kept(
+    row: DeadLetterRow,
+    letter: DeadMessage | undefined,
+    isMeant: (tombstone: Tombstone) => boolean
+  ): KeptMessage {
+    const { bucket } = this.#stores
+    return {
+      member: memberOf('dead_letters', row.id),
+      isMeant,
+      keep: (rest) => bucket.put(row.object, JSON.stringify({ ...letter, dead: rest })),
+      remove: () => this.#remove(row)
+    }
   }
-  await noteRows(db, projectId, memberOf(row.id), removed)
-  if (kept.length > 0) {
-    const rest: DeadMessage = { ...letter, dead: { ...letter.dead, events: kept } }
-    await bucket.put(row.object, JSON.stringify(rest))
-  } else {
-    await bucket.delete(row.object)
-    await deleteDeadLetter(controlDb, row.id)
+
+  async #remove({ id, object }: DeadLetterRow): Promise<void> {
+    const { controlDb, bucket } = this.#stores
+    await bucket.delete(object)
+    await deleteDeadLetter(controlDb, id)
+  }
+
+  /** @param waitedAs the key of the object in which the message has waited */
+  async #removeUnreadable(
+    row: DeadLetterRow,
+    text: string,
+    waitedAs: string | undefined
+  ): Promise<void> {
+    const { controlDb, db, bucket, project } = this.#stores
+    const waited = waitedAs === undefined ? undefined : readWaitingKey(waitedAs)
+    const strings = [...stringsIn(text)]
+    const tombstones: Tombstone[] = []
+    for (let from = 0; from < strings.length; from += STRINGS_AT_ONCE) {
+      const some = strings.slice(from, from + STRINGS_AT_ONCE)
+      const found = await readTombstones(db, project, some)
+      tombstones.push(...[...found.values()].flat())
+    }
+    // Without a time of acceptance, the text may be older than any erasure.
+    const meant = tombstones.filter(
+      ({ erasedAt, deletesEvents, deletesRecordings }) =>
+        (waited?.acceptedAt ?? 0) <= erasedAt && (deletesEvents || deletesRecordings)
+    )
+    if (meant.length === 0) {
+      await noteUnreadable(controlDb, row.id)
+      return
+    }
+    const counts = new Map(meant.map(({ erasureId }) => [erasureId, 1]))
+    await noteRows(db, project.id, memberOf('dead_letters', row.id), counts)
+    if (waited && waitedAs?.startsWith(MARKER_PREFIX)) {
+      // The marker of a part: `session/part`.
+      await bucket.delete(`${prefixOf(project.id, '').slice(0, -1)}${waited.name}.jsonl.gz`)
+    }
+    await this.#remove(row)
   }
 }

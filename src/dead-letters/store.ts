@@ -42,5 +42,26 @@ export const listDeadLettersOf = (
     .orderBy(asc(deadLetters.id))
     .limit(limit)
 
+/** Notes that the search for an erased person could not read a dead letter, and found none of the person's ids in its text. */
+export const noteUnreadable = (db: Db, id: string) =>
+  db.update(deadLetters).set({ isUnreadable: true }).where(eq(deadLetters.id, id))
+
+/** Lists the objects of a project's dead letters that searches could not read, at most `limit`, with the number of all. */
+export async function listUnreadable(
+  db: Db,
+  projectId: number,
+  limit: number
+): Promise<{ objects: string[]; count: number }> {
+  const matching = and(eq(deadLetters.projectId, projectId), eq(deadLetters.isUnreadable, true))
+  const rows = await db
+    .select({ object: deadLetters.object })
+    .from(deadLetters)
+    .where(matching)
+    .orderBy(asc(deadLetters.id))
+    .limit(limit)
+  const count = rows.length < limit ? rows.length : await db.$count(deadLetters, matching)
+  return { objects: rows.map(({ object }) => object), count }
+}
+
 export const deleteDeadLetter = (db: Db, id: string) =>
   db.delete(deadLetters).where(eq(deadLetters.id, id))

@@ -7,7 +7,6 @@ import { consumeEach } from '../queues/consume.ts'
 import { MAX_DELAY, retryOrDrop } from '../queues/failure.ts'
 import type { Invocation } from '../queues/invocation.ts'
 import { openUpkeepOf, readMessage } from '../queues/message.ts'
-import { findOldestWaiting } from '../queues/waiting.ts'
 import { Eraser, mayComplete } from './eraser.ts'
 import {
   type ErasureMessage,
@@ -22,6 +21,7 @@ import type { Signing } from './receipts/issue.ts'
 import { advanceRemoval } from './removals/advance.ts'
 import { noteError } from './removals/store.ts'
 import { type ErasureRow, findOpenErasures, finishRuns } from './store.ts'
+import { searchWaiting } from './waiting.ts'
 
 /**
  * Failures after which an erasure waits: for the next run if it is part of a run, otherwise for the
@@ -31,7 +31,8 @@ const MAX_ATTEMPTS = 8
 
 /**
  * How often, at most, a consumer checks again whether everything accepted before an erasure or a removal is processed. The
- * delays are 5, 10, 20… seconds, about ten minutes in all. After the last check, the task waits for the next sweep.
+ * delays are 5, 10, 20… seconds, about ten minutes in all. The last check removes the data of erased persons from what is still
+ * not processed; a removal waits for the next sweep.
  */
 const MAX_WAITS = 7
 /** Delay of the first check, seconds. */
@@ -82,7 +83,7 @@ export const continueMessage = (
     : continueErasures(message, invocation)
 
 /**
- * Continues the erasures of a message. Erasures that must wait for data accepted before them are
+ * Continues the erasures of a message. Erasures that must wait for data of their persons, accepted before them, are
  * purged but not completed, and get a delayed message. So do erasures that fail and have attempts left.
  * @returns the number of completed erasures
  * @throws PoisonError if the project does not exist, unavailable when the database cannot do the work now
@@ -98,23 +99,28 @@ export async function continueErasures(
   const found = await findOpenErasures(db, project.id, message.erasures)
   const open = found.filter((erasure) => mayContinue(message, erasure))
 
-  // Read before the dead letters are searched: a message that becomes a dead letter in between still counts as waiting.
-  const oldest = open.some(mayComplete)
-    ? await findOldestWaiting(env.BUCKET, project.id)
-    : Number.POSITIVE_INFINITY
-  const mustWait = (erasure: ErasureRow) => mayComplete(erasure) && erasure.requestedAt >= oldest
-  const waiting = open.filter(mustWait)
-  const ready = open.filter((erasure) => !mustWait(erasure))
+  // Searched before the dead letters: a message that becomes a dead letter in between still counts as waiting.
+  const search = await searchWaiting({ project, db }, open.filter(mayComplete), {
+    ...invocation,
+    removes: message.waited >= MAX_WAITS
+  })
+  const waiting = open.filter(({ id }) => search.waiting.has(id))
+  const ready = open.filter(({ id }) => !search.waiting.has(id))
   if (waiting.length > 0) {
-    await noteWaiting(db, waiting, describeWait(oldest), clock().getTime())
+    const sameTime = Map.groupBy(waiting, ({ id }) => search.waiting.get(id) ?? 0)
+    for (const [oldest, rows] of sameTime) {
+      await noteWaiting(db, rows, describeWait(oldest), clock().getTime())
+    }
     await sendLater(queue, project.id, waiting, message.waited)
     await removeMeanwhile(eraser, db, waiting, clock)
   }
 
   // Dead letters hold events, which are purged in a run, and parts of recordings.
   const hasPurges = ready.some(({ run, deleteRecordings }) => run !== null || deleteRecordings)
-  if (message.letter !== null && hasPurges) {
-    const letter = await purgeDeadLetters(invocation, { project, db }, message.letter)
+  // What was just found to be unreadable has become a dead letter, which an earlier search has not seen.
+  const from = search.parked > 0 ? '' : message.letter
+  if (from !== null && hasPurges) {
+    const letter = await purgeDeadLetters(invocation, { project, db }, from)
     if (letter !== null) {
       await queue.send(messageAfter(project.id, letter, ready))
       return 0
@@ -193,11 +199,11 @@ async function sendFailed(
 }
 
 const describeWait = (oldest: number): string =>
-  `Events or recordings accepted before the deletion, the oldest at ${toIso(oldest)}, are not processed yet. The deletion is completed after them.`
+  `Events or recordings of the person, the oldest accepted at ${toIso(oldest)}, are not processed yet. The deletion is completed after them.`
 
 /**
  * Sends a delayed message that checks waiting erasures again, and then searches the dead letters from the first on. After
- * the last check, sends nothing: the sweep takes the erasures up.
+ * the last check, sends nothing: the sweep takes up the erasures for which there was too much to search.
  */
 async function sendLater(
   queue: ErasureQueue,

@@ -1,12 +1,12 @@
 import { countSegmentsWith, countVersionChunksWith } from '../columns/search.ts'
-import type { Db, Usage } from '../db/client.ts'
-import { sumDeadLetters } from '../dead-letters/noted.ts'
+import { type Db, openDb, type Usage } from '../db/client.ts'
+import { sumObjects } from '../dead-letters/noted.ts'
+import { listUnreadable } from '../dead-letters/store.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { readApplied } from '../ledger/store.ts'
 import type { OpenProject } from '../projects/open.ts'
 import type { ProjectRow } from '../projects/store.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
-import { NO_WAITING_OBJECTS } from '../queues/waiting.ts'
 import { purgeRecording } from '../recordings/purge.ts'
 import { rebuildSessions } from '../sessions/upkeep/rebuild.ts'
 import { completableUntil } from './completions/days.ts'
@@ -28,6 +28,7 @@ import { issueReceipt, openSigner, type Signer, type Signing } from './receipts/
 import { publishKey } from './receipts/keys.ts'
 import { readSubject } from './receipts/store.ts'
 import { type ErasureRow, findOpenErasures } from './store.ts'
+import { NO_WAITING_OBJECTS } from './waiting.ts'
 
 /** Events counted per query. */
 const COUNTED_AT_ONCE = 10_000
@@ -35,6 +36,9 @@ const COUNTED_AT_ONCE = 10_000
 const KEYS_AT_ONCE = 100
 /** Deleted recordings that are listed, then purged one by one. */
 const RECORDINGS_AT_ONCE = 20
+
+/** Unreadable dead letters that a receipt names. */
+const MAX_NAMED = 100
 
 /** Whether an erasure may be completed now, with a receipt: always, unless it deletes events and waits for its run. */
 export const mayComplete = ({ run, deleteEvents }: ErasureRow): boolean =>
@@ -53,6 +57,7 @@ export const UNSIGNED =
 /** Purges the data of erasures in one project, as far as one invocation's limits allow. */
 export class Eraser {
   readonly #db: Db
+  readonly #controlDb: Db
   readonly #bucket: R2Bucket
   readonly #project: ProjectRow
   readonly #usage: Usage
@@ -61,9 +66,14 @@ export class Eraser {
   readonly #signer: Promise<Signer | undefined>
   #ledger: Ledger | undefined
   #published: Promise<void> | undefined
+  #unreadable: ReturnType<typeof listUnreadable> | undefined
 
-  constructor({ db, project }: OpenProject, invocation: Invocation<Pick<Env, 'BUCKET'> & Signing>) {
+  constructor(
+    { db, project }: OpenProject,
+    invocation: Invocation<Pick<Env, 'DB' | 'BUCKET'> & Signing>
+  ) {
     this.#db = db
+    this.#controlDb = openDb(invocation.env.DB, invocation.usage).db
     this.#project = project
     this.#bucket = invocation.env.BUCKET
     this.#usage = invocation.usage
@@ -202,7 +212,7 @@ export class Eraser {
     }
     // Copies first: events that are stored and sealed in between are then counted as events, not only as segments.
     const copies = await this.#countCopies(current)
-    // None waits: the invocation began by checking that the bucket holds no object from before the erasure.
+    // None waits: the invocation began by searching the bucket for objects with data of the person.
     const remaining = {
       ...NO_WAITING_OBJECTS,
       ...(await countRemains(this.#db, current)),
@@ -220,6 +230,15 @@ export class Eraser {
     )
   }
 
+  /** Lists the dead letters that were searched for the person, but could not be read: see `purgeDeadLetters`. */
+  async #listUnreadable({ projectId, deleteEvents, deleteRecordings }: ErasureRow) {
+    if (!deleteEvents && !deleteRecordings) {
+      return { objects: [], count: 0 }
+    }
+    this.#unreadable ??= listUnreadable(this.#controlDb, projectId, MAX_NAMED)
+    return await this.#unreadable
+  }
+
   /** Signs the receipt, enters it in the ledger and stores it. @returns whether the erasure is completed */
   async #complete(
     erasure: ErasureRow,
@@ -227,7 +246,7 @@ export class Eraser {
     signer: Signer
   ): Promise<boolean> {
     const now = this.#now()
-    const stores = sumDeadLetters(erasure.stores)
+    const stores = sumObjects(erasure.stores)
     const content = writeReceipt({
       id: erasure.id,
       project_id: erasure.projectId,
@@ -246,6 +265,7 @@ export class Eraser {
         ? { dead_letters: 0, ...stores, events: erasure.removed }
         : stores,
       remaining,
+      unreadable: await this.#listUnreadable(erasure),
       late_events_dropped: erasure.dropped
     })
     const subject = await readSubject(this.#db, erasure)

@@ -11,7 +11,7 @@ export const backupsUntil = (at: number): number => at + BACKUP_DAYS * DAY
 export const Store = z.object({
   store: z.string().meta({
     description:
-      'The name of the store. `queued_requests` and `queued_recording_parts` count objects in R2 that wait to be processed; all others count rows.'
+      'The name of the store. `queued_requests` counts events and `queued_recording_parts` parts of recordings that waited in R2 to be processed, `dead_letters` both in messages that could not be processed; all others count rows.'
   }),
   found: z.int().min(0).meta({ description: 'Rows or objects of the person that existed.' }),
   removed: z.int().min(0),
@@ -74,16 +74,27 @@ type Facts = Omit<
   /** Rows or objects, by store. */
   removed: Record<string, number>
   remaining: Record<string, number>
+  unreadable: Unreadable
 }
 
+/** The dead letters of the project that could not be read: the keys of some objects, and the number of all. */
+type Unreadable = { objects: string[]; count: number }
+
 const KEPT_EVENTS =
-  'The events of the person, if any: the request did not ask to delete them. They are attributed to one anonymous person. Their own properties, such as page addresses, are unchanged and may still identify the person.'
+  'The events of the person, if any: the request did not ask to delete them. They are attributed to one anonymous person. Their own properties, such as page addresses, are unchanged and may still identify the person. Messages with events that could not be processed are kept as they are, with the distinct id; if they are processed later, these events are dropped.'
 
 const KEPT_RECORDINGS =
-  'The recordings of the person’s sessions, if any: the request did not ask to delete them. They belong to no person any more, and still show everything that was recorded.'
+  'The recordings of the person’s sessions, if any: the request did not ask to delete them. They belong to no person any more, and still show everything that was recorded. Messages about parts of recordings that are not processed yet, or could not be processed, are kept with the distinct id until they are processed.'
 
 const describeLink = (until: string): string =>
   `Until ${until}, the kept data is pseudonymous: keyed hashes link it to the person, so that it can still be deleted. Then the link is removed, and the data is anonymous, unless its own content names somebody.`
+
+function describeUnreadable({ objects, count }: Unreadable): string {
+  const more = count > objects.length ? ` and ${count - objects.length} more` : ''
+  return `Messages of the project that cannot be read, so that nobody knows whose they are: ${objects.join(', ')}${more}. They were searched for the person’s distinct ids as text, without finding one.`
+}
+
+const NONE: Unreadable = { objects: [], count: 0 }
 
 /**
  * Lists in plain words what an erasure keeps, and why.
@@ -91,13 +102,15 @@ const describeLink = (until: string): string =>
  */
 export const describeKept = (
   extent: Pick<ReceiptContent, 'delete_events' | 'delete_recordings'>,
-  linkedUntil: number | null
+  linkedUntil: number | null,
+  unreadable = NONE
 ): string[] => [
   ...(extent.delete_events ? [] : [KEPT_EVENTS]),
   extent.delete_recordings
     ? 'The session ids of the deleted recordings, with their times and activity counts, so that snapshots that arrive late are discarded.'
     : KEPT_RECORDINGS,
   ...(linkedUntil === null ? [] : [describeLink(toIso(linkedUntil))]),
+  ...(unreadable.count === 0 ? [] : [describeUnreadable(unreadable)]),
   'Entries in the activity log under the person’s UUID: who deleted or changed the person and when, without property values.',
   'Event names, which all persons of the project share.',
   'A keyed hash of each distinct id, so that events that arrive late do not recreate the person.'
@@ -112,6 +125,7 @@ export function writeReceipt({
   verifiedAt,
   removed,
   remaining,
+  unreadable,
   ...facts
 }: Facts): ReceiptContent {
   const stores = [...new Set([...Object.keys(removed), ...Object.keys(remaining)])].sort()
@@ -126,7 +140,7 @@ export function writeReceipt({
       return { store, found: gone + left, removed: gone, remaining: left }
     }),
     verified_at: toIso(verifiedAt),
-    kept: describeKept(facts, linkedUntil),
+    kept: describeKept(facts, linkedUntil, unreadable),
     backups_until: toIso(backupsUntil(verifiedAt))
   }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { findConflict } from '../db/client.ts'
+import { findConflict, isRefusedValue } from '../db/client.ts'
 import { describeError, UnavailableError } from '../errors.ts'
 import { log } from '../log.ts'
 
@@ -14,11 +14,31 @@ export const retryDelay = (attempts: number): number => Math.min(MAX_DELAY, 2 **
  * the dead-letter queue if its consumer crashed at every delivery; such a message lacks this
  * wrapper.
  */
-export const DeadMessage = z.object({ error: z.string(), attempts: z.int(), dead: z.unknown() })
+export const DeadMessage = z.object({
+  error: z.string(),
+  attempts: z.int(),
+  /** The message; a text if it is not JSON. */
+  dead: z.unknown(),
+  /** The key of the object in which the message has waited, if it cannot be read. */
+  waited_as: z.string().optional()
+})
 export type DeadMessage = z.infer<typeof DeadMessage>
 
-/** Thrown for a message that no further delivery can fix: it is malformed, or its project does not exist. */
+/** Thrown for a message that no further delivery can fix: it cannot be read, or its project does not exist. */
 export class PoisonError extends Error {}
+
+/** The errors of computing with a value of the wrong type, size or form. */
+const FAULTS_OF_VALUES = [TypeError, RangeError, SyntaxError, z.ZodError]
+
+/**
+ * Whether the same message would fail in the same way again: it cannot be read, or the database never
+ * takes its values. All other failures are transient: the database, the bucket or a queue did not do
+ * its work, and may do it later.
+ */
+export const isPermanent = (error: unknown): boolean =>
+  error instanceof PoisonError ||
+  FAULTS_OF_VALUES.some((kind) => error instanceof kind) ||
+  isRefusedValue(error)
 
 /**
  * The failed delivery after which `retryOrDeadLetter` makes a message a dead letter, with the reason.
@@ -40,7 +60,7 @@ export type Reaction = (message: Message, error: unknown) => Promise<Failure>
 export const retryOrDrop =
   (queue: string): Reaction =>
   async (message, error) => {
-    if (!(error instanceof PoisonError)) {
+    if (!isPermanent(error)) {
       return retry(queue, message, error)
     }
     message.ack()
@@ -49,13 +69,14 @@ export const retryOrDrop =
   }
 
 /**
- * Has a failed message delivered again, after a longer delay each time. A message that can never
- * succeed, or that has failed 12 times, becomes a dead letter with the reason.
+ * Makes a message that can never succeed a dead letter with the reason, at its first delivery. Has any
+ * other failed message delivered again, after a longer delay each time; after 12 failures, it becomes a
+ * dead letter, too.
  */
 export const retryOrDeadLetter =
   (queue: string, deadQueue: Queue<DeadMessage>): Reaction =>
   async (message, error) => {
-    if (!(error instanceof PoisonError) && message.attempts < LAST_ATTEMPT) {
+    if (!isPermanent(error) && message.attempts < LAST_ATTEMPT) {
       return retry(queue, message, error)
     }
     const line = describe(queue, message, error)
@@ -84,9 +105,13 @@ const describe = (queue: string, { id, attempts }: Message, error: unknown) => (
 })
 
 /**
- * Whether a single message may have caused the error, so that the others succeed without it. An
- * unavailable database, a missing project or a lost race (`ConflictError`) fails all messages that
- * are stored together.
+ * Whether a single message may have caused the error, so that the others succeed without it. A missing
+ * project, an unavailable database or a lost race (`ConflictError`) fails all messages that are stored
+ * together.
  */
-export const mayBeOneMessage = (error: unknown): boolean =>
-  !(error instanceof UnavailableError || error instanceof PoisonError || findConflict(error))
+export function mayBeOneMessage(error: unknown): boolean {
+  if (error instanceof PoisonError) {
+    return false
+  }
+  return isPermanent(error) || !(error instanceof UnavailableError || findConflict(error))
+}

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { isDue, type Window } from './due.ts'
 import { MESSAGES_AT_ONCE, type Sender, sendAll } from './send.ts'
-import { MARKER_PREFIX, SPILL_PREFIX } from './waiting-objects.ts'
+import { MARKER_PREFIX, readProgress, SPILL_PREFIX } from './waiting-objects.ts'
 
 /**
  * Requests to R2 and the queue after which the sweep of a store stops for this invocation. The last
- * page may add 1,000. The platform allows 10,000 for both stores together.
+ * page may add 12. The platform allows 10,000 for both stores together.
  */
 const MAX_REQUESTS = 4_000
 
@@ -15,11 +15,14 @@ export type SweepBindings = {
   RECORDING_QUEUE: Sender<unknown>
 }
 
-/**
- * The waiting objects with a prefix. `send` queues a message for each key, and returns the number
- * of requests it made.
- */
-type Store = { name: string; prefix: string; send(keys: string[]): Promise<number> }
+/** The waiting objects with a prefix, and the queue of their messages. */
+type Store = {
+  name: string
+  prefix: string
+  queue: Sender<unknown>
+  /** Returns a message that names the object from which it is read. */
+  toMessage(key: string): object
+}
 
 /** The progress of a store's sweep: the keys up to `after` have been checked, or all keys if it is null. */
 const Progress = z.object({ since: z.int(), until: z.int(), after: z.string().nullable() })
@@ -56,43 +59,30 @@ export async function resendWaiting(
   }
 }
 
-const storesOf = ({ BUCKET, CAPTURE_QUEUE, RECORDING_QUEUE }: SweepBindings): Store[] => [
+const storesOf = ({ CAPTURE_QUEUE, RECORDING_QUEUE }: SweepBindings): Store[] => [
   {
     name: 'capture',
     prefix: SPILL_PREFIX,
-    async send(keys) {
-      const messages = keys.map((spill) => ({ spill }))
-      await sendAll(CAPTURE_QUEUE, messages)
-      return 1
-    }
+    queue: CAPTURE_QUEUE,
+    toMessage: (spill) => ({ spill })
   },
   {
     name: 'queued',
     prefix: MARKER_PREFIX,
-    async send(keys) {
-      const markers = await Promise.all(keys.map((key) => readMarker(BUCKET, key)))
-      const messages = markers.filter((marker) => marker !== undefined)
-      await sendAll(RECORDING_QUEUE, messages)
-      return keys.length + 1
-    }
+    queue: RECORDING_QUEUE,
+    toMessage: (marker) => ({ marker })
   }
 ]
 
-/** Reads the message of a recording part; undefined if the part has been processed in the meantime. */
-async function readMarker(bucket: R2Bucket, key: string): Promise<unknown> {
-  const marker = await bucket.get(key)
-  return marker ? marker.json() : undefined
-}
-
 async function sweepStore(
   bucket: R2Bucket,
-  { name, prefix, send }: Store,
+  { name, prefix, queue, toMessage }: Store,
   { now, queuesSince }: { now: number; queuesSince: number },
   maxRequests: number
 ): Promise<{ sent: number; isDone: boolean }> {
   const note = `sweeps/${name}.json`
   const { after: start, ...window } = continueSweep(
-    await readProgress(bucket, note),
+    await readProgress(bucket, note, Progress),
     now,
     queuesSince
   )
@@ -104,9 +94,8 @@ async function sweepStore(
     const due = page.objects
       .filter(({ uploaded }) => isDue(uploaded.getTime(), window, queuesSince))
       .map(({ key }) => key)
-    for (let at = 0; at < due.length; at += MESSAGES_AT_ONCE) {
-      requests += await send(due.slice(at, at + MESSAGES_AT_ONCE))
-    }
+    await sendAll(queue, due.map(toMessage))
+    requests += Math.ceil(due.length / MESSAGES_AT_ONCE)
     sent += due.length
     // Listing the page, and noting the progress below.
     requests += 2
@@ -118,11 +107,6 @@ async function sweepStore(
     }
   }
   return { sent, isDone: false }
-}
-
-async function readProgress(bucket: R2Bucket, note: string): Promise<Progress | undefined> {
-  const stored = await bucket.get(note)
-  return stored ? Progress.safeParse(await stored.json()).data : undefined
 }
 
 /**

@@ -1,3 +1,4 @@
+import type * as z from 'zod'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import { within } from '../pause.ts'
@@ -30,19 +31,39 @@ export const waitingKey = (
   name: string
 ): string => `${prefix}${projectId}/${new Date(acceptedAt).toISOString()}/${name}.json`
 
-/**
- * Finds when a project's oldest object with this prefix was accepted, ms UTC; undefined if none
- * waits.
- */
-export async function findOldest(
+/** The parts of a waiting object's key. `acceptedAt` is ms UTC. */
+type WaitingKey = { projectId: number; acceptedAt: number; name: string }
+
+/** Reads the key of a waiting object; undefined for any other key. */
+export function readWaitingKey(key: string): WaitingKey | undefined {
+  const [, projectId, acceptedAt = '', name = ''] =
+    /^[a-z]+\/(\d+)\/([^/]+)\/(.+)\.json$/.exec(key) ?? []
+  const time = Date.parse(acceptedAt)
+  return Number.isNaN(time) ? undefined : { projectId: Number(projectId), acceptedAt: time, name }
+}
+
+/** Lists the keys of a project's waiting objects with this prefix that were accepted up to `until`, ms UTC, oldest first. */
+export async function* listWaiting(
   bucket: R2Bucket,
   prefix: string,
-  projectId: number
-): Promise<number | undefined> {
+  projectId: number,
+  until: number
+): AsyncGenerator<string> {
   const folder = `${prefix}${projectId}/`
-  const { objects } = await bucket.list({ prefix: folder, limit: 1 })
-  const [oldest] = objects
-  return oldest && Date.parse(oldest.key.slice(folder.length).split('/')[0] ?? '')
+  for (let after = folder; ; ) {
+    const { objects, truncated } = await bucket.list({ prefix: folder, startAfter: after })
+    for (const { key } of objects) {
+      if ((readWaitingKey(key)?.acceptedAt ?? 0) > until) {
+        return
+      }
+      yield key
+    }
+    const last = objects.at(-1)?.key
+    if (!truncated || last === undefined) {
+      return
+    }
+    after = last
+  }
 }
 
 /**
@@ -61,8 +82,39 @@ export async function discard(bucket: R2Bucket, keys: string[]): Promise<void> {
   })
 }
 
-/** Reads the JSON of an object; undefined if the object does not exist. */
+/**
+ * Reads the JSON of an object; undefined if the object does not exist.
+ * @throws SyntaxError if the object is not JSON
+ */
 export async function readObject(bucket: R2Bucket, key: string): Promise<unknown> {
+  const text = await readText(bucket, key)
+  return text === undefined ? undefined : JSON.parse(text)
+}
+
+/** Reads the text of an object; undefined if the object does not exist. */
+export async function readText(bucket: R2Bucket, key: string): Promise<string | undefined> {
   const object = await bucket.get(key)
-  return object ? await object.json() : undefined
+  return object ? await object.text() : undefined
+}
+
+/** Parses a text as JSON; returns a text that is not JSON as it is. */
+export function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/**
+ * Reads a note of how far a sweep has got. Undefined if there is none, or if it cannot be read: the
+ * sweep then begins anew.
+ */
+export async function readProgress<S extends z.ZodType>(
+  bucket: R2Bucket,
+  key: string,
+  schema: S
+): Promise<z.output<S> | undefined> {
+  const text = await readText(bucket, key)
+  return text === undefined ? undefined : schema.safeParse(jsonOrText(text)).data
 }

@@ -4,8 +4,9 @@ import { consumeByProject, type Loaded, type WaitingQueue } from '../queues/cons
 import type { DeadMessage } from '../queues/failure.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
 import { openUpkeepOf, readMessage } from '../queues/message.ts'
+import { readObject } from '../queues/waiting-objects.ts'
 import { type LoadedPart, loadPart, storeParts } from './ingest.ts'
-import { markerOf, RecordingPart } from './part.ts'
+import { MarkedMessage, markerOf, RecordingPart } from './part.ts'
 import { findUnpurged } from './purge.store.ts'
 import { PurgeMessage, purgeRecording } from './purge.ts'
 import { retentionDaysOf } from './retention.ts'
@@ -34,8 +35,14 @@ export async function consumeRecordings(
       await purgeRecordings(purge)
       return {}
     }
-    const message = readMessage(RecordingPart, 'a part of a recording', body)
-    const marker = markerOf(message)
+    const key = MarkedMessage.safeParse(body).data?.marker
+    const content = key === undefined ? body : await readObject(env.BUCKET, key)
+    if (content === undefined) {
+      // Another delivery has processed the part, and deleted its marker.
+      return {}
+    }
+    const message = readMessage(RecordingPart, 'a part of a recording', content)
+    const marker = key ?? markerOf(message)
     const part = await loadPart(env.BUCKET, message)
     // If the part's object is missing, nothing is left to store: the message is acknowledged and its marker deleted.
     return part

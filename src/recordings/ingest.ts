@@ -1,6 +1,8 @@
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
+import type { Json } from '../input/json.ts'
+import { PoisonError } from '../queues/failure.ts'
 import { newAccessToken } from '../sharing/token.ts'
 import { readSuppressions } from '../suppressions/read.ts'
 import { countDrops, type Suppressions, suppressionAt } from '../suppressions/suppression.ts'
@@ -8,7 +10,7 @@ import { readTombstones } from '../tombstones/read.ts'
 import { objectOf, type RecordingPart, readLines } from './part.ts'
 import { type Incoming, type Known, nameOfPart, planParts } from './plan.ts'
 import { keptSince } from './retention.ts'
-import type { Snapshot } from './snapshot.ts'
+import { isSnapshot, type Snapshot } from './snapshot.ts'
 import { summarize } from './summary.ts'
 import { readKnown, writeChanges } from './write.store.ts'
 
@@ -19,7 +21,7 @@ export type LoadedPart = Incoming & { projectId: number }
 /**
  * Reads a part's snapshots from R2 and summarizes them; undefined if the object is missing: the
  * recording was deleted, the part was refused, or its request failed.
- * @throws if the object is not a part
+ * @throws a permanent error (see `isPermanent`) if the object is not a part
  */
 export async function loadPart(
   bucket: R2Bucket,
@@ -30,8 +32,7 @@ export async function loadPart(
     return undefined
   }
   const lines = (await new Response(read.lines).text()).trimEnd().split('\n')
-  // The cast is safe: `readSnapshot` wrote the lines.
-  const snapshots = lines.map((line) => (JSON.parse(line) as [string, Snapshot])[1])
+  const snapshots = lines.map(readLine)
   return {
     projectId: part.project_id,
     sessionId: part.session_id,
@@ -42,6 +43,16 @@ export async function loadPart(
     bytes: read.size,
     summary: summarize(snapshots, part.skew)
   }
+}
+
+/** Reads the snapshot of a line, `[window id, snapshot]`. @throws SyntaxError or PoisonError for any other line */
+function readLine(line: string): Snapshot {
+  const json: Json = JSON.parse(line)
+  const snapshot = Array.isArray(json) ? json[1] : undefined
+  if (snapshot === undefined || !isSnapshot(snapshot)) {
+    throw new PoisonError('A line of the part is not a snapshot.')
+  }
+  return snapshot
 }
 
 type Batch = {

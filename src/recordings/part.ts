@@ -23,6 +23,10 @@ export type RecordingPart = z.infer<typeof RecordingPart>
 
 export const RECORDINGS_PREFIX = 'recordings/'
 
+/** Names the marker from which the message about a part is read. */
+export const MarkedMessage = z.object({ marker: z.string().startsWith(MARKER_PREFIX) })
+export type MarkedMessage = z.infer<typeof MarkedMessage>
+
 /** Returns the R2 prefix of a recording's objects: `recordings/1/01a1fc87-…/`. */
 export const prefixOf = (projectId: number, sessionId: string): string =>
   `${RECORDINGS_PREFIX}${projectId}/${sessionId}/`

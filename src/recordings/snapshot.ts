@@ -100,7 +100,8 @@ const windowOf = ({ $window_id }: JsonObject): string | undefined =>
 
 export type Snapshot = JsonObject & { timestamp: number }
 
-const isSnapshot = (value: Json): value is Snapshot =>
+/** Whether a value is a snapshot: an object with a time, whatever its other members are. */
+export const isSnapshot = (value: Json): value is Snapshot =>
   isObject(value) && typeof value.timestamp === 'number' && value.timestamp > 0
 
 /** Returns a part's snapshots as lines of JSON; undefined if they are nested too deeply to be written. */

@@ -4,7 +4,8 @@ import type { Snapshot } from './snapshot.ts'
 /*
  * Counts the activity in a recording by PostHog's rules:
  * `nodejs/src/session-recording/segmentation.ts` and the files next to it. The numbers of types and
- * sources are rrweb's.
+ * sources are rrweb's. A browser may send members of any type: a member of another type than rrweb's
+ * is like a missing member, so its snapshot counts as another kind of snapshot.
  */
 
 const INCREMENTAL = 3
@@ -46,8 +47,8 @@ export type Summary = {
 /** Summarizes the snapshots of a part. @param skew how far the client's clock is ahead, ms */
 export function summarize(snapshots: Snapshot[], skew: number): Summary {
   const times = snapshots.map((snapshot) => timeOf(snapshot, skew))
-  const countFrom = (...sources: number[]) =>
-    countOf(snapshots, (data) => sources.includes(Number(data.source)))
+  const countFrom = (...sources: unknown[]) =>
+    countOf(snapshots, ({ source }) => sources.includes(source))
   const logs = snapshots.map(consoleLevelOf)
   return {
     startTime: times.reduce((a, b) => Math.min(a, b)),
@@ -128,7 +129,8 @@ function urlOf(snapshot: Snapshot, skew: number): [number, string][] {
     return []
   }
   const { href, payload } = dataOf(snapshot)
-  const named = href ?? (isObject(payload) ? payload.href : undefined)
+  const inPayload = isObject(payload) ? payload.href : undefined
+  const named = typeof href === 'string' ? href : inPayload
   if (typeof named !== 'string') {
     return []
   }

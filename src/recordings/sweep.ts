@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { DAY } from '../calendar/units.ts'
 import type { Db } from '../db/client.ts'
+import { readProgress } from '../queues/waiting-objects.ts'
 import { prefixOf, RECORDINGS_PREFIX } from './part.ts'
 import { listRecorded } from './purge.store.ts'
 import type { DaysKept } from './retention.ts'
@@ -65,11 +66,8 @@ async function readPosition(
   name: string,
   begins: boolean
 ): Promise<Position | undefined> {
-  const stored = await bucket.get(name)
-  if (stored) {
-    return Position.parse(await stored.json())
-  }
-  return begins ? { project: 0, after: '' } : undefined
+  const stored = await readProgress(bucket, name, Position)
+  return stored ?? (begins ? { project: 0, after: '' } : undefined)
 }
 
 async function sweepFrom(

@@ -1,4 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/sqlite-core'
 import { writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../db/rows.ts'
@@ -6,12 +7,30 @@ import { counters, erasedIdentities, erasures, guard } from '../db/schema.ts'
 import { assign, bare, excluded, list, updateFrom } from '../db/statements.ts'
 import type { Tombstone } from './tombstone.ts'
 
+type HashedTombstone = Tombstone & { hash: string }
+
 /** Finds the tombstones with these hashes. */
-export async function findTombstones(
+export const findTombstones = (
   db: Db,
   projectId: number,
   hashes: string[]
-): Promise<(Tombstone & { hash: string })[]> {
+): Promise<HashedTombstone[]> => findByHash(db, projectId, inJson(hashes))
+
+/** Finds the tombstones of the distinct ids that these erasures have erased, also those of earlier and later erasures. */
+export const findTombstonesOf = (
+  db: Db,
+  projectId: number,
+  erasureIds: number[]
+): Promise<HashedTombstone[]> => {
+  const own = alias(erasedIdentities, 'own')
+  return findByHash(
+    db,
+    projectId,
+    sql`(select ${own.hash} from ${erasedIdentities} ${own} where ${own.erasureId} in ${inJson(erasureIds)})`
+  )
+}
+
+async function findByHash(db: Db, projectId: number, hashes: SQL): Promise<HashedTombstone[]> {
   const rows = await db
     .select({
       hash: erasedIdentities.hash,
@@ -25,10 +44,7 @@ export async function findTombstones(
     .from(erasedIdentities)
     .innerJoin(erasures, eq(erasures.id, erasedIdentities.erasureId))
     .where(
-      and(
-        eq(erasedIdentities.projectId, projectId),
-        sql`${erasedIdentities.hash} in ${inJson(hashes)}`
-      )
+      and(eq(erasedIdentities.projectId, projectId), sql`${erasedIdentities.hash} in ${hashes}`)
     )
   return rows.map(({ status, ...tombstone }) => ({
     ...tombstone,

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { expect } from 'vitest'
 import type { Json, JsonObject } from '../../src/input/json.ts'
 import type { ProjectSettings } from '../../src/projects/settings.ts'
-import { prefixOf, type RecordingPart } from '../../src/recordings/part.ts'
+import { type MarkedMessage, prefixOf, type RecordingPart } from '../../src/recordings/part.ts'
 import type { PurgeMessage } from '../../src/recordings/purge.ts'
 import { deliverBatch, newProject, request, type TestProject } from './project.ts'
 
@@ -53,11 +53,13 @@ export const snapshotEvent = (project: TestProject, sent: Sent = {}): JsonObject
   }
 })
 
+type Held = RecordingPart | MarkedMessage | PurgeMessage
+
 /** Returns the queue of recordings, whose messages a test delivers itself: later, twice, in another order, or never. */
 export function holdRecordings() {
-  const held: (RecordingPart | PurgeMessage)[] = []
+  const held: Held[] = []
   const queue = {
-    sendBatch: async (messages: { body: RecordingPart | PurgeMessage }[]) =>
+    sendBatch: async (messages: { body: Held }[]) =>
       void held.push(...messages.map(({ body }) => body))
   }
   const bindings = { RECORDING_QUEUE: queue as unknown as Queue }

@@ -91,7 +91,9 @@ export const deadLetters = sqliteTable('dead_letters', {
   error: text().notNull(),
   attempts: integer().notNull(),
   createdAt: integer('created_at').notNull(),
-  redrivenAt: integer('redriven_at')
+  redrivenAt: integer('redriven_at'),
+  /** Whether an erasure has searched it as text, because it could not be read. */
+  isUnreadable: integer('is_unreadable', { mode: 'boolean' }).notNull().default(false)
 })
 
 /** The last run of each cron trigger, by its expression. */

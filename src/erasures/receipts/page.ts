@@ -118,8 +118,8 @@ const STORES: Record<string, string> = {
   recordings: 'Recordings',
   recording_parts: 'Parts of recordings',
   dead_letters: 'Messages that could not be processed',
-  queued_requests: 'Requests waiting to be processed',
-  queued_recording_parts: 'Parts of recordings waiting to be processed'
+  queued_requests: 'Events that waited to be processed',
+  queued_recording_parts: 'Parts of recordings that waited to be processed'
 }
 
 /** Sorts stores as `STORES` does; stores without words come last. */

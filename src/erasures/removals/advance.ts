@@ -4,11 +4,11 @@ import { Ledger } from '../../ledger/ledger.ts'
 import { readApplied } from '../../ledger/store.ts'
 import type { OpenProject } from '../../projects/open.ts'
 import type { Invocation } from '../../queues/invocation.ts'
-import { findOldestWaiting } from '../../queues/waiting.ts'
 import { UNSIGNED } from '../eraser.ts'
 import { Pieces } from '../pieces.ts'
 import { openSigner, type Signing } from '../receipts/issue.ts'
 import { publishKey } from '../receipts/keys.ts'
+import { findOldestRequest } from '../waiting.ts'
 import { Filters, readEventFilters } from './filters.ts'
 import { readList } from './list.ts'
 import { issueReceipt, type Verified } from './receipt.ts'
@@ -30,7 +30,7 @@ export type State = 'cut' | 'waiting' | 'completed'
 export async function advanceRemoval(
   open: OpenProject,
   id: string,
-  invocation: Invocation<Pick<Env, 'BUCKET'> & Signing>
+  invocation: Invocation<Pick<Env, 'DB' | 'BUCKET'> & Signing>
 ): Promise<State> {
   const { project, db } = open
   const { env, clock } = invocation
@@ -44,7 +44,7 @@ export async function advanceRemoval(
   }
   const wait = (why: string): Promise<State> =>
     noteError(db, id, why, clock().getTime()).then(() => 'waiting')
-  const oldest = await findOldestWaiting(env.BUCKET, project.id)
+  const oldest = await findOldestRequest(open, removal.requestedAt, invocation)
   if (oldest <= removal.requestedAt) {
     return wait(
       `Events accepted before the request, the oldest at ${toIso(oldest)}, are not processed yet. The deletion is completed after them.`

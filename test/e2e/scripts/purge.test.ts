@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { openLocal } from '../../../scripts/local.ts'
 import { aroundCalls } from '../../support/faults.ts'
 import { newStateDir } from '../../support/processes.ts'
@@ -22,9 +22,31 @@ function newBusyTimes() {
   }
 }
 
-it('counts each erasure once, however often the database is busy', async () => {
+const SECRETS = {
+  RECEIPT_KEY: 'a key of the tests, which is long enough',
+  RECEIPT_SECRET: 'a secret of the tests, long enough'
+}
+
+/** Creates a service with a project, and returns a function that runs a command on it, with another database if given. */
+async function newService() {
   const local = await openLocal(newStateDir())
   onTestFinished(() => local.close())
+  const close = async () => {}
+  const run = (words: string[], DB = local.env.DB) =>
+    runAdmin(words, async () => ({
+      ...local,
+      env: { ...local.env, DB },
+      secrets: SECRETS,
+      close
+    }))
+  const user = ['--first-name', 'Ada', '--email', 'ada@example.com']
+  await run(['user', 'create', ...user])
+  await run(['project', 'create', '--name', 'Shop'])
+  return { local, run }
+}
+
+it('counts each erasure once, however often the database is busy', async () => {
+  const { local, run } = await newService()
   const isBusy = newBusyTimes()
   const DB = aroundCalls(local.env.DB, async (run) => {
     if (isBusy()) {
@@ -32,16 +54,6 @@ it('counts each erasure once, however often the database is busy', async () => {
     }
     return run()
   })
-  const close = async () => {}
-  const secrets = {
-    RECEIPT_KEY: 'a key of the tests, which is long enough',
-    RECEIPT_SECRET: 'a secret of the tests, long enough'
-  }
-  const run = (words: string[], env: typeof local.env) =>
-    runAdmin(words, async () => ({ ...local, env, secrets, close }))
-  const user = ['--first-name', 'Ada', '--email', 'ada@example.com']
-  await run(['user', 'create', ...user], local.env)
-  await run(['project', 'create', '--name', 'Shop'], local.env)
 
   // `a` waits for its run, `b` was cut off in an earlier run, and `c` keeps the events and was cut off before its purge.
   await local.env.DB.prepare(
@@ -50,10 +62,43 @@ it('counts each erasure once, however often the database is busy', async () => {
      values (1, 1, 'a', 1, '{}', true, 'queued', null, 1), (1, 2, 'b', 1, '{}', true, 'running', 2, 1),
             (1, 3, 'c', 1, '{}', false, 'queued', null, 1)`
   ).run()
-  const { stdout, stderr } = await run(['purge', 'now', '--json'], { ...local.env, DB })
+  const { stdout, stderr } = await run(['purge', 'now', '--json'], DB)
 
   expect(stderr).toBe('')
   expect(JSON.parse(stdout)).toEqual({
     runs: [{ database: 'DB', tasks: 1, resumed: 2, completed: 3 }]
   })
+})
+
+it('is held up neither by an object that cannot be read nor by a task that fails', async () => {
+  const { local, run } = await newService()
+  const bucket = await local.bucket()
+  const object = 'dead/damaged.json'
+  await bucket.put('capture/1/2026-11-22T05:00:00.000Z/damaged.json', 'damaged')
+  // The first task has no project.
+  await local.env.DB.prepare(
+    `insert into erasures (project_id, person_id, person_uuid, requested_at, requested_by, delete_events, status, progress_at)
+     values (2, 1, ?1, ?3, '{}', true, 'queued', 1), (1, 1, ?2, ?3, '{}', true, 'queued', 1)`
+  )
+    .bind(crypto.randomUUID(), crypto.randomUUID(), Date.now())
+    .run()
+
+  const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+  onTestFinished(() => {
+    printed.mockRestore()
+    process.exitCode = undefined
+  })
+
+  const { stdout } = await run(['purge', 'now', '--json'])
+
+  expect(printed.mock.calls.join()).toContain('There is no project 2.')
+  expect(JSON.parse(stdout)).toEqual({
+    runs: [{ database: 'DB', tasks: 2, resumed: 0, completed: 1 }]
+  })
+  expect(process.exitCode).toBe(1)
+  expect(await bucket.head(object)).not.toBeNull()
+  const { results } = await local.env.DB.prepare(
+    'select receipt from erasures where project_id = 1'
+  ).all<{ receipt: string }>()
+  expect(results[0]?.receipt).toContain(object)
 })

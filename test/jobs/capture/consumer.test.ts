@@ -467,7 +467,7 @@ describe('messages that cannot be stored', () => {
   it('are parked with their events even if the platform moved them and their events were in R2', async () => {
     const project = await newProject()
     const id = crypto.randomUUID()
-    const spill = `capture/2026-11-01/${id}.json`
+    const spill = `capture/${project.id}/2026-11-01T00:00:00.000Z/${id}.json`
     await env.BUCKET.put(spill, JSON.stringify(project.message(story, AT + 100)))
     await deliverBatch('edge-analytics-capture-dead', [{ spill }])
 

@@ -537,7 +537,7 @@ describe('removed events', () => {
     const project = await newStory()
     const { asked } = await requestRemoval(project, { distinct_id: 'ada' })
     const waiting = `capture/${project.id}/${new Date(Date.now() - 60_000).toISOString()}/a.json`
-    await env.BUCKET.put(waiting, '{}')
+    await env.BUCKET.put(waiting, JSON.stringify(project.message([{ distinct_id: 'ada' }])))
     await runSunday()
     expect(await stored(project)).toEqual([1, 3, 5])
     const open = await deletionOf(project, asked.id)

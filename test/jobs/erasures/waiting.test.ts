@@ -118,7 +118,7 @@ describe('an erasure with events', () => {
     await street.capture('ada', 3)
     await street.erase('delete_events=true')
     await run(street)
-    await street.drain()
+    await deliverOnce(street)
 
     const [key] = await waitingOf(street.project)
     const acceptedAt = key?.split('/')[2]
@@ -126,7 +126,7 @@ describe('an erasure with events', () => {
       status: 'running',
       receipt: null,
       events: { found: 22, removed: 22 },
-      error: `Events or recordings accepted before the deletion, the oldest at ${acceptedAt}, are not processed yet. The deletion is completed after them.`
+      error: `Events or recordings of the person, the oldest accepted at ${acceptedAt}, are not processed yet. The deletion is completed after them.`
     })
     expect(await countRows(street.project.id)).toMatchObject({ events: 10 })
 
@@ -195,7 +195,7 @@ describe('an erasure with events', () => {
     await street.capture('ada', 1)
     await street.erase('delete_events=true')
     await run(street)
-    await street.drain()
+    await deliverOnce(street)
 
     expect((await status(street)).results).toMatchObject([
       { status: 'running', person_uuid: street.ada.uuid },
@@ -273,9 +273,9 @@ describe('an erasure with events', () => {
     expect(await taskOf(street)).toMatchObject({ status: 'completed', events: { removed: 25 } })
   })
 
-  it('checks again after longer and longer delays, and then leaves the rest to the sweep', async () => {
+  it('checks again after longer and longer delays, and then removes the events from the request that still waits', async () => {
     const street = await newStreet()
-    await street.capture('ada', 1)
+    await street.capture('ada', 2)
     await street.erase('delete_events=true')
     await street.drain()
     await run(street)
@@ -297,8 +297,17 @@ describe('an erasure with events', () => {
     }
 
     expect(delays).toEqual([5, 10, 20, 40, 80, 160, 320])
-    expect(await taskOf(street)).toMatchObject({ status: 'running', receipt: null })
+    const task = await taskOf(street)
+    expect(task).toMatchObject({ status: 'completed', events: { removed: 22 } })
+    expect(task.receipt.stores).toContainEqual({
+      store: 'queued_requests',
+      found: 2,
+      removed: 2,
+      remaining: 0
+    })
+    expect(await waitingOf(street.project)).toEqual([])
     await street.queues.consume()
+    expect(await countRows(street.project.id)).toMatchObject({ events: 10, persons: 1 })
   })
 
   it('is completed even if its first invocation is cut off before or after any call to the database', async () => {
@@ -351,7 +360,7 @@ describe('an erasure with recordings', () => {
     const { project, queues } = street
     await queues.post('/s/', [snapshotEvent(project, { session: 'new', distinct_id: 'ada' })])
     await street.erase('delete_recordings=true')
-    await street.drain()
+    await deliverOnce(street)
     expect(await taskOf(street)).toMatchObject({ status: 'queued', receipt: null })
 
     await queues.record()

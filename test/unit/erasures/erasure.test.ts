@@ -116,6 +116,7 @@ describe('a receipt', () => {
     verifiedAt: at('2026-11-22T05:01:00Z'),
     removed: { events: 3, persons: 1 },
     remaining: { events: 0, persons: 0, search_index: 0 },
+    unreadable: { objects: [], count: 0 },
     late_events_dropped: 0
   })
 

@@ -32,6 +32,7 @@ const content = writeReceipt({
   verifiedAt: Date.parse('2026-11-22T05:01:00Z'),
   removed: { events: 3, persons: 1 },
   remaining: { events: 0, persons: 0, search_index: 0 },
+  unreadable: { objects: [], count: 0 },
   late_events_dropped: 0
 })
 

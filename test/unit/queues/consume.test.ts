@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod'
+import { ConflictError } from '../../../src/db/client.ts'
+import { UnavailableError } from '../../../src/errors.ts'
 import { consumeEach } from '../../../src/queues/consume.ts'
-import { PoisonError, retryOrDeadLetter, retryOrDrop } from '../../../src/queues/failure.ts'
+import {
+  mayBeOneMessage,
+  PoisonError,
+  retryOrDeadLetter,
+  retryOrDrop
+} from '../../../src/queues/failure.ts'
 import { readMessage } from '../../../src/queues/message.ts'
 import { sendAll } from '../../../src/queues/send.ts'
 
@@ -32,8 +39,48 @@ function newBatch(bodies: unknown[], attempts = 1) {
   return { batch, fates }
 }
 
+/** Errors that each further delivery would end with. */
+const PERMANENT: Record<string, () => unknown> = {
+  'a value of the wrong type': () => Number(Object.create(null)),
+  'a value nested too deeply': () => {
+    throw new RangeError('Maximum call stack size exceeded')
+  },
+  'not JSON': () => JSON.parse('{'),
+  'another form': () => z.string().parse(7),
+  'a value that is too long': () => {
+    throw new Error('failed', {
+      cause: new Error('D1_ERROR: string or blob too big: SQLITE_TOOBIG')
+    })
+  },
+  'a value that the database refuses each time': () => {
+    const refused = new ConflictError('D1_ERROR: NOT NULL constraint failed: recordings.start_time')
+    throw new UnavailableError('The record kept changing.', refused)
+  },
+  'a value of a type that D1 does not bind': () => {
+    throw new Error("D1_TYPE_ERROR: Type 'undefined' not supported for value 'undefined'")
+  }
+}
+
+/** Errors after which another delivery may succeed. */
+const TRANSIENT: Record<string, () => unknown> = {
+  'the database is down': () => {
+    throw new UnavailableError('The database cannot take the request now.', new TypeError('x'))
+  },
+  'a lost race': () => {
+    const lost = new ConflictError('D1_ERROR: UNIQUE constraint failed: persons.id')
+    throw new UnavailableError('The record kept changing.', lost)
+  },
+  'a guard that refused each time': () => {
+    throw new ConflictError('D1_ERROR: NOT NULL constraint failed: guard.ok: SQLITE_CONSTRAINT')
+  },
+  'the bucket is down': () => {
+    throw new Error('get: We encountered an internal error. (10001)')
+  }
+}
+
 /** Handles a message as its body says. */
 async function handle({ body }: Message): Promise<void> {
+  ;(PERMANENT[String(body)] ?? TRANSIENT[String(body)])?.()
   if (body === 'poison') {
     throw new PoisonError('poison')
   }
@@ -71,6 +118,25 @@ describe('messages that contain accepted data', () => {
       { error: 'Error: poison', attempts: 12, dead: 'poison' }
     ])
     expect(outcome).toMatchObject({ retried: 0, dead_lettered: 2 })
+  })
+
+  it.each(Object.keys(PERMANENT))('become dead letters at once: %s', async (fault) => {
+    const { batch, fates } = newBatch([fault])
+
+    const outcome = await consumeEach(batch, handle, retryOrDeadLetter('orders', deadQueue))
+
+    expect(fates).toEqual([`${fault} acknowledged`])
+    expect(dead).toMatchObject([{ attempts: 1, dead: fault }])
+    expect(outcome).toMatchObject({ retried: 0, dead_lettered: 1 })
+  })
+
+  it.each(Object.keys(TRANSIENT))('are delivered again: %s', async (fault) => {
+    const { batch, fates } = newBatch([fault])
+
+    await consumeEach(batch, handle, retryOrDeadLetter('orders', deadQueue))
+
+    expect(fates).toEqual([`${fault} again in 2 s`])
+    expect(dead).toEqual([])
   })
 
   it('are delivered again before the twelfth delivery', async () => {
@@ -119,4 +185,23 @@ it('sends a hundred messages per request, with the delay', async () => {
     [100, 100, { delaySeconds: 7 }],
     [50, 200, { delaySeconds: 7 }]
   ])
+})
+
+it('messages that fail together are tried alone, unless the project or the database is the reason', () => {
+  const errorOf = (fault: () => unknown) => {
+    try {
+      return fault()
+    } catch (error) {
+      return error
+    }
+  }
+
+  for (const fault of Object.values(PERMANENT)) {
+    expect(mayBeOneMessage(errorOf(fault))).toBe(true)
+  }
+  expect(mayBeOneMessage(new Error('unknown'))).toBe(true)
+  expect(mayBeOneMessage(new PoisonError('There is no project 7.'))).toBe(false)
+  for (const reason of ['the database is down', 'a lost race', 'a guard that refused each time']) {
+    expect(mayBeOneMessage(errorOf(TRANSIENT[reason] ?? (() => null)))).toBe(false)
+  }
 })

@@ -228,6 +228,35 @@ describe('the counts of a recording', () => {
   })
 })
 
+describe('a member of another type than rrweb’s', () => {
+  const NO_PRIMITIVE = JSON.parse('{"toString":1,"valueOf":1}')
+  const DEEP = JSON.parse(`${'['.repeat(20_000)}5${']'.repeat(20_000)}`)
+  const ODD: Json[] = [null, true, '5', [5], [[5]], {}, 1e21, NO_PRIMITIVE, DEEP]
+  const nothing = summarize([mutate(AT)], 0)
+
+  it.each(ODD.map((odd, i) => ({ odd, i })))('is like a missing member (%$)', ({ odd }) => {
+    const snapshots: Snapshot[] = [
+      { type: odd, timestamp: AT, data: { source: 2, type: 2, href: 'https://a.test/' } },
+      { type: 3, timestamp: AT, data: odd },
+      { type: 3, timestamp: AT, data: { source: odd, type: 2 } },
+      { type: 4, timestamp: AT, data: { href: odd, payload: odd } },
+      { type: 4, timestamp: AT, data: { payload: { href: odd } } },
+      { type: 6, timestamp: AT, data: { plugin: odd, payload: { level: 'warn' } } }
+    ].filter((_, i) => typeof odd !== 'string' || (i !== 3 && i !== 4))
+
+    expect(summarize(snapshots, 0)).toEqual(nothing)
+    expect(summarize([log(AT, odd)], 0)).toMatchObject({ consoleLogCount: 1, consoleWarnCount: 0 })
+    const click = { type: 3, timestamp: AT, data: { source: 2, type: odd } }
+    expect(summarize([click], 0)).toMatchObject({ clickCount: 0, mouseActivityCount: 1 })
+  })
+
+  it('hides no address beside it', () => {
+    const data = { href: 7, payload: { href: 'https://a.test/' } }
+
+    expect(summarize([{ type: 5, timestamp: AT, data }], 0).urls).toEqual([[AT, 'https://a.test/']])
+  })
+})
+
 describe('the pages of a recording', () => {
   it('are the pages in its snapshots, each once, earliest first', () => {
     const custom: Snapshot = {

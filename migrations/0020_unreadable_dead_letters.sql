@@ -1,0 +1,1 @@
+ALTER TABLE `dead_letters` ADD `is_unreadable` integer DEFAULT false NOT NULL;

@@ -1,0 +1,63 @@
+import { CaptureMessage } from '../capture/message.ts'
+import { RecordingPart } from '../recordings/part.ts'
+import { PurgeMessage } from '../recordings/purge.ts'
+
+/** The content of a message: the events of a request, a part of a recording, recordings to purge, or anything else. */
+export type Content =
+  | { events: CaptureMessage }
+  | { part: RecordingPart }
+  | { purge: PurgeMessage }
+  | { isUnreadable: true }
+
+/** Reads the content of a message from its JSON, or from the text of a message that is not JSON. */
+export function readContent(message: unknown): Content {
+  const part = RecordingPart.safeParse(message).data
+  if (part) {
+    return { part }
+  }
+  const events = CaptureMessage.safeParse(message).data
+  if (events) {
+    return { events }
+  }
+  const purge = PurgeMessage.safeParse(message).data
+  return purge ? { purge } : { isUnreadable: true }
+}
+
+/**
+ * Returns everything between two quotation marks of a text, also within a text that is quoted itself:
+ * all strings of JSON, and all that are left of damaged JSON.
+ *
+ * `{"a":"b","c":"d…` → `{`, `a`, `:`, `b`, `,`, `c`, `d…`
+ */
+export function stringsIn(text: string): Set<string> {
+  const found = new Set<string>()
+  for (let from = 0; from <= text.length; ) {
+    const end = endOf(text, from)
+    const string = unescaped(text.slice(from, end))
+    found.add(string)
+    if (string.includes('"')) {
+      for (const inner of stringsIn(string)) {
+        found.add(inner)
+      }
+    }
+    from = end + 1
+  }
+  return found
+}
+
+/** Returns the index of the next quotation mark that is not escaped, or the text's length. */
+function endOf(text: string, from: number): number {
+  let at = from
+  while (at < text.length && text[at] !== '"') {
+    at += text[at] === '\\' ? 2 : 1
+  }
+  return Math.min(at, text.length)
+}
+
+function unescaped(text: string): string {
+  try {
+    return JSON.parse(`"${text}"`)
+  } catch {
+    return text.replace(/\\(.?)/gs, '$1')
+  }
+}
