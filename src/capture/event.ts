@@ -8,9 +8,9 @@ import {
   isObject,
   type Json,
   type JsonObject,
-  MAX_DEPTH,
   wellFormedOf
 } from '../input/json.ts'
+import { MAX_DEPTH } from '../input/scan.ts'
 import { readUuid } from '../input/uuid.ts'
 import { clean, readDistinctId } from '../persons/distinct-id.ts'
 import { MAX_PROPERTIES_BYTES } from '../persons/person.ts'
@@ -141,10 +141,7 @@ function faultOfTime(
   if (isAbsent || Number.isFinite(offset) || clientTime !== undefined) {
     return undefined
   }
-  const quoted =
-    depthOf(timestamp) > MAX_DEPTH
-      ? 'a deeply nested value'
-      : JSON.stringify(timestamp).slice(0, MAX_QUOTED)
+  const quoted = JSON.stringify(timestamp).slice(0, MAX_QUOTED)
   return `event timestamp must be an ISO 8601 string; got ${quoted}`
 }
 

@@ -1,12 +1,6 @@
 import type { Context } from 'hono'
 import { AppError } from '../errors.ts'
-import {
-  BODY_FORMS,
-  payloadOf,
-  readPayload,
-  type TokenReader,
-  UNREADABLE
-} from '../http/capture.ts'
+import { BODY_FORMS, payloadOf, type TokenReader, UNREADABLE } from '../http/capture.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { ErrorJson } from '../http/errors.ts'
 import { describe } from '../http/openapi.ts'
@@ -15,7 +9,7 @@ import { isObject, type Json } from '../input/json.ts'
 import { log } from '../log.ts'
 import { enqueueSnapshots, MAX_PARTS } from '../recordings/enqueue.ts'
 import { readSnapshot } from '../recordings/snapshot.ts'
-import { readExactly, readRequest, readSentAt } from './body.ts'
+import { readExactly, readJson, readRequest, readSentAt } from './body.ts'
 import { asIdentify, readEvent } from './event.ts'
 import { CapturedJson, CaptureJson, Drops, SnapshotsJson } from './schemas.ts'
 import { takeEvents } from './take.ts'
@@ -88,7 +82,7 @@ export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
     }
 
   const record = async (c: Context<AppEnv>) => {
-    const { token, sentAt, events } = readRequest(await readPayload(c))
+    const { token, sentAt, events } = readRequest(await readJson(payloadOf(c)))
     const { settings, id } = await projectOf(c, token)
     if (!settings.recording) {
       const count = events.length

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Dropped } from '../input/dropped.ts'
-import { MAX_DEPTH } from '../input/json.ts'
+import { MAX_DEPTH } from '../input/scan.ts'
 import { MAX_PROPERTIES_BYTES } from '../persons/person.ts'
 import { settingsOf } from '../projects/settings.ts'
 import { MAX_EVENTS } from './body.ts'

@@ -1,14 +1,13 @@
-import { depthOf, type Json, MAX_DEPTH } from '../input/json.ts'
+import type { Json } from '../input/json.ts'
 
 /** Characters of a distinct id or an event's name that are kept, as in PostHog. */
 const MAX_LENGTH = 200
 
 /**
- * Reads a distinct id: `42` → `"42"`, as in PostHog; undefined for null, for blank text and for
- * values nested deeper than `MAX_DEPTH`, because `JSON.stringify` throws for very deep ones.
+ * Reads a distinct id: `42` → `"42"`, as in PostHog; undefined for null and for blank text.
  */
 export function readDistinctId(value: Json | undefined): string | undefined {
-  if (value === undefined || value === null || depthOf(value) > MAX_DEPTH) {
+  if (value === undefined || value === null) {
     return undefined
   }
   const text = clean(typeof value === 'string' ? value : JSON.stringify(value))

@@ -58,10 +58,8 @@ export async function readSnapshot(
     return drop('snapshots must be timed within 7 days of now')
   }
 
-  const lines = toLines(windowOf(properties) ?? session.data, snapshots)
-  if (lines === undefined) {
-    return drop('snapshots are nested too deeply')
-  }
+  const window = windowOf(properties) ?? session.data
+  const lines = snapshots.map((snapshot) => `${JSON.stringify([window, snapshot])}\n`).join('')
   return {
     part: {
       session_id: session.data,
@@ -89,15 +87,3 @@ export type Snapshot = JsonObject & { timestamp: number }
 
 const isSnapshot = (value: Json): value is Snapshot =>
   isObject(value) && typeof value.timestamp === 'number' && value.timestamp > 0
-
-/** Returns a part's snapshots as lines of JSON; undefined if they are nested too deeply to be written. */
-function toLines(window: string, snapshots: Snapshot[]): string | undefined {
-  try {
-    return snapshots.map((snapshot) => `${JSON.stringify([window, snapshot])}\n`).join('')
-  } catch (error) {
-    if (error instanceof RangeError) {
-      return undefined
-    }
-    throw error
-  }
-}
