@@ -24,6 +24,18 @@ export const MAX_LEVELS = 1_500
 const LIMITS = { depth: MAX_LEVELS, memory: MAX_MEMORY, values: Number.POSITIVE_INFINITY }
 
 /**
+ * Properties that identify a person. Their numbers keep all digits: as doubles, 1152921504606846977 and
+ * 1152921504606846980 would be the same.
+ */
+export const ID_PROPERTIES: ReadonlySet<string> = new Set([
+  'alias',
+  '$anon_distinct_id',
+  '$user_id'
+])
+/** The same, and the distinct id of an event. */
+const IDS: ReadonlySet<string> = new Set([...ID_PROPERTIES, 'distinct_id', '$distinct_id'])
+
+/**
  * Reads the JSON of a request as SDKs send it: plain, gzip, base64, or a form whose field `data`
  * holds one of these. Undoes a `Content-Encoding` first; then tells the encoding from the bytes,
  * because SDK headers are unreliable.
@@ -33,17 +45,21 @@ const LIMITS = { depth: MAX_LEVELS, memory: MAX_MEMORY, values: Number.POSITIVE_
  * @throws request_too_large, parse_error, unsupported_media_type
  */
 export const readJson = async (request: Request | Response): Promise<Json> =>
-  parse(await readText(request)).json
+  parse(await readText(request), IDS).json
 
 /**
  * Like `readJson`, but also returns two paths: `inexact` leads to the first number that `JSON.parse`
  * changes, such as 9007199254740993; `repeated` leads to the first member that repeats a name within
  * its object. Of members with the same name, `JSON.parse` keeps only the last. `form` says where the
  * body has its events.
+ * @param ids the members that keep all digits of a number
  * @throws request_too_large, parse_error, unsupported_media_type
  */
-export async function readExactly(request: Request | Response): Promise<{ json: Json } & Changed> {
-  const { json, inexact, repeated } = parse(await readText(request))
+export async function readExactly(
+  request: Request | Response,
+  ids = IDS
+): Promise<{ json: Json } & Changed> {
+  const { json, inexact, repeated } = parse(await readText(request), ids)
   return { json, form: formOf(json), inexact, repeated }
 }
 
@@ -104,12 +120,12 @@ function decodeBase64(text: string): Uint8Array {
   }
 }
 
-function parse(text: string): { json: Json } & Scan {
-  const scanned = scan(text, LIMITS)
+function parse(text: string, ids: ReadonlySet<string>): { json: Json } & Scan {
+  const scanned = scan(text, LIMITS, ids)
   if (scanned.isTooDeep) {
     throw malformed(`nested deeper than ${MAX_LEVELS}`)
   }
-  return { json: parseOr(text, () => malformed('invalid JSON')), ...scanned }
+  return { json: parseOr(scanned.text, () => malformed('invalid JSON')), ...scanned }
 }
 
 const malformed = (why: string) => new AppError('parse_error', `failed to parse request: ${why}`)

@@ -90,6 +90,8 @@ export type Limits = { depth: number; memory: number; values: number }
 export const LIMITS: Limits = { depth: MAX_DEPTH, memory: MAX_MEMORY, values: MAX_VALUES }
 
 export type Scan = {
+  /** The text, in which the numbers that `asText` names are texts: see `scan`. */
+  text: string
   /** Whether the text is nested too deeply. It was then read only so far. */
   isTooDeep: boolean
   /**
@@ -105,17 +107,24 @@ export type Scan = {
   repeated: string[] | undefined
 }
 
+const NONE: ReadonlySet<string> = new Set()
+
 /**
  * Reads a JSON text that is to be parsed. For invalid JSON, the result is of no use: parsing refuses
  * it.
+ * @param asText names of members, such as `distinct_id`, whose numbers become texts where parsing might
+ * make them equal to other integers: integers beyond 2^53, and fractions that are rounded to an
+ * integer. `{"distinct_id":1152921504606846977}` → `{"distinct_id":"1152921504606846977"}`
  * @throws request_too_large for more values, or values that would take more memory, than `limits`
  * allows
  */
-export const scan = (text: string, limits = LIMITS): Scan => new Scanner(text, limits).read()
+export const scan = (text: string, limits = LIMITS, asText = NONE): Scan =>
+  new Scanner(text, limits, asText).read()
 
 class Scanner {
   readonly #text: string
   readonly #limits: Limits
+  readonly #asText: ReadonlySet<string>
   readonly #names: MemberNames
   /** Whether each open level is a list. */
   readonly #isList: Uint8Array
@@ -131,12 +140,16 @@ class Scanner {
   #compared = 0
   #textStart = 0
   #textEnd = 0
+  /** The text up to `#copied`, with the numbers that become texts. */
+  #copy = ''
+  #copied = 0
   #inexact: string[] | undefined
   #repeated: string[] | undefined
 
-  constructor(text: string, limits: Limits) {
+  constructor(text: string, limits: Limits, asText: ReadonlySet<string>) {
     this.#text = text
     this.#limits = limits
+    this.#asText = asText
     this.#names = new MemberNames(text)
     // One level for values outside lists and objects, and one that is too deep.
     const levels = limits.depth + 2
@@ -168,6 +181,7 @@ class Scanner {
       )
     }
     return {
+      text: this.#copy + this.#text.slice(this.#copied),
       isTooDeep: this.#level > depth,
       inexact: this.#inexact,
       repeated: this.#repeated
@@ -274,17 +288,31 @@ class Scanner {
     const length = at - from
     this.#count(isInteger && length <= SMALL_LENGTH ? BYTES.small : BYTES.number)
     if (hasExponent || length > EXACT_LENGTH) {
-      this.#compare(from, at)
+      this.#readUnusual(text.slice(from, at), from, isInteger)
     }
     return at
   }
 
-  /** Compares a number with its double, unless an earlier number is known to change. */
-  #compare(from: number, until: number): void {
-    if (this.#inexact || this.#compared === MAX_COMPARED) {
-      return
+  #readUnusual(number: string, from: number, isInteger: boolean): void {
+    if (this.#isNamedAsText() && isLost(number, isInteger)) {
+      this.#copy += `${this.#text.slice(this.#copied, from)}"${number}"`
+      this.#copied = from + number.length
+    } else if (this.#inexact === undefined && this.#compared < MAX_COMPARED) {
+      this.#compare(number)
     }
-    const number = this.#text.slice(from, until)
+  }
+
+  /** Whether the next value belongs to a member whose numbers may become texts. */
+  #isNamedAsText(): boolean {
+    return (
+      this.#asText.size > 0 &&
+      this.#isList[this.#level] === 0 &&
+      this.#asText.has(this.#nameAt(this.#level))
+    )
+  }
+
+  /** Compares a number with its double. */
+  #compare(number: string): void {
     if (IS_EXACT.test(number)) {
       return
     }
@@ -300,10 +328,26 @@ class Scanner {
 
   #path(): string[] {
     return Array.from({ length: this.#level }, (_, i) => {
-      const place = this.#places[i + 1] ?? 0
-      return this.#isList[i + 1] ? String(place) : nameAt(this.#text, place, this.#ends[i + 1] ?? 0)
+      const level = i + 1
+      return this.#isList[level] ? String(this.#places[level]) : this.#nameAt(level)
     })
   }
+
+  #nameAt(level: number): string {
+    return nameAt(this.#text, this.#places[level] ?? 0, this.#ends[level] ?? 0)
+  }
+}
+
+/**
+ * Whether parsing rounds an integer, such as 9007199254740993, or makes an integer of a number that is
+ * none, such as 0.99999999999999999999.
+ */
+function isLost(number: string, isInteger: boolean): boolean {
+  const value = Number(number)
+  if (isInteger) {
+    return !Number.isSafeInteger(value)
+  }
+  return Number.isSafeInteger(value) && (number.length > MAX_LENGTH || !isExact(number, value))
 }
 
 /**

@@ -4,7 +4,7 @@ import { sha256 } from '../hash.ts'
 import type { Dropped } from '../input/dropped.ts'
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
 import { readUuid, uuidFromHex } from '../input/uuid.ts'
-import { readDistinctId } from '../persons/distinct-id.ts'
+import { readOwnId } from '../persons/distinct-id.ts'
 import { type RecordingPart, SessionId } from './part.ts'
 
 /** The unit to which the skew of a client's clock is rounded, ms. */
@@ -42,11 +42,11 @@ export async function readSnapshot(
   if (!session.success) {
     return drop('event submitted without a valid $session_id')
   }
-  const distinctId = readDistinctId(raw.distinct_id ?? raw.$distinct_id ?? properties.distinct_id)
-  if (distinctId === undefined) {
-    return drop('event submitted without a distinct_id')
+  const own = readOwnId(raw, properties)
+  if ('reason' in own) {
+    return drop(own.reason)
   }
-  if (isVisitorWithoutCookies(distinctId, properties)) {
+  if (isVisitorWithoutCookies(own.id, properties)) {
     return drop('visitors in cookieless mode are not recorded')
   }
   const snapshots = (Array.isArray(data) ? data : [data]).filter(isSnapshot)
@@ -64,7 +64,7 @@ export async function readSnapshot(
     part: {
       session_id: session.data,
       part_id: uuid ?? uuidFromHex(sha256(`${session.data}\n${lines}`).slice(0, 32)),
-      distinct_id: distinctId,
+      distinct_id: own.id,
       source: sourceOf(properties),
       skew,
       received_at: now

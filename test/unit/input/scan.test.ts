@@ -157,6 +157,48 @@ describe('repeated members', () => {
   })
 })
 
+describe('numbers that become texts', () => {
+  const NAMES = new Set(['id', '$id'])
+  const textOf = (json: string) => scan(json, LIMITS, NAMES).text
+
+  it.each([
+    ['{"id":9007199254740992}', '{"id":"9007199254740992"}'],
+    ['[{"id": -12345678901234567890 ,"n":1}]', '[{"id": "-12345678901234567890" ,"n":1}]'],
+    ['{"\\u0069d":1152921504606846977}', '{"\\u0069d":"1152921504606846977"}'],
+    ['{"id":{"id":1e3,"$id":9007199254740993}}', '{"id":{"id":1e3,"$id":"9007199254740993"}}'],
+    [
+      '{"a":"id","id":"9007199254740993","$id":0.99999999999999999999}',
+      '{"a":"id","id":"9007199254740993","$id":"0.99999999999999999999"}'
+    ]
+  ])('are those that would be rounded: %s', (json, expected) => {
+    expect(textOf(json)).toBe(expected)
+    expect(scan(json, LIMITS, NAMES).inexact).toBeUndefined()
+  })
+
+  it.each([
+    '{"id":9007199254740991,"$id":-9007199254740991}',
+    '{"id":1.5,"$id":1e3}',
+    '{"id":1e400}',
+    '{"id":[9007199254740993]}',
+    '{"n":9007199254740993,"text":"\\"id\\":9007199254740993"}'
+  ])('are no others: %s', (json) => {
+    expect(textOf(json)).toBe(json)
+  })
+
+  it('keep integers of any length apart', () => {
+    fc.assert(
+      fc.property(fc.bigInt(), fc.bigInt({ min: 1n, max: 3n }), (whole, more) => {
+        const [first, second] = [whole, whole + more].map(
+          (id) => JSON.parse(textOf(`[{"id":${id}}]`))[0].id
+        )
+
+        expect([String(first), String(second)]).toEqual([String(whole), String(whole + more)])
+      }),
+      deep(2_000)
+    )
+  })
+})
+
 describe('the limits', () => {
   const limited = (limits: Partial<typeof LIMITS>) => ({ ...UNLIMITED, ...limits })
 
