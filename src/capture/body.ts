@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { fromBase64 } from '../input/base64.ts'
 import { isGzip, readDecoded, unpack } from '../input/encoding.ts'
 import { isObject, type Json, type JsonObject, parseOr } from '../input/json.ts'
-import { MAX_MEMORY, type Scan, scan } from '../input/scan.ts'
+import { MAX_MEMORY, type Scanned, scan } from '../input/scan.ts'
 import type { Changed } from './exact.ts'
 
 /**
@@ -120,7 +120,7 @@ function decodeBase64(text: string): Uint8Array {
   }
 }
 
-function parse(text: string, ids: ReadonlySet<string>): { json: Json } & Scan {
+function parse(text: string, ids: ReadonlySet<string>): { json: Json } & Scanned {
   const scanned = scan(text, LIMITS, ids)
   if (scanned.isTooDeep) {
     throw malformed(`nested deeper than ${MAX_LEVELS}`)

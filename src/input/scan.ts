@@ -25,7 +25,7 @@ export const MAX_MEMORY = 32_000_000
  * Values in a JSON text that is checked by a schema, which takes up to 10 µs and 500 bytes for a value
  * of a wrong type. The properties of a person, 512 kB at most, have about 25,000.
  */
-export const MAX_VALUES = 50_000
+export const MAX_JSON_VALUES = 50_000
 
 /**
  * Bytes that V8 allocates for a value and its place in a list or an object: measured without pointer
@@ -84,12 +84,16 @@ const OBJECT = 0x7b
 const OBJECT_END = 0x7d
 
 /** `depth` is the number of levels that may be nested in each other, `memory` is in bytes. */
-export type Limits = { depth: number; memory: number; values: number }
+export type JsonLimits = { depth: number; memory: number; values: number }
 
 /** The limits of JSON that a schema checks. */
-export const LIMITS: Limits = { depth: MAX_DEPTH, memory: MAX_MEMORY, values: MAX_VALUES }
+export const JSON_LIMITS: JsonLimits = {
+  depth: MAX_DEPTH,
+  memory: MAX_MEMORY,
+  values: MAX_JSON_VALUES
+}
 
-export type Scan = {
+export type Scanned = {
   /** The text, in which the numbers that `asText` names are texts: see `scan`. */
   text: string
   /** Whether the text is nested too deeply. It was then read only so far. */
@@ -118,12 +122,12 @@ const NONE: ReadonlySet<string> = new Set()
  * @throws request_too_large for more values, or values that would take more memory, than `limits`
  * allows
  */
-export const scan = (text: string, limits = LIMITS, asText = NONE): Scan =>
+export const scan = (text: string, limits = JSON_LIMITS, asText = NONE): Scanned =>
   new Scanner(text, limits, asText).read()
 
 class Scanner {
   readonly #text: string
-  readonly #limits: Limits
+  readonly #limits: JsonLimits
   readonly #asText: ReadonlySet<string>
   readonly #names: MemberNames
   /** Whether each open level is a list. */
@@ -146,7 +150,7 @@ class Scanner {
   #inexact: string[] | undefined
   #repeated: string[] | undefined
 
-  constructor(text: string, limits: Limits, asText: ReadonlySet<string>) {
+  constructor(text: string, limits: JsonLimits, asText: ReadonlySet<string>) {
     this.#text = text
     this.#limits = limits
     this.#asText = asText
@@ -159,7 +163,7 @@ class Scanner {
     this.#before = new Int32Array(levels)
   }
 
-  read(): Scan {
+  read(): Scanned {
     const { depth, memory, values } = this.#limits
     const { length } = this.#text
     let at = 0

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { LIMITS, MAX_DEPTH, MAX_MEMORY, MAX_VALUES, scan } from '../../../src/input/scan.ts'
+import {
+  JSON_LIMITS,
+  MAX_DEPTH,
+  MAX_JSON_VALUES,
+  MAX_MEMORY,
+  scan
+} from '../../../src/input/scan.ts'
 import { deep } from '../../support/depth.ts'
 
 /** Deeper and with more values than any limit allows. */
@@ -159,7 +165,7 @@ describe('repeated members', () => {
 
 describe('numbers that become texts', () => {
   const NAMES = new Set(['id', '$id'])
-  const textOf = (json: string) => scan(json, LIMITS, NAMES).text
+  const textOf = (json: string) => scan(json, JSON_LIMITS, NAMES).text
 
   it.each([
     ['{"id":9007199254740992}', '{"id":"9007199254740992"}'],
@@ -172,7 +178,7 @@ describe('numbers that become texts', () => {
     ]
   ])('are those that would be rounded: %s', (json, expected) => {
     expect(textOf(json)).toBe(expected)
-    expect(scan(json, LIMITS, NAMES).inexact).toBeUndefined()
+    expect(scan(json, JSON_LIMITS, NAMES).inexact).toBeUndefined()
   })
 
   it.each([
@@ -200,7 +206,7 @@ describe('numbers that become texts', () => {
 })
 
 describe('the limits', () => {
-  const limited = (limits: Partial<typeof LIMITS>) => ({ ...UNLIMITED, ...limits })
+  const limited = (limits: Partial<typeof JSON_LIMITS>) => ({ ...UNLIMITED, ...limits })
 
   it.each([
     ['lists', '[', ']'],
@@ -334,7 +340,7 @@ describe('the limits', () => {
 
     expect(text.length).toBeGreaterThan(480_000)
     expect(() => scan(text)).not.toThrow()
-    expect(LIMITS).toMatchObject({ values: MAX_VALUES, memory: MAX_MEMORY })
+    expect(JSON_LIMITS).toMatchObject({ values: MAX_JSON_VALUES, memory: MAX_MEMORY })
   })
 })
 
