@@ -30,7 +30,7 @@ const NAME = 'edge-analytics'
 const OPERATOR = 'operator'
 
 /**
- * V8 flags: at most 512 MB of heap per isolate, collected from 8 MB on. With V8's
+ * V8 flags, unless MINIFLARE_WORKERD_V8_FLAGS has others: at most 512 MB of heap per isolate, collected from 8 MB on. With V8's
  * defaults the runtime grows beyond 1 GB: objects of the simulated D1, R2 and queues hold about ten
  * times their size outside the heap, and V8 collects them late, because they fill the heap slowly.
  */
@@ -189,7 +189,7 @@ async function start(
   { modules, options: { assets: _, ...options }, served }: Build,
   secrets: Record<string, string>
 ): Promise<Miniflare> {
-  process.env.MINIFLARE_WORKERD_V8_FLAGS = HEAP.join(' ')
+  process.env.MINIFLARE_WORKERD_V8_FLAGS ??= HEAP.join(' ')
   const compatibilityDate = dateFor(served.compatibilityDate)
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({

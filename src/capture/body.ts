@@ -2,8 +2,8 @@ import { parseTimestamp } from '../calendar/clock.ts'
 import { AppError } from '../errors.ts'
 import { fromBase64 } from '../input/base64.ts'
 import { isGzip, readDecoded, unpack } from '../input/encoding.ts'
-import { findInexact, findRepeated } from '../input/exact.ts'
 import { isObject, type Json, type JsonObject, parseOr } from '../input/json.ts'
+import { MAX_MEMORY, type Scanned, scan } from '../input/scan.ts'
 import type { Changed } from './exact.ts'
 
 /**
@@ -15,6 +15,27 @@ export const MAX_BODY_BYTES = 10_000_000
 export const MAX_EVENTS = 20_000
 
 /**
+ * Levels of nested arrays and objects allowed in a request. Recordings need the most: an element of a
+ * page takes two, and the parser of Chrome nests elements at most 512 deep. `JSON.stringify`, which
+ * is recursive, writes several thousand.
+ */
+export const MAX_LEVELS = 1_500
+
+const LIMITS = { depth: MAX_LEVELS, memory: MAX_MEMORY, values: Number.POSITIVE_INFINITY }
+
+/**
+ * Properties that identify a person. Their numbers keep all digits: as doubles, 1152921504606846977 and
+ * 1152921504606846980 would be the same.
+ */
+export const ID_PROPERTIES: ReadonlySet<string> = new Set([
+  'alias',
+  '$anon_distinct_id',
+  '$user_id'
+])
+/** The same, and the distinct id of an event. */
+const IDS: ReadonlySet<string> = new Set([...ID_PROPERTIES, 'distinct_id', '$distinct_id'])
+
+/**
  * Reads the JSON of a request as SDKs send it: plain, gzip, base64, or a form whose field `data`
  * holds one of these. Undoes a `Content-Encoding` first; then tells the encoding from the bytes,
  * because SDK headers are unreliable.
@@ -24,24 +45,22 @@ export const MAX_EVENTS = 20_000
  * @throws request_too_large, parse_error, unsupported_media_type
  */
 export const readJson = async (request: Request | Response): Promise<Json> =>
-  parse(await readText(request))
+  parse(await readText(request), IDS).json
 
 /**
  * Like `readJson`, but also returns two paths: `inexact` leads to the first number that `JSON.parse`
  * changes, such as 9007199254740993; `repeated` leads to the first member that repeats a name within
  * its object. Of members with the same name, `JSON.parse` keeps only the last. `form` says where the
  * body has its events.
+ * @param ids the members that keep all digits of a number
  * @throws request_too_large, parse_error, unsupported_media_type
  */
-export async function readExactly(request: Request | Response): Promise<{ json: Json } & Changed> {
-  const text = await readText(request)
-  const json = parse(text)
-  return {
-    json,
-    form: formOf(json),
-    inexact: findInexact(text),
-    repeated: findRepeated(text, json)
-  }
+export async function readExactly(
+  request: Request | Response,
+  ids = IDS
+): Promise<{ json: Json } & Changed> {
+  const { json, inexact, repeated } = parse(await readText(request), ids)
+  return { json, form: formOf(json), inexact, repeated }
 }
 
 /** Returns where a body has its events. */
@@ -101,8 +120,15 @@ function decodeBase64(text: string): Uint8Array {
   }
 }
 
-const parse = (text: string): Json =>
-  parseOr(text, () => new AppError('parse_error', 'failed to parse request: invalid JSON'))
+function parse(text: string, ids: ReadonlySet<string>): { json: Json } & Scanned {
+  const scanned = scan(text, LIMITS, ids)
+  if (scanned.isTooDeep) {
+    throw malformed(`nested deeper than ${MAX_LEVELS}`)
+  }
+  return { json: parseOr(scanned.text, () => malformed('invalid JSON')), ...scanned }
+}
+
+const malformed = (why: string) => new AppError('parse_error', `failed to parse request: ${why}`)
 
 /** `sentAt` is the client's clock when it sent the request, ms UTC. */
 export type CaptureRequest = { token: string; sentAt: number | undefined; events: Json[] }
@@ -122,12 +148,16 @@ export function readRequest(body: Json): CaptureRequest {
     // The text is PostHog's.
     throw new AppError('invalid_input', 'request holds no event', 'batch')
   }
-  if (events.length > MAX_EVENTS) {
-    throw new AppError('request_too_large', `maximum number of events exceeded: ${MAX_EVENTS}`)
-  }
-
+  expectFewEvents(events)
   const token = checkToken((envelope && tokenOf(envelope)) ?? onlyToken(events))
   return { token, sentAt: readSentAt(envelope?.sent_at), events }
+}
+
+/** @throws request_too_large for a list of more than `MAX_EVENTS` events */
+export function expectFewEvents(events: Json | undefined): void {
+  if (Array.isArray(events) && events.length > MAX_EVENTS) {
+    throw new AppError('request_too_large', `maximum number of events exceeded: ${MAX_EVENTS}`)
+  }
 }
 
 /** Returns the token of an envelope. @throws authentication_failed */

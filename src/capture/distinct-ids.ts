@@ -1,5 +1,5 @@
 import { readDistinctId } from '../persons/distinct-id.ts'
-import type { CapturedEvent } from './event.ts'
+import { type CapturedEvent, MERGED_ID } from './event.ts'
 import { hasPersonProfile } from './person-writes.ts'
 
 /**
@@ -20,14 +20,8 @@ export const mergedIdsOf = (event: CapturedEvent): string[] =>
  * into the person of the event's `distinct_id`. Undefined for any other event.
  */
 export function mergeSource({ event, properties }: CapturedEvent): string | undefined {
-  if (!hasPersonProfile(properties)) {
-    return undefined
-  }
-  if (event === '$identify') {
-    return readDistinctId(properties.$anon_distinct_id)
-  }
-  if (event === '$create_alias' || event === '$merge_dangerously') {
-    return readDistinctId(properties.alias)
-  }
-  return undefined
+  const member = MERGED_ID.get(event)
+  return member !== undefined && hasPersonProfile(properties)
+    ? readDistinctId(properties[member])
+    : undefined
 }

@@ -8,11 +8,11 @@ import {
   isObject,
   type Json,
   type JsonObject,
-  MAX_DEPTH,
   wellFormedOf
 } from '../input/json.ts'
+import { MAX_DEPTH } from '../input/scan.ts'
 import { readUuid } from '../input/uuid.ts'
-import { clean, readDistinctId } from '../persons/distinct-id.ts'
+import { clean, isNoId, notAnId, readOwnId } from '../persons/distinct-id.ts'
 import { MAX_PROPERTIES_BYTES } from '../persons/person.ts'
 import { hasPersonProfile } from './person-writes.ts'
 import { eventTime, writeTime } from './timestamp.ts'
@@ -41,7 +41,15 @@ export const MAX_EVENT_BYTES = 1_000_000
 /** Characters of a refused timestamp that are quoted in the reason for dropping its event. */
 const MAX_QUOTED = 60
 
-const MERGES = new Set(['$identify', '$create_alias', '$merge_dangerously'])
+/**
+ * The events that merge two persons, each with the property that names the person who is merged into
+ * the person of the event.
+ */
+export const MERGED_ID: ReadonlyMap<string, string> = new Map([
+  ['$identify', '$anon_distinct_id'],
+  ['$create_alias', 'alias'],
+  ['$merge_dangerously', 'alias']
+])
 
 /**
  * Reads one event as an SDK sends it, or returns the reason why it is dropped, in PostHog's words
@@ -75,9 +83,9 @@ export function readEvent(
   if (timeFault !== undefined) {
     return drop(timeFault)
   }
-  const distinctId = readDistinctId(raw.distinct_id ?? raw.$distinct_id ?? sent.distinct_id)
-  if (distinctId === undefined) {
-    return drop('event submitted without a distinct_id')
+  const own = readOwnId(raw, sent)
+  if ('reason' in own) {
+    return drop(own.reason)
   }
 
   const unchecked = readProperties(raw, sent)
@@ -103,7 +111,7 @@ export function readEvent(
   return {
     uuid: uuid ?? newUuid(now, position),
     event: clean(raw.event),
-    distinct_id: distinctId,
+    distinct_id: own.id,
     timestamp,
     ...orderOf(timestamp, writtenAt, position),
     properties
@@ -141,10 +149,7 @@ function faultOfTime(
   if (isAbsent || Number.isFinite(offset) || clientTime !== undefined) {
     return undefined
   }
-  const quoted =
-    depthOf(timestamp) > MAX_DEPTH
-      ? 'a deeply nested value'
-      : JSON.stringify(timestamp).slice(0, MAX_QUOTED)
+  const quoted = JSON.stringify(timestamp).slice(0, MAX_QUOTED)
   return `event timestamp must be an ISO 8601 string; got ${quoted}`
 }
 
@@ -153,8 +158,12 @@ function faultOfEvent(event: string, properties: JsonObject): string | undefined
   if (event === '$snapshot' || event === '$performance_event') {
     return `${event} is not stored as an event`
   }
-  if (!hasPersonProfile(properties) && (MERGES.has(event) || event === '$groupidentify')) {
+  if (!hasPersonProfile(properties) && (MERGED_ID.has(event) || event === '$groupidentify')) {
     return `${event} needs a person profile: send it without $process_person_profile: false`
+  }
+  const merged = MERGED_ID.get(event)
+  if (merged !== undefined && isNoId(properties[merged])) {
+    return notAnId(merged)
   }
   if (depthOf(properties) > MAX_DEPTH) {
     return `event properties are nested deeper than ${MAX_DEPTH}`

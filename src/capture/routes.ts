@@ -1,12 +1,6 @@
 import type { Context } from 'hono'
 import { AppError } from '../errors.ts'
-import {
-  BODY_FORMS,
-  payloadOf,
-  readPayload,
-  type TokenReader,
-  UNREADABLE
-} from '../http/capture.ts'
+import { BODY_FORMS, payloadOf, type TokenReader, UNREADABLE } from '../http/capture.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { ErrorJson } from '../http/errors.ts'
 import { describe } from '../http/openapi.ts'
@@ -16,7 +10,7 @@ import { log } from '../log.ts'
 import { enqueueSnapshots, MAX_PARTS } from '../recordings/enqueue.ts'
 import { Unpacking } from '../recordings/packed.ts'
 import { readSnapshot } from '../recordings/snapshot.ts'
-import { readExactly, readRequest, readSentAt } from './body.ts'
+import { readExactly, readJson, readRequest, readSentAt } from './body.ts'
 import { asIdentify, readEvent } from './event.ts'
 import { CapturedJson, CaptureJson, Drops, SnapshotsJson } from './schemas.ts'
 import { takeEvents } from './take.ts'
@@ -89,7 +83,7 @@ export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
     }
 
   const record = async (c: Context<AppEnv>) => {
-    const { token, sentAt, events } = readRequest(await readPayload(c))
+    const { token, sentAt, events } = readRequest(await readJson(payloadOf(c)))
     const { settings, id } = await projectOf(c, token)
     if (!settings.recording) {
       const count = events.length

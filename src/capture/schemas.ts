@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Dropped } from '../input/dropped.ts'
-import { MAX_DEPTH } from '../input/json.ts'
+import { MAX_DEPTH } from '../input/scan.ts'
 import { MAX_PROPERTIES_BYTES } from '../persons/person.ts'
 import { settingsOf } from '../projects/settings.ts'
 import { MAX_EVENTS } from './body.ts'
@@ -37,7 +37,7 @@ const EventJson = z
       .meta({ description: 'The name of the event; its first 200 characters are kept.' }),
     distinct_id: z.string().min(1).optional().meta({
       description:
-        'The distinct id of the user, of which the first 200 characters are kept; it may be in the properties instead.'
+        'The distinct id of the user, of which the first 200 characters are kept; it may be in the properties instead. An integer counts as the text of its digits, however many they are.'
     }),
     properties: z
       .record(z.string(), z.unknown())

@@ -1,8 +1,7 @@
 import type { Context } from 'hono'
-import { invalidToken, MAX_BODY_BYTES, readJson } from '../capture/body.ts'
+import { invalidToken, MAX_BODY_BYTES } from '../capture/body.ts'
 import { type CaptureProject, createProjectFinder } from '../capture/project-cache.ts'
 import { UnavailableError } from '../errors.ts'
-import type { Json } from '../input/json.ts'
 import type { AppEnv } from './env.ts'
 import type { Refusal } from './openapi.ts'
 
@@ -34,9 +33,6 @@ export const payloadOf = (c: Context<AppEnv>): Request | Response => {
   const data = c.req.query('data')
   return c.req.raw.body || data === undefined ? c.req.raw : new Response(data)
 }
-
-/** @throws request_too_large, parse_error, unsupported_media_type */
-export const readPayload = (c: Context<AppEnv>): Promise<Json> => readJson(payloadOf(c))
 
 export type TokenReader = {
   /** Returns the project of a capture token. @throws authentication_failed, attr `api_key` */

@@ -2,18 +2,10 @@ import type { Context, MiddlewareHandler } from 'hono'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { readDecoded } from '../input/encoding.ts'
-import { findInexact, findRepeated } from '../input/exact.ts'
 import { closed } from '../input/fields.ts'
-import {
-  depthOf,
-  isObject,
-  type Json,
-  type JsonObject,
-  MAX_DEPTH,
-  parseOr,
-  toWellFormed
-} from '../input/json.ts'
+import { isObject, type Json, type JsonObject, parseOr, toWellFormed } from '../input/json.ts'
 import { parseInput } from '../input/parse.ts'
+import { MAX_DEPTH, scan } from '../input/scan.ts'
 import { parametersOf } from '../input/url.ts'
 import type { AppEnv } from './env.ts'
 import { contribute, type Part, type Refusal } from './openapi.ts'
@@ -211,15 +203,15 @@ async function readJson(request: Request): Promise<Json> {
     throw new AppError('unsupported_media_type', unsupported(type))
   }
   const text = decodeUtf8(bytes)
-  const json = parseOr(text, malformed)
-  if (depthOf(json) > MAX_DEPTH) {
+  const { isTooDeep, repeated, inexact } = scan(text)
+  if (isTooDeep) {
     throw malformed(`nested deeper than ${MAX_DEPTH}`)
   }
+  const json = parseOr(text, malformed)
   // Schemas drop this member silently, so a receipt to which it was added would still verify.
   if (isObject(json) && Object.hasOwn(json, '__proto__')) {
     throw new AppError('invalid_input', 'This field is unknown.', '__proto__')
   }
-  const repeated = findRepeated(text, json)
   if (repeated) {
     throw new AppError(
       'invalid_input',
@@ -227,7 +219,6 @@ async function readJson(request: Request): Promise<Json> {
       repeated.join('__')
     )
   }
-  const inexact = findInexact(text)
   if (inexact) {
     throw new AppError('invalid_input', INEXACT, inexact.join('__'))
   }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { findSimilarName, isSameName } from './closest.ts'
 import { isHarmless } from './harmless.ts'
-import { isEmpty, isObject } from './json.ts'
+import { isEmpty, isObject, parseJson } from './json.ts'
 import { showName } from './show.ts'
 
 /**
@@ -195,15 +195,15 @@ function unwrap(schema: z.ZodType): z.ZodType {
 }
 
 /**
- * Parses a list or object that was sent as JSON text. Returns invalid JSON as it is, for the schema
- * to refuse.
+ * Parses a list or object that was sent as JSON text. Returns text that `parseJson` refuses as it is,
+ * for the schema to refuse.
  */
 function fromText(input: unknown): unknown {
   if (typeof input !== 'string' || !/^\s*[[{]/.test(input)) {
     return input
   }
   try {
-    return JSON.parse(input)
+    return parseJson(input)
   } catch {
     return input
   }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { AppError } from '../errors.ts'
-import { findInexact, findRepeated } from './exact.ts'
+import { MAX_DEPTH, scan } from './scan.ts'
 
 export type Json = null | boolean | number | string | Json[] | JsonObject
 export type JsonObject = { [key: string]: Json }
@@ -39,9 +39,6 @@ export function isSame(a: Json | undefined, b: Json | undefined): boolean {
 /** Returns the length of a text in UTF-8 bytes. */
 export const byteLength = (text: string): number => Buffer.byteLength(text)
 
-/** Levels of nested arrays and objects allowed in JSON. SQLite's own limit is 1,000. */
-export const MAX_DEPTH = 200
-
 /** Returns how many arrays and objects are nested in each other, 0 for a scalar; counting stops soon after `limit`. */
 export function depthOf(value: Json, limit = MAX_DEPTH): number {
   if (typeof value !== 'object' || value === null) {
@@ -74,16 +71,18 @@ export function wellFormedOf<T extends Json>(json: T, text: string): T {
 
 /**
  * Parses JSON that is part of something else, such as a query parameter.
- * @throws SyntaxError with a message for the client, for invalid JSON, a repeated member, or a
- * number that no double holds exactly
+ * @throws SyntaxError with a message for the client, for JSON that is invalid or nested too deeply,
+ * a repeated member, or a number that no double holds exactly; request_too_large
  */
 export function parseJson(text: string): Json {
+  const { isTooDeep, repeated, inexact } = scan(text)
+  if (isTooDeep) {
+    throw new SyntaxError(`This JSON is nested deeper than ${MAX_DEPTH}.`)
+  }
   const json = parseOr(text, () => new SyntaxError('This is not valid JSON.'))
-  const repeated = findRepeated(text, json)
   if (repeated) {
     throw new SyntaxError(`\`${repeated.join('.')}\` occurs twice: send it once.`)
   }
-  const inexact = findInexact(text)
   if (inexact) {
     throw new SyntaxError(
       `The number at \`${inexact.join('.')}\` cannot be stored exactly: send it as a string.`

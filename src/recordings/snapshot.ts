@@ -4,7 +4,7 @@ import { sha256 } from '../hash.ts'
 import type { Dropped } from '../input/dropped.ts'
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
 import { readUuid, uuidFromHex } from '../input/uuid.ts'
-import { readDistinctId } from '../persons/distinct-id.ts'
+import { readOwnId } from '../persons/distinct-id.ts'
 import type { Unpacking } from './packed.ts'
 import { type RecordingPart, SessionId } from './part.ts'
 
@@ -44,11 +44,11 @@ export async function readSnapshot(
   if (!session.success) {
     return drop('event submitted without a valid $session_id')
   }
-  const distinctId = readDistinctId(raw.distinct_id ?? raw.$distinct_id ?? properties.distinct_id)
-  if (distinctId === undefined) {
-    return drop('event submitted without a distinct_id')
+  const own = readOwnId(raw, properties)
+  if ('reason' in own) {
+    return drop(own.reason)
   }
-  if (isVisitorWithoutCookies(distinctId, properties)) {
+  if (isVisitorWithoutCookies(own.id, properties)) {
     return drop('visitors in cookieless mode are not recorded')
   }
   const snapshots = (Array.isArray(data) ? data : [data]).filter(isSnapshot)
@@ -61,15 +61,13 @@ export async function readSnapshot(
     return drop(fault)
   }
 
-  const lines = toLines(windowOf(properties) ?? session.data, snapshots)
-  if (lines === undefined) {
-    return drop('snapshots are nested too deeply')
-  }
+  const window = windowOf(properties) ?? session.data
+  const lines = snapshots.map((snapshot) => `${JSON.stringify([window, snapshot])}\n`).join('')
   return {
     part: {
       session_id: session.data,
       part_id: uuid ?? uuidFromHex(sha256(`${session.data}\n${lines}`).slice(0, 32)),
-      distinct_id: distinctId,
+      distinct_id: own.id,
       source: sourceOf(properties),
       skew,
       received_at: now
@@ -103,15 +101,3 @@ export type Snapshot = JsonObject & { timestamp: number }
 /** Whether a value is a snapshot: an object with a time, whatever its other members are. */
 export const isSnapshot = (value: Json): value is Snapshot =>
   isObject(value) && typeof value.timestamp === 'number' && value.timestamp > 0
-
-/** Returns a part's snapshots as lines of JSON; undefined if they are nested too deeply to be written. */
-function toLines(window: string, snapshots: Snapshot[]): string | undefined {
-  try {
-    return snapshots.map((snapshot) => `${JSON.stringify([window, snapshot])}\n`).join('')
-  } catch (error) {
-    if (error instanceof RangeError) {
-      return undefined
-    }
-    throw error
-  }
-}

@@ -1,5 +1,6 @@
 import type { Range } from '../calendar/buckets.ts'
 import { AppError } from '../errors.ts'
+import { parseJson } from '../input/json.ts'
 import { show } from '../input/show.ts'
 import { isOneOf } from '../properties/filter.ts'
 import { NONE, OTHER, type Period } from './answer.ts'
@@ -146,7 +147,7 @@ export function readValueNames(query: TrendQuery, { value }: AskedPoint): string
 
 function readList(text: string): string[] | undefined {
   try {
-    const list: unknown = JSON.parse(text)
+    const list = parseJson(text)
     return Array.isArray(list) && list.every((item) => typeof item === 'string') ? list : undefined
   } catch {
     return undefined

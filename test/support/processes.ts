@@ -71,14 +71,16 @@ type Launch = {
   clone?: string
   /** Whether npm starts the script, as it does for users. */
   byNpm?: boolean
+  /** Environment variables besides the folder and the port. */
+  more?: Record<string, string>
 }
 
 /** Starts `npm start`, or another long-running script, on a free port. */
 export function launchService(
   stateDir: string,
-  { script = 'start', options = [], clone = root, byNpm = false }: Launch = {}
+  { script = 'start', options = [], clone = root, byNpm = false, more = {} }: Launch = {}
 ) {
-  const env = { STATE_DIR: stateDir, PORT: '0' }
+  const env = { STATE_DIR: stateDir, PORT: '0', ...more }
   const launched = byNpm
     ? launch('npm', ['run', script, '--', ...options], env, clone)
     : launchScript(script, options, env, clone)

@@ -2,7 +2,7 @@ import { parseTimestamp } from '../../calendar/clock.ts'
 import { AppError } from '../../errors.ts'
 import { byteLength, isObject, type Json, type JsonObject } from '../../input/json.ts'
 import { parseInput } from '../../input/parse.ts'
-import { MAX_EVENTS } from '../body.ts'
+import { expectFewEvents } from '../body.ts'
 import { V1Envelope, V1Options } from './schemas.ts'
 
 /** Longest name of an event, characters. */
@@ -31,10 +31,8 @@ export function readSdk(info: string): Sdk {
  * @throws invalid_input, required, null, request_too_large
  */
 export function readAnalyticsBatch(body: Json, sdk: Sdk): V1Event[] {
+  expectFewEvents(isObject(body) ? body.batch : undefined)
   const { batch } = parseInput(V1Envelope, body)
-  if (batch.length > MAX_EVENTS) {
-    throw new AppError('request_too_large', `maximum number of events exceeded: ${MAX_EVENTS}`)
-  }
   const uuids = new Set(batch.map(({ uuid }) => uuid.toLowerCase()))
   if (uuids.size < batch.length) {
     throw new AppError(

@@ -7,7 +7,7 @@ import { answerError, ErrorJson } from '../../http/errors.ts'
 import { describe } from '../../http/openapi.ts'
 import type { Dropped } from '../../input/dropped.ts'
 import { parseInput } from '../../input/parse.ts'
-import { MAX_BODY_BYTES, readExactly, readSentAt, readToken } from '../body.ts'
+import { ID_PROPERTIES, MAX_BODY_BYTES, readExactly, readSentAt, readToken } from '../body.ts'
 import { type CapturedEvent, readEvent } from '../event.ts'
 import { takeEvents } from '../take.ts'
 import { readAnalyticsBatch, readSdk, type V1Event } from './event.ts'
@@ -54,7 +54,8 @@ export function createCaptureV1Routes({ openProject }: TokenReader) {
     const headers = readHeaders(c)
     const project = await openProject(c, readBearerToken(c.req.header('Authorization')))
     requireJson(c.req.header('Content-Type') ?? '')
-    const { json, ...changed } = await readExactly(c.req.raw)
+    // The distinct id of an event has to be a text.
+    const { json, ...changed } = await readExactly(c.req.raw, ID_PROPERTIES)
     const events = readAnalyticsBatch(json, readSdk(headers['PostHog-Sdk-Info']))
     const now = c.var.now.getTime()
     const sentAt = readSentAt(headers['PostHog-Request-Timestamp'])

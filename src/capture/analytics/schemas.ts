@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { MAX_DEPTH } from '../../input/json.ts'
+import { MAX_DEPTH } from '../../input/scan.ts'
 import { MAX_EVENTS } from '../body.ts'
 import { MAX_EVENT_BYTES } from '../event.ts'
 

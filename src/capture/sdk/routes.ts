@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import {
   BODY_FORMS,
-  readPayload,
+  payloadOf,
   type TokenReader,
   UNKNOWN_TOKEN,
   UNREADABLE
@@ -10,7 +10,7 @@ import {
 import { type AppEnv, createRouter } from '../../http/env.ts'
 import { describe } from '../../http/openapi.ts'
 import { isObject } from '../../input/json.ts'
-import { readToken } from '../body.ts'
+import { readJson, readToken } from '../body.ts'
 import { answerDecide, answerFlags, configScript, remoteConfig } from '../config.ts'
 import { FlagsJson, FlagsRequestJson, RemoteConfigJson } from '../schemas.ts'
 import { ABSENT_FEATURES, type AbsentFeature } from './absent.ts'
@@ -81,7 +81,7 @@ export function createSdkRoutes({ projectOf }: TokenReader) {
   }
 
   const flags = async (c: Context<AppEnv>) => {
-    const body = await readPayload(c)
+    const body = await readJson(payloadOf(c))
     const token = readToken(isObject(body) ? body : {})
     const { settings } = await projectOf(c, token)
     const version = c.req.query('v')

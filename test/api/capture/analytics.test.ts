@@ -322,11 +322,15 @@ describe('POST /i/v1/analytics/events refuses', () => {
       `Bearer ${newApiKey()}`,
       'API key is not valid: personal_api_key. Send events with the project’s capture token (phc_…), not with a personal API key (phx_…).'
     ]
-  ])('%s', async (_, authorization, detail) => {
+  ])('%s, before the body is unpacked', async (_, authorization, detail) => {
     const { Authorization: __, ...headers } = headersOf('')
-    const given = { ...headers, ...(authorization && { Authorization: authorization }) }
+    const given = {
+      ...headers,
+      'Content-Encoding': 'br',
+      ...(authorization && { Authorization: authorization })
+    }
 
-    const { status, body } = await request('POST', PATH, given, batchOf(newEvent()))
+    const { status, body } = await request('POST', PATH, given, 'no brotli')
 
     expect(status).toBe(401)
     expect(body).toMatchObject({ code: 'authentication_failed', detail, error_description: detail })
