@@ -80,7 +80,7 @@ function factsOf(health: HealthJson): [name: string, value: string][] {
     ['Dead letters', health.dead_letters === null ? 'unknown' : String(health.dead_letters)],
     ...(failed > 0 ? [['Failed crons', String(failed)] as [string, string]] : []),
     ...(secrets.length > 0
-      ? [['Secrets missing or short', secrets.join(', ')] as [string, string]]
+      ? [['Secrets missing, short or changed', secrets.join(', ')] as [string, string]]
       : []),
     ...(health.ledger === 'ok' ? [] : [['Ledger of erasures', health.ledger] as [string, string]])
   ]
