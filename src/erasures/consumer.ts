@@ -97,7 +97,7 @@ export async function continueErasures(
   const { project, db } = await openUpkeepOf(message.project_id, invocation)
   const found = await findOpenErasures(db, project.id, message.erasures)
   const open = found.filter((erasure) => mayContinue(message, erasure))
-  const secret = await findSecretOrFault(env, db, clock())
+  const secret = await findSecretOrFault(env, db)
   if (secret instanceof WrongSecretError) {
     // The sweep takes the erasures up.
     await noteWaiting(db, open, secret.message, clock().getTime())
@@ -144,7 +144,7 @@ async function continueRemoval(
 ): Promise<number> {
   const { env, clock } = invocation
   const open = await openUpkeepOf(message.project_id, invocation)
-  const secret = await findSecretOrFault(env, open.db, clock())
+  const secret = await findSecretOrFault(env, open.db)
   if (secret instanceof WrongSecretError) {
     // The sweep takes the removal up.
     await noteError(open.db, message.removal, secret.message, clock().getTime())

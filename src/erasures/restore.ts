@@ -43,7 +43,7 @@ export async function catchUp(target: CatchUp): Promise<Replayed & { isRestored:
     const named = await countNamed(bucket, mark.head)
     await raiseErasureIds(db, mark.erasure + named)
   }
-  await expectOwnSecret({ ...target.secrets, BUCKET: bucket }, db, now)
+  await expectOwnSecret({ ...target.secrets, BUCKET: bucket }, db)
   await expectApplied(bucket, head)
   const until = now.getTime() - (isRestored ? 0 : minAge)
   const replayed = await replayLedger({ ...target, until, isRestored })

@@ -57,7 +57,7 @@ export const erasureRoutes = createRouter()
         deleteRecordings,
         actor: actorOf(user, key),
         setting: c.env,
-        ...(await openLedger(c.env, db, now)),
+        ...(await openLedger(c.env, db)),
         now
       })
       if (erased.length === 0) {
@@ -96,7 +96,7 @@ export const erasureRoutes = createRouter()
         deleteRecordings,
         actor: actorOf(user, key),
         setting: c.env,
-        ...(await openLedger(c.env, db, now)),
+        ...(await openLedger(c.env, db)),
         now
       })
       return c.json({
@@ -124,7 +124,7 @@ export const erasureRoutes = createRouter()
         { ...page.rows, before: page.rows.after?.before }
       )
       const { shown, place } = cutPage(page, found, ({ id }) => ({ before: id }))
-      const open = secretOpener(c.env, c.var.db, c.var.now)
+      const open = secretOpener(c.env, c.var.db)
       const results = await Promise.all(
         shown.map(async (row) => taskToJson(row, await receiptOf(row, open)))
       )

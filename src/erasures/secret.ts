@@ -1,7 +1,7 @@
 import type { Db } from '../db/client.ts'
 import { UnavailableError } from '../errors.ts'
 import { hmac } from '../hash.ts'
-import { settleFingerprint } from '../ledger/fingerprint.ts'
+import { type Fingerprint, settleFingerprint } from '../ledger/fingerprint.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { readState } from '../ledger/store.ts'
 
@@ -17,7 +17,7 @@ export type SecretStatus = (typeof SECRET_STATUSES)[number]
 
 /** The sentence of errors and of `/readyz` about another secret than the one that the deployment has used so far. */
 export const WRONG_SECRET =
-  'RECEIPT_SECRET is not the secret that this deployment has used so far. Until the earlier one is back, nothing is erased, and receipts are neither issued nor verified. Put it back from its escrow file with npm run secrets -- import; if it is lost for good, see npm run secrets -- give-up.'
+  'RECEIPT_SECRET is not the secret that this deployment has used so far. Until the earlier one is back, nothing is erased, and receipts are neither issued nor verified. Put it back with npm run secrets -- import, or if it is lost for good, replace it with npm run secrets -- renew.'
 
 /** `RECEIPT_SECRET` is not the secret that the deployment has used so far. */
 export class WrongSecretError extends UnavailableError {
@@ -72,28 +72,25 @@ type Bindings = Secrets & Pick<Env, 'BUCKET'>
  * @param db the project's database, which has a copy of the fingerprint
  * @throws UnavailableError when the secret is missing, too short, or another one (WrongSecretError)
  */
-export async function openSecret(env: Bindings, db: Db, now: Date): Promise<OwnSecret> {
-  return (await openLedger(env, db, now)).secret
+export async function openSecret(env: Bindings, db: Db): Promise<OwnSecret> {
+  return (await openLedger(env, db)).secret
 }
 
-/** Opens the secret when it is needed, once: see `openSecret`. */
+/** Opens the secret: see `openSecret`. */
 export type SecretOpener = () => Promise<OwnSecret>
 
-export function secretOpener(env: Bindings, db: Db, now: Date): SecretOpener {
+/** Returns a function that opens the secret when it is first called. */
+export function secretOpener(env: Bindings, db: Db): SecretOpener {
   let opened: Promise<OwnSecret> | undefined
   return () => {
-    opened ??= openSecret(env, db, now)
+    opened ??= openSecret(env, db)
     return opened
   }
 }
 
 /** Like `openSecret`, but returns undefined if the secret is missing or too short. @throws WrongSecretError */
-export const findSecret = async (
-  env: Bindings,
-  db: Db,
-  now: Date
-): Promise<OwnSecret | undefined> =>
-  checkSecret(env.RECEIPT_SECRET) === 'ok' ? openSecret(env, db, now) : undefined
+export const findSecret = async (env: Bindings, db: Db): Promise<OwnSecret | undefined> =>
+  checkSecret(env.RECEIPT_SECRET) === 'ok' ? openSecret(env, db) : undefined
 
 /**
  * Opens the ledger for the entry of a deletion, with the secret of the entry's hashes.
@@ -101,40 +98,40 @@ export const findSecret = async (
  */
 export async function openLedger(
   env: Bindings,
-  db: Db,
-  now: Date
+  db: Db
 ): Promise<{ ledger: Ledger; secret: OwnSecret }> {
   const value = receiptSecret(env)
   const own = await fingerprintOf(value)
   const { head, secret: noted } = await readState(db)
   // A database has another fingerprint than the ledger after a restore, until the next comparison.
-  const known =
-    noted?.fingerprint === own ? noted : await settle(env.BUCKET, db, own, now.getTime())
-  if (known.fingerprint !== own) {
-    throw new WrongSecretError()
-  }
-  return { ledger: new Ledger(env.BUCKET, head), secret: { value, since: known.since } }
+  const { since } = noted?.fingerprint === own ? noted : await expectKnown(env, db, own)
+  return { ledger: new Ledger(env.BUCKET, head), secret: { value, since } }
 }
 
-const settle: typeof settleFingerprint = (bucket, db, own, now) =>
-  settleFingerprint(bucket, db, own, now).catch((error) => {
+/** Compares a fingerprint with the ledger's. @throws WrongSecretError, or UnavailableError when the ledger cannot be read */
+async function expectKnown(
+  { BUCKET }: Pick<Env, 'BUCKET'>,
+  db: Db,
+  own: string
+): Promise<Fingerprint> {
+  const known = await settleFingerprint(BUCKET, db, own).catch((error) => {
     throw new UnavailableError(
-      'The fingerprint of RECEIPT_SECRET cannot be compared with the ledger now. Try again.',
+      'RECEIPT_SECRET cannot be compared with the ledger of erasures now. Try again.',
       error
     )
   })
+  if (known.fingerprint !== own) {
+    throw new WrongSecretError()
+  }
+  return known
+}
 
 /**
  * Compares `RECEIPT_SECRET` with the ledger, and copies the fingerprint to where it is missing. Does nothing if the secret is
  * missing or too short. @throws WrongSecretError
  */
-export async function expectOwnSecret(env: Bindings, db: Db, now: Date): Promise<void> {
-  if (checkSecret(env.RECEIPT_SECRET) !== 'ok') {
-    return
-  }
-  const own = await fingerprintOf(receiptSecret(env))
-  const known = await settle(env.BUCKET, db, own, now.getTime())
-  if (known.fingerprint !== own) {
-    throw new WrongSecretError()
+export async function expectOwnSecret(env: Bindings, db: Db): Promise<void> {
+  if (checkSecret(env.RECEIPT_SECRET) === 'ok') {
+    await expectKnown(env, db, await fingerprintOf(receiptSecret(env)))
   }
 }

@@ -8,77 +8,76 @@ import { noteSecret, readState } from './store.ts'
  */
 const PREFIX = 'ledger/secrets/'
 
-/** The secret that the deployment uses. */
+/** The fingerprint of the secret that the deployment uses: a keyed hash, from which nobody can compute the secret. */
 const Fingerprint = z.object({
-  /** A keyed hash, from which nobody can compute the secret; null if the secret is lost and the next one is to be adopted. */
-  fingerprint: z.string().nullable(),
+  fingerprint: z.string(),
   /** From when on the deployment uses the secret, ms UTC; 0 for its first secret. */
   since: z.int()
 })
-export type Fingerprint = { fingerprint: string; since: number }
+export type Fingerprint = z.infer<typeof Fingerprint>
+
+/** The part of a bucket that is used here. */
+export type Fingerprints = {
+  get(key: string): Promise<{ json(): Promise<unknown> } | null>
+  put(key: string, content: string, options: R2PutOptions): Promise<unknown>
+}
+
+/** Creates an object, unless it exists. */
+const ONCE: R2PutOptions = { onlyIf: { etagDoesNotMatch: '*' } }
 
 /** `12` → `ledger/secrets/000000000012` */
-export const secretKeyOf = (seq: number): string => `${PREFIX}${String(seq).padStart(12, '0')}`
+const keyOf = (seq: number): string => `${PREFIX}${String(seq).padStart(12, '0')}`
 
-/** Reads the content of an object below `ledger/secrets/`. @throws when it is damaged */
-export const parseFingerprint = (json: unknown): z.infer<typeof Fingerprint> =>
-  Fingerprint.parse(json)
-
-/** Finds the last fingerprint in the ledger, by getting one object after the other; `seq` is 0 if there is none. */
-async function findLast(bucket: R2Bucket): Promise<z.infer<typeof Fingerprint> & { seq: number }> {
-  let last = { seq: 0, fingerprint: null as string | null, since: 0 }
+/** Finds the last fingerprint in the ledger, by getting one object after the other; `seq` is its number, 0 if there is none. */
+async function findLast(bucket: Pick<Fingerprints, 'get'>) {
+  let last: { seq: number; known: Fingerprint | undefined } = { seq: 0, known: undefined }
   for (;;) {
     const seq = last.seq + 1
-    const object = await bucket.get(secretKeyOf(seq))
+    const object = await bucket.get(keyOf(seq))
     if (!object) {
       return last
     }
-    last = { seq, ...parseFingerprint(await object.json()) }
+    last = { seq, known: Fingerprint.parse(await object.json()) }
   }
 }
+
+/** Finds the fingerprint of the deployment's secret in the ledger; undefined before the first use of a secret. */
+export const findFingerprint = async (
+  bucket: Pick<Fingerprints, 'get'>
+): Promise<Fingerprint | undefined> => (await findLast(bucket)).known
 
 /** Reads the fingerprint of the deployment's secret: the ledger's, or else the database's; undefined if neither has one. */
-export async function readFingerprint(bucket: R2Bucket, db: Db): Promise<Fingerprint | undefined> {
-  const { seq, fingerprint, since } = await findLast(bucket)
-  if (fingerprint !== null) {
-    return { fingerprint, since }
-  }
-  return seq === 0 ? (await readState(db)).secret : undefined
-}
+export const readFingerprint = async (
+  bucket: Fingerprints,
+  db: Db
+): Promise<Fingerprint | undefined> =>
+  (await findFingerprint(bucket)) ?? (await readState(db)).secret
 
 /**
- * Reads the fingerprint of the deployment's secret, and copies it to where it is missing. If there is none, or the last
- * secret was given up, adopts the fingerprint `own`.
+ * Reads the fingerprint of the deployment's secret, and copies it to where it is missing: to the ledger or to the database.
+ * If neither has one, adopts the fingerprint `own`.
  */
 export async function settleFingerprint(
-  bucket: R2Bucket,
+  bucket: Fingerprints,
   db: Db,
-  own: string,
-  now: number
+  own: string
 ): Promise<Fingerprint> {
   const { secret: noted } = await readState(db)
-  const { seq, fingerprint, since } = await findLast(bucket)
-  if (fingerprint !== null) {
-    if (noted?.fingerprint !== fingerprint || noted.since !== since) {
-      await noteSecret(db, { fingerprint, since })
-    }
-    return { fingerprint, since }
+  const known = await findFingerprint(bucket)
+  if (!known) {
+    const first = noted ?? { fingerprint: own, since: 0 }
+    await bucket.put(keyOf(1), JSON.stringify(first), ONCE)
+    // Read back: another invocation may have been faster.
+    return settleFingerprint(bucket, db, own)
   }
-  const first = noted ?? { fingerprint: own, since: 0 }
-  const next = { fingerprint: own, since: noted?.fingerprint === own ? noted.since : now }
-  const adopted = JSON.stringify(seq === 0 ? first : next)
-  await bucket.put(secretKeyOf(seq + 1), adopted, { onlyIf: { etagDoesNotMatch: '*' } })
-  // Read back: another invocation may have been faster.
-  return settleFingerprint(bucket, db, own, now)
+  if (noted?.fingerprint !== known.fingerprint || noted.since !== known.since) {
+    await noteSecret(db, known)
+  }
+  return known
 }
 
-/**
- * Gives up the deployment's secret, which is lost: the service adopts the next one.
- * @returns whether there was a secret to give up
- */
-export async function giveUpSecret(bucket: R2Bucket, now: number): Promise<boolean> {
-  const { seq, fingerprint } = await findLast(bucket)
-  const given = JSON.stringify({ fingerprint: null, since: now })
-  const options = { onlyIf: { etagDoesNotMatch: '*' } }
-  return fingerprint !== null && (await bucket.put(secretKeyOf(seq + 1), given, options)) !== null
+/** Enters the fingerprint of another secret in the ledger, because the secret so far is lost, or should be replaced. */
+export async function replaceFingerprint(bucket: Fingerprints, next: Fingerprint): Promise<void> {
+  const { seq } = await findLast(bucket)
+  await bucket.put(keyOf(seq + 1), JSON.stringify(next), ONCE)
 }

@@ -211,8 +211,8 @@ export const personRoutes = createRouter()
       if (key === undefined) {
         throw new AppError('required', 'This field is required.', '$unset')
       }
-      const { db, project, now } = c.var
-      const { ledger, secret } = await openLedger(c.env, db, now)
+      const { db, project } = c.var
+      const { ledger, secret } = await openLedger(c.env, db)
       await deleteNoted(db, project.id, {
         id: c.req.valid('param').id,
         key,

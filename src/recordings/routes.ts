@@ -113,7 +113,7 @@ export const recordingRoutes = createRouter()
     async (c) => {
       const { id } = c.req.valid('param')
       const { db, project, now } = c.var
-      const { ledger, secret } = await openLedger(c.env, db, now)
+      const { ledger, secret } = await openLedger(c.env, db)
       const isDeleted = await deleteNoted(db, {
         projectId: project.id,
         sessionId: id,

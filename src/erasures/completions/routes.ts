@@ -31,7 +31,7 @@ export const completionRoutes = createRouter().post(
         preview: await previewCompletion(db, project.id, wanted)
       })
     }
-    const { ledger } = await openLedger(c.env, db, now)
+    const { ledger } = await openLedger(c.env, db)
     const found = await completeErasures(db, c.env.ERASURE_QUEUE, project, {
       named,
       ...extent,

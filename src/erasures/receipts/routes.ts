@@ -29,7 +29,7 @@ export const receiptRoutes = createRouter()
     validateQuery(ReceiptQuery),
     async (c) => {
       const row = await findCompleted(c.var.db, c.var.project.id, c.req.valid('param').id)
-      const open = secretOpener(c.env, c.var.db, c.var.now)
+      const open = secretOpener(c.env, c.var.db)
       const receipt = row && (await receiptOf(row, open))
       if (!receipt) {
         throw new NotFoundError()
@@ -48,7 +48,7 @@ export const receiptRoutes = createRouter()
     validateBody(Presented),
     async (c) => {
       const receipt = c.req.valid('json')
-      await findSecret(c.env, c.var.db, c.var.now)
+      await findSecret(c.env, c.var.db)
       const isGenuine = receipt.project_id === c.var.project.id && (await isOurs(receipt, c.env))
       return c.json({ valid: isGenuine, detail: isGenuine ? GENUINE : NOT_GENUINE })
     }

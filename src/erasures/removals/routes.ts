@@ -34,7 +34,7 @@ export const removalRoutes = createRouter()
     const { db, project, user, key, now } = c.var
     const { dry_run: _, token, properties = null, ...filters } = c.req.valid('json')
     const wanted = { filters, properties }
-    const { secret, ledger } = await openLedger(c.env, db, now)
+    const { secret, ledger } = await openLedger(c.env, db)
     if (token === undefined) {
       const dryRun = await tryRemoval(db, project, wanted, { secret: secret.value, now })
       const preview = { properties, token: dryRun.token, now: now.getTime() }
@@ -58,7 +58,7 @@ export const removalRoutes = createRouter()
       before: page.rows.after?.before
     })
     const { shown, place } = cutPage(page, found, ({ id }) => ({ before: id }))
-    const open = secretOpener(c.env, db, now)
+    const open = secretOpener(c.env, db)
     const results = await Promise.all(shown.map((row) => toJson(row, open, now)))
     return c.json(pageOf(c.req.url, { ...place, results }))
   })
@@ -74,7 +74,7 @@ export const removalRoutes = createRouter()
       if (!row) {
         throw new NotFoundError()
       }
-      const deletion = await toJson(row, secretOpener(c.env, db, now), now)
+      const deletion = await toJson(row, secretOpener(c.env, db), now)
       if (!wantsPage(c, c.req.valid('query'))) {
         return c.json(deletion)
       }

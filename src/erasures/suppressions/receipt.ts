@@ -21,7 +21,7 @@ export async function signReceipt(
   env: Pick<Env, 'BUCKET'> & Signing,
   now: Date
 ) {
-  const secret = await openSecret(env, db, now)
+  const secret = await openSecret(env, db)
   const signer = await openSigner(env, secret)
   if (!signer) {
     throw new UnavailableError(

@@ -43,7 +43,7 @@ export const suppressionRoutes = createRouter()
       const found = await suppress(db, project, {
         selection: selectionOf({ ids, distinct_ids: distinctIds }),
         actor: actorOf(user, key),
-        ...(await openLedger(c.env, db, now)),
+        ...(await openLedger(c.env, db)),
         now
       })
       const names = ids
