@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { accessSync, constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { z } from 'zod'
@@ -133,13 +133,14 @@ export type NewEscrow = {
 
 /**
  * Prepares an escrow file before the secrets are made: asks for the passphrase.
- * @throws OperatorError when the file exists, or the passphrase is missing or too short
+ * @throws OperatorError when the file exists or cannot be created, or the passphrase is missing or too short
  */
 export async function prepareEscrow(name: string): Promise<NewEscrow> {
   const file = fileOf(name)
   if (existsSync(file)) {
     throw new OperatorError(`${file} exists already. Choose another file: it is not overwritten.`)
   }
+  expectWritable(dirname(file))
   const passphrase = await readNewPassphrase()
   return {
     file,
@@ -149,6 +150,14 @@ export async function prepareEscrow(name: string): Promise<NewEscrow> {
       writeFileSync(file, text, { mode: 0o600, flag: 'wx', flush: true })
     },
     discard: () => rmSync(file)
+  }
+}
+
+function expectWritable(folder: string): void {
+  try {
+    accessSync(folder, constants.W_OK)
+  } catch {
+    throw new OperatorError(`No file can be created in ${folder}. Choose another folder.`)
   }
 }
 

@@ -63,8 +63,9 @@ export async function openAccount(id: string) {
           headers: headersFor(bucket?.jurisdiction)
         })
         if (!response.ok && response.status !== 404) {
+          const reason = (await response.text()).slice(0, 300)
           throw new OperatorError(
-            `The ledger cannot be reached: ${path} answers ${response.status}. Try again.`
+            `The ledger cannot be reached: ${path} answers ${response.status}. ${reason}`
           )
         }
         return response.ok ? response : null

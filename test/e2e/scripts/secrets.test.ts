@@ -6,7 +6,12 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { decryptSecrets } from '../../../scripts/escrow.ts'
 import { fingerprintOf } from '../../../src/erasures/secret.ts'
 import { startCloudflare } from '../../support/cloudflare.ts'
-import { launchService, newStateDir, runScript } from '../../support/processes.ts'
+import {
+  type LocalService,
+  launchService,
+  newStateDir,
+  runScript
+} from '../../support/processes.ts'
 import { until } from '../../support/until.ts'
 
 const PASSPHRASE = 'correct horse battery staple'
@@ -78,23 +83,40 @@ it('a local service that has lost its secrets says so, erases nothing, and gets 
     return ready
   }
   const first = await start()
+  const ask = (
+    { url, projectId, key }: Pick<LocalService, 'url' | 'projectId' | 'key'>,
+    path: string,
+    body: object
+  ) =>
+    fetch(`${url}/api/projects/${projectId}/persons/${path}/`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body)
+    })
+  await fetch(`${first.url}/e/`, {
+    method: 'POST',
+    body: JSON.stringify({ api_key: first.token, event: '$identify', distinct_id: 'ada' })
+  })
+  const erase = { distinct_ids: ['ada'], delete_events: true }
+  await until(async () => {
+    const answer = await (await ask(first, 'bulk_delete', erase)).json()
+    return (answer as { persons_deleted: number }).persons_deleted === 1
+  })
   expect(await run('export', file)).toMatchObject({ code: 0 })
   await first.stop('SIGTERM')
   rmSync(secretsFile)
 
-  const { url, projectId, key } = await start()
+  const second = await start()
 
-  const response = await fetch(`${url}/readyz`)
+  const response = await fetch(`${second.url}/readyz`)
   expect([response.status, await response.json()]).toMatchObject([
     503,
     { secrets: [{ name: 'RECEIPT_SECRET', status: 'changed' }, { status: 'ok' }] }
   ])
-  const erasure = await fetch(`${url}/api/projects/${projectId}/persons/bulk_delete/`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ distinct_ids: ['ada'] })
-  })
-  expect(erasure.status).toBe(503)
+  expect((await ask(second, 'bulk_delete', erase)).status).toBe(503)
+  const purged = await runScript('purge:now', [], { STATE_DIR: stateDir })
+  expect(purged.code).toBe(1)
+  expect(purged.stderr).toContain('RECEIPT_SECRET is not the secret that this deployment has used')
   const lost = parseEnv(readFileSync(secretsFile, 'utf8'))
 
   const imported = await run('import', file)
@@ -119,6 +141,9 @@ describe('the passphrase of an escrow file', () => {
       code: 1,
       stderr: expect.stringContaining('set ESCROW_PASSPHRASE in the environment')
     })
+    const lost = join(folder, 'missing', 'none.json')
+    const nowhere = await runScript('secrets', ['export', lost], { STATE_DIR: folder })
+    expect(nowhere.stderr).toContain('No file can be created in')
     expect(await run({ ESCROW_PASSPHRASE: 'short' })).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('at least 12 characters')
