@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import { findFingerprint } from '../src/ledger/fingerprint.ts'
 import { type Config, readConfig } from './config.ts'
-import { type Account, openAccount } from './deploy/account.ts'
+import { type Account, findAccountId, openAccount } from './deploy/account.ts'
 import {
   commandOf,
   jurisdictionOf,
@@ -11,26 +11,25 @@ import {
   planDeployment,
   type Step
 } from './deploy/plan.ts'
+import { listSecrets, withSecretsFile } from './deploy/secrets.ts'
+import { type NewEscrow, prepareEscrow, type Secrets } from './escrow.ts'
 import { OperatorError } from './faults.ts'
-import { newSecret } from './state.ts'
+import { newSecrets } from './state.ts'
 import { readCommandLine } from './usage.ts'
 import { findFault, wrangler } from './wrangler.ts'
 
-/** Wrangler's message for a Worker that does not exist. */
-const NO_SUCH_WORKER = /Worker "[^"]+" not found/
-
 const LOCATIONS = ['weur', 'eeur', 'wnam', 'enam', 'apac', 'oc']
 
-const USAGE = `npm run deploy -- [--location ${LOCATIONS.join('|')}] [--plan]
+const USAGE = `npm run deploy -- [--location ${LOCATIONS.join('|')}] [--escrow FILE] [--plan]
 
 Creates missing databases, queues and buckets at Cloudflare, migrates, and deploys the Worker. You can run it again at any time.
 
 --location  where to create databases and buckets (default: near you)
+--escrow    writes the secrets of a new deployment into an encrypted file, for the safe: nobody can read them back later. The
+            passphrase is asked, or taken from the environment variable ESCROW_PASSPHRASE
 --plan      lists the commands without running them`
 
-const Login = z.object({ accounts: z.array(z.object({ id: z.string(), name: z.string() })) })
 const Bookmark = z.object({ bookmark: z.string() })
-const Secrets = z.array(z.object({ name: z.string() }))
 const Deployed = z.object({ type: z.literal('deploy'), targets: z.array(z.string()) })
 
 try {
@@ -54,7 +53,14 @@ async function main(): Promise<void> {
     return console.log(listCommands(plan).join('\n'))
   }
 
-  const account = await openAccount(await findAccountId(plan.login, config))
+  const escrow = options.escrow === undefined ? undefined : await prepareEscrow(options.escrow)
+  const account = await openAccount(await findAccountId(config))
+  const secrets = await makeSecrets(config, account)
+  if (escrow && Object.keys(secrets).length === 0) {
+    throw new OperatorError(
+      '--escrow: this deployment has its secrets already, and nobody can read them back, so there is nothing to write. Leave --escrow out. To get secrets into an escrow file, replace them: npm run rotate-key and npm run secrets -- renew.'
+    )
+  }
   for (const line of await Promise.all(plan.create.map((step) => create(step, account)))) {
     console.log(line)
   }
@@ -65,13 +71,42 @@ async function main(): Promise<void> {
     await run(step, { show: true })
   }
   for (const step of plan.deploy) {
-    console.log(nextSteps(await deploy(step, config.secrets.required)))
+    escrow?.write(secrets, config.name, new Date())
+    const urls = await deploy(step, secrets).catch(async (error) => {
+      await discardUnused(escrow, secrets)
+      throw error
+    })
+    console.log(nextSteps(urls))
   }
+  if (Object.keys(secrets).length > 0) {
+    console.log(
+      options.escrow === undefined ? withoutEscrow(secrets) : inEscrow(secrets, options.escrow)
+    )
+  }
+}
+
+/**
+ * Makes the secrets that the Worker lacks; they are random, and nobody needs to know them.
+ * @throws OperatorError when the deployment has used a `RECEIPT_SECRET`, which the Worker has lost
+ */
+async function makeSecrets(config: Config, account: Account): Promise<Secrets> {
+  const known = await listSecrets()
+  const missing = config.secrets.required.filter((name) => !known.includes(name))
+  if (missing.includes('RECEIPT_SECRET') && (await findFingerprint(account.openBucket(config)))) {
+    throw new OperatorError(
+      'The Worker has lost RECEIPT_SECRET, which this deployment has used. With a new one, erasures and receipts would be refused. Put it back: npm run secrets -- import FILE --remote. If there is no escrow file, npm run secrets -- renew --remote says what is lost, and makes a new one.'
+    )
+  }
+  return newSecrets(missing)
 }
 
 function readOptions() {
   const { values } = readCommandLine(USAGE, {
-    options: { location: { type: 'string' }, plan: { type: 'boolean' } }
+    options: {
+      location: { type: 'string' },
+      escrow: { type: 'string' },
+      plan: { type: 'boolean' }
+    }
   })
   if (values.location !== undefined && !LOCATIONS.includes(values.location)) {
     throw new OperatorError(
@@ -79,30 +114,6 @@ function readOptions() {
     )
   }
   return values
-}
-
-/**
- * Returns the id of the account to deploy to. @throws OperatorError when nobody is logged in, or
- * several accounts are possible
- */
-async function findAccountId(step: Step, config: Config): Promise<string> {
-  const { code, stdout, stderr } = await wrangler(step.run)
-  if (/"loggedIn": ?false/.test(stdout)) {
-    throw new OperatorError(
-      'You are not logged in to Cloudflare: run npx wrangler login, or set CLOUDFLARE_API_TOKEN.'
-    )
-  }
-  if (code !== 0) {
-    throw new OperatorError(`${commandOf(step.run)} failed: ${findFault(`${stdout}${stderr}`)}`)
-  }
-  const { accounts } = Login.parse(JSON.parse(stdout))
-  const chosen = process.env.CLOUDFLARE_ACCOUNT_ID || config.account_id
-  if (accounts.length > 1 && !chosen) {
-    throw new OperatorError(
-      `Set CLOUDFLARE_ACCOUNT_ID to one of: ${accounts.map(({ id, name }) => `${id} (${name})`).join(', ')}`
-    )
-  }
-  return chosen || (accounts[0]?.id ?? '')
 }
 
 /**
@@ -127,45 +138,32 @@ async function remember(step: Step): Promise<void> {
   console.log(`  npx wrangler d1 time-travel restore ${binding} --bookmark ${bookmark}`)
 }
 
-/**
- * Deploys the Worker, and generates its missing secrets, which are random and which nobody needs to
- * know.
- * @returns the Worker's URLs
- */
-async function deploy(step: Step, secrets: string[]): Promise<string[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-'))
-  const report = join(folder, 'deploy.ndjson')
-  const secretsFile = join(folder, 'secrets.json')
-  try {
-    const known = await listSecrets()
-    const generated = secrets
-      .filter((name) => !known.includes(name))
-      .map((name) => [name, newSecret()])
-    writeFileSync(secretsFile, JSON.stringify(Object.fromEntries(generated)), { mode: 0o600 })
-    const args = generated.length > 0 ? [...step.run, '--secrets-file', secretsFile] : step.run
+/** Removes the escrow file if the failed deployment has not set its secrets, so that the same command can run again. */
+async function discardUnused(escrow: NewEscrow | undefined, secrets: Secrets): Promise<void> {
+  if (!escrow) {
+    return
+  }
+  const known = await listSecrets().catch(() => Object.keys(secrets))
+  if (known.some((name) => name in secrets)) {
+    console.error(`${escrow.file} holds the secrets that the Worker has got: leave --escrow out.`)
+  } else {
+    escrow.discard()
+  }
+}
+
+/** Deploys the Worker with its new secrets. @returns the Worker's URLs */
+async function deploy(step: Step, secrets: Secrets): Promise<string[]> {
+  return withSecretsFile(secrets, async (file) => {
+    const report = join(dirname(file), 'deploy.ndjson')
+    const isNew = Object.keys(secrets).length > 0
+    const args = isNew ? [...step.run, '--secrets-file', file] : step.run
     await run({ run: args }, { show: true, env: { WRANGLER_OUTPUT_FILE_PATH: report } })
     const lines = readFileSync(report, 'utf8').trim().split('\n')
     const targets = lines.flatMap(
       (line) => Deployed.safeParse(JSON.parse(line)).data?.targets ?? []
     )
     return targets.filter((target) => target.startsWith('https://'))
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
-
-/** Lists the names of the deployed Worker's secrets; none before the first deployment. */
-async function listSecrets(): Promise<string[]> {
-  const { code, stdout, stderr } = await wrangler(['secret', 'list', '--format', 'json'])
-  if (code === 0) {
-    return Secrets.parse(JSON.parse(stdout)).map(({ name }) => name)
-  }
-  if (NO_SUCH_WORKER.test(`${stdout}${stderr}`)) {
-    return []
-  }
-  throw new OperatorError(
-    `${commandOf(['secret', 'list'])} failed: ${findFault(`${stdout}${stderr}`)}`
-  )
+  })
 }
 
 async function run(step: Step, options?: Parameters<typeof wrangler>[1]) {
@@ -188,4 +186,20 @@ Create the first user, project (with the capture token for SDKs) and API key:
   npm run user -- create --first-name Ada --email ada@example.com --remote
   npm run project -- create --name Shop --remote
   npm run key -- create --label admin --scopes '*' --project 1 --remote`
+}
+
+function inEscrow(secrets: Secrets, file: string): string {
+  return `
+The new secrets ${Object.keys(secrets).join(' and ')} are in ${file}, encrypted. Keep the file and its passphrase in a
+safe. If the Worker loses its secrets, put them back: npm run secrets -- import ${file} --remote`
+}
+
+function withoutEscrow(secrets: Secrets): string {
+  return `
+New secrets were made: ${Object.keys(secrets).join(' and ')}. Cloudflare shows them to nobody, and there is no copy. If the
+Worker is deleted:
+- without RECEIPT_SECRET, earlier receipts lose their signature, and after a restore some erased persons are not found again
+- without RECEIPT_KEY, nothing is lost: the next deployment makes another key, and earlier receipts stay valid
+To have a copy in a safe, replace both now, before anybody is erased:
+  npm run secrets -- renew --accept-loss --escrow FILE --remote`
 }

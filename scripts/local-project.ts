@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Db } from '../src/db/client.ts'
+import { WrongSecretError } from '../src/erasures/secret.ts'
 import { LedgerError } from '../src/ledger/entry.ts'
 import { findCaller } from '../src/projects/caller.store.ts'
 import { hashKey } from '../src/projects/key.ts'
@@ -54,7 +55,7 @@ async function applyLedger(service: Service): Promise<void> {
   try {
     await repeatDeletions(service)
   } catch (error) {
-    if (!(error instanceof LedgerError)) {
+    if (!(error instanceof LedgerError || error instanceof WrongSecretError)) {
       throw error
     }
     // The service starts all the same: a restored database stays held back, so nobody gets its data.

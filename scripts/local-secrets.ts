@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { checkSecret, MIN_SECRET } from '../src/erasures/secret.ts'
 import { readConfig } from './config.ts'
 import { stateDir } from './environment.ts'
+import type { Secrets } from './escrow.ts'
 import { OperatorError } from './faults.ts'
-import { newSecret, readSecretsFile, SECRETS_FILE } from './state.ts'
+import { newSecrets, readSecretsFile, SECRETS_FILE } from './state.ts'
 
 const secretsFile = join(stateDir, SECRETS_FILE)
 
@@ -17,30 +18,30 @@ const secretsFile = join(stateDir, SECRETS_FILE)
 export function readSecrets(): Record<string, string> {
   const names = readConfig().secrets.required
   if (!existsSync(secretsFile)) {
-    writeSecrets(...names)
+    writeSecrets(newSecrets(names))
   }
   const secrets = readSecretsFile()
   const invalid = names.filter((name) => checkSecret(secrets[name]) !== 'ok')
   const isOnlyKeyInvalid = invalid.length === 1 && invalid[0] === 'RECEIPT_KEY'
   if (isOnlyKeyInvalid && !secrets.RECEIPT_KEY) {
-    writeSecrets('RECEIPT_KEY')
+    writeSecrets(newSecrets(['RECEIPT_KEY']))
     return readSecretsFile()
   }
   if (invalid.length > 0) {
     throw new OperatorError(
       isOnlyKeyInvalid
         ? `In ${secretsFile}, RECEIPT_KEY is shorter than ${MIN_SECRET} characters. Delete its line to generate a new key: earlier receipts stay valid.`
-        : `In ${secretsFile}, these secrets are missing or shorter than ${MIN_SECRET} characters: ${invalid.join(', ')}. Restore the file from a copy, or delete it to generate new secrets. With new secrets, the service returns earlier receipts with wrong signatures, and the ledger cannot identify erased persons after a restore.`
+        : `In ${secretsFile}, these secrets are missing or shorter than ${MIN_SECRET} characters: ${invalid.join(', ')}. Restore the file from a copy or, if there is one, from an escrow file: npm run secrets -- import FILE. Only if nothing was ever erased, delete it to generate new secrets.`
     )
   }
   return secrets
 }
 
-/** Writes new values of these secrets into their file, in one step. Other lines of the file stay. */
-export function writeSecrets(...names: string[]): void {
+/** Writes secrets into their file, in one step. Other lines of the file stay. */
+export function writeSecrets(secrets: Secrets): void {
   let text = existsSync(secretsFile) ? readFileSync(secretsFile, 'utf8') : ''
-  for (const name of names) {
-    text = withLine(text, name, newSecret())
+  for (const [name, value] of Object.entries(secrets)) {
+    text = withLine(text, name, value)
   }
   const newFile = `${secretsFile}.new`
   writeFileSync(newFile, text, { mode: 0o600 })

@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
@@ -27,8 +27,8 @@ const COMPLETED = { erasures: `status = 'completed'`, event_removals: 'completed
 const Completed = z.object({ completed: z.string() })
 
 /**
- * Rewrites all databases of a state folder, so that no deleted data is left in their files, if an erasure or a removal of
- * events has been completed since the last time.
+ * Rewrites all databases of a state folder, so that no deleted data is left in their files, and removes the e-mails that were
+ * sent, if an erasure or a removal of events has been completed since the last time.
  */
 export function overwriteErased(folder: string): void {
   const mark = join(folder, MARK)
@@ -38,15 +38,41 @@ export function overwriteErased(folder: string): void {
     return
   }
   for (const file of listDatabases(folder)) {
-    const database = new DatabaseSync(file, { timeout: BUSY_MS })
-    try {
-      database.exec('vacuum')
-      emptyLog(database)
-    } finally {
-      database.close()
-    }
+    rewrite(file)
   }
+  removeEmails(folder)
   writeFileSync(mark, completed)
+}
+
+/** Rewrites a database without its deleted data. `before` may delete more. */
+function rewrite(file: string, before = (_: DatabaseSync) => {}): void {
+  const database = new DatabaseSync(file, { timeout: BUSY_MS })
+  try {
+    before(database)
+    database.exec('vacuum')
+    emptyLog(database)
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * Removes all e-mails that the simulator keeps instead of sending them, as files and in a database: a chart in them may name
+ * the person, and a picture cannot be searched for names.
+ */
+function removeEmails(folder: string): void {
+  const temporary = join(folder, 'tmp/miniflare-*')
+  for (const file of globSync(join(temporary, 'email/*/*'))) {
+    rmSync(file, { force: true })
+  }
+  for (const file of globSync(join(temporary, 'email-store/*/*.sqlite'))) {
+    rewrite(file, (database) => {
+      const hasTable = database.prepare(`select 1 from sqlite_schema where name = 'emails'`)
+      if (hasTable.get()) {
+        database.exec('delete from emails')
+      }
+    })
+  }
 }
 
 const Checkpoint = z.object({ busy: z.int() })

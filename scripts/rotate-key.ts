@@ -1,23 +1,34 @@
+import { readConfig } from './config.ts'
+import { putSecrets } from './deploy/secrets.ts'
+import { prepareEscrow } from './escrow.ts'
 import { describeFault } from './faults.ts'
 import { readSecrets, writeSecrets } from './local-secrets.ts'
-import { putSecret } from './secrets.ts'
-import { newSecret } from './state.ts'
+import { newSecrets } from './state.ts'
 import { readCommandLine } from './usage.ts'
 
-const USAGE = `npm run rotate-key -- [--remote]
+const USAGE = `npm run rotate-key -- [--escrow FILE] [--remote]
 
 Replaces the key that signs the receipts of deletions. Earlier receipts stay valid: their key stays published.
 
+--escrow  also writes the key into a new encrypted file, for the safe
 --remote  replaces the key of the deployed service`
 
 try {
-  const { values } = readCommandLine(USAGE, { options: { remote: { type: 'boolean' } } })
+  const { values } = readCommandLine(USAGE, {
+    options: { escrow: { type: 'string' }, remote: { type: 'boolean' } }
+  })
+  const escrow = values.escrow === undefined ? undefined : await prepareEscrow(values.escrow)
+  const secrets = newSecrets(['RECEIPT_KEY'])
+  escrow?.write(secrets, readConfig().name, new Date())
   if (values.remote) {
-    await putSecret('RECEIPT_KEY', newSecret())
+    await putSecrets(secrets).catch((error) => {
+      escrow?.discard()
+      throw error
+    })
     console.log('Replaced the secret RECEIPT_KEY of the deployed service.')
   } else {
     readSecrets()
-    writeSecrets('RECEIPT_KEY')
+    writeSecrets(secrets)
     console.log('Replaced the key. A running service uses it from its next start.')
   }
 } catch (error) {

@@ -125,3 +125,7 @@ export function readSecretsFile(folder = stateDir): Record<string, string> {
 
 /** Returns 256 random bits in hexadecimal. */
 export const newSecret = (): string => randomBytes(32).toString('hex')
+
+/** Makes a secret for each name. */
+export const newSecrets = (names: string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, newSecret()]))

@@ -1,7 +1,7 @@
 import { holdDatabase, releaseDatabase } from '../../src/projects/hold.store.ts'
+import { putSecrets } from '../deploy/secrets.ts'
 import { OperatorError } from '../faults.ts'
 import type { Service } from '../local.ts'
-import { putSecret } from '../secrets.ts'
 import { command, Nothing } from './command.ts'
 import { stateOf } from './ledger.ts'
 
@@ -19,7 +19,7 @@ export const maintenance = {
     },
     async runDeployed() {
       // A secret, because a row of the database would be lost when the database is restored.
-      await putSecret('MAINTENANCE', 'on')
+      await putSecrets({ MAINTENANCE: 'on' })
       return { maintenance: 'on' }
     }
   }),
@@ -34,7 +34,7 @@ export const maintenance = {
         await expectReplayed(service, database)
       }
       if (service.isDeployed) {
-        await putSecret('MAINTENANCE', 'off')
+        await putSecrets({ MAINTENANCE: 'off' })
       }
       for (const database of service.databases) {
         await releaseDatabase(service.db, database, 'maintenance')

@@ -5,6 +5,7 @@ import { continueMessage, type ErasureQueue } from '../../src/erasures/consumer.
 import type { QueueMessage } from '../../src/erasures/message.ts'
 import { findOpenRemovals } from '../../src/erasures/removals/store.ts'
 import { resumeErasures, startRun } from '../../src/erasures/run.ts'
+import { expectOwnSecret } from '../../src/erasures/secret.ts'
 import { findOpenErasures } from '../../src/erasures/store.ts'
 import { UnavailableError } from '../../src/errors.ts'
 import { retryWhileBusy } from '../busy.ts'
@@ -44,6 +45,10 @@ export const purge = {
         await retryWhileBusy(() => resumeErasures(db, queue, now.getTime(), now))
         const resumed = countTasks(messages) - tasks
         const sent = [...messages]
+        if (sent.length > 0) {
+          const secrets = { ...service.secrets, BUCKET: await service.bucket() }
+          await retryWhileBusy(() => expectOwnSecret(secrets, db))
+        }
         for (let message = messages.shift(); message; message = messages.shift()) {
           if (message.waited > 0) {
             await sleep(WAIT_MS)

@@ -1,7 +1,11 @@
 import { z } from 'zod'
+import type { Fingerprints } from '../../src/ledger/fingerprint.ts'
+import type { Config } from '../config.ts'
 import { OperatorError } from '../faults.ts'
 import { findFault, wrangler } from '../wrangler.ts'
-import { commandOf, type Resource } from './plan.ts'
+import { commandOf, planDeployment, type Resource } from './plan.ts'
+
+const Login = z.object({ accounts: z.array(z.object({ id: z.string(), name: z.string() })) })
 
 /** The output of `wrangler auth token --json`: a token, or a user's global key. */
 const Credentials = z.union([
@@ -48,8 +52,55 @@ export async function openAccount(id: string) {
       } catch {
         return false
       }
+    },
+    /** Opens the bucket of a deployment, for the fingerprints of its secrets. Calls throw an OperatorError if the API refuses. */
+    openBucket({ r2_buckets: buckets }: Config): Fingerprints {
+      const [bucket] = buckets.filter(({ binding }) => binding === 'BUCKET')
+      const call = async (key: string, request: RequestInit) => {
+        const path = `r2/buckets/${bucket?.bucket_name}/objects/${key}`
+        const response = await fetch(urlOf(path), {
+          ...request,
+          headers: headersFor(bucket?.jurisdiction)
+        })
+        if (!response.ok && response.status !== 404) {
+          const reason = (await response.text()).slice(0, 300)
+          throw new OperatorError(
+            `The ledger cannot be reached: ${path} answers ${response.status}. ${reason}`
+          )
+        }
+        return response.ok ? response : null
+      }
+      return {
+        get: (key) => call(key, {}),
+        put: (key, content) => call(key, { method: 'PUT', body: content })
+      }
     }
   }
+}
+
+/**
+ * Returns the id of the account to deploy to. @throws OperatorError when nobody is logged in, or
+ * several accounts are possible
+ */
+export async function findAccountId(config: Config): Promise<string> {
+  const { login } = planDeployment(config)
+  const { code, stdout, stderr } = await wrangler(login.run)
+  if (/"loggedIn": ?false/.test(stdout)) {
+    throw new OperatorError(
+      'You are not logged in to Cloudflare: run npx wrangler login, or set CLOUDFLARE_API_TOKEN.'
+    )
+  }
+  if (code !== 0) {
+    throw new OperatorError(`${commandOf(login.run)} failed: ${findFault(`${stdout}${stderr}`)}`)
+  }
+  const { accounts } = Login.parse(JSON.parse(stdout))
+  const chosen = process.env.CLOUDFLARE_ACCOUNT_ID || config.account_id
+  if (accounts.length > 1 && !chosen) {
+    throw new OperatorError(
+      `Set CLOUDFLARE_ACCOUNT_ID to one of: ${accounts.map(({ id, name }) => `${id} (${name})`).join(', ')}`
+    )
+  }
+  return chosen || (accounts[0]?.id ?? '')
 }
 
 const headersOf = (credentials: z.infer<typeof Credentials>): Record<string, string> =>

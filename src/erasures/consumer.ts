@@ -17,9 +17,10 @@ import {
   type RemovalMessage
 } from './message.ts'
 import { markFailed, noteFailure, noteWaiting } from './purge.store.ts'
-import type { Signing } from './receipts/issue.ts'
+import { openSigner, type Signing } from './receipts/issue.ts'
 import { advanceRemoval } from './removals/advance.ts'
 import { noteError } from './removals/store.ts'
+import { findSecret, WrongSecretError } from './secret.ts'
 import { type ErasureRow, findOpenErasures, finishRuns } from './store.ts'
 import { searchWaiting } from './waiting.ts'
 
@@ -95,9 +96,16 @@ export async function continueErasures(
   const { env, clock } = invocation
   const queue = env.ERASURE_QUEUE
   const { project, db } = await openUpkeepOf(message.project_id, invocation)
-  const eraser = new Eraser({ project, db }, invocation)
   const found = await findOpenErasures(db, project.id, message.erasures)
   const open = found.filter((erasure) => mayContinue(message, erasure))
+  const secret = await findSecretOrFault(env, db)
+  if (secret instanceof WrongSecretError) {
+    // The sweep takes the erasures up.
+    await noteWaiting(db, open, secret.message, clock().getTime())
+    return 0
+  }
+  const signer = await openSigner(env, secret)
+  const eraser = new Eraser({ project, db }, invocation, signer)
 
   // Searched before the dead letters: a message that becomes a dead letter in between still counts as waiting.
   const search = await searchWaiting({ project, db }, open.filter(mayComplete), {
@@ -142,7 +150,14 @@ async function continueRemoval(
 ): Promise<number> {
   const { env, clock } = invocation
   const open = await openUpkeepOf(message.project_id, invocation)
-  const state = await advanceRemoval(open, message.removal, invocation).catch(async (error) => {
+  const secret = await findSecretOrFault(env, open.db)
+  if (secret instanceof WrongSecretError) {
+    // The sweep takes the removal up.
+    await noteError(open.db, message.removal, secret.message, clock().getTime())
+    return 0
+  }
+  const signing = { ...invocation, signer: await openSigner(env, secret) }
+  const state = await advanceRemoval(open, message.removal, signing).catch(async (error) => {
     await noteError(open.db, message.removal, describeError(error), clock().getTime())
     throw error
   })
@@ -157,6 +172,15 @@ async function continueRemoval(
   }
   return state === 'completed' ? 1 : 0
 }
+
+/** Returns the deployment's secret; undefined if it is missing or too short, an error if it is another one. */
+const findSecretOrFault = (...args: Parameters<typeof findSecret>) =>
+  findSecret(...args).catch((error) => {
+    if (error instanceof WrongSecretError) {
+      return error
+    }
+    throw error
+  })
 
 /**
  * Advances erasures one after the other. `rest` are the erasures that another invocation must advance.

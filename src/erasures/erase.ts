@@ -16,6 +16,7 @@ import {
 } from './erase.store.ts'
 import type { ErasureMessage } from './message.ts'
 import { hashForReceipt, saltOf } from './receipts/subject.ts'
+import type { OwnSecret } from './secret.ts'
 
 type Project = { id: number; erasureSalt: string }
 
@@ -26,7 +27,7 @@ type Erasure = {
   deleteRecordings: boolean
   actor: Actor
   /** The secret behind the salts of receipts and the hashes in the ledger. */
-  secret: string
+  secret: OwnSecret
   /** How long data that the erasure keeps can still be deleted. */
   setting: CompletionSetting
   /** Gets an entry before anything is deleted; undefined when an existing entry is replayed. */
@@ -56,7 +57,7 @@ export async function erasePersons(
     if (persons.length === 0) {
       return { persons, erasures: [] }
     }
-    const hashed = await hashIdentities(project, persons, { secret, requestedAt })
+    const hashed = await hashIdentities(project, persons, { secret: secret.value, requestedAt })
     const uuids = persons.map(({ uuid }) => uuid)
     const ids = hashed.map((identity) => identity.ledger_hash)
     const named = [...uuids, ...ids].join()

@@ -24,7 +24,7 @@ import {
   purgeVersions
 } from './purge.store.ts'
 import { writeReceipt } from './receipt.ts'
-import { issueReceipt, openSigner, type Signer, type Signing } from './receipts/issue.ts'
+import { issueReceipt, type Signer } from './receipts/issue.ts'
 import { publishKey } from './receipts/keys.ts'
 import { readSubject } from './receipts/store.ts'
 import { type ErasureRow, findOpenErasures } from './store.ts'
@@ -63,14 +63,16 @@ export class Eraser {
   readonly #usage: Usage
   readonly #clock: () => Date
   readonly #pieces: Pieces
-  readonly #signer: Promise<Signer | undefined>
+  readonly #signer: Signer | undefined
   #ledger: Ledger | undefined
   #published: Promise<void> | undefined
   #unreadable: ReturnType<typeof listUnreadable> | undefined
 
+  /** @param signer signs receipts; without it, erasures are not completed */
   constructor(
     { db, project }: OpenProject,
-    invocation: Invocation<Pick<Env, 'DB' | 'BUCKET'> & Signing>
+    invocation: Invocation<Pick<Env, 'DB' | 'BUCKET'>>,
+    signer: Signer | undefined
   ) {
     this.#db = db
     this.#controlDb = openDb(invocation.env.DB, invocation.usage).db
@@ -79,7 +81,7 @@ export class Eraser {
     this.#usage = invocation.usage
     this.#clock = invocation.clock
     this.#pieces = new Pieces(invocation)
-    this.#signer = openSigner(invocation.env)
+    this.#signer = signer
   }
 
   /**
@@ -92,12 +94,11 @@ export class Eraser {
     if (state !== 'removed') {
       return state
     }
-    const signer = await this.#signer
-    if (!signer) {
+    if (!this.#signer) {
       await noteWaiting(this.#db, [erasure], UNSIGNED, this.#now())
       return 'waiting'
     }
-    return this.#verify(erasure, signer)
+    return this.#verify(erasure, this.#signer)
   }
 
   /** Purges an erasure's data: the events only in its weekly run. */

@@ -154,7 +154,7 @@ async function eraseNamed(
     deleteEvents: entry.delete_events,
     deleteRecordings: entry.delete_recordings,
     actor: await actorOf(target, entry),
-    secret: receiptSecret(secrets),
+    secret: { value: receiptSecret(secrets), since: 0 },
     setting,
     ledger: undefined,
     now: new Date(entry.requested_at)

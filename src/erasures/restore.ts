@@ -11,6 +11,7 @@ import { removeListed } from './removals/remove.ts'
 import { listOpenRemovals } from './removals/store.ts'
 import { type Replayed, replayLedger, type Target } from './replay.ts'
 import { lastErasure, listSalts, putBackSalts, raiseErasureIds } from './restore.store.ts'
+import { expectOwnSecret } from './secret.ts'
 
 /**
  * Age from which the running service replays an entry, ms, unless the database was restored. A younger entry may belong to a
@@ -29,7 +30,7 @@ type CatchUp = Omit<Target, 'until' | 'isRestored'> & {
  * Brings a database up to date with the ledger. If it was restored, its projects are held back until the ledger's entries are
  * applied again and the events of open removals are removed; queued purges may follow later. A call may be interrupted
  * anywhere, and one call may not be enough: see `isDone`.
- * @throws LedgerError when the ledger, or the list of a removal, is missing or damaged; a restored database stays held back
+ * @throws WrongSecretError when RECEIPT_SECRET is not the deployment's, and LedgerError when the ledger, or the list of a removal, is missing or damaged; a restored database stays held back
  */
 export async function catchUp(target: CatchUp): Promise<Replayed & { isRestored: boolean }> {
   const { db, database, control, bucket, now, minAge } = target
@@ -42,6 +43,7 @@ export async function catchUp(target: CatchUp): Promise<Replayed & { isRestored:
     const named = await countNamed(bucket, mark.head)
     await raiseErasureIds(db, mark.erasure + named)
   }
+  await expectOwnSecret({ ...target.secrets, BUCKET: bucket }, db)
   await expectApplied(bucket, head)
   const until = now.getTime() - (isRestored ? 0 : minAge)
   const replayed = await replayLedger({ ...target, until, isRestored })

@@ -11,8 +11,6 @@ import {
   validatePath,
   validateQuery
 } from '../http/validation.ts'
-import { Ledger } from '../ledger/ledger.ts'
-import { readApplied } from '../ledger/store.ts'
 import { actorOf } from '../persons/activity/entry.ts'
 import { PersonPath } from '../persons/path.ts'
 import { resultsOf, selectionOf } from './bulk.ts'
@@ -21,7 +19,7 @@ import { previewErasure } from './preview.ts'
 import { receiptOf } from './receipts/issue.ts'
 import { BULK_DELETE, DELETE, STATUS } from './reference.ts'
 import { BulkDelete, DeleteBody, DeleteQuery, StatusFilters, taskToJson } from './schemas.ts'
-import { receiptSecret } from './secret.ts'
+import { openLedger, secretOpener } from './secret.ts'
 import { listTasks } from './store.ts'
 
 const StatusQuery = z.object({ ...PageQuery.shape, ...StatusFilters.shape })
@@ -58,9 +56,8 @@ export const erasureRoutes = createRouter()
         deleteEvents,
         deleteRecordings,
         actor: actorOf(user, key),
-        secret: receiptSecret(c.env),
         setting: c.env,
-        ledger: new Ledger(c.env.BUCKET, await readApplied(db)),
+        ...(await openLedger(c.env, db)),
         now
       })
       if (erased.length === 0) {
@@ -98,9 +95,8 @@ export const erasureRoutes = createRouter()
         deleteEvents,
         deleteRecordings,
         actor: actorOf(user, key),
-        secret: receiptSecret(c.env),
         setting: c.env,
-        ledger: new Ledger(c.env.BUCKET, await readApplied(db)),
+        ...(await openLedger(c.env, db)),
         now
       })
       return c.json({
@@ -128,8 +124,9 @@ export const erasureRoutes = createRouter()
         { ...page.rows, before: page.rows.after?.before }
       )
       const { shown, place } = cutPage(page, found, ({ id }) => ({ before: id }))
+      const open = secretOpener(c.env, c.var.db)
       const results = await Promise.all(
-        shown.map(async (row) => taskToJson(row, await receiptOf(row, c.env)))
+        shown.map(async (row) => taskToJson(row, await receiptOf(row, open)))
       )
       return c.json(pageOf(c.req.url, { ...place, results }))
     }

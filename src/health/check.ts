@@ -5,10 +5,18 @@ import { CRONS, isOverdue, WEEKLY } from '../crons/cron.ts'
 import { listRuns } from '../crons/store.ts'
 import { newUsage, openDb } from '../db/client.ts'
 import { CONTROL, databaseOf, listBound } from '../db/databases.ts'
-import { checkSecret, MIN_SECRET, SECRET_STATUSES } from '../erasures/secret.ts'
+import {
+  checkSecret,
+  fingerprintOf,
+  MIN_SECRET,
+  SECRET_STATUSES,
+  WRONG_SECRET
+} from '../erasures/secret.ts'
 import { LedgerError } from '../ledger/entry.ts'
+import { readFingerprint } from '../ledger/fingerprint.ts'
 import { isBehind } from '../ledger/ledger.ts'
 import { compareWithMark } from '../ledger/mark.ts'
+import { readState } from '../ledger/store.ts'
 import { listDatabases } from '../projects/store.ts'
 import type { Work } from '../queues/run.ts'
 import { checkMigrations, countDeadLetters, readBirth } from './store.ts'
@@ -42,10 +50,14 @@ const SecretHealth = z.object({
   name: z
     .string()
     .meta({ description: 'The name of a secret that the Worker needs; its value is never shown.' }),
-  status: z.enum(SECRET_STATUSES).meta({
-    description: `\`missing\`: the secret is not set, or empty; \`too_short\`: it has fewer than ${MIN_SECRET} characters.`
+  status: z.enum([...SECRET_STATUSES, 'changed']).meta({
+    description: `\`missing\`: the secret is not set, or empty; \`too_short\`: it has fewer than ${MIN_SECRET} characters; \`changed\`: it is not the secret that the deployment has used so far.`
+  }),
+  detail: z.string().optional().meta({
+    description: 'A sentence for the operator about a changed secret.'
   })
 })
+type SecretHealth = z.infer<typeof SecretHealth>
 
 const LedgerHealth = z.enum(['ok', 'behind', 'damaged', 'unknown']).meta({
   description:
@@ -73,7 +85,7 @@ export const Health = z
   .object({
     status: Status.meta({
       description:
-        'The worst status of all databases, crons and dead letters; also `unavailable` while a secret is missing or too short, or the ledger is behind or damaged.'
+        'The worst status of all databases, crons and dead letters; also `unavailable` while a secret is missing, too short or changed, or the ledger is behind or damaged.'
     }),
     database: DatabaseHealth.meta({
       description: 'The database with users, keys and projects, and by default the projects’ data.'
@@ -156,26 +168,27 @@ type StoredHealth = Awaited<ReturnType<typeof checkStored>>
 
 /** Checks what takes queries: the databases, the ledger, the crons and the dead letters. */
 async function checkStored(env: Env, now: Date) {
-  const [database, others, jobs, ledger] = await Promise.all([
+  const [database, others, jobs, ledger, fingerprint] = await Promise.all([
     checkDatabase(env, CONTROL),
     checkOthers(env),
     checkJobs(env, now.getTime()),
-    checkLedger(env, now)
+    checkLedger(env, now),
+    findFingerprint(env)
   ])
-  return { database, others, ...jobs, ledger }
+  return { database, others, ...jobs, ledger, fingerprint }
 }
 
 /** Adds to what was read the secrets, the waiting messages and the work of this isolate, which take no query. */
 async function summarize(
   env: Env,
-  { database, others, crons, deadLetters, ledger }: StoredHealth,
+  { database, others, crons, deadLetters, ledger, fingerprint }: StoredHealth,
   work: Work
 ): Promise<HealthJson> {
   const backlog = await countWaiting(env).catch(() => null)
-  const secrets = (['RECEIPT_SECRET', 'RECEIPT_KEY'] as const).map((name) => ({
-    name,
-    status: checkSecret(env[name])
-  }))
+  const secrets = [
+    await compareSecret(env, fingerprint),
+    { name: 'RECEIPT_KEY', status: checkSecret(env.RECEIPT_KEY) }
+  ]
   const statuses = [
     ...[database, ...others].map((checked) => checked.status),
     ...secrets.map((secret) => (secret.status === 'ok' ? 'ok' : 'unavailable')),
@@ -193,6 +206,27 @@ async function summarize(
     dead_letters: deadLetters,
     crons
   }
+}
+
+/** Compares `RECEIPT_SECRET` with the fingerprint of the deployment's secret; undefined if none is known yet. */
+async function compareSecret(
+  { RECEIPT_SECRET: secret }: Env,
+  fingerprint: string | undefined
+): Promise<SecretHealth> {
+  const name = 'RECEIPT_SECRET'
+  const status = checkSecret(secret)
+  return status !== 'ok' || !fingerprint || (await fingerprintOf(secret)) === fingerprint
+    ? { name, status }
+    : { name, status: 'changed', detail: WRONG_SECRET }
+}
+
+/** Reads the fingerprint of the deployment's secret: the database's copy if the bucket does not answer. */
+async function findFingerprint(env: Env): Promise<string | undefined> {
+  const { db } = openDb(env.DB, newUsage())
+  const found = await readFingerprint(env.BUCKET, db)
+    .catch(async () => (await readState(db)).secret)
+    .catch(() => undefined)
+  return found?.fingerprint
 }
 
 /** Counts the messages that wait in all queues. @throws when a queue does not report them */

@@ -82,7 +82,7 @@ function factsOf(health: HealthJson): [name: string, value: string][] {
     ...(failed > 0 ? [['Failed crons', String(failed)] as [string, string]] : []),
     ...(overdue > 0 ? [['Overdue crons', String(overdue)] as [string, string]] : []),
     ...(secrets.length > 0
-      ? [['Secrets missing or short', secrets.join(', ')] as [string, string]]
+      ? [['Secrets missing, short or changed', secrets.join(', ')] as [string, string]]
       : []),
     ...(health.ledger === 'ok' ? [] : [['Ledger of erasures', health.ledger] as [string, string]])
   ]

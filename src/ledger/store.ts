@@ -8,15 +8,28 @@ export async function readApplied(db: Db): Promise<Head> {
   return (await readState(db)).head
 }
 
-/**
- * Reads the last applied entry, and `beat`: when the database was last compared with the ledger, ms
- * UTC; 0 if never.
- */
-export async function readState(db: Db): Promise<{ head: Head; beat: number }> {
+/** The state of a database. */
+type State = {
+  /** The last entry that the database has applied. */
+  head: Head
+  /** When the database was last compared with the ledger, ms UTC; 0 if never. */
+  beat: number
+  /** The copy of the fingerprint of the deployment's secret: see `settleFingerprint`. */
+  secret: { fingerprint: string; since: number } | undefined
+}
+
+/** Reads what the database has noted about the ledger. */
+export async function readState(db: Db): Promise<State> {
   const [row] = await db.select().from(ledgerHead)
-  return row
-    ? { head: { seq: row.seq, hash: row.hash }, beat: row.beat }
-    : { head: GENESIS, beat: 0 }
+  if (!row) {
+    return { head: GENESIS, beat: 0, secret: undefined }
+  }
+  const { seq, hash, beat, secret, secretSince } = row
+  return {
+    head: { seq, hash },
+    beat,
+    secret: secret === null ? undefined : { fingerprint: secret, since: secretSince }
+  }
 }
 
 /** Notes that the database has applied the ledger up to this entry. Never goes back. */
@@ -39,4 +52,20 @@ export const noteBeat = (db: Db, beat: number) =>
       target: ledgerHead.id,
       set: { beat },
       setWhere: sql`${ledgerHead.beat} < ${beat}`
+    })
+
+/** Copies the fingerprint of the deployment's secret from the ledger. */
+export const noteSecret = (db: Db, { fingerprint, since }: NonNullable<State['secret']>) =>
+  db
+    .insert(ledgerHead)
+    .values({
+      id: 1,
+      seq: GENESIS.seq,
+      hash: GENESIS.hash,
+      secret: fingerprint,
+      secretSince: since
+    })
+    .onConflictDoUpdate({
+      target: ledgerHead.id,
+      set: { secret: fingerprint, secretSince: since }
     })

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { v7 as uuidv7 } from 'uuid'
 import * as z from 'zod'
 import { mapRead, type Read } from '../db/batch.ts'
-import { receiptSecret } from '../erasures/secret.ts'
+import { openLedger } from '../erasures/secret.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { allow, reading } from '../http/auth.ts'
 import { answerOne, csvResponse, FormatQuery, flatten, isCsv, wantsCsv } from '../http/csv.ts'
@@ -19,8 +19,6 @@ import {
 import { expectUnchanged } from '../http/unchanged.ts'
 import { agree, validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { parametersOf } from '../input/url.ts'
-import { Ledger } from '../ledger/ledger.ts'
-import { readApplied } from '../ledger/store.ts'
 import type { FilterGroup } from '../properties/filter.ts'
 import { readPropertyParameters } from '../properties/parameters.ts'
 import { readFilters } from '../properties/read-filters.ts'
@@ -214,12 +212,13 @@ export const personRoutes = createRouter()
         throw new AppError('required', 'This field is required.', '$unset')
       }
       const { db, project } = c.var
+      const { ledger, secret } = await openLedger(c.env, db)
       await deleteNoted(db, project.id, {
         id: c.req.valid('param').id,
         key,
         by: requestOf(c),
-        ledger: new Ledger(c.env.BUCKET, await readApplied(db)),
-        secret: receiptSecret(c.env)
+        ledger,
+        secret: secret.value
       })
       return answerOne(c, 'success', { success: true }, query.format)
     }

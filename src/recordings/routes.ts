@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
-import { receiptSecret } from '../erasures/secret.ts'
+import { openLedger } from '../erasures/secret.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { allow } from '../http/auth.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
@@ -8,8 +8,6 @@ import { cursorSchema, cutPage, nameFilters, PageQuery, pageOf, readPage } from 
 import { expectUnchanged } from '../http/unchanged.ts'
 import { expectNoBody, validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { parametersOf } from '../input/url.ts'
-import { Ledger } from '../ledger/ledger.ts'
-import { readApplied } from '../ledger/store.ts'
 import { log } from '../log.ts'
 import { readPropertyParameters } from '../properties/parameters.ts'
 import { listOutdated, RecordingUpdateJson, readRelink } from './change.ts'
@@ -115,11 +113,12 @@ export const recordingRoutes = createRouter()
     async (c) => {
       const { id } = c.req.valid('param')
       const { db, project, now } = c.var
+      const { ledger, secret } = await openLedger(c.env, db)
       const isDeleted = await deleteNoted(db, {
         projectId: project.id,
         sessionId: id,
-        ledger: new Ledger(c.env.BUCKET, await readApplied(db)),
-        secret: receiptSecret(c.env),
+        ledger,
+        secret: secret.value,
         now: now.getTime()
       })
       if (!isDeleted) {

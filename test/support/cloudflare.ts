@@ -6,9 +6,16 @@ import { z } from 'zod'
 import { newStateDir } from './processes.ts'
 import { closeServer, listen, readBody } from './requests.ts'
 
-type Answer = { status: number; result?: unknown; error?: { code: number; message: string } }
+type Answer = {
+  status: number
+  result?: unknown
+  error?: { code: number; message: string }
+  /** The body, if it is not the API's JSON. */
+  raw?: string
+}
 
 const Named = z.object({ name: z.string() })
+const Patched = z.object({ secrets: z.record(z.string(), z.object({ text: z.string() })) })
 const NewQueue = z.object({ queue_name: z.string() })
 
 /** A request: `call` is its method and path, `GET d1/database/shop`; `id` the last part of the path; `name` the query parameter `name`. */
@@ -69,8 +76,8 @@ function queueRoutes(): Route[] {
   ]
 }
 
-/** Buckets that can be created and found. */
-function bucketRoutes(): Route[] {
+/** Buckets that can be created and found, and that share their objects. */
+function bucketRoutes(objects: Map<string, string>): Route[] {
   const buckets: string[] = []
   const create = ({ body }: Asked) => {
     buckets.push(Named.parse(JSON.parse(body)).name)
@@ -78,18 +85,29 @@ function bucketRoutes(): Route[] {
   }
   const find = ({ id }: Asked) =>
     buckets.includes(id) ? ok({ name: id, location: 'WEUR' }) : missing(10006)
+  const keyOf = (call: string) => call.replace(/^\w+ r2\/buckets\/[^/]+\/objects\//, '')
+  const put = ({ call, body }: Asked) => {
+    objects.set(keyOf(call), body)
+    return ok({})
+  }
+  const get = ({ call }: Asked) => {
+    const raw = objects.get(keyOf(call))
+    return raw === undefined ? missing(10007) : { status: 200, raw }
+  }
   return [
     [/^POST r2\/buckets$/, create],
+    [/^PUT r2\/buckets\/[^/]+\/objects\//, put],
+    [/^GET r2\/buckets\/[^/]+\/objects\//, get],
     [/^GET r2\/buckets\//, find]
   ]
 }
 
 /** A Worker that can be uploaded. Its secrets and its service are found once an upload has set a secret, as a first deployment does. */
-function workerRoutes(): Route[] {
-  const secrets: { name: string | undefined; type: string }[] = []
+function workerRoutes(secrets: Map<string, string>): Route[] {
   const upload = ({ id, body }: Asked) => {
-    for (const [, name] of body.matchAll(/"name":"(\w+)","type":"secret_text"/g)) {
-      secrets.push({ name, type: 'secret_text' })
+    const set = /"name":"(\w+)","type":"secret_text","text":"([^"]*)"/g
+    for (const [, name = '', text = ''] of body.matchAll(set)) {
+      secrets.set(name, text)
     }
     return ok({
       id,
@@ -103,15 +121,23 @@ function workerRoutes(): Route[] {
     id,
     default_environment: { environment: 'production', script: { last_deployed_from: 'wrangler' } }
   })
-  const ifUploaded = (result: unknown) => (secrets.length > 0 ? ok(result) : missing(10007))
+  const setSecrets = ({ body }: Asked) => {
+    for (const [name, { text }] of Object.entries(Patched.parse(JSON.parse(body)).secrets)) {
+      secrets.set(name, text)
+    }
+    return ok({})
+  }
+  const list = () => [...secrets.keys()].map((name) => ({ name, type: 'secret_text' }))
+  const ifUploaded = (result: unknown) => (secrets.size > 0 ? ok(result) : missing(10007))
   return [
     [/^GET workers\/subdomain$/, () => ok({ subdomain: 'shop' })],
-    [/^GET workers\/scripts\/[^/]+\/secrets$/, () => ifUploaded(secrets)],
+    [/^GET workers\/scripts\/[^/]+\/secrets$/, () => ifUploaded(list())],
     [/^GET workers\/services\//, ({ id }) => ifUploaded(service(id))],
     [
       /^GET workers\/workers\//,
       () => ok({ id: 'w', subdomain: { enabled: true }, observability: {} })
     ],
+    [/^PATCH workers\/scripts\/[^/]+\/secrets-bulk$/, setSecrets],
     [/\/assets-upload-session$/, () => ok({ jwt: 'x', buckets: [] })],
     // Must follow the route for uploading assets, whose path starts in the same way.
     [/^(PUT|POST|PATCH) workers\/scripts\//, upload]
@@ -123,12 +149,15 @@ export async function startCloudflare() {
   const changes: { call: string; body: string }[] = []
   /** Requests whose `call` contains `failing` fail, unless it is empty. */
   const settings = { accounts: ['Shop'], failing: '', token: 'token' }
+  /** The objects of all buckets by key, and the Worker's secrets by name. */
+  const objects = new Map<string, string>()
+  const secrets = new Map<string, string>()
   const routes = [
     ...accountRoutes(settings),
     ...databaseRoutes(),
     ...queueRoutes(),
-    ...bucketRoutes(),
-    ...workerRoutes()
+    ...bucketRoutes(objects),
+    ...workerRoutes(secrets)
   ]
 
   const answer = (asked: Asked): Answer => {
@@ -152,13 +181,14 @@ export async function startCloudflare() {
     const {
       status,
       result = null,
-      error
+      error,
+      raw
     } = isKnown
       ? answer({ call, id, name, body })
       : { status: 403, error: { code: 10000, message: 'Authentication error' } }
     response.writeHead(status, { 'Content-Type': 'application/json' })
     response.end(
-      JSON.stringify({ success: !error, result, errors: error ? [error] : [], messages: [] })
+      raw ?? JSON.stringify({ success: !error, result, errors: error ? [error] : [], messages: [] })
     )
   })
   const host = await listen(server)
@@ -183,5 +213,5 @@ export async function startCloudflare() {
     )
     return { ...env, CLOUDFLARE_API_TOKEN: '' }
   }
-  return { env, changes, settings, logIn }
+  return { env, changes, settings, objects, secrets, logIn }
 }

@@ -9,5 +9,9 @@ export const ledgerHead = sqliteTable('ledger_head', {
    * When the database was last compared with the ledger, ms UTC. The bucket keeps the time too: a
    * database with an earlier time than the bucket's was restored.
    */
-  beat: integer().notNull().default(0)
+  beat: integer().notNull().default(0),
+  /** The fingerprint of the deployment's secret as the ledger had it last; null before the first use. */
+  secret: text(),
+  /** From when on the deployment uses this secret, ms UTC; 0 for its first secret. */
+  secretSince: integer('secret_since').notNull().default(0)
 })

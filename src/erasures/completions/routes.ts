@@ -1,10 +1,9 @@
 import { allow } from '../../http/auth.ts'
 import { createRouter } from '../../http/env.ts'
 import { validateBody } from '../../http/validation.ts'
-import { Ledger } from '../../ledger/ledger.ts'
-import { readApplied } from '../../ledger/store.ts'
 import { actorOf } from '../../persons/activity/entry.ts'
 import { previewCompletion } from '../preview.ts'
+import { openLedger } from '../secret.ts'
 import { completeErasures, type Found, findNamed, hasKept, unfinished } from './complete.ts'
 import { COMPLETE } from './reference.ts'
 import { CompleteDeletion } from './schemas.ts'
@@ -32,12 +31,13 @@ export const completionRoutes = createRouter().post(
         preview: await previewCompletion(db, project.id, wanted)
       })
     }
+    const { ledger } = await openLedger(c.env, db)
     const found = await completeErasures(db, c.env.ERASURE_QUEUE, project, {
       named,
       ...extent,
       actor: actorOf(user, key),
       setting: c.env,
-      ledger: new Ledger(c.env.BUCKET, await readApplied(db)),
+      ledger,
       now
     })
     return c.json(resultsOf(found, extent, 'completing'))

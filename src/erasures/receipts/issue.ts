@@ -1,6 +1,6 @@
 import { canonical, sha256 } from '../../hash.ts'
 import type { ReceiptContent } from '../receipt.ts'
-import { checkSecret, receiptSecret } from '../secret.ts'
+import type { OwnSecret, SecretOpener } from '../secret.ts'
 import type { ErasureRow } from '../store.ts'
 import { openSigningKey, type SigningKey } from './keys.ts'
 import { Receipt, type StoredReceipt } from './schemas.ts'
@@ -14,19 +14,23 @@ import { saltOf } from './subject.ts'
  */
 export type Signing = { RECEIPT_KEY?: string; RECEIPT_SECRET?: string }
 
-export type Signer = { key: SigningKey; secret: string }
+export type Signer = { key: SigningKey; secret: OwnSecret }
 
-/** Returns the key and the secret for signing receipts; undefined when a secret is missing or too short. */
-export async function openSigner(env: Signing): Promise<Signer | undefined> {
+/**
+ * Returns the key and the secret for signing receipts; undefined when one of them is missing or too short.
+ * @param secret the deployment's secret, from `findSecret`
+ */
+export async function openSigner(
+  env: Signing,
+  secret: OwnSecret | undefined
+): Promise<Signer | undefined> {
   const key = await openSigningKey(env)
-  return key && checkSecret(env.RECEIPT_SECRET) === 'ok'
-    ? { key, secret: receiptSecret(env) }
-    : undefined
+  return key && secret && { key, secret }
 }
 
 /**
- * Signs a receipt. It has a `subject` only if the hash of every distinct id is known. `erasedAt` is when
- * the erasure of the person was requested.
+ * Signs a receipt. It has a `subject` only if the hash of every distinct id is known, and its salt was not made with a secret
+ * that is lost. `erasedAt` is when the erasure of the person was requested.
  * @returns the receipt to store, and the hash of the signed receipt for the ledger. The stored receipt lacks the salt
  */
 export async function issueReceipt(
@@ -34,12 +38,12 @@ export async function issueReceipt(
   { hashes, erasedAt }: Subject,
   { key, secret }: Signer
 ): Promise<{ stored: StoredReceipt; hash: string }> {
-  if (hashes.includes(null)) {
+  if (hashes.includes(null) || erasedAt < secret.since) {
     const signed = await sign(content, key)
     return { stored: signed, hash: sha256(canonical(signed)) }
   }
   const distinctIds = hashes.filter((hash) => hash !== null).toSorted()
-  const salt = await saltFor(content, secret, erasedAt)
+  const salt = await saltFor(content, secret.value, erasedAt)
   const signed = await sign({ ...content, subject: { salt, distinct_ids: distinctIds } }, key)
   return {
     stored: { ...signed, subject: { distinct_ids: distinctIds, erased_at: erasedAt } },
@@ -48,10 +52,11 @@ export async function issueReceipt(
 }
 
 /**
- * Returns the receipt of an erasure, with its salt if it has a subject; null before the erasure is completed.
- * @throws UnavailableError when the salt's secret is missing or too short
+ * Returns the receipt of an erasure, with its salt if it has a subject; null before the erasure is completed. A receipt whose
+ * salt was made with a lost secret is returned without subject and signature.
+ * @throws UnavailableError when the salt's secret is missing, too short, or another one
  */
-export async function receiptOf(row: ErasureRow, env: Signing): Promise<Receipt | null> {
+export async function receiptOf(row: ErasureRow, open: SecretOpener): Promise<Receipt | null> {
   if (row.status !== 'completed' || row.receipt === null) {
     return null
   }
@@ -64,9 +69,12 @@ export async function receiptOf(row: ErasureRow, env: Signing): Promise<Receipt 
   if (!subject) {
     return stored
   }
-  const secret = receiptSecret(env)
+  const secret = await open()
   const { erased_at: erasedAt = Date.parse(stored.requested_at), ...signed } = subject
-  return { ...stored, subject: { salt: await saltFor(stored, secret, erasedAt), ...signed } }
+  if (erasedAt < secret.since) {
+    return { ...stored, signature: null }
+  }
+  return { ...stored, subject: { salt: await saltFor(stored, secret.value, erasedAt), ...signed } }
 }
 
 /** Returns the salt of a receipt. `erasedAt` is when the erasure of the person was requested, ms UTC. */

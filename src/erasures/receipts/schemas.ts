@@ -53,7 +53,7 @@ export const Receipt = ReceiptContent.extend({
     .optional()
     .meta({
       description:
-        'Identifies the deleted person to those who know a distinct id: each member of `distinct_ids` is the SHA-256 of the text that is `salt` and then an id. Absent if the person was deleted before receipts had a `subject`.'
+        'Identifies the deleted person to those who know a distinct id: each member of `distinct_ids` is the SHA-256 of the text that is `salt` and then an id. Absent if the person was deleted before receipts had a `subject`, or with a `RECEIPT_SECRET` that is lost.'
     }),
   key: Hash.optional().meta({
     description:
@@ -61,7 +61,7 @@ export const Receipt = ReceiptContent.extend({
   }),
   signature: z.string().max(200).nullable().meta({
     description:
-      'Hexadecimal Ed25519 signature of all other members, as JSON with sorted keys and without spaces, made once when the deletion was completed. Without `key`, an HMAC-SHA256 that only `persons/deletion_receipts/verify/` can check. Null for a deletion that was completed before signatures were stored; a signed receipt that was handed out then can still be verified.'
+      'Hexadecimal Ed25519 signature of all other members, as JSON with sorted keys and without spaces, made once when the deletion was completed. Without `key`, an HMAC-SHA256 that only `persons/deletion_receipts/verify/` can check. Null for a deletion that was completed before signatures were stored; a signed receipt that was handed out then can still be verified. Also null if the `RECEIPT_SECRET` of the salt is lost; saved copies stay valid.'
   })
 }).meta({ id: 'DeletionReceipt', examples: [RECEIPT_EXAMPLE] })
 

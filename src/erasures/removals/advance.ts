@@ -6,7 +6,7 @@ import type { OpenProject } from '../../projects/open.ts'
 import type { Invocation } from '../../queues/invocation.ts'
 import { UNSIGNED } from '../eraser.ts'
 import { Pieces } from '../pieces.ts'
-import { openSigner, type Signing } from '../receipts/issue.ts'
+import type { Signer } from '../receipts/issue.ts'
 import { publishKey } from '../receipts/keys.ts'
 import { findOldestRequest } from '../waiting.ts'
 import { Filters, readEventFilters } from './filters.ts'
@@ -30,10 +30,10 @@ export type State = 'cut' | 'waiting' | 'completed'
 export async function advanceRemoval(
   open: OpenProject,
   id: string,
-  invocation: Invocation<Pick<Env, 'DB' | 'BUCKET'> & Signing>
+  invocation: Invocation<Pick<Env, 'DB' | 'BUCKET'>> & { signer: Signer | undefined }
 ): Promise<State> {
   const { project, db } = open
-  const { env, clock } = invocation
+  const { env, clock, signer } = invocation
   const removal = await findRemoval(db, project.id, id)
   if (!removal || removal.completedAt !== null) {
     return 'completed'
@@ -50,7 +50,6 @@ export async function advanceRemoval(
       `Events accepted before the request, the oldest at ${toIso(oldest)}, are not processed yet. The deletion is completed after them.`
     )
   }
-  const signer = await openSigner(env)
   if (!signer) {
     return wait(UNSIGNED)
   }

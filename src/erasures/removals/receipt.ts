@@ -4,6 +4,7 @@ import { backupsUntil } from '../receipt.ts'
 import type { Signer } from '../receipts/issue.ts'
 import { sign } from '../receipts/signature.ts'
 import { hashForReceipt, saltOf } from '../receipts/subject.ts'
+import type { OwnSecret } from '../secret.ts'
 import { Filters } from './filters.ts'
 import { describeKept } from './kept.ts'
 import type { Receipt } from './schemas.ts'
@@ -26,7 +27,7 @@ type Stored = Omit<Receipt, 'subject'> & { subject: Omit<Receipt['subject'], 'sa
 export async function issueReceipt(
   removal: RemovalRow,
   { remaining, matching, at }: Verified,
-  { key, secret }: Signer
+  { key, secret: { value: secret } }: Signer
 ): Promise<{ stored: Stored; hash: string }> {
   const { events, stores, properties } = removal
   const filters = removal.filters && Filters.parse(removal.filters)
@@ -77,9 +78,15 @@ function subjectOf(filters: Filters | null, salt: string): Receipt['subject'] {
   }
 }
 
-/** Returns the receipt of a removal, as it was signed; null until the removal is completed, and if it has failed. */
-export async function receiptOf(removal: RemovalRow, secret: string): Promise<Receipt | null> {
-  if (removal.receipt === null) {
+/**
+ * Returns the receipt of a removal, as it was signed; null until the removal is completed, and if it has failed, or the salt
+ * was made with a secret that is lost.
+ */
+export async function receiptOf(
+  removal: RemovalRow,
+  { value: secret, since }: OwnSecret
+): Promise<Receipt | null> {
+  if (removal.receipt === null || (removal.completedAt ?? 0) < since) {
     return null
   }
   // Not parsed: what a schema leaves out or adds would invalidate the signature.

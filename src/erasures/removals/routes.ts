@@ -5,10 +5,8 @@ import { createRouter } from '../../http/env.ts'
 import { cursorSchema, cutPage, PageQuery, pageOf, readPage } from '../../http/page.ts'
 import { answerPage, ReceiptQuery, wantsPage } from '../../http/receipt.ts'
 import { validateBody, validatePath, validateQuery } from '../../http/validation.ts'
-import { Ledger } from '../../ledger/ledger.ts'
-import { readApplied } from '../../ledger/store.ts'
 import { actorOf } from '../../persons/activity/entry.ts'
-import { receiptSecret } from '../secret.ts'
+import { openLedger, type SecretOpener, secretOpener } from '../secret.ts'
 import { receiptOf } from './receipt.ts'
 import { DELETE, LIST, RETRIEVE } from './reference.ts'
 import { requestRemoval, tryRemoval } from './request.ts'
@@ -25,11 +23,9 @@ const Path = z.object({
     .meta({ description: 'The id of the deletion, a UUID.' })
 })
 
-type Signing = { RECEIPT_SECRET?: string }
-
-/** @throws UnavailableError when there is a receipt, but the secret is missing or too short */
-async function toJson(row: RemovalRow, env: Signing, now: Date) {
-  const receipt = row.receipt && (await receiptOf(row, receiptSecret(env)))
+/** @throws UnavailableError when there is a receipt, but not the secret of its salt */
+async function toJson(row: RemovalRow, open: SecretOpener, now: Date) {
+  const receipt = row.receipt && (await receiptOf(row, await open()))
   return removalToJson(row, receipt, now.getTime())
 }
 
@@ -38,21 +34,21 @@ export const removalRoutes = createRouter()
     const { db, project, user, key, now } = c.var
     const { dry_run: _, token, properties = null, ...filters } = c.req.valid('json')
     const wanted = { filters, properties }
-    const secret = receiptSecret(c.env)
+    const { secret, ledger } = await openLedger(c.env, db)
     if (token === undefined) {
-      const dryRun = await tryRemoval(db, project, wanted, { secret, now })
+      const dryRun = await tryRemoval(db, project, wanted, { secret: secret.value, now })
       const preview = { properties, token: dryRun.token, now: now.getTime() }
       return c.json(previewToJson(dryRun.found, preview))
     }
     const removal = await requestRemoval(db, project, wanted, {
       token,
       actor: actorOf(user, key),
-      secret,
+      secret: secret.value,
       bucket: c.env.BUCKET,
-      ledger: new Ledger(c.env.BUCKET, await readApplied(db)),
+      ledger,
       now
     })
-    return c.json(await toJson(removal, c.env, now), 201)
+    return c.json(await toJson(removal, async () => secret, now), 201)
   })
   .get('/events/deletions', LIST, allow('person:read'), validateQuery(PageQuery), async (c) => {
     const { db, project, now } = c.var
@@ -62,7 +58,8 @@ export const removalRoutes = createRouter()
       before: page.rows.after?.before
     })
     const { shown, place } = cutPage(page, found, ({ id }) => ({ before: id }))
-    const results = await Promise.all(shown.map((row) => toJson(row, c.env, now)))
+    const open = secretOpener(c.env, db)
+    const results = await Promise.all(shown.map((row) => toJson(row, open, now)))
     return c.json(pageOf(c.req.url, { ...place, results }))
   })
   .get(
@@ -77,7 +74,7 @@ export const removalRoutes = createRouter()
       if (!row) {
         throw new NotFoundError()
       }
-      const deletion = await toJson(row, c.env, now)
+      const deletion = await toJson(row, secretOpener(c.env, db), now)
       if (!wantsPage(c, c.req.valid('query'))) {
         return c.json(deletion)
       }

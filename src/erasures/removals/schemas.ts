@@ -243,7 +243,8 @@ export const EventDeletion = z
       description: 'The last failure, or the reason why the deletion waits; null without either.'
     }),
     receipt: EventDeletionReceipt.nullable().meta({
-      description: 'Null until the deletion is completed, and if it has failed.'
+      description:
+        'Null until the deletion is completed, if it has failed, and if the `RECEIPT_SECRET` of its salt is lost.'
     })
   })
   .meta({

@@ -6,14 +6,14 @@ import { openSigner, type Signing } from '../receipts/issue.ts'
 import { publishKey } from '../receipts/keys.ts'
 import { sign } from '../receipts/signature.ts'
 import { saltOf } from '../receipts/subject.ts'
-import { receiptSecret } from '../secret.ts'
+import { openSecret } from '../secret.ts'
 import { suppressionToJson } from './schemas.ts'
 import { listReceiptHashes, type SuppressionRow } from './store.ts'
 
 /**
  * Signs the present state of a suppression: since when and until when it is in force, and how much it
  * has dropped.
- * @throws UnavailableError when a secret is missing or too short
+ * @throws UnavailableError when a secret is missing or too short, or RECEIPT_SECRET is another one
  */
 export async function signReceipt(
   db: Db,
@@ -21,8 +21,8 @@ export async function signReceipt(
   env: Pick<Env, 'BUCKET'> & Signing,
   now: Date
 ) {
-  const secret = receiptSecret(env)
-  const signer = await openSigner(env)
+  const secret = await openSecret(env, db)
+  const signer = await openSigner(env, secret)
   if (!signer) {
     throw new UnavailableError(
       'Receipts cannot be signed: the secret RECEIPT_KEY is missing or too short. A missing secret is generated locally by npm run dev or npm start, and on Cloudflare by npm run deploy.'
@@ -36,8 +36,9 @@ export async function signReceipt(
     ...suppressionToJson(row),
     stated_at: toIso(now.getTime()),
     subject: {
-      salt: await saltOf(secret, { projectId, subjectId: id, requestedAt: since }),
-      distinct_ids: await listReceiptHashes(db, row)
+      salt: await saltOf(secret.value, { projectId, subjectId: id, requestedAt: since }),
+      // The salt of older hashes was made with a secret that is lost.
+      distinct_ids: since < secret.since ? [] : await listReceiptHashes(db, row)
     }
   }
   return sign(content, signer.key)

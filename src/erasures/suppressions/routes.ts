@@ -10,7 +10,7 @@ import { actorOf } from '../../persons/activity/entry.ts'
 import { clean } from '../../persons/distinct-id.ts'
 import { hashDistinctId } from '../../tombstones/tombstone.ts'
 import { normalize, selectionOf } from '../bulk.ts'
-import { receiptSecret } from '../secret.ts'
+import { openLedger } from '../secret.ts'
 import { signReceipt } from './receipt.ts'
 import { LIFT, LIST, RECEIPT, SUPPRESS } from './reference.ts'
 import { SuppressionQuery, SuppressRequest, suppressionToJson } from './schemas.ts'
@@ -43,8 +43,7 @@ export const suppressionRoutes = createRouter()
       const found = await suppress(db, project, {
         selection: selectionOf({ ids, distinct_ids: distinctIds }),
         actor: actorOf(user, key),
-        secret: receiptSecret(c.env),
-        ledger: new Ledger(c.env.BUCKET, await readApplied(db)),
+        ...(await openLedger(c.env, db)),
         now
       })
       const names = ids

@@ -8,6 +8,7 @@ import { type Suppressed, suppressionAt } from '../../suppressions/suppression.t
 import { hashDistinctId } from '../../tombstones/tombstone.ts'
 import { findPersonsToErase, type Selection } from '../erase.store.ts'
 import { hashForReceipt, saltOf } from '../receipts/subject.ts'
+import type { OwnSecret } from '../secret.ts'
 import { findErased, findIdentified, findSuppression, type SuppressionRow } from './store.ts'
 import { type NewSuppression, writeLift, writeSuppressions } from './write.store.ts'
 
@@ -39,7 +40,7 @@ type Request = {
   selection: Selection
   actor: Actor
   /** The secret from which the salts of receipts are made. */
-  secret: string
+  secret: OwnSecret
   ledger: Ledger
   now: Date
 }
@@ -64,7 +65,7 @@ export async function suppress(
     const subjects = await findSubjects(db, project, selection)
     const inForce = await findInForce(db, project.id, subjects, since)
     const missing = subjects.filter(({ ids }) => ids.some(({ hash }) => !inForce.has(hash)))
-    const making = { secret, projectId: project.id, since, inForce }
+    const making = { secret: secret.value, projectId: project.id, since, inForce }
     const added = await findUnannounced(db, missing, announced, making)
     if (added.length > 0) {
       await ledger.append(

@@ -41,7 +41,7 @@ it('the page says when a secret is missing', async () => {
   const { text } = await open({ RECEIPT_SECRET: '' })
 
   expect(text).toContain('The service is not ready.')
-  expect(text).toContain('<dt>Secrets missing or short</dt><dd>RECEIPT_SECRET</dd>')
+  expect(text).toContain('<dt>Secrets missing, short or changed</dt><dd>RECEIPT_SECRET</dd>')
 })
 
 it('the page says when the ledger of erasures is damaged', async () => {

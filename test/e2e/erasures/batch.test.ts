@@ -6,9 +6,9 @@ import { constants, gunzipSync } from 'node:zlib'
 import { expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { fireCron } from '../../../scripts/control.ts'
-import { WEEKLY } from '../../../src/crons/cron.ts'
+import { EVERY_MINUTE, WEEKLY } from '../../../src/crons/cron.ts'
 import { isGzip } from '../../support/browser.ts'
-import { type LocalService, readRows, runScript } from '../../support/processes.ts'
+import { type LocalService, openDatabase, readRows, runScript } from '../../support/processes.ts'
 import { administer, newProject } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
@@ -141,10 +141,11 @@ it('no file contains the distinct id of an erased person, neither as plain text 
   const name = `marie-${crypto.randomUUID()}`
   // Not searched for: the id of a deleted recording is kept, so that parts of it that arrive later are refused.
   const session = crypto.randomUUID()
-  const call = async (path: string, method = 'GET') =>
+  const call = async (path: string, method = 'GET', body?: object) =>
     fetch(`${url}/api/projects/${projectId}/${path}`, {
       method,
-      headers: { authorization: `Bearer ${key}` }
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) })
     })
   const send = async (path: string, body: object) => {
     const response = await fetch(`${url}${path}`, {
@@ -162,6 +163,7 @@ it('no file contains the distinct id of an erased person, neither as plain text 
       properties: {
         $current_url: `https://shop.example/orders/${name}/${n}`,
         $session_id: session,
+        customer: name,
         $set: { email: `${name}@example.com`, orders: n }
       }
     }))
@@ -178,11 +180,37 @@ it('no file contains the distinct id of an erased person, neither as plain text 
       ]
     }
   })
+  /** Has an e-mail sent with the events of today by the values of a property. */
+  const mailAbout = async (property: string) => {
+    const filters = {
+      events: [{ id: 'viewed page' }],
+      date_from: 'dStart',
+      breakdown: property,
+      breakdown_type: 'event'
+    }
+    const insight = await (await call('insights/', 'POST', { name: 'Customers', filters })).json()
+    const subscription = await call('subscriptions/', 'POST', {
+      insight: (insight as { id: number }).id,
+      target_type: 'email',
+      target_value: 'officer@example.com',
+      frequency: 'daily',
+      start_date: '2100-01-01T08:00:00Z'
+    })
+    const { id } = (await subscription.json()) as { id: number }
+    const database = openDatabase(stateDir)
+    database
+      .prepare('update subscriptions set next_delivery_date = ? where id = ?')
+      .run(Date.now(), id)
+    database.close()
+    await fireCron(stateDir, EVERY_MINUTE)
+  }
   await until(async () => (await call(`session_recordings/${session}/`)).status === 200)
   const persons = async () =>
     ((await (await call(`persons/?distinct_id=${name}`)).json()) as { results: { id: number }[] })
       .results
   await until(async () => (await persons()).length === 1)
+  await mailAbout('customer')
+  await until(() => filesWith(stateDir, name).some((file) => file.name.startsWith('tmp/')))
   // The parts of a recording are gzipped, everything else is plain text.
   const found = filesWith(stateDir, name).map(({ isGzipped }) => isGzipped)
   expect(new Set(found)).toEqual(new Set([true, false]))

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { decryptSecrets } from '../../../scripts/escrow.ts'
 import { startCloudflare } from '../../support/cloudflare.ts'
-import { runScript } from '../../support/processes.ts'
+import { newStateDir, runScript } from '../../support/processes.ts'
 
 const configFile = join(import.meta.dirname, '../../../wrangler.toml')
 
@@ -21,7 +22,9 @@ const CREATIONS = /^POST (d1\/database|queues|r2\/buckets)$/
 describe('npm run deploy', () => {
   it('deploys to an empty account, even after a failed migration, and creates nothing the next time', async () => {
     const config = readFileSync(configFile, 'utf8')
-    const { deploy, changes, settings, logIn } = await newOperator()
+    const { deploy, changes, settings, secrets, logIn } = await newOperator()
+    const escrow = join(newStateDir(), 'escrow.json')
+    const passphrase = 'correct horse battery staple'
     const callsOf = () =>
       changes
         .splice(0)
@@ -78,7 +81,9 @@ describe('npm run deploy', () => {
     ])
 
     settings.failing = ''
-    const first = await deploy(['--location', 'weur'])
+    const first = await deploy(['--location', 'weur', '--escrow', escrow], {
+      ESCROW_PASSPHRASE: passphrase
+    })
 
     expect(first).toMatchObject({ code: 0, stderr: expect.not.stringContaining('ERROR') })
     expect(first.stdout).toContain(
@@ -94,6 +99,14 @@ describe('npm run deploy', () => {
     const upload = deployed.find(({ call }) => call === 'PUT workers/scripts/edge-analytics')?.body
     expect(upload).toMatch(/"name":"RECEIPT_SECRET","type":"secret_text","text":"[0-9a-f]{64}"/)
     expect(upload).toMatch(/\{[^{}]*"type":"send_email"[^{}]*\}/)
+    expect(statSync(escrow).mode & 0o777).toBe(0o600)
+    const kept = decryptSecrets(readFileSync(escrow, 'utf8'), passphrase)
+    expect(Object.keys(kept)).toEqual(['RECEIPT_SECRET', 'RECEIPT_KEY'])
+    expect(kept).toEqual(Object.fromEntries(secrets))
+    expect(first.stdout).toContain(`npm run secrets -- import ${escrow} --remote`)
+    for (const secret of [...Object.values(kept), passphrase]) {
+      expect(first.stdout + first.stderr).not.toContain(secret)
+    }
     const consumer = deployed.find(
       ({ call }) => call === 'POST queues/id-of-edge-analytics-capture/consumers'
     )
@@ -120,6 +133,34 @@ describe('npm run deploy', () => {
     expect(version?.body).toContain('{"name":"RECEIPT_SECRET","type":"inherit"}')
     expect(version?.body).not.toContain('"type":"secret_text"')
     expect(readFileSync(configFile, 'utf8')).toBe(config)
+  })
+
+  it('refuses to overwrite a file, and to write an escrow file without new secrets', async () => {
+    const { deploy, changes, secrets } = await newOperator()
+    const folder = newStateDir()
+    const file = join(folder, 'there.json')
+    writeFileSync(file, 'mine')
+    secrets.set('RECEIPT_SECRET', 'x').set('RECEIPT_KEY', 'y')
+    const passphrase = { ESCROW_PASSPHRASE: 'correct horse battery staple' }
+
+    const there = await deploy(['--escrow', file], passphrase)
+    const late = await deploy(['--escrow', join(folder, 'new.json')], passphrase)
+
+    expect(there).toMatchObject({ code: 1, stderr: expect.stringContaining('not overwritten') })
+    expect(readFileSync(file, 'utf8')).toBe('mine')
+    expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('nothing to write') })
+    expect(changes).toEqual([])
+  })
+
+  it('makes no other secret when the Worker has lost the one that was used', async () => {
+    const { deploy, changes, objects } = await newOperator()
+    objects.set('ledger/secrets/000000000001', '{"fingerprint":"f","since":0}')
+
+    const { code, stderr } = await deploy()
+
+    expect(code).toBe(1)
+    expect(stderr).toContain('The Worker has lost RECEIPT_SECRET')
+    expect(changes).toEqual([])
   })
 
   it('reports in one line that nobody is logged in', async () => {

@@ -16,7 +16,7 @@ it.each(COMMANDS)('npm run %s -- --help prints its usage on standard output', as
   expect(stdout).toMatch(new RegExp(`^(Usage: )?${command}\\b`, 'm'))
 })
 
-it.each(['start', 'dev', 'rotate-key', 'demo', 'deploy'])(
+it.each(['start', 'dev', 'rotate-key', 'secrets', 'demo', 'deploy'])(
   'npm run %s refuses an unknown option, and prints its usage',
   async (name) => {
     const { code, stdout, stderr } = await runScript(name, ['--typo'], env)

@@ -16,6 +16,8 @@ import type { ErasureRow } from '../../../src/erasures/store.ts'
 import { GENESIS, headOf, makeEntry } from '../../../src/ledger/entry.ts'
 
 const SECRETS = { RECEIPT_SECRET: 's'.repeat(64), RECEIPT_KEY: 'k'.repeat(64) }
+const own = { value: SECRETS.RECEIPT_SECRET, since: 0 }
+const open = async () => own
 const SCRIPT = join(import.meta.dirname, '../../../scripts/verify-receipt.mjs')
 
 const content = writeReceipt({
@@ -38,7 +40,7 @@ const content = writeReceipt({
 
 /** Issues the receipt for two distinct ids, stores it and reads it again. */
 async function newReceipt(erasedAt = Date.parse(content.requested_at)) {
-  const signer = await openSigner(SECRETS)
+  const signer = await openSigner(SECRETS, own)
   if (!signer) {
     throw new Error('The secrets cannot sign.')
   }
@@ -49,7 +51,7 @@ async function newReceipt(erasedAt = Date.parse(content.requested_at)) {
   })
   const hashes = ['ada', 'anon'].map((id) => hashForReceipt(salt, id))
   const { stored, hash } = await issueReceipt(content, { hashes, erasedAt }, signer)
-  const read = await receiptOf(rowOf(stored), SECRETS)
+  const read = await receiptOf(rowOf(stored), open)
   if (!read) {
     throw new Error('The erasure has no receipt.')
   }
@@ -106,7 +108,8 @@ describe('a receipt', () => {
     expect(stored.subject).toBeUndefined()
     expect(await isSignedBy(stored, signer.key.x)).toBe(true)
     // Without a subject, there is no salt that would need the secret.
-    expect(await receiptOf(rowOf(stored), {})).toEqual(stored)
+    const fail = () => Promise.reject(new Error('The secret is missing.'))
+    expect(await receiptOf(rowOf(stored), fail)).toEqual(stored)
   })
 
   it('of a completion has the salt of the erasure that it completes', async () => {
@@ -121,19 +124,33 @@ describe('a receipt', () => {
     const { receipt, stored } = await newReceipt()
     const { erased_at: _, ...subject } = stored.subject ?? { distinct_ids: [] }
 
-    expect(await receiptOf(rowOf({ ...stored, subject }), SECRETS)).toEqual(receipt)
+    expect(await receiptOf(rowOf({ ...stored, subject }), open)).toEqual(receipt)
   })
 
   it('stays unsigned if it was stored without a signature', async () => {
-    expect(await receiptOf(rowOf(content), SECRETS)).toMatchObject({ id: 7, signature: null })
+    expect(await receiptOf(rowOf(content), open)).toMatchObject({ id: 7, signature: null })
   })
 
-  it.each([{}, { RECEIPT_KEY: SECRETS.RECEIPT_KEY }, { ...SECRETS, RECEIPT_KEY: 'short' }])(
-    'cannot be signed with the secrets %j',
-    async (secrets) => {
-      expect(await openSigner(secrets)).toBeUndefined()
-    }
-  )
+  it.each([
+    [{}, own],
+    [{ RECEIPT_KEY: 'short' }, own],
+    [SECRETS, undefined]
+  ])('cannot be signed with the secrets %j and %j', async (secrets, secret) => {
+    expect(await openSigner(secrets, secret)).toBeUndefined()
+  })
+
+  it('whose salt was made with a lost secret is shown without subject and signature', async () => {
+    const { signer, stored, salt } = await newReceipt()
+    const next = { value: 'n'.repeat(64), since: Date.parse(content.requested_at) + 1 }
+    const { subject: _, ...shown } = stored
+
+    expect(await receiptOf(rowOf(stored), async () => next)).toEqual({ ...shown, signature: null })
+
+    const late = { hashes: [hashForReceipt(salt, 'ada')], erasedAt: next.since - 1 }
+    const issued = await issueReceipt(content, late, { ...signer, secret: next })
+    expect(issued.stored.subject).toBeUndefined()
+    expect(await isSignedBy(issued.stored, signer.key.x)).toBe(true)
+  })
 
   it('of an earlier version is genuine with the secret that signed it', async () => {
     const text = '{"id":7,"project_id":1,"stores":[{"found":1,"store":"persons"}]}'
@@ -280,7 +297,7 @@ describe('scripts/verify-receipt.mjs', () => {
 
   it('refuses a changed receipt, a key without its fingerprint, and an unpublished key', async () => {
     const { receipt, x } = await newReceipt()
-    const other = await openSigner({ ...SECRETS, RECEIPT_KEY: 'o'.repeat(64) })
+    const other = await openSigner({ RECEIPT_KEY: 'o'.repeat(64) }, own)
     const run = (shown: object, keys: object) =>
       verify({ 'receipt.json': shown, 'receipt-keys.json': keys })
 

@@ -1,0 +1,83 @@
+import * as z from 'zod'
+import type { Db } from '../db/client.ts'
+import { noteSecret, readState } from './store.ts'
+
+/**
+ * Where the ledger keeps the fingerprints of the deployment's secrets. Each object is created once; the last one counts. A
+ * restore of a database does not change them.
+ */
+const PREFIX = 'ledger/secrets/'
+
+/** The fingerprint of the secret that the deployment uses: a keyed hash, from which nobody can compute the secret. */
+const Fingerprint = z.object({
+  fingerprint: z.string(),
+  /** From when on the deployment uses the secret, ms UTC; 0 for its first secret. */
+  since: z.int()
+})
+export type Fingerprint = z.infer<typeof Fingerprint>
+
+/** The part of a bucket that is used here. */
+export type Fingerprints = {
+  get(key: string): Promise<{ json(): Promise<unknown> } | null>
+  put(key: string, content: string, options: R2PutOptions): Promise<unknown>
+}
+
+/** Creates an object, unless it exists. */
+const ONCE: R2PutOptions = { onlyIf: { etagDoesNotMatch: '*' } }
+
+/** `12` → `ledger/secrets/000000000012` */
+const keyOf = (seq: number): string => `${PREFIX}${String(seq).padStart(12, '0')}`
+
+/** Finds the last fingerprint in the ledger, by getting one object after the other; `seq` is its number, 0 if there is none. */
+async function findLast(bucket: Pick<Fingerprints, 'get'>) {
+  let last: { seq: number; known: Fingerprint | undefined } = { seq: 0, known: undefined }
+  for (;;) {
+    const seq = last.seq + 1
+    const object = await bucket.get(keyOf(seq))
+    if (!object) {
+      return last
+    }
+    last = { seq, known: Fingerprint.parse(await object.json()) }
+  }
+}
+
+/** Finds the fingerprint of the deployment's secret in the ledger; undefined before the first use of a secret. */
+export const findFingerprint = async (
+  bucket: Pick<Fingerprints, 'get'>
+): Promise<Fingerprint | undefined> => (await findLast(bucket)).known
+
+/** Reads the fingerprint of the deployment's secret: the ledger's, or else the database's; undefined if neither has one. */
+export const readFingerprint = async (
+  bucket: Fingerprints,
+  db: Db
+): Promise<Fingerprint | undefined> =>
+  (await findFingerprint(bucket)) ?? (await readState(db)).secret
+
+/**
+ * Reads the fingerprint of the deployment's secret, and copies it to where it is missing: to the ledger or to the database.
+ * If neither has one, adopts the fingerprint `own`.
+ */
+export async function settleFingerprint(
+  bucket: Fingerprints,
+  db: Db,
+  own: string
+): Promise<Fingerprint> {
+  const { secret: noted } = await readState(db)
+  const known = await findFingerprint(bucket)
+  if (!known) {
+    const first = noted ?? { fingerprint: own, since: 0 }
+    await bucket.put(keyOf(1), JSON.stringify(first), ONCE)
+    // Read back: another invocation may have been faster.
+    return settleFingerprint(bucket, db, own)
+  }
+  if (noted?.fingerprint !== known.fingerprint || noted.since !== known.since) {
+    await noteSecret(db, known)
+  }
+  return known
+}
+
+/** Enters the fingerprint of another secret in the ledger, because the secret so far is lost, or should be replaced. */
+export async function replaceFingerprint(bucket: Fingerprints, next: Fingerprint): Promise<void> {
+  const { seq } = await findLast(bucket)
+  await bucket.put(keyOf(seq + 1), JSON.stringify(next), ONCE)
+}
