@@ -1,5 +1,6 @@
 import { DAY } from '../calendar/units.ts'
 import { deleteOldSalts } from '../capture/cookieless/salts.ts'
+import { countDamaged, forgetDamaged } from '../columns/damage.store.ts'
 import { startSealing } from '../columns/run.ts'
 import { MANY_LATE } from '../columns/seal.ts'
 import { countWrong, verifyColumns } from '../columns/verify.ts'
@@ -174,7 +175,10 @@ function seal(how: { minLate: number; isThorough: boolean }): Job {
   })
 }
 
-/** Verifies event counts, sessions and columns against the rows that they are computed from, up to `VERIFIED_PER_NIGHT`. */
+/**
+ * Verifies event counts, sessions and columns against the rows that they are computed from, up to `VERIFIED_PER_NIGHT`. Fails if
+ * anything was wrong, also if a request has found it since the last night, so that `/readyz` shows a warning.
+ */
 export const verifyNightly = inEachDatabase(
   'nightly verification',
   async ({ db, database, databases }) => {
@@ -211,6 +215,13 @@ export const verifyNightly = inEachDatabase(
       chunk,
       version_chunk
     })
+    const damaged = await countDamaged(db)
+    await forgetDamaged(db, damaged)
+    if (counts.wrong + sessions.wrong + damaged > 0) {
+      throw new Error(
+        `Wrong event counts: ${counts.wrong}; sessions: ${sessions.wrong}; segments and chunks since the last night: ${damaged}.`
+      )
+    }
   }
 )
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
 import { MINUTE } from '../calendar/units.ts'
+import { countDamaged } from '../columns/damage.store.ts'
 import { CRONS, WEEKLY } from '../crons/cron.ts'
 import { listRuns } from '../crons/store.ts'
 import { newUsage, openDb } from '../db/client.ts'
@@ -26,7 +27,7 @@ const DatabaseHealth = z.object({
     description: 'A D1 binding that this deployment has or that a project names.'
   }),
   status: Status.meta({
-    description: `\`warning\`: the database is at least ${FILLING * 100} % full; \`unavailable\`: it does not answer or lacks a migration.`
+    description: `\`warning\`: the database is at least ${FILLING * 100} % full, or columns were damaged; \`unavailable\`: it does not answer or lacks a migration.`
   }),
   answers: z.boolean(),
   migration: z.string().nullable().meta({ description: 'The last migration that was applied.' }),
@@ -34,7 +35,11 @@ const DatabaseHealth = z.object({
   fill: z
     .number()
     .min(0)
-    .meta({ description: 'The database’s size as a share of its maximum size: 0.8 is 80 %.' })
+    .meta({ description: 'The database’s size as a share of its maximum size: 0.8 is 80 %.' }),
+  damaged_columns: z.int().min(0).meta({
+    description:
+      'Segments and chunks of columns that were damaged, since the last nightly verification. Rows answer in their place until they are built again, within 15 minutes.'
+  })
 })
 type DatabaseHealth = z.infer<typeof DatabaseHealth>
 
@@ -101,7 +106,8 @@ export const Health = z
           answers: true,
           migration: '0001_search.sql',
           size_bytes: 4_096_000,
-          fill: 0.0004
+          fill: 0.0004,
+          damaged_columns: 0
         },
         other_databases: [],
         secrets: [
@@ -258,22 +264,29 @@ async function checkOthers(env: Env): Promise<DatabaseHealth[]> {
 
 async function checkDatabase(env: Env, binding: string): Promise<DatabaseHealth> {
   const usage = newUsage()
-  const open = async () => checkMigrations(openDb(databaseOf(env, binding), usage).db)
+  const open = async () => {
+    const { db } = openDb(databaseOf(env, binding), usage)
+    return { ...(await checkMigrations(db)), damaged: await countDamaged(db) }
+  }
   const checked = await open().catch(() => undefined)
   const fill = usage.sizeBytes / Number(env.DATABASE_MAX_BYTES)
   return {
     binding,
-    status: statusOf(checked?.isCurrent ?? false, fill),
+    status: statusOf(checked, fill),
     answers: checked !== undefined,
     migration: checked?.migration ?? null,
     size_bytes: usage.sizeBytes,
-    fill
+    fill,
+    damaged_columns: checked?.damaged ?? 0
   }
 }
 
-function statusOf(isCurrent: boolean, fill: number): DatabaseHealth['status'] {
-  if (!isCurrent) {
+function statusOf(
+  checked: { isCurrent: boolean; damaged: number } | undefined,
+  fill: number
+): DatabaseHealth['status'] {
+  if (!checked?.isCurrent) {
     return 'unavailable'
   }
-  return fill >= FILLING ? 'warning' : 'ok'
+  return fill >= FILLING || checked.damaged > 0 ? 'warning' : 'ok'
 }
