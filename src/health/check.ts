@@ -7,9 +7,10 @@ import { listRuns } from '../crons/store.ts'
 import { newUsage, openDb } from '../db/client.ts'
 import { CONTROL, databaseOf, listBound } from '../db/databases.ts'
 import { checkSecret, MIN_SECRET, SECRET_STATUSES } from '../erasures/secret.ts'
-import { LedgerError } from '../ledger/entry.ts'
+import { ENTRIES_PREFIX, LedgerError } from '../ledger/entry.ts'
 import { isBehind } from '../ledger/ledger.ts'
 import { compareWithMark } from '../ledger/mark.ts'
+import { type Fault, readFault } from '../ledger/walk.ts'
 import { listDatabases } from '../projects/store.ts'
 import type { Work } from '../queues/run.ts'
 import { checkMigrations, countDeadLetters } from './store.ts'
@@ -54,7 +55,7 @@ const SecretHealth = z.object({
 
 const LedgerHealth = z.enum(['ok', 'behind', 'damaged', 'unknown']).meta({
   description:
-    'Whether the databases have applied the ledger of erasures. `behind`: a database has not applied an entry that is two minutes old, or was restored; the projects of a restored database are held back until the erasures that the restore undid are repeated, within minutes. `damaged`: an entry is missing or changed. With either, `status` is `unavailable`. `unknown`: the bucket or a database does not answer.'
+    'Whether the databases have applied the ledger of erasures, and whether it is intact. `behind`: a database has not applied an entry that is two minutes old, or was restored; the projects of a restored database are held back until the erasures that the restore undid are repeated, within minutes. `damaged`: an entry, or a list of deleted events or a public key that it names, is missing or changed; every night, a part of the ledger is checked. With either, `status` is `unavailable`. `unknown`: the bucket or a database does not answer.'
 })
 
 const CronHealth = z.object({
@@ -82,6 +83,9 @@ export const Health = z
     other_databases: z.array(DatabaseHealth),
     secrets: z.array(SecretHealth),
     ledger: LedgerHealth,
+    ledger_fault: z.string().nullable().meta({
+      description: 'What is wrong with a damaged ledger; otherwise null.'
+    }),
     queue: z.object({
       backlog: z.int().nullable().meta({
         description: 'Messages that wait in the queues; null when the queues do not report it.'
@@ -115,6 +119,7 @@ export const Health = z
           { name: 'RECEIPT_KEY', status: 'ok' }
         ],
         ledger: 'ok',
+        ledger_fault: null,
         queue: { backlog: 0, consuming: 0, retrying: 0 },
         dead_letters: 0,
         crons: [
@@ -163,13 +168,13 @@ async function checkStored(env: Env, now: Date) {
     checkJobs(env),
     checkLedger(env, now)
   ])
-  return { database, others, ...jobs, ledger }
+  return { database, others, ...jobs, ...ledger }
 }
 
 /** Adds to what was read the secrets, the waiting messages and the work of this isolate, which take no query. */
 async function summarize(
   env: Env,
-  { database, others, crons, deadLetters, ledger }: StoredHealth,
+  { database, others, crons, deadLetters, ledger, fault }: StoredHealth,
   work: Work
 ): Promise<HealthJson> {
   const backlog = await countWaiting(env).catch(() => null)
@@ -190,6 +195,7 @@ async function summarize(
     other_databases: others,
     secrets,
     ledger,
+    ledger_fault: fault,
     queue: { backlog, ...work },
     dead_letters: deadLetters,
     crons
@@ -233,8 +239,11 @@ async function checkJobs(env: Env) {
   return { crons, deadLetters }
 }
 
-/** Compares what each database has applied with the ledger. */
-async function checkLedger(env: Env, now: Date): Promise<z.output<typeof LedgerHealth>> {
+/** Compares what each database has applied with the ledger, and reads what the nightly walk has found. */
+async function checkLedger(
+  env: Env,
+  now: Date
+): Promise<{ ledger: z.output<typeof LedgerHealth>; fault: string | null }> {
   const check = async (binding: string) => {
     const { db } = openDb(databaseOf(env, binding), newUsage())
     const { head, isRestored } = await compareWithMark(env.BUCKET, db, binding)
@@ -243,12 +252,23 @@ async function checkLedger(env: Env, now: Date): Promise<z.output<typeof LedgerH
   }
   try {
     const databases = await listDatabases(openDb(env.DB, newUsage()).db)
-    const behind = await Promise.all(databases.map(check))
-    return behind.includes(true) ? 'behind' : 'ok'
+    const [fault, ...behind] = await Promise.all([readFault(env.BUCKET), ...databases.map(check)])
+    if (fault) {
+      return { ledger: 'damaged', fault: publicTextOf(fault) }
+    }
+    return { ledger: behind.includes(true) ? 'behind' : 'ok', fault: null }
   } catch (error) {
-    return error instanceof LedgerError ? 'damaged' : 'unknown'
+    return error instanceof LedgerError
+      ? { ledger: 'damaged', fault: publicTextOf({ key: error.key, text: error.message }) }
+      : { ledger: 'unknown', fault: null }
   }
 }
+
+/** Returns a sentence that anyone may see: the key of a list has ids of a project and a deletion. */
+const publicTextOf = ({ key, text }: Fault): string =>
+  key.startsWith(ENTRIES_PREFIX)
+    ? text
+    : 'An object that an entry of the ledger names is damaged or missing; `npm run verify` names the object.'
 
 /**
  * Checks all databases except the control database: the databases bound to this deployment, and those
