@@ -1,6 +1,7 @@
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import { within } from '../pause.ts'
+import { readChecked } from './checked.ts'
 
 /**
  * Time after which writing an object counts as failed, ms: a local R2 on a nearly full disk never
@@ -61,8 +62,11 @@ export async function discard(bucket: R2Bucket, keys: string[]): Promise<void> {
   })
 }
 
-/** Reads the JSON of an object; undefined if the object does not exist. */
+/** Reads the JSON of an object; undefined if the object does not exist. @throws when the object is damaged */
 export async function readObject(bucket: R2Bucket, key: string): Promise<unknown> {
-  const object = await bucket.get(key)
-  return object ? await object.json() : undefined
+  const content = await readChecked(bucket, key)
+  if (content && !content.isIntact) {
+    throw new Error(`The object ${key} in the bucket is damaged.`)
+  }
+  return content && JSON.parse(new TextDecoder().decode(content.bytes))
 }
