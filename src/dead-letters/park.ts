@@ -12,6 +12,9 @@ import { insertDeadLetter } from './store.ts'
 
 type ParkInvocation = Invocation<Pick<Env, 'DB' | 'BUCKET'>>
 
+/** The prefix of the keys of dead letters in the bucket. */
+export const DEAD_PREFIX = 'dead/'
+
 const HasProject = z.object({ project_id: z.int() })
 
 /**
@@ -43,7 +46,7 @@ async function park(message: Message, { env, usage, clock }: ParkInvocation): Pr
   const part = RecordingPart.safeParse(content).data
   const waiting = part ? markerOf(part) : spill
   const id = idOf(part, spill) ?? message.id
-  const object = `dead/${id}.json`
+  const object = `${DEAD_PREFIX}${id}.json`
   await bucket.put(object, JSON.stringify({ error, attempts, dead: content }))
   await insertDeadLetter(openDb(env.DB, usage).db, {
     id,
