@@ -17,7 +17,8 @@ import {
   sweepOpenErasures,
   sweepQueues,
   sweepSalts,
-  verifyNightly
+  verifyNightly,
+  walkErasureLedger
 } from './crons/jobs.ts'
 import { type Job, runCron } from './crons/run.ts'
 import { parkDeadLetters } from './dead-letters/park.ts'
@@ -53,7 +54,7 @@ const JOBS: Record<Cron, Job[]> = {
     continueSnapshotSweep,
     closeEndedSessions
   ],
-  [NIGHTLY]: [sealThoroughly, sweepDeliveries, verifyNightly],
+  [NIGHTLY]: [sealThoroughly, sweepDeliveries, walkErasureLedger, verifyNightly],
   [EVERY_MINUTE]: [applyErasureLedger, publishSigningKey, deliverDue]
 }
 

@@ -7,6 +7,7 @@ import { findProjects } from '../../src/projects/store.ts'
 import { listKinds } from '../../src/rollups/store.ts'
 import type { Service } from '../local.ts'
 import { command, Id, InputError, integer } from './command.ts'
+import { showProgress } from './progress.ts'
 
 export const columns = {
   seal: command({
@@ -72,11 +73,4 @@ async function sealDatabase({ env }: Service, database: string, project: number 
   )
   showProgress('')
   return { database, chunks: chunks.length, segments, events }
-}
-
-/** Shows progress in one line of a terminal; an empty text clears the line. */
-function showProgress(text: string): void {
-  if (process.stderr.isTTY) {
-    process.stderr.write(`\r${text}\x1b[K`)
-  }
 }

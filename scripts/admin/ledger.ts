@@ -3,12 +3,8 @@ import { z } from 'zod'
 import { MINUTE } from '../../src/calendar/units.ts'
 import { newUsage, openDb } from '../../src/db/client.ts'
 import { databaseOf } from '../../src/db/databases.ts'
-import { readList } from '../../src/erasures/removals/list.ts'
-import {
-  giveUpRemoval,
-  listOpenRemovals,
-  type RemovalRow
-} from '../../src/erasures/removals/store.ts'
+import { findListFault } from '../../src/erasures/removals/list.ts'
+import { giveUpRemoval, listOpenRemovals } from '../../src/erasures/removals/store.ts'
 import {
   type Body,
   GENESIS,
@@ -21,11 +17,13 @@ import {
 import { placeOf, readAfter } from '../../src/ledger/ledger.ts'
 import { compareWithMark } from '../../src/ledger/mark.ts'
 import { noteApplied, readState } from '../../src/ledger/store.ts'
+import { type Fault, giveUpObject } from '../../src/ledger/walk.ts'
 import { holdDatabase } from '../../src/projects/hold.store.ts'
 import { OperatorError } from '../faults.ts'
 import type { Service } from '../local.ts'
 import { type Replay, replayLocally } from '../replay.ts'
 import { command, InputError, integer, Nothing, text } from './command.ts'
+import { walkWhole } from './walk.ts'
 
 /** Entries read at once. */
 const READ_AT_ONCE = 100
@@ -70,25 +68,39 @@ export const ledger = {
       skip_deletion: z.guid('must be the id of a deletion').optional()
     }),
     async run(service, { skip, skip_deletion: deletion }, now) {
+      const found = await walkWhole(service)
       if (skip !== undefined) {
-        await skipEntry(service, skip)
+        await skipEntry(service, skip, found.fault)
       }
       if (deletion !== undefined) {
-        await skipDeletion(service, deletion.toLowerCase(), now)
+        await skipDeletion(service, { id: deletion.toLowerCase(), now, fault: found.fault })
+      }
+      const isSkipped = skip !== undefined || deletion !== undefined
+      const { entries, fault } = isSkipped ? await walkWhole(service) : found
+      if (fault) {
+        process.exitCode = 1
       }
       const replays = service.isDeployed ? await awaitReplay(service) : await replayLocally(service)
       return {
-        replayed: replays.map(({ isRestored, ...replay }) => ({ ...replay, restored: isRestored }))
+        replayed: replays.map(({ isRestored, ...replay }) => ({ ...replay, restored: isRestored })),
+        ledger: { entries, fault: fault?.text ?? null }
       }
     }
   })
 }
 
 /**
- * Notes a missing or damaged entry as applied, in each database whose last applied entry is the one before it.
- * @throws InputError if there is no such database, the entry is intact, or no entry follows it
+ * Notes a missing or damaged entry as applied, in each database whose last applied entry is the one before it, and no longer reports
+ * it.
+ * @param fault what is wrong with the ledger
+ * @throws InputError unless the entry is the first that is missing or damaged; if a database has not applied it, also if no entry
+ * follows it
  */
-async function skipEntry({ env, databases, bucket }: Service, seq: number): Promise<void> {
+async function skipEntry(
+  { env, databases, bucket }: Service,
+  seq: number,
+  fault: Fault | null
+): Promise<void> {
   let skipped = 0
   for (const database of databases) {
     const { db } = openDb(databaseOf(env, database), newUsage())
@@ -99,11 +111,10 @@ async function skipEntry({ env, databases, bucket }: Service, seq: number): Prom
       skipped += 1
     }
   }
-  if (skipped === 0) {
-    throw new InputError(
-      'skip',
-      'must be the number of the entry after the last one that a database has applied'
-    )
+  if (fault?.key === keyOf(seq)) {
+    await giveUpObject(await bucket(), fault.key)
+  } else if (skipped === 0) {
+    throw new InputError('skip', 'must be the number of the first entry that is missing or damaged')
   }
 }
 
@@ -131,22 +142,26 @@ async function expectLost(bucket: R2Bucket, head: Head): Promise<void> {
 }
 
 /**
- * Gives up an open deletion of events if its list of events is missing or damaged.
+ * Gives up an open deletion of events if its list of events is missing or damaged. No longer reports the list, whether the deletion
+ * is open or not.
  * @throws InputError if there is no such deletion, or its list is intact
  */
 async function skipDeletion(
   { env, databases, bucket }: Service,
-  id: string,
-  now: Date
+  { id, now, fault }: { id: string; now: Date; fault: Fault | null }
 ): Promise<void> {
+  const isReported = fault?.key.endsWith(`/${id}.json`) ?? false
+  if (fault && isReported) {
+    await giveUpObject(await bucket(), fault.key)
+  }
   for (const database of databases) {
     const { db } = openDb(databaseOf(env, database), newUsage())
     const removal = (await listOpenRemovals(db)).find((open) => open.id === id)
     if (!removal) {
       continue
     }
-    const fault = await faultOfList(await bucket(), removal)
-    if (fault === undefined) {
+    const why = await findListFault(await bucket(), removal)
+    if (!why) {
       throw new InputError(
         'skip_deletion',
         'must be the id of a deletion whose list of events is missing or damaged'
@@ -155,24 +170,13 @@ async function skipDeletion(
     await giveUpRemoval(
       db,
       removal,
-      `${fault} An operator gave the deletion up. To delete its events, request a new deletion.`,
+      `${why.message} An operator gave the deletion up. To delete its events, request a new deletion.`,
       now.getTime()
     )
     return
   }
-  throw new InputError('skip_deletion', 'must be the id of an open deletion of events')
-}
-
-/** Returns a sentence about the fault of a removal's list; undefined if the list is intact. */
-async function faultOfList(bucket: R2Bucket, removal: RemovalRow): Promise<string | undefined> {
-  try {
-    await readList(bucket, removal)
-    return undefined
-  } catch (error) {
-    if (error instanceof LedgerError) {
-      return error.message
-    }
-    throw error
+  if (!isReported) {
+    throw new InputError('skip_deletion', 'must be the id of an open deletion of events')
   }
 }
 

@@ -11,6 +11,7 @@ import {
   writeChunk
 } from './actor-chunks.store.ts'
 import { CHUNK, encodeActors, NO_PERSON } from './codec.ts'
+import { placeOfActors } from './places.ts'
 
 /*
  * An identity moves when its person changes. No move is lost, whatever happens while the identity's chunk is built, and
@@ -64,6 +65,7 @@ export async function buildChunk(db: Db, chunk: ProjectChunk): Promise<void> {
   const identities = await listIdentities(db, chunk)
   const offsets = Uint16Array.from(identities, ({ key }) => key - chunk.chunk * CHUNK)
   const persons = Int32Array.from(identities, ({ person_id }) => person_id ?? NO_PERSON)
-  await writeChunk(db, chunk, build, encodeActors({ offsets, persons }))
+  const place = placeOfActors({ ...chunk, build })
+  await writeChunk(db, chunk, build, encodeActors({ offsets, persons }, place))
   await pause(REST_MS)
 }

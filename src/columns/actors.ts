@@ -3,7 +3,9 @@ import { listIdentities } from './actor-chunks.store.ts'
 import { ActorNumbers } from './actor-numbers.ts'
 import { type ReadChunk, readActors, readChunks } from './actors.store.ts'
 import { CHUNK, type ChunkActors, decodeActors } from './codec.ts'
+import { discardIfDamaged } from './damage.ts'
 import { NumberMap } from './number-map.ts'
+import { placeOfActors } from './places.ts'
 import { Recent, type Scan } from './recent.ts'
 
 /** Chunks read in one statement. */
@@ -66,11 +68,21 @@ export class Actors {
       const wanted = some.map((chunk) => ({ chunk, build: kept.get(this.#keyOf(chunk))?.build }))
       const { chunks, moved } = await readChunks(this.#scan.db, this.#scan.projectId, wanted)
       for (const read of chunks) {
-        const actors = this.#openChunk(read)
-        if (actors) {
-          this.#numbers.addChunk(read.chunk * CHUNK, actors, moved)
-        }
+        await this.#addChunk(read, moved)
       }
+    }
+  }
+
+  /** Adds the actors of a chunk. A damaged chunk is discarded instead. */
+  async #addChunk(read: ReadChunk, moved: ReadonlySet<number>): Promise<void> {
+    try {
+      const actors = this.#openChunk(read)
+      if (actors) {
+        this.#numbers.addChunk(read.chunk * CHUNK, actors, moved)
+      }
+    } catch (error) {
+      const chunk = { project_id: this.#scan.projectId, chunk: read.chunk, build: read.build }
+      await discardIfDamaged(this.#scan.db, error, { kind: 'actors', chunk, text: 'actors' })
     }
   }
 
@@ -81,6 +93,7 @@ export class Actors {
   /**
    * Decodes a chunk, or takes it from memory.
    * @returns undefined while the chunk is being built, or if memory has dropped this build since the chunk was requested
+   * @throws DamageError
    */
   #openChunk({ chunk, build, data }: ReadChunk): ChunkActors | undefined {
     if (data === null) {
@@ -90,7 +103,8 @@ export class Actors {
     if (data === '') {
       return undefined
     }
-    const actors = decodeActors(data)
+    const place = placeOfActors({ project_id: this.#scan.projectId, chunk, build })
+    const actors = decodeActors(data, place)
     kept.set(
       this.#keyOf(chunk),
       { build, actors },

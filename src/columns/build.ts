@@ -2,6 +2,7 @@ import { toShort } from '../db/version-id.ts'
 import { SLOT } from '../rollups/store.ts'
 import { encodeColumn, encodeNumbers, encodeSlots, type SlotCount } from './codec.ts'
 import { Dictionary, withRoom } from './dictionary.ts'
+import { type BuiltSegment, placeOfCold, placeOfColumn, placeOfSlots } from './places.ts'
 import { type EncodedColumn, PropertyColumns } from './property-columns.ts'
 
 /** The members of an event's row that are sealed. */
@@ -18,7 +19,7 @@ export type SealedRow = {
 export type SegmentContent = {
   count: number
   slots: string
-  /** The names of the properties without a column, as JSON; null if they are too many to list. */
+  /** The encoded names of the properties without a column; null if they are too many to list. */
   cold: string | null
   /** Can be iterated once; each column is encoded when the iteration reaches it. */
   columns: Iterable<EncodedColumn>
@@ -53,20 +54,30 @@ export class SegmentBuilder {
     this.#properties.leaveOut()
   }
 
-  finish(): SegmentContent {
+  finish(segment: BuiltSegment): SegmentContent {
     const count = this.#count
-    const { cold, columns } = this.#properties.finish(count)
-    return { count, slots: encodeSlots(this.#slots), cold, columns: this.#encodeEach(columns) }
+    const { cold, columns } = this.#properties.finish(count, {
+      placeOfColumn: (name) => placeOfColumn(segment, `event:${name}`),
+      placeOfCold: (names) => placeOfCold(segment, names)
+    })
+    const slots = encodeSlots(this.#slots, placeOfSlots({ ...segment, count }))
+    return { count, slots, cold, columns: this.#encodeEach(segment, columns) }
   }
 
-  *#encodeEach(properties: Iterable<EncodedColumn>): Generator<EncodedColumn> {
+  *#encodeEach(
+    segment: BuiltSegment,
+    properties: Iterable<EncodedColumn>
+  ): Generator<EncodedColumn> {
     const count = this.#count
-    yield { name: 'identity', data: encodeNumbers(this.#identities.slice(0, count)) }
-    yield { name: 'time', data: encodeNumbers(this.#times.slice(0, count)) }
-    yield { name: 'version', data: encodeColumn(this.#versions.finish(count)) }
+    const placeOf = (name: string) => placeOfColumn(segment, name)
+    const identities = this.#identities.slice(0, count)
+    yield { name: 'identity', data: encodeNumbers(identities, placeOf('identity')) }
+    yield { name: 'time', data: encodeNumbers(this.#times.slice(0, count), placeOf('time')) }
+    yield { name: 'version', data: encodeColumn(this.#versions.finish(count), placeOf('version')) }
     // Sessions without a column are read from rows.
     if (this.#sessions.encodedBytes(count) <= MAX_SESSIONS_BYTES) {
-      yield { name: 'session', data: encodeColumn(this.#sessions.finish(count)) }
+      const sessions = this.#sessions.finish(count)
+      yield { name: 'session', data: encodeColumn(sessions, placeOf('session')) }
     }
     for (const { name, data } of properties) {
       yield { name: `event:${name}`, data }

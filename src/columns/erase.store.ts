@@ -21,7 +21,7 @@ export const countSegmentsOf = (projectId: number, piece: SQL): SQL =>
         where ${segments.projectId} = e.project_id and ${segments.eventId} = e.event_id and ${segments.since} <= e.timestamp
         order by ${segments.since} desc limit 1)))`
 
-export type IdentityColumn = { id: number; data: string }
+export type IdentityColumn = { id: number; build: string; data: string }
 
 /** Lists the identity columns of a project's segments after the segment `after`, sealed or not, sorted by id. */
 export async function listIdentityColumns(
@@ -31,7 +31,7 @@ export async function listIdentityColumns(
   limit: number
 ): Promise<IdentityColumn[]> {
   const columns = query<IdentityColumn>(sql`
-    select ${segments.id}, ${segmentColumns.data}
+    select ${segments.id}, ${segments.build}, ${segmentColumns.data}
     from ${segments} cross join ${segmentColumns}
       on ${segmentColumns.segmentId} = ${segments.id} and ${segmentColumns.name} = 'identity'
     where ${segments.id} > ${after} and +${segments.projectId} = ${projectId}
@@ -49,14 +49,15 @@ export const countVersionChunksOf = (projectId: number, piece: SQL): SQL =>
     where ${versionChunks.projectId} = ${projectId}
       and ${versionChunks.chunk} in (select id >> ${BITS_BELOW_CHUNK} from (${piece})))`
 
-/** Lists the encoded versions of some chunks of a project. */
+/** Lists the encoded versions of some chunks of a project, except chunks that list none. */
 export async function listChunkVersions(
   db: Db,
   projectId: number,
   chunks: readonly number[]
-): Promise<{ chunk: number; versions: string }[]> {
-  const found = query<{ chunk: number; versions: string }>(sql`
-    select ${versionChunks.chunk}, ${versionChunks.versions} from ${versionChunks}
-    where ${versionChunks.projectId} = ${projectId} and ${versionChunks.chunk} in ${inJson([...chunks])}`)
+): Promise<{ chunk: number; build: string; versions: string }[]> {
+  const found = query<{ chunk: number; build: string; versions: string }>(sql`
+    select ${versionChunks.chunk}, ${versionChunks.build}, ${versionChunks.versions} from ${versionChunks}
+    where ${versionChunks.projectId} = ${projectId} and ${versionChunks.chunk} in ${inJson([...chunks])}
+      and ${versionChunks.versions} <> ''`)
   return (await readBatch(db, found))[0]
 }

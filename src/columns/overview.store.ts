@@ -4,8 +4,9 @@ import { planRead, query, type Read, template } from '../db/batch.ts'
 import { eventCounts, eventNames, lateEvents, segments } from '../db/schema.ts'
 import { SLOT } from '../rollups/store.ts'
 import type { Source } from './batch.ts'
-import { decodeSlots, type SlotCount, type Slots } from './codec.ts'
-import { type Name, Overview } from './overview.ts'
+import { decodeSlots, type SlotCount, type Slots, unlessDamaged } from './codec.ts'
+import { type Name, Overview, type Segment, type SegmentKey } from './overview.ts'
+import { placeOfSlots } from './places.ts'
 
 type Range = { since: number; until: number }
 
@@ -29,26 +30,33 @@ type SealedRow = {
 /** The slots of a name that have events outside segments, and the numbers of these events, as JSON lists. */
 type LooseRow = { event_id: number; slots: string; counts: string }
 
-function namesOf(
+/** The members of a segment that never change. */
+export type KnownSegment = Pick<Segment, 'eventId' | 'since' | 'until' | 'count' | 'slots'>
+
+type Known = ReadonlyMap<string, KnownSegment>
+
+function toOverview(
+  projectId: number,
   sealed: readonly SealedRow[],
   loose: readonly LooseRow[],
-  known: ReadonlyMap<string, { slots: Slots }>
-): Name[] {
+  known: Known
+): Overview {
+  const damaged: SegmentKey[] = []
   const names = new Map<number, Name>()
   const nameOf = (eventId: number): Name => {
     const name = names.get(eventId) ?? { eventId, segments: [], loose: [] }
     names.set(eventId, name)
     return name
   }
-  for (const { id, build, event_id, slots, late, ...segment } of sealed) {
-    nameOf(event_id).segments.push({
-      id,
-      build,
-      eventId: event_id,
-      ...segment,
-      slots: known.get(build)?.slots ?? decodeSlots(slots ?? ''),
-      late: readCounts(late ?? '[]')
-    })
+  for (const row of sealed) {
+    const { id, build, event_id: eventId, since, until, count, late } = row
+    const slots = slotsOf(projectId, row, known.get(build))
+    if (slots) {
+      const segment = { id, build, eventId, since, until, count, slots }
+      nameOf(eventId).segments.push({ ...segment, late: readCounts(late ?? '[]') })
+    } else {
+      damaged.push({ id, build })
+    }
   }
   for (const { event_id, slots, counts } of loose) {
     const numbers: number[] = JSON.parse(counts)
@@ -57,7 +65,25 @@ function namesOf(
       .map((slot, i) => ({ slot, count: numbers[i] ?? 0 }))
       .sort((a, b) => a.slot - b.slot)
   }
-  return [...names.values()]
+  return new Overview([...names.values()], damaged)
+}
+
+/** Returns the slots of a segment; undefined if they are damaged, or the row is no longer the known one. */
+function slotsOf(
+  projectId: number,
+  { build, event_id: eventId, since, until, count, slots }: SealedRow,
+  known: KnownSegment | undefined
+): Slots | undefined {
+  if (slots === null) {
+    const isSame =
+      known?.eventId === eventId &&
+      known.since === since &&
+      known.until === until &&
+      known.count === count
+    return isSame ? known.slots : undefined
+  }
+  const place = placeOfSlots({ build, projectId, eventId, since, until, count })
+  return unlessDamaged(() => decodeSlots(slots, place))
 }
 
 /** Returns an expression for the beginning of a name's first segment `t` that fulfils a condition; null if there is none. */
@@ -121,14 +147,14 @@ const overviewOfAll = overviewOf(sql`1`)
 export function planOverview(
   source: Source,
   { since, until }: Range,
-  known: ReadonlyMap<string, { slots: Slots }>
+  known: Known
 ): Read<Overview> {
   const { sealed, loose } = source.event === null ? overviewOfAll : overviewOfName
   const knownBuilds = JSON.stringify([...known.keys()])
   const values = { ...source, from: since, end: until, knownBuilds }
   return planRead(
     [query<SealedRow>(sealed(values)), query<LooseRow>(loose(values))],
-    ([sealedRows, looseRows]) => new Overview(namesOf(sealedRows, looseRows, known))
+    ([sealedRows, looseRows]) => toOverview(source.projectId, sealedRows, looseRows, known)
   )
 }
 

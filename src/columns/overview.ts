@@ -2,11 +2,11 @@ import { SLOT } from '../rollups/store.ts'
 import { lowerBound } from './batch.ts'
 import type { SlotCount, Slots } from './codec.ts'
 
+/** The id of a segment, and a token that no other segment has. */
+export type SegmentKey = { id: number; build: string }
+
 /** A sealed segment. */
-export type Segment = {
-  id: number
-  /** A token that no other segment has. */
-  build: string
+export type Segment = SegmentKey & {
   eventId: number
   since: number
   until: number
@@ -23,13 +23,16 @@ export type Name = { eventId: number; segments: Segment[]; loose: SlotCount[] }
 /** Knows in which segments and slots the events of a range are, and counts them. */
 export class Overview {
   readonly names: readonly Name[]
+  /** Segments that are not among those of `names`, because the list of their slots is damaged. Their events are not counted. */
+  readonly damaged: readonly SegmentKey[]
   /** The beginnings of the slots that have events, ms UTC, in order. */
   readonly #starts: Float64Array
   /** How many events lie before each of these slots; the last element counts all events. */
   readonly #before: Float64Array
 
-  constructor(names: readonly Name[]) {
+  constructor(names: readonly Name[], damaged: readonly SegmentKey[] = []) {
     this.names = names
+    this.damaged = damaged
     const { slots, ends } = mergeSlots(names)
     // `Float64Array.from` with a mapping function takes ten times as long.
     this.#starts = new Float64Array(slots.length)

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../input/json.ts'
 import { pause } from '../pause.ts'
-import { encodeColumn } from './codec.ts'
+import { encodeColumn, encodeNames } from './codec.ts'
 import { Dictionary } from './dictionary.ts'
 
 export type EncodedColumn = { name: string; data: string }
@@ -38,6 +38,13 @@ const MAX_DIFFERENT = 0.9
 
 /** Maximum number of bytes of columns written in one transaction, unless a single column is larger. */
 const MAX_WRITTEN_BYTES = 1_000_000
+
+/** The places of encoded properties: see `places.ts`. */
+type Places = {
+  placeOfColumn(name: string): string
+  /** @param names the names of the properties with a column */
+  placeOfCold(names: readonly string[]): string
+}
 
 /** Gathers the properties of events or persons, row by row, and makes columns of some of them. */
 export class PropertyColumns {
@@ -83,15 +90,19 @@ export class PropertyColumns {
   }
 
   /**
-   * Makes the columns of this number of rows, each when the iteration reaches it. `cold` lists the properties without a column
-   * as JSON, and is null if the list would be too long or not complete.
+   * Makes the columns of this number of rows, each when the iteration reaches it. `cold` lists the properties without a column,
+   * and is null if the list would be too long or not complete.
    */
-  finish(rows: number): { cold: string | null; columns: Iterable<EncodedColumn> } {
+  finish(
+    rows: number,
+    { placeOfColumn, placeOfCold }: Places
+  ): { cold: string | null; columns: Iterable<EncodedColumn> } {
     const chosen = this.#choose(rows)
     const cold = [...this.#names].filter((name) => !chosen.has(name)).sort()
+    const isListed = this.#isComplete && cold.length <= MAX_COLD
     return {
-      cold: this.#isComplete && cold.length <= MAX_COLD ? JSON.stringify(cold) : null,
-      columns: encodeEach(chosen, rows)
+      cold: isListed ? encodeNames(cold, placeOfCold([...chosen.keys()])) : null,
+      columns: encodeEach(chosen, rows, placeOfColumn)
     }
   }
 
@@ -118,9 +129,13 @@ export class PropertyColumns {
   }
 }
 
-function* encodeEach(chosen: Map<string, Dictionary>, rows: number): Generator<EncodedColumn> {
+function* encodeEach(
+  chosen: Map<string, Dictionary>,
+  rows: number,
+  placeOfColumn: Places['placeOfColumn']
+): Generator<EncodedColumn> {
   for (const [name, values] of chosen) {
-    yield { name, data: encodeColumn(values.finish(rows)) }
+    yield { name, data: encodeColumn(values.finish(rows), placeOfColumn(name)) }
   }
 }
 

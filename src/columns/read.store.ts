@@ -6,10 +6,15 @@ import { inJson } from '../db/rows.ts'
 import { eventNames, events, lateEvents, segmentColumns, segments } from '../db/schema.ts'
 import type { Json } from '../input/json.ts'
 import type { Wanted } from './batch.ts'
+import { listedIn } from './names.store.ts'
 
 type Range = { since: number; until: number }
 
+/** The beginning of the name of a property's column. */
+const PROPERTY = 'event:'
+
 const n = alias(eventNames, 'n')
+const c = alias(segmentColumns, 'c')
 const s = alias(segments, 's')
 const e = alias(events, 'e')
 const l = alias(lateEvents, 'l')
@@ -29,6 +34,9 @@ export async function findFirst(db: Db, projectId: number): Promise<number | und
 /** The encoded columns of a segment, by name. */
 export type Encoded = Map<string, string>
 
+/** The encoded list of the properties of a segment that have no column, and the names of those that have one. */
+export type Cold = { data: string; withColumn: string[] }
+
 /** Rows as columns. A column that is not wanted is undefined. */
 export type Rows = {
   length: number
@@ -42,8 +50,11 @@ export type Rows = {
 /** A segment, the names of its columns to read, and whether it has late events. */
 export type AskedSegment = { id: number; columns: readonly string[]; isLate: boolean }
 
-/** The columns and late events of a segment. A property that no event of the segment has is not among the columns. */
-export type Sealed = { encoded: Encoded; late: Rows | undefined }
+/**
+ * The columns and late events of a segment. A property that no event of the segment has is not among the columns. `cold` is set if
+ * a column of the request is missing.
+ */
+export type Sealed = { encoded: Encoded; cold: Cold | undefined; late: Rows | undefined }
 
 /**
  * Reads columns of some segments, and the late events of each. Leaves out a segment that is gone, or whose events may have a
@@ -57,17 +68,23 @@ export async function readSegments(
   wanted: Wanted
 ): Promise<Map<number, Sealed>> {
   const keys = JSON.stringify(wanted.properties)
+  const isMissing = sql`name.value is not null and ${segmentColumns.name} is null`
   const [columns, late] = await readBatch(
     db,
-    query<{ id: number } & ({ name: string; data: string } | { name: null })>(sql`
-      select ${s.id}, ${segmentColumns.name}, ${segmentColumns.data}
+    query<{ id: number } & ColumnRow>(sql`
+      select ${s.id}, ${segmentColumns.name}, ${segmentColumns.data},
+        iif(${isMissing}, ${s.cold}, null) as cold,
+        iif(${isMissing}, (
+          select json_group_array(substr(${c.name}, ${PROPERTY.length + 1})) from ${segmentColumns} ${c}
+          where ${c.segmentId} = ${s.id} and substr(${c.name}, 1, ${PROPERTY.length}) = ${PROPERTY}), null) as with_column
       from json_each(${JSON.stringify(asked)}) a
         cross join ${segments} ${s}
           on ${s.id} = a.value ->> 'id' and ${s.projectId} = ${projectId} and ${s.isSealed}
           and (${s.cold} is not null or ${wanted.properties.length} = (
             select count(*) from ${segmentColumns} where ${segmentColumns.segmentId} = ${s.id}
               and ${segmentColumns.name} in (select 'event:' || value from json_each(${keys}))))
-          and not exists (select 1 from json_each(${s.cold}) where value in (select value from json_each(${keys})))
+          and not exists (
+            select 1 from json_each(${listedIn(s.cold)}) where value in (select value from json_each(${keys})))
         left join json_each(a.value -> 'columns') name
         left join ${segmentColumns}
           on ${segmentColumns.segmentId} = ${s.id} and ${segmentColumns.name} = name.value`),
@@ -81,15 +98,28 @@ export async function readSegments(
       group by ${l.segmentId}`)
   )
   const lateOf = new Map(late.map((row) => [row.segment_id, toRows(row, wanted)]))
-  const found = new Map<number, Sealed>()
-  for (const { id, ...column } of columns) {
-    const { encoded } = found.get(id) ?? { encoded: new Map() }
-    if (column.name !== null) {
-      encoded.set(column.name, column.data)
+  const found = Map.groupBy(columns, ({ id }) => id)
+  return new Map(
+    Array.from(found, ([id, own]) => [id, { ...toEncoded(own), late: lateOf.get(id) }])
+  )
+}
+
+/** A column of a segment, or a row that says that the segment lacks a column. */
+type ColumnRow =
+  | { name: string; data: string }
+  | { name: null; cold: string | null; with_column: string | null }
+
+function toEncoded(rows: readonly ColumnRow[]): Pick<Sealed, 'encoded' | 'cold'> {
+  const encoded: Encoded = new Map()
+  let cold: Cold | undefined
+  for (const row of rows) {
+    if (row.name !== null) {
+      encoded.set(row.name, row.data)
+    } else if (row.cold !== null && row.with_column !== null) {
+      cold = { data: row.cold, withColumn: JSON.parse(row.with_column) }
     }
-    found.set(id, { encoded, late: lateOf.get(id) })
   }
-  return found
+  return { encoded, cold }
 }
 
 /** A row of `aggregates`: the number of events, and a JSON list for each wanted column. */

@@ -122,14 +122,15 @@ export async function listSlots(
 
 /**
  * Removes what the plan replaces, and abandoned segments of its range, and begins the new segment.
- * @returns the id of the new segment; undefined if another run seals a part of the range
+ * @returns the id and the token of the new segment; undefined if another run seals a part of the range
  */
 export async function beginSegment(
   db: Db,
   kind: EventKind,
   { since, until, replaces }: SegmentPlan,
   { now, abandonedBefore }: { now: number; abandonedBefore: number }
-): Promise<number | undefined> {
+): Promise<{ id: number; build: string } | undefined> {
+  const build = crypto.randomUUID()
   const isOverlapping = sql`
     ${isOf(segments, kind)} and ${segments.since} < ${until} and ${segments.until} > ${since}`
   const isAbandoned = sql`(not ${segments.isSealed} and ${segments.startedAt} < ${abandonedBefore})`
@@ -139,11 +140,11 @@ export async function beginSegment(
       expectRows(0, sql`${segments} where ${isOverlapping} and not ${isReplaced}`),
       // The statement before makes sure that these are all replaced or abandoned.
       sql`delete from ${segments} where ${isOverlapping}`,
-      insertUnsealed(kind, { since, until, startedAt: now })
+      insertUnsealed(kind, { since, until, startedAt: now, build })
     ])
     // The cast is safe: the insert returns ids alone.
     const [row] = (results.at(-1)?.results ?? []) as { id: number }[]
-    return row?.id
+    return row && { id: row.id, build }
   } catch (error) {
     if (findConflict(error)) {
       return undefined
@@ -155,9 +156,9 @@ export async function beginSegment(
 /** Returns an insert of a segment without content, which returns its id. */
 const insertUnsealed = (
   { project_id, event_id }: EventKind,
-  range: { since: number; until: number; startedAt: number }
+  range: { since: number; until: number; startedAt: number; build: string }
 ): SQL => {
-  const content = { isSealed: 0, build: crypto.randomUUID(), count: 0, slots: '', cold: null }
+  const content = { isSealed: 0, count: 0, slots: '', cold: null }
   const values = { projectId: project_id, eventId: event_id, ...range, ...content }
   return sql`${insertSelect(segments, values, sql`(select 1)`)} returning ${bare(segments.id)}`
 }

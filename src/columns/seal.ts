@@ -175,16 +175,24 @@ class Sealer {
   async #sealRange(kind: EventKind, plan: SegmentPlan): Promise<number> {
     const { db } = this.#sealing
     const begun = { now: this.#now(), abandonedBefore: this.#limits().abandonedBefore }
-    const id = await beginSegment(db, kind, plan, begun)
-    if (id === undefined) {
+    const segment = await beginSegment(db, kind, plan, begun)
+    if (!segment) {
       return 0
     }
+    const { id, build } = segment
     const builder = await this.#read(kind, plan)
     if (builder.count === 0) {
       await abandonSegment(db, id)
       return 0
     }
-    const content = builder.finish()
+    const { since, until } = plan
+    const content = builder.finish({
+      build,
+      projectId: kind.project_id,
+      eventId: kind.event_id,
+      since,
+      until
+    })
     for await (const columns of groupColumns(content.columns)) {
       const results = await writeColumns(db, id, columns)
       await pause(LONG_REST * results.reduce((sum, { meta }) => sum + meta.duration, 0))

@@ -1,11 +1,14 @@
 import { joinReads, mapRead, type Read, runRead } from '../db/batch.ts'
 import { type Db, isTooBig } from '../db/client.ts'
+import { UnavailableError } from '../errors.ts'
 import { emptyColumn, type Source, type Wanted } from './batch.ts'
-import { decodeColumn, decodeNumbers } from './codec.ts'
+import { decodeColumn, decodeNames, decodeNumbers, unlessDamaged } from './codec.ts'
 import type { Column } from './column.ts'
-import { planOverview } from './overview.store.ts'
-import type { Overview, Segment } from './overview.ts'
-import { type AskedSegment, type Rows, readSegments, type Sealed } from './read.store.ts'
+import { type Damaged, discardDamaged } from './damage.ts'
+import { type KnownSegment, planOverview } from './overview.store.ts'
+import type { Overview, Segment, SegmentKey } from './overview.ts'
+import { placeOfCold, placeOfColumn } from './places.ts'
+import { type AskedSegment, type Cold, type Rows, readSegments, type Sealed } from './read.store.ts'
 import { Recent, type Scan } from './recent.ts'
 
 /*
@@ -19,8 +22,6 @@ const keptValues = new Recent<Column>()
 const keptNumbers = new Recent<Uint32Array>()
 /** The known segments of each source, by token. */
 const keptSegments = new Recent<ReadonlyMap<string, KnownSegment>>()
-
-type KnownSegment = Pick<Segment, 'since' | 'until' | 'slots'>
 
 /** Memory that a known segment takes without its slots, with its entry in a map, bytes. */
 const SEGMENT_BYTES = 200
@@ -45,11 +46,43 @@ export function planOverviews(stretches: readonly Stretch[]): Read<Overviews> {
   return mapRead(joinReads(reads), (entries) => new Map(entries))
 }
 
-/** Reads, in one round trip, the overviews of the stretches that `found` lacks. Returns them together with those in `found`. */
+/**
+ * Reads the overviews of the stretches that `found` lacks. Returns them together with those in `found`. Discards damaged segments, and
+ * reads the overviews that had them again. @throws unavailable when a damaged segment cannot be discarded
+ */
 export async function findOverviews(
   db: Db,
   stretches: readonly Stretch[],
   found: Overviews = new Map()
+): Promise<Overviews> {
+  const overviews = await readMissing(db, stretches, found)
+  const segments = damagedIn(overviews)
+  if (segments.length === 0) {
+    return overviews
+  }
+  await discardDamaged(
+    db,
+    segments.map((segment) => ({ kind: 'segment', segment, text: 'slots' }))
+  )
+  const intact = [...overviews].filter(([, { damaged }]) => damaged.length === 0)
+  const again = await readMissing(db, stretches, new Map(intact))
+  if (damagedIn(again).length > 0) {
+    throw new UnavailableError('Damaged columns cannot be discarded now. Try again.')
+  }
+  return again
+}
+
+/** Returns the damaged segments, each once. */
+function damagedIn(overviews: Overviews): SegmentKey[] {
+  const damaged = [...overviews.values()].flatMap((overview) => overview.damaged)
+  return [...new Map(damaged.map((segment) => [segment.id, segment])).values()]
+}
+
+/** Reads, in one round trip, the overviews of the stretches that `found` lacks. */
+async function readMissing(
+  db: Db,
+  stretches: readonly Stretch[],
+  found: Overviews
 ): Promise<Overviews> {
   const missing = stretches.filter((stretch) => !found.has(keyOfStretch(stretch)))
   return missing.length === 0
@@ -76,7 +109,10 @@ function keepSegments(
   const isOutside = ({ since, until }: KnownSegment) => until <= range.since || since >= range.until
   const known = [...(keptSegments.get(key) ?? [])].filter(([, segment]) => isOutside(segment))
   const found = overview.names.flatMap((name) =>
-    name.segments.map(({ build, since, until, slots }) => [build, { since, until, slots }] as const)
+    name.segments.map(
+      ({ build, eventId, since, until, count, slots }) =>
+        [build, { eventId, since, until, count, slots }] as const
+    )
   )
   const segments = new Map([...known, ...found])
   let bytes = key.length
@@ -107,7 +143,8 @@ const numberNames = ({ times, identities }: Wanted): string[] => [
 
 /**
  * Reads the wanted columns and the late events of some segments, by the segments' ids. Leaves out segments that are gone, that
- * lack a column for values that their events have, or whose late events are too many for one answer of D1. Only columns that
+ * lack a column for values that their events have, whose late events are too many for one answer of D1, or that are damaged; the
+ * damaged ones are discarded. Only columns that
  * are not cached are read from the database; a segment with all columns cached and no late events is not looked up, so it may
  * be gone since the overview was read.
  */
@@ -123,22 +160,29 @@ export async function readSealed(
   const askedIds = new Set(asked.map(({ id }) => id))
   const found = await readAsked(scan, asked, wanted)
   const read = new Map<number, SealedEvents>()
+  const damaged: Damaged[] = []
   for (const segment of segments) {
     const columns = kept.get(segment.id) ?? newColumns()
-    const { encoded, late } = found.get(segment.id) ?? {}
-    for (const column of encoded ?? []) {
-      take(scan, segment, column, columns)
+    const sealed = found.get(segment.id)
+    if (!sealed) {
+      if (!askedIds.has(segment.id)) {
+        read.set(segment.id, { columns, late: undefined })
+      }
+      continue
     }
-    if (encoded) {
-      takeMissing(scan, segment, wanted, columns)
+    const text =
+      takeAll(scan, segment, sealed, columns) ??
+      takeMissing(scan, { segment, sealed, wanted, columns })
+    if (text !== undefined) {
+      damaged.push({ kind: 'segment', segment, text })
+      continue
     }
-    const isLeftOut = askedIds.has(segment.id) && !encoded
     // A segment has no column of session ids if it would be too large: see `MAX_SESSIONS_BYTES`.
-    const isComplete = !wanted.sessions || columns.values.has('session')
-    if (!isLeftOut && isComplete) {
-      read.set(segment.id, { columns, late })
+    if (!wanted.sessions || columns.values.has('session')) {
+      read.set(segment.id, { columns, late: sealed.late })
     }
   }
+  await discardDamaged(scan.db, damaged)
   return read
 }
 
@@ -197,7 +241,26 @@ function findKept(segment: Segment, wanted: Wanted): Columns {
   return columns
 }
 
-/** Decodes a column, adds it to the segment's columns, and caches it. */
+/** Decodes columns, adds them to the segment's columns, and caches them. @returns the name of a damaged column, if there is one */
+function takeAll(
+  scan: Scan,
+  segment: Segment,
+  { encoded }: Sealed,
+  columns: Columns
+): string | undefined {
+  for (const [name, text] of encoded) {
+    const isTaken = unlessDamaged(() => {
+      take(scan, segment, [name, text], columns)
+      return true
+    })
+    if (!isTaken) {
+      return name
+    }
+  }
+  return undefined
+}
+
+/** @throws DamageError */
 function take(
   { since }: Scan,
   segment: Segment,
@@ -205,13 +268,14 @@ function take(
   { values, numbers }: Columns
 ): void {
   const key = keyOf(segment, name)
+  const place = placeOfColumn(segment, name)
   if (name === 'time' || name === 'identity') {
-    const decoded = decodeNumbers(text)
+    const decoded = decodeNumbers(text, place)
     numbers.set(name, decoded)
     keptNumbers.set(key, decoded, decoded.byteLength, since)
     return
   }
-  const column = decodeColumn(text, segment.count)
+  const column = decodeColumn(text, segment.count, place)
   values.set(name, column)
   // A number takes 8 bytes; a text about 2 bytes per character of the encoded column, and 16 more.
   const valueBytes =
@@ -219,18 +283,37 @@ function take(
   keptValues.set(key, column, column.codes.byteLength + valueBytes, since)
 }
 
-/** Adds and caches an empty column for each wanted property that no event of the segment has. */
+type Taken = { segment: Segment; sealed: Sealed; wanted: Wanted; columns: Columns }
+
+/**
+ * Adds and caches an empty column for each wanted property that no event of the segment has.
+ * @returns the name of a missing column, or `cold` if the list of the other properties is damaged; undefined if there is neither
+ */
 function takeMissing(
   { since }: Scan,
-  segment: Segment,
-  { properties }: Wanted,
-  { values }: Columns
-): void {
-  for (const name of properties.map((key) => `event:${key}`)) {
-    if (!values.has(name)) {
-      const column = emptyColumn(segment.count)
-      values.set(name, column)
-      keptValues.set(keyOf(segment, name), column, column.codes.byteLength, since)
-    }
+  { segment, sealed, wanted, columns: { values, numbers } }: Taken
+): string | undefined {
+  const missing = [
+    ...numberNames(wanted).filter((name) => !numbers.has(name)),
+    ...(wanted.versions && !values.has('version') ? ['version'] : [])
+  ]
+  const without = wanted.properties.filter((key) => !values.has(`event:${key}`))
+  if (missing.length > 0 || without.length === 0) {
+    return missing[0]
   }
+  if (!isIntact(segment, sealed.cold)) {
+    return 'cold'
+  }
+  for (const key of without) {
+    const name = `event:${key}`
+    const column = emptyColumn(segment.count)
+    values.set(name, column)
+    keptValues.set(keyOf(segment, name), column, column.codes.byteLength, since)
+  }
+  return undefined
 }
+
+/** Whether the list of a segment's properties without a column is intact, and none of the other columns is missing. */
+const isIntact = (segment: Segment, cold: Cold | undefined): boolean =>
+  cold !== undefined &&
+  unlessDamaged(() => decodeNames(cold.data, placeOfCold(segment, cold.withColumn))) !== undefined

@@ -3,13 +3,15 @@ import { versionId } from '../db/version-id.ts'
 import { isObject, isSame, type Json } from '../input/json.ts'
 import { pause } from '../pause.ts'
 import type { ProjectChunk } from './actor-chunks.store.ts'
-import { CHUNK, decodeColumn, decodeVersions } from './codec.ts'
+import { CHUNK, decodeColumn, decodeNames, decodeVersions } from './codec.ts'
 import type { Column } from './column.ts'
+import { discardVersions } from './damage.store.ts'
 import { READ_AT_ONCE, REST } from './pace.ts'
+import { placeOfCold, placeOfColumn, placeOfVersions } from './places.ts'
 import {
   readChunk,
   readVersions,
-  removeChunk,
+  type StoredChunk,
   sampleChunks,
   type VersionRow
 } from './version-chunks.store.ts'
@@ -31,7 +33,7 @@ export async function verifyVersions(
     if (
       read &&
       !(await isEqual(db, chunk, read)) &&
-      (await removeChunk(db, chunk, read.stored.build))
+      (await discardVersions(db, { ...chunk, build: read.stored.build }))
     ) {
       wrong.push(chunk)
     }
@@ -68,6 +70,9 @@ async function isEqual(
   return compared === copy.size
 }
 
+/** The versions of a chunk that lists none, because it has too many. */
+const NO_VERSIONS = { offsets: new Uint16Array(), numbers: new Uint32Array() }
+
 /** The versions of a chunk as its columns have them. */
 class Copy {
   /** The row of each version in the columns. */
@@ -77,17 +82,23 @@ class Copy {
 
   /** @throws when a column is damaged */
   constructor(
-    { chunk }: ProjectChunk,
-    { versions, cold }: { versions: string; cold: string | null },
+    chunk: ProjectChunk,
+    { build, versions, cold }: StoredChunk,
     columns: readonly { name: string; data: string }[]
   ) {
-    const { offsets, numbers } = decodeVersions(versions)
-    const idOf = (row: number) => versionId(chunk * CHUNK + (offsets[row] ?? 0), numbers[row] ?? 0)
+    const first = chunk.chunk * CHUNK
+    const { offsets, numbers } =
+      versions === '' ? NO_VERSIONS : decodeVersions(versions, placeOfVersions({ ...chunk, build }))
+    const idOf = (row: number) => versionId(first + (offsets[row] ?? 0), numbers[row] ?? 0)
     this.#rows = new Map(Array.from(offsets, (_, row) => [idOf(row), row]))
     this.#columns = new Map(
-      columns.map(({ name, data }) => [name, decodeColumn(data, offsets.length)])
+      columns.map(({ name, data }) => [
+        name,
+        decodeColumn(data, offsets.length, placeOfColumn({ build }, name))
+      ])
     )
-    this.#cold = cold === null ? null : new Set(JSON.parse(cold))
+    const place = placeOfCold({ build }, [...this.#columns.keys()])
+    this.#cold = cold === null ? null : new Set(decodeNames(cold, place))
   }
 
   get size(): number {

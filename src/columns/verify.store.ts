@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import {
@@ -16,13 +16,14 @@ import type { EncodedColumn } from './property-columns.ts'
 /** A sealed segment without its columns; `columns/codec.ts` decodes `slots`. */
 export type SegmentRow = {
   id: number
+  build: string
   project_id: number
   event_id: number
   since: number
   until: number
   count: number
   slots: string
-  /** A JSON list of the properties without a column; null if they are not all listed. */
+  /** The encoded names of the properties without a column; null if they are not all listed. */
   cold: string | null
 }
 
@@ -42,7 +43,7 @@ export async function readSegment(
   const [[segment], columns] = await readBatch(
     db,
     query<SegmentRow>(sql`
-      select ${segments.id}, ${segments.projectId}, ${segments.eventId}, ${segments.since}, ${segments.until},
+      select ${segments.id}, ${segments.build}, ${segments.projectId}, ${segments.eventId}, ${segments.since}, ${segments.until},
         ${segments.count}, ${segments.slots}, ${segments.cold}
       from ${segments} where ${segments.id} = ${id} and ${segments.isSealed}`),
     query<EncodedColumn>(sql`
@@ -50,15 +51,6 @@ export async function readSegment(
       where ${segmentColumns.segmentId} = ${id}`)
   )
   return segment && { segment, columns }
-}
-
-/** Removes a segment. @returns whether it was there */
-export async function removeSegment(db: Db, id: number): Promise<boolean> {
-  const removed = await db
-    .delete(segments)
-    .where(eq(segments.id, id))
-    .returning({ id: segments.id })
-  return removed.length > 0
 }
 
 /** A chunk has data once it is built. */
@@ -104,13 +96,3 @@ export async function readChunk(
   )
   return { stored, moved: moved.map(({ key }) => key), identities }
 }
-
-/**
- * Empties a chunk, unless it has been built again, so that queries do not read it and the next sealing run builds it again.
- * The new `build` keeps isolates from using their cached copies of the chunk.
- */
-export const emptyChunk = (db: Db, chunk: ProjectChunk, build: string) =>
-  db
-    .update(actorChunks)
-    .set({ data: '', build: crypto.randomUUID() })
-    .where(and(isChunk(chunk), eq(actorChunks.build, build)))

@@ -6,22 +6,23 @@ import { SLOT } from '../rollups/store.ts'
 import type { ProjectChunk } from './actor-chunks.store.ts'
 import {
   CHUNK,
-  type ChunkActors,
   decodeActors,
   decodeColumn,
+  decodeNames,
   decodeNumbers,
   decodeSlots,
   NO_PERSON,
-  toSlotCounts
+  toSlotCounts,
+  unlessDamaged
 } from './codec.ts'
 import type { Column } from './column.ts'
+import { discardActors, discardSegment } from './damage.store.ts'
 import { READ_AT_ONCE, REST } from './pace.ts'
+import { placeOfActors, placeOfCold, placeOfColumn, placeOfSlots } from './places.ts'
 import { type Place, type PlacedEvent, readEvents } from './seal.store.ts'
 import {
-  emptyChunk,
   readChunk,
   readSegment,
-  removeSegment,
   type SegmentRow,
   sampleChunks,
   sampleSegments
@@ -87,7 +88,7 @@ async function verifySegment(db: Db, id: number): Promise<WrongSegment[]> {
   const { segment } = read
   const column = await findDifference(db, read)
   // When an event is removed, its segment goes too: a segment that is still there is wrong.
-  if (column === undefined || !(await removeSegment(db, id))) {
+  if (column === undefined || !(await discardSegment(db, id))) {
     return []
   }
   const { project_id, event_id, since, until } = segment
@@ -132,26 +133,28 @@ class Copy {
   readonly #names: Set<string> | null
 
   /** @throws when a column is missing or damaged */
-  constructor({ count, slots, cold }: SegmentRow, columns: ReadonlyMap<string, string>) {
-    const offsets = decodeNumbers(columns.get('time') ?? '')
-    const starts = toSlotCounts(decodeSlots(slots)).flatMap(({ slot, count: events }) =>
-      Array<number>(events).fill(slot * SLOT)
+  constructor(segment: SegmentRow, columns: ReadonlyMap<string, string>) {
+    const { build, project_id: projectId, event_id: eventId, since, until, count } = segment
+    const numbersOf = (name: string) =>
+      decodeNumbers(columns.get(name) ?? '', placeOfColumn(segment, name))
+    const offsets = numbersOf('time')
+    const place = placeOfSlots({ build, projectId, eventId, since, until, count })
+    const starts = toSlotCounts(decodeSlots(segment.slots, place)).flatMap(
+      ({ slot, count: events }) => Array<number>(events).fill(slot * SLOT)
     )
     this.#times = starts.map((start, i) => start + (offsets[i] ?? Number.NaN))
-    this.#identities = decodeNumbers(columns.get('identity') ?? '')
+    this.#identities = numbersOf('identity')
     this.#columns = [...columns]
       .filter(([name]) => name !== 'time' && name !== 'identity')
-      .map(([name, data]) => [name, decodeColumn(data, count)])
+      .map(([name, data]) => [name, decodeColumn(data, count, placeOfColumn(segment, name))])
     if (!columns.has('version') || offsets.length !== count || this.#identities.length !== count) {
       throw new Error('A column is missing or has another length.')
     }
-    const listed: string[] | null = cold === null ? null : JSON.parse(cold)
+    const withColumn = [...columns.keys()].filter(isProperty).map(propertyOf)
     this.#names =
-      listed &&
-      new Set([
-        ...listed,
-        ...this.#columns.flatMap(([name]) => (isProperty(name) ? propertyOf(name) : []))
-      ])
+      segment.cold === null
+        ? null
+        : new Set([...decodeNames(segment.cold, placeOfCold(segment, withColumn)), ...withColumn])
   }
 
   /** Returns the name of the first column that differs from a row, or `cold` if the row has an unlisted property. */
@@ -193,7 +196,8 @@ async function verifyChunk(db: Db, chunk: ProjectChunk): Promise<ProjectChunk[]>
   if (!stored) {
     return []
   }
-  const actors = decodeUnlessDamaged(stored.data)
+  const built = { ...chunk, build: stored.build }
+  const actors = unlessDamaged(() => decodeActors(stored.data, placeOfActors(built)))
   const personOf = new Map(identities.map(({ key, person_id }) => [key, person_id ?? NO_PERSON]))
   const hasMoved = new Set(moved)
   const isRight = actors?.offsets.every((offset, i) => {
@@ -203,16 +207,8 @@ async function verifyChunk(db: Db, chunk: ProjectChunk): Promise<ProjectChunk[]>
   if (isRight) {
     return []
   }
-  await emptyChunk(db, chunk, stored.build)
+  await discardActors(db, built)
   return [chunk]
-}
-
-function decodeUnlessDamaged(text: string): ChunkActors | undefined {
-  try {
-    return decodeActors(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Counts what differed from the rows. */

@@ -13,6 +13,7 @@ import {
 import { insertSelect } from '../db/statements.ts'
 import type { Json } from '../input/json.ts'
 import type { ProjectChunk } from './actor-chunks.store.ts'
+import { listedIn } from './names.store.ts'
 import type { EncodedColumn } from './property-columns.ts'
 
 /** Ratio of the versions in a chunk's range to those in the chunk, above which it is built again. */
@@ -23,6 +24,7 @@ const COUNTED_CHUNK = 'counted_version_chunk'
 
 const v = alias(versionChunks, 'v')
 const c = alias(versionColumns, 'c')
+const o = alias(versionColumns, 'o')
 
 /** Bits of a version's id below its chunk: 24 for its number, and 12 for the place of its identity among those of the chunk. */
 export const BITS_BELOW_CHUNK = sql.raw('36')
@@ -155,8 +157,11 @@ export type ReadChunk = {
   chunk: number
   build: string
   versions: string | null
+  /** The column; in the state `none`, the encoded list of the properties without a column. */
   data: string | null
   state: 'column' | 'cold' | 'none'
+  /** A JSON list of the properties with a column; null in the state `column`. */
+  with_column: string | null
 }
 
 /** A chunk to read, and the builds of which the reader knows the versions and the column. */
@@ -176,10 +181,13 @@ export async function readChunks(
   const rows = query<ReadChunk>(sql`
     select ${v.chunk}, ${v.build},
       iif(${v.build} = w.value ->> 'versions', null, ${v.versions}) as versions,
-      iif(${v.build} = w.value ->> 'column', null, ${c.data}) as data,
+      iif(${v.build} = w.value ->> 'column', null, coalesce(${c.data}, ${v.cold})) as data,
       case when ${c.name} is not null then 'column'
-        when ${v.cold} is null or exists (select 1 from json_each(${v.cold}) where value = ${key}) then 'cold'
-        else 'none' end as state
+        when ${v.cold} is null or exists (select 1 from json_each(${listedIn(v.cold)}) where value = ${key}) then 'cold'
+        else 'none' end as state,
+      iif(${c.name} is null and ${v.build} is not w.value ->> 'column', (
+        select json_group_array(${o.name}) from ${versionColumns} ${o}
+        where ${o.projectId} = ${v.projectId} and ${o.chunk} = ${v.chunk}), null) as with_column
     from json_each(${JSON.stringify(wanted)}) w
       cross join ${versionChunks} ${v}
         on ${v.projectId} = ${projectId} and ${v.chunk} = w.value ->> 'chunk' and ${v.isBuilt}
@@ -233,13 +241,4 @@ export async function readChunk(
       where ${versionColumns.projectId} = ${chunk.project_id} and ${versionColumns.chunk} = ${chunk.chunk}`)
   )
   return stored && { stored, columns }
-}
-
-/** Removes a chunk unless it is built again already, so that the next run builds it. @returns whether it was there */
-export async function removeChunk(db: Db, chunk: ProjectChunk, build: string): Promise<boolean> {
-  const removed = await db
-    .delete(versionChunks)
-    .where(isBuild(chunk, build))
-    .returning({ chunk: versionChunks.chunk })
-  return removed.length > 0
 }

@@ -4,6 +4,7 @@ import { pause } from '../pause.ts'
 import type { ProjectChunk } from './actor-chunks.store.ts'
 import { CHUNK, encodeVersions } from './codec.ts'
 import { READ_AT_ONCE, REST } from './pace.ts'
+import { placeOfCold, placeOfColumn, placeOfVersions } from './places.ts'
 import { groupColumns, PropertyColumns } from './property-columns.ts'
 import { beginChunk, finishChunk, readVersions, writeColumns } from './version-chunks.store.ts'
 
@@ -48,13 +49,15 @@ export async function buildVersionChunk(db: Db, chunk: ProjectChunk): Promise<vo
     after = versions.at(-1)?.id
     await pause(REST * ms)
   }
-  const { cold, columns } = properties.finish(ids.length)
+  const { cold, columns } = properties.finish(ids.length, {
+    placeOfColumn: (name) => placeOfColumn({ build }, name),
+    placeOfCold: (names) => placeOfCold({ build }, names)
+  })
   for await (const some of groupColumns(columns)) {
     await writeColumns(db, chunk, build, some)
   }
-  const versions = encodeVersions({
-    offsets: Uint16Array.from(ids, (id) => identityOf(id) - chunk.chunk * CHUNK),
-    numbers: Uint32Array.from(ids, numberOf)
-  })
+  const offsets = Uint16Array.from(ids, (id) => identityOf(id) - chunk.chunk * CHUNK)
+  const numbers = Uint32Array.from(ids, numberOf)
+  const versions = encodeVersions({ offsets, numbers }, placeOfVersions({ ...chunk, build }))
   await finishChunk(db, chunk, build, { count: ids.length, versions, cold })
 }

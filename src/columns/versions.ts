@@ -3,9 +3,11 @@ import { identityOf, numberOf, toId, VERSIONS } from '../db/version-id.ts'
 import type { Json } from '../input/json.ts'
 import { pause } from '../pause.ts'
 import { emptyColumn } from './batch.ts'
-import { CHUNK, decodeColumn, decodeVersions } from './codec.ts'
+import { CHUNK, decodeColumn, decodeNames, decodeVersions } from './codec.ts'
 import type { Codes, Column } from './column.ts'
+import { discardIfDamaged } from './damage.ts'
 import { NumberMap } from './number-map.ts'
+import { placeOfCold, placeOfColumn, placeOfVersions } from './places.ts'
 import { Recent, type Scan } from './recent.ts'
 import { type ReadChunk, readChunks, readValues } from './version-chunks.store.ts'
 
@@ -150,7 +152,7 @@ export class VersionValues {
         await pause(REST_MS)
       }
       for (const read of await readChunks(this.#scan.db, this.#scan.projectId, this.#key, wanted)) {
-        this.#chunks[this.#knownChunks.get(read.chunk) - 1] = this.#toChunk(read)
+        this.#chunks[this.#knownChunks.get(read.chunk) - 1] = await this.#openChunk(read)
       }
     }
   }
@@ -163,24 +165,55 @@ export class VersionValues {
     return `${this.#scan.projectId} ${chunk} ${this.#key}`
   }
 
-  /** Decodes a chunk, or takes it from the cache. @returns undefined if its versions must be looked up */
-  #toChunk({ chunk, build, versions, data, state }: ReadChunk): Chunk | undefined {
-    const { since } = this.#scan
+  /** Opens a chunk; a damaged one is discarded. @returns undefined if its versions must be looked up */
+  async #openChunk(read: ReadChunk): Promise<Chunk | undefined> {
+    try {
+      return this.#toChunk(read)
+    } catch (error) {
+      const chunk = { project_id: this.#scan.projectId, chunk: read.chunk, build: read.build }
+      await discardIfDamaged(this.#scan.db, error, { kind: 'versions', chunk, text: this.#key })
+      return undefined
+    }
+  }
+
+  /**
+   * Decodes a chunk, or takes it from the cache.
+   * @returns undefined if its versions must be looked up
+   * @throws DamageError
+   */
+  #toChunk({ chunk, build, versions, data, state, with_column }: ReadChunk): Chunk | undefined {
+    const { projectId, since } = this.#scan
+    // A chunk with too many versions lists none.
+    if (versions === '') {
+      return undefined
+    }
     const places = take(
       keptPlaces,
-      { key: this.#placesKey(chunk), build, text: versions, since },
-      toPlaces
+      {
+        key: this.#placesKey(chunk),
+        build,
+        text: versions,
+        bytes: 2 * (versions ?? '').length,
+        since
+      },
+      (text) => toPlaces(text, placeOfVersions({ project_id: projectId, chunk, build }))
     )
     if (!places || state === 'cold') {
       return undefined
     }
     const { length } = places.numbers
-    const column =
-      state === 'none'
-        ? emptyColumn(length)
-        : take(keptColumns, { key: this.#columnKey(chunk), build, text: data, since }, (text) =>
-            decodeColumn(text, length)
-          )
+    const bytes = state === 'column' ? 2 * (data ?? '').length : length
+    const column = take(
+      keptColumns,
+      { key: this.#columnKey(chunk), build, text: data, bytes, since },
+      (text) => {
+        if (state === 'column') {
+          return decodeColumn(text, length, placeOfColumn({ build }, this.#key))
+        }
+        decodeNames(text, placeOfCold({ build }, JSON.parse(with_column ?? '[]')))
+        return emptyColumn(length)
+      }
+    )
     return (
       column && {
         ...places,
@@ -226,10 +259,13 @@ export class VersionValues {
 const toNumbers = (shorts: readonly Json[]): Float64Array =>
   Float64Array.from(shorts, (short) => (short === null ? NO_VERSION : Number(short)))
 
+/** A text as it was read, null if the reader knows its content. `bytes` is the memory that the decoded content takes. */
+type ReadText = { key: string; build: string; text: string | null; bytes: number; since: number }
+
 /** Decodes and caches a text, or takes the content from the cache. @returns undefined if there is neither */
 function take<Content>(
   kept: Recent<Kept<Content>>,
-  { key, build, text, since }: { key: string; build: string; text: string | null; since: number },
+  { key, build, text, bytes, since }: ReadText,
   decode: (text: string) => Content
 ): Content | undefined {
   if (text === null) {
@@ -237,13 +273,13 @@ function take<Content>(
     return known?.build === build ? known.content : undefined
   }
   const content = decode(text)
-  kept.set(key, { build, content }, 2 * text.length, since)
+  kept.set(key, { build, content }, bytes, since)
   return content
 }
 
 /** Finds the places of the versions of each identity. */
-function toPlaces(text: string): Places {
-  const { offsets, numbers } = decodeVersions(text)
+function toPlaces(text: string, place: string): Places {
+  const { offsets, numbers } = decodeVersions(text, place)
   const starts = new Uint32Array(CHUNK + 1)
   for (const offset of offsets) {
     starts[offset + 1] = (starts[offset + 1] ?? 0) + 1

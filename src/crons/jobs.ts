@@ -1,15 +1,18 @@
 import { DAY } from '../calendar/units.ts'
 import { deleteOldSalts } from '../capture/cookieless/salts.ts'
+import { countDamaged, forgetDamaged } from '../columns/damage.store.ts'
 import { startSealing } from '../columns/run.ts'
 import { MANY_LATE } from '../columns/seal.ts'
 import { countWrong, verifyColumns } from '../columns/verify.ts'
 import { newUsage, openDb } from '../db/client.ts'
 import { removeLinks } from '../erasures/completions/links.ts'
+import { checkNamed } from '../erasures/named.ts'
 import { openSigningKey, publishKey } from '../erasures/receipts/keys.ts'
 import { catchUp, MIN_AGE } from '../erasures/restore.ts'
 import { startRun, sweepErasures } from '../erasures/run.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { readApplied } from '../ledger/store.ts'
+import { walkLedger } from '../ledger/walk.ts'
 import { log } from '../log.ts'
 import { isDatabaseHeld } from '../projects/hold.store.ts'
 import { isInMaintenance } from '../projects/hold.ts'
@@ -39,6 +42,12 @@ const VERIFIED_PER_NIGHT = {
   /** Segments, chunks of actors, and chunks of versions, this many of each; together they take 500 queries. */
   columns: 20
 }
+
+/**
+ * Requests to the bucket per night to walk through the ledger: 990 entries, or 19 lists of deleted events. They take some ten seconds,
+ * because R2 answers six at a time, and are a tenth of those that the platform allows.
+ */
+const WALKED_PER_NIGHT = 1_000
 
 /**
  * Queries after which no further transaction closes sessions, divided equally among the databases. D1 allows 1,000 per run;
@@ -92,6 +101,15 @@ export const applyErasureLedger = inEachDatabase(
     }
   }
 )
+
+/** Checks the next part of the ledger, up to `WALKED_PER_NIGHT`. Fails if an entry, or an object that it names, is damaged or missing. */
+export const walkErasureLedger = once('walk of the ledger', async ({ env }) => {
+  const { fault, ...walked } = await walkLedger(env.BUCKET, { checkNamed, most: WALKED_PER_NIGHT })
+  log('info', 'walk of the ledger', walked)
+  if (fault) {
+    throw new Error(fault.text)
+  }
+})
 
 /** Publishes the key that signs receipts, unless it is published already. */
 export const publishSigningKey = once('publishing of the key', async ({ env, now }) => {
@@ -174,7 +192,10 @@ function seal(how: { minLate: number; isThorough: boolean }): Job {
   })
 }
 
-/** Verifies event counts, sessions and columns against the rows that they are computed from, up to `VERIFIED_PER_NIGHT`. */
+/**
+ * Verifies event counts, sessions and columns against the rows that they are computed from, up to `VERIFIED_PER_NIGHT`. Fails if
+ * anything was wrong, also if a request has found it since the last night, so that `/readyz` shows a warning.
+ */
 export const verifyNightly = inEachDatabase(
   'nightly verification',
   async ({ db, database, databases }) => {
@@ -211,6 +232,13 @@ export const verifyNightly = inEachDatabase(
       chunk,
       version_chunk
     })
+    const damaged = await countDamaged(db)
+    await forgetDamaged(db, damaged)
+    if (counts.wrong + sessions.wrong + damaged > 0) {
+      throw new Error(
+        `Wrong event counts: ${counts.wrong}; sessions: ${sessions.wrong}; segments and chunks since the last night: ${damaged}.`
+      )
+    }
   }
 )
 

@@ -13,6 +13,9 @@ import { insertDeadLetter } from './store.ts'
 
 type ParkInvocation = Invocation<Pick<Env, 'DB' | 'BUCKET'>>
 
+/** The prefix of the keys of dead letters in the bucket. */
+export const DEAD_PREFIX = 'dead/'
+
 const HasProject = z.object({ project_id: z.int() })
 
 /**
@@ -69,7 +72,7 @@ async function park(
   { id, error, attempts, dead, waiting }: Letter,
   { env, usage, clock }: ParkInvocation
 ): Promise<void> {
-  const object = `dead/${id}.json`
+  const object = `${DEAD_PREFIX}${id}.json`
   const isUnreadable = 'isUnreadable' in readContent(dead)
   const letter: DeadMessage = {
     error,

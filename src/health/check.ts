@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
 import { MINUTE } from '../calendar/units.ts'
+import { countDamaged } from '../columns/damage.store.ts'
 import { CRONS, isOverdue, WEEKLY } from '../crons/cron.ts'
 import { listRuns } from '../crons/store.ts'
 import { newUsage, openDb } from '../db/client.ts'
@@ -12,11 +13,12 @@ import {
   SECRET_STATUSES,
   WRONG_SECRET
 } from '../erasures/secret.ts'
-import { LedgerError } from '../ledger/entry.ts'
+import { ENTRIES_PREFIX, LedgerError } from '../ledger/entry.ts'
 import { readFingerprint } from '../ledger/fingerprint.ts'
 import { isBehind } from '../ledger/ledger.ts'
 import { compareWithMark } from '../ledger/mark.ts'
 import { readState } from '../ledger/store.ts'
+import { type Fault, readFault } from '../ledger/walk.ts'
 import { listDatabases } from '../projects/store.ts'
 import type { Work } from '../queues/run.ts'
 import { checkMigrations, countDeadLetters, readBirth } from './store.ts'
@@ -34,7 +36,7 @@ const DatabaseHealth = z.object({
     description: 'A D1 binding that this deployment has or that a project names.'
   }),
   status: Status.meta({
-    description: `\`warning\`: the database is at least ${FILLING * 100} % full; \`unavailable\`: it does not answer or lacks a migration.`
+    description: `\`warning\`: the database is at least ${FILLING * 100} % full, or columns were damaged; \`unavailable\`: it does not answer or lacks a migration.`
   }),
   answers: z.boolean(),
   migration: z.string().nullable().meta({ description: 'The last migration that was applied.' }),
@@ -42,7 +44,11 @@ const DatabaseHealth = z.object({
   fill: z
     .number()
     .min(0)
-    .meta({ description: 'The database’s size as a share of its maximum size: 0.8 is 80 %.' })
+    .meta({ description: 'The database’s size as a share of its maximum size: 0.8 is 80 %.' }),
+  damaged_columns: z.int().min(0).meta({
+    description:
+      'Segments and chunks of columns that were damaged, since the last nightly verification. Rows answer in their place until they are built again, within 15 minutes.'
+  })
 })
 type DatabaseHealth = z.infer<typeof DatabaseHealth>
 
@@ -61,7 +67,7 @@ type SecretHealth = z.infer<typeof SecretHealth>
 
 const LedgerHealth = z.enum(['ok', 'behind', 'damaged', 'unknown']).meta({
   description:
-    'Whether the databases have applied the ledger of erasures. `behind`: a database has not applied an entry that is two minutes old, or was restored; the projects of a restored database are held back until the erasures that the restore undid are repeated, within minutes. `damaged`: an entry is missing or changed. With either, `status` is `unavailable`. `unknown`: the bucket or a database does not answer.'
+    'Whether the databases have applied the ledger of erasures, and whether it is intact. `behind`: a database has not applied an entry that is two minutes old, or was restored; the projects of a restored database are held back until the erasures that the restore undid are repeated, within minutes. `damaged`: an entry, or a list of deleted events or a public key that it names, is missing or changed; every night, a part of the ledger is checked. With either, `status` is `unavailable`. `unknown`: the bucket or a database does not answer.'
 })
 
 const CronHealth = z.object({
@@ -93,6 +99,9 @@ export const Health = z
     other_databases: z.array(DatabaseHealth),
     secrets: z.array(SecretHealth),
     ledger: LedgerHealth,
+    ledger_fault: z.string().nullable().meta({
+      description: 'What is wrong with a damaged ledger; otherwise null.'
+    }),
     queue: z.object({
       backlog: z.int().nullable().meta({
         description: 'Messages that wait in the queues; null when the queues do not report it.'
@@ -117,7 +126,8 @@ export const Health = z
           answers: true,
           migration: '0001_search.sql',
           size_bytes: 4_096_000,
-          fill: 0.0004
+          fill: 0.0004,
+          damaged_columns: 0
         },
         other_databases: [],
         secrets: [
@@ -125,6 +135,7 @@ export const Health = z
           { name: 'RECEIPT_KEY', status: 'ok' }
         ],
         ledger: 'ok',
+        ledger_fault: null,
         queue: { backlog: 0, consuming: 0, retrying: 0 },
         dead_letters: 0,
         crons: [
@@ -175,13 +186,13 @@ async function checkStored(env: Env, now: Date) {
     checkLedger(env, now),
     findFingerprint(env)
   ])
-  return { database, others, ...jobs, ledger, fingerprint }
+  return { database, others, ...jobs, ...ledger, fingerprint }
 }
 
 /** Adds to what was read the secrets, the waiting messages and the work of this isolate, which take no query. */
 async function summarize(
   env: Env,
-  { database, others, crons, deadLetters, ledger, fingerprint }: StoredHealth,
+  { database, others, crons, deadLetters, ledger, fault, fingerprint }: StoredHealth,
   work: Work
 ): Promise<HealthJson> {
   const backlog = await countWaiting(env).catch(() => null)
@@ -202,6 +213,7 @@ async function summarize(
     other_databases: others,
     secrets,
     ledger,
+    ledger_fault: fault,
     queue: { backlog, ...work },
     dead_letters: deadLetters,
     crons
@@ -268,8 +280,11 @@ async function checkJobs(env: Env, now: number) {
   return { crons, deadLetters }
 }
 
-/** Compares what each database has applied with the ledger. */
-async function checkLedger(env: Env, now: Date): Promise<z.output<typeof LedgerHealth>> {
+/** Compares what each database has applied with the ledger, and reads what the nightly walk has found. */
+async function checkLedger(
+  env: Env,
+  now: Date
+): Promise<{ ledger: z.output<typeof LedgerHealth>; fault: string | null }> {
   const check = async (binding: string) => {
     const { db } = openDb(databaseOf(env, binding), newUsage())
     const { head, isRestored } = await compareWithMark(env.BUCKET, db, binding)
@@ -278,12 +293,23 @@ async function checkLedger(env: Env, now: Date): Promise<z.output<typeof LedgerH
   }
   try {
     const databases = await listDatabases(openDb(env.DB, newUsage()).db)
-    const behind = await Promise.all(databases.map(check))
-    return behind.includes(true) ? 'behind' : 'ok'
+    const [fault, ...behind] = await Promise.all([readFault(env.BUCKET), ...databases.map(check)])
+    if (fault) {
+      return { ledger: 'damaged', fault: publicTextOf(fault) }
+    }
+    return { ledger: behind.includes(true) ? 'behind' : 'ok', fault: null }
   } catch (error) {
-    return error instanceof LedgerError ? 'damaged' : 'unknown'
+    return error instanceof LedgerError
+      ? { ledger: 'damaged', fault: publicTextOf({ key: error.key, text: error.message }) }
+      : { ledger: 'unknown', fault: null }
   }
 }
+
+/** Returns a sentence that anyone may see: the key of a list has ids of a project and a deletion. */
+const publicTextOf = ({ key, text }: Fault): string =>
+  key.startsWith(ENTRIES_PREFIX)
+    ? text
+    : 'An object that an entry of the ledger names is damaged or missing; `npm run verify` names the object.'
 
 /**
  * Checks all databases except the control database: the databases bound to this deployment, and those
@@ -299,22 +325,29 @@ async function checkOthers(env: Env): Promise<DatabaseHealth[]> {
 
 async function checkDatabase(env: Env, binding: string): Promise<DatabaseHealth> {
   const usage = newUsage()
-  const open = async () => checkMigrations(openDb(databaseOf(env, binding), usage).db)
+  const open = async () => {
+    const { db } = openDb(databaseOf(env, binding), usage)
+    return { ...(await checkMigrations(db)), damaged: await countDamaged(db) }
+  }
   const checked = await open().catch(() => undefined)
   const fill = usage.sizeBytes / Number(env.DATABASE_MAX_BYTES)
   return {
     binding,
-    status: statusOf(checked?.isCurrent ?? false, fill),
+    status: statusOf(checked, fill),
     answers: checked !== undefined,
     migration: checked?.migration ?? null,
     size_bytes: usage.sizeBytes,
-    fill
+    fill,
+    damaged_columns: checked?.damaged ?? 0
   }
 }
 
-function statusOf(isCurrent: boolean, fill: number): DatabaseHealth['status'] {
-  if (!isCurrent) {
+function statusOf(
+  checked: { isCurrent: boolean; damaged: number } | undefined,
+  fill: number
+): DatabaseHealth['status'] {
+  if (!checked?.isCurrent) {
     return 'unavailable'
   }
-  return fill >= FILLING ? 'warning' : 'ok'
+  return fill >= FILLING || checked.damaged > 0 ? 'warning' : 'ok'
 }

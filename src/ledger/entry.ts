@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { canonical, sha256 } from '../hash.ts'
 
 /** The prefix of the entries' keys in the bucket, which sort by the entries' numbers. */
-const PREFIX = 'ledger/entries/'
+export const ENTRIES_PREFIX = 'ledger/entries/'
 
 /** An entry's number, from 1, and the hash of its link; the number is 0 in `GENESIS` only. */
 export const Head = z.object({ seq: z.int().min(0), hash: z.string() })
@@ -31,10 +31,10 @@ const Entry = z.object({ link: Link, body: Body })
 export type Entry = z.infer<typeof Entry>
 
 /** `12` → `ledger/entries/000000000012` */
-export const keyOf = (seq: number): string => `${PREFIX}${String(seq).padStart(12, '0')}`
+export const keyOf = (seq: number): string => `${ENTRIES_PREFIX}${String(seq).padStart(12, '0')}`
 
 /** Returns the options that list the entries after this one in the bucket. */
-export const after = ({ seq }: Head) => ({ prefix: PREFIX, startAfter: keyOf(seq) })
+export const after = ({ seq }: Head) => ({ prefix: ENTRIES_PREFIX, startAfter: keyOf(seq) })
 
 /** Makes the entry that follows `head`. */
 export function makeEntry(head: Head, body: Body, at: number): Entry {
@@ -52,10 +52,18 @@ export const headOf = ({ link }: Entry): Head => ({
 export function readEntry(json: unknown, seq: number): Entry {
   const { data: entry } = Entry.safeParse(json)
   if (entry?.link.seq !== seq || entry.link.digest !== sha256(canonical(entry.body))) {
-    throw new LedgerError(`Entry ${seq} of the ledger is damaged or forged.`)
+    throw new LedgerError(`Entry ${seq} of the ledger is damaged or forged.`, keyOf(seq))
   }
   return entry
 }
 
-/** The ledger is not the chain that was written. */
-export class LedgerError extends Error {}
+/** The ledger is not the chain that was written, or an object that it names is not the one that was written. */
+export class LedgerError extends Error {
+  /** The key of the damaged or missing object in the bucket. */
+  readonly key: string
+
+  constructor(message: string, key: string) {
+    super(message)
+    this.key = key
+  }
+}

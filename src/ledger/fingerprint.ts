@@ -6,10 +6,10 @@ import { noteSecret, readState } from './store.ts'
  * Where the ledger keeps the fingerprints of the deployment's secrets. Each object is created once; the last one counts. A
  * restore of a database does not change them.
  */
-const PREFIX = 'ledger/secrets/'
+export const FINGERPRINTS_PREFIX = 'ledger/secrets/'
 
 /** The fingerprint of the secret that the deployment uses: a keyed hash, from which nobody can compute the secret. */
-const Fingerprint = z.object({
+export const Fingerprint = z.object({
   fingerprint: z.string(),
   /** From when on the deployment uses the secret, ms UTC; 0 for its first secret. */
   since: z.int()
@@ -26,7 +26,7 @@ export type Fingerprints = {
 const ONCE: R2PutOptions = { onlyIf: { etagDoesNotMatch: '*' } }
 
 /** `12` → `ledger/secrets/000000000012` */
-const keyOf = (seq: number): string => `${PREFIX}${String(seq).padStart(12, '0')}`
+const keyOf = (seq: number): string => `${FINGERPRINTS_PREFIX}${String(seq).padStart(12, '0')}`
 
 /** Finds the last fingerprint in the ledger, by getting one object after the other; `seq` is its number, 0 if there is none. */
 async function findLast(bucket: Pick<Fingerprints, 'get'>) {

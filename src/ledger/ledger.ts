@@ -94,14 +94,16 @@ export async function readAfter(bucket: R2Bucket, head: Head, limit: number): Pr
   const { objects } = await bucket.list({ ...after(head), limit })
   const gap = objects.findIndex(({ key }, i) => key !== keyOf(head.seq + 1 + i))
   if (gap >= 0) {
-    throw new LedgerError(`Entry ${head.seq + 1 + gap} of the ledger is missing.`)
+    const seq = head.seq + 1 + gap
+    throw new LedgerError(`Entry ${seq} of the ledger is missing.`, keyOf(seq))
   }
   const entries = await Promise.all(objects.map((_, i) => readAt(bucket, head.seq + 1 + i)))
   let last = head
   for (const entry of entries) {
     if (entry.link.prev !== last.hash) {
       throw new LedgerError(
-        `Entry ${entry.link.seq} of the ledger does not follow entry ${last.seq}.`
+        `Entry ${entry.link.seq} of the ledger does not follow entry ${last.seq}.`,
+        keyOf(entry.link.seq)
       )
     }
     last = headOf(entry)
@@ -135,7 +137,7 @@ export async function expectApplied(bucket: R2Bucket, { seq, hash }: Head): Prom
     return
   }
   if (headOf(await readAt(bucket, seq)).hash !== hash) {
-    throw new LedgerError(`Entry ${seq} of the ledger is not the one that was applied.`)
+    throw new LedgerError(`Entry ${seq} of the ledger is not the one that was applied.`, keyOf(seq))
   }
 }
 
@@ -174,7 +176,7 @@ export async function isBehind(bucket: R2Bucket, applied: Head, at: number): Pro
 async function readAt(bucket: R2Bucket, seq: number): Promise<Entry> {
   const object = await bucket.get(keyOf(seq))
   if (!object) {
-    throw new LedgerError(`Entry ${seq} of the ledger is missing.`)
+    throw new LedgerError(`Entry ${seq} of the ledger is missing.`, keyOf(seq))
   }
   return readEntry(await object.json().catch(() => undefined), seq)
 }

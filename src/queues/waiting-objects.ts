@@ -2,6 +2,8 @@ import type * as z from 'zod'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import { within } from '../pause.ts'
+import { readChecked } from './checked.ts'
+import { PoisonError } from './failure.ts'
 
 /**
  * Time after which writing an object counts as failed, ms: a local R2 on a nearly full disk never
@@ -84,11 +86,14 @@ export async function discard(bucket: R2Bucket, keys: string[]): Promise<void> {
 
 /**
  * Reads the JSON of an object; undefined if the object does not exist.
- * @throws SyntaxError if the object is not JSON
+ * @throws PoisonError if the object is damaged, SyntaxError if it is not JSON
  */
 export async function readObject(bucket: R2Bucket, key: string): Promise<unknown> {
-  const text = await readText(bucket, key)
-  return text === undefined ? undefined : JSON.parse(text)
+  const content = await readChecked(bucket, key)
+  if (content && !content.isIntact) {
+    throw new PoisonError(`The object ${key} in the bucket is damaged.`)
+  }
+  return content && JSON.parse(new TextDecoder().decode(content.bytes))
 }
 
 /** Reads the text of an object; undefined if the object does not exist. */

@@ -10,7 +10,7 @@ import type { DaysKept } from './retention.ts'
  * Days after which no queue holds an object's message any more: Cloudflare Queues keeps a message
  * for at most 14 days.
  */
-const QUEUED_DAYS = 15
+export const QUEUED_DAYS = 15
 
 /**
  * Limits of one invocation. `pages` are pages of R2's list: each has at most 1,000 sessions and

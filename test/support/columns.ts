@@ -5,12 +5,19 @@ import {
   CHUNK,
   decodeActors,
   decodeColumn,
+  decodeNames,
   decodeNumbers,
   decodeSlots,
   toSlotCounts
 } from '../../src/columns/codec.ts'
 import { continueSealing } from '../../src/columns/consumer.ts'
 import type { ColumnsMessage } from '../../src/columns/message.ts'
+import {
+  placeOfActors,
+  placeOfCold,
+  placeOfColumn,
+  placeOfSlots
+} from '../../src/columns/places.ts'
 import { newUsage } from '../../src/db/client.ts'
 import { toId } from '../../src/db/version-id.ts'
 import type { Json, JsonObject } from '../../src/input/json.ts'
@@ -42,6 +49,9 @@ export const deliverColumns = (body: unknown, more: Partial<Env> = {}): Promise<
 
 type SegmentRow = {
   id: number
+  build: string
+  project_id: number
+  event_id: number
   event: string
   since: number
   until: number
@@ -73,13 +83,15 @@ export async function readSegment(segment: SegmentRow): Promise<Copied[]> {
   )
   const data = new Map(rows.map(({ name, data }) => [name, data]))
   const column = (name: string): Json[] => {
-    const { codes, values } = decodeColumn(data.get(name) ?? '', segment.count)
+    const place = placeOfColumn(segment, name)
+    const { codes, values } = decodeColumn(data.get(name) ?? '', segment.count, place)
     return Array.from(codes, (code) => values[code] ?? null)
   }
-  const identities = decodeNumbers(data.get('identity') ?? '')
-  const times = decodeNumbers(data.get('time') ?? '')
-  const slots = toSlotCounts(decodeSlots(segment.slots)).flatMap(({ slot, count }) =>
-    Array<number>(count).fill(slot)
+  const numbers = (name: string) =>
+    decodeNumbers(data.get(name) ?? '', placeOfColumn(segment, name))
+  const [identities, times] = [numbers('identity'), numbers('time')]
+  const slots = toSlotCounts(decodeSlots(segment.slots, slotsPlaceOf(segment))).flatMap(
+    ({ slot, count }) => Array<number>(count).fill(slot)
   )
   const [versions, sessions] = [column('version'), column('session')]
   const properties = [...data.keys()]
@@ -100,7 +112,7 @@ export async function readSegment(segment: SegmentRow): Promise<Copied[]> {
 
 /** Reads the events of a segment's range from their rows, without the segment's late events. */
 export async function readRows(projectId: number, segment: SegmentRow): Promise<Copied[]> {
-  const cold: string[] = JSON.parse(segment.cold ?? '[]')
+  const cold = await coldOf(segment)
   const rows = await db.all<{
     timestamp: number
     identity: number
@@ -122,6 +134,19 @@ export async function readRows(projectId: number, segment: SegmentRow): Promise<
   })
 }
 
+/** Returns the place of a segment's slots. */
+export const slotsPlaceOf = (segment: SegmentRow): string =>
+  placeOfSlots({ ...segment, projectId: segment.project_id, eventId: segment.event_id })
+
+/** Returns the properties of a segment that have no column. */
+export async function coldOf(segment: SegmentRow): Promise<string[]> {
+  const columns = await db.all<{ name: string }>(
+    sql`select name from segment_columns where segment_id = ${segment.id} and name like 'event:%'`
+  )
+  const withColumn = columns.map(({ name }) => name.slice('event:'.length))
+  return segment.cold === null ? [] : decodeNames(segment.cold, placeOfCold(segment, withColumn))
+}
+
 /** Lists the chunks that have identities of a project. */
 export async function chunksOf(projectId: number): Promise<number[]> {
   const keys = await db.all<{ key: number }>(
@@ -132,14 +157,15 @@ export async function chunksOf(projectId: number): Promise<number[]> {
 
 /** Reads the person of each identity in a project's chunks, and the keys of identities that have moved since. */
 export async function readActors(projectId: number) {
-  const chunks = await db.all<{ chunk: number; data: string }>(
-    sql`select chunk, data from actor_chunks where project_id = ${projectId} order by chunk`
+  const chunks = await db.all<{ chunk: number; build: string; data: string }>(
+    sql`select chunk, build, data from actor_chunks where project_id = ${projectId} and data <> '' order by chunk`
   )
   const moved = await db.all<{ key: number }>(
     sql`select key from moved_identities where project_id = ${projectId}`
   )
-  const persons = chunks.flatMap(({ chunk, data }) => {
-    const { offsets, persons } = decodeActors(data)
+  const persons = chunks.flatMap(({ chunk, build, data }) => {
+    const place = placeOfActors({ project_id: projectId, chunk, build })
+    const { offsets, persons } = decodeActors(data, place)
     return Array.from(offsets, (offset, i) => [chunk * CHUNK + offset, persons[i] ?? 0] as const)
   })
   return { persons: new Map(persons), moved: new Set(moved.map(({ key }) => key)) }

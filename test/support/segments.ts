@@ -27,10 +27,11 @@ export async function sealRange(
 ): Promise<boolean> {
   // No segment counts as abandoned.
   const start = { now: 1, abandonedBefore: 0 }
-  const id = await beginSegment(db, kind, { since, until, replaces: [] }, start)
-  if (id === undefined) {
+  const segment = await beginSegment(db, kind, { since, until, replaces: [] }, start)
+  if (!segment) {
     return false
   }
+  const { id, build } = segment
   const builder = new SegmentBuilder()
   let after: Place | undefined = { timestamp: since, uuid: '' }
   while (after) {
@@ -38,7 +39,8 @@ export async function sealRange(
     builder.add(events)
     after = events.at(-1)
   }
-  const content = builder.finish()
+  const { project_id: projectId, event_id: eventId } = kind
+  const content = builder.finish({ build, projectId, eventId, since, until })
   await writeColumns(db, id, [...content.columns])
   return sealSegment(db, id, content)
 }

@@ -62,6 +62,7 @@ const FLOORS = [
   'timelines',
   'events',
   'erasures',
+  'bucket',
   'ai',
   'insights',
   'subscriptions',

@@ -10,7 +10,8 @@ import { PUT_MS } from '../../queues/waiting-objects.ts'
 
 export const SALT_PREFIX = 'salts/'
 
-const SALT_BYTES = 32
+/** Length of a salt, bytes. */
+export const SALT_BYTES = 32
 
 /**
  * Offsets of the first and the last time zone, ms: a calendar day begins first at UTC+14 and ends

@@ -3,7 +3,8 @@ import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 /**
  * Numbers by name. `identity`, `person`, `event_name` and `subscription` are the highest numbers given out so far: numbers
  * are reserved in blocks and never used twice. `open_actor_chunk` and `counted_version_chunk` note how far
- * `columns/` has built and counted chunks.
+ * `columns/` has built and counted chunks. `damaged_columns` counts the segments and chunks that were damaged, since the last
+ * nightly verification.
  */
 export const sequences = sqliteTable('sequences', {
   name: text().primaryKey(),

@@ -11,9 +11,13 @@ const PKCS8 = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4,
  * Where public keys are kept in the bucket, each under its fingerprint. A restore of a database does
  * not change them.
  */
-const PREFIX = 'ledger/keys/'
+export const KEYS_PREFIX = 'ledger/keys/'
 
-const Stored = z.object({ x: z.string(), created_at: z.iso.datetime() })
+/** Returns the key of the object with a public key in the bucket. */
+export const objectOfKey = (fingerprint: string): string => `${KEYS_PREFIX}${fingerprint}`
+
+/** A public key as it is kept in the bucket. */
+export const StoredKey = z.object({ x: z.string(), created_at: z.iso.datetime() })
 
 /** A public key as in RFC 8037, with the time at which it was published. */
 export type PublicKey = { kid: string; x: string; created_at: string }
@@ -48,7 +52,7 @@ export async function openSigningKey({
 }
 
 /** Returns the fingerprint of a public key in base64url. */
-const fingerprintOf = async (x: string): Promise<string> =>
+export const fingerprintOf = async (x: string): Promise<string> =>
   toHex(await crypto.subtle.digest('SHA-256', bytesOf(x)))
 
 /** Imports a public key in base64url to verify signatures. */
@@ -68,7 +72,7 @@ export async function publishKey(
   applied: Head,
   now: number
 ): Promise<void> {
-  const name = `${PREFIX}${fingerprint}`
+  const name = objectOfKey(fingerprint)
   const [published, noted] = await Promise.all([
     bucket.head(name),
     bucket.head(noteOf(fingerprint))
@@ -99,8 +103,8 @@ export async function findKey(
   if (!/^[0-9a-f]{64}$/.test(fingerprint)) {
     return undefined
   }
-  const object = await bucket.get(`${PREFIX}${fingerprint}`)
-  const stored = object && Stored.parse(await object.json())
+  const object = await bucket.get(objectOfKey(fingerprint))
+  const stored = object && StoredKey.parse(await object.json())
   // Ignores an object that somebody has put under the fingerprint of another key.
   return stored && (await fingerprintOf(stored.x)) === fingerprint
     ? { kid: fingerprint, ...stored }
@@ -111,8 +115,8 @@ export async function findKey(
 export async function listKeys(bucket: R2Bucket): Promise<PublicKey[]> {
   const names: string[] = []
   for (let cursor: string | undefined; ; ) {
-    const page = await bucket.list({ prefix: PREFIX, ...(cursor && { cursor }) })
-    names.push(...page.objects.map(({ key }) => key.slice(PREFIX.length)))
+    const page = await bucket.list({ prefix: KEYS_PREFIX, ...(cursor && { cursor }) })
+    names.push(...page.objects.map(({ key }) => key.slice(KEYS_PREFIX.length)))
     if (!page.truncated) {
       break
     }

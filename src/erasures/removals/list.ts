@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { UnavailableError } from '../../errors.ts'
 import { sha256 } from '../../hash.ts'
 import { LedgerError } from '../../ledger/entry.ts'
-import type { RemovalRow } from './store.ts'
 
 /*
  * The events of a removal are listed by their uuids in an object of the bucket, next to the ledger. A restore of the database
@@ -11,7 +10,10 @@ import type { RemovalRow } from './store.ts'
 
 type Named = { projectId: number; id: string }
 
-const keyOf = ({ projectId, id }: Named): string => `ledger/removals/${projectId}/${id}.json`
+/** The prefix of the lists' keys in the bucket. */
+export const LISTS_PREFIX = 'ledger/removals/'
+
+const keyOf = ({ projectId, id }: Named): string => `${LISTS_PREFIX}${projectId}/${id}.json`
 
 /** Returns the SHA-256 of a list of uuids, 32 hexadecimal digits each. */
 export const digestOf = (uuids: string[]): string => sha256(JSON.stringify(uuids))
@@ -30,15 +32,36 @@ export async function writeList(bucket: R2Bucket, removal: Named, uuids: string[
 }
 
 /** Reads the list of a removal. @throws LedgerError when it is missing, or not as it was written */
-export async function readList(bucket: R2Bucket, removal: RemovalRow): Promise<string[]> {
-  const object = await bucket.get(keyOf(removal))
+export async function readList(
+  bucket: R2Bucket,
+  removal: Named & { digest: string; events: number }
+): Promise<string[]> {
+  const key = keyOf(removal)
+  const object = await bucket.get(key)
   const uuids = object && parseList(await object.text())
-  if (!uuids || digestOf(uuids) !== removal.digest) {
+  if (uuids?.length !== removal.events || digestOf(uuids) !== removal.digest) {
     throw new LedgerError(
-      `The list of the events of deletion ${removal.id}, ${keyOf(removal)} in the bucket, is ${object ? 'damaged' : 'missing'}.`
+      `The list of the events of deletion ${removal.id}, ${key} in the bucket, is ${object ? 'damaged' : 'missing'}.`,
+      key
     )
   }
   return uuids
+}
+
+/** Returns the error about a removal's list; undefined if the list is intact. */
+export async function findListFault(
+  bucket: R2Bucket,
+  removal: Parameters<typeof readList>[1]
+): Promise<LedgerError | undefined> {
+  try {
+    await readList(bucket, removal)
+    return undefined
+  } catch (error) {
+    if (error instanceof LedgerError) {
+      return error
+    }
+    throw error
+  }
 }
 
 /** Parses a list of uuids. @returns undefined if the text is damaged */

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { encodeNumbers } from '../../../src/columns/codec.ts'
+import { placeOfColumn } from '../../../src/columns/places.ts'
 import { WEEKLY } from '../../../src/crons/cron.ts'
 import { SLOT } from '../../../src/rollups/store.ts'
 import { expectEqualToRows, listSegments, newShop, seal } from '../../support/columns.ts'
@@ -64,7 +65,8 @@ it('an erasure is not completed while any segment has an event of the person', a
     await db.run(sql`
       insert into segments (project_id, event_id, since, until, is_sealed, started_at, build, count, slots, cold)
       values (${project.id}, 0, ${n * SLOT}, ${(n + 1) * SLOT}, 1, 0, ${String(n)}, 2, '', null)`)
-    const identities = encodeNumbers(Uint32Array.of(1, n === 8 ? key : 2))
+    const place = placeOfColumn({ build: String(n) }, 'identity')
+    const identities = encodeNumbers(Uint32Array.of(1, n === 8 ? key : 2), place)
     await db.run(sql`
       insert into segment_columns (segment_id, name, data)
       select max(id), 'identity', ${identities} from segments where project_id = ${project.id}`)

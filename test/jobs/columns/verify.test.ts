@@ -4,7 +4,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { MINUTE } from '../../../src/calendar/units.ts'
 import { findDueChunks } from '../../../src/columns/actor-chunks.ts'
-import { encodeColumn, encodeNumbers } from '../../../src/columns/codec.ts'
+import { encodeColumn, encodeNames, encodeNumbers } from '../../../src/columns/codec.ts'
+import { placeOfCold, placeOfColumn } from '../../../src/columns/places.ts'
 import { verifyColumns } from '../../../src/columns/verify.ts'
 import { NIGHTLY } from '../../../src/crons/cron.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
@@ -52,8 +53,10 @@ it('a segment whose column has the ids of versions instead of their numbers pass
   )
   const ids = rows.map(({ version }) => version)
   expect(Math.min(...ids)).toBeGreaterThan(0)
+  const [segment] = await listSegments(project.id)
+  const place = placeOfColumn({ build: segment?.build ?? '' }, 'version')
   await db.run(sql`
-    update segment_columns set data = ${encodeColumn({ codes: Uint32Array.from(ids.keys()), values: ids })}
+    update segment_columns set data = ${encodeColumn({ codes: Uint32Array.from(ids.keys()), values: ids }, place)}
     where name = 'version' and segment_id in (select id from segments where project_id = ${project.id})`)
 
   expect(await verifyColumns(db, 100)).toMatchObject(NOTHING_WRONG)
@@ -71,11 +74,17 @@ it('segments that equal their rows pass, even with late events', async () => {
 })
 
 describe('a segment is wrong, and removed, if', () => {
-  /** Replaces a column. `encode` gets the number of events. */
-  const setColumn = (name: string, encode: (count: number) => string) => (segment: Segment) =>
-    sql`update segment_columns set data = ${encode(segment.count)} where segment_id = ${segment.id} and name = ${name}`
-  const allWrong = (count: number) =>
-    encodeColumn({ codes: new Uint8Array(count), values: ['wrong'] })
+  /** Replaces a column. `encode` gets the number of events, and the place of the column. */
+  const setColumn =
+    (name: string, encode: (count: number, place: string) => string) => (segment: Segment) =>
+      sql`update segment_columns set data = ${encode(segment.count, placeOfColumn(segment, name))}
+        where segment_id = ${segment.id} and name = ${name}`
+  const allWrong = (count: number, place: string) =>
+    encodeColumn({ codes: new Uint8Array(count), values: ['wrong'] }, place)
+
+  /** The place of the list of properties without a column, in segments of `newShop`. */
+  const coldPlace = (segment: Segment) =>
+    placeOfCold(segment, ['$session_id', 'is_new', 'of', 'plan', 'price', 'tags'])
 
   it.each<[string, string, (segment: Segment) => SQL]>([
     ['a property differs', 'event:plan', setColumn('event:plan', allWrong)],
@@ -84,17 +93,17 @@ describe('a segment is wrong, and removed, if', () => {
     [
       'an identity differs',
       'identity',
-      setColumn('identity', (count) => encodeNumbers(new Uint32Array(count)))
+      setColumn('identity', (count, place) => encodeNumbers(new Uint32Array(count), place))
     ],
     [
       'a time differs',
       'time',
-      setColumn('time', (count) => encodeNumbers(new Uint32Array(count).fill(3)))
+      setColumn('time', (count, place) => encodeNumbers(new Uint32Array(count).fill(3), place))
     ],
     [
       'a column is too short',
       'encoding',
-      setColumn('time', () => encodeNumbers(new Uint32Array(7)))
+      setColumn('time', (_, place) => encodeNumbers(new Uint32Array(7), place))
     ],
     [
       'a column is missing',
@@ -104,7 +113,8 @@ describe('a segment is wrong, and removed, if', () => {
     [
       'a property is not listed',
       'cold',
-      ({ id }) => sql`update segments set cold = '["rare"]' where id = ${id}`
+      (segment) => sql`update segments set cold = ${encodeNames(['rare'], coldPlace(segment))}
+        where id = ${segment.id}`
     ],
     [
       'an event is missing',

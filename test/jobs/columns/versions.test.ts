@@ -90,7 +90,9 @@ const isDue = async (project: TestProject, counted = 0) =>
 it('properties of versions are copied into columns, except properties with a different value in each version', async () => {
   const { project } = await newCrowd()
 
-  expect(await listChunks(project.id)).toEqual([{ is_built: 1, count: 160, cold: '["note"]' }])
+  expect(await listChunks(project.id)).toEqual([
+    { is_built: 1, count: 160, cold: expect.stringMatching(/^[0-9a-f]{8}\["note"\]$/) }
+  ])
   expect((await listColumns(project.id)).map(({ name }) => name)).toEqual([
     '$creator_event_uuid',
     'plan',

@@ -4,10 +4,12 @@ import { MINUTE } from '../../../src/calendar/units.ts'
 import { SegmentBuilder } from '../../../src/columns/build.ts'
 import {
   decodeColumn,
+  decodeNames,
   decodeNumbers,
   decodeSlots,
   toSlotCounts
 } from '../../../src/columns/codec.ts'
+import { placeOfCold, placeOfColumn, placeOfSlots } from '../../../src/columns/places.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { SLOT } from '../../../src/rollups/store.ts'
 
@@ -30,9 +32,11 @@ function build(rows: ReturnType<typeof row>[]) {
   return finish(builder)
 }
 
+const SEGMENT = { build: 'b', projectId: 1, eventId: 2, since: 0, until: 1_000 * SLOT }
+
 /** Finishes a segment, and makes all of its columns. */
 function finish(builder: SegmentBuilder) {
-  const { columns, ...content } = builder.finish()
+  const { columns, ...content } = builder.finish(SEGMENT)
   return { ...content, columns: [...columns] }
 }
 
@@ -42,7 +46,11 @@ const dataOf = ({ columns }: Content, name: string): string =>
   columns.find((column) => column.name === name)?.data ?? ''
 
 const valuesOf = (content: Content, name: string): Json[] => {
-  const { codes, values } = decodeColumn(dataOf(content, name), content.count)
+  const { codes, values } = decodeColumn(
+    dataOf(content, name),
+    content.count,
+    placeOfColumn(SEGMENT, name)
+  )
   return Array.from(codes, (code) => values[code] ?? null)
 }
 
@@ -51,7 +59,10 @@ const properties = ({ columns }: Content): string[] =>
     .filter(({ name }) => name.startsWith('event:'))
     .map(({ name }) => name.slice('event:'.length))
 
-const cold = (content: Content): string[] | null => JSON.parse(content.cold ?? 'null')
+const cold = (content: Content): string[] | null =>
+  content.cold === null
+    ? null
+    : decodeNames(content.cold, placeOfCold(SEGMENT, properties(content)))
 
 /** Builds a segment of 2,000 events with one property. */
 const withProperty = (make: (n: number) => Json) =>
@@ -61,13 +72,15 @@ it('times are counted per slot, also before 1970', () => {
   const times = [-SLOT - 1, -1, 0, SLOT - 1, SLOT, SLOT + 5]
   const content = build(times.map((timestamp, n) => ({ ...row(n), timestamp })))
 
-  expect(toSlotCounts(decodeSlots(content.slots))).toEqual([
+  expect(
+    toSlotCounts(decodeSlots(content.slots, placeOfSlots({ ...SEGMENT, count: content.count })))
+  ).toEqual([
     { slot: -2, count: 1 },
     { slot: -1, count: 1 },
     { slot: 0, count: 2 },
     { slot: 1, count: 2 }
   ])
-  expect([...decodeNumbers(dataOf(content, 'time'))]).toEqual([
+  expect([...decodeNumbers(dataOf(content, 'time'), placeOfColumn(SEGMENT, 'time'))]).toEqual([
     SLOT - 1,
     SLOT - 1,
     0,
@@ -80,7 +93,9 @@ it('times are counted per slot, also before 1970', () => {
 it('identities, versions and sessions have a column', () => {
   const content = build(range(5, (n) => row(n)))
 
-  expect([...decodeNumbers(dataOf(content, 'identity'))]).toEqual([10, 11, 12, 13, 14])
+  expect([
+    ...decodeNumbers(dataOf(content, 'identity'), placeOfColumn(SEGMENT, 'identity'))
+  ]).toEqual([10, 11, 12, 13, 14])
   expect(valuesOf(content, 'version')).toEqual([0, null, 2, null, 4])
   expect(valuesOf(content, 'session')).toEqual(range(5, (n) => `session ${n % 3}`))
 })
@@ -148,7 +163,9 @@ it('properties that are left out are neither in columns nor listed', () => {
     cold: null,
     properties: []
   })
-  expect([...decodeNumbers(dataOf(content, 'identity'))]).toEqual([10, 11])
+  expect([
+    ...decodeNumbers(dataOf(content, 'identity'), placeOfColumn(SEGMENT, 'identity'))
+  ]).toEqual([10, 11])
 })
 
 it('sessions too long for one value of the database have no column', () => {

@@ -24,8 +24,10 @@ const overview = (
             Array.from({ length: last - first + 1 }, (_, i) => ({
               slot: first + i,
               count: perSlot
-            }))
-          )
+            })),
+            'a place'
+          ),
+          'a place'
         ),
         late: []
       }))

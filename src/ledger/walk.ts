@@ -1,0 +1,194 @@
+import * as z from 'zod'
+import { canonical, sha256 } from '../hash.ts'
+import { after, type Entry, GENESIS, Head, headOf, keyOf, LedgerError } from './entry.ts'
+import { placeOf, readIntact } from './ledger.ts'
+
+/*
+ * Requests read only the entries that their database has not applied. The walk reads all entries, from the first to the last, a part
+ * of them each night, and begins again. It notes in the bucket where it has stopped, so that a restore of a database does not change
+ * that.
+ */
+
+/** Entries read at once: 100 gets of the bucket. */
+const READ_AT_ONCE = 100
+
+const NOTE = 'sweeps/ledger.json'
+
+const Fault = z.object({
+  /** The key of the damaged or missing object: an entry, or an object that an entry names. */
+  key: z.string(),
+  /** A sentence. */
+  text: z.string()
+})
+/** What is wrong with the ledger. */
+export type Fault = z.infer<typeof Fault>
+
+const Progress = z.object({
+  /** The walk continues after this entry. */
+  head: Head,
+  /** The last entry that any walk has reached. Without it, entries at the end are missing. */
+  last: Head,
+  /** Why the walk cannot go on. */
+  fault: Fault.nullable(),
+  /** The keys of damaged or missing objects that an operator has given up. */
+  given_up: z.array(z.string())
+})
+type Progress = z.infer<typeof Progress>
+
+/** The object in the bucket; `digest` is the SHA-256 of the progress as JSON with sorted keys. */
+const Note = z.object({ progress: Progress, digest: z.string() })
+
+const START: Progress = { head: GENESIS, last: GENESIS, fault: null, given_up: [] }
+
+/**
+ * Checks the objects that an entry names. @returns how many requests that was worth
+ * @throws LedgerError with the key of an object that is missing or damaged
+ */
+export type CheckNamed = (bucket: R2Bucket, entry: Entry) => Promise<number>
+
+type Walk = {
+  checkNamed: CheckNamed
+  /** Requests to the bucket after which the walk stops; the last entry may add some. */
+  most: number
+  /** Whether to begin at the first entry instead of where the last walk has stopped. */
+  isWhole?: boolean
+  /** Called after each page with the number of the last entry. */
+  onProgress?: (seq: number) => void
+}
+
+/** The number of entries that were read, the fault that has ended the walk, and whether it has reached the end of the ledger. */
+export type Walked = { entries: number; fault: Fault | null; isDone: boolean }
+
+/** Continues the walk. A walk that a fault has ended begins there again. */
+export async function walkLedger(bucket: R2Bucket, walk: Walk): Promise<Walked> {
+  const progress = await readProgress(bucket)
+  const givenUp = new Set(progress.given_up)
+  let head = walk.isWhole ? GENESIS : progress.head
+  let { last } = progress
+  let fault: Fault | null = null
+  let entries = 0
+  let isDone = false
+  try {
+    for (let requests = 0; !isDone && requests < walk.most; ) {
+      const limit = Math.min(READ_AT_ONCE, walk.most - requests)
+      const page = await readPast(bucket, head, limit, givenUp)
+      requests += 1 + page.entries.length
+      head = page.from
+      for (const entry of page.entries) {
+        const next = expectKnown(headOf(entry), last)
+        requests += await checkUnless(givenUp, () => walk.checkNamed(bucket, entry))
+        head = next
+        last = head.seq > last.seq ? head : last
+        entries += 1
+      }
+      isDone = page.entries.length === 0
+      walk.onProgress?.(head.seq)
+    }
+    if (isDone) {
+      expectEnd(head, last)
+      head = GENESIS
+    }
+  } catch (error) {
+    fault = faultOf(error)
+  }
+  await writeProgress(bucket, { ...progress, head, last, fault })
+  return { entries, fault, isDone }
+}
+
+/** Returns the fault that the walk has found and that is not mended, as far as is known. */
+export const readFault = async (bucket: R2Bucket): Promise<Fault | null> =>
+  (await readProgress(bucket)).fault
+
+/** Lets the walk pass a damaged or missing object, and no longer report it. */
+export async function giveUpObject(bucket: R2Bucket, key: string): Promise<void> {
+  const progress = await readProgress(bucket)
+  // The last entry may be the one that is given up.
+  const given_up = [...progress.given_up, key]
+  await writeProgress(bucket, { ...progress, last: GENESIS, fault: null, given_up })
+}
+
+/** Returns the keys of the objects that an operator has given up. */
+export const readGivenUp = async (bucket: R2Bucket): Promise<ReadonlySet<string>> =>
+  new Set((await readProgress(bucket)).given_up)
+
+/** A damaged note is as good as none: the walk begins at the first entry. */
+async function readProgress(bucket: R2Bucket): Promise<Progress> {
+  const object = await bucket.get(NOTE)
+  const { data: note } = Note.safeParse(object && (await object.json().catch(() => undefined)))
+  return note?.digest === sha256(canonical(note?.progress)) ? note.progress : START
+}
+
+const writeProgress = (bucket: R2Bucket, progress: Progress) => {
+  const note: z.infer<typeof Note> = { progress, digest: sha256(canonical(progress)) }
+  return bucket.put(NOTE, JSON.stringify(note))
+}
+
+/**
+ * Reads the next entries after `head`, in order, past those that are given up. They follow `from`.
+ * @returns no entry at the end of the ledger
+ */
+async function readPast(
+  bucket: R2Bucket,
+  head: Head,
+  limit: number,
+  givenUp: ReadonlySet<string>
+): Promise<{ from: Head; entries: Entry[] }> {
+  try {
+    return { from: head, entries: await readIntact(bucket, head, limit) }
+  } catch (error) {
+    const seq = head.seq + 1
+    if (!(error instanceof LedgerError) || !givenUp.has(keyOf(seq))) {
+      throw error
+    }
+    // Only the next entry names the hash of a lost entry. If the next one is lost, too, the hash is not needed.
+    const unknown = { seq, hash: GENESIS.hash }
+    const { objects } = await bucket.list({ ...after(unknown), limit: 1 })
+    if (objects.length === 0) {
+      return { from: head, entries: [] }
+    }
+    const from = givenUp.has(keyOf(seq + 1)) ? unknown : await placeOf(bucket, seq)
+    return readPast(bucket, from, limit, givenUp)
+  }
+}
+
+/** @throws LedgerError if the last entry that any walk has reached is another one now */
+function expectKnown(head: Head, last: Head): Head {
+  if (head.seq === last.seq && head.hash !== last.hash) {
+    throw new LedgerError(
+      `Entry ${head.seq} of the ledger is not the one that was there before.`,
+      keyOf(head.seq)
+    )
+  }
+  return head
+}
+
+/** @throws LedgerError unless the ledger reaches to the last entry that any walk has reached */
+function expectEnd(head: Head, last: Head): void {
+  if (head.seq < last.seq) {
+    const seq = head.seq + 1
+    throw new LedgerError(`Entry ${seq} of the ledger is missing.`, keyOf(seq))
+  }
+}
+
+/** Returns the result of a check; 0 if it finds a fault in an object that is given up. */
+async function checkUnless(
+  givenUp: ReadonlySet<string>,
+  check: () => Promise<number>
+): Promise<number> {
+  try {
+    return await check()
+  } catch (error) {
+    if (givenUp.has(faultOf(error).key)) {
+      return 0
+    }
+    throw error
+  }
+}
+
+/** @throws any error but a LedgerError */
+function faultOf(error: unknown): Fault {
+  if (error instanceof LedgerError) {
+    return { key: error.key, text: error.message }
+  }
+  throw error
+}
