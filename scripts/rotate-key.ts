@@ -1,4 +1,3 @@
-import { describeFault } from './faults.ts'
 import { readSecrets, writeSecrets } from './local-secrets.ts'
 import { putSecret } from './secrets.ts'
 import { newSecret } from './state.ts'
@@ -10,17 +9,12 @@ Replaces the key that signs the receipts of deletions. Earlier receipts stay val
 
 --remote  replaces the key of the deployed service`
 
-try {
-  const { values } = readCommandLine(USAGE, { options: { remote: { type: 'boolean' } } })
-  if (values.remote) {
-    await putSecret('RECEIPT_KEY', newSecret())
-    console.log('Replaced the secret RECEIPT_KEY of the deployed service.')
-  } else {
-    readSecrets()
-    writeSecrets('RECEIPT_KEY')
-    console.log('Replaced the key. A running service uses it from its next start.')
-  }
-} catch (error) {
-  console.error(describeFault(error))
-  process.exitCode = 1
+const { values } = readCommandLine(USAGE, { options: { remote: { type: 'boolean' } } })
+if (values.remote) {
+  await putSecret('RECEIPT_KEY', newSecret())
+  console.log('Replaced the secret RECEIPT_KEY of the deployed service.')
+} else {
+  readSecrets()
+  writeSecrets('RECEIPT_KEY')
+  console.log('Replaced the key. A running service uses it from its next start.')
 }

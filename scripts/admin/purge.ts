@@ -8,7 +8,7 @@ import { resumeErasures, startRun } from '../../src/erasures/run.ts'
 import { findOpenErasures } from '../../src/erasures/store.ts'
 import { UnavailableError } from '../../src/errors.ts'
 import { retryWhileBusy } from '../busy.ts'
-import { describeFault } from '../faults.ts'
+import { describeFault, isDisconnected } from '../faults.ts'
 import type { Service } from '../local.ts'
 import { command, Nothing } from './command.ts'
 
@@ -94,14 +94,15 @@ async function stepOrReport(
   }
 }
 
-/** Processes one message as an invocation of its own. Repeats it while the database is busy or unavailable. */
+/** Processes one message as an invocation of its own. Repeats it while the database or the bucket is busy or cannot be reached. */
 async function step(
   { env, bucket, secrets }: Service,
   message: QueueMessage,
   queue: ErasureQueue
 ): Promise<void> {
   const bindings = { ...env, ...secrets, BUCKET: await bucket(), ERASURE_QUEUE: queue }
-  const isTemporary = (error: unknown) => error instanceof UnavailableError || isBusy(error)
+  const isTemporary = (error: unknown) =>
+    error instanceof UnavailableError || isBusy(error) || isDisconnected(error)
   const run = () =>
     continueMessage(message, { env: bindings, usage: newUsage(), clock: () => new Date() })
   await retryWhileBusy(run, { busyMs: BUSY_MS, isTemporary })
