@@ -19,7 +19,7 @@ export const BULK_DELETE = describe({
   id: 'persons_bulk_delete',
   tag: 'Persons',
   summary: 'Delete many persons',
-  description: `Deletes up to ${MAX_PERSONS} persons, named by \`ids\` or by \`distinct_ids\`, in one transaction, with the same effect as deleting each person separately. Persons that do not exist are reported as \`not_found\`, not as an error. Send \`delete_events\`, \`delete_recordings\` and \`dry_run\` in the body or in the query; a field that is in both must have the same value. With \`dry_run\`, nothing is deleted: \`preview\` counts the rows that would be deleted and kept, by store.`,
+  description: `Deletes up to ${MAX_PERSONS} persons, named by \`ids\` or by \`distinct_ids\`, in one transaction, with the same effect as deleting each person separately. A distinct id also finds a visitor without a person, whose events were sent with \`$process_person_profile: false\`: this visitor is deleted in the same way, with a task and a receipt under a new UUID, and counts as a person in the answer. Ids that do not exist are reported as \`not_found\`, not as an error. Send \`delete_events\`, \`delete_recordings\` and \`dry_run\` in the body or in the query; a field that is in both must have the same value. With \`dry_run\`, nothing is deleted: \`preview\` counts the rows that would be deleted and kept, by store.`,
   answers: { 200: { text: 'The result for each person.', schema: BulkDeleted } },
   refusals: [
     ['invalid_input', 'Provide either ids or distinct_ids.'],

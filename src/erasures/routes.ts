@@ -82,14 +82,15 @@ export const erasureRoutes = createRouter()
       const selection = selectionOf(body)
       if (isDryRun) {
         const wanted = { selection, deleteEvents, deleteRecordings, setting: c.env, now }
-        const { persons, preview } = await previewErasure(db, project.id, wanted)
+        const { persons, visitors, preview } = await previewErasure(db, project.id, wanted)
+        const unnamed = visitors.map((visitor) => ({ id: null, uuid: null, identities: [visitor] }))
         return c.json({
-          persons_found: persons.length,
+          persons_found: preview.persons_found,
           persons_deleted: 0,
           events_queued_for_deletion: false,
           recordings_queued_for_deletion: false,
           deletion_errors: [],
-          results: resultsOf(body, persons, 'found'),
+          results: resultsOf(body, [...persons, ...unnamed], 'found'),
           preview
         })
       }

@@ -160,7 +160,7 @@ export const DeletionPreview = z
     dry_run: z.literal(true),
     persons_found: z.int().meta({
       description:
-        'The number of persons that would be deleted; for `persons/complete_deletion/`, of deleted persons whose kept data would be deleted.'
+        'The number of persons, and of visitors without a person, that would be deleted; for `persons/complete_deletion/`, of deleted persons whose kept data would be deleted.'
     }),
     delete_events: z.boolean(),
     delete_recordings: z.boolean(),
@@ -247,8 +247,8 @@ export const BulkDelete = closed(
 
 export const BulkDeleted = z
   .object({
-    persons_found: z.int(),
-    persons_deleted: z.int(),
+    persons_found: z.int().meta({ description: 'Includes visitors without a person.' }),
+    persons_deleted: z.int().meta({ description: 'Includes visitors without a person.' }),
     events_queued_for_deletion: z.boolean(),
     recordings_queued_for_deletion: z.boolean(),
     deletion_errors: z.array(z.string()).max(0),
@@ -260,7 +260,10 @@ export const BulkDeleted = z
         result: z
           .enum(['deleted', 'found', 'not_found'])
           .meta({ description: '`found` instead of `deleted` in a dry run.' }),
-        person_uuid: z.guid().nullable().meta({ description: 'Null for `not_found`.' })
+        person_uuid: z.guid().nullable().meta({
+          description:
+            'Null for `not_found`, and in a dry run for a visitor without a person, who gets a UUID by the deletion.'
+        })
       })
     ),
     preview: DeletionPreview.optional().meta({ description: 'Only in a dry run.' })
