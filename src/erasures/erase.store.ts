@@ -11,6 +11,7 @@ import {
   recordings
 } from '../db/schema.ts'
 import { insertSelect, updateFrom } from '../db/statements.ts'
+import type { MentionCount } from '../mentions/schemas.ts'
 import type { Actor } from '../persons/activity/entry.ts'
 import { activityStatements, hasValues, withoutValues } from '../persons/activity/store.ts'
 import { tombstoneRecordings } from '../recordings/purge.store.ts'
@@ -107,6 +108,8 @@ type NewErasures = {
   actor: Actor
   /** The time up to which kept data can still be deleted, ms UTC; null if nothing is kept. */
   linkedUntil: number | null
+  /** What else names the person; undefined if the request did not look for it. */
+  mentions?: readonly MentionCount[] | undefined
   now: number
 }
 
@@ -170,7 +173,7 @@ type Chunk = { rows: string; count: number }
  */
 const deletePersons = (
   projectId: number,
-  { deleteEvents, deleteRecordings, actor, linkedUntil, now }: NewErasures,
+  { deleteEvents, deleteRecordings, actor, linkedUntil, mentions, now }: NewErasures,
   { rows, count }: Chunk
 ): SQL[] => [
   expectRows(
@@ -192,6 +195,7 @@ const deletePersons = (
       status: 'queued',
       progressAt: now,
       linkedUntil,
+      mentions: mentions ? JSON.stringify(mentions) : null,
       stores: sql`json_object('persons', value ->> 'persons', 'distinct_ids', value ->> 'distinct_ids',
         'search_index', (select count(*) from ${persons}
           where ${persons.id} = value ->> 'id' and ${persons.search} <> ''),

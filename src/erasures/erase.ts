@@ -3,6 +3,7 @@ import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { MentionCount } from '../mentions/schemas.ts'
 import type { Actor } from '../persons/activity/entry.ts'
 import type { Sender } from '../queues/send.ts'
 import { hashDistinctId } from '../tombstones/tombstone.ts'
@@ -32,6 +33,8 @@ type Erasure = {
   actor: Actor
   /** The secret behind the salts of receipts and the hashes in the ledger. */
   secret: string
+  /** What else names the person, for the receipt; undefined if the request did not look for it. */
+  mentions?: readonly MentionCount[] | undefined
   /** How long data that the erasure keeps can still be deleted. */
   setting: CompletionSetting
   /** Gets an entry before anything is deleted; undefined when an existing entry is replayed. */

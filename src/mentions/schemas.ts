@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { MAX_EVENTS, MAX_SHOWN } from './search.ts'
+import { MAX_EVENTS, MAX_SHOWN, type Mentions } from './search.ts'
 import { MAX_ROWS } from './store.ts'
 import { MAX_TEXTS, MIN_LENGTH } from './texts.ts'
 
@@ -98,12 +98,19 @@ export const MentionsJson = z
 /** The bounds of a search, for texts of the reference. */
 export const BOUNDS = `up to ${MAX_ROWS} rows of each store, and the newest ${MAX_EVENTS} events`
 
-/** What a receipt says about a store: how much was found, never what. */
+/** How much was found in a store, without what: for receipts. */
 export const MentionCount = z.object({
   store: z.enum(STORES),
-  looked: z.boolean().meta({ description: 'False if the key lacked the scope.' }),
-  examined: z.int().min(0),
-  complete: z.boolean(),
-  found: z.int().min(0)
+  looked: z.boolean().meta({ description: 'False if the key of the request lacked the scope.' }),
+  examined: z.int().min(0).meta({ description: 'Rows that were examined.' }),
+  complete: z.boolean().meta({ description: 'Whether all rows of the store were examined.' }),
+  found: z.int().min(0).meta({ description: 'The number of mentions.' })
 })
 export type MentionCount = z.infer<typeof MentionCount>
+
+/** The counts of all stores, as an erasure keeps them; null if nothing was looked for. */
+export const MentionCounts = z.array(MentionCount).nullable()
+
+/** Counts what was found. */
+export const countMentions = ({ stores }: Mentions): MentionCount[] =>
+  stores.map((store) => MentionCount.parse(store))

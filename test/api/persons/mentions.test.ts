@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createKey } from '../../../src/projects/store.ts'
+import { holdErasures } from '../../support/erasures.ts'
 import { measure } from '../../support/measure.ts'
 import { db, newProject, request, type TestProject } from '../../support/project.ts'
 import { seedPersons } from '../../support/seed.ts'
@@ -227,5 +228,91 @@ describe('the search for mentions', () => {
     const persons = found.stores.find(({ store }: Store) => store === 'persons')
     expect(persons).toMatchObject({ examined: 10_000, complete: false, found: 0 })
     expect(rows).toBeLessThan(35_000)
+  })
+
+  it('examines the newest events, and continues before them', async () => {
+    const project = await newProject()
+    const at = Date.UTC(2026, 10, 1)
+    const bob = (n: number, properties = {}) => ({
+      event: `event ${n % 2}`,
+      distinct_id: 'bob',
+      timestamp: at + n,
+      properties: { $process_person_profile: false, ...properties }
+    })
+    await project.ingest([
+      { event: 'seen', distinct_id: 'user-1', timestamp: at - 1, properties: { $set: { a: 1 } } },
+      bob(0, { by: 'user-1' }),
+      bob(1, { $set_once: { by: 'user-1' } })
+    ])
+    for (let first = 2; first < 10_002; first += 1_000) {
+      await project.ingest(Array.from({ length: 1_000 }, (_, n) => bob(first + n)))
+    }
+    const { body } = await project.call('GET', 'persons')
+    const path = `persons/${body.results[0].id}/mentions`
+    const eventsOf = (found: { stores: Store[] }) =>
+      found.stores.find(({ store }) => store === 'events')
+
+    const first = await measure(project, path)
+    const before = encodeURIComponent(first.body.continue_before)
+    const second = await measure(project, `${path}?before=${before}`)
+
+    expect(eventsOf(first.body)).toMatchObject({ examined: 10_000, complete: false, found: 0 })
+    expect(first.rows).toBeLessThan(10_000 * 9)
+    expect(first.body.continue_before).toBe(new Date(at + 3).toISOString())
+    // The event at the same time is examined again.
+    expect(eventsOf(second.body)).toMatchObject({ examined: 4, complete: true, found: 2 })
+    expect(second.body.continue_before).toBeNull()
+    const [byTheOther] = eventsOf(second.body)?.mentions ?? []
+    const removal = await project.send('POST', 'events/delete', byTheOther?.removal?.body)
+    expect(removal.body.events).toBe(1)
+  })
+})
+
+describe('an erasure', () => {
+  it('shows in its dry run what else names the person', async () => {
+    const { project, ada } = await newVillage()
+    const { body: listed } = await project.call('GET', `persons/${ada.id}/mentions`)
+
+    const { body } = await project.send('DELETE', `persons/${ada.id}?dry_run=true`)
+
+    expect(body.mentions).toEqual(listed)
+  })
+
+  it('counts it in the receipt if it was asked to, and the receipt names nobody', async () => {
+    const { project, ada } = await newVillage()
+    const { call, drain } = holdErasures()
+
+    const erased = await call(project, 'DELETE', `persons/${ada.id}?search_mentions=true`)
+    await drain()
+
+    expect(erased.status).toBe(204)
+    const { body } = await call(project, 'GET', 'persons/deletion_status')
+    const { receipt } = body.results[0]
+    const found = receipt.mentions.map((one: Store) => [one.store, one.found, one.complete])
+    expect(found).toEqual([
+      ['subscriptions', 3, true],
+      ['subscription_deliveries', 0, true],
+      ['insights', 1, true],
+      ['dashboards', 1, true],
+      ['persons', 3, true],
+      ['events', 3, true]
+    ])
+    expect(JSON.stringify(receipt)).not.toMatch(/ada@|user-1|anon-1/i)
+    const verified = await call(project, 'POST', 'persons/deletion_receipts/verify', receipt)
+    expect(verified.body.valid).toBe(true)
+    const path = `/api/environments/${project.id}/receipts/${receipt.id}/?format=html`
+    const page = await request('GET', path, { Authorization: `Bearer ${project.key}` })
+    expect(page.text).toContain('<tr><th scope="row">Subscriptions</th><td>4</td><td>3</td></tr>')
+  })
+
+  it('says nothing about it in the receipt unless it was asked to', async () => {
+    const { project, ada } = await newVillage()
+    const { call, drain } = holdErasures()
+    await call(project, 'DELETE', `persons/${ada.id}`)
+    await drain()
+
+    const { body } = await call(project, 'GET', 'persons/deletion_status')
+    expect(body.results[0].receipt).not.toHaveProperty('mentions')
+    expect(body.results[0].receipt.kept.join()).toContain('Other data that names the person')
   })
 })
