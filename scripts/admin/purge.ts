@@ -18,6 +18,10 @@ const BUSY_MS = 30_000
 /** Pause before a task that waits for queued messages is checked again, ms. It is checked again at most seven times. */
 const WAIT_MS = 5_000
 
+/** Whether a step may be repeated after an error. All steps are harmless to repeat. */
+const isTemporary = (error: unknown): boolean =>
+  error instanceof UnavailableError || isBusy(error) || isDisconnected(error)
+
 export const purge = {
   now: command({
     script: 'purge:now',
@@ -39,9 +43,9 @@ export const purge = {
         const run = { scheduledFor: now.getTime(), startedBy: 'command' } as const
         // Counts the messages, not the results: a busy database may interrupt a call
         // that has already claimed tasks.
-        await retryWhileBusy(() => startRun(db, queue, run, now))
+        await retryWhileBusy(() => startRun(db, queue, run, now), { isTemporary })
         const tasks = countTasks(messages)
-        await retryWhileBusy(() => resumeErasures(db, queue, now.getTime(), now))
+        await retryWhileBusy(() => resumeErasures(db, queue, now.getTime(), now), { isTemporary })
         const resumed = countTasks(messages) - tasks
         const sent = [...messages]
         for (let message = messages.shift(); message; message = messages.shift()) {
@@ -53,11 +57,11 @@ export const purge = {
         // The running service may have completed some of the tasks.
         let open = 0
         for (const message of sent) {
-          const left = await retryWhileBusy<unknown[]>(() =>
+          const findLeft = (): Promise<unknown[]> =>
             'erasures' in message
               ? findOpenErasures(db, message.project_id, message.erasures)
               : findOpenRemovals(db, [message.removal])
-          )
+          const left = await retryWhileBusy(findLeft, { isTemporary })
           open += left.length
         }
         if (open > 0) {
@@ -101,8 +105,6 @@ async function step(
   queue: ErasureQueue
 ): Promise<void> {
   const bindings = { ...env, ...secrets, BUCKET: await bucket(), ERASURE_QUEUE: queue }
-  const isTemporary = (error: unknown) =>
-    error instanceof UnavailableError || isBusy(error) || isDisconnected(error)
   const run = () =>
     continueMessage(message, { env: bindings, usage: newUsage(), clock: () => new Date() })
   await retryWhileBusy(run, { busyMs: BUSY_MS, isTemporary })

@@ -201,6 +201,34 @@ describe('what else names a person', () => {
     expect(stores.persons?.found).toBe(3)
   })
 
+  it('is looked for by at most 30 texts, whatever characters these have', async () => {
+    const project = await newProject()
+    const idOf = (n: number) => `Ü"${n}/%_\\\u0001`
+    await project.ingest([
+      { event: 'seen', distinct_id: idOf(0), properties: { $set: { email: 'ü@bücher.example' } } },
+      ...Array.from({ length: 34 }, (_, n) => ({
+        event: '$create_alias',
+        distinct_id: idOf(0),
+        properties: { alias: idOf(n + 1) }
+      }))
+    ])
+    const make = async (path: string, sent: object) => {
+      const { status, body } = await project.send('POST', path, sent)
+      expect([status, body.detail]).toEqual([201, undefined])
+    }
+    await make('insights', { name: `Is ${idOf(3)} here?` })
+    const properties = [{ key: 'by', value: [idOf(4)], operator: 'exact', type: 'event' }]
+    await make('insights', { filters: { events: [{ id: 'seen', properties }] } })
+    await make('dashboards', { name: `?id=${encodeURIComponent(idOf(5))}` })
+    const [person] = (await project.call('GET', 'persons')).body.results
+
+    const { body, stores } = await look(project, person.id)
+
+    expect(body.texts).toEqual({ total: 37, searched: 30 })
+    expect(stores.insights?.found).toBe(2)
+    expect(stores.dashboards?.found).toBe(1)
+  })
+
   it('refuses an invalid time', async () => {
     const { project, ada } = await newVillage()
 

@@ -101,6 +101,8 @@ describe('a visitor without a person', () => {
     expect(await countRows(project.id)).toMatchObject({ persons: 1, events: 3, distinct_ids: 2 })
     expect(await tablesWith('wanderer-1')).toEqual([])
     await expectSound(project.id)
+    const suppressed = await call(project, 'POST', 'persons/suppressions', { ids: [person_uuid] })
+    expect(suppressed.body.results[0].result).toBe('suppressed')
   })
 
   it('stays one actor, whose events and recording belong to nobody, if these are kept', async () => {
