@@ -14,7 +14,8 @@ if (!existsSync(join(import.meta.dirname ?? '.', '../node_modules/.bin/node'))) 
 
 // Every error that a command does not handle ends the command here.
 process.on('uncaughtException', async (error) => {
-  const { describeFault } = await import('./faults.ts')
+  // If not even this module can be loaded, the error describes itself.
+  const { describeFault } = await import('./faults.ts').catch(() => ({ describeFault: String }))
   const failure = describeFault(error)
   if (process.connected && process.send) {
     // This is the service: its output is the log, and its parent prints the sentence.

@@ -35,21 +35,14 @@ export class Texts {
   constructor({ uuid, distinct_ids, properties }: Named) {
     const values = ADDRESSES.flatMap((name) => properties[name] ?? [])
     const addresses = values.flatMap((value) => (isAddress(value) ? [value.trim()] : []))
-    const ids = [uuid, ...distinct_ids]
-    const all = [...new Set([...addresses, ...ids])]
+    const all = [...new Set([...addresses, uuid, ...distinct_ids])]
     this.total = all.length
     this.searched = all.filter((text) => text.length >= MIN_LENGTH).slice(0, MAX_TEXTS)
     this.spellings = this.searched.flatMap(spellingsOf)
     // An e-mail address is the same in upper and lower case, an id is not.
-    const isSearched = new Set(this.searched)
-    this.#ids = alone(
-      ids.filter((id) => isSearched.has(id)),
-      ''
-    )
-    this.#addresses = alone(
-      addresses.filter((address) => isSearched.has(address)),
-      'i'
-    )
+    const isId = (text: string) => !isAddress(text)
+    this.#ids = alone(this.searched.filter(isId), '')
+    this.#addresses = alone(this.searched.filter(isAddress), 'i')
   }
 
   /**
@@ -99,8 +92,11 @@ export class Texts {
 
 const isAddress = (value: Json): value is string => typeof value === 'string' && value.includes('@')
 
+/** Returns a text as it stands in URLs. A half of a surrogate pair cannot stand there. */
+const inUrl = (text: string): string => encodeURIComponent(text.toWellFormed())
+
 const spellingsOf = (text: string): string[] => [
-  ...new Set([text, encodeURIComponent(text), JSON.stringify(text).slice(1, -1)])
+  ...new Set([text, inUrl(text), JSON.stringify(text).slice(1, -1)])
 ]
 
 /** Whether a test is true for any text or number in a value, or for the name of any member. */
@@ -124,7 +120,7 @@ function alternatives(texts: string[]): string {
 
 /** Returns a pattern that matches these texts where they stand alone, also as in a URL; nothing without a text. */
 function alone(texts: string[], flags: string): RegExp {
-  const spelt = texts.flatMap((text) => [...new Set([text, encodeURIComponent(text)])])
+  const spelt = texts.flatMap((text) => [...new Set([text, inUrl(text)])])
   const any = spelt.length > 0 ? alternatives(spelt) : '(?!)'
   // A dot after the text may end a sentence.
   return new RegExp(`(?<![^${EDGE}])${any}(?=$|[${EDGE}]|\\.(?:$|\\s))`, flags)

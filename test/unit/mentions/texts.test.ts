@@ -79,6 +79,19 @@ describe('the texts of a person', () => {
     ).toEqual([true, true, false, false])
   })
 
+  it('may have half of a surrogate pair, or be an e-mail address as a distinct id', () => {
+    const odd = new Texts({
+      uuid: UUID,
+      distinct_ids: ['id-\ud800', 'eve@example.com'],
+      properties: { email: 'a\udc00@example.com' }
+    })
+    expect([odd.isIn('id-\ud800'), odd.isIn('Eve@Example.com'), odd.isIn('id-')]).toEqual([
+      true,
+      true,
+      false
+    ])
+  })
+
   it('are nothing for a person with short ids only', () => {
     const nobody = new Texts({ uuid: '', distinct_ids: ['7'], properties: {} })
     expect([nobody.searched, nobody.isIn('7'), nobody.isIn('')]).toEqual([[], false, false])
