@@ -1,4 +1,5 @@
 import { explain, readCommand, runCommand, usageOf } from './admin/run.ts'
+import { OperatorError } from './faults.ts'
 import { openLocal } from './local.ts'
 import { openRemote } from './remote.ts'
 import { answerHelp } from './usage.ts'
@@ -17,8 +18,7 @@ try {
   }
   console.log(await runCommand(invocation, (isRemote) => (isRemote ? openRemote() : openLocal())))
 } catch (error) {
-  console.error(explain(error, noun))
-  process.exitCode = 1
+  throw new OperatorError(explain(error, noun), { cause: error })
 }
 
 function giveUp(): never {

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { retryWhileBusy } from './busy.ts'
+import { isDisconnected } from './faults.ts'
 import { callOperator, type Dispatch } from './operator.ts'
 
 const Described = z.object({
@@ -27,11 +29,12 @@ type Call = {
 export function openBucket(dispatch: Dispatch): R2Bucket {
   const send = async (call: Call, content: BodyInit = '') => {
     const body = new Blob([JSON.stringify(call), '\n', await new Response(content).arrayBuffer()])
-    const response = await callOperator(
-      dispatch,
-      '/bucket',
-      new Uint8Array(await body.arrayBuffer())
-    )
+    const bytes = new Uint8Array(await body.arrayBuffer())
+    // A `put` is not repeated: if it was carried out, its conditions would refuse the repetition.
+    const isTemporary = (error: unknown) => call.method !== 'put' && isDisconnected(error)
+    const response = await retryWhileBusy(() => callOperator(dispatch, '/bucket', bytes), {
+      isTemporary
+    })
     if (!response.ok) {
       throw new Error(await response.text())
     }

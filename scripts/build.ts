@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import type { unstable_getMiniflareWorkerOptions } from 'wrangler'
 import { z } from 'zod'
-import { root } from './environment.ts'
+import { ENTRY, root } from './environment.ts'
 import { OperatorError } from './faults.ts'
 import { type Module, readModules } from './modules.ts'
 
@@ -147,7 +147,8 @@ function readBuild(folder: string): Build {
 }
 
 async function runBuilder(folder: string): Promise<void> {
-  const builder = spawn(process.execPath, [join(root, 'scripts/builder.ts'), folder], {
+  const args = ['--import', ENTRY, join(root, 'scripts/builder.ts'), folder]
+  const builder = spawn(process.execPath, args, {
     stdio: ['ignore', 'inherit', 'pipe']
   })
   let stderr = ''

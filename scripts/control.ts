@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { OperatorError } from './faults.ts'
+import { isRefused, OperatorError } from './faults.ts'
 import { newSecret } from './state.ts'
 
 /**
@@ -64,8 +64,12 @@ export async function fireCron(folder: string, cron: string): Promise<void> {
   const response = await fetch(`${url}/?${new URLSearchParams({ cron })}`, {
     method: 'POST',
     headers: { 'x-control-token': token }
-  }).catch(() => {
-    throw notRunning(folder)
+  }).catch((error) => {
+    throw isRefused(error)
+      ? notRunning(folder)
+      : new OperatorError(
+          'The service has not answered, and the cron may still be running: its log shows the end.'
+        )
   })
   if (!response.ok) {
     throw new OperatorError((await response.text()) || `The service answered ${response.status}.`)

@@ -8,17 +8,12 @@ const USAGE = `npm run cron -- '<expression>'
 
 Fires a Cron Trigger of wrangler.toml on the running local service, now.`
 
-try {
-  const { positionals } = readCommandLine(USAGE, { allowPositionals: true })
-  const [cron = '', ...others] = positionals
-  const { crons } = readConfig().triggers
-  if (!crons.includes(cron) || others.length > 0) {
-    throw new OperatorError(
-      `Name exactly one Cron Trigger of wrangler.toml: ${crons.map((known) => `npm run cron -- '${known}'`).join(' · ')}`
-    )
-  }
-  await fireCron(stateDir, cron)
-} catch (error) {
-  console.error(error instanceof OperatorError ? error.message : error)
-  process.exitCode = 1
+const { positionals } = readCommandLine(USAGE, { allowPositionals: true })
+const [cron = '', ...others] = positionals
+const { crons } = readConfig().triggers
+if (!crons.includes(cron) || others.length > 0) {
+  throw new OperatorError(
+    `Name exactly one Cron Trigger of wrangler.toml: ${crons.map((known) => `npm run cron -- '${known}'`).join(' · ')}`
+  )
 }
+await fireCron(stateDir, cron)

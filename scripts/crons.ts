@@ -1,6 +1,6 @@
 import { Cron } from 'croner'
 import { MINUTE } from '../src/calendar/units.ts'
-import { OperatorError } from './faults.ts'
+import { describeFault } from './faults.ts'
 
 /**
  * Returns a function that tells whether a cron expression matches a minute. Expressions have
@@ -28,7 +28,7 @@ export function startCrons(crons: string[], run: (cron: string, minute: number) 
   const running = new Map<string, Promise<void>>()
   const begin = (cron: string, minute: number) =>
     run(cron, minute)
-      .catch((error) => console.error(error instanceof OperatorError ? error.message : error))
+      .catch((error) => console.error(describeFault(error)))
       .finally(() => running.delete(cron))
 
   const minuteOf = (time: number) => time - (time % MINUTE)

@@ -61,12 +61,7 @@ const Persons = z.object({
 
 const Shared = z.object({ url: z.string() })
 
-try {
-  await main()
-} catch (error) {
-  console.error(error instanceof OperatorError ? error.message : error)
-  process.exitCode = 1
-}
+await main()
 
 async function main(): Promise<void> {
   const options = readOptions()

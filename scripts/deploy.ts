@@ -32,12 +32,7 @@ Creates missing databases, queues and buckets at Cloudflare, migrates, and deplo
 const Bookmark = z.object({ bookmark: z.string() })
 const Deployed = z.object({ type: z.literal('deploy'), targets: z.array(z.string()) })
 
-try {
-  await main()
-} catch (error) {
-  console.error(error instanceof OperatorError ? error.message : error)
-  process.exitCode = 1
-}
+await main()
 
 async function main(): Promise<void> {
   const options = readOptions()

@@ -40,12 +40,7 @@ was acknowledged is on disk: work left in the queues is resumed at the next star
 Every program on this machine can read the data under /cdn-cgi/ (docs/security.md): use test data only.
 `
 
-try {
-  process.exitCode = await run()
-} catch (error) {
-  console.error(describeFault(error))
-  process.exitCode = 1
-}
+process.exitCode = await run()
 
 /** Runs the server until it ends. @returns its exit code */
 async function run(): Promise<number> {
@@ -117,6 +112,7 @@ function startServer(port: number, secrets: Record<string, string>) {
     env: { ...process.env, ...secrets, TMPDIR: temporary },
     stdio: 'inherit'
   })
+  process.on('exit', () => server.kill('SIGKILL'))
   // The terminal sends Ctrl-C to the server too. This process ends when the server has ended.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {

@@ -2,6 +2,9 @@ import { join, resolve } from 'node:path'
 
 export const root = join(import.meta.dirname, '..')
 
+/** The module that is loaded before every command. */
+export const ENTRY = join(root, 'scripts/entry.js')
+
 /** The default state folder, shared with `wrangler dev`. */
 export const USUAL_DIR = join(root, '.wrangler/state')
 

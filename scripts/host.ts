@@ -272,9 +272,4 @@ if (!process.connected) {
   process.exit(1)
 }
 
-try {
-  await run()
-} catch (error) {
-  await report({ failure: describeFault(error) })
-  process.exit(1)
-}
+await run()

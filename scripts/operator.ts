@@ -54,7 +54,7 @@ const describe = (object) =>
 /** Sends a request to `WORKER`. */
 export type Dispatch = (
   url: string,
-  request: { method: string; headers: { Authorization: string }; body: string | Uint8Array }
+  request: { method: string; headers: Record<string, string>; body: string | Uint8Array }
 ) => Promise<{
   ok: boolean
   headers: { get(name: string): string | null }
@@ -62,9 +62,17 @@ export type Dispatch = (
   arrayBuffer(): Promise<ArrayBuffer>
 }>
 
-/** Sends a request with the secret to `WORKER`. @param path `/cron` or `/bucket` */
+/**
+ * Sends a request with the secret to `WORKER`, each on a connection of its own. The runtime closes an idle connection after
+ * some seconds. A long SQLite statement keeps this process from noticing that, and the next request on it would fail.
+ * @param path `/cron` or `/bucket`
+ */
 export const callOperator = (dispatch: Dispatch, path: string, body: string | Uint8Array) =>
-  dispatch(`http://localhost${path}`, { method: 'POST', headers: { Authorization: SECRET }, body })
+  dispatch(`http://localhost${path}`, {
+    method: 'POST',
+    headers: { Authorization: SECRET, Connection: 'close' },
+    body
+  })
 
 /** Fires a cron of the worker bound as `SERVICE`, and waits for it. @returns the outcome: `ok`, or the fault */
 export async function runCron(

@@ -1,7 +1,6 @@
 import { readConfig } from './config.ts'
 import { putSecrets } from './deploy/secrets.ts'
 import { prepareEscrow } from './escrow.ts'
-import { describeFault } from './faults.ts'
 import { readSecrets, writeSecrets } from './local-secrets.ts'
 import { newSecrets } from './state.ts'
 import { readCommandLine } from './usage.ts'
@@ -13,25 +12,20 @@ Replaces the key that signs the receipts of deletions. Earlier receipts stay val
 --escrow  also writes the key into a new encrypted file, for the safe
 --remote  replaces the key of the deployed service`
 
-try {
-  const { values } = readCommandLine(USAGE, {
-    options: { escrow: { type: 'string' }, remote: { type: 'boolean' } }
+const { values } = readCommandLine(USAGE, {
+  options: { escrow: { type: 'string' }, remote: { type: 'boolean' } }
+})
+const escrow = values.escrow === undefined ? undefined : await prepareEscrow(values.escrow)
+const secrets = newSecrets(['RECEIPT_KEY'])
+escrow?.write(secrets, readConfig().name, new Date())
+if (values.remote) {
+  await putSecrets(secrets).catch((error) => {
+    escrow?.discard()
+    throw error
   })
-  const escrow = values.escrow === undefined ? undefined : await prepareEscrow(values.escrow)
-  const secrets = newSecrets(['RECEIPT_KEY'])
-  escrow?.write(secrets, readConfig().name, new Date())
-  if (values.remote) {
-    await putSecrets(secrets).catch((error) => {
-      escrow?.discard()
-      throw error
-    })
-    console.log('Replaced the secret RECEIPT_KEY of the deployed service.')
-  } else {
-    readSecrets()
-    writeSecrets(secrets)
-    console.log('Replaced the key. A running service uses it from its next start.')
-  }
-} catch (error) {
-  console.error(describeFault(error))
-  process.exitCode = 1
+  console.log('Replaced the secret RECEIPT_KEY of the deployed service.')
+} else {
+  readSecrets()
+  writeSecrets(secrets)
+  console.log('Replaced the key. A running service uses it from its next start.')
 }

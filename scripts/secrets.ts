@@ -13,7 +13,7 @@ import { readConfig } from './config.ts'
 import { findAccountId, openAccount } from './deploy/account.ts'
 import { listSecrets, putSecrets } from './deploy/secrets.ts'
 import { type NewEscrow, prepareEscrow, readEscrow, type Secrets } from './escrow.ts'
-import { describeFault, OperatorError } from './faults.ts'
+import { OperatorError } from './faults.ts'
 import { openLocal } from './local.ts'
 import { writeSecrets } from './local-secrets.ts'
 import { newSecrets, readSecretsFile } from './state.ts'
@@ -50,34 +50,29 @@ type Target = {
   when: string
 }
 
-try {
-  const { values, positionals } = readCommandLine(USAGE, {
-    options: {
-      'accept-loss': { type: 'boolean' },
-      escrow: { type: 'string' },
-      remote: { type: 'boolean' }
-    },
-    allowPositionals: true
-  })
-  const [verb = '', file, ...more] = positionals
-  const isRemote = values.remote ?? false
-  const needsFile = verb === 'export' || verb === 'import'
-  const isKnown = needsFile || verb === 'renew'
-  if (!isKnown || more.length > 0 || needsFile !== (file !== undefined)) {
-    throw new OperatorError(USAGE)
-  }
-  if (file !== undefined && verb === 'export') {
-    console.log(await exportTo(file, isRemote))
-  } else if (file !== undefined) {
-    // Before the service is opened: the passphrase must not be in the environment of the commands that do so.
-    const found = await readEscrow(file)
-    console.log(await withTarget(isRemote, (target) => importInto(target, found, file)))
-  } else {
-    console.log(await renew(values['accept-loss'] ?? false, values.escrow, isRemote))
-  }
-} catch (error) {
-  console.error(describeFault(error))
-  process.exitCode = 1
+const { values, positionals } = readCommandLine(USAGE, {
+  options: {
+    'accept-loss': { type: 'boolean' },
+    escrow: { type: 'string' },
+    remote: { type: 'boolean' }
+  },
+  allowPositionals: true
+})
+const [verb = '', file, ...more] = positionals
+const isRemote = values.remote ?? false
+const needsFile = verb === 'export' || verb === 'import'
+const isKnown = needsFile || verb === 'renew'
+if (!isKnown || more.length > 0 || needsFile !== (file !== undefined)) {
+  throw new OperatorError(USAGE)
+}
+if (file !== undefined && verb === 'export') {
+  console.log(await exportTo(file, isRemote))
+} else if (file !== undefined) {
+  // Before the service is opened: the passphrase must not be in the environment of the commands that do so.
+  const found = await readEscrow(file)
+  console.log(await withTarget(isRemote, (target) => importInto(target, found, file)))
+} else {
+  console.log(await renew(values['accept-loss'] ?? false, values.escrow, isRemote))
 }
 
 async function withTarget<T>(isRemote: boolean, use: (target: Target) => Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { root, stateDir } from './environment.ts'
+import { ENTRY, root, stateDir } from './environment.ts'
 import { OperatorError } from './faults.ts'
 import type { LogFile } from './log.ts'
 
@@ -57,8 +57,8 @@ export class Service {
     rmSync(temporary, { recursive: true, force: true })
     mkdirSync(temporary, { mode: 0o700 })
 
-    const quick = ['--import', join(root, 'scripts/compile-cache.js')]
-    this.#child = spawn(process.execPath, [...quick, join(root, 'scripts/host.ts'), ...options], {
+    const args = ['--import', ENTRY, join(root, 'scripts/host.ts'), ...options]
+    this.#child = spawn(process.execPath, args, {
       // Keeps the simulator's files, such as e-mails, in a folder closed to other users.
       env: { ...process.env, TMPDIR: temporary },
       detached: true,

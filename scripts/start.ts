@@ -2,7 +2,7 @@ import { join, relative } from 'node:path'
 import { MINUTE } from '../src/calendar/units.ts'
 import { explainPort, readPort } from './config.ts'
 import { stateDir } from './environment.ts'
-import { describeFault, type OperatorError } from './faults.ts'
+import type { OperatorError } from './faults.ts'
 import { claimState, endLeftovers } from './lock.ts'
 import { LogFile } from './log.ts'
 import { groupFile, Service } from './service.ts'
@@ -58,8 +58,7 @@ try {
   // After a signal, `stop` ends the process.
   if (stoppedAt === undefined) {
     service?.kill()
-    console.error(describeFault(error))
-    process.exit(1)
+    throw error
   }
 }
 

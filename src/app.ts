@@ -28,6 +28,7 @@ import { insightRoutes } from './insights/routes.ts'
 import { boardSharingRoutes } from './insights/sharing/routes.ts'
 import { trendActorRoutes } from './insights/trend/actors/routes.ts'
 import { trendRoutes } from './insights/trend/routes.ts'
+import { mentionRoutes } from './mentions/routes.ts'
 import { activityRoutes } from './persons/activity/routes.ts'
 import { personRoutes } from './persons/routes.ts'
 import { projectListRoutes, projectRoutes, userRoutes } from './projects/routes.ts'
@@ -81,6 +82,7 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, completionRoutes)
     app.route(prefix, suppressionRoutes)
     app.route(prefix, personRoutes)
+    app.route(prefix, mentionRoutes)
     app.route(prefix, timelineRoutes)
     // `insights/trend` must come before `insights/:id`.
     app.route(prefix, trendRoutes)

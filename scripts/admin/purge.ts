@@ -9,7 +9,7 @@ import { expectOwnSecret } from '../../src/erasures/secret.ts'
 import { findOpenErasures } from '../../src/erasures/store.ts'
 import { UnavailableError } from '../../src/errors.ts'
 import { retryWhileBusy } from '../busy.ts'
-import { describeFault } from '../faults.ts'
+import { describeFault, isDisconnected } from '../faults.ts'
 import type { Service } from '../local.ts'
 import { command, Nothing } from './command.ts'
 
@@ -18,6 +18,10 @@ const BUSY_MS = 30_000
 
 /** Pause before a task that waits for queued messages is checked again, ms. It is checked again at most seven times. */
 const WAIT_MS = 5_000
+
+/** Whether a step may be repeated after an error. All steps are harmless to repeat. */
+const isTemporary = (error: unknown): boolean =>
+  error instanceof UnavailableError || isBusy(error) || isDisconnected(error)
 
 export const purge = {
   now: command({
@@ -40,14 +44,14 @@ export const purge = {
         const run = { scheduledFor: now.getTime(), startedBy: 'command' } as const
         // Counts the messages, not the results: a busy database may interrupt a call
         // that has already claimed tasks.
-        await retryWhileBusy(() => startRun(db, queue, run, now))
+        await retryWhileBusy(() => startRun(db, queue, run, now), { isTemporary })
         const tasks = countTasks(messages)
-        await retryWhileBusy(() => resumeErasures(db, queue, now.getTime(), now))
+        await retryWhileBusy(() => resumeErasures(db, queue, now.getTime(), now), { isTemporary })
         const resumed = countTasks(messages) - tasks
         const sent = [...messages]
         if (sent.length > 0) {
           const secrets = { ...service.secrets, BUCKET: await service.bucket() }
-          await retryWhileBusy(() => expectOwnSecret(secrets, db))
+          await retryWhileBusy(() => expectOwnSecret(secrets, db), { isTemporary })
         }
         for (let message = messages.shift(); message; message = messages.shift()) {
           if (message.waited > 0) {
@@ -58,11 +62,11 @@ export const purge = {
         // The running service may have completed some of the tasks.
         let open = 0
         for (const message of sent) {
-          const left = await retryWhileBusy<unknown[]>(() =>
+          const findLeft = (): Promise<unknown[]> =>
             'erasures' in message
               ? findOpenErasures(db, message.project_id, message.erasures)
               : findOpenRemovals(db, [message.removal])
-          )
+          const left = await retryWhileBusy(findLeft, { isTemporary })
           open += left.length
         }
         if (open > 0) {
@@ -102,9 +106,7 @@ async function stepOrReport(
   }
 }
 
-const isTemporary = (error: unknown): boolean => error instanceof UnavailableError || isBusy(error)
-
-/** Processes one message as an invocation of its own. Repeats it while the database is busy or unavailable. */
+/** Processes one message as an invocation of its own. Repeats it while the database or the bucket is busy or cannot be reached. */
 async function step(
   { env, bucket, secrets }: Service,
   message: QueueMessage,

@@ -1,8 +1,7 @@
 import { isBusy } from '../../src/db/client.ts'
 import { AppError } from '../../src/errors.ts'
-import { LedgerError } from '../../src/ledger/entry.ts'
 import { BUSY, retryWhileBusy } from '../busy.ts'
-import { OperatorError } from '../faults.ts'
+import { describeFault, isDiskUnwritable } from '../faults.ts'
 import type { Service } from '../local.ts'
 import { type Invocation, nameOption, readArguments, UsageError } from './arguments.ts'
 import { columns } from './columns.ts'
@@ -67,11 +66,8 @@ async function answerOf({ command, input, isRemote }: Invocation, open: Open): P
   }
 }
 
-/**
- * Returns the message of an error that the operator can act on. Otherwise returns the error's
- * innermost cause, or the error itself if it has no cause.
- */
-export function explain(error: unknown, noun: string): unknown {
+/** Describes an error of a command for the operator, with the usage of the noun if the command line is wrong. */
+export function explain(error: unknown, noun: string): string {
   if (error instanceof UsageError) {
     return `${error.message}\n\n${usageOf(noun)}`
   }
@@ -82,13 +78,10 @@ export function explain(error: unknown, noun: string): unknown {
   if (isBusy(error)) {
     return BUSY
   }
-  if (error instanceof AppError) {
+  if (error instanceof AppError && !isDiskUnwritable(error)) {
     return error.attr ? `${nameOption(error.attr)}: ${error.message}` : error.message
   }
-  if (error instanceof OperatorError || error instanceof LedgerError) {
-    return error.message
-  }
-  return error instanceof Error && error.cause ? explain(error.cause, noun) : error
+  return describeFault(error)
 }
 
 /** Lists the commands of a noun, or all commands if the noun is unknown. */

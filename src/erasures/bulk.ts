@@ -1,6 +1,9 @@
 import { clean } from '../persons/distinct-id.ts'
 import type { PersonToErase, Selection } from './erase.store.ts'
 
+/** A person or visitor that was found. `id` and `uuid` are null for a visitor who is not erased yet. */
+type Found = Pick<PersonToErase, 'identities'> & { id: number | null; uuid: string | null }
+
 /** The persons that a request names, either by `ids` or by `distinct_ids`. */
 type NamedPersons = {
   ids?: (string | number)[] | null | undefined
@@ -27,15 +30,15 @@ export function selectionOf({ ids, distinct_ids: distinctIds }: NamedPersons): S
 
 /**
  * Returns a result for each person that a request names, in the order of the request.
- * @param persons the persons that were deleted or, in a dry run, found
+ * @param persons the persons and visitors that were deleted or, in a dry run, found
  * @param result the result of these persons; all others are `not_found`
  */
 export function resultsOf(
   { ids, distinct_ids: distinctIds }: NamedPersons,
-  persons: PersonToErase[],
+  persons: Found[],
   result: 'deleted' | 'found'
 ): Result[] {
-  const uuids = new Map<string, string>()
+  const uuids = new Map<string | null, string | null>()
   for (const { id, uuid, identities } of persons) {
     const names = distinctIds ? identities.map(({ distinctId }) => distinctId) : [String(id), uuid]
     for (const name of names) {

@@ -8,6 +8,8 @@ export const ErasureEntry = z.object({
   persons: z.array(z.guid()),
   /** The hashes of all distinct ids of these persons. */
   ids: z.array(z.string()).default([]),
+  /** The UUIDs of those among `persons` who are visitors without a person, by the hash of their distinct id. */
+  visitors: z.record(z.string(), z.guid()).optional(),
   delete_events: z.boolean(),
   delete_recordings: z.boolean(),
   /** ms UTC */

@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { countRows, eachChunk, expectRows, inJson } from '../db/rows.ts'
@@ -11,6 +11,7 @@ import {
   recordings
 } from '../db/schema.ts'
 import { insertSelect, updateFrom } from '../db/statements.ts'
+import type { MentionCount } from '../mentions/schemas.ts'
 import type { Actor } from '../persons/activity/entry.ts'
 import { activityStatements, hasValues, withoutValues } from '../persons/activity/store.ts'
 import { tombstoneRecordings } from '../recordings/purge.store.ts'
@@ -23,6 +24,36 @@ export type PersonToErase = {
   id: number
   uuid: string
   identities: { key: number; distinctId: string }[]
+  /** Whether there is a person with this id. A visitor without a person gets an id and a UUID only for the erasure. */
+  isStored: boolean
+}
+
+/**
+ * Finds the identities without a person that have one of these distinct ids, in one round trip; in none if `persons`, who were
+ * found by the same distinct ids, have them all.
+ */
+export async function findVisitors(
+  db: Db,
+  projectId: number,
+  names: readonly string[],
+  persons: readonly PersonToErase[]
+): Promise<PersonToErase['identities']> {
+  const known = persons.flatMap(({ identities }) => identities.map((one) => one.distinctId))
+  const rest = [...new Set(names).difference(new Set(known))]
+  if (rest.length === 0) {
+    return []
+  }
+  return db
+    .select({ key: distinctIds.key, distinctId: distinctIds.distinctId })
+    .from(distinctIds)
+    .where(
+      and(
+        eq(distinctIds.projectId, projectId),
+        sql`${distinctIds.distinctId} in ${inJson(rest)}`,
+        isNull(distinctIds.personId)
+      )
+    )
+    .orderBy(distinctIds.key)
 }
 
 /** Finds the selected persons, each once, in one round trip. */
@@ -52,7 +83,8 @@ export async function findPersonsToErase(
     identities: (byPerson.get(id) ?? []).map(({ key, distinct_id }) => ({
       key,
       distinctId: distinct_id
-    }))
+    })),
+    isStored: true
   }))
 }
 
@@ -63,6 +95,8 @@ export type Identity = {
   receipt_hash: string
   person_id: number
   person_uuid: string
+  /** The person of the identity as it was read; null for a visitor without a person. */
+  stored_person: number | null
 }
 
 type NewErasures = {
@@ -74,13 +108,16 @@ type NewErasures = {
   actor: Actor
   /** The time up to which kept data can still be deleted, ms UTC; null if nothing is kept. */
   linkedUntil: number | null
+  /** What else names the person; undefined if the request did not look for it. */
+  mentions?: readonly MentionCount[] | undefined
   now: number
 }
 
 /**
- * Deletes persons and creates their erasures in one transaction.
+ * Deletes persons, and visitors without a person, and creates their erasures in one transaction.
  * @returns the ids of the erasures
- * @throws ConflictError when a person is gone, or has gained or lost a distinct id, since it was read
+ * @throws ConflictError when a person is gone, or has gained or lost a distinct id, since it was read, or a visitor has got a
+ * person
  */
 export async function writeErasures(
   db: Db,
@@ -88,11 +125,13 @@ export async function writeErasures(
   erasure: NewErasures
 ): Promise<number[]> {
   const { actor, deleteRecordings, now } = erasure
-  const erased = erasure.persons.map(({ id, uuid, identities }) => ({
+  const erased = erasure.persons.map(({ id, uuid, identities, isStored }) => ({
     id,
     uuid,
-    distinct_ids: identities.length
+    distinct_ids: identities.length,
+    persons: Number(isStored)
   }))
+  const stored = erased.filter(({ persons }) => persons === 1).length
   const results = await writeBatch(db, [
     ...eachChunk(erased, (rows, count) => deletePersons(projectId, erasure, { rows, count })),
     ...eachChunk(erasure.identities, (rows, count) =>
@@ -106,7 +145,7 @@ export async function writeErasures(
         sql`${distinctIds} where +${distinctIds.projectId} = ${projectId} and ${distinctIds.personId} in ${idsIn(rows)}`
       )
     ]),
-    ...countRows(projectId, 'persons', -erased.length),
+    ...countRows(projectId, 'persons', -stored),
     ...activityStatements(
       projectId,
       erased.map(({ id, uuid }) => ({
@@ -134,13 +173,14 @@ type Chunk = { rows: string; count: number }
  */
 const deletePersons = (
   projectId: number,
-  { deleteEvents, deleteRecordings, actor, linkedUntil, now }: NewErasures,
+  { deleteEvents, deleteRecordings, actor, linkedUntil, mentions, now }: NewErasures,
   { rows, count }: Chunk
 ): SQL[] => [
   expectRows(
     count,
-    sql`json_each(${rows}) as read cross join ${persons}
-        on ${persons.id} = read.value ->> 'id' and ${persons.projectId} = ${projectId}`
+    sql`json_each(${rows}) as read left join ${persons}
+        on ${persons.id} = read.value ->> 'id' and ${persons.projectId} = ${projectId}
+      where (${persons.id} is not null) = read.value ->> 'persons'`
   ),
   sql`${insertSelect(
     erasures,
@@ -155,8 +195,10 @@ const deletePersons = (
       status: 'queued',
       progressAt: now,
       linkedUntil,
-      stores: sql`json_object('persons', 1, 'distinct_ids', value ->> 'distinct_ids',
-        'search_index', (select ${persons.search} <> '' from ${persons} where ${persons.id} = value ->> 'id'),
+      mentions: mentions ? JSON.stringify(mentions) : null,
+      stores: sql`json_object('persons', value ->> 'persons', 'distinct_ids', value ->> 'distinct_ids',
+        'search_index', (select count(*) from ${persons}
+          where ${persons.id} = value ->> 'id' and ${persons.search} <> ''),
         'activity_values', (select count(*) from ${activity}
           where ${isAbout(projectId, sql`(value ->> 'id')`)} and ${hasValues}))`
     },
@@ -174,7 +216,7 @@ const writeTombstones = (projectId: number, now: number, { rows, count }: Chunk)
   expectRows(
     count,
     sql`json_each(${rows}) as read cross join ${distinctIds}
-        on ${distinctIds.key} = read.value ->> 'key' and ${distinctIds.personId} = read.value ->> 'person_id'
+        on ${distinctIds.key} = read.value ->> 'key' and ${distinctIds.personId} is read.value ->> 'stored_person'
           and ${distinctIds.projectId} = ${projectId}`
   ),
   insertSelect(

@@ -1,6 +1,9 @@
+import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
+import { reserveNumbers } from '../db/sequences.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { MentionCount } from '../mentions/schemas.ts'
 import type { Actor } from '../persons/activity/entry.ts'
 import type { Sender } from '../queues/send.ts'
 import { hashDistinctId } from '../tombstones/tombstone.ts'
@@ -9,6 +12,7 @@ import { enqueueErasures } from './enqueue.ts'
 import { type ErasureEntry, hashForLedger } from './entries.ts'
 import {
   findPersonsToErase,
+  findVisitors,
   type Identity,
   type PersonToErase,
   type Selection,
@@ -23,11 +27,15 @@ type Project = { id: number; erasureSalt: string }
 /** A request to erase persons, and what is needed to carry it out. */
 type Erasure = {
   selection: Selection
+  /** Visitors without a person, by distinct id: the UUIDs that an entry of the ledger gave them. */
+  visitors?: ReadonlyMap<string, string>
   deleteEvents: boolean
   deleteRecordings: boolean
   actor: Actor
   /** The secret behind the salts of receipts and the hashes in the ledger. */
   secret: OwnSecret
+  /** What else names the person, for the receipt; undefined if the request did not look for it. */
+  mentions?: readonly MentionCount[] | undefined
   /** How long data that the erasure keeps can still be deleted. */
   setting: CompletionSetting
   /** Gets an entry before anything is deleted; undefined when an existing entry is replayed. */
@@ -36,24 +44,28 @@ type Erasure = {
 }
 
 /**
- * Deletes the selected persons, their distinct ids and the property values in their activity log, and creates their
+ * Deletes the selected persons, and visitors without a person who have one of the selected distinct ids, their distinct ids and the property values in their activity log, and creates their
  * erasures in the same transaction. The queue's consumer then purges the versions of their properties and, if requested,
  * their recordings; the weekly run purges their events if requested.
- * @returns the persons that existed
+ * @returns the persons and visitors that existed
  */
 export async function erasePersons(
   db: Db,
   queue: Sender<ErasureMessage>,
   project: Project,
-  { selection, secret, setting, ledger, now, ...options }: Erasure
+  { selection, visitors = new Map(), secret, setting, ledger, now, ...options }: Erasure
 ): Promise<PersonToErase[]> {
   const requestedAt = now.getTime()
   // Read before the ledger gets an entry: an invalid setting must fail before anything is recorded.
   const until = linkedUntil(options, setting, requestedAt)
   // The UUIDs and hashes in the last entry: a retry writes another entry only if they have changed.
   let written = ''
+  const numbering = new Numbering(visitors, requestedAt)
   const { persons, erasures } = await retryConflicts(async () => {
-    const persons = await findPersonsToErase(db, project.id, selection)
+    const names = [...(selection.distinctIds ?? []), ...visitors.keys()]
+    const stored = await findPersonsToErase(db, project.id, selection)
+    const unstored = await findVisitors(db, project.id, names, stored)
+    const persons = [...stored, ...(await numbering.asPersons(db, unstored))]
     if (persons.length === 0) {
       return { persons, erasures: [] }
     }
@@ -68,6 +80,7 @@ export async function erasePersons(
         project: project.id,
         persons: uuids,
         ids,
+        ...visitorsOf(hashed),
         delete_events: deleteEvents,
         delete_recordings: deleteRecordings,
         requested_at: requestedAt,
@@ -85,8 +98,41 @@ export async function erasePersons(
   return persons
 }
 
+/** Gives visitors without a person the ids and UUIDs under which they are erased, the same ones in each try of a request. */
+class Numbering {
+  readonly #uuids: ReadonlyMap<string, string>
+  readonly #requestedAt: number
+  readonly #persons = new Map<number, PersonToErase>()
+
+  /** @param uuids UUIDs of visitors who have one, by distinct id */
+  constructor(uuids: ReadonlyMap<string, string>, requestedAt: number) {
+    this.#uuids = uuids
+    this.#requestedAt = requestedAt
+  }
+
+  async asPersons(db: Db, visitors: PersonToErase['identities']): Promise<PersonToErase[]> {
+    const fresh = visitors.filter(({ key }) => !this.#persons.has(key))
+    if (fresh.length > 0) {
+      const { person: first } = await reserveNumbers(db, { person: fresh.length })
+      for (const [i, visitor] of fresh.entries()) {
+        const uuid = this.#uuids.get(visitor.distinctId) ?? uuidv7({ msecs: this.#requestedAt })
+        const person = { id: first + i, uuid, identities: [visitor], isStored: false }
+        this.#persons.set(visitor.key, person)
+      }
+    }
+    return visitors.flatMap(({ key }) => this.#persons.get(key) ?? [])
+  }
+}
+
 /** An identity with all hashes of its distinct id: for the tombstone, for the receipt and for the ledger. */
 type Hashed = Identity & { ledger_hash: string }
+
+/** Returns the member of a ledger entry about visitors without a person; {} if there are none. */
+function visitorsOf(hashed: Hashed[]): Pick<ErasureEntry, 'visitors'> {
+  const visitors = hashed.filter((one) => one.stored_person === null)
+  const uuids = visitors.map((one) => [one.ledger_hash, one.person_uuid])
+  return uuids.length > 0 ? { visitors: Object.fromEntries(uuids) } : {}
+}
 
 /** Hashes every distinct id of the persons. */
 async function hashIdentities(
@@ -108,7 +154,8 @@ async function hashIdentities(
         receipt_hash: hashForReceipt(salt, distinctId),
         ledger_hash: await hashForLedger(secret, project.id, distinctId),
         person_id: person.id,
-        person_uuid: person.uuid
+        person_uuid: person.uuid,
+        stored_person: person.isStored ? person.id : null
       })
     }
   }

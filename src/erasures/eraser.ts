@@ -4,6 +4,7 @@ import { sumObjects } from '../dead-letters/noted.ts'
 import { listUnreadable } from '../dead-letters/store.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { readApplied } from '../ledger/store.ts'
+import { MentionCounts } from '../mentions/schemas.ts'
 import type { OpenProject } from '../projects/open.ts'
 import type { ProjectRow } from '../projects/store.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
@@ -259,6 +260,7 @@ export class Eraser {
       // The row of an erasure that was widened to keep nothing still has a date.
       linkedUntil: completableUntil(erasure),
       completes: erasure.completes,
+      mentions: MentionCounts.parse(erasure.mentions),
       verifiedAt: now,
       delete_recordings: erasure.deleteRecordings,
       // If events are deleted, dead letters were searched, too: the receipt says so even if none was removed.

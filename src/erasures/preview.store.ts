@@ -52,7 +52,7 @@ export async function countOwned(
   const stores = {
     persons: sql`${persons} where ${isSelected}`,
     distinct_ids: sql`${distinctIds}
-      where +${distinctIds.projectId} = ${projectId} and ${distinctIds.personId} in ${inJson(ids)}`,
+      where +${distinctIds.projectId} = ${projectId} and ${isIn(sql`${distinctIds.key}`, keys)}`,
     search_index: sql`${persons} where ${isSelected} and ${persons.search} <> ''`,
     activity_values: sql`${activity}
       where ${activity.projectId} = ${projectId} and ${activity.scope} = 'Person'

@@ -2,7 +2,7 @@ import { toIso } from '../calendar/clock.ts'
 import type { Db } from '../db/client.ts'
 import { type CompletionSetting, linkedUntil } from './completions/days.ts'
 import type { Remains } from './completions/store.ts'
-import { findPersonsToErase, type Selection } from './erase.store.ts'
+import { findPersonsToErase, findVisitors, type Selection } from './erase.store.ts'
 import { countEventStores, countOwned } from './preview.store.ts'
 import { describeKept } from './receipt.ts'
 import { nextRunAfter } from './schedule.ts'
@@ -25,8 +25,8 @@ const WITH_RECORDINGS = ['recordings', 'recording_parts']
 type StorePreview = { store: string; deleted: number; kept: number }
 
 /**
- * Returns the selected persons that exist, and how many of the rows that are stored now an erasure
- * would delete and keep, by store. Reads only.
+ * Returns the selected persons that exist, the identities without a person that have one of the selected distinct ids, and how
+ * many of the rows that are stored now an erasure would delete and keep, by store. Reads only.
  */
 export async function previewErasure(
   db: Db,
@@ -34,7 +34,9 @@ export async function previewErasure(
   { selection, ...wanted }: Wanted & { selection: Selection }
 ) {
   const persons = await findPersonsToErase(db, projectId, selection)
-  const keys = persons.flatMap(({ identities }) => identities.map(({ key }) => key))
+  const visitors = await findVisitors(db, projectId, selection.distinctIds ?? [], persons)
+  const identities = [...persons.flatMap((person) => person.identities), ...visitors]
+  const keys = identities.map(({ key }) => key)
   const ids = persons.map(({ id }) => id)
   const counts = {
     ...(await countOwned(db, projectId, ids, keys)),
@@ -51,7 +53,8 @@ export async function previewErasure(
     deleted: isDeleted(store) ? count : 0,
     kept: isDeleted(store) ? 0 : count
   }))
-  return { persons, preview: describePreview(persons.length, stores, wanted) }
+  const preview = describePreview(persons.length + visitors.length, stores, wanted)
+  return { persons, visitors, preview }
 }
 
 /**

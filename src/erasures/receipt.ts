@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
 import { DAY } from '../calendar/units.ts'
+import { MentionCount } from '../mentions/schemas.ts'
 
 /** Days that D1 Time Travel can go back. */
 const BACKUP_DAYS = 30
@@ -41,6 +42,10 @@ export const ReceiptContent = z.object({
   }),
   run: z.iso.datetime().nullable().meta({ description: 'The weekly run that removed the events.' }),
   stores: z.array(Store),
+  mentions: z.array(MentionCount).optional().meta({
+    description:
+      'How often the ids and e-mail addresses of the person were found, when the deletion was requested, in places that the deletion does not reach: they are still there unless somebody has removed them. Absent if the request did not look for them.'
+  }),
   late_events_dropped: z.int().min(0).meta({
     description: 'Events that were accepted before the request and dropped instead of stored.'
   }),
@@ -60,6 +65,7 @@ type Facts = Omit<
   | 'completes'
   | 'linked_until'
   | 'stores'
+  | 'mentions'
   | 'verified_at'
   | 'kept'
   | 'backups_until'
@@ -71,6 +77,7 @@ type Facts = Omit<
   verifiedAt: number
   /** The id of the earlier erasure; null for the first. */
   completes: number | null
+  mentions: MentionCount[] | null
   /** Rows or objects, by store. */
   removed: Record<string, number>
   remaining: Record<string, number>
@@ -113,6 +120,7 @@ export const describeKept = (
   ...(unreadable.count === 0 ? [] : [describeUnreadable(unreadable)]),
   'Entries in the activity log under the person’s UUID: who deleted or changed the person and when, without property values.',
   'Event names, which all persons of the project share.',
+  'Other data that names the person, if any: recipients of subscriptions, insights, dashboards, other persons, and other persons’ events.',
   'A keyed hash of each distinct id, so that events that arrive late do not recreate the person.'
 ]
 
@@ -122,6 +130,7 @@ export function writeReceipt({
   run,
   linkedUntil,
   completes,
+  mentions,
   verifiedAt,
   removed,
   remaining,
@@ -139,6 +148,7 @@ export function writeReceipt({
       const [gone, left] = [removed[store] ?? 0, remaining[store] ?? 0]
       return { store, found: gone + left, removed: gone, remaining: left }
     }),
+    ...(mentions !== null && { mentions }),
     verified_at: toIso(verifiedAt),
     kept: describeKept(facts, linkedUntil, unreadable),
     backups_until: toIso(backupsUntil(verifiedAt))

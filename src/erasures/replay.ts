@@ -21,7 +21,7 @@ import { erasePersons } from './erase.ts'
 import type { ErasureMessage } from './message.ts'
 import { RemovalEntry } from './removals/entry.ts'
 import { requestAgain } from './removals/replay.ts'
-import { findReturned } from './returned.ts'
+import { findRemainingVisitors, findReturned } from './returned.ts'
 import { receiptSecret } from './secret.ts'
 import { findErasedAt } from './store.ts'
 import { joinAgain, liftAgain, suppressAgain } from './suppressions/replay.ts'
@@ -137,20 +137,25 @@ async function eraseAgain(target: Target, project: ProjectRow, body: Body): Prom
   }
   // Read before they are erased: their distinct ids need no further search.
   const persons = await findPersonsToErase(db, project.id, { uuids })
-  const erased = await eraseNamed(target, project, entry, { uuids })
+  const visitors = await findRemainingVisitors(db, project, {
+    uuids: new Map(Object.entries(entry.visitors ?? {}).filter(([, uuid]) => !known.has(uuid))),
+    entry,
+    secret: receiptSecret(target.secrets)
+  })
+  const erased = await eraseNamed(target, project, entry, { selection: { uuids }, visitors })
   return erased + (target.isRestored ? await eraseReturned(target, project, entry, persons) : 0)
 }
 
-/** Erases persons as an entry says. @returns their number */
+/** Erases persons, and visitors without a person, as an entry says. @returns their number */
 async function eraseNamed(
   target: Target,
   project: ProjectRow,
   entry: ErasureEntry,
-  selection: Selection
+  named: { selection: Selection; visitors?: ReadonlyMap<string, string> }
 ): Promise<number> {
   const { db, queue, secrets, setting } = target
   const erased = await erasePersons(db, queue, project, {
-    selection,
+    ...named,
     deleteEvents: entry.delete_events,
     deleteRecordings: entry.delete_recordings,
     actor: await actorOf(target, entry),
@@ -181,7 +186,7 @@ async function eraseReturned(
     return 0
   }
   const ids = await findReturned(target.db, project, { hashes: wanted, entry, secret })
-  return ids.length > 0 ? eraseNamed(target, project, entry, { ids }) : 0
+  return ids.length > 0 ? eraseNamed(target, project, entry, { selection: { ids } }) : 0
 }
 
 /** Deletes the kept data of erasures again. Does nothing if the database has applied the entry. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { runRead } from '../db/batch.ts'
 import { NotFoundError } from '../errors.ts'
 import { allow } from '../http/auth.ts'
 import { answerOne, FormatQuery } from '../http/csv.ts'
@@ -11,14 +12,24 @@ import {
   validatePath,
   validateQuery
 } from '../http/validation.ts'
+import { countMentions } from '../mentions/schemas.ts'
+import { findMentions } from '../mentions/search.ts'
 import { actorOf } from '../persons/activity/entry.ts'
 import { PersonPath } from '../persons/path.ts'
+import { findPerson, personToJson } from '../persons/store.ts'
 import { resultsOf, selectionOf } from './bulk.ts'
 import { erasePersons } from './erase.ts'
 import { previewErasure } from './preview.ts'
 import { receiptOf } from './receipts/issue.ts'
 import { BULK_DELETE, DELETE, STATUS } from './reference.ts'
-import { BulkDelete, DeleteBody, DeleteQuery, StatusFilters, taskToJson } from './schemas.ts'
+import {
+  BulkDelete,
+  DeleteBody,
+  DeleteOneQuery,
+  DeleteQuery,
+  StatusFilters,
+  taskToJson
+} from './schemas.ts'
 import { openLedger, secretOpener } from './secret.ts'
 import { listTasks } from './store.ts'
 
@@ -33,26 +44,36 @@ export const erasureRoutes = createRouter()
     DELETE,
     allow('person:write'),
     validatePath(PersonPath),
-    validateQuery(DeleteQuery.extend(FormatQuery.shape)),
+    validateQuery(DeleteOneQuery.extend(FormatQuery.shape)),
     validateDeleteBody(DeleteBody),
     async (c) => {
       const { id } = c.req.valid('param')
       const selection = 'id' in id ? { ids: [id.id] } : { uuids: [id.uuid] }
-      const { isDryRun, deleteEvents, deleteRecordings } = readRequest(
-        c.req.valid('query'),
-        c.req.valid('json')
-      )
+      const [query, body] = [c.req.valid('query'), c.req.valid('json')]
+      const { isDryRun, deleteEvents, deleteRecordings } = readRequest(query, body)
+      const isSearched = agree('search_mentions', query.search_mentions, body.search_mentions)
       const { db, project, user, key, now } = c.var
+      const search = async () => {
+        const row = await runRead(db, findPerson(project.id, id))
+        const person = row && personToJson(row)
+        return (
+          person &&
+          findMentions(db, project, { person, scopes: key.scopes, before: undefined, now })
+        )
+      }
       if (isDryRun) {
         const wanted = { selection, deleteEvents, deleteRecordings, setting: c.env, now }
         const { persons, preview } = await previewErasure(db, project.id, wanted)
         if (persons.length === 0) {
           throw new NotFoundError()
         }
-        return answerOne(c, 'preview', preview, c.req.valid('query').format)
+        const mentions = await search()
+        return answerOne(c, 'preview', { ...preview, ...(mentions && { mentions }) }, query.format)
       }
+      const mentions = isSearched ? await search() : undefined
       const erased = await erasePersons(db, c.env.ERASURE_QUEUE, project, {
         selection,
+        mentions: mentions && countMentions(mentions),
         deleteEvents,
         deleteRecordings,
         actor: actorOf(user, key),
@@ -79,14 +100,15 @@ export const erasureRoutes = createRouter()
       const selection = selectionOf(body)
       if (isDryRun) {
         const wanted = { selection, deleteEvents, deleteRecordings, setting: c.env, now }
-        const { persons, preview } = await previewErasure(db, project.id, wanted)
+        const { persons, visitors, preview } = await previewErasure(db, project.id, wanted)
+        const unnamed = visitors.map((visitor) => ({ id: null, uuid: null, identities: [visitor] }))
         return c.json({
-          persons_found: persons.length,
+          persons_found: preview.persons_found,
           persons_deleted: 0,
           events_queued_for_deletion: false,
           recordings_queued_for_deletion: false,
           deletion_errors: [],
-          results: resultsOf(body, persons, 'found'),
+          results: resultsOf(body, [...persons, ...unnamed], 'found'),
           preview
         })
       }

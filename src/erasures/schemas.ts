@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
 import { closed, sameReason } from '../input/fields.ts'
 import { Flag } from '../input/parameters.ts'
+import { MentionsJson } from '../mentions/schemas.ts'
 import { completableUntil } from './completions/days.ts'
 import { describeKept } from './receipt.ts'
 import { Receipt } from './receipts/schemas.ts'
@@ -160,7 +161,7 @@ export const DeletionPreview = z
     dry_run: z.literal(true),
     persons_found: z.int().meta({
       description:
-        'The number of persons that would be deleted; for `persons/complete_deletion/`, of deleted persons whose kept data would be deleted.'
+        'The number of persons, and of visitors without a person, that would be deleted; for `persons/complete_deletion/`, of deleted persons whose kept data would be deleted.'
     }),
     delete_events: z.boolean(),
     delete_recordings: z.boolean(),
@@ -177,7 +178,11 @@ export const DeletionPreview = z
     ),
     kept: z
       .array(z.string())
-      .meta({ description: 'The data that would be kept, and why, as in the receipt.' })
+      .meta({ description: 'The data that would be kept, and why, as in the receipt.' }),
+    mentions: MentionsJson.optional().meta({
+      description:
+        'What else names the person, as in `persons/{id}/mentions/`. Only in the dry run of `DELETE persons/{id}/`.'
+    })
   })
   .meta({
     id: 'DeletionPreview',
@@ -206,7 +211,12 @@ export const BodyFlag = z.union([z.boolean(), Flag], 'Must be a valid boolean.')
 
 /** The body of a DELETE; it may contain the parameters of the URL. */
 export const DeleteBody = closed(
-  z.object({ delete_events: BodyFlag, delete_recordings: BodyFlag, dry_run: BodyFlag }),
+  z.object({
+    delete_events: BodyFlag,
+    delete_recordings: BodyFlag,
+    search_mentions: BodyFlag,
+    dry_run: BodyFlag
+  }),
   KEEPING
 )
 
@@ -247,8 +257,8 @@ export const BulkDelete = closed(
 
 export const BulkDeleted = z
   .object({
-    persons_found: z.int(),
-    persons_deleted: z.int(),
+    persons_found: z.int().meta({ description: 'Includes visitors without a person.' }),
+    persons_deleted: z.int().meta({ description: 'Includes visitors without a person.' }),
     events_queued_for_deletion: z.boolean(),
     recordings_queued_for_deletion: z.boolean(),
     deletion_errors: z.array(z.string()).max(0),
@@ -260,7 +270,10 @@ export const BulkDeleted = z
         result: z
           .enum(['deleted', 'found', 'not_found'])
           .meta({ description: '`found` instead of `deleted` in a dry run.' }),
-        person_uuid: z.guid().nullable().meta({ description: 'Null for `not_found`.' })
+        person_uuid: z.guid().nullable().meta({
+          description:
+            'Null for `not_found`, and in a dry run for a visitor without a person, who gets a UUID by the deletion.'
+        })
       })
     ),
     preview: DeletionPreview.optional().meta({ description: 'Only in a dry run.' })
@@ -294,5 +307,14 @@ export const DeleteQuery = z.object({
   delete_events: Flag.optional().meta({
     type: 'boolean',
     description: 'Whether to delete the events, too, in the next weekly run (Sunday 05:00 UTC).'
+  })
+})
+
+/** The parameters of the deletion of one person. */
+export const DeleteOneQuery = DeleteQuery.extend({
+  search_mentions: Flag.optional().meta({
+    type: 'boolean',
+    description:
+      'Whether to look for what else names the person, as `persons/{id}/mentions/` does, so that the receipt says how much was found. A dry run always does. The deletion then takes a few seconds longer.'
   })
 })

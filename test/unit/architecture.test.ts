@@ -61,6 +61,7 @@ const FLOORS = [
   'trends',
   'timelines',
   'events',
+  'mentions',
   'erasures',
   'bucket',
   'ai',

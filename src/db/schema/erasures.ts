@@ -33,6 +33,8 @@ export const erasures = sqliteTable(
     dropped: integer().notNull().default(0),
     /** The number of rows purged from every other store, by its name; each dead letter has its own member. */
     stores: text({ mode: 'json' }).$type<Record<string, number>>().notNull().default({}),
+    /** What else named the person when the erasure was requested, counted by store; null if the request did not look for it. */
+    mentions: text({ mode: 'json' }).$type<Record<string, unknown>[]>(),
     attempts: integer().notNull().default(0),
     error: text(),
     /**

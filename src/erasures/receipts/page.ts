@@ -5,7 +5,10 @@ import { STYLE } from './page-style.ts'
 import type { Receipt as PersonReceipt } from './schemas.ts'
 
 /** A receipt of any kind, with the members that the page explains. The page also contains the whole receipt as JSON. */
-type Receipt = Pick<PersonReceipt, 'stores' | 'kept' | 'backups_until' | 'subject' | 'key'> & {
+type Receipt = Pick<
+  PersonReceipt,
+  'stores' | 'mentions' | 'kept' | 'backups_until' | 'subject' | 'key'
+> & {
   id: number | string
 }
 
@@ -64,7 +67,7 @@ ${inOrder(receipt.stores).map(rowOf).join('\n')}
 <ul>
 ${receipt.kept.map((reason) => `<li>${escapeHtml(reason)}</li>`).join('\n')}
 </ul>
-<h2>Backups</h2>
+${mentionsOf(receipt)}<h2>Backups</h2>
 <p>Until ${escapeHtml(timeOf(receipt.backups_until))} a backup could bring back the earlier state of the database. After that, no backup holds it.</p>
 ${subjectOf(receipt)}
 <h2>How to check this receipt</h2>
@@ -132,6 +135,39 @@ function inOrder(stores: Receipt['stores']): Receipt['stores'] {
 function rowOf({ store, found, removed, remaining }: Receipt['stores'][number]): string {
   const cells = [found, removed, remaining].map((count) => `<td>${count.toLocaleString('en')}</td>`)
   return `<tr><th scope="row">${escapeHtml(STORES[store] ?? store)}</th>${cells.join('')}</tr>`
+}
+
+/** The stores that may name the person, in plain words. */
+const MENTIONED: Record<string, string> = {
+  subscriptions: 'Subscriptions',
+  subscription_deliveries: 'Deliveries of subscriptions',
+  insights: 'Insights',
+  dashboards: 'Dashboards',
+  persons: 'Properties of other persons',
+  events: 'Properties of other persons’ events'
+}
+
+function mentionsOf({ mentions }: Receipt): string {
+  if (!mentions) {
+    return ''
+  }
+  const rows = mentions.map(({ store, looked, examined, complete, found }) => {
+    const rest = complete ? '' : ', not all'
+    const cells = looked
+      ? [`${examined.toLocaleString('en')}${rest}`, found.toLocaleString('en')]
+      : ['not looked at', '']
+    const name = escapeHtml(MENTIONED[store] ?? store)
+    return `<tr><th scope="row">${name}</th>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
+  })
+  return `<h2>What else named the person</h2>
+<p>When the deletion was requested, the person’s ids and e-mail addresses were looked for in other data. What was found is still there, unless somebody has removed it.</p>
+<table>
+<thead><tr><th scope="col">Store</th><th scope="col">Examined</th><th scope="col">Found</th></tr></thead>
+<tbody>
+${rows.join('\n')}
+</tbody>
+</table>
+`
 }
 
 function subjectOf({ subject }: Receipt): string {

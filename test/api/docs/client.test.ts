@@ -226,6 +226,13 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     )
     expect(data).toEqual({ success: true })
   },
+  async persons_mentions(client) {
+    const params = { path: { project_id, id: await adaOf(client) } }
+    const { data } = await client.GET('/api/environments/{project_id}/persons/{id}/mentions/', {
+      params
+    })
+    expect(data?.texts).toEqual({ total: 2, searched: 2 })
+  },
   async persons_properties_timeline(client) {
     const { data } = await client.GET(
       '/api/environments/{project_id}/persons/{id}/properties_timeline/',

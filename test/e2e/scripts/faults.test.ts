@@ -12,7 +12,7 @@ import {
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { drain } from '../../../scripts/drain.ts'
 import { share } from '../../support/depth.ts'
@@ -26,6 +26,7 @@ import {
   npm,
   readRows,
   rolesOf,
+  runScript,
   supervisorOf
 } from '../../support/processes.ts'
 import { until } from '../../support/until.ts'
@@ -271,6 +272,25 @@ describe.runIf(canMount())('a full disk', () => {
     expect(new Set(refused)).toEqual(new Set([503]))
     await until(async () => (await persons()) === 2)
     expect((await launched.stop('SIGTERM')).code).toBe(0)
+  })
+})
+
+describe.runIf(canMount())('the first start on a full disk', () => {
+  it.each(['8k', '32k'])('ends with a sentence: %s', async (size) => {
+    const folder = newStateDir()
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder])
+    onTestFinished(() => void execFileSync('umount', ['--lazy', folder]))
+    const stateDir = join(folder, 'state')
+
+    const { code, stderr } = await runScript('start', [], { STATE_DIR: stateDir, PORT: '0' })
+
+    const lines = stderr.split('\n').filter((line) => line && line !== 'Starting…')
+    expect({ code, lines }).toEqual({
+      code: 1,
+      lines: [
+        `The disk takes no data, probably the one with ${stateDir}: it is full or damaged. Free some space, and repeat the command.`
+      ]
+    })
   })
 })
 

@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../../..')
 /** Runs a file of `scripts` in a clone as npm does, on the default state folder. */
 function runIn(clone: string, file: string, ...args: string[]) {
   const { STATE_DIR: _, ...env } = process.env
-  const nodeArgs = ['--import', './scripts/compile-cache.js', `scripts/${file}`, ...args]
+  const nodeArgs = ['--import', './scripts/entry.js', `scripts/${file}`, ...args]
   const { status, stderr } = spawnSync(process.execPath, nodeArgs, {
     cwd: clone,
     env,
@@ -50,6 +50,27 @@ describe('a state folder', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1)
     expect(existsSync(join(clone, '.wrangler'))).toBe(false)
   })
+})
+
+it('a command that fails unexpectedly ends with one sentence, also in a callback', () => {
+  const file = join(newStateDir(), 'command.ts')
+  const args = ['--import', join(root, 'scripts/entry.js'), file]
+  const fault = "new TypeError('fetch failed', { cause: new Error('other side closed') })"
+  for (const source of [
+    `throw ${fault}`,
+    `setTimeout(() => { throw ${fault} })`,
+    `setTimeout(() => Promise.reject(${fault})); await new Promise(() => {})`
+  ]) {
+    writeFileSync(file, source)
+
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr:
+        'Unexpected error: fetch failed: other side closed. Put STACK=1 before the command to see where it happened.\n'
+    })
+  }
 })
 
 describe('a clone', () => {

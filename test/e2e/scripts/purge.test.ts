@@ -27,33 +27,21 @@ const SECRETS = {
   RECEIPT_SECRET: 'a secret of the tests, long enough'
 }
 
-/** Creates a service with a project, and returns a function that runs a command on it, with another database if given. */
+/** Creates a service with a project. Returns a function that runs a command on it, with some members replaced. */
 async function newService() {
   const local = await openLocal(newStateDir())
   onTestFinished(() => local.close())
   const close = async () => {}
-  const run = (words: string[], DB = local.env.DB) =>
-    runAdmin(words, async () => ({
-      ...local,
-      env: { ...local.env, DB },
-      secrets: SECRETS,
-      close
-    }))
-  const user = ['--first-name', 'Ada', '--email', 'ada@example.com']
-  await run(['user', 'create', ...user])
+  const run = (words: string[], more: Partial<typeof local> = {}) =>
+    runAdmin(words, async () => ({ ...local, secrets: SECRETS, close, ...more }))
+  await run(['user', 'create', '--first-name', 'Ada', '--email', 'ada@example.com'])
   await run(['project', 'create', '--name', 'Shop'])
   return { local, run }
 }
 
-it('counts each erasure once, however often the database is busy', async () => {
+/** Creates a service with a project and three erasures. */
+async function openErasures() {
   const { local, run } = await newService()
-  const isBusy = newBusyTimes()
-  const DB = aroundCalls(local.env.DB, async (run) => {
-    if (isBusy()) {
-      throw new Error('D1_ERROR: database is locked: SQLITE_BUSY')
-    }
-    return run()
-  })
 
   // `a` waits for its run, `b` was cut off in an earlier run, and `c` keeps the events and was cut off before its purge.
   await local.env.DB.prepare(
@@ -62,12 +50,48 @@ it('counts each erasure once, however often the database is busy', async () => {
      values (1, 1, 'a', 1, '{}', true, 'queued', null, 1), (1, 2, 'b', 1, '{}', true, 'running', 2, 1),
             (1, 3, 'c', 1, '{}', false, 'queued', null, 1)`
   ).run()
-  const { stdout, stderr } = await run(['purge', 'now', '--json'], DB)
+  return { local, run }
+}
+
+const COMPLETED = { runs: [{ database: 'DB', tasks: 1, resumed: 2, completed: 3 }] }
+
+it('counts each erasure once, however often the database is busy', async () => {
+  const { local, run } = await openErasures()
+  const isBusy = newBusyTimes()
+  const DB = aroundCalls(local.env.DB, async (call) => {
+    if (isBusy()) {
+      throw new Error('D1_ERROR: database is locked: SQLITE_BUSY')
+    }
+    return call()
+  })
+
+  const { stdout, stderr } = await run(['purge', 'now', '--json'], { env: { ...local.env, DB } })
 
   expect(stderr).toBe('')
-  expect(JSON.parse(stdout)).toEqual({
-    runs: [{ database: 'DB', tasks: 1, resumed: 2, completed: 3 }]
-  })
+  expect(JSON.parse(stdout)).toEqual(COMPLETED)
+})
+
+it('repeats what a broken connection has interrupted', async () => {
+  const { local, run } = await openErasures()
+  const cause = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' })
+  let listings = 0
+  const bucket = async () => {
+    const opened = await local.bucket()
+    const list: typeof opened.list = async (options) => {
+      listings += 1
+      if (listings <= 2) {
+        throw new TypeError('fetch failed', { cause })
+      }
+      return opened.list(options)
+    }
+    return { ...opened, list }
+  }
+
+  const { stdout, stderr } = await run(['purge', 'now', '--json'], { bucket })
+
+  expect(stderr).toBe('')
+  expect(listings).toBeGreaterThan(2)
+  expect(JSON.parse(stdout)).toEqual(COMPLETED)
 })
 
 it('is held up neither by an object that cannot be read nor by a task that fails', async () => {

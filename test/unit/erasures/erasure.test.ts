@@ -113,6 +113,7 @@ describe('a receipt', () => {
     run: at('2026-11-22T05:00:00Z'),
     linkedUntil: null,
     completes: null,
+    mentions: null,
     verifiedAt: at('2026-11-22T05:01:00Z'),
     removed: { events: 3, persons: 1 },
     remaining: { events: 0, persons: 0, search_index: 0 },
@@ -132,7 +133,7 @@ describe('a receipt', () => {
         { store: 'search_index', found: 0, removed: 0, remaining: 0 }
       ]
     })
-    expect(content.kept).toHaveLength(4)
+    expect(content.kept).toHaveLength(5)
     expect(content).not.toHaveProperty('linked_until')
   })
 

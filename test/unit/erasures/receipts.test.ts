@@ -31,6 +31,7 @@ const content = writeReceipt({
   run: Date.parse('2026-11-22T05:00:00Z'),
   linkedUntil: null,
   completes: null,
+  mentions: null,
   verifiedAt: Date.parse('2026-11-22T05:01:00Z'),
   removed: { events: 3, persons: 1 },
   remaining: { events: 0, persons: 0, search_index: 0 },

@@ -1,5 +1,8 @@
-import { expect, it } from 'vitest'
-import { WORKER } from '../../../scripts/operator.ts'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { expect, it, onTestFinished } from 'vitest'
+import { openBucket } from '../../../scripts/bucket.ts'
+import { callOperator, type Dispatch, WORKER } from '../../../scripts/operator.ts'
 
 const { default: worker } = await import(`data:text/javascript,${encodeURIComponent(WORKER)}`)
 
@@ -57,4 +60,47 @@ it('puts objects into the bucket and gets them for requests with the secret', as
   expect(JSON.parse(decodeURIComponent(got.headers.get('Object') ?? ''))).toEqual(described)
   expect(await got.text()).toBe('one\ntwo')
   expect([missing.headers.get('Object'), await missing.json()]).toEqual([null, null])
+})
+
+/** Starts a server, and returns a function that sends requests to it as the simulator does, by Node's `fetch`. */
+async function openServer(onConnection: (count: number) => 'answer' | 'break') {
+  let connections = 0
+  const server = createServer((_, response) => {
+    if (onConnection(connections) === 'break') {
+      response.socket?.destroy()
+    } else {
+      response.end('null')
+    }
+  }).on('connection', () => {
+    connections += 1
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  const dispatch: Dispatch = (_, request) =>
+    fetch(`http://127.0.0.1:${port}/`, { ...request, body: new Blob([request.body as string]) })
+  return { dispatch, count: () => connections }
+}
+
+it('opens a connection for each request, because an idle one may be closed by the runtime', async () => {
+  const { dispatch, count } = await openServer(() => 'answer')
+
+  for (let call = 0; call < 3; call += 1) {
+    await (await callOperator(dispatch, '/bucket', '')).text()
+  }
+
+  expect(count()).toBe(3)
+})
+
+it('repeats a call to the bucket whose connection breaks, except a put', async () => {
+  const { dispatch, count } = await openServer((connection) =>
+    connection === 2 ? 'answer' : 'break'
+  )
+  const bucket = openBucket(dispatch)
+
+  expect(await bucket.head('a')).toBeNull()
+  await expect(bucket.put('a', 'x')).rejects.toThrow('fetch failed')
+  expect(count()).toBe(3)
 })

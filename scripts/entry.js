@@ -3,14 +3,29 @@ import * as module from 'node:module'
 import { join } from 'node:path'
 
 /*
- * Loaded before every command to make the command start faster. It is plain JavaScript so that an
- * older Node, which may run it before `npm ci`, can print the message below.
+ * Loaded before every command: makes the command start faster, and reports whatever it fails with. It is plain JavaScript
+ * so that an older Node, which may run it before `npm ci`, can print the message below.
  */
 
 if (!existsSync(join(import.meta.dirname ?? '.', '../node_modules/.bin/node'))) {
   console.error('The packages are not installed yet. Run: npm ci')
   process.exit(1)
 }
+
+// Every error that a command does not handle ends the command here.
+process.on('uncaughtException', async (error) => {
+  // If not even this module can be loaded, the error describes itself.
+  const { describeFault } = await import('./faults.ts').catch(() => ({ describeFault: String }))
+  const failure = describeFault(error)
+  if (process.connected && process.send) {
+    // This is the service: its output is the log, and its parent prints the sentence.
+    console.error(error)
+    process.send({ failure }, () => process.exit(1))
+  } else {
+    console.error(failure)
+    process.exit(1)
+  }
+})
 
 // The environment variable passes the cache on to child processes.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compiled')

@@ -1,0 +1,346 @@
+import { describe, expect, it } from 'vitest'
+import { createKey } from '../../../src/projects/store.ts'
+import { holdErasures } from '../../support/erasures.ts'
+import { measure } from '../../support/measure.ts'
+import { db, newProject, request, type TestProject } from '../../support/project.ts'
+import { seedPersons } from '../../support/seed.ts'
+
+type Mention = {
+  id: string
+  fields: string[]
+  events: number | null
+  removal: { method: string; path: string; body: object } | null
+}
+type Store = {
+  store: string
+  looked: boolean
+  examined: number
+  complete: boolean
+  found: number
+  mentions: Mention[]
+}
+
+/** Creates Ada, whom many objects name, and Bob, whose data names Ada, too. */
+async function newVillage() {
+  const project = await newProject()
+  const at = Date.UTC(2026, 10, 1)
+  await project.ingest([
+    {
+      event: '$identify',
+      distinct_id: 'user-1',
+      timestamp: at,
+      properties: { $anon_distinct_id: 'anon-1', $set: { email: 'Ada@example.com' } }
+    },
+    {
+      event: 'invited',
+      distinct_id: 'user-2',
+      timestamp: at + 1,
+      properties: {
+        $current_url: 'https://shop.example/?by=ada%40example.com&n=1',
+        by: { users: ['user-1'] },
+        similar: 'user-12 and user-1-a, not.ada@example.com, anon-1x',
+        $set: { friend: 'ada@EXAMPLE.com', plan: 'pro' }
+      }
+    },
+    {
+      event: 'left',
+      distinct_id: 'user-2',
+      timestamp: at + 2,
+      properties: { by: 'user-12' }
+    }
+  ])
+  const idOf = async (path: string, body: object): Promise<number> =>
+    (await project.send('POST', path, body)).body.id
+  const insight = await idOf('insights', {
+    name: 'Visits of ada@example.com. All',
+    description: 'user-12',
+    query: {
+      kind: 'TrendsQuery',
+      series: [
+        {
+          kind: 'EventsNode',
+          event: 'invited',
+          properties: [
+            { key: 'by', value: ['user-1', 'user-12'], operator: 'exact', type: 'event' }
+          ]
+        }
+      ]
+    }
+  })
+  const dashboard = await idOf('dashboards', { name: 'For user-1', tags: ['anon-1', 'x'] })
+  const subscribe = (body: object) =>
+    idOf('subscriptions', { frequency: 'weekly', start_date: '2026-11-01', insight, ...body })
+  const subscriptions = [
+    await subscribe({ target_type: 'email', target_value: 'ada@example.com, bob@example.com' }),
+    await subscribe({
+      target_type: 'email',
+      target_value: 'ada@example.com',
+      title: 'For ADA@example.com'
+    }),
+    await subscribe({ target_type: 'webhook', target_value: 'https://hooks.example/user-1' }),
+    await subscribe({ target_type: 'email', target_value: 'not.ada@example.com' })
+  ]
+  const { body } = await project.call('GET', 'persons?distinct_id=user-1')
+  const bob = (await project.call('GET', 'persons?distinct_id=user-2')).body.results[0]
+  return { project, ada: body.results[0], bob, insight, dashboard, subscriptions }
+}
+
+async function look(project: TestProject, id: number | string, query = '') {
+  const { status, body } = await project.call('GET', `persons/${id}/mentions${query}`)
+  expect(status).toBe(200)
+  const stores: Record<string, Store> = Object.fromEntries(
+    body.stores.map((one: Store) => [one.store, one])
+  )
+  return { body, stores }
+}
+
+const idsOf = (store: Store | undefined) => store?.mentions.map(({ id }) => id)
+
+describe('what else names a person', () => {
+  it('is found where a text stands alone, and removed by the requests that the answer names', async () => {
+    const { project, ada, bob, insight, dashboard, subscriptions } = await newVillage()
+
+    const { body, stores } = await look(project, ada.id)
+
+    expect(body.texts).toEqual({ total: 4, searched: 4 })
+    expect(body.continue_before).toBeNull()
+    expect(Object.values(stores).map(({ looked, complete }) => looked && complete)).toEqual(
+      Array.from({ length: 6 }, () => true)
+    )
+    expect(stores.subscriptions?.examined).toBe(4)
+    expect(idsOf(stores.subscriptions)).toEqual(subscriptions.slice(0, 3).map(String))
+    expect(stores.subscriptions?.mentions[0]?.removal).toEqual({
+      method: 'PATCH',
+      path: `subscriptions/${subscriptions[0]}/`,
+      body: { target_value: 'bob@example.com' }
+    })
+    expect(stores.subscriptions?.mentions[1]?.fields).toEqual(['target_value', 'title'])
+    expect(stores.insights?.mentions).toMatchObject([
+      { id: String(insight), fields: ['name', 'query'], removal: { method: 'PATCH' } }
+    ])
+    expect(stores.dashboards?.mentions[0]?.removal?.body).toEqual({
+      name: 'For [removed]',
+      tags: ['[removed]', 'x']
+    })
+    expect(idsOf(stores.dashboards)).toEqual([String(dashboard)])
+    expect(stores.persons?.mentions.map(({ fields }) => fields)).toEqual([
+      ['$current_url'],
+      ['$initial_current_url'],
+      ['friend']
+    ])
+    expect(stores.persons?.mentions[2]).toEqual({
+      id: bob.uuid,
+      fields: ['friend'],
+      events: null,
+      removal: {
+        method: 'POST',
+        path: `persons/${bob.uuid}/delete_property/`,
+        body: { $unset: 'friend' }
+      }
+    })
+    expect(stores.events?.mentions.map(({ id, events }) => [id, events])).toEqual([
+      ['$current_url', 1],
+      ['by', 1],
+      ['$set.friend', 1]
+    ])
+
+    for (const { removal } of Object.values(stores).flatMap(({ mentions }) => mentions)) {
+      const { method = '', path = '', body = {} } = removal ?? {}
+      const answer = await project.send(method, path, body)
+      expect([path, answer.status, answer.body.detail]).toEqual([path, 200, undefined])
+      if (path === 'events/delete/') {
+        expect(answer.body.events).toBe(1)
+      }
+    }
+    const after = await look(project, ada.uuid)
+    const { events, ...others } = after.stores
+    expect(Object.values(others).map(({ found }) => found)).toEqual([0, 0, 0, 0, 0])
+    // The dry runs have removed nothing yet.
+    expect(events?.found).toBe(3)
+  })
+
+  it('is shown only of stores for which the key has the scope', async () => {
+    const { project, ada } = await newVillage()
+    const scopes = ['person:read', 'insight:read']
+    const { key } = await createKey(
+      db,
+      { label: 'few', scopes, projectIds: [project.id], userId: project.user.id },
+      new Date()
+    )
+
+    const path = `/api/environments/${project.id}/persons/${ada.id}/mentions/`
+    const { status, text } = await request('GET', path, { Authorization: `Bearer ${key}` })
+
+    expect(status).toBe(200)
+    const { stores }: { stores: (Store & { scope: string })[] } = JSON.parse(text)
+    const looked = stores.filter((one) => one.looked).map(({ store }) => store)
+    expect(looked).toEqual(['insights', 'persons'])
+    for (const one of stores.filter((store) => !store.looked)) {
+      expect(one).toEqual({
+        store: one.store,
+        scope: expect.stringMatching(/^(subscription|dashboard|query):read$/),
+        looked: false,
+        examined: 0,
+        complete: false,
+        found: 0,
+        mentions: []
+      })
+    }
+  })
+
+  it('is searched within a project, and not for a person of another', async () => {
+    const { project, ada } = await newVillage()
+    const other = await newProject()
+    await other.ingest([
+      { event: 'x', distinct_id: 'eve', properties: { $set: { friend: 'user-1' } } }
+    ])
+
+    expect((await other.call('GET', `persons/${ada.uuid}/mentions`)).status).toBe(404)
+    const { stores } = await look(project, ada.id)
+    expect(stores.persons?.examined).toBe(2)
+    expect(stores.persons?.found).toBe(3)
+  })
+
+  it('is looked for by at most 30 texts, whatever characters these have', async () => {
+    const project = await newProject()
+    const idOf = (n: number) => `Ü"${n}/%_\\\u0001`
+    await project.ingest([
+      { event: 'seen', distinct_id: idOf(0), properties: { $set: { email: 'ü@bücher.example' } } },
+      ...Array.from({ length: 34 }, (_, n) => ({
+        event: '$create_alias',
+        distinct_id: idOf(0),
+        properties: { alias: idOf(n + 1) }
+      }))
+    ])
+    const make = async (path: string, sent: object) => {
+      const { status, body } = await project.send('POST', path, sent)
+      expect([status, body.detail]).toEqual([201, undefined])
+    }
+    await make('insights', { name: `Is ${idOf(3)} here?` })
+    const properties = [{ key: 'by', value: [idOf(4)], operator: 'exact', type: 'event' }]
+    await make('insights', { filters: { events: [{ id: 'seen', properties }] } })
+    await make('dashboards', { name: `?id=${encodeURIComponent(idOf(5))}` })
+    const [person] = (await project.call('GET', 'persons')).body.results
+
+    const { body, stores } = await look(project, person.id)
+
+    expect(body.texts).toEqual({ total: 37, searched: 30 })
+    expect(stores.insights?.found).toBe(2)
+    expect(stores.dashboards?.found).toBe(1)
+  })
+
+  it('refuses an invalid time', async () => {
+    const { project, ada } = await newVillage()
+
+    const { status, body } = await project.call('GET', `persons/${ada.id}/mentions?before=soon`)
+
+    expect([status, body.attr]).toEqual([400, 'before'])
+  })
+})
+
+describe('the search for mentions', () => {
+  it('examines a bounded number of rows, and says that more are left', async () => {
+    const project = await newProject()
+    await seedPersons(project.id, {
+      count: 12_000,
+      email: `printf('user%06d@some.example', n)`,
+      firstId: 5_000_000
+    })
+    await project.ingest([
+      { event: 'seen', distinct_id: 'user-1', properties: { $set: { email: 'ada@example.com' } } }
+    ])
+    const { body } = await project.call('GET', 'persons?limit=1')
+
+    const { rows, body: found } = await measure(project, `persons/${body.results[0].id}/mentions`)
+
+    const persons = found.stores.find(({ store }: Store) => store === 'persons')
+    expect(persons).toMatchObject({ examined: 10_000, complete: false, found: 0 })
+    expect(rows).toBeLessThan(35_000)
+  })
+
+  it('examines the newest events, and continues before them', async () => {
+    const project = await newProject()
+    const at = Date.UTC(2026, 10, 1)
+    const bob = (n: number, properties = {}) => ({
+      event: `event ${n % 2}`,
+      distinct_id: 'bob',
+      timestamp: at + n,
+      properties: { $process_person_profile: false, ...properties }
+    })
+    await project.ingest([
+      { event: 'seen', distinct_id: 'user-1', timestamp: at - 1, properties: { $set: { a: 1 } } },
+      bob(0, { by: 'user-1' }),
+      bob(1, { $set_once: { by: 'user-1' } })
+    ])
+    for (let first = 2; first < 10_002; first += 1_000) {
+      await project.ingest(Array.from({ length: 1_000 }, (_, n) => bob(first + n)))
+    }
+    const { body } = await project.call('GET', 'persons')
+    const path = `persons/${body.results[0].id}/mentions`
+    const eventsOf = (found: { stores: Store[] }) =>
+      found.stores.find(({ store }) => store === 'events')
+
+    const first = await measure(project, path)
+    const before = encodeURIComponent(first.body.continue_before)
+    const second = await measure(project, `${path}?before=${before}`)
+
+    expect(eventsOf(first.body)).toMatchObject({ examined: 10_000, complete: false, found: 0 })
+    expect(first.rows).toBeLessThan(10_000 * 9)
+    expect(first.body.continue_before).toBe(new Date(at + 3).toISOString())
+    // The event at the same time is examined again.
+    expect(eventsOf(second.body)).toMatchObject({ examined: 4, complete: true, found: 2 })
+    expect(second.body.continue_before).toBeNull()
+    const [byTheOther] = eventsOf(second.body)?.mentions ?? []
+    const removal = await project.send('POST', 'events/delete', byTheOther?.removal?.body)
+    expect(removal.body.events).toBe(1)
+  })
+})
+
+describe('an erasure', () => {
+  it('shows in its dry run what else names the person', async () => {
+    const { project, ada } = await newVillage()
+    const { body: listed } = await project.call('GET', `persons/${ada.id}/mentions`)
+
+    const { body } = await project.send('DELETE', `persons/${ada.id}?dry_run=true`)
+
+    expect(body.mentions).toEqual(listed)
+  })
+
+  it('counts it in the receipt if it was asked to, and the receipt names nobody', async () => {
+    const { project, ada } = await newVillage()
+    const { call, drain } = holdErasures()
+
+    const erased = await call(project, 'DELETE', `persons/${ada.id}?search_mentions=true`)
+    await drain()
+
+    expect(erased.status).toBe(204)
+    const { body } = await call(project, 'GET', 'persons/deletion_status')
+    const { receipt } = body.results[0]
+    const found = receipt.mentions.map((one: Store) => [one.store, one.found, one.complete])
+    expect(found).toEqual([
+      ['subscriptions', 3, true],
+      ['subscription_deliveries', 0, true],
+      ['insights', 1, true],
+      ['dashboards', 1, true],
+      ['persons', 3, true],
+      ['events', 3, true]
+    ])
+    expect(JSON.stringify(receipt)).not.toMatch(/ada@|user-1|anon-1/i)
+    const verified = await call(project, 'POST', 'persons/deletion_receipts/verify', receipt)
+    expect(verified.body.valid).toBe(true)
+    const path = `/api/environments/${project.id}/receipts/${receipt.id}/?format=html`
+    const page = await request('GET', path, { Authorization: `Bearer ${project.key}` })
+    expect(page.text).toContain('<tr><th scope="row">Subscriptions</th><td>4</td><td>3</td></tr>')
+  })
+
+  it('says nothing about it in the receipt unless it was asked to', async () => {
+    const { project, ada } = await newVillage()
+    const { call, drain } = holdErasures()
+    await call(project, 'DELETE', `persons/${ada.id}`)
+    await drain()
+
+    const { body } = await call(project, 'GET', 'persons/deletion_status')
+    expect(body.results[0].receipt).not.toHaveProperty('mentions')
+    expect(body.results[0].receipt.kept.join()).toContain('Other data that names the person')
+  })
+})
