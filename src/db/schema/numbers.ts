@@ -3,7 +3,7 @@ import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 /**
  * Numbers by name. `identity`, `person`, `event_name` and `subscription` are the highest numbers given out so far: numbers
  * are reserved in blocks and never used twice. `open_actor_chunk` and `counted_version_chunk` note how far
- * `columns/` has built and counted chunks.
+ * `columns/` has built and counted chunks; `searched_event_name` and `searched_late_name`, how far it has searched event names.
  */
 export const sequences = sqliteTable('sequences', {
   name: text().primaryKey(),
