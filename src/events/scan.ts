@@ -1,3 +1,4 @@
+import { MAX_EVENT_NAMES } from '../capture/changes.ts'
 import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { type FilterGroup, leavesOf } from '../properties/filter.ts'
@@ -16,7 +17,7 @@ import {
 } from './store.ts'
 
 /** Maximum number of names or identities whose events are merged; at least one event of each is looked up. */
-export const MAX_SOURCES = 10_000
+export const MAX_SOURCES = MAX_EVENT_NAMES
 
 export type EventFilters = Wanted & {
   /** Times, ms UTC: at or after `from`, before `until`. */

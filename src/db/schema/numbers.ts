@@ -11,8 +11,8 @@ export const sequences = sqliteTable('sequences', {
 })
 
 /**
- * Numbers by project and name. `persons`, `recordings` and `activity` are exact totals, updated in the same batch as
- * the rows they count. `suppressions` is a serial, not a total: it grows when suppressions begin, get distinct ids, are
+ * Numbers by project and name. `persons`, `recordings`, `activity` and `event_names` are exact totals, updated in the same batch
+ * as the rows they count. `suppressions` is a serial, not a total: it grows when suppressions begin, get distinct ids, are
  * lifted or are removed, so that a write based on an older serial is rolled back. `last_erasure` is the time of the last
  * erasure. `retention_noted` is the `until` of the project's latest `retention` entry in the ledger: recordings that
  * began before this time have expired. Both times are ms UTC.

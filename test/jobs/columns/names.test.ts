@@ -1,13 +1,17 @@
 import { env } from 'cloudflare:workers'
+import { and, eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { MAX_EVENT_NAMES } from '../../../src/capture/changes.ts'
 import type { ColumnsMessage } from '../../../src/columns/message.ts'
 import { startSealing } from '../../../src/columns/run.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
+import { counters } from '../../../src/db/schema.ts'
 import { readTrend } from '../../../src/trends/request.ts'
 import { computeTrend } from '../../../src/trends/trend.ts'
 import { LATER } from '../../support/columns.ts'
-import { addLate, newVocabulary, sealVocabulary } from '../../support/names.ts'
-import type { TestProject } from '../../support/project.ts'
+import { listenToLog } from '../../support/log.ts'
+import { addLate, BEGUN, newVocabulary, sealVocabulary } from '../../support/names.ts'
+import { db, newProject, type TestProject } from '../../support/project.ts'
 
 const NAMES = 1_000
 
@@ -121,4 +125,26 @@ describe('a trend of all events', () => {
     expect(ofRows.queries).toBeLessThan(30)
     expect(ofColumns.queries).toBeLessThan(30)
   })
+})
+
+it('events with names beyond the limit are stored, counted and found, with a warning', async () => {
+  const project = await newProject()
+  await project.ingest([{ event: 'known', timestamp: BEGUN }])
+  await db
+    .update(counters)
+    .set({ value: MAX_EVENT_NAMES - 1 })
+    .where(and(eq(counters.projectId, project.id), eq(counters.name, 'event_names')))
+
+  const log = listenToLog()
+  await project.ingest(
+    ['known', 'last', 'beyond', 'beyond'].map((event) => ({ event, timestamp: BEGUN }))
+  )
+  await project.ingest([{ event: 'beyond', timestamp: BEGUN }])
+
+  expect(log.lines('ingestion warning')).toMatchObject([
+    { project: project.id, type: 'event_name_limit_exceeded', count: 1 }
+  ])
+  expect((await ask(project, { math: 'total' })).numbers).toEqual([[undefined, [6, 0, 0]]])
+  const { body } = await project.call('GET', 'events?event=beyond')
+  expect(body.results.map(({ event }: { event: string }) => event)).toEqual(Array(3).fill('beyond'))
 })
