@@ -58,8 +58,8 @@ export type Known = {
 export const MAX_FOLDED = 1_000
 
 /**
- * Names that the events of a project should have at most. Events with further names are stored and counted all the same, with a
- * warning: a list of events of more than 10,000 names must be filtered by name.
+ * Names that the events of a project should have at most. Events with further names are stored, counted and found all the same,
+ * with a warning: each list and each trend of all events looks at every name.
  */
 export const MAX_EVENT_NAMES = 10_000
 
