@@ -1,26 +1,8 @@
 import { createApp } from './app.ts'
 import { consumeCapture } from './capture/consumer.ts'
 import { consumeColumns } from './columns/consumer.ts'
-import { type Cron, EVERY_15_MINUTES, EVERY_MINUTE, NIGHTLY, WEEKLY } from './crons/cron.ts'
-import {
-  applyErasureLedger,
-  beginSnapshotSweep,
-  closeEndedSessions,
-  continueSnapshotSweep,
-  deliverDue,
-  expireRecordings,
-  publishSigningKey,
-  sealColumns,
-  sealThoroughly,
-  startErasureRun,
-  sweepDeliveries,
-  sweepOpenErasures,
-  sweepQueues,
-  sweepSalts,
-  verifyNightly,
-  walkErasureLedger
-} from './crons/jobs.ts'
-import { type Job, runCron } from './crons/run.ts'
+import { JOBS } from './crons/jobs.ts'
+import { runCron } from './crons/run.ts'
 import { parkDeadLetters } from './dead-letters/park.ts'
 import { consumeErasures } from './erasures/consumer.ts'
 import type { ConsumerName } from './queues/names.ts'
@@ -37,25 +19,6 @@ const CONSUMERS: Record<ConsumerName, Consumer> = {
   columns: consumeColumns,
   capture_dead: parkDeadLetters,
   deliveries_dead: logDeadDeliveries
-}
-
-/**
- * The jobs of each Cron Trigger in wrangler.toml, in the order in which they run: those that take the most queries last, because
- * D1 allows 1,000 in an invocation.
- */
-const JOBS: Record<Cron, Job[]> = {
-  [WEEKLY]: [startErasureRun, beginSnapshotSweep],
-  [EVERY_15_MINUTES]: [
-    sweepQueues,
-    sweepSalts,
-    sweepOpenErasures,
-    sealColumns,
-    expireRecordings,
-    continueSnapshotSweep,
-    closeEndedSessions
-  ],
-  [NIGHTLY]: [sealThoroughly, sweepDeliveries, walkErasureLedger, verifyNightly],
-  [EVERY_MINUTE]: [applyErasureLedger, publishSigningKey, deliverDue]
 }
 
 const clock = () => new Date()

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { buildChunks, findChunks } from '../../src/columns/chunks.ts'
-import { findSealable, MANY_LATE, type Sealed, sealEvents } from '../../src/columns/seal.ts'
+import { findSealable, MANY_LATE, sealEvents } from '../../src/columns/seal.ts'
 import { newUsage, openDb } from '../../src/db/client.ts'
 import { databaseOf } from '../../src/db/databases.ts'
 import { findProjects } from '../../src/projects/store.ts'
-import { listKinds } from '../../src/rollups/store.ts'
 import type { Service } from '../local.ts'
 import { command, Id, InputError, integer } from './command.ts'
 import { showProgress } from './progress.ts'
@@ -58,19 +57,27 @@ async function sealDatabase({ env }: Service, database: string, project: number 
     showProgress(`${database}: ${i + 1} of ${chunks.length} chunks of identities`)
   }
   const clock = () => new Date()
-  const kinds = (await listKinds(db)).filter(isChosen)
-  const { segments, events } = await sealEvents(
-    await findSealable(db, kinds, clock().getTime(), MANY_LATE),
-    {
+  const now = clock().getTime()
+  let sealed = { segments: 0, events: 0 }
+  for await (const { found } of findSealable(db, { now, minLate: MANY_LATE })) {
+    const before = sealed
+    const add = ({ segments, events }: typeof sealed) => ({
+      segments: before.segments + segments,
+      events: before.events + events
+    })
+    const done = await sealEvents(found.filter(isChosen), {
       db,
       usage,
       clock,
       minLate: MANY_LATE,
       maxQueries: Number.POSITIVE_INFINITY,
-      onProgress: (sealed: Sealed) =>
-        showProgress(`${database}: ${sealed.segments} segments, ${sealed.events} events`)
-    }
-  )
+      onProgress: (progress) => {
+        const { segments, events } = add(progress)
+        showProgress(`${database}: ${segments} segments, ${events} events`)
+      }
+    })
+    sealed = add(done)
+  }
   showProgress('')
-  return { database, chunks: chunks.length, segments, events }
+  return { database, chunks: chunks.length, ...sealed }
 }

@@ -39,6 +39,8 @@ export type Known = {
    */
   identityCounts: ReadonlyMap<number, number>
   eventNames: ReadonlyMap<string, number>
+  /** How many names the events of the project have had. */
+  eventNameCount: number
   /** When the project last erased a person, ms UTC; 0 for never. */
   lastErasure: number
   /** Raised by each change of the project's suppressions; 0 if it never had one. */
@@ -54,6 +56,12 @@ export type Known = {
  * move, and 1,000 take about 10 ms.
  */
 export const MAX_FOLDED = 1_000
+
+/**
+ * Names that the events of a project should have at most. Events with further names are stored, counted and found all the same,
+ * with a warning: each list and each trend of all events looks at every name.
+ */
+export const MAX_EVENT_NAMES = 10_000
 
 /** Fresh numbers and UUIDs; a number is never used twice. */
 export type Ids = { identity(): number; person(): number; eventName(): number; uuid(): string }
@@ -125,6 +133,7 @@ export type Changes = IdentityChanges & {
 export type Warning =
   | 'cannot_merge_already_identified'
   | 'cannot_merge_with_illegal_distinct_id'
+  | 'event_name_limit_exceeded'
   | 'merge_limit_exceeded'
   | 'person_properties_size_violation'
   | 'person_version_limit_exceeded'

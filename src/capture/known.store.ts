@@ -49,6 +49,7 @@ export async function readKnown(
     persons: new Map(persons.map((row) => [row.id, toStoredPerson(row)])),
     identityCounts: new Map(identityCounts.map((row) => [row.person_id, row.count])),
     eventNames: new Map(names.map((row) => [row.name, row.id])),
+    eventNameCount: counters.find(({ name }) => name === 'event_names')?.value ?? 0,
     lastErasure: counters.find(({ name }) => name === 'last_erasure')?.value ?? 0,
     suppressionSerial: counters.find(({ name }) => name === SERIAL)?.value ?? 0,
     sessions
@@ -114,4 +115,4 @@ const selectEventNames = (projectId: number, names: readonly string[]) =>
 const selectCounters = (projectId: number) =>
   query<{ name: string; value: number }>(sql`
     select ${counters.name}, ${counters.value} from ${counters}
-    where ${counters.projectId} = ${projectId} and ${counters.name} in ('last_erasure', ${SERIAL})`)
+    where ${counters.projectId} = ${projectId} and ${counters.name} in ('last_erasure', 'event_names', ${SERIAL})`)

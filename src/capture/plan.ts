@@ -1,7 +1,14 @@
 import type { Json, JsonObject } from '../input/json.ts'
 import { foldEvents, MAX_SESSION_ID, type SessionPart } from '../sessions/session.ts'
 import { type Tombstone, tombstoneFor } from '../tombstones/tombstone.ts'
-import type { Changes, EventRow, Ids, Incoming, Known } from './changes.ts'
+import {
+  type Changes,
+  type EventRow,
+  type Ids,
+  type Incoming,
+  type Known,
+  MAX_EVENT_NAMES
+} from './changes.ts'
 import { VisitorSessions } from './cookieless/sessions.ts'
 import { eventCost, MAX_COST, NEW_EVENT_NAME, SESSION } from './cost.ts'
 import { distinctIdsOf, mergedIdsOf } from './distinct-ids.ts'
@@ -49,6 +56,7 @@ class Plan {
   readonly #identities: Identities
   readonly #eventNames = new Map<string, number>()
   readonly #events: EventRow[] = []
+  readonly #warnings: Changes['warnings'] = []
   readonly #sessions = new Map<string, SessionPart>()
   readonly #usedTombstones = new Set<number>()
   readonly #dropped = new Map<number, number>()
@@ -113,7 +121,7 @@ class Plan {
     const sessionId = idOf(session)
     this.#events.push({
       uuid,
-      event_id: this.#eventName(name),
+      event_id: this.#eventName(event),
       timestamp,
       identity,
       version,
@@ -139,7 +147,7 @@ class Plan {
       : { ...properties, $session_id: this.#visitorSessions.sessionOf(visitor, timestamp) }
   }
 
-  #eventName(name: string): number {
+  #eventName({ event: name, uuid }: Incoming): number {
     const id = this.#known.eventNames.get(name) ?? this.#eventNames.get(name)
     if (id !== undefined) {
       return id
@@ -147,6 +155,9 @@ class Plan {
     const fresh = this.#ids.eventName()
     this.#eventNames.set(name, fresh)
     this.#cost += NEW_EVENT_NAME
+    if (this.#known.eventNameCount + this.#eventNames.size > MAX_EVENT_NAMES) {
+      this.#warnings.push({ type: 'event_name_limit_exceeded', event: uuid })
+    }
     return fresh
   }
 
@@ -162,7 +173,7 @@ class Plan {
       lastErasure: this.#known.lastErasure,
       merges: this.#persons.merges,
       versions: this.#persons.versions,
-      warnings: this.#persons.warnings,
+      warnings: [...this.#persons.warnings, ...this.#warnings],
       rest
     }
   }

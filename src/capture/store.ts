@@ -132,6 +132,7 @@ const writeEvents = (projectId: number, changes: Changes): SQL[] => [
       sql`json_each(${rows})`
     )
   ]),
+  ...countRows(projectId, 'event_names', changes.eventNames.length),
   ...eachChunk(
     changes.events.map((event) => ({ ...event, uuid: uuidToHex(event.uuid) })),
     (rows) => [

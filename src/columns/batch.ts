@@ -1,9 +1,13 @@
+import type { Json } from '../input/json.ts'
 import { SLOT } from '../rollups/store.ts'
 import type { Slots } from './codec.ts'
 import type { Column } from './column.ts'
 
 /** The events of a project with one name, or with any name if it is null. */
 export type Source = { projectId: number; event: string | null }
+
+/** A span of time, ms UTC; `until` is not in it. */
+export type Span = { since: number; until: number }
 
 /** The columns to read of events. */
 export type Wanted = {
@@ -42,6 +46,41 @@ export const emptyColumn = (length: number): Column => ({
   codes: new Uint8Array(length),
   values: [null]
 })
+
+/** Returns those events of a batch that lie in a span of time, with only their values. */
+export function clip(batch: Batch, { since, until }: Span): Batch {
+  const [from, end] = [batch.place(since), batch.place(until)]
+  if (from === 0 && end === batch.length) {
+    return batch
+  }
+  const length = end - from
+  const cut = (column: Column) => cutColumn(column, from, end)
+  return {
+    length,
+    since: Math.max(batch.since, since),
+    place: (time) => Math.max(0, Math.min(batch.place(time) - from, length)),
+    identities: batch.identities.slice(from, end),
+    versions: cut(batch.versions),
+    sessions: cut(batch.sessions),
+    properties: new Map([...batch.properties].map(([key, column]) => [key, cut(column)]))
+  }
+}
+
+/** Returns a part of a column's rows; a column that is not wanted stays empty. */
+function cutColumn({ codes, values }: Column, from: number, end: number): Column {
+  const places = new Map<number, number>()
+  const kept: Json[] = []
+  const cut = codes.slice(from, end)
+  for (const [i, code] of cut.entries()) {
+    const place = places.get(code) ?? places.size
+    if (place === places.size) {
+      places.set(code, place)
+      kept.push(values[code] ?? null)
+    }
+    cut[i] = place
+  }
+  return { codes: cut, values: kept.length > 0 ? kept : [null] }
+}
 
 /** Finds places among the sorted times of events. */
 export const placeByTimes =

@@ -2,10 +2,9 @@ import { consumeEach } from '../queues/consume.ts'
 import { retryOrDrop } from '../queues/failure.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
 import { openUpkeepOf, readMessage } from '../queues/message.ts'
-import { listKinds } from '../rollups/store.ts'
 import { buildChunks } from './chunks.ts'
 import { ColumnsMessage } from './message.ts'
-import { findSealable, MAX_QUERIES, sealEvents } from './seal.ts'
+import { MAX_QUERIES, sealEvents } from './seal.ts'
 
 type ColumnsInvocation = Invocation<
   Pick<Env, 'DB'> & { COLUMNS_QUEUE: { send(body: ColumnsMessage): Promise<unknown> } }
@@ -32,7 +31,7 @@ export async function consumeColumns(batch: MessageBatch, invocation: ColumnsInv
   return { ...outcome, ...built }
 }
 
-/** Builds a message's chunks, then seals its project's segments, up to `MAX_QUERIES`; sends a message for the rest. */
+/** Builds a message's chunks, then seals its names, up to `MAX_QUERIES`; sends a message for the rest. */
 export async function continueSealing(message: ColumnsMessage, invocation: ColumnsInvocation) {
   const { env, usage, clock } = invocation
   const { project, db } = await openUpkeepOf(message.project_id, invocation)
@@ -45,13 +44,16 @@ export async function continueSealing(message: ColumnsMessage, invocation: Colum
     await buildChunks(db, { project_id: project.id, chunk })
     built += 1
   }
-  const minLate = message.min_late
-  const own = (await listKinds(db)).filter(({ project_id }) => project_id === project.id)
-  const kinds = await findSealable(db, own, clock().getTime(), minLate)
-  const sealed = await sealEvents(kinds, { db, usage, clock, minLate })
-  // Without progress no message is sent: the next run of the cron tries again.
-  if (!sealed.isDone && built + sealed.segments > 0) {
-    await env.COLUMNS_QUEUE.send({ ...message, chunks: [] })
+  const kinds = message.names.map((event_id) => ({ project_id: project.id, event_id }))
+  const sealing = { db, usage, clock, minLate: message.min_late }
+  const { segments, events, left } = await sealEvents(kinds, sealing)
+  // Without progress no message is sent: a later run of the cron tries again.
+  if (left.length > 0 && built + segments + (kinds.length - left.length) > 0) {
+    await env.COLUMNS_QUEUE.send({
+      ...message,
+      chunks: [],
+      names: left.map(({ event_id }) => event_id)
+    })
   }
-  return { chunks: built, segments: sealed.segments, events: sealed.events }
+  return { chunks: built, segments, events }
 }

@@ -6,6 +6,8 @@ export const ColumnsMessage = z.object({
   /** Number of late events at which a segment is sealed again. */
   min_late: z.int().min(1),
   /** Numbers of the chunks to build. Each stands for 4,096 identities, whose actors and versions are both built. */
-  chunks: z.array(z.int())
+  chunks: z.array(z.int()),
+  /** Ids of the event names to seal. */
+  names: z.array(z.int())
 })
 export type ColumnsMessage = z.infer<typeof ColumnsMessage>

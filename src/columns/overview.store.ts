@@ -3,12 +3,18 @@ import { alias } from 'drizzle-orm/sqlite-core'
 import { planRead, query, type Read, template } from '../db/batch.ts'
 import { eventCounts, eventNames, lateEvents, segments } from '../db/schema.ts'
 import { SLOT } from '../rollups/store.ts'
-import type { Source } from './batch.ts'
+import type { Source, Span } from './batch.ts'
 import { decodeSlots, type SlotCount, type Slots, unlessDamaged } from './codec.ts'
-import { type Name, Overview, type Segment, type SegmentKey } from './overview.ts'
+import {
+  type Located,
+  type Loose,
+  MAX_COUNTS,
+  MAX_SEGMENTS,
+  Overview,
+  type Segment,
+  type SegmentKey
+} from './overview.ts'
 import { placeOfSlots } from './places.ts'
-
-type Range = { since: number; until: number }
 
 const n = alias(eventNames, 'n')
 const s = alias(segments, 's')
@@ -27,45 +33,61 @@ type SealedRow = {
   late: string | null
 }
 
-/** The slots of a name that have events outside segments, and the numbers of these events, as JSON lists. */
-type LooseRow = { event_id: number; slots: string; counts: string }
+/**
+ * Events of a name outside segments: the number of slots that have any, and a JSON list such as `[[1966272,3]]`. A row has at
+ * most 65,536 consecutive slots, because its text must fit into 2 MB.
+ */
+type LooseRow = { event_id: number; length: number; counts: string }
 
 /** The members of a segment that never change. */
 export type KnownSegment = Pick<Segment, 'eventId' | 'since' | 'until' | 'count' | 'slots'>
 
 type Known = ReadonlyMap<string, KnownSegment>
 
-function toOverview(
+function locate(
   projectId: number,
   sealed: readonly SealedRow[],
   loose: readonly LooseRow[],
   known: Known
-): Overview {
+): Located {
+  const segments: Segment[] = []
   const damaged: SegmentKey[] = []
-  const names = new Map<number, Name>()
-  const nameOf = (eventId: number): Name => {
-    const name = names.get(eventId) ?? { eventId, segments: [], loose: [] }
-    names.set(eventId, name)
-    return name
-  }
-  for (const row of sealed) {
+  for (const row of sealed.slice(0, MAX_SEGMENTS)) {
     const { id, build, event_id: eventId, since, until, count, late } = row
     const slots = slotsOf(projectId, row, known.get(build))
     if (slots) {
-      const segment = { id, build, eventId, since, until, count, slots }
-      nameOf(eventId).segments.push({ ...segment, late: readCounts(late ?? '[]') })
+      const counts = readCounts(late ?? '[]')
+      segments.push({ id, build, eventId, since, until, count, slots, late: counts })
     } else {
       damaged.push({ id, build })
     }
   }
-  for (const { event_id, slots, counts } of loose) {
-    const numbers: number[] = JSON.parse(counts)
-    const places: number[] = JSON.parse(slots)
-    nameOf(event_id).loose = places
-      .map((slot, i) => ({ slot, count: numbers[i] ?? 0 }))
-      .sort((a, b) => a.slot - b.slot)
+  const length = loose.reduce((sum, { length }) => sum + length, 0)
+  return {
+    segments,
+    damaged,
+    loose: readLoose(loose, length),
+    isCut: sealed.length > MAX_SEGMENTS || length > MAX_COUNTS
   }
-  return new Overview([...names.values()], damaged)
+}
+
+/** Joins counts, which are sorted by name and time except within a row, to lists of this length. */
+function readLoose(rows: readonly LooseRow[], length: number): Loose {
+  const eventIds = new Uint32Array(length)
+  const slots = new Int32Array(length)
+  const counts = new Uint32Array(length)
+  let at = 0
+  for (const row of rows) {
+    const found: [slot: number, count: number][] = JSON.parse(row.counts)
+    found.sort(([a], [b]) => a - b)
+    for (const [slot, count] of found) {
+      eventIds[at] = row.event_id
+      slots[at] = slot
+      counts[at] = count
+      at += 1
+    }
+  }
+  return { eventIds, slots, counts }
 }
 
 /** Returns the slots of a segment; undefined if they are damaged, or the row is no longer the known one. */
@@ -120,20 +142,22 @@ function overviewOf(isNamed: SQL) {
         (select json_group_array(json_array(slot, count)) from (
            select cast(floor(${lateEvents.timestamp} / ${SLOT}) as integer) as slot, count(*) as count from ${lateEvents}
            where ${lateEvents.segmentId} = ${s.id} group by slot) having count(*) > 0) as late
-      from ${sealed} order by ${s.eventId}, ${s.since}`),
+      from ${sealed} order by ${s.eventId}, ${s.since} limit ${MAX_SEGMENTS + 1}`),
     loose: template<OverviewValues>(sql`
-      select ${c.eventId}, json_group_array(${c.slot}) as slots, json_group_array(${c.count}) as counts
-      from (
-        select ${n.id} as event_id, ${from} as since, ${nextSegment(n.projectId, n.id, sql`${t.until} > ${from}`)} as until
-        from ${eventNames} ${n} where ${n.projectId} = ${projectId} and ${isNamed}
-        union all
-        select ${s.eventId}, ${s.until}, ${nextSegment(s.projectId, s.eventId, sql`${t.since} >= ${s.until}`)}
-        from ${sealed}) g
-      cross join ${eventCounts} ${c}
-        on ${c.projectId} = ${projectId} and ${c.eventId} = g.event_id and ${c.count} > 0
-           and ${c.slot} >= cast(floor(g.since / ${SLOT}) as integer)
-           and ${c.slot} < ceil(min(coalesce(g.until, ${end}), ${end}) / ${SLOT})
-      where g.since < coalesce(g.until, ${end}) group by ${c.eventId}`)
+      select event_id, count(*) as length, json_group_array(json_array(slot, count)) as counts from (
+        select ${c.eventId}, ${c.slot}, ${c.count}
+        from (
+          select ${n.id} as event_id, ${from} as since, ${nextSegment(n.projectId, n.id, sql`${t.until} > ${from}`)} as until
+          from ${eventNames} ${n} where ${n.projectId} = ${projectId} and ${isNamed}
+          union all
+          select ${s.eventId}, ${s.until}, ${nextSegment(s.projectId, s.eventId, sql`${t.since} >= ${s.until}`)}
+          from ${sealed}) g
+        cross join ${eventCounts} ${c}
+          on ${c.projectId} = ${projectId} and ${c.eventId} = g.event_id and ${c.count} > 0
+             and ${c.slot} >= cast(floor(g.since / ${SLOT}) as integer)
+             and ${c.slot} < ceil(min(coalesce(g.until, ${end}), ${end}) / ${SLOT})
+        where g.since < coalesce(g.until, ${end}) limit ${MAX_COUNTS + 1})
+      group by event_id, slot / 65536 order by event_id, slot / 65536`)
   }
 }
 
@@ -144,20 +168,17 @@ const overviewOfAll = overviewOf(sql`1`)
  * Plans a read of where the events of a range are: in which segments, and in which slots that no segment covers.
  * @param known segments whose slots are not read again, by token
  */
-export function planOverview(
-  source: Source,
-  { since, until }: Range,
-  known: Known
-): Read<Overview> {
+export function planOverview(source: Source, { since, until }: Span, known: Known): Read<Overview> {
   const { sealed, loose } = source.event === null ? overviewOfAll : overviewOfName
   const knownBuilds = JSON.stringify([...known.keys()])
   const values = { ...source, from: since, end: until, knownBuilds }
   return planRead(
     [query<SealedRow>(sealed(values)), query<LooseRow>(loose(values))],
-    ([sealedRows, looseRows]) => toOverview(source.projectId, sealedRows, looseRows, known)
+    ([sealedRows, looseRows]) =>
+      new Overview(locate(source.projectId, sealedRows, looseRows, known))
   )
 }
 
-/** Reads `[[1966272,3]]`: three events in the slot 1,966,272. */
+/** Reads `[[1966272,3]]`: three late events in the slot 1,966,272. */
 const readCounts = (json: string): SlotCount[] =>
   (JSON.parse(json) as [slot: number, count: number][]).map(([slot, count]) => ({ slot, count }))

@@ -1,5 +1,5 @@
 import { SLOT } from '../rollups/store.ts'
-import { lowerBound } from './batch.ts'
+import { lowerBound, type Span } from './batch.ts'
 import type { SlotCount, Slots } from './codec.ts'
 
 /** The id of a segment, and a token that no other segment has. */
@@ -17,23 +17,51 @@ export type Segment = SegmentKey & {
   late: SlotCount[]
 }
 
-/** The events of one name in a range of time: the segments, and the number of events outside segments in each slot. */
-export type Name = { eventId: number; segments: Segment[]; loose: SlotCount[] }
+/**
+ * The numbers of events outside segments: the event of the name `eventIds[i]` occurs `counts[i]` times in the slot `slots[i]`.
+ * Sorted by name and slot. Lists of numbers, because there may be a million of them.
+ */
+export type Loose = { eventIds: Uint32Array; slots: Int32Array; counts: Uint32Array }
+
+/**
+ * Maximum number of segments in an overview: 8,192 have 17 million events or more, and take some 50 MB with all their slots.
+ * An overview with more is cut.
+ */
+export const MAX_SEGMENTS = 8_192
+
+/** Maximum number of counts of events outside segments, by name and slot, in an overview; a million take 12 MB. */
+export const MAX_COUNTS = 1_000_000
+
+/** Where the events of a range of time are: in segments, which are sorted by name and time, and outside. */
+export type Located = {
+  segments: readonly Segment[]
+  /** Segments that are not among `segments`, because the list of their slots is damaged. */
+  damaged: readonly SegmentKey[]
+  loose: Loose
+  /** Whether there are more segments or counts than an overview holds. */
+  isCut: boolean
+}
 
 /** Knows in which segments and slots the events of a range are, and counts them. */
 export class Overview {
-  readonly names: readonly Name[]
-  /** Segments that are not among those of `names`, because the list of their slots is damaged. Their events are not counted. */
+  readonly segments: readonly Segment[]
+  /** The events of damaged segments are not counted. */
   readonly damaged: readonly SegmentKey[]
+  readonly loose: Loose
+  /** Whether the overview lacks segments or counts, because they are too many. */
+  readonly isCut: boolean
   /** The beginnings of the slots that have events, ms UTC, in order. */
   readonly #starts: Float64Array
   /** How many events lie before each of these slots; the last element counts all events. */
   readonly #before: Float64Array
+  #eventIds: ReadonlySet<number> | undefined
 
-  constructor(names: readonly Name[], damaged: readonly SegmentKey[] = []) {
-    this.names = names
+  constructor({ segments, damaged, loose, isCut }: Located) {
+    this.segments = segments
     this.damaged = damaged
-    const { slots, ends } = mergeSlots(names)
+    this.loose = loose
+    this.isCut = isCut
+    const { slots, ends } = mergeSlots(segments, loose)
     // `Float64Array.from` with a mapping function takes ten times as long.
     this.#starts = new Float64Array(slots.length)
     for (let i = 0; i < slots.length; i += 1) {
@@ -48,6 +76,15 @@ export class Overview {
     return this.#starts[0]
   }
 
+  /** The ids of the names that have events. */
+  get eventIds(): ReadonlySet<number> {
+    this.#eventIds ??= new Set([
+      ...this.segments.map(({ eventId }) => eventId),
+      ...this.loose.eventIds
+    ])
+    return this.#eventIds
+  }
+
   /** Counts the events from `from` up to `until`. A slot that either of them cuts is counted as a whole. */
   count(from: number, until: number): number {
     const first = lowerBound(this.#starts, Math.floor(from / SLOT) * SLOT)
@@ -55,22 +92,25 @@ export class Overview {
     return (this.#before[last] ?? 0) - (this.#before[first] ?? 0)
   }
 
-  /**
-   * Cuts a range into steps of about `size` events, which are read and computed one after the other. A step ends where no
-   * segment is cut, unless the step already has twice `size` events.
-   */
-  steps(from: number, until: number, size: number): { since: number; until: number }[] {
+  /** Counts the events outside segments. A slot that either end of the range cuts is counted as a whole. */
+  countLoose({ since, until }: Span): number {
+    const { slots, counts } = this.loose
+    let events = 0
+    for (let i = 0; i < slots.length; i += 1) {
+      const begin = (slots[i] ?? 0) * SLOT
+      events += begin < until && begin + SLOT > since ? (counts[i] ?? 0) : 0
+    }
+    return events
+  }
+
+  /** Cuts a range, where slots begin, into steps of about `size` events, which are computed one after the other. */
+  steps(from: number, until: number, size: number): Span[] {
     const cuts: number[] = []
-    const crossed = this.names.flatMap(({ segments }) => segments)
     let since = lowerBound(this.#starts, from)
     for (let i = since; i < this.#starts.length; i += 1) {
       const at = this.#starts[i] ?? 0
       const events = (this.#before[i] ?? 0) - (this.#before[since] ?? 0)
-      if (at <= from || at >= until || events < size) {
-        continue
-      }
-      const isCut = crossed.some((segment) => segment.since < at && segment.until > at)
-      if (!isCut || events >= 2 * size) {
+      if (at > from && at < until && events >= size) {
         cuts.push(at)
         since = i
       }
@@ -80,59 +120,26 @@ export class Overview {
 }
 
 /** Adds up the events of all names in each slot. */
-function mergeSlots(names: readonly Name[]): Slots {
-  const sealed = names.flatMap(({ segments }) => segments)
-  const others = names.flatMap(({ segments, loose }) => [
-    ...segments.flatMap(({ late }) => late),
-    ...loose
-  ])
-  const length = others.length + sealed.reduce((sum, { slots }) => sum + slots.slots.length, 0)
-  const places = new Int32Array(length)
-  const counts = new Uint32Array(length)
-  let at = 0
-  for (const { slots, ends } of sealed.map((segment) => segment.slots)) {
-    places.set(slots, at)
-    for (let i = 0; i < ends.length; i += 1) {
-      counts[at + i] = (ends[i] ?? 0) - (ends[i - 1] ?? 0)
+function mergeSlots(segments: readonly Segment[], loose: Loose): Slots {
+  const counts = new Map<number, number>()
+  const add = (slot: number, count: number) => counts.set(slot, (counts.get(slot) ?? 0) + count)
+  for (const { slots, late } of segments) {
+    for (let i = 0; i < slots.slots.length; i += 1) {
+      add(slots.slots[i] ?? 0, (slots.ends[i] ?? 0) - (slots.ends[i - 1] ?? 0))
     }
-    at += slots.length
+    for (const { slot, count } of late) {
+      add(slot, count)
+    }
   }
-  for (const { slot, count } of others) {
-    places[at] = slot
-    counts[at] = count
-    at += 1
+  for (let i = 0; i < loose.slots.length; i += 1) {
+    add(loose.slots[i] ?? 0, loose.counts[i] ?? 0)
   }
-  return sumUp(places, counts)
-}
-
-/** Sorts slots, and adds up the counts of a slot that is listed more than once. */
-function sumUp(places: Int32Array, counts: Uint32Array): Slots {
-  // The slots of segments alone are in order already.
-  const order = isSorted(places)
-    ? undefined
-    : Uint32Array.from(places.keys()).sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0))
-  const slots = new Int32Array(places.length)
-  const ends = new Uint32Array(places.length)
-  let length = 0
+  const slots = Int32Array.from(counts.keys()).sort()
+  const ends = new Uint32Array(slots.length)
   let end = 0
-  for (let i = 0; i < places.length; i += 1) {
-    const next = order?.[i] ?? i
-    const slot = places[next] ?? 0
-    if (length === 0 || slots[length - 1] !== slot) {
-      slots[length] = slot
-      length += 1
-    }
-    end += counts[next] ?? 0
-    ends[length - 1] = end
+  for (const [i, slot] of slots.entries()) {
+    end += counts.get(slot) ?? 0
+    ends[i] = end
   }
-  return { slots: slots.subarray(0, length), ends: ends.subarray(0, length) }
-}
-
-function isSorted(numbers: Int32Array): boolean {
-  for (let i = 1; i < numbers.length; i += 1) {
-    if ((numbers[i - 1] ?? 0) > (numbers[i] ?? 0)) {
-      return false
-    }
-  }
-  return true
+  return { slots, ends }
 }

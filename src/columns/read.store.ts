@@ -5,10 +5,8 @@ import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import { eventNames, events, lateEvents, segmentColumns, segments } from '../db/schema.ts'
 import type { Json } from '../input/json.ts'
-import type { Wanted } from './batch.ts'
+import type { Span, Wanted } from './batch.ts'
 import { listedIn } from './names.store.ts'
-
-type Range = { since: number; until: number }
 
 /** The beginning of the name of a property's column. */
 const PROPERTY = 'event:'
@@ -69,7 +67,8 @@ export async function readSegments(
 ): Promise<Map<number, Sealed>> {
   const keys = JSON.stringify(wanted.properties)
   const isMissing = sql`name.value is not null and ${segmentColumns.name} is null`
-  const [columns, late] = await readBatch(
+  const lateIds = asked.filter(({ isLate }) => isLate).map(({ id }) => id)
+  const [columns, late = []] = await readBatch(
     db,
     query<{ id: number } & ColumnRow>(sql`
       select ${s.id}, ${segmentColumns.name}, ${segmentColumns.data},
@@ -88,14 +87,7 @@ export async function readSegments(
         left join json_each(a.value -> 'columns') name
         left join ${segmentColumns}
           on ${segmentColumns.segmentId} = ${s.id} and ${segmentColumns.name} = name.value`),
-    query<Found & { segment_id: number }>(sql`
-      select ${l.segmentId}, ${aggregates(wanted)}
-      from ${inJson(asked.filter(({ isLate }) => isLate).map(({ id }) => id))} a
-        cross join ${segments} ${s} on ${s.id} = a.value and ${s.projectId} = ${projectId}
-        cross join ${lateEvents} ${l} on ${l.segmentId} = ${s.id}
-        cross join ${events} ${e} on ${e.projectId} = ${s.projectId} and ${e.eventId} = ${s.eventId} and ${e.timestamp} = ${l.timestamp}
-          and ${e.uuid} = ${l.uuid}
-      group by ${l.segmentId}`)
+    ...(lateIds.length > 0 ? [readLate(projectId, lateIds, wanted)] : [])
   )
   const lateOf = new Map(late.map((row) => [row.segment_id, toRows(row, wanted)]))
   const found = Map.groupBy(columns, ({ id }) => id)
@@ -121,6 +113,17 @@ function toEncoded(rows: readonly ColumnRow[]): Pick<Sealed, 'encoded' | 'cold'>
   }
   return { encoded, cold }
 }
+
+/** Returns a query for the late events of some segments. */
+const readLate = (projectId: number, segmentIds: readonly number[], wanted: Wanted) =>
+  query<Found & { segment_id: number }>(sql`
+    select ${l.segmentId}, ${aggregates(wanted)}
+    from ${inJson(segmentIds)} a
+      cross join ${segments} ${s} on ${s.id} = a.value and ${s.projectId} = ${projectId}
+      cross join ${lateEvents} ${l} on ${l.segmentId} = ${s.id}
+      cross join ${events} ${e} on ${e.projectId} = ${s.projectId} and ${e.eventId} = ${s.eventId} and ${e.timestamp} = ${l.timestamp}
+        and ${e.uuid} = ${l.uuid}
+    group by ${l.segmentId}`)
 
 /** A row of `aggregates`: the number of events, and a JSON list for each wanted column. */
 type Found = Record<'n' | 'times', number | string> & Record<string, number | string | null>
@@ -157,19 +160,23 @@ function toRows(row: Found, { identities, versions, sessions, properties }: Want
 /** A project's events of one name. */
 type Kind = { projectId: number; eventId: number }
 
-/** Reads the events of one name in a range, in the order of time and uuid. */
+/** A span of time of one name's events. */
+export type NameSpan = Span & { eventId: number }
+
+/** Reads the events of some spans, span by span. Those of a span come in the order of time and uuid. */
 export async function readRows(
   db: Db,
-  { projectId, eventId }: Kind,
-  { since, until }: Range,
+  projectId: number,
+  spans: readonly NameSpan[],
   wanted: Wanted
 ): Promise<Rows> {
+  const list = spans.map(({ eventId, since, until }) => [eventId, since, until])
   const [[row]] = await readBatch(
     db,
     query<Found>(sql`
-      select ${aggregates(wanted)} from ${events} ${e} not indexed
-      where ${e.projectId} = ${projectId} and ${e.eventId} = ${eventId}
-        and ${e.timestamp} >= ${since} and ${e.timestamp} < ${until}`)
+      select ${aggregates(wanted)} from json_each(${JSON.stringify(list)}) span cross join ${events} ${e} not indexed
+        on ${e.projectId} = ${projectId} and ${e.eventId} = span.value ->> 0
+        and ${e.timestamp} >= span.value ->> 1 and ${e.timestamp} < span.value ->> 2`)
   )
   return toRows(row ?? { n: 0, times: '[]' }, wanted)
 }
@@ -197,7 +204,7 @@ export async function readMoment(
 export async function readSortedRows(
   db: Db,
   { projectId, eventIds }: { projectId: number; eventIds: readonly number[] },
-  { since, until }: Range,
+  { since, until }: Span,
   wanted: Wanted
 ): Promise<Rows> {
   const [[row]] = await readBatch(

@@ -2,11 +2,19 @@ import { isTooBig } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { pause } from '../pause.ts'
 import { SLOT } from '../rollups/store.ts'
-import { type Batch, emptyColumn, placeBySlots, placeByTimes, type Wanted } from './batch.ts'
+import {
+  type Batch,
+  clip,
+  emptyColumn,
+  placeBySlots,
+  placeByTimes,
+  type Span,
+  type Wanted
+} from './batch.ts'
 import { type SlotCount, type Slots, toSlotCounts } from './codec.ts'
 import { toColumn } from './dictionary.ts'
-import type { Name, Overview, Segment } from './overview.ts'
-import { type Rows, readMoment, readRows, readSortedRows } from './read.store.ts'
+import type { Overview, Segment } from './overview.ts'
+import { type NameSpan, type Rows, readMoment, readRows, readSortedRows } from './read.store.ts'
 import type { Scan } from './recent.ts'
 import { type Columns, readSealed } from './sealed.ts'
 
@@ -24,13 +32,22 @@ const ROW_EVENTS = 20_000
  */
 const MOMENT_EVENTS = 10_000
 
-type Range = { since: number; until: number }
+/** Events of the segments that a statement reads columns of: eight full segments, or a hundred small ones. */
+const SEALED_EVENTS = 262_144
 
-/** Reads the columns of a project's events: from segments where there are any, and from rows elsewhere. */
+/** A span of time with about `count` events of a name. */
+type CountedSpan = NameSpan & { count: number }
+
+/**
+ * Reads the columns of a project's events: from segments where there are any, and from rows elsewhere. The number of statements
+ * depends on the number of events, not on the number of their names.
+ */
 export class Reader {
   readonly #scan: Scan
   readonly #wanted: Wanted
   readonly #rowEvents: number
+  /** The ids of segments whose events are read from rows, because the segment is gone or lacks a column. */
+  readonly #unread = new Set<number>()
 
   /** @param stepEvents approximate limit of rows per statement, if lower than `ROW_EVENTS` */
   constructor(scan: Scan, wanted: Wanted, stepEvents: number) {
@@ -40,76 +57,76 @@ export class Reader {
   }
 
   /**
-   * Reads the events of a step. A batch from a segment may begin before the step and end after it.
-   * @param overview the overview of a range that contains the step
+   * Reads the events of a step, of which a section consists; steps must be read in order. A segment is read once per section,
+   * in the step in which it begins: its batch has all of its events in the section. Yields batches as they are read.
+   * @param overview the overview of a range that contains the section
    */
-  async read(overview: Overview, step: Range): Promise<Batch[]> {
-    if (this.#wanted.inOrder && overview.names.length > 1) {
-      return this.#readSorted(overview, step)
+  async *read(overview: Overview, step: Span, section: Span): AsyncGenerator<Batch[]> {
+    if (this.#wanted.inOrder && overview.eventIds.size > 1) {
+      yield* this.#readSorted(overview, step)
+      return
     }
-    const batches: Batch[] = []
-    for (const name of overview.names) {
-      batches.push(...(await this.#readName(name, step)))
+    const fresh = overview.segments.filter((segment) => {
+      const begin = Math.max(segment.since, section.since)
+      const isBegun = begin >= step.since && begin < step.until && segment.until > begin
+      return isBegun && !this.#unread.has(segment.id)
+    })
+    for (const some of inGroups(fresh, SEALED_EVENTS)) {
+      yield await this.#readSegments(some, section)
     }
-    return batches
+    const spans = [
+      ...looseSpans(overview, step, this.#rowEvents),
+      ...overview.segments
+        .filter(({ id, since, until }) => {
+          return this.#unread.has(id) && since < step.until && until > step.since
+        })
+        .flatMap((segment) => spansOf(segment, step, this.#rowEvents))
+    ]
+    for (const some of inGroups(spans, this.#rowEvents)) {
+      yield await this.#readRows(some)
+    }
   }
 
-  async #readName(name: Name, step: Range): Promise<Batch[]> {
-    const batches: Batch[] = []
-    const segments = name.segments.filter(
-      ({ since, until }) => since < step.until && until > step.since
-    )
-    if (segments.length > 0) {
-      batches.push(...(await this.#readSegments(segments, step)))
-    }
-    const loose = name.loose.filter(
-      ({ slot }) => slot * SLOT < step.until && (slot + 1) * SLOT > step.since
-    )
-    for (const range of rangesOf(loose, segments, step, this.#rowEvents)) {
-      batches.push(...(await this.#readRows(name.eventId, range)))
-    }
-    return batches
-  }
-
-  async #readSegments(segments: readonly Segment[], step: Range): Promise<Batch[]> {
+  /** Reads the columns of some segments, and notes which have to be read from rows. */
+  async #readSegments(segments: readonly Segment[], section: Span): Promise<Batch[]> {
     const found = await readSealed(this.#scan, segments, this.#wanted)
     const batches: Batch[] = []
     for (const segment of segments) {
       const { columns, late } = found.get(segment.id) ?? {}
-      // Reads rows instead of a segment that is left out, or that would overlap the batch of its late events.
+      // In order, the batch of a segment must not overlap the batch of its late events.
       if (!columns || (late && this.#wanted.inOrder)) {
-        const since = Math.max(segment.since, step.since)
-        const until = Math.min(segment.until, step.until)
-        for (const range of rangesOf(allSlots(segment), [], { since, until }, this.#rowEvents)) {
-          batches.push(...(await this.#readRows(segment.eventId, range)))
-        }
+        this.#unread.add(segment.id)
         continue
       }
-      batches.push(toBatch(segment, columns, this.#wanted))
+      batches.push(toBatch(segment, columns, this.#wanted, section))
       if (late) {
-        batches.push(rowsToBatch(late, this.#wanted))
+        batches.push(clip(rowsToBatch(late, this.#wanted), section))
       }
     }
     return batches
   }
 
-  /** Reads the events of a range. If the answer is too large for D1, reads each half of the range on its own. */
-  async #readRows(eventId: number, range: Range): Promise<Batch[]> {
-    const name = { projectId: this.#scan.projectId, eventId }
-    const rows = await readRows(this.#scan.db, name, range, this.#wanted).catch(unlessTooBig)
+  /** Reads the events of some spans. If the answer is too large for D1, reads each half on its own. */
+  async #readRows(spans: readonly NameSpan[]): Promise<Batch[]> {
+    const { db, projectId } = this.#scan
+    const rows = await readRows(db, projectId, spans, this.#wanted).catch(unlessTooBig)
     await pause(REST_MS)
     if (rows) {
-      return rows.length > 0 ? [rowsToBatch(rows, this.#wanted)] : []
+      return rows.length > 0 ? [rowsToBatch(sortRows(rows), this.#wanted)] : []
     }
-    if (range.until - range.since <= 1) {
-      return this.#readMoment(eventId, range.since)
+    const [first, ...others] = spans
+    if (first && others.length === 0 && first.until - first.since <= 1) {
+      return this.#readMoment(first)
     }
-    const [first, second] = halve(range)
-    return [...(await this.#readRows(eventId, first)), ...(await this.#readRows(eventId, second))]
+    const batches: Batch[] = []
+    for (const half of halvesOf(spans)) {
+      batches.push(...(await this.#readRows(half)))
+    }
+    return batches
   }
 
   /** Reads the events of a single millisecond page by page, because they do not fit into one answer of D1. */
-  async #readMoment(eventId: number, time: number): Promise<Batch[]> {
+  async #readMoment({ eventId, since: time }: NameSpan): Promise<Batch[]> {
     const name = { projectId: this.#scan.projectId, eventId }
     const batches: Batch[] = []
     let limit = MOMENT_EVENTS
@@ -131,31 +148,29 @@ export class Reader {
     }
   }
 
-  async #readSorted(overview: Overview, step: Range): Promise<Batch[]> {
-    const batches: Batch[] = []
-    const eventIds = overview.names.map(({ eventId }) => eventId)
-    const names = { projectId: this.#scan.projectId, eventIds }
-    const read = async (range: Range): Promise<void> => {
-      const rows = await readSortedRows(this.#scan.db, names, range, this.#wanted).catch(
-        unlessTooBig
-      )
-      await pause(REST_MS)
-      if (rows) {
-        batches.push(rowsToBatch(rows, this.#wanted))
-        return
-      }
-      if (range.until - range.since <= 1) {
-        throw tooManyAtOnce()
-      }
-      for (const half of halve(range)) {
-        await read(half)
-      }
+  async *#readSorted(overview: Overview, step: Span): AsyncGenerator<Batch[]> {
+    const names = { projectId: this.#scan.projectId, eventIds: [...overview.eventIds] }
+    for (const span of overview.steps(step.since, step.until, this.#rowEvents)) {
+      yield* this.#readSortedSpan(names, span)
     }
-    // Half, because `steps` may make a step twice as large.
-    for (const range of overview.steps(step.since, step.until, this.#rowEvents / 2)) {
-      await read(range)
+  }
+
+  async *#readSortedSpan(
+    names: { projectId: number; eventIds: number[] },
+    span: Span
+  ): AsyncGenerator<Batch[]> {
+    const rows = await readSortedRows(this.#scan.db, names, span, this.#wanted).catch(unlessTooBig)
+    await pause(REST_MS)
+    if (rows) {
+      yield [rowsToBatch(rows, this.#wanted)]
+      return
     }
-    return batches
+    if (span.until - span.since <= 1) {
+      throw tooManyAtOnce()
+    }
+    for (const half of halve(span)) {
+      yield* this.#readSortedSpan(names, half)
+    }
   }
 }
 
@@ -173,44 +188,101 @@ const tooManyAtOnce = (): AppError =>
     'rows'
   )
 
-function halve({ since, until }: Range): [Range, Range] {
-  const middle = since + Math.floor((until - since) / 2)
+function halve<S extends Span>(span: S): [S, S] {
+  const middle = span.since + Math.floor((span.until - span.since) / 2)
   return [
-    { since, until: middle },
-    { since: middle, until }
+    { ...span, until: middle },
+    { ...span, since: middle }
   ]
 }
 
-/**
- * Returns ranges that cover the slots within a step. Each has at most about `most` events, so that one statement can read them,
- * and none reaches into a segment.
- */
-function rangesOf(
-  slots: readonly SlotCount[],
-  segments: readonly Range[],
-  step: Range,
-  most: number
-): Range[] {
-  const ranges: Range[] = []
+/** Divides a list in two, or the only span of a list. */
+function halvesOf(spans: readonly NameSpan[]): NameSpan[][] {
+  const [first, ...others] = spans
+  if (first && others.length === 0) {
+    return halve(first).map((half) => [half])
+  }
+  const middle = Math.ceil(spans.length / 2)
+  return [spans.slice(0, middle), spans.slice(middle)]
+}
+
+/** Divides a list into groups with at most about `most` events, in order. */
+function inGroups<Item extends { count: number }>(items: readonly Item[], most: number): Item[][] {
+  const groups: Item[][] = []
   let events = 0
-  for (const { slot, count } of slots) {
-    const since = Math.max(slot * SLOT, step.since)
-    const until = Math.min((slot + 1) * SLOT, step.until)
-    if (since >= until) {
-      continue
-    }
-    const last = ranges.at(-1)
-    const isBetween = (segment: Range) =>
-      last !== undefined && segment.since >= last.until && segment.until <= since
-    events += count
-    if (last && events <= most && !segments.some(isBetween)) {
-      last.until = until
+  for (const item of items) {
+    const last = groups.at(-1)
+    events += item.count
+    if (last && events <= most) {
+      last.push(item)
     } else {
-      ranges.push(...split({ since, until }, Math.ceil(count / most)))
-      events = count
+      groups.push([item])
+      events = item.count
     }
   }
-  return ranges
+  return groups
+}
+
+/**
+ * Returns spans that cover the events outside segments within a step, sorted by name and time. Each has at most about `most`
+ * events, and none reaches into a segment.
+ */
+function looseSpans(overview: Overview, step: Span, most: number): CountedSpan[] {
+  const { eventIds, slots, counts } = overview.loose
+  const segmentsOf = Map.groupBy(overview.segments, ({ eventId }) => eventId)
+  const spans = new Spans(step, most, (eventId, from, until) =>
+    (segmentsOf.get(eventId) ?? []).some(
+      (segment) => segment.since >= from && segment.until <= until
+    )
+  )
+  for (let i = 0; i < slots.length; i += 1) {
+    spans.add(eventIds[i] ?? 0, slots[i] ?? 0, counts[i] ?? 0)
+  }
+  return spans.list
+}
+
+/** Returns spans that cover the events of a segment within a step, also the late events. */
+function spansOf(segment: Segment, step: Span, most: number): CountedSpan[] {
+  const spans = new Spans(step, most, () => false)
+  for (const { slot, count } of allSlots(segment)) {
+    spans.add(segment.eventId, slot, count)
+  }
+  return spans.list
+}
+
+/** Whether a name has a segment between two times. */
+type IsSealed = (eventId: number, from: number, until: number) => boolean
+
+/** Joins slots, which are added in the order of names and time, to spans of about `most` events within a step. */
+class Spans {
+  readonly list: CountedSpan[] = []
+  readonly #step: Span
+  readonly #most: number
+  readonly #isSealed: IsSealed
+
+  constructor(step: Span, most: number, isSealed: IsSealed) {
+    this.#step = step
+    this.#most = most
+    this.#isSealed = isSealed
+  }
+
+  add(eventId: number, slot: number, count: number): void {
+    const since = Math.max(slot * SLOT, this.#step.since)
+    const until = Math.min((slot + 1) * SLOT, this.#step.until)
+    if (since >= until) {
+      return
+    }
+    const last = this.list.at(-1)
+    const isJoined =
+      last?.eventId === eventId &&
+      last.count + count <= this.#most &&
+      (last.until === since || !this.#isSealed(eventId, last.until, since))
+    if (last && isJoined) {
+      this.list[this.list.length - 1] = { ...last, until, count: last.count + count }
+    } else {
+      this.list.push(...split({ eventId, since, until, count }, Math.ceil(count / this.#most)))
+    }
+  }
 }
 
 /** Counts the events in each slot of a segment's range, with the late events, in the order of time. */
@@ -222,25 +294,44 @@ function allSlots({ slots, late }: Segment): SlotCount[] {
   return [...counts].map(([slot, count]) => ({ slot, count })).sort((a, b) => a.slot - b.slot)
 }
 
-/** Divides a range into parts of equal length. */
-function split({ since, until }: Range, parts: number): Range[] {
-  const count = Math.max(1, Math.min(parts, until - since))
-  const at = (i: number) => since + Math.floor(((until - since) * i) / count)
-  return Array.from({ length: count }, (_, i) => ({ since: at(i), until: at(i + 1) }))
+/** Divides a span into parts of equal length. */
+function split({ eventId, since, until, count }: CountedSpan, parts: number): CountedSpan[] {
+  const length = Math.max(1, Math.min(parts, until - since))
+  const at = (i: number) => since + Math.floor(((until - since) * i) / length)
+  return Array.from({ length }, (_, i) => ({
+    eventId,
+    since: at(i),
+    until: at(i + 1),
+    count: Math.ceil(count / length)
+  }))
 }
 
-function toBatch({ count, since, slots }: Segment, columns: Columns, wanted: Wanted): Batch {
+/** Returns a segment's events in a section. */
+function toBatch(
+  { count, since, slots }: Segment,
+  columns: Columns,
+  wanted: Wanted,
+  section: Span
+): Batch {
   const column = (name: string) => columns.values.get(name) ?? emptyColumn(count)
   const numbers = (name: string) => columns.numbers.get(name) ?? new Uint32Array()
-  return {
+  const times = wanted.times ? timesOf(slots, numbers('time')) : undefined
+  const whole = {
     length: count,
     since,
-    place: wanted.times ? placeByTimes(timesOf(slots, numbers('time'))) : placeBySlots(slots),
+    place: times ? placeByTimes(times) : placeBySlots(slots),
     identities: wanted.identities ? numbers('identity') : new Uint32Array(),
     versions: wanted.versions ? column('version') : emptyColumn(0),
     sessions: wanted.sessions ? column('session') : emptyColumn(0),
     properties: new Map(wanted.properties.map((key) => [key, column(`event:${key}`)]))
   }
+  const batch = clip(whole, section)
+  if (!times || batch === whole) {
+    return batch
+  }
+  // The times outside the section need not stay in memory.
+  const kept = times.slice(whole.place(section.since), whole.place(section.until))
+  return { ...batch, place: placeByTimes(kept) }
 }
 
 /** Returns the time of each event, from its distance to the beginning of its slot. */
@@ -264,3 +355,22 @@ const rowsToBatch = (rows: Rows, wanted: Wanted): Batch => ({
   sessions: rows.sessions ? toColumn(rows.sessions) : emptyColumn(rows.length),
   properties: new Map(wanted.properties.map((key, i) => [key, toColumn(rows.properties[i] ?? [])]))
 })
+
+/** Sorts rows by their times: those of several names come name by name. */
+function sortRows(rows: Rows): Rows {
+  const { times } = rows
+  if (times.every((time, i) => i === 0 || (times[i - 1] ?? 0) <= time)) {
+    return rows
+  }
+  const order = times.map((_, i) => i).sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0))
+  // The cast is safe, because each list has a value for each time.
+  const sort = <Value>(values: readonly Value[]) => order.map((i) => values[i] as Value)
+  return {
+    length: rows.length,
+    times: sort(times),
+    identities: rows.identities && sort(rows.identities),
+    versions: rows.versions && sort(rows.versions),
+    sessions: rows.sessions && sort(rows.sessions),
+    properties: rows.properties.map(sort)
+  }
+}

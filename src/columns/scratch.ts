@@ -1,24 +1,29 @@
-/** Smallest length of a list, elements. */
-const MIN_LENGTH = 32_768
+/** Numbers in a block of memory; a longer list gets a block of its own length. */
+const BLOCK = 131_072
 
 /** Lists of numbers for reuse: memory of typed arrays is freed late, and a trend would allocate a list for each batch. */
 export class Scratch {
-  readonly #lists: Int32Array[] = []
+  readonly #blocks: Int32Array[] = []
+  /** The block that the next list is taken from, and the numbers of it that are taken. */
+  #block = 0
   #taken = 0
 
   /** Returns a list with arbitrary content. It belongs to the caller until `release`. */
   take(length: number): Int32Array {
-    let list = this.#lists[this.#taken]
-    if (!list || list.length < length) {
-      list = new Int32Array(Math.max(length, MIN_LENGTH))
-      this.#lists[this.#taken] = list
+    const block = this.#blocks[this.#block] ?? new Int32Array(Math.max(length, BLOCK))
+    this.#blocks[this.#block] = block
+    if (this.#taken + length > block.length) {
+      this.#block += 1
+      this.#taken = 0
+      return this.take(length)
     }
-    this.#taken += 1
-    return list.subarray(0, length)
+    this.#taken += length
+    return block.subarray(this.#taken - length, this.#taken)
   }
 
   /** Takes all lists back. */
   release(): void {
+    this.#block = 0
     this.#taken = 0
   }
 }

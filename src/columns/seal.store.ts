@@ -1,10 +1,18 @@
-import { and, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { bindRead, query, readBatch, writeBatch } from '../db/batch.ts'
 import { type Db, findConflict } from '../db/client.ts'
 import { expectRows, inJson } from '../db/rows.ts'
-import { eventCounts, events, lateEvents, segmentColumns, segments } from '../db/schema.ts'
-import { bare, insertSelect } from '../db/statements.ts'
+import {
+  eventCounts,
+  eventNames,
+  events,
+  lateEvents,
+  segmentColumns,
+  segments,
+  sequences
+} from '../db/schema.ts'
+import { bare, excluded, insertSelect } from '../db/statements.ts'
 import { type EventKind, SLOT } from '../rollups/store.ts'
 import type { SealedRow, SegmentContent } from './build.ts'
 import type { SlotCount } from './codec.ts'
@@ -36,21 +44,25 @@ const countLate = (segmentId: SQLWrapper, limit: number): SQL => sql`(
 const s = alias(segments, 's')
 const c = alias(eventCounts, 'c')
 
+/** Names to search: the next `names` after the id `after`, in the order of ids. */
+export type NamePage = { after: number; names: number }
+
 /**
- * Returns those of the event names that have enough events outside segments, events in a hole between two segments, or
+ * Returns those of some event names that have enough events outside segments, events in a hole between two segments, or
  * enough late events. Each counted slot has an event, so `MIN_EVENTS` slots are enough to count.
+ * @returns also the last id that was searched, undefined after the last name, and the rows that the search has read
  */
 export async function findUnsealed(
   db: Db,
-  kinds: readonly EventKind[],
+  { after, names }: NamePage,
   { horizon, minLate, abandonedBefore }: Limits
-): Promise<EventKind[]> {
-  const list = kinds.map(({ project_id, event_id }) => [project_id, event_id])
+): Promise<{ found: EventKind[]; last: number | undefined; rows: number }> {
   const isKept = sql`(${s.isSealed} or ${s.startedAt} >= ${abandonedBefore})`
-  const unsealed = query<EventKind>(sql`
-    with kinds as (
-      select value ->> 0 as project_id, value ->> 1 as event_id from json_each(${JSON.stringify(list)})
-    ), placed as (
+  const page = sql`
+    select ${eventNames.projectId}, ${eventNames.id} as event_id from ${eventNames}
+    where ${eventNames.id} > ${after} order by ${eventNames.id} limit ${names}`
+  const unsealed = sql`
+    with kinds as materialized (${page}), placed as (
       select ${s.id}, k.project_id, k.event_id, ${s.since} / ${SLOT} as since, ${s.until} / ${SLOT} as until
       from kinds k cross join ${segments} ${s}
         on ${s.projectId} = k.project_id and ${s.eventId} = k.event_id and ${isKept}
@@ -70,9 +82,34 @@ export async function findUnsealed(
     )
     select project_id, event_id from counted where count >= ${MIN_EVENTS} or (is_hole and count > 0)
     union select project_id, event_id from placed where ${countLate(sql`placed.id`, minLate)} >= ${minLate}
-    order by 1, 2`)
-  return (await readBatch(db, unsealed))[0]
+    order by 1, 2`
+  const [found, searched] = await db.$client.run([
+    bindRead(unsealed),
+    bindRead(sql`select max(event_id) as last, count(*) as names from (${page})`)
+  ])
+  // The casts are safe: these are the columns of the statements.
+  const [end] = (searched?.results ?? []) as { last: number | null; names: number }[]
+  return {
+    found: (found?.results ?? []) as EventKind[],
+    last: end?.names === names ? (end.last ?? undefined) : undefined,
+    rows: found?.meta.rows_read ?? 0
+  }
 }
+
+/** The rows of `sequences` that note how far names were searched: for enough late events, or for any. */
+export type SearchNote = 'searched_event_name' | 'searched_late_name'
+
+/** Returns the id of the name after which a search continues; 0 for the beginning. */
+export async function readSearched(db: Db, name: SearchNote): Promise<number> {
+  const [row] = await db.select().from(sequences).where(eq(sequences.name, name))
+  return row?.value ?? 0
+}
+
+export const noteSearched = (db: Db, name: SearchNote, value: number) =>
+  db
+    .insert(sequences)
+    .values({ name, value })
+    .onConflictDoUpdate({ target: sequences.name, set: { value: excluded(sequences.value) } })
 
 /** A segment of an event name. */
 export type PlacedRow = {

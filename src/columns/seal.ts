@@ -15,6 +15,7 @@ import {
   type Limits,
   listSegments,
   listSlots,
+  type NamePage,
   type Place,
   type PlacedRow,
   readEvents,
@@ -46,8 +47,17 @@ const ABANDONED_MS = 10 * MINUTE
 /** Number of late events at which a segment is sealed again; up to 256 are read as rows. */
 export const MANY_LATE = 257
 
-/** Event names searched per query. */
-const NAMES_AT_ONCE = 50
+/** Event names that the first query of a search looks at. */
+const FIRST_NAMES = 50
+
+/** Largest number of event names that a query looks at. */
+const MAX_NAMES = 10_000
+
+/**
+ * Rows that a query of a search should read, which takes about 50 ms. A name takes from 3 rows to `MIN_EVENTS`; the rows of one
+ * query tell how many names the next should look at, up to four times as many.
+ */
+const SEARCHED_ROWS = 100_000
 
 /** Slots planned at a time; each has at least one event. */
 const SLOTS_AT_ONCE = 20_000
@@ -71,10 +81,10 @@ const MAX_SEGMENT_BYTES = 4_096 * MAX_EVENTS
 export const MAX_QUERIES = 600
 
 /**
- * The result of sealing: the numbers of segments and of their events, and whether every planned range was tried. Ranges in which
- * another run or a late event got in the way are left for the next run.
+ * The result of sealing: the numbers of segments and of their events, and the names that are left because the queries ran out.
+ * Ranges in which another run or a late event got in the way are left for the next run.
  */
-export type Sealed = { segments: number; events: number; isDone: boolean }
+export type Sealed = { segments: number; events: number; left: readonly EventKind[] }
 
 export type Sealing = {
   db: Db
@@ -85,7 +95,7 @@ export type Sealing = {
   /** Queries after which no further segment is begun. */
   maxQueries?: number
   /** Called after each segment. */
-  onProgress?: (sealed: Sealed) => void
+  onProgress?: (sealed: Omit<Sealed, 'left'>) => void
 }
 
 const limitsAt = (now: number, minLate: number): Limits => ({
@@ -94,19 +104,28 @@ const limitsAt = (now: number, minLate: number): Limits => ({
   abandonedBefore: now - ABANDONED_MS
 })
 
-/** Returns those of `kinds` that have events to seal. Projects keep their order; the order of names within a project may change. */
-export async function findSealable(
+/** Names that have events to seal, and the id of the last name searched so far; 0 once all are. */
+type Searched = { found: EventKind[]; last: number }
+
+/**
+ * Searches the database's event names for those that have events to seal, in the order of ids, after the id `after`. Yields after
+ * every other query.
+ */
+export async function* findSealable(
   db: Db,
-  kinds: readonly EventKind[],
-  now: number,
-  minLate: number
-): Promise<EventKind[]> {
-  const found: EventKind[] = []
-  for (let at = 0; at < kinds.length; at += NAMES_AT_ONCE) {
-    const some = kinds.slice(at, at + NAMES_AT_ONCE)
-    found.push(...(await findUnsealed(db, some, limitsAt(now, minLate))))
+  { after = 0, now, minLate }: { after?: number; now: number; minLate: number }
+): AsyncGenerator<Searched> {
+  let page: NamePage = { after, names: FIRST_NAMES }
+  for (;;) {
+    const { found, last, rows } = await findUnsealed(db, page, limitsAt(now, minLate))
+    yield { found, last: last ?? 0 }
+    if (last === undefined) {
+      return
+    }
+    const affordable = Math.floor((page.names * SEARCHED_ROWS) / Math.max(1, rows))
+    const names = Math.min(affordable, 4 * page.names, MAX_NAMES)
+    page = { after: last, names: Math.max(FIRST_NAMES, names) }
   }
-  return found
 }
 
 /** Seals events until `maxQueries` queries have been made. May be interrupted anywhere, and run several times at once. */
@@ -116,19 +135,19 @@ export async function sealEvents(kinds: readonly EventKind[], sealing: Sealing):
 
 class Sealer {
   readonly #sealing: Sealing
-  #sealed: Sealed = { segments: 0, events: 0, isDone: true }
+  #sealed = { segments: 0, events: 0 }
 
   constructor(sealing: Sealing) {
     this.#sealing = sealing
   }
 
   async seal(kinds: readonly EventKind[]): Promise<Sealed> {
-    for (const kind of kinds) {
-      if (!(await this.#sealKind(kind))) {
-        return { ...this.#sealed, isDone: false }
+    for (const [i, kind] of kinds.entries()) {
+      if (this.#isSpent() || !(await this.#sealKind(kind))) {
+        return { ...this.#sealed, left: kinds.slice(i) }
       }
     }
-    return this.#sealed
+    return { ...this.#sealed, left: [] }
   }
 
   /** @returns whether every planned range was tried; false if the queries ran out first */
@@ -201,7 +220,7 @@ class Sealer {
       return 0
     }
     const { segments, events } = this.#sealed
-    this.#sealed = { segments: segments + 1, events: events + content.count, isDone: true }
+    this.#sealed = { segments: segments + 1, events: events + content.count }
     this.#sealing.onProgress?.(this.#sealed)
     return content.count
   }

@@ -108,11 +108,9 @@ function keepSegments(
 ): void {
   const isOutside = ({ since, until }: KnownSegment) => until <= range.since || since >= range.until
   const known = [...(keptSegments.get(key) ?? [])].filter(([, segment]) => isOutside(segment))
-  const found = overview.names.flatMap((name) =>
-    name.segments.map(
-      ({ build, eventId, since, until, count, slots }) =>
-        [build, { eventId, since, until, count, slots }] as const
-    )
+  const found = overview.segments.map(
+    ({ build, eventId, since, until, count, slots }) =>
+      [build, { eventId, since, until, count, slots }] as const
   )
   const segments = new Map([...known, ...found])
   let bytes = key.length
@@ -186,7 +184,7 @@ export async function readSealed(
   return read
 }
 
-/** Reads some segments. If the answer is too large for D1, reads only the segments without late events. */
+/** Reads some segments, in halves if D1 finds the answer too large. Leaves out a segment with too many late events for an answer. */
 async function readAsked(
   scan: Scan,
   asked: readonly AskedSegment[],
@@ -198,11 +196,21 @@ async function readAsked(
   try {
     return await readSegments(scan.db, scan.projectId, asked, wanted)
   } catch (error) {
-    const punctual = asked.filter(({ isLate }) => !isLate)
-    if (!isTooBig(error) || punctual.length === asked.length) {
+    if (!isTooBig(error)) {
       throw error
     }
-    return readAsked(scan, punctual, wanted)
+    const [only, ...others] = asked
+    if (others.length === 0) {
+      if (only?.isLate) {
+        return new Map()
+      }
+      throw error
+    }
+    const middle = Math.ceil(asked.length / 2)
+    return new Map([
+      ...(await readAsked(scan, asked.slice(0, middle), wanted)),
+      ...(await readAsked(scan, asked.slice(middle), wanted))
+    ])
   }
 }
 

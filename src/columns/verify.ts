@@ -54,21 +54,31 @@ export type VerifiedColumns = {
  * they are not read again, and the next run rebuilds them. Events may be stored and removed, and identities may move, in the
  * meantime.
  * @param most largest number of segments, and of chunks of either kind, to compare
+ * @param isSpent returns true once no further segment or chunk may be compared
  */
-export async function verifyColumns(db: Db, most: number): Promise<VerifiedColumns> {
+export async function verifyColumns(
+  db: Db,
+  most: number,
+  isSpent: () => boolean = () => false
+): Promise<VerifiedColumns> {
   const ids = await sampleSegments(db, most)
   const segments: WrongSegment[] = []
+  let compared = 0
   for (const id of ids) {
+    if (isSpent()) {
+      break
+    }
+    compared += 1
     segments.push(...(await verifySegment(db, id)))
   }
-  const sample = await sampleChunks(db, most)
+  const sample = await sampleChunks(db, isSpent() ? 0 : most)
   const chunks: ProjectChunk[] = []
   for (const chunk of sample) {
     chunks.push(...(await verifyChunk(db, chunk)))
   }
-  const versions = await verifyVersions(db, most)
+  const versions = await verifyVersions(db, isSpent() ? 0 : most)
   return {
-    segments: ids.length,
+    segments: compared,
     wrong_segments: segments.length,
     first_segments: segments.slice(0, MAX_SHOWN),
     chunks: sample.length,

@@ -2,7 +2,7 @@ import { inHalves } from '../db/halves.ts'
 import { identityOf, numberOf, toId, VERSIONS } from '../db/version-id.ts'
 import type { Json } from '../input/json.ts'
 import { pause } from '../pause.ts'
-import { emptyColumn } from './batch.ts'
+import { type Batch, emptyColumn } from './batch.ts'
 import { CHUNK, decodeColumn, decodeNames, decodeVersions } from './codec.ts'
 import type { Codes, Column } from './column.ts'
 import { discardIfDamaged } from './damage.ts'
@@ -71,7 +71,7 @@ export class VersionValues {
    */
   async of({ codes, values: shorts }: Column, identities: Uint32Array): Promise<Column> {
     const versions = { identities, codes, shorts: toNumbers(shorts) }
-    await this.#readChunks(versions)
+    await this.#readChunks([versions])
     const found = await this.#numbersOf(versions)
     // The place of each value in `values`, counted from 1; 0 until the value is listed.
     const places = new Int32Array(this.#values.length)
@@ -87,28 +87,50 @@ export class VersionValues {
     return { codes: found, values }
   }
 
+  /** Finds the values in the versions of all events of some batches, in as few statements as if they were one batch. */
+  async learn(batches: readonly Pick<Batch, 'versions' | 'identities'>[]): Promise<void> {
+    const all = batches.map(({ versions: { codes, values }, identities }) => ({
+      identities,
+      codes,
+      shorts: toNumbers(values)
+    }))
+    await this.#readChunks(all)
+    const unknown = new Set<number>()
+    for (const versions of all) {
+      for (let i = 0; i < versions.codes.length; i += 1) {
+        if (this.#findAt(versions, i) === UNKNOWN) {
+          unknown.add(idAt(versions, i))
+        }
+      }
+    }
+    await this.#lookUp(unknown)
+  }
+
   /** Returns the number of the value in each event's version. */
-  async #numbersOf({ identities, codes, shorts }: Versions): Promise<Uint32Array> {
-    const numbers = new Uint32Array(codes.length)
+  async #numbersOf(versions: Versions): Promise<Uint32Array> {
+    const numbers = new Uint32Array(versions.codes.length)
     const unknown: number[] = []
     for (let i = 0; i < numbers.length; i += 1) {
-      const short = shorts[codes[i] ?? 0] ?? NO_VERSION
-      const number =
-        short < VERSIONS
-          ? this.#find(identities[i] ?? 0, short)
-          : this.#find(identityOf(short), numberOf(short))
+      const number = this.#findAt(versions, i)
       if (number === UNKNOWN) {
         unknown.push(i)
       } else {
         numbers[i] = number
       }
     }
-    const idOf = (i: number) => toId(shorts[codes[i] ?? 0] ?? NO_VERSION, identities[i] ?? 0)
-    await this.#lookUp(new Set(unknown.map(idOf)))
+    await this.#lookUp(new Set(unknown.map((i) => idAt(versions, i))))
     for (const i of unknown) {
-      numbers[i] = this.#lookedUp.get(idOf(i)) ?? NO_VALUE
+      numbers[i] = this.#lookedUp.get(idAt(versions, i)) ?? NO_VALUE
     }
     return numbers
+  }
+
+  /** Returns the number of the value in the version of event `i`, or `UNKNOWN`. */
+  #findAt({ identities, codes, shorts }: Versions, i: number): number {
+    const short = shorts[codes[i] ?? 0] ?? NO_VERSION
+    return short < VERSIONS
+      ? this.#find(identities[i] ?? 0, short)
+      : this.#find(identityOf(short), numberOf(short))
   }
 
   /** Returns the number of the value in an identity's version, or `UNKNOWN`. */
@@ -131,17 +153,8 @@ export class VersionValues {
   }
 
   /** Reads the chunks of these versions that have not been read yet. */
-  async #readChunks({ identities, codes, shorts }: Versions): Promise<void> {
-    const fresh: number[] = []
-    for (let i = 0; i < codes.length; i += 1) {
-      const short = shorts[codes[i] ?? 0] ?? NO_VERSION
-      const chunk = chunkOf(short < VERSIONS ? (identities[i] ?? 0) : identityOf(short))
-      if (short !== NO_VERSION && this.#knownChunks.get(chunk) === 0) {
-        fresh.push(chunk)
-        this.#chunks.push(undefined)
-        this.#knownChunks.set(chunk, this.#chunks.length)
-      }
-    }
+  async #readChunks(lists: readonly Versions[]): Promise<void> {
+    const fresh = lists.flatMap((versions) => this.#noteChunks(versions))
     for (let from = 0; from < fresh.length; from += CHUNKS_AT_ONCE) {
       const wanted = fresh.slice(from, from + CHUNKS_AT_ONCE).map((chunk) => ({
         chunk,
@@ -155,6 +168,21 @@ export class VersionValues {
         this.#chunks[this.#knownChunks.get(read.chunk) - 1] = await this.#openChunk(read)
       }
     }
+  }
+
+  /** Notes the chunks of these versions as known. @returns those that were not */
+  #noteChunks({ identities, codes, shorts }: Versions): number[] {
+    const fresh: number[] = []
+    for (let i = 0; i < codes.length; i += 1) {
+      const short = shorts[codes[i] ?? 0] ?? NO_VERSION
+      const chunk = chunkOf(short < VERSIONS ? (identities[i] ?? 0) : identityOf(short))
+      if (short !== NO_VERSION && this.#knownChunks.get(chunk) === 0) {
+        fresh.push(chunk)
+        this.#chunks.push(undefined)
+        this.#knownChunks.set(chunk, this.#chunks.length)
+      }
+    }
+    return fresh
   }
 
   #placesKey(chunk: number): string {
@@ -255,6 +283,10 @@ export class VersionValues {
     }
   }
 }
+
+/** Returns the id of the version of event `i`. */
+const idAt = ({ identities, codes, shorts }: Versions, i: number): number =>
+  toId(shorts[codes[i] ?? 0] ?? NO_VERSION, identities[i] ?? 0)
 
 const toNumbers = (shorts: readonly Json[]): Float64Array =>
   Float64Array.from(shorts, (short) => (short === null ? NO_VERSION : Number(short)))

@@ -2,9 +2,7 @@ import { DAY } from '../calendar/units.ts'
 import { deleteOldSalts } from '../capture/cookieless/salts.ts'
 import { countDamaged, forgetDamaged } from '../columns/damage.store.ts'
 import { startSealing } from '../columns/run.ts'
-import { MANY_LATE } from '../columns/seal.ts'
 import { countWrong, verifyColumns } from '../columns/verify.ts'
-import { newUsage, openDb } from '../db/client.ts'
 import { removeLinks } from '../erasures/completions/links.ts'
 import { checkNamed } from '../erasures/named.ts'
 import { openSigningKey, publishKey } from '../erasures/receipts/keys.ts'
@@ -21,26 +19,26 @@ import { readQueuesSince } from '../queues/due.ts'
 import { isSpent } from '../queues/invocation.ts'
 import { resendWaiting } from '../queues/sweep.ts'
 import { sweepRecordings } from '../recordings/purge.ts'
-import { type DaysKept, readDaysKept } from '../recordings/retention.ts'
-import { sweepOrphans } from '../recordings/sweep.ts'
+import { readDaysKept } from '../recordings/retention.ts'
+import { SWEEP_LIMITS, sweepOrphans } from '../recordings/sweep.ts'
 import { verifyCounts } from '../rollups/verify.ts'
 import { closeSessions } from '../sessions/upkeep/close.ts'
 import { verifySessions, type WrongSession } from '../sessions/upkeep/verify.ts'
-import { DELIVERY_DAYS, purgeDeliveries } from '../subscriptions/deliveries/store.ts'
+import { DELIVERY_DAYS, PURGE, purgeDeliveries } from '../subscriptions/deliveries/store.ts'
 import { runDue } from '../subscriptions/due.ts'
+import { type Cron, EVERY_15_MINUTES, EVERY_MINUTE, NIGHTLY, WEEKLY } from './cron.ts'
 import { inEachDatabase, type Job, once } from './run.ts'
 
-/**
- * Limits of the nightly verification, divided equally among the databases: D1 allows 1,000 queries per run. `npm run verify`
- * verifies everything.
- */
+/* The queries of all jobs of a trigger together are at most `MAX_JOB_QUERIES`. */
+
+/** Limits of the nightly verification, divided equally among the databases. `npm run verify` verifies everything. */
 const VERIFIED_PER_NIGHT = {
-  /** Queries for event counts: 125 names, or 25 million events of one name. */
-  countQueries: 250,
-  /** Pages of sessions, a query each: 20,000 sessions. */
-  sessionPages: 100,
-  /** Segments, chunks of actors, and chunks of versions, this many of each; together they take 500 queries. */
-  columns: 20
+  /** Queries for event counts: 75 names, or 15 million events of one name. */
+  countQueries: 150,
+  /** Pages of sessions, a query each: 15,000 sessions. */
+  sessionPages: 75,
+  /** Segments, chunks of actors, and chunks of versions, this many of each; together they usually take 400 queries. */
+  columns: 16
 }
 
 /**
@@ -49,28 +47,24 @@ const VERIFIED_PER_NIGHT = {
  */
 const WALKED_PER_NIGHT = 1_000
 
-/**
- * Queries after which no further transaction closes sessions, divided equally among the databases. D1 allows 1,000 per run;
- * the rest is for the transaction in progress, which takes 10 queries, or 100 if its events are large, and for the trigger's
- * other jobs.
- */
-const CLOSING_QUERIES = 600
-
 /** Starts the weekly run of erasures. */
-export const startErasureRun = inEachDatabase('weekly run', async ({ db, database }, run) => {
-  const scheduled = { scheduledFor: run.scheduledTime, startedBy: 'cron' as const }
-  const sent = await startRun(db, run.env.ERASURE_QUEUE, scheduled, run.now)
-  log('info', 'weekly run', { database, sent })
-})
+const startErasureRun = inEachDatabase(
+  { job: 'weekly run', queries: 500 },
+  async ({ db, database }, run) => {
+    const scheduled = { scheduledFor: run.scheduledTime, startedBy: 'cron' as const }
+    const sent = await startRun(db, run.env.ERASURE_QUEUE, scheduled, run.now)
+    log('info', 'weekly run', { database, sent })
+  }
+)
 
 /** Resends the messages of captured requests and recording parts that still wait in the R2 bucket. */
-export const sweepQueues = once('sweep of queues', async ({ env, now }) => {
+const sweepQueues = once({ job: 'sweep of queues', queries: 10 }, async ({ env, now }) => {
   const { sent, isDone } = await resendWaiting(env, now.getTime(), queuesSince(env))
   log('info', 'sweep of queues', { sent, done: isDone })
 })
 
 /** Deletes the daily salts that are no longer needed for hashing visitors without cookies. */
-export const sweepSalts = once('sweep of salts', async ({ env, now }) => {
+const sweepSalts = once({ job: 'sweep of salts', queries: 10 }, async ({ env, now }) => {
   const deleted = await deleteOldSalts(env.BUCKET, now.getTime())
   if (deleted > 0) {
     log('info', 'sweep of salts', { deleted })
@@ -81,13 +75,13 @@ export const sweepSalts = once('sweep of salts', async ({ env, now }) => {
  * Applies the ledger of erasures. A restored database is held back until the data that the restore
  * has brought back is erased again.
  */
-export const applyErasureLedger = inEachDatabase(
-  'replay of the ledger',
-  async ({ db, database, usage }, { env, now }) => {
+const applyErasureLedger = inEachDatabase(
+  { job: 'replay of the ledger', queries: 830 },
+  async ({ db, database, usage, control }, { env, now }) => {
     const { applied, erased, isRestored, isDone } = await catchUp({
       db,
       database,
-      control: openDb(env.DB, usage).db,
+      control,
       bucket: env.BUCKET,
       queue: env.ERASURE_QUEUE,
       secrets: env,
@@ -103,7 +97,7 @@ export const applyErasureLedger = inEachDatabase(
 )
 
 /** Checks the next part of the ledger, up to `WALKED_PER_NIGHT`. Fails if an entry, or an object that it names, is damaged or missing. */
-export const walkErasureLedger = once('walk of the ledger', async ({ env }) => {
+const walkErasureLedger = once({ job: 'walk of the ledger', queries: 0 }, async ({ env }) => {
   const { fault, ...walked } = await walkLedger(env.BUCKET, { checkNamed, most: WALKED_PER_NIGHT })
   log('info', 'walk of the ledger', walked)
   if (fault) {
@@ -112,33 +106,35 @@ export const walkErasureLedger = once('walk of the ledger', async ({ env }) => {
 })
 
 /** Publishes the key that signs receipts, unless it is published already. */
-export const publishSigningKey = once('publishing of the key', async ({ env, now }) => {
-  const key = await openSigningKey(env)
-  if (key) {
-    const applied = await readApplied(openDb(env.DB, newUsage()).db)
-    await publishKey(env.BUCKET, key, applied, now.getTime())
+const publishSigningKey = once(
+  { job: 'publishing of the key', queries: 10 },
+  async ({ env, now }, control) => {
+    const key = await openSigningKey(env)
+    if (key) {
+      const applied = await readApplied(control)
+      await publishKey(env.BUCKET, key, applied, now.getTime())
+    }
   }
-})
+)
 
 /**
  * Takes up erasures that were missed or interrupted, or whose message was lost. Removes the links between erasures and the
  * data that they kept after `COMPLETION_DAYS`.
  */
-export const sweepOpenErasures = inEachDatabase(
-  'sweep of erasures',
-  async ({ db, database }, { env, now }) => {
+const sweepOpenErasures = inEachDatabase(
+  { job: 'sweep of erasures', queries: 100 },
+  async ({ db, database, usage }, { env, now }) => {
     const sent = await sweepErasures(db, env.ERASURE_QUEUE, now, queuesSince(env))
-    const anonymised = await removeLinks(db, now)
+    const anonymised = await removeLinks(db, now, () => isSpent(usage))
     log('info', 'sweep of erasures', { database, sent, anonymised })
   }
 )
 
-/** Closes sessions that have ended, up to `CLOSING_QUERIES`. */
-export const closeEndedSessions = inEachDatabase(
-  'closing of sessions',
-  async ({ db, database, usage, databases }, { now }) => {
-    const maxQueries = Math.ceil(CLOSING_QUERIES / databases)
-    const closed = await closeSessions(db, now, () => isSpent(usage, maxQueries))
+/** Closes sessions that have ended. A transaction takes 10 queries, or 100 if its events are large. */
+const closeEndedSessions = inEachDatabase(
+  { job: 'closing of sessions', queries: 400 },
+  async ({ db, database, usage }, { now }) => {
+    const closed = await closeSessions(db, now, () => isSpent(usage))
     log('info', 'sessions closed', { database, closed, rows_written: usage.rowsWritten })
   }
 )
@@ -147,11 +143,16 @@ export const closeEndedSessions = inEachDatabase(
  * Deletes recordings that are older than their retention, and takes up purges whose message was
  * lost.
  */
-export const expireRecordings = inEachDatabase(
-  'sweep of recordings',
-  async ({ db, database }, { env, now }) => {
-    const daysKept = await findDaysKept(env)
-    const limits = { daysKept, now: now.getTime(), queuesSince: queuesSince(env) }
+const expireRecordings = inEachDatabase(
+  { job: 'sweep of recordings', queries: 200 },
+  async ({ db, database, usage, control }, { env, now }) => {
+    const daysKept = await readDaysKept(control, env)
+    const limits = {
+      daysKept,
+      now: now.getTime(),
+      queuesSince: queuesSince(env),
+      isSpent: () => isSpent(usage)
+    }
     const ledger = new Ledger(env.BUCKET, await readApplied(db))
     const swept = await sweepRecordings(db, env.RECORDING_QUEUE, ledger, limits)
     log('info', 'sweep of recordings', { database, ...swept })
@@ -159,46 +160,57 @@ export const expireRecordings = inEachDatabase(
 )
 
 /** Begins the weekly sweep of snapshots without a row, unless one is under way. */
-export const beginSnapshotSweep = sweepSnapshots(true)
+const beginSnapshotSweep = sweepSnapshots(true)
 /** Continues the weekly sweep of snapshots until its end. */
-export const continueSnapshotSweep = sweepSnapshots(false)
+const continueSnapshotSweep = sweepSnapshots(false)
 
 function sweepSnapshots(begins: boolean): Job {
-  return inEachDatabase('sweep of snapshots', async ({ db, database }, { env, scheduledTime }) => {
-    const all = await listProjects(openDb(env.DB, newUsage()).db)
-    const projects = all.filter((one) => one.database === database).map(({ id }) => id)
-    const daysKept = await findDaysKept(env)
-    const limits = { database, projects, daysKept, now: scheduledTime, begins }
-    const swept = await sweepOrphans(db, env.BUCKET, limits)
-    if (swept) {
-      log('info', 'weekly sweep of recordings', {
-        database,
-        removed: swept.removed,
-        done: swept.isDone
-      })
+  return inEachDatabase(
+    { job: 'sweep of snapshots', queries: 80 },
+    async ({ db, database, control, databases }, { env, scheduledTime }) => {
+      const all = await listProjects(control)
+      const projects = all.filter((one) => one.database === database).map(({ id }) => id)
+      const daysKept = await readDaysKept(control, env)
+      const sweep = { database, projects, daysKept, now: scheduledTime, begins }
+      const pages = Math.ceil(SWEEP_LIMITS.pages / databases)
+      const swept = await sweepOrphans(db, env.BUCKET, sweep, { ...SWEEP_LIMITS, pages })
+      if (swept) {
+        log('info', 'weekly sweep of recordings', {
+          database,
+          removed: swept.removed,
+          done: swept.isDone
+        })
+      }
     }
-  })
+  )
 }
 
 /** Queues the projects whose columns have to be built; up to 256 late events of a segment are no reason. */
-export const sealColumns = seal({ minLate: MANY_LATE, isThorough: false })
+const sealColumns = seal(false)
 /** Queues the projects whose columns have to be built; a single late event, or many new versions of persons, are reason enough. */
-export const sealThoroughly = seal({ minLate: 1, isThorough: true })
+const sealThoroughly = seal(true)
 
-function seal(how: { minLate: number; isThorough: boolean }): Job {
-  return inEachDatabase('sealing', async ({ db, database, usage }, { env, now }) => {
-    const sent = await startSealing(db, env.COLUMNS_QUEUE, { now, ...how })
-    log('info', 'sealing', { database, sent, rows_read: usage.rowsRead })
-  })
+function seal(isThorough: boolean): Job {
+  return inEachDatabase(
+    { job: 'sealing', queries: 130 },
+    async ({ db, database, usage }, { env, now }) => {
+      const { sent, isDone } = await startSealing(db, env.COLUMNS_QUEUE, {
+        now,
+        isThorough,
+        isSpent: () => isSpent(usage)
+      })
+      log('info', 'sealing', { database, sent, done: isDone, rows_read: usage.rowsRead })
+    }
+  )
 }
 
 /**
  * Verifies event counts, sessions and columns against the rows that they are computed from, up to `VERIFIED_PER_NIGHT`. Fails if
  * anything was wrong, also if a request has found it since the last night, so that `/readyz` shows a warning.
  */
-export const verifyNightly = inEachDatabase(
-  'nightly verification',
-  async ({ db, database, databases }) => {
+const verifyNightly = inEachDatabase(
+  { job: 'nightly verification', queries: 670 },
+  async ({ db, database, usage, databases }) => {
     const shareOf = (most: number) => Math.ceil(most / databases)
     const { first: wrongCounts, ...counts } = await verifyCounts(
       db,
@@ -218,7 +230,9 @@ export const verifyNightly = inEachDatabase(
       ...sessions,
       first: wrongSession && withoutId(wrongSession)
     })
-    const verified = await verifyColumns(db, shareOf(VERIFIED_PER_NIGHT.columns))
+    const verified = await verifyColumns(db, shareOf(VERIFIED_PER_NIGHT.columns), () =>
+      isSpent(usage)
+    )
     const {
       first_segments: [segment],
       first_chunks: [chunk],
@@ -243,39 +257,38 @@ export const verifyNightly = inEachDatabase(
 )
 
 /** Removes finished deliveries after `DELIVERY_DAYS`. */
-export const sweepDeliveries = inEachDatabase(
-  'sweep of deliveries',
-  async ({ db, database }, run) => {
-    const removed = await purgeDeliveries(db, run.now.getTime() - DELIVERY_DAYS * DAY)
+const sweepDeliveries = inEachDatabase(
+  { job: 'sweep of deliveries', queries: 140 },
+  async ({ db, database, databases }, run) => {
+    const limits = { ...PURGE, statements: Math.ceil(PURGE.statements / databases) }
+    const removed = await purgeDeliveries(db, run.now.getTime() - DELIVERY_DAYS * DAY, limits)
     log('info', 'nightly sweep of deliveries', { database, removed })
   }
 )
 
 /** Queues the deliveries that are due; they wait while their database is held back or the service is in maintenance. */
 export const deliverDue = inEachDatabase(
-  'due subscriptions',
-  async ({ db, database, usage }, { env, now }) => {
-    if (isInMaintenance(env) || (await isDatabaseHeld(openDb(env.DB, newUsage()).db, database))) {
+  { job: 'due subscriptions', queries: 100 },
+  async ({ db, database, usage, control }, { env, now }) => {
+    if (isInMaintenance(env) || (await isDatabaseHeld(control, database))) {
       return
     }
-    const due = await runDue(db, env.DELIVERY_QUEUE, now, queuesSince(env))
+    // The rows of projects, which the check reads, are not a cost of deliveries.
+    const checked = usage.rowsRead
+    const due = await runDue(db, env.DELIVERY_QUEUE, now, {
+      queuesSince: queuesSince(env),
+      isSpent: () => isSpent(usage)
+    })
     if (due.claimed + due.resent > 0) {
       log('info', 'due subscriptions', {
         database,
         ...due,
-        rows_read: usage.rowsRead,
+        rows_read: usage.rowsRead - checked,
         rows_written: usage.rowsWritten
       })
     }
   }
 )
-
-/**
- * Reads each project's retention from the control database, for sweeps of the databases with the
- * projects' data.
- */
-const findDaysKept = (env: Env): Promise<DaysKept> =>
-  readDaysKept(openDb(env.DB, newUsage()).db, env)
 
 const queuesSince = (env: Env): number => readQueuesSince(env.QUEUES_SINCE)
 
@@ -285,3 +298,19 @@ const queuesSince = (env: Env): number => readQueuesSince(env.QUEUES_SINCE)
  */
 const withoutId = ({ session_id: _, ...session }: WrongSession): Omit<WrongSession, 'session_id'> =>
   session
+
+/** The jobs of each Cron Trigger in wrangler.toml, in the order in which they run. */
+export const JOBS: Record<Cron, Job[]> = {
+  [WEEKLY]: [startErasureRun, beginSnapshotSweep],
+  [EVERY_15_MINUTES]: [
+    sweepQueues,
+    sweepSalts,
+    sweepOpenErasures,
+    sealColumns,
+    expireRecordings,
+    continueSnapshotSweep,
+    closeEndedSessions
+  ],
+  [NIGHTLY]: [sealThoroughly, sweepDeliveries, walkErasureLedger, verifyNightly],
+  [EVERY_MINUTE]: [applyErasureLedger, publishSigningKey, deliverDue]
+}

@@ -15,36 +15,73 @@ export type Run = {
   scheduledTime: number
 }
 
-/** One kind of work. Logs its failures and returns their number, at most one per database. */
-export type Job = (run: Run) => Promise<number>
+/**
+ * Queries that the jobs of a trigger may make together. D1 allows 1,000 per invocation; the rest is for recording the run, and
+ * for queries that are tried again.
+ */
+export const MAX_JOB_QUERIES = 950
 
-/** A database with projects' data: `database` is its binding's name, `databases` the number of all such databases. */
-export type ProjectDatabase = { db: Db; database: string; usage: Usage; databases: number }
+/** Share of a job's queries after which it begins nothing new; the rest is for finishing work in progress. */
+const SHARE = 0.75
 
-/** Makes a job that works once per run, not once per database. */
-export const once =
-  (job: string, work: (run: Run) => Promise<void>): Job =>
-  (run) =>
-    attempt({ job }, () => work(run))
+/** The name of a job, and the number of queries it may make. A job that makes more fails, and leaves the others theirs. */
+type JobLimits = { job: string; queries: number }
+
+/** One kind of work. `run` logs its failures and returns their number, at most one per database, and never throws. */
+export type Job = JobLimits & { run: (run: Run) => Promise<number> }
+
+/** A database with projects' data. */
+export type ProjectDatabase = {
+  db: Db
+  /** The name of its binding. */
+  database: string
+  /** The cost of `db` and `control`, and the share of the job's queries that may be spent on this database. */
+  usage: Usage
+  control: Db
+  /** The number of databases with projects' data. */
+  databases: number
+}
+
+/** Makes a job that works once per run, not once per database. `control` is the control database. */
+export const once = (limits: JobLimits, work: (run: Run, control: Db) => Promise<void>): Job => ({
+  ...limits,
+  run: (run) =>
+    attempt({ job: limits.job }, () => {
+      const usage = newUsage({ share: limits.queries, maxQueries: limits.queries })
+      return work(run, openDb(run.env.DB, usage).db)
+    })
+})
 
 /**
- * Makes a job that works in every database. A failure in one database does not stop the others. If
- * the databases cannot be listed, the job throws, which skips the trigger's later jobs.
+ * Makes a job that works in every database. A failure in one database does not stop the others. Each database gets an equal
+ * share of the queries that the databases before it have left.
  */
-export const inEachDatabase =
-  (job: string, work: (target: ProjectDatabase, run: Run) => Promise<void>): Job =>
-  async (run) => {
-    const databases = await listDatabases(openDb(run.env.DB, newUsage()).db)
-    let failures = 0
-    for (const database of databases) {
+export const inEachDatabase = (
+  limits: JobLimits,
+  work: (target: ProjectDatabase, run: Run) => Promise<void>
+): Job => ({
+  ...limits,
+  async run(run) {
+    const { job, queries } = limits
+    const databases: string[] = []
+    let left = queries - 1
+    let failures = await attempt({ job }, async () => {
+      const usage = newUsage({ share: queries, maxQueries: queries })
+      databases.push(...(await listDatabases(openDb(run.env.DB, usage).db)))
+    })
+    for (const [i, database] of databases.entries()) {
+      const share = Math.floor((SHARE * left) / (databases.length - i))
+      const usage = newUsage({ share, maxQueries: left })
       failures += await attempt({ job, database }, () => {
-        const usage = newUsage()
         const { db } = openDb(databaseOf(run.env, database), usage)
-        return work({ db, database, usage, databases: databases.length }, run)
+        const control = openDb(run.env.DB, usage).db
+        return work({ db, database, usage, control, databases: databases.length }, run)
       })
+      left -= usage.queries
     }
     return failures
   }
+})
 
 /** Does the work, and logs the error if it fails. @returns the number of failures, 0 or 1 */
 async function attempt(name: Record<string, string>, work: () => Promise<void>): Promise<number> {
@@ -58,7 +95,7 @@ async function attempt(name: Record<string, string>, work: () => Promise<void>):
 }
 
 /**
- * Runs the jobs of the trigger that fired, in order, and records the run for `/readyz`. A job that throws ends the run.
+ * Runs the jobs of the trigger that fired, in order, and records the run for `/readyz`.
  * @param jobs the jobs of each Cron Trigger
  */
 export async function runCron(
@@ -73,21 +110,15 @@ export async function runCron(
   }
   const now = clock()
   let failedJobs = 0
-  try {
-    for (const job of jobs[cron]) {
-      failedJobs += await job({ env, now, scheduledTime })
-    }
-  } catch (error) {
-    failedJobs += 1
-    throw error
-  } finally {
-    await record(env, {
-      cron,
-      startedAt: now.getTime(),
-      finishedAt: clock().getTime(),
-      failedJobs
-    })
+  for (const job of jobs[cron]) {
+    failedJobs += await job.run({ env, now, scheduledTime })
   }
+  await record(env, {
+    cron,
+    startedAt: now.getTime(),
+    finishedAt: clock().getTime(),
+    failedJobs
+  })
 }
 
 async function record(env: Env, run: Parameters<typeof saveRun>[1]): Promise<void> {

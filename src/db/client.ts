@@ -17,14 +17,28 @@ export type Usage = {
   /** Duration of the longest statement, for which all other statements had to wait, ms. */
   longestMs: number
   sizeBytes: number
+} & Limits
+
+/** Limits of work that shares its invocation with other work. D1 allows an invocation 1,000 queries. */
+type Limits = {
+  /** Queries after which the work should begin nothing new: see `isSpent`. */
+  share: number
+  /** Queries that the work may make; further statements fail. */
+  maxQueries: number
 }
 
-export const newUsage = (): Usage => ({
+const UNLIMITED: Limits = {
+  share: Number.POSITIVE_INFINITY,
+  maxQueries: Number.POSITIVE_INFINITY
+}
+
+export const newUsage = (limits = UNLIMITED): Usage => ({
   rowsRead: 0,
   rowsWritten: 0,
   queries: 0,
   longestMs: 0,
-  sizeBytes: 0
+  sizeBytes: 0,
+  ...limits
 })
 
 export type Db = ReturnType<typeof openDb>['db']
@@ -84,6 +98,7 @@ class MeteredSession {
 
   /** Runs statements in one round trip and one transaction. */
   async run<T>(statements: Statement[]): Promise<D1Result<T>[]> {
+    expectLeft(this.#usage, statements.length)
     const prepared = statements.map(({ sql, params }) => this.#session.prepare(sql).bind(...params))
     const [only, ...others] = prepared
     for (let tries = 1; ; tries += 1) {
@@ -137,6 +152,13 @@ class MeteredStatement {
   async raw(): Promise<unknown[][]> {
     const { results } = await this.all<Record<string, unknown>>()
     return results.map((row) => Object.values(row))
+  }
+}
+
+/** @throws UnavailableError if this many more queries are more than the work may make */
+function expectLeft({ queries, maxQueries }: Usage, more: number): void {
+  if (queries + more > maxQueries) {
+    throw new UnavailableError(`The work has spent its ${maxQueries} queries.`)
   }
 }
 

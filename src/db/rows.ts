@@ -90,7 +90,7 @@ export const eachChunk = (
 /** Returns the statement that changes the stored number of a project's rows by `by`, for the batch that adds or removes them. */
 export const countRows = (
   projectId: number,
-  name: 'activity' | 'persons' | 'recordings',
+  name: 'activity' | 'event_names' | 'persons' | 'recordings',
   by: number
 ): SQL[] =>
   by === 0

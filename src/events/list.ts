@@ -26,7 +26,8 @@ export async function listEvents(
   page: { size: number; after: EventKey | undefined; now: Date }
 ): Promise<EventPage> {
   const first = Math.max(page.size + 1, READ_AT_ONCE)
-  const scan = await EventScan.begin(db, project, filters, { ...page, first })
+  const most = MAX_EXAMINED + READ_AT_ONCE
+  const scan = await EventScan.begin(db, project, filters, { ...page, first, most })
   const found: EventRow[] = []
   let examined = 0
   let characters = 0

@@ -11,10 +11,12 @@ export type ReadKeys = (
 
 /** Keys of the first read, over all sources together; at least one per source. */
 const FIRST_KEYS = 2_000
-/** Sources per later read. */
-const CONTINUED = 10
-/** Fewest keys that a later read asks of each source. */
-const CONTINUED_KEYS = 100
+/** Keys of a later read, over all of its sources together, unless the caller takes more. */
+const CONTINUED_KEYS = 1_000
+/** Sources of a later read; of very many sources, each has few of the next keys. */
+const CONTINUED = { few: 10, many: 100 }
+/** Number of sources from which on they are many. */
+const MANY = 200
 
 /**
  * Merges sources that are sorted by time, such as the events of each name, into one list, newest first. Reads about as many
@@ -47,9 +49,10 @@ export class Merge {
     }
     while (this.#open.size > 0 && this.#countReady() < count) {
       const byTime = [...this.#open].sort(([, a], [, b]) => newestFirst(a, b))
+      const sources = byTime.length < MANY ? CONTINUED.few : CONTINUED.many
       await this.#continue(
-        byTime.slice(0, CONTINUED).map(([id]) => id),
-        Math.max(CONTINUED_KEYS, Math.ceil(count / byTime.length))
+        byTime.slice(0, sources).map(([id]) => id),
+        Math.max(CONTINUED_KEYS / sources, Math.ceil(count / byTime.length))
       )
     }
     return this.#keys.splice(0, Math.min(count, this.#countReady()))

@@ -26,8 +26,8 @@ longer units to the start of the day.`,
     ['query_too_large', TOO_MUCH_WORK, 'properties'],
     [
       'query_too_large',
-      `More than ${MAX_SOURCES} names would have to be searched: filter by \`event\`.`,
-      'event'
+      `More than ${MAX_SOURCES} distinct ids would have to be searched: filter by \`distinct_id\`.`,
+      'distinct_id'
     ]
   ]
 })

@@ -8,6 +8,7 @@ import { Merge } from './merge.ts'
 import {
   type EventRow,
   findNamed,
+  findNewestNames,
   type Named,
   readEvents,
   readIdentityKeys,
@@ -46,6 +47,8 @@ type Beginning = {
   after?: EventKey | undefined
   /** Maximum number of events in the first piece. */
   first: number
+  /** The number of events after which the caller examines no more; without it, the caller examines all. */
+  most?: number
   /** The time to which the dates of filters are relative. */
   now: Date
 }
@@ -88,7 +91,8 @@ export class EventScan {
     beginning: Beginning
   ): Promise<EventScan> {
     const named = await findNamed(db, project.id, filters, MAX_SOURCES + 1)
-    const scope = scopeOf(filters, named, beginning.after)
+    const whole = scopeOf(filters, named, beginning.after)
+    const scope = await narrow(db, project.id, whole, beginning.most)
     expectFewSources(scope)
     return new EventScan(db, project, { ...beginning, filters, scope })
   }
@@ -110,6 +114,22 @@ export class EventScan {
     const inSession = rows.filter((row) => session === undefined || row.session_id === session)
     return this.#matcher && inSession.length > 0 ? this.#matcher.select(inSession) : inSession
   }
+}
+
+/**
+ * Narrows a scope with too many names to those that have the newest events. The caller examines at most `most` events, and each
+ * of `most` names has an event that is newer than all events of the other names.
+ */
+async function narrow(
+  db: Db,
+  projectId: number,
+  scope: Scope,
+  most: number | undefined
+): Promise<Scope> {
+  if (most === undefined || scope.kind !== 'names' || scope.ids.length <= MAX_SOURCES) {
+    return scope
+  }
+  return { ...scope, ids: await findNewestNames(db, projectId, { ...scope, limit: most }) }
 }
 
 /** @throws query_too_large, attr the filter that would help */

@@ -72,6 +72,32 @@ export async function findNamed(
   }
 }
 
+/**
+ * Returns the ids of the `limit` names that have the newest events, of those from the time `since` on that are older than the
+ * key `before`. All other names together have no newer event than each of these.
+ */
+export async function findNewestNames(
+  db: Db,
+  projectId: number,
+  { since, before, limit }: { since: number; before: EventKey; limit: number }
+): Promise<number[]> {
+  const newest = sql`
+    select ${events.timestamp} from ${events} not indexed
+    where ${events.projectId} = ${eventNames.projectId} and ${events.eventId} = ${eventNames.id}
+      and ${events.timestamp} >= ${since}
+      and ${events.timestamp} < ${before.at} + (${eventNames.id} <= ${before.name})
+    order by ${events.timestamp} desc limit 1`
+  const [rows] = await readBatch(
+    db,
+    query<{ id: number }>(sql`
+      select id from (
+        select ${eventNames.id}, (${newest}) as newest from ${eventNames}
+        where ${eventNames.projectId} = ${projectId} limit -1)
+      where newest is not null order by newest desc, id desc limit ${limit}`)
+  )
+  return rows.map(({ id }) => id)
+}
+
 type Limits = { since: number; limit: number }
 
 /** Reads the next keys of the events of each name. */

@@ -1,5 +1,7 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
+import type { Usage } from '../db/client.ts'
+import { AppError } from '../errors.ts'
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
 import { withoutControls } from '../input/show.ts'
 import type { AppEnv } from './env.ts'
@@ -80,6 +82,32 @@ export const answerOne = (
   wantsCsv(c, format)
     ? csvResponse(c, name, [...flatten(json).keys()].sort(), [[json]])
     : c.json(json)
+
+/** Queries that an export may make: D1 allows 1,000 per invocation, and the rest is for other queries of the request. */
+const MAX_EXPORT_QUERIES = 950
+
+/**
+ * Yields the pages from which an export finds its columns. An export reads its rows a second time, which takes `again` queries
+ * for each query of this first time; when the queries would not suffice for it, the export is refused before it begins.
+ * @throws query_too_large, attr `limit`
+ */
+export async function* affordPages<Page>(
+  pages: AsyncIterable<Page>,
+  usage: Usage,
+  again: number
+): AsyncGenerator<Page> {
+  const before = usage.queries
+  for await (const page of pages) {
+    if (usage.queries + again * (usage.queries - before) > MAX_EXPORT_QUERIES) {
+      throw new AppError(
+        'query_too_large',
+        `The file would take more than ${MAX_EXPORT_QUERIES} queries of the database: ask for several files with \`limit\` and \`offset\`.`,
+        'limit'
+      )
+    }
+    yield page
+  }
+}
 
 type Pages = AsyncIterable<JsonObject[]> | JsonObject[][]
 

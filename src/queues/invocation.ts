@@ -13,8 +13,8 @@ export type Invocation<Bindings = Env> = { env: Bindings; usage: Usage; clock: (
 export const MAX_QUERIES = 800
 
 /**
- * Whether the invocation has made so many queries that it should leave the rest to another
- * invocation.
+ * Whether the invocation, or the work that has a share of its queries, has made so many queries that it should leave the rest
+ * to another invocation.
  */
-export const isSpent = ({ queries }: Usage, maxQueries = MAX_QUERIES): boolean =>
-  queries >= maxQueries
+export const isSpent = ({ queries, share }: Usage, maxQueries = MAX_QUERIES): boolean =>
+  queries >= Math.min(share, maxQueries)

@@ -1,6 +1,6 @@
-import { and, asc, eq, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
 import { DAY } from '../calendar/units.ts'
-import { writeBatch } from '../db/batch.ts'
+import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import { counters, erasures, recordingParts, recordings, recordingViews } from '../db/schema.ts'
@@ -119,20 +119,36 @@ export async function listStarted(
   return rows.map(({ sessionId }) => sessionId)
 }
 
-/** Whether a project has a recording that began before `until`, ms UTC, and is not deleted. */
-export async function hasExpired(db: Db, projectId: number, until: number): Promise<boolean> {
-  const [row] = await db
-    .select({ sessionId: recordings.sessionId })
-    .from(recordings)
-    .where(
-      and(
-        eq(recordings.projectId, projectId),
-        lt(recordings.startTime, until),
-        eq(recordings.deleted, false)
-      )
-    )
-    .limit(1)
-  return row !== undefined
+/** A project, and the time from which on its recordings are kept, ms UTC. */
+export type Retention = { projectId: number; until: number }
+
+/**
+ * Returns, in random order, the projects that have anything for `expireRecordings` to remove. `hasRecordings` says whether it
+ * includes recordings that are not deleted.
+ */
+export async function findExpired(
+  db: Db,
+  retentions: readonly Retention[]
+): Promise<(Retention & { hasRecordings: boolean })[]> {
+  const hasOne = (before: SQL, condition: SQL) => sql`exists (
+    select 1 from ${recordings}
+    where ${recordings.projectId} = kept.value ->> 0 and ${recordings.startTime} < ${before} and ${condition})`
+  const list = retentions.map(({ projectId, until }) => [projectId, until])
+  const [rows] = await readBatch(
+    db,
+    query<{ project_id: number; until: number; has_recordings: number }>(sql`
+      select kept.value ->> 0 as project_id, kept.value ->> 1 as until,
+        ${hasOne(sql`kept.value ->> 1`, sql`not ${recordings.deleted}`)} as has_recordings
+      from json_each(${JSON.stringify(list)}) kept
+      where ${hasOne(sql`kept.value ->> 1`, sql`not ${recordings.deleted}`)}
+        or ${hasOne(sql`(kept.value ->> 1) - ${MAX_SESSION_MS}`, sql`${recordings.purgedAt} is not null`)}
+      order by random()`)
+  )
+  return rows.map(({ project_id, until, has_recordings }) => ({
+    projectId: project_id,
+    until,
+    hasRecordings: has_recordings === 1
+  }))
 }
 
 /** Returns the latest `until` of a project's retention in the ledger, ms UTC; 0 without an entry. */

@@ -7,11 +7,12 @@ import { prefixOf, SessionId } from './part.ts'
 import {
   type DeletedRecording,
   expireRecordings,
+  findExpired,
   finishPurge,
-  hasExpired,
   listProjects,
   listUnpurged,
   purgeParts,
+  type Retention,
   readRetentionNote,
   writeRetentionNote
 } from './purge.store.ts'
@@ -81,42 +82,57 @@ async function deleteObjects(bucket: R2Bucket, prefix: string): Promise<void> {
 const listKeys = async (bucket: R2Bucket, prefix: string): Promise<string[]> =>
   (await bucket.list({ prefix })).objects.map(({ key }) => key)
 
+type SweepLimits = {
+  daysKept: DaysKept
+  now: number
+  queuesSince: number
+  /** Returns true once the recordings of no further project may expire. */
+  isSpent: () => boolean
+}
+
 /**
  * Deletes recordings that are older than their project's retention, and resumes purges whose
  * message was lost. Both are limited, so the next sweep may have to continue. Messages from before
  * `queuesSince`, ms UTC, are lost.
- * @returns the number of deleted recordings, and the number of recordings queued for the purge
+ * @returns the number of deleted recordings, the number of recordings queued for the purge, and whether each project had its turn
  */
 export async function sweepRecordings(
   db: Db,
   queue: PurgeQueue,
   ledger: Ledger,
-  { daysKept, now, queuesSince }: { daysKept: DaysKept; now: number; queuesSince: number }
-): Promise<{ expired: number; sent: number }> {
+  { daysKept, now, queuesSince, isSpent }: SweepLimits
+): Promise<{ expired: number; sent: number; isDone: boolean }> {
   let expired = 0
-  for (const projectId of await listProjects(db)) {
-    const until = keptSince(daysKept(projectId), now)
-    await noteRetention(db, ledger, { projectId, until, now })
+  const projects = await listProjects(db)
+  const retentions = projects.map((projectId) => ({
+    projectId,
+    until: keptSince(daysKept(projectId), now)
+  }))
+  const due = await findExpired(db, retentions)
+  let left = due.length
+  for (const { projectId, until, hasRecordings } of due) {
+    if (isSpent()) {
+      break
+    }
+    if (hasRecordings) {
+      await noteRetention(db, ledger, { projectId, until, now })
+    }
     expired += await expireRecordings(db, projectId, { until, limit: EXPIRED_AT_ONCE, now })
+    left -= 1
   }
   const before = Math.max(now - STALLED_MS, queuesSince)
   const unpurged = await listUnpurged(db, now, before, SWEPT_AT_ONCE)
   await sendPurges(queue, unpurged)
-  return { expired, sent: unpurged.length }
+  return { expired, sent: unpurged.length, isDone: left === 0 }
 }
 
-/**
- * Enters in the ledger that recordings from before `until` are removed. Enters nothing if there are
- * none, or if the ledger says so already.
- */
+/** Enters in the ledger that recordings from before `until` are removed, unless the ledger says so already. */
 async function noteRetention(
   db: Db,
   ledger: Ledger,
-  { projectId, until, now }: { projectId: number; until: number; now: number }
+  { projectId, until, now }: Retention & { now: number }
 ): Promise<void> {
-  const isNew =
-    (await hasExpired(db, projectId, until)) && (await readRetentionNote(db, projectId)) < until
-  if (isNew) {
+  if ((await readRetentionNote(db, projectId)) < until) {
     await ledger.append({ kind: 'retention', project: projectId, until }, now)
     await writeRetentionNote(db, projectId, until)
   }

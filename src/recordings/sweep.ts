@@ -17,7 +17,7 @@ export const QUEUED_DAYS = 15
  * takes one query. `orphans` are sessions without a row: each takes one or two requests to R2 for
  * every 1,000 objects.
  */
-const LIMITS = { pages: 50, orphans: 1_000 }
+export const SWEEP_LIMITS = { pages: 50, orphans: 1_000 }
 
 /** Where a sweep continues: the project, and the R2 path of the last session swept, `''` for none. */
 const Position = z.object({ project: z.int(), after: z.string() })
@@ -46,7 +46,7 @@ export async function sweepOrphans(
   db: Db,
   bucket: R2Bucket,
   { database, projects, daysKept, now, begins }: Sweep,
-  limits = LIMITS
+  limits = SWEEP_LIMITS
 ): Promise<{ removed: number; isDone: boolean } | undefined> {
   const name = `sweeps/recordings/${database}.json`
   const from = await readPosition(bucket, name, begins)
@@ -97,7 +97,7 @@ type Invocation = {
    * has no row.
    */
   staleBefore(projectId: number): number
-  left: typeof LIMITS
+  left: typeof SWEEP_LIMITS
 }
 
 /**

@@ -20,14 +20,15 @@ const STALLED_MS = 5 * MINUTE
 /**
  * Stores and queues a delivery for every due occurrence. Deliveries whose message was lost are queued again. Runs every
  * minute; an occurrence gets one delivery, even from two runs at the same time.
- * @param queuesSince the queues have lost all messages sent before this time, ms UTC
+ * @param limits `queuesSince`: the queues have lost all messages sent before this time, ms UTC; `isSpent` returns true once no
+ * further subscriptions may be read: the others stay due
  * @returns how many occurrences were claimed, and how many deliveries were queued again
  */
 export async function runDue(
   db: Db,
   queue: Sender<DeliveryMessage>,
   now: Date,
-  queuesSince: number
+  { queuesSince, isSpent }: { queuesSince: number; isSpent: () => boolean }
 ): Promise<{ claimed: number; resent: number }> {
   const at = now.getTime()
   let claimed = 0
@@ -36,7 +37,7 @@ export async function runDue(
     // Each page begins after the last, because faulty schedules stay due and would be read forever.
     rows = await findDue(db, at, CLAIMED_AT_ONCE, rows.at(-1))
     claimed += await claim(db, queue, rows, at)
-  } while (rows.length === CLAIMED_AT_ONCE)
+  } while (rows.length === CLAIMED_AT_ONCE && !isSpent())
   const before = Math.max(at - STALLED_MS, queuesSince)
   const stalled = await takeStalled(db, before, TAKEN_AT_ONCE, at)
   await queueDeliveries(queue, stalled)

@@ -40,7 +40,7 @@ export async function countBehind(
   if (isOther(names) || query.breakdowns.some(({ binCount }) => binCount !== undefined)) {
     expectFewRows(query, parts.flat())
   }
-  expectReadable(rowsOf(part))
+  expectReadable(rowsOf(part, query.breakdowns))
   await computation.readBins()
   const value = toValue({ ...query, breakdowns: computation.breakdowns }, names)
   const grouping = new Grouping(

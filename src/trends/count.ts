@@ -5,21 +5,18 @@ import { beginScan, type Scan } from '../columns/recent.ts'
 import { Scratch } from '../columns/scratch.ts'
 import type { Db } from '../db/client.ts'
 import { type Decider, numberOfValue } from '../properties/decide.ts'
-import { isOneOf, leavesOf, type PropertyFilter } from '../properties/filter.ts'
+import { leavesOf, type PropertyFilter } from '../properties/filter.ts'
 import type { Work } from '../properties/work.ts'
 import { SLOT } from '../rollups/store.ts'
 import type { Grouping } from './grouping.ts'
 import type { Accumulator, Counted, Piece, Rows } from './maths/accumulator.ts'
 import { countsActors } from './maths/choose.ts'
 import type { NumberColumn } from './maths/numbers.ts'
-import type { Part } from './plan.ts'
-import { type Breakdown, countsSessions, FIRSTS, type Property } from './query.ts'
+import { isInOrder, type Part, sectionsOf } from './plan.ts'
+import { type Breakdown, countsSessions, type Property } from './query.ts'
 import { Selection } from './selection.ts'
 import { Sessions } from './sessions.ts'
 import { Values } from './values.ts'
-
-/** Events that are read in one step, before they are computed. */
-export const STEP_EVENTS = 131_072
 
 /** The actors, property values and sessions of a project that were looked up for a trend. All parts of the trend share them. */
 export class Knowledge {
@@ -33,6 +30,16 @@ export class Knowledge {
     this.scan = beginScan(db, projectId)
     this.actors = new Actors(this.scan)
     this.values = new Values(this.scan)
+  }
+
+  /** Looks up what a part needs to know of some batches, in as few statements as if they were one batch. */
+  async learn(part: Part, properties: readonly Property[], batches: readonly Batch[]) {
+    if (part.listsActors || countsActors(part.math)) {
+      await this.actors.learn(batches.map(({ identities }) => identities))
+    }
+    for (const property of properties) {
+      await this.values.learn(batches, property)
+    }
   }
 
   /** Returns the number of each identity's actor, in a list that is good until the next `forget`. */
@@ -58,8 +65,8 @@ export type Split = {
   stepEvents: number
 }
 
-/** A batch, and those of its columns that the accumulator gets. */
-type Read = { batch: Batch; rows: Rows }
+/** The events of a batch, with the columns that the accumulator gets. */
+type Read = Pick<Batch, 'length' | 'since' | 'place'> & { rows: Rows }
 
 /** Some events of a batch, all of which lie in one piece of time. */
 type Run = { piece: Piece; rows: Rows; from: number; until: number }
@@ -91,43 +98,76 @@ export async function* countPart(
   yield accumulator.end()
 }
 
-/** Reads the events of a part, and yields the runs of each step. */
-async function* readRuns(
+/**
+ * Reads the events of a part, and yields the runs of each step. Segments of different names overlap in time, so those that reach
+ * into the next step are kept until then: each is read once per section.
+ */
+async function* readRuns(knowledge: Knowledge, part: Part, split: Split): AsyncGenerator<Run[]> {
+  const { overview } = part
+  const { work, stepEvents } = split
+  const reader = new Reader(knowledge.scan, wantedOf(part, split.breakdowns), stepEvents)
+  const evaluate = evaluatorOf(knowledge, part, split)
+  let isBegun = false
+  for (const section of sectionsOf(part, stepEvents)) {
+    let kept: Read[] = []
+    for (const step of overview.steps(section.since, section.until, stepEvents)) {
+      if (isBegun) {
+        await work.turns.give()
+      }
+      isBegun = true
+      const fresh: Read[] = []
+      for await (const batches of reader.read(overview, step, section)) {
+        fresh.push(...(await evaluate(batches)))
+      }
+      const read = [...kept, ...fresh].sort((a, b) => a.since - b.since)
+      const goesOn = ({ place, length }: Read) => place(step.until) < length
+      kept = [...kept.filter(goesOn), ...fresh.filter(goesOn).map(keep)]
+      yield runsOf(part, read, step)
+    }
+  }
+}
+
+/** Copies lists that are only good until the next `forget`. */
+const keep = ({ rows, ...read }: Read): Read => ({
+  ...read,
+  rows: { ...rows, subjects: rows.subjects.slice(), actors: rows.actors.slice() }
+})
+
+/** Returns a function that decides which events of some batches count, and for what. */
+function evaluatorOf(
   knowledge: Knowledge,
   part: Part,
-  { breakdowns, grouping, deciders, work, stepEvents }: Split
-): AsyncGenerator<Run[]> {
-  const { overview, pieces, filters } = part
-  const [begin, end] = [pieces[0]?.since ?? 0, pieces.at(-1)?.until ?? 0]
-  const reader = new Reader(knowledge.scan, wantedOf(part, breakdowns), stepEvents)
-  const selection = new Selection(filters, deciders, breakdowns, work)
-  for (const [i, step] of overview.steps(begin, end, stepEvents).entries()) {
-    if (i > 0) {
-      await work.turns.give()
+  { breakdowns, grouping, deciders, work }: Split
+): (batches: readonly Batch[]) => Promise<Read[]> {
+  const selection = new Selection(part.filters, deciders, breakdowns, work)
+  const properties = propertiesOf(part, breakdowns)
+  return async (batches) => {
+    if (batches.length > 1) {
+      await knowledge.learn(part, properties, batches)
     }
-    const batches = await reader.read(overview, step)
-    batches.sort((a, b) => a.since - b.since)
     const read: Read[] = []
     for (const batch of batches) {
       // A step takes about 20 ms. `give`, which always pauses, would make trends a fifth slower here.
       await work.turns.giveIfAwaited()
       const groups = await selection.groupsOf(batch, knowledge.values, grouping)
-      read.push({ batch, rows: { groups, ...(await columnsFor(knowledge, part, batch)) } })
+      const { length, since, place } = batch
+      const rows = { groups, ...(await columnsFor(knowledge, part, batch)) }
+      read.push({ length, since, place, rows })
     }
-    yield runsOf(part, read, step)
+    return read
   }
 }
 
-/** Returns the columns that a part needs. */
-function wantedOf(
-  { math, property, filters, pieces, listsActors }: Part,
+/** Returns the properties that a part reads. */
+const propertiesOf = (
+  { property, filters }: Part,
   breakdowns: readonly Breakdown[]
-): Wanted {
-  const properties: Property[] = [
-    ...(property ? [property] : []),
-    ...breakdowns,
-    ...leavesOf(filters)
-  ]
+): Property[] => [...(property ? [property] : []), ...breakdowns, ...leavesOf(filters)]
+
+/** Returns the columns that a part needs. */
+function wantedOf(part: Part, breakdowns: readonly Breakdown[]): Wanted {
+  const { math, pieces, listsActors } = part
+  const properties = propertiesOf(part, breakdowns)
   const keys = properties.filter(({ type }) => type === 'event').map(({ key }) => key)
   const versions = properties.some(({ type }) => type === 'person')
   return {
@@ -137,8 +177,7 @@ function wantedOf(
     versions,
     sessions: math === 'unique_session' || properties.some(({ type }) => type === 'session'),
     properties: [...new Set(keys)],
-    // Without properties it does not matter which event of a point is an actor's first.
-    inOrder: isOneOf(FIRSTS, math) && properties.length > 0
+    inOrder: isInOrder(part, breakdowns)
   }
 }
 
@@ -192,8 +231,8 @@ function runsOf(
   for (const piece of pieces.slice(Math.max(0, first), last + 1)) {
     const since = Math.max(piece.since, step.since)
     const until = Math.min(piece.until, step.until)
-    for (const { batch, rows } of read) {
-      const [from, end] = [batch.place(since), batch.place(until)]
+    for (const { place, rows } of read) {
+      const [from, end] = [place(since), place(until)]
       if (from < end) {
         runs.push({ piece, rows, from, until: end })
       }

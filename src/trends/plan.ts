@@ -1,6 +1,6 @@
 import { daysBefore, type Range } from '../calendar/buckets.ts'
-import type { Source } from '../columns/batch.ts'
-import type { Overview } from '../columns/overview.ts'
+import type { Source, Span } from '../columns/batch.ts'
+import { MAX_COUNTS, MAX_SEGMENTS, type Overview, type Segment } from '../columns/overview.ts'
 import type { Stretch } from '../columns/sealed.ts'
 import { AppError } from '../errors.ts'
 import { type FilterGroup, isOneOf, leavesOf } from '../properties/filter.ts'
@@ -11,6 +11,7 @@ import { BEFORE } from './maths/firsts.ts'
 import { piecesOf } from './maths/sliding.ts'
 import type { Project } from './periods.ts'
 import {
+  type Breakdown,
   FIRSTS,
   isAggregated,
   isCumulative,
@@ -20,6 +21,7 @@ import {
   type Property,
   SEALED_PER_ROW,
   type Series,
+  STEP_EVENTS,
   type TrendQuery
 } from './query.ts'
 import { sum } from './sum.ts'
@@ -129,8 +131,18 @@ export function sketchPart(
   }
 }
 
-/** Completes a sketch with the overview of its events. A math of first events gets a piece for the events before the period. */
+/**
+ * Completes a sketch with the overview of its events. A math of first events gets a piece for the events before the period.
+ * @throws query_too_large, attr `rows`, if the overview is not complete
+ */
 export function toPart({ stretch: _, ...sketch }: Sketch, overview: Overview): Part {
+  if (overview.isCut) {
+    throw new AppError(
+      'query_too_large',
+      `The events in this range have more than ${MAX_COUNTS} counts by name and quarter of an hour, or more than ${MAX_SEGMENTS} segments: name an event, or ask for a shorter range.`,
+      'rows'
+    )
+  }
   const { math, pieces } = sketch
   const begin = pieces[0]?.since ?? 0
   const first = overview.first ?? begin
@@ -155,7 +167,7 @@ export function expectFewRows(query: TrendQuery, parts: readonly Part[]): void {
   // With breakdowns, events are read once per breakdown with bins, once to rank all values, and once to count the shown values.
   const times = query.breakdowns.length > 0 ? 2 + binned.length : 1
   const read = parts.filter((part) => !isCountedBySlots(part, query))
-  expectReadable(sum(read.map(rowsOf)) * times)
+  expectReadable(sum(read.map((part) => rowsOf(part, query.breakdowns))) * times)
 }
 
 /** @throws query_too_large, attr `rows` */
@@ -169,18 +181,43 @@ export function expectReadable(rows: number): void {
   }
 }
 
-/** Returns the number of rows that take as long to read as a part: ten events in segments count as one row. */
-export function rowsOf({ overview, pieces }: Part): number {
+/** Steps of a section. Events of segments that reach into its next step are in memory: at most about two million, in 40 MB. */
+const SECTION_STEPS = 16
+
+/** Divides the range of a part into sections. A segment that reaches into several sections is read for each of them. */
+export function sectionsOf({ overview, pieces }: Part, stepEvents = STEP_EVENTS): Span[] {
   const [since, until] = [pieces[0]?.since ?? 0, pieces.at(-1)?.until ?? 0]
-  return sum(
-    overview.names.map(({ segments, loose }) => {
-      const slots = loose.filter(({ slot }) => slot * SLOT < until && (slot + 1) * SLOT > since)
-      const sealed = segments.filter((segment) => segment.since < until && segment.until > since)
-      const late = sealed.flatMap((segment) => segment.late)
-      return (
-        sum([...slots, ...late].map(({ count }) => count)) +
-        Math.ceil(sum(sealed.map(({ count }) => count)) / SEALED_PER_ROW)
-      )
-    })
-  )
+  return overview.steps(since, until, SECTION_STEPS * stepEvents)
 }
+
+/**
+ * Whether the events of a part must come in the order of time and uuid. Without properties it does not matter which event of a
+ * point is an actor's first.
+ */
+export const isInOrder = (
+  { math, property, filters }: Part,
+  breakdowns: readonly Breakdown[]
+): boolean =>
+  isOneOf(FIRSTS, math) &&
+  (property !== undefined || breakdowns.length > 0 || leavesOf(filters).length > 0)
+
+/**
+ * Returns the number of rows that take as long to read as a part: ten events in segments count as one row, unless events of
+ * several names must come in order, as these are read from rows.
+ */
+export function rowsOf(part: Part, breakdowns: readonly Breakdown[]): number {
+  const { overview, pieces } = part
+  const whole = { since: pieces[0]?.since ?? 0, until: pieces.at(-1)?.until ?? 0 }
+  if (isInOrder(part, breakdowns) && overview.eventIds.size > 1) {
+    return overview.count(whole.since, whole.until)
+  }
+  const sealed = sectionsOf(part).flatMap((section) =>
+    overview.segments.filter((segment) => overlaps(segment, section)).map(({ count }) => count)
+  )
+  const late = overview.segments.filter((segment) => overlaps(segment, whole)).map(countLate)
+  return overview.countLoose(whole) + sum(late) + Math.ceil(sum(sealed) / SEALED_PER_ROW)
+}
+
+const overlaps = (a: Span, b: Span): boolean => a.since < b.until && a.until > b.since
+
+const countLate = ({ late }: Segment): number => sum(late.map(({ count }) => count))

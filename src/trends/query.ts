@@ -99,6 +99,8 @@ export const MAX_POINTS = 200_000
 export const MAX_BREAKDOWN_VALUES = 100_000
 /** Events that a query may read. */
 export const MAX_ROWS = 10_000_000
+/** Events that are computed in one step. */
+export const STEP_EVENTS = 131_072
 /** Events in segments that count as one event of `MAX_ROWS`, because columns are read faster than rows. */
 export const SEALED_PER_ROW = 10
 

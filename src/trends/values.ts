@@ -26,20 +26,38 @@ export class Values {
     this.#scan = scan
   }
 
+  /** Looks up the values of a property in some batches, in as few statements as if they were one batch. */
+  async learn(batches: readonly Batch[], { type, key }: Property): Promise<void> {
+    if (type === 'person') {
+      await this.#versionsOf(key).learn(batches)
+    }
+    if (type === 'session') {
+      const ids = batches.map(({ sessions }) => sessions.values)
+      await this.#lookUpSessions(key, [...new Set(ids.flat())])
+    }
+  }
+
   /** Returns the values of a property in a batch; those of persons and sessions may list a value more than once. */
   async of(batch: Batch, { type, key }: Property): Promise<Column> {
     if (type === 'person') {
-      const known = this.#versions.get(key) ?? new VersionValues(this.#scan, key)
-      this.#versions.set(key, known)
-      return known.of(batch.versions, batch.identities)
+      return this.#versionsOf(key).of(batch.versions, batch.identities)
     }
     if (type === 'session') {
-      return this.#ofSessions(batch.sessions, key)
+      const { codes, values: ids } = batch.sessions
+      const known = await this.#lookUpSessions(key, ids)
+      return { codes, values: ids.map((id) => known.get(id) ?? null) }
     }
     return batch.properties.get(key) ?? emptyColumn(batch.length)
   }
 
-  async #ofSessions({ codes, values: ids }: Column, key: string): Promise<Column> {
+  #versionsOf(key: string): VersionValues {
+    const known = this.#versions.get(key) ?? new VersionValues(this.#scan, key)
+    this.#versions.set(key, known)
+    return known
+  }
+
+  /** Looks up a property in the sessions where it is unknown. @returns the value of each known session */
+  async #lookUpSessions(key: string, ids: readonly Json[]): Promise<ReadonlyMap<Json, Json>> {
     const known = this.#sessions.get(key) ?? new Map<Json, Json>([[null, null]])
     this.#sessions.set(key, known)
     const unknown = ids.filter((id) => !known.has(id))
@@ -56,6 +74,6 @@ export class Values {
       }
       await pause(REST_MS)
     }
-    return { codes, values: ids.map((id) => known.get(id) ?? null) }
+    return known
   }
 }

@@ -32,6 +32,9 @@ export async function seal(
   projectId: number,
   { minLate = 257, chunks = [] as number[], queries = 0, DB = env.DB, now = LATER } = {}
 ) {
+  const names = await db.all<{ id: number }>(
+    sql`select id from event_names where project_id = ${projectId} order by id`
+  )
   const sent: ColumnsMessage[] = []
   const COLUMNS_QUEUE = { send: async (body: ColumnsMessage) => void sent.push(body) }
   const invocation = {
@@ -39,7 +42,12 @@ export async function seal(
     usage: { ...newUsage(), queries },
     clock: () => new Date(now)
   }
-  const message = { project_id: projectId, min_late: minLate, chunks }
+  const message = {
+    project_id: projectId,
+    min_late: minLate,
+    chunks,
+    names: names.map(({ id }) => id)
+  }
   return { ...(await continueSealing(message, invocation)), sent }
 }
 

@@ -12,6 +12,7 @@ export async function expectSound(projectId: number): Promise<void> {
   const [sound] = await db.all(sql`select
     ${of('persons')} - (select count(*) from persons where project_id = ${projectId}) as persons,
     ${of('activity')} - (select count(*) from activity where project_id = ${projectId}) as activity,
+    ${of('event_names')} - (select count(*) from event_names where project_id = ${projectId}) as event_names,
     (select count(*) from persons p left join person_versions v on v.id = p.version
      where p.project_id = ${projectId} and json(v.properties) is not json(p.properties)) as stale_versions,
     (select count(*) from persons p left join distinct_ids d on d.person_id = p.id
@@ -23,6 +24,7 @@ export async function expectSound(projectId: number): Promise<void> {
   const nothing = {
     persons: 0,
     activity: 0,
+    event_names: 0,
     stale_versions: 0,
     without_identity: 0,
     without_person: 0,

@@ -68,6 +68,7 @@ export class MemoryStore {
       persons: this.persons,
       identityCounts: this.#identityCounts(),
       eventNames: this.eventNames,
+      eventNameCount: this.eventNames.size,
       lastErasure: 0,
       suppressionSerial: 0,
       tombstones: new Map(),

@@ -9,9 +9,14 @@ const ERASURES_AT_ONCE = 100
 /**
  * Removes the links between erasures and the data that they kept, once this data can no longer be
  * deleted. The tombstones stay under new keys, so that late events still do not recreate the persons.
+ * @param isSpent returns true once no further transaction may begin; the next run continues
  * @returns the number of erasures
  */
-export async function removeLinks(db: Db, now: Date): Promise<number> {
+export async function removeLinks(
+  db: Db,
+  now: Date,
+  isSpent: () => boolean = () => false
+): Promise<number> {
   for (let removed = 0; ; ) {
     const count = await retryConflicts(async () => {
       const linked = await findLinked(db, now.getTime(), ERASURES_AT_ONCE)
@@ -31,7 +36,7 @@ export async function removeLinks(db: Db, now: Date): Promise<number> {
       return linked.length
     })
     removed += count
-    if (count < ERASURES_AT_ONCE) {
+    if (count < ERASURES_AT_ONCE || isSpent()) {
       return removed
     }
   }

@@ -1,3 +1,4 @@
+import { MAX_EVENT_NAMES } from '../../capture/changes.ts'
 import { describe } from '../../http/openapi.ts'
 import { pageSchema } from '../../http/page.ts'
 import { MAX_KEY } from '../../properties/filter.ts'
@@ -20,7 +21,7 @@ export const PROPERTY_DEFINITIONS = describe({
   tag: 'Events',
   summary: 'List the properties of events or persons',
   description: `Sorted by UTF-16 code units. With \`type=event\`, lists the properties of the ${NEWEST_OF_NAME} newest events of each \
-name (fewer if there are many names). For names with thousands of events, it also lists those of all events that are more than \
+name (fewer if there are many names; of more than ${MAX_EVENT_NAMES} names, the newest). For names with thousands of events, it also lists those of all events that are more than \
 about two hours old. With \
 \`type=person\`, lists the properties of the ${NEWEST_PERSONS} newest persons. Leaves out names that no filter accepts: an empty \
 name, one of more than ${MAX_KEY} characters, and one with a null character. Session properties have [an operation of their \

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { MAX_EVENT_NAMES } from '../../capture/changes.ts'
 import type { Db } from '../../db/client.ts'
 import { allow } from '../../http/auth.ts'
 import { createRouter } from '../../http/env.ts'
@@ -71,11 +72,8 @@ export const definitionRoutes = createRouter()
 
 async function listPropertiesOfEvents(db: Db, projectId: number): Promise<PropertyRow[]> {
   const names = await listNames(db, projectId)
-  return listEventProperties(
-    db,
-    projectId,
-    names.map(({ id }) => id)
-  )
+  const newestFirst = names.map(({ id }) => id).sort((a, b) => b - a)
+  return listEventProperties(db, projectId, newestFirst.slice(0, MAX_EVENT_NAMES))
 }
 
 /** Returns each property that a filter can name once, with a type if any row has one, sorted by UTF-16 code units. */

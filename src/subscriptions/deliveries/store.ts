@@ -156,8 +156,8 @@ const isLastDelivered = sql`${old.kind} = 'scheduled' and ${old.status} = 'deliv
 /** Days for which deliveries are kept. */
 export const DELIVERY_DAYS = 90
 
-/** Deliveries that one statement examines, and statements per night. */
-const PURGE = { rows: 1_000, statements: 50 }
+/** Deliveries that one statement examines, and statements per night, each after a query. */
+export const PURGE = { rows: 1_000, statements: 50 }
 
 /**
  * Removes finished deliveries that were stored before `before`, ms UTC. Each subscription keeps its last successful occurrence,

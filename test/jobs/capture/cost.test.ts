@@ -1,13 +1,15 @@
+import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DAY } from '../../../src/calendar/units.ts'
 import { MANY_LATE } from '../../../src/columns/seal.ts'
+import { eventNames } from '../../../src/db/schema.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
 import { deliverColumns, listSegments } from '../../support/columns.ts'
 import { allowance, type Cost, storeRequests } from '../../support/cost.ts'
 import { deep } from '../../support/depth.ts'
 import { listenToLog } from '../../support/log.ts'
-import { newProject, type TestEvent } from '../../support/project.ts'
+import { db, newProject, type TestEvent } from '../../support/project.ts'
 
 /*
  * Hostile traffic: anyone can send events with a project's public token. Whatever the events
@@ -166,6 +168,7 @@ describe('plain events of known persons', () => {
   it('write at most 3.1 rows each, or 3.2 including their segments', async () => {
     const project = await newProject()
     await storeDay(project, 0)
+    const [name] = await db.select().from(eventNames).where(eq(eventNames.projectId, project.id))
     const log = listenToLog()
     /** Returns the number of rows that queue batches write during `work`. */
     const measure = async (work: () => Promise<unknown>): Promise<number> => {
@@ -177,7 +180,7 @@ describe('plain events of known persons', () => {
     let [stored, sealed] = [0, 0]
     for (const day of [1, 2, 3, 4]) {
       stored += await measure(() => storeDay(project, day))
-      const message = { project_id: project.id, min_late: MANY_LATE, chunks: [] }
+      const message = { project_id: project.id, min_late: MANY_LATE, chunks: [], names: [name?.id] }
       sealed += await measure(() => deliverColumns(message))
     }
 

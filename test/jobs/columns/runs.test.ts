@@ -1,9 +1,11 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import type { ColumnsMessage } from '../../../src/columns/message.ts'
 import { MAX_QUERIES } from '../../../src/columns/seal.ts'
 import { EVERY_15_MINUTES, NIGHTLY } from '../../../src/crons/cron.ts'
+import { eventNames } from '../../../src/db/schema.ts'
 import worker from '../../../src/worker.ts'
 import {
   deliverColumns,
@@ -15,7 +17,7 @@ import {
   VIEW
 } from '../../support/columns.ts'
 import { listenToLog } from '../../support/log.ts'
-import { newProject } from '../../support/project.ts'
+import { db, newProject } from '../../support/project.ts'
 
 /** Fires a Cron Trigger. @returns the messages that it sends about columns of a project */
 async function fire(cron: string, projectId: number): Promise<ColumnsMessage[]> {
@@ -37,7 +39,13 @@ it('every quarter of an hour, a project with enough new events gets one message'
   await quiet.ingest([{ event: VIEW, timestamp: OPENED }])
 
   const [message] = await fire(EVERY_15_MINUTES, project.id)
-  expect(message).toEqual({ project_id: project.id, min_late: 257, chunks: [] })
+  const [name] = await db.select().from(eventNames).where(eq(eventNames.projectId, project.id))
+  expect(message).toEqual({
+    project_id: project.id,
+    min_late: 257,
+    chunks: [],
+    names: [name?.id]
+  })
   expect(await fire(EVERY_15_MINUTES, quiet.id)).toEqual([])
 
   const log = listenToLog()
@@ -54,7 +62,7 @@ it('every night, segments with any late event are sealed again', async () => {
 
   expect(await fire(EVERY_15_MINUTES, project.id)).toEqual([])
   const [message] = await fire(NIGHTLY, project.id)
-  expect(message).toEqual({ project_id: project.id, min_late: 1, chunks: [] })
+  expect(message).toMatchObject({ project_id: project.id, min_late: 1, chunks: [] })
   await deliverColumns(message)
 
   expect(await listSegments(project.id)).toMatchObject([{ is_sealed: 1, count: 2_401 }])
@@ -63,7 +71,8 @@ it('every night, segments with any late event are sealed again', async () => {
 
 it('sealing continues in a new message when an invocation reaches its limit', async () => {
   const project = await newShop()
-  const message = { project_id: project.id, min_late: 257, chunks: [7] }
+  const [name] = await db.select().from(eventNames).where(eq(eventNames.projectId, project.id))
+  const message = { project_id: project.id, min_late: 257, chunks: [7], names: [name?.id ?? 0] }
 
   // An invocation builds chunks of persons first, then segments. The limit is reached before the first chunk: everything is
   // left for the next message.
@@ -90,5 +99,7 @@ it('sealing continues in a new message when an invocation reaches its limit', as
 
 it('a malformed message and a message for an unknown project are dropped', async () => {
   expect(await deliverColumns({ project_id: 'one' })).toBe(true)
-  expect(await deliverColumns({ project_id: 999_999, min_late: 1, chunks: [] })).toBe(true)
+  expect(await deliverColumns({ project_id: 999_999, min_late: 1, chunks: [], names: [] })).toBe(
+    true
+  )
 })

@@ -4,11 +4,12 @@ import { sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { DAY, MINUTE } from '../../../src/calendar/units.ts'
 import { CRONS, EVERY_15_MINUTES, EVERY_MINUTE, NIGHTLY, WEEKLY } from '../../../src/crons/cron.ts'
-import { type Job, once, runCron } from '../../../src/crons/run.ts'
+import { JOBS } from '../../../src/crons/jobs.ts'
+import { inEachDatabase, type Job, MAX_JOB_QUERIES, once, runCron } from '../../../src/crons/run.ts'
 import { cronRuns, deadLetters } from '../../../src/db/schema.ts'
 import worker from '../../../src/worker.ts'
 import { listenToLog } from '../../support/log.ts'
-import { db, request } from '../../support/project.ts'
+import { db, newProject, request } from '../../support/project.ts'
 
 const NO_JOBS = { [WEEKLY]: [], [NIGHTLY]: [], [EVERY_15_MINUTES]: [], [EVERY_MINUTE]: [] }
 
@@ -25,6 +26,12 @@ const fire = (cron: string, bindings: Partial<Env> = {}) =>
   worker.scheduled(createScheduledController({ cron, scheduledTime: new Date() }), {
     ...env,
     ...bindings
+  })
+
+const runJobs = (jobs: Job[]) =>
+  runCron({ ...NO_JOBS, [EVERY_MINUTE]: jobs }, createScheduledController({ cron: EVERY_MINUTE }), {
+    env,
+    clock: () => new Date()
   })
 
 describe('the runs of crons', () => {
@@ -102,16 +109,47 @@ describe('the runs of crons', () => {
     }
   })
 
-  it('that a job ends by throwing count the failures before it, too', async () => {
-    const failing = once('a job', () => Promise.reject(new Error('down')))
-    const throwing: Job = () => Promise.reject(new Error('no databases'))
-    const jobs = { ...NO_JOBS, [EVERY_MINUTE]: [failing, failing, throwing, failing] }
-    const controller = createScheduledController({ cron: EVERY_MINUTE })
+  it('go on after a job that fails, and count each failure', async () => {
+    const failing = once({ job: 'failing', queries: 1 }, () => Promise.reject(new Error('down')))
+    // The list of databases is a query, too.
+    const blind = inEachDatabase({ job: 'blind', queries: 0 }, () => Promise.resolve())
+    const worked: number[] = []
+    const working = once({ job: 'working', queries: 1 }, async () => void worked.push(1))
 
-    const run = runCron(jobs, controller, { env, clock: () => new Date() })
+    await runJobs([failing, blind, failing, working])
 
-    await expect(run).rejects.toThrow('no databases')
+    expect(worked).toEqual([1])
     expect(await runOf(EVERY_MINUTE)).toMatchObject({ failed_jobs: 3 })
+  })
+
+  it('go on after a job that makes more queries than it may', async () => {
+    await newProject()
+    let made = 0
+    const greedy = inEachDatabase({ job: 'greedy', queries: 20 }, async ({ db: database }) => {
+      for (;;) {
+        await database.run(sql`select 1`)
+        made += 1
+      }
+    })
+    let found: unknown
+    const modest = once({ job: 'modest', queries: 1 }, async (_, control) => {
+      found = await control.all(sql`select 1 as one`)
+    })
+
+    const log = listenToLog()
+    await runJobs([greedy, modest])
+
+    expect(made).toBe(19)
+    expect(log.lines('scheduled job failed')).toMatchObject([{ job: 'greedy', database: 'DB' }])
+    expect(found).toEqual([{ one: 1 }])
+    expect(await runOf(EVERY_MINUTE)).toMatchObject({ failed_jobs: 1 })
+  })
+
+  it('share the queries of an invocation', () => {
+    for (const jobs of Object.values(JOBS)) {
+      const queries = jobs.reduce((sum, job) => sum + job.queries, 0)
+      expect(queries).toBeLessThanOrEqual(MAX_JOB_QUERIES)
+    }
   })
 
   it('of unknown triggers are not recorded', async () => {

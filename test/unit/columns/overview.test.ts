@@ -8,31 +8,34 @@ const overview = (
   segments: { first: number; last: number; perSlot: number }[],
   loose: { slot: number; count: number }[]
 ) =>
-  new Overview([
-    {
+  new Overview({
+    isCut: false,
+    damaged: [],
+    loose: {
+      eventIds: Uint32Array.from(loose, () => 1),
+      slots: Int32Array.from(loose, ({ slot }) => slot),
+      counts: Uint32Array.from(loose, ({ count }) => count)
+    },
+    segments: segments.map(({ first, last, perSlot }, id) => ({
+      id,
+      build: String(id),
       eventId: 1,
-      loose,
-      segments: segments.map(({ first, last, perSlot }, id) => ({
-        id,
-        build: String(id),
-        eventId: 1,
-        since: first * SLOT,
-        until: (last + 1) * SLOT,
-        count: (last - first + 1) * perSlot,
-        slots: decodeSlots(
-          encodeSlots(
-            Array.from({ length: last - first + 1 }, (_, i) => ({
-              slot: first + i,
-              count: perSlot
-            })),
-            'a place'
-          ),
+      since: first * SLOT,
+      until: (last + 1) * SLOT,
+      count: (last - first + 1) * perSlot,
+      slots: decodeSlots(
+        encodeSlots(
+          Array.from({ length: last - first + 1 }, (_, i) => ({
+            slot: first + i,
+            count: perSlot
+          })),
           'a place'
         ),
-        late: []
-      }))
-    }
-  ])
+        'a place'
+      ),
+      late: []
+    }))
+  })
 
 it('counts the events of whole slots, in segments and outside', () => {
   const events = overview([{ first: 0, last: 9, perSlot: 3 }], [{ slot: 12, count: 5 }])
@@ -47,27 +50,14 @@ it('counts all events of a slot that the range cuts', () => {
   expect(overview([], [{ slot: 1, count: 7 }]).count(SLOT + 5, SLOT + 6)).toBe(7)
 })
 
-it('cuts steps where segments end', () => {
-  const events = overview(
-    [
-      { first: 0, last: 9, perSlot: 10 },
-      { first: 10, last: 19, perSlot: 10 }
-    ],
-    []
-  )
+it('cuts a range into steps of about the wanted size', () => {
+  const events = overview([{ first: 0, last: 99, perSlot: 10 }], [{ slot: 100, count: 1 }])
 
-  expect(events.steps(0, 20 * SLOT, 90)).toEqual([
-    { since: 0, until: 10 * SLOT },
-    { since: 10 * SLOT, until: 20 * SLOT }
-  ])
-})
+  const steps = events.steps(0, 101 * SLOT, 95)
 
-it('cuts a segment if the step would become twice as long', () => {
-  const steps = overview([{ first: 0, last: 99, perSlot: 10 }], []).steps(0, 100 * SLOT, 100)
-
-  expect(steps).toHaveLength(5)
-  expect(steps[0]).toEqual({ since: 0, until: 20 * SLOT })
-  expect(steps.at(-1)?.until).toBe(100 * SLOT)
+  expect(steps).toHaveLength(11)
+  expect(steps[0]).toEqual({ since: 0, until: 10 * SLOT })
+  expect(steps.at(-1)).toEqual({ since: 100 * SLOT, until: 101 * SLOT })
 })
 
 it('makes one step without events', () => {

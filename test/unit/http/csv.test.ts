@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { csvLine, flatten } from '../../../src/http/csv.ts'
+import { newUsage } from '../../../src/db/client.ts'
+import { affordPages, csvLine, flatten } from '../../../src/http/csv.ts'
 
 describe('a cell of CSV', () => {
   it.each([
@@ -76,4 +77,37 @@ describe('a row of CSV', () => {
       expect(Object.fromEntries(flatten(row))).toEqual(cells)
     }
   )
+})
+
+describe('an export', () => {
+  /** Reads pages of one query each, as far as an export may, after some other queries. */
+  const readPages = async (count: number, others = 0, again = 2) => {
+    const usage = { ...newUsage(), queries: others }
+    async function* pages() {
+      for (let page = 0; page < count; page += 1) {
+        usage.queries += 1
+        yield page
+      }
+    }
+    let read = 0
+    for await (const _ of affordPages(pages(), usage, again)) {
+      read += 1
+    }
+    return read
+  }
+
+  it('is made if its rows can be read twice with the queries of one invocation', async () => {
+    expect(await readPages(316)).toBe(316)
+    expect(await readPages(475, 0, 1)).toBe(475)
+  })
+
+  it.each([
+    [317, 0],
+    [300, 60]
+  ])('is refused before it begins: %i pages after %i queries', async (pages, others) => {
+    await expect(readPages(pages, others)).rejects.toMatchObject({
+      code: 'query_too_large',
+      attr: 'limit'
+    })
+  })
 })

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { Work } from '../../../src/properties/work.ts'
-import { countPart, STEP_EVENTS } from '../../../src/trends/count.ts'
+import { countPart } from '../../../src/trends/count.ts'
 import { Grouping } from '../../../src/trends/grouping.ts'
 import type { Counted } from '../../../src/trends/maths/accumulator.ts'
+import { STEP_EVENTS } from '../../../src/trends/query.ts'
 
 it('computes the numbers of overlapping windows one by one, while they are read', async () => {
   let computed = 0

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { AppError } from '../../../errors.ts'
 import { allow } from '../../../http/auth.ts'
-import { csvResponse, FormatQuery, flatten, wantsCsv } from '../../../http/csv.ts'
+import { affordPages, csvResponse, FormatQuery, flatten, wantsCsv } from '../../../http/csv.ts'
 import { createRouter } from '../../../http/env.ts'
 import { CsvPageQuery, pageOf, pageSize } from '../../../http/page.ts'
 import { nameIgnored, validateBody, validateQuery } from '../../../http/validation.ts'
@@ -88,7 +88,7 @@ export const trendActorRoutes = createRouter().post(
     if (isTable) {
       const wanted = behind.counts.slice(offset, offset + (limit ?? count))
       // The persons are read twice: the header needs the properties of all before the first row is written.
-      const columns = await columnsOf(inParts(wanted, read))
+      const columns = await columnsOf(affordPages(inParts(wanted, read), c.var.usage, 1))
       return csvResponse(c, 'actors', columns, inParts(wanted, read))
     }
     const size = pageSize(limit)
