@@ -13,6 +13,7 @@ import { validateBody } from '../../../src/http/validation.ts'
 import { failingBucket, failingDatabase, failingQueue } from '../../support/bindings.ts'
 import { listenToLog } from '../../support/log.ts'
 import { newestMigration } from '../../support/migrate.ts'
+import { invoke } from '../../support/platform.ts'
 import { BASE, newProject, request } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 
@@ -852,7 +853,9 @@ describe('health', () => {
       () => new Date(),
       () => ({ consuming: 2, retrying: 3 })
     )
-    const answered = await app.fetch(new Request(`${BASE}/readyz`), env, createExecutionContext())
+    const answered = await invoke(env, (limited) =>
+      app.fetch(new Request(`${BASE}/readyz`), limited, createExecutionContext())
+    )
     const { status } = answered
     const body: { database: { fill: number; size_bytes: number } } = await answered.json()
 

@@ -10,14 +10,15 @@ import { createKey, updateProject } from '../../../src/projects/store.ts'
 import { MAX_QUERIES } from '../../../src/queues/invocation.ts'
 import { consumeRecordings } from '../../../src/recordings/consumer.ts'
 import { sweepOrphans } from '../../../src/recordings/sweep.ts'
-import worker from '../../../src/worker.ts'
 import { failingQueue } from '../../support/bindings.ts'
 import { tablesWith } from '../../support/erasures.ts'
 import { beforeCall } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
+import { invoke } from '../../support/platform.ts'
 import { db, newProject, request, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { newStage, objectsOf, snapshotEvent, visit } from '../../support/recordings.ts'
+import worker from '../../support/worker.ts'
 
 const PART = '01a1fc87-edb9-7e53-8071-b177be79cec4'
 
@@ -398,11 +399,13 @@ describe('DELETE session_recordings/{id}', () => {
       return new Date()
     }
     const deliver = (more: { usage: Usage; clock: () => Date }) =>
-      consumeRecordings(
-        createMessageBatch('edge-analytics-recordings', [
-          { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body }
-        ]),
-        { env: { ...env, ...bindings }, ...more }
+      invoke({ ...env, ...bindings }, (limited) =>
+        consumeRecordings(
+          createMessageBatch('edge-analytics-recordings', [
+            { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body }
+          ]),
+          { env: limited, ...more }
+        )
       )
 
     const first = await deliver({ usage, clock })

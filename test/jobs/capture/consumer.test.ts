@@ -537,8 +537,8 @@ describe('the cost of a batch', () => {
   const cost = async (project: TestProject, events: TestEvent[]) => {
     const log = vi.spyOn(console, 'info')
     let statements = 0
-    const DB = aroundCalls(env.DB, (run, _, count) => {
-      statements += count
+    const DB = aroundCalls(env.DB, (run, _, batch) => {
+      statements += batch.length
       return run()
     })
     await consume([project.message(events)], 1, { DB })

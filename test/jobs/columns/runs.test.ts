@@ -4,7 +4,6 @@ import { expect, it } from 'vitest'
 import type { ColumnsMessage } from '../../../src/columns/message.ts'
 import { MAX_QUERIES } from '../../../src/columns/seal.ts'
 import { EVERY_15_MINUTES, NIGHTLY } from '../../../src/crons/cron.ts'
-import worker from '../../../src/worker.ts'
 import {
   deliverColumns,
   expectEqualToRows,
@@ -16,6 +15,7 @@ import {
 } from '../../support/columns.ts'
 import { listenToLog } from '../../support/log.ts'
 import { newProject } from '../../support/project.ts'
+import worker from '../../support/worker.ts'
 
 /** Fires a Cron Trigger. @returns the messages that it sends about columns of a project */
 async function fire(cron: string, projectId: number): Promise<ColumnsMessage[]> {

@@ -8,7 +8,6 @@ import { encodeColumn, encodeNumbers } from '../../../src/columns/codec.ts'
 import { verifyColumns } from '../../../src/columns/verify.ts'
 import { NIGHTLY } from '../../../src/crons/cron.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
-import worker from '../../../src/worker.ts'
 import {
   expectEqualToRows,
   listSegments,
@@ -21,6 +20,7 @@ import { CALL_STEP } from '../../support/depth.ts'
 import { beforeCall } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'
+import worker from '../../support/worker.ts'
 
 let shop: TestProject
 

@@ -4,9 +4,10 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { CRONS, EVERY_15_MINUTES, EVERY_MINUTE, NIGHTLY, WEEKLY } from '../../../src/crons/cron.ts'
 import { type Job, once, runCron } from '../../../src/crons/run.ts'
 import { cronRuns, deadLetters } from '../../../src/db/schema.ts'
-import worker from '../../../src/worker.ts'
 import { listenToLog } from '../../support/log.ts'
+import { invoke } from '../../support/platform.ts'
 import { db, request } from '../../support/project.ts'
+import worker from '../../support/worker.ts'
 
 const NO_JOBS = { [WEEKLY]: [], [NIGHTLY]: [], [EVERY_15_MINUTES]: [], [EVERY_MINUTE]: [] }
 
@@ -68,7 +69,9 @@ describe('the runs of crons', () => {
     const jobs = { ...NO_JOBS, [EVERY_MINUTE]: [failing, failing, throwing, failing] }
     const controller = createScheduledController({ cron: EVERY_MINUTE })
 
-    const run = runCron(jobs, controller, { env, clock: () => new Date() })
+    const run = invoke(env, (limited) =>
+      runCron(jobs, controller, { env: limited, clock: () => new Date() })
+    )
 
     await expect(run).rejects.toThrow('no databases')
     expect(await runOf(EVERY_MINUTE)).toMatchObject({ failed_jobs: 3 })

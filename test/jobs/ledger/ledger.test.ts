@@ -92,7 +92,7 @@ describe('an erasure', () => {
     const DB = aroundCalls(env.DB, async (run, _, statements) => {
       const isAnnounced = (await readEntry()) !== undefined
       const answer = await run()
-      if (statements > 1 && !isAnnounced) {
+      if (statements.length > 1 && !isAnnounced) {
         unannounced.push(await countRows(project.id))
       }
       return answer

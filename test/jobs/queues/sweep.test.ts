@@ -5,7 +5,6 @@ import { MINUTE } from '../../../src/calendar/units.ts'
 import { EVERY_15_MINUTES, WEEKLY } from '../../../src/crons/cron.ts'
 import { listDeadLetters } from '../../../src/dead-letters/store.ts'
 import { resendWaiting } from '../../../src/queues/sweep.ts'
-import worker from '../../../src/worker.ts'
 import { failingBucket, failingDatabase } from '../../support/bindings.ts'
 import { contentsOf } from '../../support/contents.ts'
 import { listenToLog } from '../../support/log.ts'
@@ -13,6 +12,7 @@ import { db, newProject, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { objectsOf, snapshotEvent } from '../../support/recordings.ts'
 import { forgetSweeps, type HeldQueues, holdQueues, waitingOf } from '../../support/waiting.ts'
+import worker from '../../support/worker.ts'
 
 beforeEach(async () => {
   listenToLog()

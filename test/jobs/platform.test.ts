@@ -1,0 +1,101 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import { invoke, takeExcesses } from '../support/platform.ts'
+
+/** Runs some work as an invocation. @returns its error and the limits that it exceeded, both undefined if there are none */
+async function run(work: (limited: typeof env) => Promise<unknown>) {
+  const error = await invoke(env, work).then(
+    () => undefined,
+    ({ message }) => String(message)
+  )
+  return { error, exceeded: takeExcesses()[0] }
+}
+
+const FINE = { error: undefined, exceeded: undefined }
+
+/** Returns a statement whose result is a text of this length. */
+const textOf = (length: number): string =>
+  `select replace(hex(zeroblob(${length})), '00', 'x') as text`
+
+describe('an invocation', () => {
+  it('makes at most 1,000 queries, and each statement of a batch is one', async () => {
+    const query = (count: number) =>
+      run(async ({ DB }) => {
+        const session = DB.withSession()
+        const statement = session.prepare('select ?').bind(1)
+        await statement.all()
+        await session.batch(Array.from({ length: count - 1 }, () => statement))
+      })
+
+    expect(await query(1_000)).toEqual(FINE)
+    expect((await query(1_001)).exceeded).toMatch(/more than 1000 queries/)
+  })
+
+  it('makes at most 10,000 calls to other services', async () => {
+    const call = async (count: number) => {
+      const CRUD_RATE = { limit: async () => ({ success: true }) }
+      await invoke({ CRUD_RATE }, async (limited) => {
+        for (let n = 0; n < count; n += 1) {
+          await limited.CRUD_RATE.limit()
+        }
+      })
+    }
+
+    await call(10_000)
+    await expect(call(10_001)).rejects.toThrow('more than 10000')
+    expect(takeExcesses()).toHaveLength(1)
+  })
+
+  const TOO_BIG = { error: expect.stringContaining('SQLITE_TOOBIG'), exceeded: undefined }
+  const exceeded = (text: string) => ({
+    error: expect.stringContaining(text),
+    exceeded: expect.stringContaining(text)
+  })
+
+  it.each<[string, (more: number) => [string, ...unknown[]], object]>([
+    [
+      'a statement of 100,000 bytes',
+      (more) => [`select '${'x'.repeat(99_991 + more)}'`],
+      exceeded('longer than 100000 bytes')
+    ],
+    [
+      '100 values',
+      (more) => [
+        `select ${Array.from({ length: 100 + more }, () => '?')}`,
+        ...new Array(100 + more).fill(1)
+      ],
+      exceeded('binds 101 values')
+    ],
+    [
+      'a text of 2,000,000 bytes',
+      (more) => ['select length(?)', `${'ä'.repeat(1_000_000)}${'x'.repeat(more)}`],
+      TOO_BIG
+    ],
+    [
+      'a blob of 2,000,000 bytes',
+      (more) => ['select length(?)', new ArrayBuffer(2_000_000 + more)],
+      TOO_BIG
+    ],
+    ['a result of 2,000,000 bytes', (more) => [textOf(2_000_000 + more)], TOO_BIG]
+  ])('may use %s, and no more', async (_, statementOf, refusal) => {
+    const use = (more: number) =>
+      run(({ DB }) => {
+        const [text, ...values] = statementOf(more)
+        const statement = DB.withSession().prepare(text)
+        return statement.bind(...values).all()
+      })
+
+    expect(await use(0)).toEqual(FINE)
+    expect(await use(1)).toEqual(refusal)
+  })
+
+  it('reads at most 32 MiB in one call', async () => {
+    const read = (rows: number) =>
+      run(({ DB }) => {
+        const session = DB.withSession()
+        return session.batch(Array.from({ length: rows }, () => session.prepare(textOf(1_048_576))))
+      })
+
+    expect((await read(33)).exceeded).toMatch(/the results of a call have \d+ bytes/)
+  })
+})
