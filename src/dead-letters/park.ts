@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { deleteObjects, putObject } from '../bucket.ts'
 import { SpilledMessage } from '../capture/message.ts'
 import { openDb } from '../db/client.ts'
 import { describeError } from '../errors.ts'
@@ -44,7 +45,7 @@ async function park(message: Message, { env, usage, clock }: ParkInvocation): Pr
   const waiting = part ? markerOf(part) : spill
   const id = idOf(part, spill) ?? message.id
   const object = `dead/${id}.json`
-  await bucket.put(object, JSON.stringify({ error, attempts, dead: content }))
+  await putObject(bucket, object, JSON.stringify({ error, attempts, dead: content }))
   await insertDeadLetter(openDb(env.DB, usage).db, {
     id,
     object,
@@ -55,7 +56,7 @@ async function park(message: Message, { env, usage, clock }: ParkInvocation): Pr
   })
   if (waiting !== undefined) {
     // Deleted last, because the sweep resends the message only while this object exists.
-    await bucket.delete(waiting)
+    await deleteObjects(bucket, [waiting])
   }
 }
 

@@ -1,3 +1,4 @@
+import { deleteObjects, putObject } from '../bucket.ts'
 import { CaptureMessage } from '../capture/message.ts'
 import { type Db, openDb } from '../db/client.ts'
 import type { OpenProject } from '../projects/open.ts'
@@ -69,9 +70,9 @@ async function purgePart(
   }
   await noteRows(db, projectId, memberOf(row.id), new Map([[tombstone.erasureId, 1]]))
   if (!(await hasPart(db, part, part.part_id))) {
-    await bucket.delete(objectOf(projectId, part.session_id, part.part_id))
+    await deleteObjects(bucket, [objectOf(projectId, part.session_id, part.part_id)])
   }
-  await bucket.delete(row.object)
+  await deleteObjects(bucket, [row.object])
   await deleteDeadLetter(controlDb, row.id)
 }
 
@@ -105,9 +106,9 @@ async function purgeEvents(
   await noteRows(db, projectId, memberOf(row.id), removed)
   if (kept.length > 0) {
     const rest: DeadMessage = { ...letter, dead: { ...letter.dead, events: kept } }
-    await bucket.put(row.object, JSON.stringify(rest))
+    await putObject(bucket, row.object, JSON.stringify(rest))
   } else {
-    await bucket.delete(row.object)
+    await deleteObjects(bucket, [row.object])
     await deleteDeadLetter(controlDb, row.id)
   }
 }

@@ -38,6 +38,7 @@ const FLOORS = [
   'html.ts',
   'log.ts',
   'pause.ts',
+  'bucket.ts',
   'turns.ts',
   'input',
   'outbound.ts',
@@ -116,6 +117,12 @@ it('imports drizzle and prepares statements only in db/ and in stores', () => {
 
   expect(offenders(isStore, (name) => name.startsWith('drizzle-orm'))).toEqual([])
   expect(preparing.map(({ file }) => file)).toEqual([])
+})
+
+it('writes to the bucket only in bucket.ts', () => {
+  const writers = sources.filter(({ text }) => /\bbucket\s*\.\s*(put|delete)\b/i.test(text))
+
+  expect(writers.map(({ file }) => file)).toEqual(['bucket.ts'])
 })
 
 it('lets only app.ts import routes', () => {
