@@ -1,5 +1,7 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { createObject, deleteObjects, putObject } from '../../src/bucket.ts'
+import { pause } from '../../src/pause.ts'
 import { invoke, takeExcesses } from '../support/platform.ts'
 
 /** Runs some work as an invocation. @returns its error and the limits that it exceeded, both undefined if there are none */
@@ -97,5 +99,55 @@ describe('an invocation', () => {
       })
 
     expect((await read(33)).exceeded).toMatch(/the results of a call have \d+ bytes/)
+  })
+
+  describe('writes an object once per second', () => {
+    const key = () => `test/${crypto.randomUUID()}`
+    const TOO_SOON = 'Reduce your concurrent request rate for the same object. (10058)'
+
+    it('by putting or deleting it', async () => {
+      const [one, other] = [key(), key()]
+
+      await invoke(env, async ({ BUCKET }) => {
+        await BUCKET.put(one, '1')
+        await BUCKET.put(other, '1')
+        await expect(BUCKET.put(one, '2')).rejects.toThrow(`put: ${TOO_SOON}`)
+        await expect(BUCKET.delete([other])).rejects.toThrow(`delete: ${TOO_SOON}`)
+        vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1_000 })
+        await BUCKET.put(one, '2')
+        vi.useRealTimers()
+      })
+
+      expect(await (await env.BUCKET.get(one))?.text()).toBe('2')
+    })
+
+    it('together with the invocations at the same time', async () => {
+      const object = key()
+      const put = (work: () => Promise<unknown>) =>
+        invoke(env, async ({ BUCKET }) => {
+          await BUCKET.put(object, '1')
+          await work()
+        })
+
+      await put(async () => undefined)
+      await put(() => expect(put(async () => undefined)).rejects.toThrow(TOO_SOON))
+    })
+
+    it('and the product waits, or leaves an object to the invocation that has created it', async () => {
+      const object = key()
+      const write = () =>
+        invoke(env, async ({ BUCKET }) => {
+          const isNew = await createObject(BUCKET, object, 'created')
+          await pause(10)
+          return isNew
+        })
+
+      expect((await Promise.all([write(), write(), write()])).sort()).toEqual([false, false, true])
+      await invoke(env, async ({ BUCKET }) => {
+        await putObject(BUCKET, object, 'put')
+        await deleteObjects(BUCKET, [object])
+      })
+      expect(await env.BUCKET.head(object)).toBeNull()
+    })
   })
 })

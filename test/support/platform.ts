@@ -24,7 +24,9 @@ export const PLATFORM = {
    * The results of one call to D1, bytes. D1 documents no limit: this one is that of a value in a call between Workers, a
    * quarter of an isolate's memory.
    */
-  resultBytes: 32 * 1024 * 1024
+  resultBytes: 32 * 1024 * 1024,
+  /** Time between two writes of an object in R2, ms. */
+  writeInterval: 1_000
 }
 
 /** Excesses that no test has taken yet. A test file that leaves one fails, although the product may catch the error. */
@@ -43,13 +45,31 @@ function exceed(message: string): Error {
 export function invoke<E extends object, T>(env: E, handle: (env: E) => T): T {
   const calls = new Calls()
   const entries = Object.entries(env).map(([name, binding]) => [name, limit(name, binding, calls)])
-  return handle(Object.fromEntries(entries))
+  const answer = handle(Object.fromEntries(entries))
+  const end = () => calls.end()
+  void Promise.resolve(answer).then(end, end)
+  return answer
 }
+
+/** Number of invocations that have begun or ended. */
+let turns = 0
 
 /** The calls of one invocation to other services. */
 class Calls {
+  readonly #begun = ++turns
+  #ended = Number.POSITIVE_INFINITY
   #subrequests = 0
   #queries = 0
+
+  end(): void {
+    turns += 1
+    this.#ended = turns
+  }
+
+  /** Whether another invocation was still running when this one began. */
+  overlaps(other: Calls): boolean {
+    return other.#ended > this.#begun
+  }
 
   async make<T>(run: () => Promise<T>): Promise<T> {
     this.#subrequests += 1
@@ -84,18 +104,63 @@ function limit(name: string, binding: unknown, calls: Calls): unknown {
   if (/^DB(_|$)/.test(name)) {
     return aroundCalls(binding as D1Database, (run, _, statements) => calls.query(run, statements))
   }
+  if (name === 'BUCKET') {
+    return limitBucket(binding as R2Bucket, calls)
+  }
   const methods = METHODS.find(([pattern]) => pattern.test(name))?.[1]
   return methods ? limitMethods(binding, methods, calls) : binding
 }
 
 /** The methods that call another service, by the names of the bindings that have them. */
 const METHODS: [RegExp, string[]][] = [
-  [/^BUCKET$/, ['head', 'get', 'put', 'delete', 'list']],
   [/_QUEUE$/, ['send', 'sendBatch', 'metrics']],
   [/_RATE$/, ['limit']],
   [/^EMAIL$/, ['send']],
   [/^AI$/, ['run']]
 ]
+
+/** When an object was last written: by the clock, which tests may set, and by a timer, ms. */
+type Write = { clock: number; timer: number; calls: Calls }
+const writes = new Map<string, Write>()
+
+/** Limits a bucket to one write per second of each object. */
+function limitBucket(bucket: R2Bucket, calls: Calls): R2Bucket {
+  const write = <T>(method: 'put' | 'delete', keys: string[], run: () => Promise<T>) =>
+    calls.make(() => {
+      const now = { clock: Date.now(), timer: performance.now(), calls }
+      if (keys.some((key) => isTooSoon(writes.get(key), now))) {
+        throw new Error(
+          `${method}: Reduce your concurrent request rate for the same object. (10058)`
+        )
+      }
+      for (const key of keys) {
+        writes.set(key, now)
+      }
+      return run()
+    })
+  const put = (key: string, value: string, options?: R2PutOptions) =>
+    write('put', [key], () => bucket.put(key, value, options))
+  return override(bucket, {
+    head: (key: string) => calls.make(() => bucket.head(key)),
+    get: (key: string) => calls.make(() => bucket.get(key)),
+    list: (options?: R2ListOptions) => calls.make(() => bucket.list(options)),
+    put,
+    delete: (keys: string | string[]) => write('delete', [keys].flat(), () => bucket.delete(keys))
+  })
+}
+
+/**
+ * Whether less than a second has passed since an object was written by the same invocation, or by one at the same time. Other
+ * invocations follow each other more quickly in tests than on the platform.
+ */
+function isTooSoon(last: Write | undefined, now: Write): boolean {
+  return (
+    last !== undefined &&
+    now.calls.overlaps(last.calls) &&
+    now.timer - last.timer < PLATFORM.writeInterval &&
+    Math.abs(now.clock - last.clock) < PLATFORM.writeInterval
+  )
+}
 
 function limitMethods(binding: object, names: string[], calls: Calls): object {
   const methods = names.flatMap((name) => {
