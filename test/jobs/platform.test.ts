@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createObject, deleteObjects, putObject } from '../../src/bucket.ts'
 import { pause } from '../../src/pause.ts'
 import { invoke, takeExcesses } from '../support/platform.ts'
+import { readTime } from '../support/still-clock.ts'
 
 /** Runs some work as an invocation. @returns its error and the limits that it exceeded, both undefined if there are none */
 async function run(work: (limited: typeof env) => Promise<unknown>) {
@@ -99,6 +100,59 @@ describe('an invocation', () => {
       })
 
     expect((await read(33)).exceeded).toMatch(/the results of a call have \d+ bytes/)
+  })
+
+  it('has six connections, for which further calls wait', async () => {
+    let open = 0
+    let most = 0
+    const CRUD_RATE = {
+      async limit() {
+        open += 1
+        most = Math.max(most, open)
+        await pause(1)
+        open -= 1
+        return { success: true }
+      }
+    }
+
+    const answers = await invoke({ CRUD_RATE }, (limited) =>
+      Promise.all(Array.from({ length: 20 }, () => limited.CRUD_RATE.limit()))
+    )
+
+    expect([answers.length, most]).toEqual([20, 6])
+  })
+
+  it('reads the objects that it gets', async () => {
+    await env.BUCKET.put('test/read', '1')
+
+    expect(await run(async ({ BUCKET }) => (await BUCKET.get('test/read'))?.text())).toEqual(FINE)
+    expect((await run(({ BUCKET }) => BUCKET.get('test/read'))).exceeded).toBe(
+      'The body of test/read is neither read nor cancelled.'
+    )
+  })
+
+  it('has a clock that stands still between its calls and timers', async () => {
+    const see = () => ({ now: Date.now(), date: new Date(), elapsed: performance.now() })
+    /** Computes for some milliseconds. */
+    const compute = () => {
+      for (const { elapsed } = readTime(); readTime().elapsed < elapsed + 20; ) {}
+    }
+
+    await invoke(env, async ({ BUCKET }) => {
+      const begun = see()
+      compute()
+      expect(see()).toEqual(begun)
+      await Promise.resolve()
+      expect(see()).toEqual(begun)
+      await pause(0)
+      expect(see()).toEqual(begun)
+      await pause(5)
+      expect(Date.now()).toBe(begun.now + 5)
+
+      await BUCKET.head('test/none')
+
+      expect(Date.now()).toBeGreaterThan(begun.now + 20)
+    })
   })
 
   describe('writes an object once per second', () => {

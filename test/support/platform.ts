@@ -2,6 +2,7 @@ import type { Bound } from '../../src/db/client.ts'
 import { byteLength } from '../../src/input/json.ts'
 import { override } from './bindings.ts'
 import { aroundCalls } from './faults.ts'
+import { readTime, running, StillClock } from './still-clock.ts'
 
 /*
  * Limits that Cloudflare puts on an invocation of the Worker, and that the local runtime does not enforce: an invocation is a
@@ -25,11 +26,13 @@ export const PLATFORM = {
    * quarter of an isolate's memory.
    */
   resultBytes: 32 * 1024 * 1024,
+  /** Calls whose answer has not begun to arrive. Further calls wait. */
+  connections: 6,
   /** Time between two writes of an object in R2, ms. */
   writeInterval: 1_000
 }
 
-/** Excesses that no test has taken yet. A test file that leaves one fails, although the product may catch the error. */
+/** Excesses that no test has taken yet. A test that leaves one fails, although the product may catch the error. */
 const excesses: string[] = []
 
 /** Returns the limits that invocations have exceeded since the last call. */
@@ -45,7 +48,7 @@ function exceed(message: string): Error {
 export function invoke<E extends object, T>(env: E, handle: (env: E) => T): T {
   const calls = new Calls()
   const entries = Object.entries(env).map(([name, binding]) => [name, limit(name, binding, calls)])
-  const answer = handle(Object.fromEntries(entries))
+  const answer = running.run(calls, () => handle(Object.fromEntries(entries)))
   const end = () => calls.end()
   void Promise.resolve(answer).then(end, end)
   return answer
@@ -60,10 +63,21 @@ class Calls {
   #ended = Number.POSITIVE_INFINITY
   #subrequests = 0
   #queries = 0
+  #open = 0
+  /** Starts each call that waits for a connection. */
+  readonly #waiting: (() => void)[] = []
+  /** The objects that were got from the bucket. */
+  readonly #objects: R2ObjectBody[] = []
+  readonly clock = new StillClock()
 
   end(): void {
     turns += 1
     this.#ended = turns
+    for (const object of this.#objects) {
+      if (!object.bodyUsed && !object.body.locked) {
+        exceed(`The body of ${object.key} is neither read nor cancelled.`)
+      }
+    }
   }
 
   /** Whether another invocation was still running when this one began. */
@@ -76,7 +90,40 @@ class Calls {
     if (this.#subrequests > PLATFORM.subrequests) {
       throw exceed(`Too many subrequests: more than ${PLATFORM.subrequests} in one invocation.`)
     }
-    return await run()
+    await this.#connect()
+    try {
+      return await run()
+    } finally {
+      this.clock.sync()
+      this.#disconnect()
+    }
+  }
+
+  async #connect(): Promise<void> {
+    if (this.#open < PLATFORM.connections) {
+      this.#open += 1
+      return
+    }
+    // The call that starts this one leaves its connection open for it.
+    await new Promise<void>((start) => this.#waiting.push(start))
+  }
+
+  #disconnect(): void {
+    const start = this.#waiting.shift()
+    if (start) {
+      start()
+    } else {
+      this.#open -= 1
+    }
+  }
+
+  /** Gets an object from the bucket. Its body has to be read. */
+  async get(run: () => Promise<R2ObjectBody | null>): Promise<R2ObjectBody | null> {
+    const object = await this.make(run)
+    if (object) {
+      this.#objects.push(object)
+    }
+    return object
   }
 
   /** Makes one call to D1. */
@@ -94,6 +141,12 @@ class Calls {
     checkResults(answer, statements)
     return answer
   }
+}
+
+const send = fetch
+globalThis.fetch = (...args) => {
+  const calls = running.getStore()
+  return calls instanceof Calls ? calls.make(() => send(...args)) : send(...args)
 }
 
 /** Returns a binding whose calls belong to an invocation. Bindings are told apart by their names in wrangler.toml. */
@@ -127,7 +180,7 @@ const writes = new Map<string, Write>()
 function limitBucket(bucket: R2Bucket, calls: Calls): R2Bucket {
   const write = <T>(method: 'put' | 'delete', keys: string[], run: () => Promise<T>) =>
     calls.make(() => {
-      const now = { clock: Date.now(), timer: performance.now(), calls }
+      const now = { clock: Date.now(), timer: readTime().elapsed, calls }
       if (keys.some((key) => isTooSoon(writes.get(key), now))) {
         throw new Error(
           `${method}: Reduce your concurrent request rate for the same object. (10058)`
@@ -142,7 +195,7 @@ function limitBucket(bucket: R2Bucket, calls: Calls): R2Bucket {
     write('put', [key], () => bucket.put(key, value, options))
   return override(bucket, {
     head: (key: string) => calls.make(() => bucket.head(key)),
-    get: (key: string) => calls.make(() => bucket.get(key)),
+    get: (key: string) => calls.get(() => bucket.get(key)),
     list: (options?: R2ListOptions) => calls.make(() => bucket.list(options)),
     put,
     delete: (keys: string | string[]) => write('delete', [keys].flat(), () => bucket.delete(keys))
