@@ -47,6 +47,9 @@ const VERIFIED_PER_NIGHT = {
  */
 const CLOSING_QUERIES = 600
 
+/** Projects whose recordings expire in one run, divided equally among the databases; each takes 5 queries. */
+const EXPIRING_PROJECTS = 40
+
 /** Starts the weekly run of erasures. */
 export const startErasureRun = inEachDatabase('weekly run', async ({ db, database }, run) => {
   const scheduled = { scheduledFor: run.scheduledTime, startedBy: 'cron' as const }
@@ -131,9 +134,10 @@ export const closeEndedSessions = inEachDatabase(
  */
 export const expireRecordings = inEachDatabase(
   'sweep of recordings',
-  async ({ db, database }, { env, now }) => {
+  async ({ db, database, databases }, { env, now }) => {
     const daysKept = await findDaysKept(env)
-    const limits = { daysKept, now: now.getTime(), queuesSince: queuesSince(env) }
+    const maxProjects = Math.ceil(EXPIRING_PROJECTS / databases)
+    const limits = { daysKept, now: now.getTime(), queuesSince: queuesSince(env), maxProjects }
     const ledger = new Ledger(env.BUCKET, await readApplied(db))
     const swept = await sweepRecordings(db, env.RECORDING_QUEUE, ledger, limits)
     log('info', 'sweep of recordings', { database, ...swept })

@@ -1,6 +1,6 @@
-import { and, asc, eq, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
 import { DAY } from '../calendar/units.ts'
-import { writeBatch } from '../db/batch.ts'
+import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import { counters, erasures, recordingParts, recordings, recordingViews } from '../db/schema.ts'
@@ -66,13 +66,45 @@ export async function deleteRecording(
   return deleted?.results.length === 1
 }
 
-/** Lists the projects in the database that have or had recordings. */
-export async function listProjects(db: Db): Promise<number[]> {
-  const rows = await db
-    .select({ projectId: counters.projectId })
+/** A project for which `expireRecordings` has something to do. */
+type Expiring = {
+  projectId: number
+  /** When the oldest recording to keep began at the earliest, ms UTC. */
+  until: number
+  /** Whether a recording that is not deleted began before. */
+  hasExpired: boolean
+}
+
+/**
+ * Lists the projects for which `expireRecordings` has something to do, at most `limit`.
+ * @param keptSince returns the `until` of a project, ms UTC
+ */
+export async function listExpiring(
+  db: Db,
+  keptSince: (projectId: number) => number,
+  limit: number
+): Promise<Expiring[]> {
+  const projects = await db
+    .select({ id: counters.projectId })
     .from(counters)
     .where(eq(counters.name, 'recordings'))
-  return rows.map(({ projectId }) => projectId)
+  const wanted = JSON.stringify(projects.map(({ id }) => [id, keptSince(id)]))
+  const has = (before: SQL, condition: SQL) => sql`exists (select 1 from ${recordings}
+    where ${recordings.projectId} = wanted.id and ${recordings.startTime} < ${before} and ${condition})`
+  const [rows] = await readBatch(
+    db,
+    query<{ id: number; until: number; has_expired: number }>(sql`
+      select id, until, has_expired from (
+        select id, until, ${has(sql`until`, sql`not ${recordings.deleted}`)} as has_expired,
+          ${has(sql`until - ${MAX_SESSION_MS}`, sql`${recordings.purgedAt} is not null`)} as has_tombstones
+        from (select value ->> 0 as id, value ->> 1 as until from json_each(${wanted})) wanted limit -1)
+      where has_expired or has_tombstones limit ${limit}`)
+  )
+  return rows.map((row) => ({
+    projectId: row.id,
+    until: row.until,
+    hasExpired: row.has_expired === 1
+  }))
 }
 
 /**
@@ -117,22 +149,6 @@ export async function listStarted(
       )
     )
   return rows.map(({ sessionId }) => sessionId)
-}
-
-/** Whether a project has a recording that began before `until`, ms UTC, and is not deleted. */
-export async function hasExpired(db: Db, projectId: number, until: number): Promise<boolean> {
-  const [row] = await db
-    .select({ sessionId: recordings.sessionId })
-    .from(recordings)
-    .where(
-      and(
-        eq(recordings.projectId, projectId),
-        lt(recordings.startTime, until),
-        eq(recordings.deleted, false)
-      )
-    )
-    .limit(1)
-  return row !== undefined
 }
 
 /** Returns the latest `until` of a project's retention in the ledger, ms UTC; 0 without an entry. */

@@ -9,8 +9,7 @@ import {
   type DeletedRecording,
   expireRecordings,
   finishPurge,
-  hasExpired,
-  listProjects,
+  listExpiring,
   listUnpurged,
   purgeParts,
   readRetentionNote,
@@ -83,7 +82,7 @@ const listKeys = async (bucket: R2Bucket, prefix: string): Promise<string[]> =>
   (await bucket.list({ prefix })).objects.map(({ key }) => key)
 
 /**
- * Deletes recordings that are older than their project's retention, and resumes purges whose
+ * Deletes recordings that are older than their project's retention, of at most `maxProjects` projects, and resumes purges whose
  * message was lost. Both are limited, so the next sweep may have to continue. Messages from before
  * `queuesSince`, ms UTC, are lost.
  * @returns the number of deleted recordings, and the number of recordings queued for the purge
@@ -92,12 +91,19 @@ export async function sweepRecordings(
   db: Db,
   queue: PurgeQueue,
   ledger: Ledger,
-  { daysKept, now, queuesSince }: { daysKept: DaysKept; now: number; queuesSince: number }
+  {
+    daysKept,
+    now,
+    queuesSince,
+    maxProjects
+  }: { daysKept: DaysKept; now: number; queuesSince: number; maxProjects: number }
 ): Promise<{ expired: number; sent: number }> {
   let expired = 0
-  for (const projectId of await listProjects(db)) {
-    const until = keptSince(daysKept(projectId), now)
-    await noteRetention(db, ledger, { projectId, until, now })
+  const sinceOf = (projectId: number) => keptSince(daysKept(projectId), now)
+  for (const { projectId, until, hasExpired } of await listExpiring(db, sinceOf, maxProjects)) {
+    if (hasExpired) {
+      await noteRetention(db, ledger, { projectId, until, now })
+    }
     expired += await expireRecordings(db, projectId, { until, limit: EXPIRED_AT_ONCE, now })
   }
   const before = Math.max(now - STALLED_MS, queuesSince)
@@ -106,18 +112,13 @@ export async function sweepRecordings(
   return { expired, sent: unpurged.length }
 }
 
-/**
- * Enters in the ledger that recordings from before `until` are removed. Enters nothing if there are
- * none, or if the ledger says so already.
- */
+/** Enters in the ledger that recordings from before `until` are removed, unless the ledger says so already. */
 async function noteRetention(
   db: Db,
   ledger: Ledger,
   { projectId, until, now }: { projectId: number; until: number; now: number }
 ): Promise<void> {
-  const isNew =
-    (await hasExpired(db, projectId, until)) && (await readRetentionNote(db, projectId)) < until
-  if (isNew) {
+  if ((await readRetentionNote(db, projectId)) < until) {
     await ledger.append({ kind: 'retention', project: projectId, until }, now)
     await writeRetentionNote(db, projectId, until)
   }

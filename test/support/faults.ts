@@ -1,7 +1,7 @@
 import type { Bound } from '../../src/db/client.ts'
 
 /** Runs around every call to the database. `call` counts from 1. */
-export type Around = <T>(run: () => Promise<T>, call: number, statements: Bound[]) => Promise<T>
+type Around = <T>(run: () => Promise<T>, call: number, statements: Bound[]) => Promise<T>
 
 /** Returns the real database with a hook around each call, which can fail or do another client's work. */
 export function aroundCalls(database: D1Database, around: Around): D1Database {

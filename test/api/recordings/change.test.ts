@@ -1,10 +1,11 @@
 import { createMessageBatch, createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { sql } from 'drizzle-orm'
+import { getTableColumns, sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { DAY } from '../../../src/calendar/units.ts'
 import { EVERY_15_MINUTES, WEEKLY } from '../../../src/crons/cron.ts'
 import { newUsage, type Usage } from '../../../src/db/client.ts'
+import { recordings } from '../../../src/db/schema.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { createKey, updateProject } from '../../../src/projects/store.ts'
 import { MAX_QUERIES } from '../../../src/queues/invocation.ts'
@@ -454,6 +455,8 @@ describe('the retention of recordings', () => {
     listenToLog()
     const { project, get, bindings, drain, record } = await newStage()
     const today = Math.floor(Date.now() / DAY) * DAY
+    // Otherwise the sweeps would be busy with the recordings of other tests, which expire too.
+    await db.run(sql`delete from counters where name = 'recordings'`)
     await record(
       snapshotEvent(project, { session: 'last', snapshots: visit(today - 1_000) }),
       snapshotEvent(project, { session: 'first', snapshots: visit(today) })
@@ -577,6 +580,34 @@ describe('the retention of recordings', () => {
 
     expect([(await brief.get()).count, (await usual.get()).count]).toEqual([0, 1])
     expect(await objectsOf(brief.project, 'session')).toEqual([])
+  })
+
+  it('ends in some projects per sweep, however many projects have recordings', async () => {
+    const { project, bindings, record } = await newStage()
+    await record(snapshotEvent(project))
+    const base = 1_000_000
+    const range = (length: number) => JSON.stringify(Array.from({ length }, (_, i) => base + i))
+    const { projectId: _, startTime: __, ...copied } = getTableColumns(recordings)
+    const columns = sql.raw(
+      Object.values(copied)
+        .map(({ name }) => name)
+        .join()
+    )
+    // 21 projects with an expired recording, and 300 with none. A sweep takes 20 projects of each of the two databases.
+    await db.run(sql`insert into recordings (project_id, start_time, ${columns})
+      select value, 0, ${columns} from recordings, json_each(${range(21)}) where project_id = ${project.id}`)
+    await db.run(sql`insert into counters (project_id, name, value)
+      select value, 'recordings', 1 from json_each(${range(321)})`)
+
+    const left = []
+    for (let sweeps = 0; sweeps < 2; sweeps += 1) {
+      await cron(bindings)
+      const [row] = await db.all<{ count: number }>(sql`
+        select count(*) as count from recordings where project_id >= ${base} and not deleted`)
+      left.push(row?.count)
+    }
+
+    expect(left).toEqual([1, 0])
   })
 
   it('discards parts that are older than the project keeps recordings', async () => {
