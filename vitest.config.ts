@@ -60,7 +60,7 @@ const inWorkerd = (requests: number, modelRequests = requests) =>
   cloudflareTest(async () => {
     const simple = { limit: requests, period: 60 as const }
     return {
-      main: './src/worker.ts',
+      main: './test/support/worker.ts',
       wrangler: { configPath: './wrangler.toml' },
       // Otherwise a binding that exists only on Cloudflare, such as Workers AI, would need an account.
       remoteBindings: false,
@@ -114,6 +114,7 @@ export default defineConfig({
           globalSetup: './test/support/receiving.ts',
           setupFiles: [
             './test/support/console.ts',
+            './test/support/limits.ts',
             './test/support/migrate.ts',
             './test/support/random.ts'
           ],
@@ -128,7 +129,11 @@ export default defineConfig({
           name: 'throttled',
           sequence: { groupOrder: 2 },
           include: ['test/throttled/**/*.test.ts'],
-          setupFiles: ['./test/support/console.ts', './test/support/migrate.ts'],
+          setupFiles: [
+            './test/support/console.ts',
+            './test/support/limits.ts',
+            './test/support/migrate.ts'
+          ],
           testTimeout: 180_000,
           hookTimeout: 180_000
         }

@@ -72,6 +72,7 @@ export async function openAccount(id: string) {
       }
       return {
         get: (key) => call(key, {}),
+        head: (key) => call(key, {}),
         put: (key, content) => call(key, { method: 'PUT', body: content })
       }
     }

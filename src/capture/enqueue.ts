@@ -1,3 +1,4 @@
+import { putObject } from '../bucket.ts'
 import { UnavailableError } from '../errors.ts'
 import { within } from '../pause.ts'
 import { discard, PUT_MS } from '../queues/waiting-objects.ts'
@@ -40,7 +41,7 @@ export async function enqueueEvents(
       const key = newSpillKey(request)
       spilled.push(key)
       const content = JSON.stringify({ ...request, events: part.events })
-      await within(PUT_MS, bucket.put(key, content))
+      await within(PUT_MS, putObject(bucket, key, content))
     }
     await queue.sendBatch(spilled.map((spill) => ({ body: { spill } })))
   } catch (error) {

@@ -1,3 +1,4 @@
+import { deleteObjects } from '../bucket.ts'
 import type { CaptureMessage } from '../capture/message.ts'
 import type { Db } from '../db/client.ts'
 import { objectOf, type RecordingPart } from '../recordings/part.ts'
@@ -54,7 +55,7 @@ export async function removePart(
   }
   await noteRows(db, project.id, message.member, new Map([[tombstone.erasureId, 1]]))
   if (!(await hasPart(db, part, part_id))) {
-    await bucket.delete(objectOf(project.id, session_id, part_id))
+    await deleteObjects(bucket, [objectOf(project.id, session_id, part_id)])
   }
   await message.remove()
 }

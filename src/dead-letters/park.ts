@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { deleteObjects, putObject } from '../bucket.ts'
 import { SpilledMessage } from '../capture/message.ts'
 import { openDb } from '../db/client.ts'
 import { describeError } from '../errors.ts'
@@ -80,7 +81,7 @@ async function park(
     dead,
     ...(isUnreadable && waiting !== undefined && { waited_as: waiting })
   }
-  await env.BUCKET.put(object, JSON.stringify(letter))
+  await putObject(env.BUCKET, object, JSON.stringify(letter))
   const projectId = waiting === undefined ? undefined : readWaitingKey(waiting)?.projectId
   await insertDeadLetter(openDb(env.DB, usage).db, {
     id,
@@ -92,7 +93,7 @@ async function park(
   })
   if (waiting !== undefined) {
     // Deleted last, because the sweep resends the message only while this object exists.
-    await env.BUCKET.delete(waiting)
+    await deleteObjects(env.BUCKET, [waiting])
   }
 }
 

@@ -1,3 +1,4 @@
+import { deleteObjects, putObject } from '../bucket.ts'
 import { type Db, openDb } from '../db/client.ts'
 import type { OpenProject } from '../projects/open.ts'
 import { DeadMessage } from '../queues/failure.ts'
@@ -83,14 +84,14 @@ class Purge {
     return {
       member: memberOf('dead_letters', row.id),
       isMeant,
-      keep: (rest) => bucket.put(row.object, JSON.stringify({ ...letter, dead: rest })),
+      keep: (rest) => putObject(bucket, row.object, JSON.stringify({ ...letter, dead: rest })),
       remove: () => this.#remove(row)
     }
   }
 
   async #remove({ id, object }: DeadLetterRow): Promise<void> {
     const { controlDb, bucket } = this.#stores
-    await bucket.delete(object)
+    await deleteObjects(bucket, [object])
     await deleteDeadLetter(controlDb, id)
   }
 
@@ -122,7 +123,9 @@ class Purge {
     await noteRows(db, project.id, memberOf('dead_letters', row.id), counts)
     if (waited && waitedAs?.startsWith(MARKER_PREFIX)) {
       // The marker of a part: `session/part`.
-      await bucket.delete(`${prefixOf(project.id, '').slice(0, -1)}${waited.name}.jsonl.gz`)
+      await deleteObjects(bucket, [
+        `${prefixOf(project.id, '').slice(0, -1)}${waited.name}.jsonl.gz`
+      ])
     }
     await this.#remove(row)
   }

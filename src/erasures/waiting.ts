@@ -1,3 +1,4 @@
+import { deleteObjects, putObject } from '../bucket.ts'
 import { type Content, readContent } from '../dead-letters/content.ts'
 import { type KeptMessage, removeEvents, removePart } from '../dead-letters/erased.ts'
 import { memberOf } from '../dead-letters/noted.ts'
@@ -163,8 +164,9 @@ class WaitingObjects {
       member: memberOf(isPart ? 'queued_recording_parts' : 'queued_requests', key),
       isMeant,
       // Does nothing if the object was processed, and so deleted, in the meantime.
-      keep: (rest) => bucket.put(key, JSON.stringify(rest), { onlyIf: { etagMatches: etag } }),
-      remove: () => bucket.delete(key)
+      keep: (rest) =>
+        putObject(bucket, key, JSON.stringify(rest), { onlyIf: { etagMatches: etag } }),
+      remove: () => deleteObjects(bucket, [key])
     }
     await (isPart
       ? removePart({ db, bucket, project }, content.part, kept)

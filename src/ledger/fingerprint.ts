@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { type Creating, createObject } from '../bucket.ts'
 import type { Db } from '../db/client.ts'
 import { noteSecret, readState } from './store.ts'
 
@@ -17,13 +18,9 @@ export const Fingerprint = z.object({
 export type Fingerprint = z.infer<typeof Fingerprint>
 
 /** The part of a bucket that is used here. */
-export type Fingerprints = {
+export type Fingerprints = Creating<string> & {
   get(key: string): Promise<{ json(): Promise<unknown> } | null>
-  put(key: string, content: string, options: R2PutOptions): Promise<unknown>
 }
-
-/** Creates an object, unless it exists. */
-const ONCE: R2PutOptions = { onlyIf: { etagDoesNotMatch: '*' } }
 
 /** `12` → `ledger/secrets/000000000012` */
 const keyOf = (seq: number): string => `${FINGERPRINTS_PREFIX}${String(seq).padStart(12, '0')}`
@@ -66,7 +63,7 @@ export async function settleFingerprint(
   const known = await findFingerprint(bucket)
   if (!known) {
     const first = noted ?? { fingerprint: own, since: 0 }
-    await bucket.put(keyOf(1), JSON.stringify(first), ONCE)
+    await createObject(bucket, keyOf(1), JSON.stringify(first))
     // Read back: another invocation may have been faster.
     return settleFingerprint(bucket, db, own)
   }
@@ -79,5 +76,5 @@ export async function settleFingerprint(
 /** Enters the fingerprint of another secret in the ledger, because the secret so far is lost, or should be replaced. */
 export async function replaceFingerprint(bucket: Fingerprints, next: Fingerprint): Promise<void> {
   const { seq } = await findLast(bucket)
-  await bucket.put(keyOf(seq + 1), JSON.stringify(next), ONCE)
+  await createObject(bucket, keyOf(seq + 1), JSON.stringify(next))
 }

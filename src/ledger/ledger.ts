@@ -1,3 +1,4 @@
+import { createObject } from '../bucket.ts'
 import { describeError, UnavailableError } from '../errors.ts'
 import { log } from '../log.ts'
 import {
@@ -43,10 +44,7 @@ export class Ledger {
     try {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const entry = makeEntry(await this.#findHead(), body, now)
-        const { seq } = entry.link
-        const json = JSON.stringify(entry)
-        const onlyIf = { etagDoesNotMatch: '*' }
-        if (await this.#bucket.put(keyOf(seq), json, { onlyIf })) {
+        if (await createObject(this.#bucket, keyOf(entry.link.seq), JSON.stringify(entry))) {
           this.#head = headOf(entry)
           return this.#head
         }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { putObject } from '../bucket.ts'
 import type { Db } from '../db/client.ts'
 import { Head } from './entry.ts'
 import { readState } from './store.ts'
@@ -29,7 +30,7 @@ export async function readMark(bucket: R2Bucket, database: string): Promise<Mark
 
 /** Writes the mark of a database, after the database has noted the same time. */
 export const writeMark = (bucket: R2Bucket, database: string, mark: Mark) =>
-  bucket.put(keyOf(database), JSON.stringify(mark))
+  putObject(bucket, keyOf(database), JSON.stringify(mark))
 
 /**
  * Compares a database with its mark: a restored database has an earlier time. The mark is read

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { putObject } from '../bucket.ts'
 import { canonical, sha256 } from '../hash.ts'
 import { after, type Entry, GENESIS, Head, headOf, keyOf, LedgerError } from './entry.ts'
 import { placeOf, readIntact } from './ledger.ts'
@@ -120,7 +121,7 @@ async function readProgress(bucket: R2Bucket): Promise<Progress> {
 
 const writeProgress = (bucket: R2Bucket, progress: Progress) => {
   const note: z.infer<typeof Note> = { progress, digest: sha256(canonical(progress)) }
-  return bucket.put(NOTE, JSON.stringify(note))
+  return putObject(bucket, NOTE, JSON.stringify(note))
 }
 
 /**

@@ -1,7 +1,8 @@
+import { UnavailableError } from '../errors.ts'
 import { type Deployment, HeldError } from '../projects/hold.ts'
 import type { OpenProject } from '../projects/open.ts'
 import { type DeadMessage, mayBeOneMessage, type Reaction, retryOrDeadLetter } from './failure.ts'
-import type { Invocation } from './invocation.ts'
+import { type Invocation, isSpent } from './invocation.ts'
 import { openProjectOf } from './message.ts'
 import { discard } from './waiting-objects.ts'
 
@@ -63,8 +64,8 @@ type Bindings = Deployment & Pick<Env, 'BUCKET'> & { DEAD_QUEUE: Queue<DeadMessa
 /**
  * Stores the messages of a batch together, project by project, and acknowledges each once it is
  * stored. If messages fail together, each is tried alone, so that one faulty message does not hold
- * up the others. A failed message is delivered again later, and finally becomes a dead letter. A
- * message of a project that is held back waits, for as long as it takes.
+ * up the others. A failed message is delivered again later, and finally becomes a dead letter; so is a message for which
+ * the invocation has no queries left. A message of a project that is held back waits, for as long as it takes.
  */
 export async function consumeByProject<Content>(
   batch: MessageBatch,
@@ -152,6 +153,9 @@ class ProjectConsumer<Content> {
 
   async #storeOrFail(projectId: number, items: Item<Content>[]): Promise<void> {
     try {
+      if (isSpent(this.#invocation.usage)) {
+        throw new UnavailableError('The batch has used up its queries.')
+      }
       const open = await this.#open(projectId)
       const contents = items.map(({ content }) => content)
       await this.#steps.store(open, contents)

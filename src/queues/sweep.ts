@@ -1,11 +1,12 @@
 import * as z from 'zod'
+import { putObject } from '../bucket.ts'
 import { isDue, type Window } from './due.ts'
 import { MESSAGES_AT_ONCE, type Sender, sendAll } from './send.ts'
 import { MARKER_PREFIX, readProgress, SPILL_PREFIX } from './waiting-objects.ts'
 
 /**
  * Requests to R2 and the queue after which the sweep of a store stops for this invocation. The last
- * page may add 12. The platform allows 10,000 for both stores together.
+ * page may add 11. The platform allows 10,000 for both stores together, and noting the progress takes one or two.
  */
 const MAX_REQUESTS = 4_000
 
@@ -86,27 +87,26 @@ async function sweepStore(
     now,
     queuesSince
   )
-  let after = start
+  let after: string | null = start
   let requests = 0
   let sent = 0
-  while (requests < maxRequests) {
-    const page = await bucket.list({ prefix, ...(after && { startAfter: after }) })
-    const due = page.objects
-      .filter(({ uploaded }) => isDue(uploaded.getTime(), window, queuesSince))
-      .map(({ key }) => key)
-    await sendAll(queue, due.map(toMessage))
-    requests += Math.ceil(due.length / MESSAGES_AT_ONCE)
-    sent += due.length
-    // Listing the page, and noting the progress below.
-    requests += 2
-    after = page.truncated ? (page.objects.at(-1)?.key ?? after) : null
-    // Noted after each page, so that an interrupted sweep sends at most one page twice.
-    await bucket.put(note, JSON.stringify({ ...window, after } satisfies Progress))
-    if (after === null) {
-      return { sent, isDone: true }
+  try {
+    while (after !== null && requests < maxRequests) {
+      const page: R2Objects = await bucket.list({ prefix, ...(after && { startAfter: after }) })
+      const due = page.objects
+        .filter(({ uploaded }) => isDue(uploaded.getTime(), window, queuesSince))
+        .map(({ key }) => key)
+      await sendAll(queue, due.map(toMessage))
+      requests += 1 + Math.ceil(due.length / MESSAGES_AT_ONCE)
+      sent += due.length
+      after = page.truncated ? (page.objects.at(-1)?.key ?? after) : null
     }
+  } finally {
+    // Noted once, because R2 takes one write of an object per second. After an error, the next sweep continues at that page;
+    // if the platform ends the invocation, the next sweep sends all of its messages again.
+    await putObject(bucket, note, JSON.stringify({ ...window, after } satisfies Progress))
   }
-  return { sent, isDone: false }
+  return { sent, isDone: after === null }
 }
 
 /**

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { deleteObjects } from '../bucket.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import { within } from '../pause.ts'
@@ -10,8 +11,8 @@ import { PoisonError } from './failure.ts'
  * answers.
  */
 export const PUT_MS = 8_000
-/** Time after which deleting objects counts as failed, ms. */
-const DISCARD_MS = 2_000
+/** Time after which deleting objects counts as failed, ms: it takes seconds if an object was just written. */
+const DISCARD_MS = 5_000
 
 /** The prefix of captured requests that wait to be processed. */
 export const SPILL_PREFIX = 'capture/'
@@ -76,7 +77,7 @@ export async function discard(bucket: R2Bucket, keys: string[]): Promise<void> {
   if (keys.length === 0) {
     return
   }
-  await within(DISCARD_MS, bucket.delete(keys)).catch((error) => {
+  await within(DISCARD_MS, deleteObjects(bucket, [...new Set(keys)])).catch((error) => {
     log('warn', 'objects stay in the bucket until the sweep', {
       objects: keys.length,
       error: describeError(error)

@@ -1,3 +1,4 @@
+import { createObject, putObject } from '../bucket.ts'
 import { UnavailableError } from '../errors.ts'
 import { within } from '../pause.ts'
 import { PUT_MS } from '../queues/waiting-objects.ts'
@@ -22,12 +23,14 @@ export async function enqueueSnapshots(
 ): Promise<void> {
   try {
     const messages = snapshots.map(({ part }) => ({ body: { project_id: projectId, ...part } }))
-    const markers = messages.map(({ body }) => bucket.put(markerOf(body), JSON.stringify(body)))
+    const markers = messages.map(({ body }) =>
+      putObject(bucket, markerOf(body), JSON.stringify(body))
+    )
     await within(PUT_MS, Promise.all(markers))
     for (const { part, lines } of snapshots) {
       const key = objectOf(projectId, part.session_id, part.part_id)
       const content = await gzip(lines)
-      await within(PUT_MS, bucket.put(key, content, { onlyIf: { etagDoesNotMatch: '*' } }))
+      await within(PUT_MS, createObject(bucket, key, content))
     }
     await queue.sendBatch(messages)
   } catch (error) {

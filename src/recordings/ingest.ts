@@ -1,3 +1,4 @@
+import { deleteObjects } from '../bucket.ts'
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
@@ -77,7 +78,8 @@ export async function storeParts({
 }: Batch & { bucket: R2Bucket }): Promise<number> {
   const { stored, refused } = await retryConflicts(() => tryToStore(batch))
   if (refused.length > 0) {
-    await bucket.delete(
+    await deleteObjects(
+      bucket,
       refused.map(({ sessionId, partId }) => objectOf(batch.project.id, sessionId, partId))
     )
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { deleteObjects } from '../bucket.ts'
 import { MINUTE } from '../calendar/units.ts'
 import type { Db } from '../db/client.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -62,7 +63,7 @@ export async function purgeRecording(
   recording: DeletedRecording,
   now: number
 ): Promise<void> {
-  await deleteObjects(bucket, prefixOf(recording.project_id, recording.session_id))
+  await deleteAll(bucket, prefixOf(recording.project_id, recording.session_id))
   let purged: number
   do {
     purged = await purgeParts(db, recording, PARTS_AT_ONCE)
@@ -71,10 +72,10 @@ export async function purgeRecording(
 }
 
 /** Deletes all objects with a prefix, including objects that are stored meanwhile. */
-async function deleteObjects(bucket: R2Bucket, prefix: string): Promise<void> {
+async function deleteAll(bucket: R2Bucket, prefix: string): Promise<void> {
   let keys = await listKeys(bucket, prefix)
   while (keys.length > 0) {
-    await bucket.delete(keys)
+    await deleteObjects(bucket, keys)
     keys = await listKeys(bucket, prefix)
   }
 }

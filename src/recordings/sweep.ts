@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { deleteObjects, putObject } from '../bucket.ts'
 import { DAY } from '../calendar/units.ts'
 import type { Db } from '../db/client.ts'
 import { readProgress } from '../queues/waiting-objects.ts'
@@ -56,7 +57,7 @@ export async function sweepOrphans(
   const staleBefore = (projectId: number) => now - Math.max(QUEUED_DAYS, daysKept(projectId)) * DAY
   const invocation = { db, bucket, staleBefore, left: { ...limits } }
   const { removed, next } = await sweepFrom(invocation, projects, from)
-  await (next ? bucket.put(name, JSON.stringify(next)) : bucket.delete(name))
+  await (next ? putObject(bucket, name, JSON.stringify(next)) : deleteObjects(bucket, [name]))
   return { removed, isDone: !next }
 }
 
@@ -165,7 +166,10 @@ async function removeStale(bucket: R2Bucket, prefix: string, before: number): Pr
     const page: R2Objects = await bucket.list(options)
     const stale = page.objects.filter(({ uploaded }) => uploaded.getTime() < before)
     if (stale.length > 0) {
-      await bucket.delete(stale.map(({ key }) => key))
+      await deleteObjects(
+        bucket,
+        stale.map(({ key }) => key)
+      )
     }
     removed += stale.length
     options = page.truncated ? { prefix, cursor: page.cursor } : undefined

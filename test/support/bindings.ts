@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 type Members<T> = { [K in keyof T]?: (...args: never[]) => unknown }
 
 /** Returns the real binding with some members replaced. */
-function override<T extends object>(real: T, members: Members<T>): T {
+export function override<T extends object>(real: T, members: Members<T>): T {
   return new Proxy(real, {
     get(target, name) {
       if (Object.hasOwn(members, name)) {

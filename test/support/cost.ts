@@ -3,6 +3,7 @@ import { vi } from 'vitest'
 import type { CapturedEvent } from '../../src/capture/event.ts'
 import { type CaptureMessage, splitEvents } from '../../src/capture/message.ts'
 import { byteLength } from '../../src/input/json.ts'
+import { aroundCalls } from './faults.ts'
 import { consume, newProject, type TestEvent } from './project.ts'
 
 /** The second database, because few other tests write to it. */
@@ -89,32 +90,18 @@ async function consumeAll(message: CaptureMessage, DB_TWO: D1Database, largest: 
 /** Returns the second database, and a record of the most bytes bound at once. */
 function meterBound() {
   const largest: Largest = { largestBatch: 0, largestValue: 0, requeued: 0 }
-  const withSession = (bookmark?: string) => {
-    const session = database.withSession(bookmark)
-    let bound = 0
-    const bind = (statement: D1PreparedStatement, values: unknown[]) => {
-      for (const value of values) {
-        const bytes = typeof value === 'string' ? byteLength(value) : 8
-        largest.largestValue = Math.max(largest.largestValue, bytes)
-        bound += bytes
-      }
-      return statement.bind(...values)
-    }
-    return {
-      prepare(sql: string) {
-        const statement = session.prepare(sql)
-        return { bind: (...values: unknown[]) => bind(statement, values) }
-      },
-      batch(statements: D1PreparedStatement[]) {
-        largest.largestBatch = Math.max(largest.largestBatch, bound)
-        bound = 0
-        return session.batch(statements)
-      },
-      getBookmark: () => session.getBookmark()
-    }
-  }
-  // The product uses databases only through `withSession`.
-  return { binding: { withSession } as unknown as D1Database, largest }
+  const binding = aroundCalls(database, (run, _, statements) => {
+    const values = statements.flatMap(({ params }) =>
+      params.map((value) => (typeof value === 'string' ? byteLength(value) : 8))
+    )
+    largest.largestValue = Math.max(largest.largestValue, ...values)
+    largest.largestBatch = Math.max(
+      largest.largestBatch,
+      values.reduce((sum, bytes) => sum + bytes, 0)
+    )
+    return run()
+  })
+  return { binding, largest }
 }
 
 async function countWarnings(work: () => Promise<void>): Promise<Map<string, number>> {

@@ -6,9 +6,10 @@ import { deliverDue } from '../../src/crons/jobs.ts'
 import { type Job, runCron } from '../../src/crons/run.ts'
 import type { JsonObject } from '../../src/input/json.ts'
 import type { DeliveryMessage } from '../../src/subscriptions/message.ts'
-import worker from '../../src/worker.ts'
+import { invoke } from './platform.ts'
 import { deliverMessage, newProject } from './project.ts'
 import { DAILY } from './subscriptions.ts'
+import worker from './worker.ts'
 
 /** The jobs of each cron, reduced to the minutely one that queues deliveries. */
 const MINUTELY: Record<Cron, Job[]> = {
@@ -99,7 +100,9 @@ export async function newDesk(
     const controller = createScheduledController({ cron: expression, scheduledTime: new Date() })
     const bound = { ...env, ...bindings, ...more }
     return expression === EVERY_MINUTE
-      ? runCron(MINUTELY, controller, { env: bound, clock: () => new Date() })
+      ? invoke(bound, (limited) =>
+          runCron(MINUTELY, controller, { env: limited, clock: () => new Date() })
+        )
       : worker.scheduled(controller, bound)
   }
 

@@ -2,8 +2,8 @@ import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import type { ErasureMessage } from '../../src/erasures/message.ts'
-import worker from '../../src/worker.ts'
 import { db, deliverMessage, type TestProject } from './project.ts'
+import worker from './worker.ts'
 
 /**
  * Creates a person for each distinct id, erases the persons with their recordings, and returns the

@@ -1,40 +1,48 @@
-/** Runs around every call to the database. `call` counts from 1; `statements` is the number of its statements. */
-type Around = <T>(run: () => Promise<T>, call: number, statements: number) => Promise<T>
+import type { Bound } from '../../src/db/client.ts'
+
+/** Runs around every call to the database. `call` counts from 1. */
+type Around = <T>(run: () => Promise<T>, call: number, statements: Bound[]) => Promise<T>
 
 /** Returns the real database with a hook around each call, which can fail or do another client's work. */
 export function aroundCalls(database: D1Database, around: Around): D1Database {
   let calls = 0
-  const guarded = <T>(run: () => Promise<T>, statements = 1): Promise<T> => {
+  const guarded = <T>(run: () => Promise<T>, statements: Bound[]): Promise<T> => {
     calls += 1
     return around(run, calls, statements)
   }
-  const originals = new WeakMap<object, D1PreparedStatement>()
-  const wrapStatement = (statement: D1PreparedStatement) => {
+  const originals = new WeakMap<object, { statement: D1PreparedStatement; bound: Bound }>()
+  const wrapStatement = (statement: D1PreparedStatement, bound: Bound) => {
     const wrapped = {
-      bind: (...values: unknown[]) => wrapStatement(statement.bind(...values)),
-      all: () => guarded(() => statement.all())
+      bind: (...params: unknown[]) =>
+        wrapStatement(statement.bind(...params), { ...bound, params }),
+      all: () => guarded(() => statement.all(), [bound])
     }
-    originals.set(wrapped, statement)
+    originals.set(wrapped, { statement, bound })
     return wrapped
   }
-  const unwrap = (wrapped: object): D1PreparedStatement => {
-    const statement = originals.get(wrapped)
-    if (!statement) {
+  const unwrap = (wrapped: object) => {
+    const original = originals.get(wrapped)
+    if (!original) {
       throw new Error('The statement belongs to another database.')
     }
-    return statement
+    return original
   }
   const withSession = (bookmark?: string) => {
     const session = database.withSession(bookmark)
     return {
-      prepare: (sql: string) => wrapStatement(session.prepare(sql)),
-      batch: (statements: object[]) =>
-        guarded(() => session.batch(statements.map(unwrap)), statements.length),
+      prepare: (sql: string) => wrapStatement(session.prepare(sql), { sql, params: [] }),
+      batch(wrapped: object[]) {
+        const batch = wrapped.map(unwrap)
+        return guarded(
+          () => session.batch(batch.map(({ statement }) => statement)),
+          batch.map(({ bound }) => bound)
+        )
+      },
       getBookmark: () => session.getBookmark()
     }
   }
-  // The product uses databases only through `withSession`.
-  return { withSession } as unknown as D1Database
+  // The product uses databases only through `withSession`, and finds them by their prototype.
+  return Object.assign(Object.create(Object.getPrototypeOf(database)), { withSession })
 }
 
 /**

@@ -21,8 +21,8 @@ import {
 } from '../../src/projects/key.ts'
 import type { ProjectSettings } from '../../src/projects/settings.ts'
 import { createKey } from '../../src/projects/store.ts'
-import worker from '../../src/worker.ts'
 import { createChecker } from './document.ts'
+import worker from './worker.ts'
 
 export const BASE = 'https://analytics.test'
 

@@ -37,6 +37,7 @@ const FLOORS = [
   'hash.ts',
   'log.ts',
   'pause.ts',
+  'bucket.ts',
   'turns.ts',
   'input',
   'html.ts',
@@ -118,6 +119,12 @@ it('imports drizzle and prepares statements only in db/ and in stores', () => {
 
   expect(offenders(isStore, (name) => name.startsWith('drizzle-orm'))).toEqual([])
   expect(preparing.map(({ file }) => file)).toEqual([])
+})
+
+it('writes to the bucket only in bucket.ts', () => {
+  const writers = sources.filter(({ text }) => /\bbucket\s*\.\s*(put|delete)\b/i.test(text))
+
+  expect(writers.map(({ file }) => file)).toEqual(['bucket.ts'])
 })
 
 it('lets only app.ts import routes', () => {

@@ -1,3 +1,4 @@
+import { createObject, deleteObjects } from '../../bucket.ts'
 import { DAY, HOUR } from '../../calendar/units.ts'
 import { UnavailableError } from '../../errors.ts'
 import { within } from '../../pause.ts'
@@ -59,7 +60,7 @@ async function readSalt(bucket: R2Bucket, day: string): Promise<Uint8Array> {
       return existing
     }
     const fresh = crypto.getRandomValues(new Uint8Array(SALT_BYTES))
-    await within(PUT_MS, bucket.put(key, fresh, { onlyIf: { etagDoesNotMatch: '*' } }))
+    await within(PUT_MS, createObject(bucket, key, fresh))
     const stored = await within(PUT_MS, read())
     if (!stored) {
       throw new Error(`The salt of ${day} is missing although it was written.`)
@@ -80,7 +81,7 @@ export async function deleteOldSalts(bucket: R2Bucket, now: number): Promise<num
     .map(({ key }) => key)
     .filter((key) => isOver(key.slice(SALT_PREFIX.length), now))
   if (old.length > 0) {
-    await bucket.delete(old)
+    await deleteObjects(bucket, old)
   }
   return old.length
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createObject, putObject } from '../../bucket.ts'
 import { toHex } from '../../hash.ts'
 import type { Head } from '../../ledger/entry.ts'
 import { Ledger } from '../../ledger/ledger.ts'
@@ -82,14 +83,14 @@ export async function publishKey(
   }
   const own = { x, created_at: new Date(now).toISOString() }
   if (!published) {
-    await bucket.put(name, JSON.stringify(own), { onlyIf: { etagDoesNotMatch: '*' } })
+    await createObject(bucket, name, JSON.stringify(own))
   }
   // Read back: another request may have published the key meanwhile, at another time.
   const { created_at } = (await findKey(bucket, fingerprint)) ?? own
   // Project 0: the key belongs to the whole service.
   const entry = { kind: 'key', project: 0, kid: fingerprint, x, created_at }
   const { seq } = await new Ledger(bucket, applied).append(entry, now)
-  await bucket.put(noteOf(fingerprint), JSON.stringify({ seq }))
+  await putObject(bucket, noteOf(fingerprint), JSON.stringify({ seq }))
 }
 
 /** The note that a key is in the ledger. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createObject } from '../../bucket.ts'
 import { UnavailableError } from '../../errors.ts'
 import { sha256 } from '../../hash.ts'
 import { LedgerError } from '../../ledger/entry.ts'
@@ -21,8 +22,7 @@ export const digestOf = (uuids: string[]): string => sha256(JSON.stringify(uuids
 /** Writes the list of a removal, unless it exists. @throws UnavailableError when the bucket does not take it */
 export async function writeList(bucket: R2Bucket, removal: Named, uuids: string[]): Promise<void> {
   try {
-    const onlyIf = { etagDoesNotMatch: '*' }
-    await bucket.put(keyOf(removal), JSON.stringify(uuids), { onlyIf })
+    await createObject(bucket, keyOf(removal), JSON.stringify(uuids))
   } catch (error) {
     throw new UnavailableError(
       'The list of events cannot be written now, so nothing will be deleted. Try again.',

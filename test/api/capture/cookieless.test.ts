@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { personsOf, send } from '../../support/capture.ts'
 import { beforeCall } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
+import { invoke } from '../../support/platform.ts'
 import { consume, db, newProject, request, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { sessionsOf } from '../../support/sessions.ts'
@@ -362,7 +363,7 @@ describe('the salt of a day', () => {
 
   it('is made once, kept 72 hours after the day has ended everywhere, and then deleted', async () => {
     const salts = await Promise.all(
-      Array.from({ length: 5 }, () => findSalt(env.BUCKET, DAY, during))
+      Array.from({ length: 5 }, () => invoke(env, ({ BUCKET }) => findSalt(BUCKET, DAY, during)))
     )
 
     expect(salts[0]).toHaveLength(32)

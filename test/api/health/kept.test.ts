@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { createApp } from '../../../src/app.ts'
 import { Health } from '../../../src/health/check.ts'
 import { failingDatabase } from '../../support/bindings.ts'
+import { invoke } from '../../support/platform.ts'
 import { BASE } from '../../support/project.ts'
 
 const broken = { DB: failingDatabase('D1_ERROR: Network connection lost.') }
@@ -17,10 +18,8 @@ function newApp(seconds = '5') {
     () => work
   )
   const open = (path: string, bindings: Partial<Env> = {}) =>
-    app.fetch(
-      new Request(`${BASE}${path}`),
-      { ...env, HEALTH_SECONDS: seconds, ...bindings },
-      createExecutionContext()
+    invoke({ ...env, HEALTH_SECONDS: seconds, ...bindings }, (limited) =>
+      app.fetch(new Request(`${BASE}${path}`), limited, createExecutionContext())
     )
   return {
     clock,

@@ -10,12 +10,13 @@ import { type AppEnv, createRouter } from '../../../src/http/env.ts'
 import { answerError } from '../../../src/http/errors.ts'
 import { describe as describeRoute } from '../../../src/http/openapi.ts'
 import { validateBody } from '../../../src/http/validation.ts'
-import worker from '../../../src/worker.ts'
 import { failingBucket, failingDatabase, failingQueue } from '../../support/bindings.ts'
 import { listenToLog } from '../../support/log.ts'
 import { newestMigration } from '../../support/migrate.ts'
+import { invoke } from '../../support/platform.ts'
 import { BASE, newProject, request } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
+import worker from '../../support/worker.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const UNREACHABLE = 'D1_ERROR: Network connection lost.'
@@ -870,7 +871,9 @@ describe('health', () => {
       () => new Date(),
       () => ({ consuming: 2, retrying: 3 })
     )
-    const answered = await app.fetch(new Request(`${BASE}/readyz`), env, createExecutionContext())
+    const answered = await invoke(env, (limited) =>
+      app.fetch(new Request(`${BASE}/readyz`), limited, createExecutionContext())
+    )
     const { status } = answered
     const body: { database: { fill: number; size_bytes: number } } = await answered.json()
 

@@ -621,7 +621,7 @@ describe.each(CHANGES)('%s and capture at once', (name, change, outcome) => {
     await project.call('GET', 'persons')
     let n = 0
     const DB = aroundCalls(env.DB, async (run, _, statements) => {
-      if (statements > 3) {
+      if (statements.length > 3) {
         n += 1
         await project.ingest([
           { distinct_id: 'ada', timestamp: AT + n, properties: { $set: { n } } }

@@ -1,12 +1,12 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import worker from '../../../src/worker.ts'
 import { aroundCalls } from '../../support/faults.ts'
 import { list, people, person } from '../../support/persons.ts'
 import { BASE, newProject } from '../../support/project.ts'
 import { seedPersons } from '../../support/seed.ts'
 import { until } from '../../support/until.ts'
+import worker from '../../support/worker.ts'
 
 describe('CSV', () => {
   it('has one line for each person below a header of all keys, sorted', async () => {

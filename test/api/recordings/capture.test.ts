@@ -153,8 +153,7 @@ describe('POST /s', () => {
       snapshotEvent(project),
       snapshotEvent(project, { snapshots: visit(Date.now() + 5_000) })
     ])
-    await post(body)
-    await post(body)
+    await Promise.all([post(body), post(body)])
     const messages = held.splice(0)
     expect(messages).toHaveLength(4)
 

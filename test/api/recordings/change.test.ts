@@ -1,23 +1,25 @@
 import { createMessageBatch, createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { sql } from 'drizzle-orm'
+import { getTableColumns, sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { DAY } from '../../../src/calendar/units.ts'
 import { EVERY_15_MINUTES, WEEKLY } from '../../../src/crons/cron.ts'
 import { newUsage, type Usage } from '../../../src/db/client.ts'
+import { recordings } from '../../../src/db/schema.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
 import { createKey, updateProject } from '../../../src/projects/store.ts'
 import { MAX_QUERIES } from '../../../src/queues/invocation.ts'
 import { consumeRecordings } from '../../../src/recordings/consumer.ts'
 import { sweepOrphans } from '../../../src/recordings/sweep.ts'
-import worker from '../../../src/worker.ts'
 import { failingQueue } from '../../support/bindings.ts'
 import { tablesWith } from '../../support/erasures.ts'
 import { beforeCall } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
+import { invoke } from '../../support/platform.ts'
 import { db, newProject, request, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { newStage, objectsOf, snapshotEvent, visit } from '../../support/recordings.ts'
+import worker from '../../support/worker.ts'
 
 const PART = '01a1fc87-edb9-7e53-8071-b177be79cec4'
 
@@ -398,11 +400,13 @@ describe('DELETE session_recordings/{id}', () => {
       return new Date()
     }
     const deliver = (more: { usage: Usage; clock: () => Date }) =>
-      consumeRecordings(
-        createMessageBatch('edge-analytics-recordings', [
-          { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body }
-        ]),
-        { env: { ...env, ...bindings }, ...more }
+      invoke({ ...env, ...bindings }, (limited) =>
+        consumeRecordings(
+          createMessageBatch('edge-analytics-recordings', [
+            { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body }
+          ]),
+          { env: limited, ...more }
+        )
       )
 
     const first = await deliver({ usage, clock })
@@ -451,6 +455,8 @@ describe('the retention of recordings', () => {
     listenToLog()
     const { project, get, bindings, drain, record } = await newStage()
     const today = Math.floor(Date.now() / DAY) * DAY
+    // Otherwise the sweeps would be busy with the recordings of other tests, which expire too.
+    await db.run(sql`delete from counters where name = 'recordings'`)
     await record(
       snapshotEvent(project, { session: 'last', snapshots: visit(today - 1_000) }),
       snapshotEvent(project, { session: 'first', snapshots: visit(today) })
@@ -574,6 +580,35 @@ describe('the retention of recordings', () => {
 
     expect([(await brief.get()).count, (await usual.get()).count]).toEqual([0, 1])
     expect(await objectsOf(brief.project, 'session')).toEqual([])
+  })
+
+  it('ends in some projects per sweep, however many projects have recordings', async () => {
+    const { project, bindings, record } = await newStage()
+    await record(snapshotEvent(project))
+    const base = 1_000_000
+    const range = (length: number) => JSON.stringify(Array.from({ length }, (_, i) => base + i))
+    const { projectId: _, startTime: __, ...copied } = getTableColumns(recordings)
+    const columns = sql.raw(
+      Object.values(copied)
+        .map(({ name }) => name)
+        .join()
+    )
+    // 41 projects with an expired recording, and 300 with none.
+    await db.run(sql`insert into recordings (project_id, start_time, ${columns})
+      select value, 0, ${columns} from recordings, json_each(${range(41)}) where project_id = ${project.id}`)
+    await db.run(sql`insert into counters (project_id, name, value)
+      select value, 'recordings', 1 from json_each(${range(341)})`)
+
+    const left: number[] = []
+    while (left.at(-1) !== 0) {
+      await cron(bindings)
+      const [row] = await db.all<{ count: number }>(sql`
+        select count(*) as count from recordings where project_id >= ${base} and not deleted`)
+      left.push(row?.count ?? 0)
+      expect(left.at(-1)).toBeLessThan(left.at(-2) ?? 41)
+    }
+
+    expect(left.length).toBeGreaterThan(1)
   })
 
   it('discards parts that are older than the project keeps recordings', async () => {

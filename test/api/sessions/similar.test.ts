@@ -6,11 +6,11 @@ import { HOUR } from '../../../src/calendar/units.ts'
 import { EVERY_15_MINUTES } from '../../../src/crons/cron.ts'
 import { shinglesOf } from '../../../src/sessions/shingles.ts'
 import { closeSessions } from '../../../src/sessions/upkeep/close.ts'
-import worker from '../../../src/worker.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { holdRecordings, snapshotEvent, visit } from '../../support/recordings.ts'
+import worker from '../../support/worker.ts'
 
 afterAll(untilQuiet)
 

@@ -517,6 +517,20 @@ describe('large messages', () => {
   })
 })
 
+it('a batch that needs too many queries leaves the messages of some projects to a later batch', async () => {
+  const projects = await Promise.all(Array.from({ length: 60 }, () => newProject()))
+  const messages = projects.map((project) => project.message([{ distinct_id: 'ada' }]))
+
+  const { explicitAcks, retryMessages } = await consume(messages)
+  expect(explicitAcks.length + retryMessages.length).toBe(60)
+  expect(retryMessages.length).toBeGreaterThan(0)
+  await consume(messages.toReversed())
+
+  const [row] = await db.all<{ count: number }>(sql`select count(*) as count from events
+    where project_id in (select value from json_each(${JSON.stringify(projects.map(({ id }) => id))}))`)
+  expect(row?.count).toBe(60)
+})
+
 describe('the cost of a batch', () => {
   const persons = Array.from({ length: 10 }, (_, i) => `person-${i}`)
   const pageviews = (count: number, minute: number): TestEvent[] =>
@@ -537,8 +551,8 @@ describe('the cost of a batch', () => {
   const cost = async (project: TestProject, events: TestEvent[]) => {
     const log = vi.spyOn(console, 'info')
     let statements = 0
-    const DB = aroundCalls(env.DB, (run, _, count) => {
-      statements += count
+    const DB = aroundCalls(env.DB, (run, _, batch) => {
+      statements += batch.length
       return run()
     })
     await consume([project.message(events)], 1, { DB })

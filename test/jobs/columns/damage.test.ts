@@ -12,12 +12,12 @@ import {
   versionColumns
 } from '../../../src/db/schema.ts'
 import { SLOT } from '../../../src/rollups/store.ts'
-import worker from '../../../src/worker.ts'
 import { chunksOf, listSegments, newShop, seal, unseal, VIEW } from '../../support/columns.ts'
 import { share } from '../../support/depth.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, request, type TestProject } from '../../support/project.ts'
 import { ask, lines } from '../../support/trends.ts'
+import worker from '../../support/worker.ts'
 
 /*
  * Every stored text that a trend reads is damaged in several ways. The trend has to stay as it is without columns, and the damage

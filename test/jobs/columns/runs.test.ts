@@ -6,7 +6,6 @@ import type { ColumnsMessage } from '../../../src/columns/message.ts'
 import { MAX_QUERIES } from '../../../src/columns/seal.ts'
 import { EVERY_15_MINUTES, NIGHTLY } from '../../../src/crons/cron.ts'
 import { eventNames } from '../../../src/db/schema.ts'
-import worker from '../../../src/worker.ts'
 import {
   deliverColumns,
   expectEqualToRows,
@@ -18,6 +17,7 @@ import {
 } from '../../support/columns.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject } from '../../support/project.ts'
+import worker from '../../support/worker.ts'
 
 /** Fires a Cron Trigger. @returns the messages that it sends about columns of a project */
 async function fire(cron: string, projectId: number): Promise<ColumnsMessage[]> {

@@ -206,7 +206,7 @@ describe('sealing with concurrent work', () => {
   it('columns of a removed segment are not written', async () => {
     await unseal(shop.id)
     const DB = aroundCalls(env.DB, async (run, _, statements) => {
-      if (statements > 3) {
+      if (statements.length > 3) {
         await unseal(shop.id)
       }
       return run()

@@ -9,7 +9,6 @@ import { placeOfCold, placeOfColumn } from '../../../src/columns/places.ts'
 import { verifyColumns } from '../../../src/columns/verify.ts'
 import { NIGHTLY } from '../../../src/crons/cron.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
-import worker from '../../../src/worker.ts'
 import {
   expectEqualToRows,
   listSegments,
@@ -22,6 +21,7 @@ import { CALL_STEP } from '../../support/depth.ts'
 import { beforeCall } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'
+import worker from '../../support/worker.ts'
 
 let shop: TestProject
 

@@ -7,9 +7,9 @@ import { CRONS, EVERY_15_MINUTES, EVERY_MINUTE, NIGHTLY, WEEKLY } from '../../..
 import { JOBS } from '../../../src/crons/jobs.ts'
 import { inEachDatabase, type Job, MAX_JOB_QUERIES, once, runCron } from '../../../src/crons/run.ts'
 import { cronRuns, deadLetters } from '../../../src/db/schema.ts'
-import worker from '../../../src/worker.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, request } from '../../support/project.ts'
+import worker from '../../support/worker.ts'
 
 const NO_JOBS = { [WEEKLY]: [], [NIGHTLY]: [], [EVERY_15_MINUTES]: [], [EVERY_MINUTE]: [] }
 

@@ -8,6 +8,7 @@ import { MAX_QUERIES } from '../../../src/queues/invocation.ts'
 import { CALL_STEP } from '../../support/depth.ts'
 import { countRows } from '../../support/erasures.ts'
 import { aroundCalls, cutAt } from '../../support/faults.ts'
+import { invoke } from '../../support/platform.ts'
 import { newTown, status, type Town } from '../../support/town.ts'
 
 describe('the weekly run', () => {
@@ -73,14 +74,15 @@ describe('the weekly run', () => {
     await town.cron(WEEKLY, Date.now() + 1000)
     const [message] = town.held.splice(0)
     const ERASURE_QUEUE = { send: async (body: ErasureMessage) => void town.held.push(body) }
-    const nearlySpent = () => ({
-      env: { ...env, ERASURE_QUEUE },
-      usage: { ...newUsage(), queries: MAX_QUERIES - 7 },
-      clock: () => new Date()
-    })
+    const usage = () => ({ ...newUsage(), queries: MAX_QUERIES - 7 })
     const completed = []
     for (let next = message; next; next = town.held.shift()) {
-      completed.push(await continueErasures(next, nearlySpent()))
+      const erasing = next
+      completed.push(
+        await invoke({ ...env, ERASURE_QUEUE }, (limited) =>
+          continueErasures(erasing, { env: limited, usage: usage(), clock: () => new Date() })
+        )
+      )
     }
 
     expect(completed.length).toBeGreaterThan(1)
@@ -93,7 +95,7 @@ describe('the weekly run', () => {
     await eraseAda(town)
     await town.cron(WEEKLY, Date.now() + 1000)
     const failing = aroundCalls(env.DB, async (run, _, statements) => {
-      if (statements === 4) {
+      if (statements.length === 4) {
         throw new Error('D1_ERROR: too many cooks: SQLITE_ERROR')
       }
       return run()

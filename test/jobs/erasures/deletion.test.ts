@@ -315,7 +315,7 @@ describe('a deletion with concurrent work', () => {
     let done = false
     const message = project.message([{ event: 'seen', distinct_id: 'eve' }])
     const DB = aroundCalls(env.DB, async (run, _, statements) => {
-      if (statements > 5 && !done) {
+      if (statements.length > 5 && !done) {
         done = true
         await project.ingest([{ event: 'seen first', distinct_id: 'eve' }])
         await town.call(project, 'POST', 'persons/bulk_delete', { distinct_ids: ['eve'] })

@@ -13,6 +13,7 @@ import { expectEqualToRows, listSegments, newShop, seal, VIEW } from '../../supp
 import { holdErasures } from '../../support/erasures.ts'
 import { cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
+import { invoke } from '../../support/platform.ts'
 import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
 import { numberedUuid } from '../../support/text.ts'
 
@@ -502,11 +503,13 @@ describe('removed events', () => {
       invocations += 1
       const usage = { ...newUsage(), queries: MAX_QUERIES - 15 }
       const ERASURE_QUEUE = { send: async (body: unknown) => void sent.push(body) }
-      await continueMessage(sent.shift() as RemovalMessage, {
-        env: { ...env, ERASURE_QUEUE },
-        usage,
-        clock: () => new Date()
-      })
+      await invoke({ ...env, ERASURE_QUEUE }, (limited) =>
+        continueMessage(sent.shift() as RemovalMessage, {
+          env: limited,
+          usage,
+          clock: () => new Date()
+        })
+      )
     }
 
     expect(invocations).toBeGreaterThan(2)
@@ -669,8 +672,6 @@ async function expectConsistent(project: TestProject, events: number) {
 
 /** Continues a removal in one invocation, with this database. */
 const deliverWith = (message: RemovalMessage, DB: D1Database = env.DB) =>
-  continueMessage(message, {
-    env: { ...env, DB, ERASURE_QUEUE: { send: async () => undefined } },
-    usage: newUsage(),
-    clock: () => new Date()
-  })
+  invoke({ ...env, DB, ERASURE_QUEUE: { send: async () => undefined } }, (limited) =>
+    continueMessage(message, { env: limited, usage: newUsage(), clock: () => new Date() })
+  )

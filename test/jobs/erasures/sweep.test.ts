@@ -90,7 +90,7 @@ describe('the sweep', () => {
     await town.call(town.project, 'DELETE', `persons/${town.ada.id}`)
     let failures = 0
     const failing = aroundCalls(env.DB, async (run, _, statements) => {
-      if (statements === 2) {
+      if (statements.length === 2) {
         failures += 1
         throw new Error('D1_ERROR: too many cooks: SQLITE_ERROR')
       }

@@ -184,7 +184,7 @@ describe('a visitor without a person', () => {
     const { project, call } = street
     let isIdentified = false
     const DB = aroundCalls(env.DB, async (run, _, statements) => {
-      if (statements > 5 && !isIdentified) {
+      if (statements.length > 5 && !isIdentified) {
         isIdentified = true
         await project.ingest([
           {

@@ -15,6 +15,7 @@ import { CALL_STEP } from '../../support/depth.ts'
 import { countRows } from '../../support/erasures.ts'
 import { cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
+import { invoke } from '../../support/platform.ts'
 import { db } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { objectsOf, snapshotEvent } from '../../support/recordings.ts'
@@ -71,11 +72,13 @@ const deliverOnce = async (town: Town) => {
 /** Delivers the held messages of the erasure queue to invocations that are spent at once, so that further messages continue the work. */
 const deliverCut = async (town: Town) => {
   for (const message of town.held.splice(0)) {
-    await continueErasures(message, {
-      env: { ...env, ERASURE_QUEUE: town.bindings.ERASURE_QUEUE },
-      usage: { ...newUsage(), queries: MAX_QUERIES },
-      clock: () => new Date()
-    })
+    await invoke({ ...env, ERASURE_QUEUE: town.bindings.ERASURE_QUEUE }, (limited) =>
+      continueErasures(message, {
+        env: limited,
+        usage: { ...newUsage(), queries: MAX_QUERIES },
+        clock: () => new Date()
+      })
+    )
   }
 }
 

@@ -9,6 +9,7 @@ import { readApplied } from '../../../src/ledger/store.ts'
 import { failingBucket } from '../../support/bindings.ts'
 import { countRows, holdErasures, newReceipt } from '../../support/erasures.ts'
 import { aroundCalls } from '../../support/faults.ts'
+import { invoke } from '../../support/platform.ts'
 import { db, newProject, request } from '../../support/project.ts'
 import { newTown, status } from '../../support/town.ts'
 
@@ -35,7 +36,9 @@ describe('the ledger', () => {
     const projects = Array.from({ length: 12 }, (_, i) => i)
 
     const heads = await Promise.all(
-      projects.map((project) => new Ledger(env.BUCKET, GENESIS).append(body(project), 1))
+      projects.map((project) =>
+        invoke(env, ({ BUCKET }) => new Ledger(BUCKET, GENESIS).append(body(project), 1))
+      )
     )
 
     expect(heads.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual(projects.map((i) => i + 1))
@@ -92,7 +95,7 @@ describe('an erasure', () => {
     const DB = aroundCalls(env.DB, async (run, _, statements) => {
       const isAnnounced = (await readEntry()) !== undefined
       const answer = await run()
-      if (statements > 1 && !isAnnounced) {
+      if (statements.length > 1 && !isAnnounced) {
         unannounced.push(await countRows(project.id))
       }
       return answer

@@ -10,9 +10,9 @@ import { ENTRIES_PREFIX, GENESIS, headOf, keyOf } from '../../../src/ledger/entr
 import { Ledger, readAfter } from '../../../src/ledger/ledger.ts'
 import { noteApplied } from '../../../src/ledger/store.ts'
 import { giveUpObject, walkLedger } from '../../../src/ledger/walk.ts'
-import worker from '../../../src/worker.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, request } from '../../support/project.ts'
+import worker from '../../support/worker.ts'
 
 const REMOVAL = '01a1fc87-0000-7000-8000-000000000001'
 const UUIDS = ['0'.repeat(32), 'f'.repeat(32)]

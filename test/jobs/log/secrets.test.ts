@@ -2,7 +2,6 @@ import { createMessageBatch } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, beforeEach, expect, inject, it, vi } from 'vitest'
 import type { JsonObject } from '../../../src/input/json.ts'
-import worker from '../../../src/worker.ts'
 import { failingBucket, failingDatabase, failingQueue } from '../../support/bindings.ts'
 import {
   captureSignups,
@@ -15,6 +14,7 @@ import { listenToLog } from '../../support/log.ts'
 import { consume, deliverBatch, newProject, request } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { newStage, snapshotEvent } from '../../support/recordings.ts'
+import worker from '../../support/worker.ts'
 
 const { host, url } = inject('receiver')
 const OPEN = { OUTBOUND_ALLOW: host }

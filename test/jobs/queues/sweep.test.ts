@@ -5,14 +5,15 @@ import { MINUTE } from '../../../src/calendar/units.ts'
 import { EVERY_15_MINUTES, WEEKLY } from '../../../src/crons/cron.ts'
 import { listDeadLetters } from '../../../src/dead-letters/store.ts'
 import { resendWaiting } from '../../../src/queues/sweep.ts'
-import worker from '../../../src/worker.ts'
 import { failingBucket, failingDatabase } from '../../support/bindings.ts'
 import { contentsOf } from '../../support/contents.ts'
 import { listenToLog } from '../../support/log.ts'
+import { invoke } from '../../support/platform.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { objectsOf, snapshotEvent } from '../../support/recordings.ts'
 import { forgetSweeps, type HeldQueues, holdQueues, waitingOf } from '../../support/waiting.ts'
+import worker from '../../support/worker.ts'
 
 beforeEach(async () => {
   listenToLog()
@@ -43,15 +44,8 @@ const resend = (
   ms: number,
   { queuesSince = 0, maxRequests = 4_000 } = {}
 ) =>
-  resendWaiting(
-    {
-      BUCKET: env.BUCKET,
-      CAPTURE_QUEUE: bindings.CAPTURE_QUEUE ?? env.CAPTURE_QUEUE,
-      RECORDING_QUEUE: bindings.RECORDING_QUEUE ?? env.RECORDING_QUEUE
-    },
-    Date.now() + ms,
-    queuesSince,
-    maxRequests
+  invoke({ ...env, ...bindings }, (limited) =>
+    resendWaiting(limited, Date.now() + ms, queuesSince, maxRequests)
   )
 
 const ALL = { SPILL: 'all' }
@@ -394,7 +388,7 @@ describe('the sweep', () => {
     expect(sentOf(project, queues)).toHaveLength(7)
   })
 
-  it.each([1, 3])('continues where its %i requests ended, and misses nothing', async (max) => {
+  it.each([1, 4])('continues where its %i requests ended, and misses nothing', async (max) => {
     const project = await newProject()
     const queues = holdQueues()
     const count = 5
@@ -407,8 +401,14 @@ describe('the sweep', () => {
       .spyOn(env.BUCKET, 'list')
       .mockImplementation((options) => list({ ...options, limit: 2 }))
 
+    const notes = vi.spyOn(env.BUCKET, 'put')
+
     const first = await resend(queues, 20 * MINUTE, { maxRequests: max })
     expect(first.isDone).toBe(false)
+    expect(notes.mock.calls.map(([key]) => key).sort()).toEqual([
+      'sweeps/capture.json',
+      'sweeps/queued.json'
+    ])
     for (let isDone = false; !isDone; ) {
       isDone = (await resend(queues, 21 * MINUTE, { maxRequests: max })).isDone
     }

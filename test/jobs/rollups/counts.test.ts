@@ -7,9 +7,9 @@ import { writeBatch } from '../../../src/db/batch.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
 import { findSteps, listKinds, SLOT, uncountEvents } from '../../../src/rollups/store.ts'
 import { verifyCounts } from '../../../src/rollups/verify.ts'
-import worker from '../../../src/worker.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject } from '../../support/project.ts'
+import worker from '../../support/worker.ts'
 
 const AT = Date.UTC(2026, 10, 1, 12)
 

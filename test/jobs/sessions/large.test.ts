@@ -110,7 +110,7 @@ it('sessions of many people are closed in several transactions, as many as the q
   let transactions = 0
   const counting = aroundCalls(DB, (run, _, statements) => {
     // Sessions and their steps are read by single statements.
-    transactions += statements > 1 ? 1 : 0
+    transactions += statements.length > 1 ? 1 : 0
     return run()
   })
 

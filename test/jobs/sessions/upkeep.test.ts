@@ -7,13 +7,13 @@ import { NIGHTLY } from '../../../src/crons/cron.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
 import { foldEvents } from '../../../src/sessions/session.ts'
 import { verifySessions } from '../../../src/sessions/upkeep/verify.ts'
-import worker from '../../../src/worker.ts'
 import { deep } from '../../support/depth.ts'
 import { listenToLog } from '../../support/log.ts'
 import { consume, db, newProject, type TestEvent } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { AT, sessionsOf } from '../../support/sessions.ts'
 import { numberedUuid } from '../../support/text.ts'
+import worker from '../../support/worker.ts'
 
 afterAll(untilQuiet)
 
