@@ -74,7 +74,7 @@ export const sweepSalts = once('sweep of salts', async ({ env, now }) => {
  */
 export const applyErasureLedger = inEachDatabase(
   'replay of the ledger',
-  async ({ db, database, usage }, { env, now }) => {
+  async ({ db, database, usage }, { env, clock }) => {
     const { applied, erased, isRestored, isDone } = await catchUp({
       db,
       database,
@@ -84,7 +84,7 @@ export const applyErasureLedger = inEachDatabase(
       secrets: env,
       setting: env,
       usage,
-      now,
+      clock,
       minAge: MIN_AGE
     })
     if (applied > 0 || isRestored) {

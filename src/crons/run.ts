@@ -11,6 +11,7 @@ export type Run = {
   env: Env
   /** When the run began. */
   now: Date
+  clock: () => Date
   /** When the run was due, ms UTC. */
   scheduledTime: number
 }
@@ -75,7 +76,7 @@ export async function runCron(
   let failedJobs = 0
   try {
     for (const job of jobs[cron]) {
-      failedJobs += await job({ env, now, scheduledTime })
+      failedJobs += await job({ env, now, clock, scheduledTime })
     }
   } catch (error) {
     failedJobs += 1

@@ -251,7 +251,7 @@ describe('a restored database', () => {
         secrets: env,
         setting: env,
         usage,
-        now: new Date(),
+        clock: () => new Date(),
         minAge: 0
       })
 
