@@ -65,7 +65,7 @@ export type Identity = {
   person_uuid: string
 }
 
-type NewErasures = {
+export type NewErasures = {
   persons: PersonToErase[]
   /** All identities of these persons. */
   identities: Identity[]
@@ -79,21 +79,33 @@ type NewErasures = {
 
 /**
  * Deletes persons and creates their erasures in one transaction.
+ * @param requests requests for the erasure of different persons
  * @returns the ids of the erasures
  * @throws ConflictError when a person is gone, or has gained or lost a distinct id, since it was read
  */
 export async function writeErasures(
   db: Db,
   projectId: number,
-  erasure: NewErasures
+  requests: readonly NewErasures[]
 ): Promise<number[]> {
+  const results = await writeBatch(
+    db,
+    requests.flatMap((request) => erasePersonsOf(projectId, request))
+  )
+  return results.flatMap(({ results: rows }) =>
+    (rows as { erasure_id?: number }[]).flatMap((row) => row.erasure_id ?? [])
+  )
+}
+
+/** Returns the statements of one request. */
+function erasePersonsOf(projectId: number, erasure: NewErasures): SQL[] {
   const { actor, deleteRecordings, now } = erasure
   const erased = erasure.persons.map(({ id, uuid, identities }) => ({
     id,
     uuid,
     distinct_ids: identities.length
   }))
-  const results = await writeBatch(db, [
+  return [
     ...eachChunk(erased, (rows, count) => deletePersons(projectId, erasure, { rows, count })),
     ...eachChunk(erasure.identities, (rows, count) =>
       writeTombstones(projectId, now, { rows, count })
@@ -119,10 +131,7 @@ export async function writeErasures(
       }))
     ),
     noteLastErasure(projectId, now)
-  ])
-  return results.flatMap(({ results: rows }) =>
-    (rows as { erasure_id?: number }[]).flatMap((row) => row.erasure_id ?? [])
-  )
+  ]
 }
 
 /** A list of rows in JSON, and their number. */

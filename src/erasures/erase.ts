@@ -10,6 +10,7 @@ import { type ErasureEntry, hashForLedger } from './entries.ts'
 import {
   findPersonsToErase,
   type Identity,
+  type NewErasures,
   type PersonToErase,
   type Selection,
   writeErasures
@@ -19,20 +20,27 @@ import { hashForReceipt, saltOf } from './receipts/subject.ts'
 
 type Project = { id: number; erasureSalt: string }
 
-/** A request to erase persons, and what is needed to carry it out. */
-type Erasure = {
+/** A request to erase persons. */
+export type ErasureRequest = {
   selection: Selection
   deleteEvents: boolean
   deleteRecordings: boolean
   actor: Actor
-  /** The secret behind the salts of receipts and the hashes in the ledger. */
-  secret: string
-  /** How long data that the erasure keeps can still be deleted. */
-  setting: CompletionSetting
-  /** Gets an entry before anything is deleted; undefined when an existing entry is replayed. */
-  ledger: Ledger | undefined
   now: Date
 }
+
+type Settings = {
+  /** The secret behind the salts of receipts and the hashes in the ledger. */
+  secret: string
+  /** How long data that an erasure keeps can still be deleted. */
+  setting: CompletionSetting
+}
+
+type Erasure = ErasureRequest &
+  Settings & {
+    /** Gets an entry before anything is deleted. */
+    ledger: Ledger
+  }
 
 /**
  * Deletes the selected persons, their distinct ids and the property values in their activity log, and creates their
@@ -60,7 +68,7 @@ export async function erasePersons(
     const uuids = persons.map(({ uuid }) => uuid)
     const ids = hashed.map((identity) => identity.ledger_hash)
     const named = [...uuids, ...ids].join()
-    if (ledger && named !== written) {
+    if (named !== written) {
       const { actor, deleteEvents, deleteRecordings } = options
       const entry: ErasureEntry = {
         kind: 'erasure',
@@ -78,7 +86,44 @@ export async function erasePersons(
     }
     const identities = hashed.map(({ ledger_hash: _, ...identity }) => identity)
     const erasure = { persons, identities, ...options, linkedUntil: until, now: requestedAt }
-    return { persons, erasures: await writeErasures(db, project.id, erasure) }
+    return { persons, erasures: await writeErasures(db, project.id, [erasure]) }
+  })
+  await enqueueErasures(queue, project.id, erasures)
+  return persons
+}
+
+/**
+ * Erases persons like `erasePersons`, for requests that the ledger has already, all in one transaction. Each person must be
+ * selected by one request only, by its id or its UUID.
+ * @returns the persons that existed
+ */
+export async function repeatErasures(
+  db: Db,
+  queue: Sender<ErasureMessage>,
+  project: Project,
+  requests: readonly ErasureRequest[],
+  { secret, setting }: Settings
+): Promise<PersonToErase[]> {
+  const selected = {
+    ids: requests.flatMap(({ selection }) => selection.ids ?? []),
+    uuids: requests.flatMap(({ selection }) => selection.uuids ?? [])
+  }
+  const { persons, erasures } = await retryConflicts(async () => {
+    const persons = await findPersonsToErase(db, project.id, selected)
+    const all: NewErasures[] = []
+    for (const { selection, now, ...options } of requests) {
+      const own = persons.filter(
+        ({ id, uuid }) => selection.ids?.includes(id) || selection.uuids?.includes(uuid)
+      )
+      if (own.length > 0) {
+        const requestedAt = now.getTime()
+        const hashed = await hashIdentities(project, own, { secret, requestedAt })
+        const identities = hashed.map(({ ledger_hash: _, ...identity }) => identity)
+        const until = linkedUntil(options, setting, requestedAt)
+        all.push({ persons: own, identities, ...options, linkedUntil: until, now: requestedAt })
+      }
+    }
+    return { persons, erasures: await writeErasures(db, project.id, all) }
   })
   await enqueueErasures(queue, project.id, erasures)
   return persons
