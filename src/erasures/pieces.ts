@@ -3,7 +3,7 @@ import { pause } from '../pause.ts'
 import { isSpent } from '../queues/invocation.ts'
 
 /** Time in the database that a piece should take, ms: other queries wait that long. */
-const PIECE_MS = 10
+const PIECE_MS = 15
 
 /** Time that other queries get after a piece, as a multiple of the piece's own time in the database. */
 const REST = 3
