@@ -1,4 +1,5 @@
 import type { Usage } from '../db/client.ts'
+import { restAfter } from '../db/rest.ts'
 import { pause } from '../pause.ts'
 import { isSpent } from '../queues/invocation.ts'
 
@@ -20,27 +21,17 @@ export const ROWS: Sizes = { first: 100, min: 10, max: 500 }
 /** Does a piece of at most `limit` rows, and returns their number. */
 type Work = (limit: number) => Promise<number>
 
-/** The cost of a piece: its rows, its time in the database, and the time until its answer arrived, ms. */
-type Cost = { rows: number; databaseMs: number; elapsedMs: number }
-
 /**
  * Returns the size of the next piece: as many rows as take `PIECE_MS`, but at most twice as many as before. Only the time in the
  * database counts: the way to the database and back delays nobody else, and would make the pieces of a distant one tiny.
  */
 export function nextSize(
-  { rows, databaseMs }: Omit<Cost, 'elapsedMs'>,
+  { rows, databaseMs }: { rows: number; databaseMs: number },
   { min, max }: Sizes
 ): number {
   const next = Math.round(rows * Math.min(2, PIECE_MS / databaseMs))
   return Math.min(max, Math.max(min, next))
 }
-
-/**
- * Returns the pause after a piece, ms. Others had the database while the piece's statements and answers were on their way, which
- * is a part of their time.
- */
-export const restAfter = ({ databaseMs, elapsedMs }: Omit<Cost, 'rows'>): number =>
-  Math.max(0, REST * databaseMs - Math.max(0, elapsedMs - databaseMs))
 
 /** Does work in pieces, each a short transaction, as far as one invocation's limits allow. */
 export class Pieces {
@@ -78,7 +69,7 @@ export class Pieces {
       const elapsedMs = this.#clock().getTime() - started
       const databaseMs = this.#usage.databaseMs - before
       limit = nextSize({ rows, databaseMs }, sizes)
-      await pause(restAfter({ databaseMs, elapsedMs }))
+      await pause(restAfter({ databaseMs, elapsedMs }, REST))
     } while (!isSpent(this.#usage))
     return false
   }

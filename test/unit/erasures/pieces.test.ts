@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { newUsage } from '../../../src/db/client.ts'
-import { nextSize, Pieces, ROWS, restAfter } from '../../../src/erasures/pieces.ts'
+import { nextSize, Pieces, ROWS } from '../../../src/erasures/pieces.ts'
 import { MAX_QUERIES } from '../../../src/queues/invocation.ts'
 
 describe('the next piece', () => {
@@ -14,18 +14,6 @@ describe('the next piece', () => {
     ['does not grow for ever if the clock of the database stands still', 500, 0, 500]
   ])('%s', (_, rows, databaseMs, size) => {
     expect(nextSize({ rows, databaseMs }, ROWS)).toBe(size)
-  })
-})
-
-describe('the pause after a piece', () => {
-  it.each([
-    ['is three times the time in the database, if the database is near', 10, 10, 30],
-    ['is shorter by the time on the way', 10, 32, 8],
-    ['is none if the way takes as long', 10, 110, 0],
-    ['is none after a piece too short for a coarse clock', 0, 1, 0],
-    ['is not longer if the clock of the Worker stands still', 10, 0, 30]
-  ])('%s', (_, databaseMs, elapsedMs, pauseMs) => {
-    expect(restAfter({ databaseMs, elapsedMs })).toBe(pauseMs)
   })
 })
 
