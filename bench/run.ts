@@ -8,6 +8,7 @@ import { benchExport } from './export.ts'
 import { benchGrowth } from './growth.ts'
 import { benchHttp } from './http.ts'
 import { benchKill } from './kill.ts'
+import { benchLatency } from './latency.ts'
 import { benchPurge } from './purge.ts'
 import { benchSeal } from './seal.ts'
 import { benchSimilar } from './similar.ts'
@@ -30,6 +31,7 @@ const PARTS: Record<string, Part> = {
   charts: benchCharts,
   costs: benchCosts,
   purge: benchPurge,
+  latency: benchLatency,
   trend: benchTrend,
   growth: benchGrowth,
   seal: benchSeal,

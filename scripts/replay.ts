@@ -35,7 +35,7 @@ async function replayIn({ env, bucket, secrets }: Service, database: string) {
       secrets,
       setting: env,
       usage,
-      now: new Date(),
+      clock: () => new Date(),
       minAge: 0
     })
     total.applied += applied

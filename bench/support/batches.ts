@@ -40,6 +40,44 @@ export function busyBatch(token: string, known: number[], first: number): Batch 
   return batchOf(token, events)
 }
 
+/** Events of a session in a history. */
+const SESSION_EVENTS = 20
+/** Days over which a history extends. */
+const HISTORY_DAYS = 90
+const DAY = 86_400_000
+/** The heaviest person of a history has four of five events; the others have 100 each. */
+const isHeavy = (n: number) => n % 5 !== 0
+/** The distinct id of the heaviest person of a history. */
+export const HEAVY = 'user-0'
+
+/**
+ * Returns requests to /batch/ that bring in a history of events, as after a move from another service: 90 days up to yesterday,
+ * in order of time, in sessions of 20 events.
+ */
+export const historyBatches = (token: string, events: number): Batch[] =>
+  Array.from({ length: events / BATCH_EVENTS }, (_, i) =>
+    batchOf(
+      token,
+      Array.from({ length: BATCH_EVENTS }, (_, j) => historicalEvent(i * BATCH_EVENTS + j, events))
+    )
+  )
+
+function historicalEvent(n: number, count: number) {
+  const person = isHeavy(n) ? 0 : 1 + Math.floor(n / 500)
+  // The numbers of a person's events: 0, 1, 2…
+  const own = isHeavy(n) ? n - Math.floor(n / 5) - 1 : n / 5
+  const more = {
+    is_heavy: isHeavy(n),
+    $session_id: `${person}-${Math.floor(own / SESSION_EVENTS)}`,
+    ...(own % SESSION_EVENTS === 0 && { $set: { plan: n % 3 === 0 ? 'pro' : 'free', seen: n } })
+  }
+  const timestamp = new Date(HISTORY_END - (1 - n / count) * HISTORY_DAYS * DAY).toISOString()
+  return { ...eventOf(person, n, more), timestamp }
+}
+
+/** The end of histories, a day ago. */
+const HISTORY_END = Date.now() - DAY
+
 function batchOf(token: string, batch: ReturnType<typeof eventOf>[]): Batch {
   const json = JSON.stringify({ api_key: token, batch, sent_at: new Date().toISOString() })
   return {

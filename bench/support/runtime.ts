@@ -11,6 +11,7 @@ import { type Module, readModules } from '../../scripts/modules.ts'
 import { WRANGLER_ARGS } from '../../scripts/wrangler.ts'
 import { parseJson } from '../../test/support/text.ts'
 import { sendOk } from './client.ts'
+import { atDistance } from './distance.ts'
 import { waitUntil } from './waiting.ts'
 
 export const root = join(import.meta.dirname, '../..')
@@ -74,22 +75,28 @@ export type Runtime = Awaited<ReturnType<typeof startWorkers>>
  * @param folder keeps the database for the next start; without it the database is temporary
  * @param maxHeap heap limit of an isolate in MB; also allows watching its memory
  * @param outboundAllow hosts on this machine that the service may reach
+ * @param distanceMs how far away the service's database is, ms for a round trip: see `atDistance`
  */
 export async function startWorkers({
   folder,
   maxHeap,
-  outboundAllow = ''
+  outboundAllow = '',
+  distanceMs
 }: {
   folder?: string
   maxHeap?: number
   outboundAllow?: string
+  distanceMs?: number
 } = {}) {
   process.env.MINIFLARE_WORKERD_V8_FLAGS = maxHeap ? `--max-heap-size=${maxHeap}` : ''
   const lines: LogLine[] = []
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       workers: [
-        workerOf('service', 'wrangler.toml', { OUTBOUND_ALLOW: outboundAllow }),
+        workerOf('service', 'wrangler.toml', {
+          bindings: { OUTBOUND_ALLOW: outboundAllow },
+          distanceMs
+        }),
         workerOf('bare', 'bench/bare/wrangler.toml')
       ],
       ...(maxHeap && { inspectorPort: 0 }),
@@ -117,6 +124,11 @@ export async function startWorkers({
     async fire(cron: string) {
       const service = await miniflare.getWorker('service')
       await service.scheduled({ cron, scheduledTime: new Date() })
+    },
+    /** Counts the round trips to the database since the start; only for a service with `distanceMs`. */
+    async countTrips(): Promise<number> {
+      const service = await miniflare.unsafeGetDirectURL('service')
+      return Number((await sendOk(new URL(TRIPS, service))).text)
     },
     /** Lines of the service's log about queue batches, claims and requests. */
     lines,
@@ -198,6 +210,9 @@ const LogLine = z.object({
 })
 type LogLine = z.infer<typeof LogLine>
 
+/** Path under which a service with `distanceMs` tells its number of round trips. */
+const TRIPS = '/bench/trips'
+
 const RateLimits = z.record(z.string(), z.unknown()).default({})
 const Variables = z.record(z.string(), z.json())
 
@@ -205,7 +220,14 @@ const Variables = z.record(z.string(), z.json())
  * Returns a worker as configured, without two simulations that take a millisecond and more each, although the real ones
  * take almost no time on Cloudflare: rate limits let everything pass, and assets are not consulted.
  */
-function workerOf(name: string, configPath: string, bindings: Record<string, string> = {}) {
+function workerOf(
+  name: string,
+  configPath: string,
+  {
+    bindings = {},
+    distanceMs
+  }: { bindings?: Record<string, string>; distanceMs?: number | undefined } = {}
+) {
   const { assets: _, ...options } = unstable_getMiniflareWorkerOptions(
     join(root, configPath)
   ).workerOptions
@@ -217,8 +239,9 @@ function workerOf(name: string, configPath: string, bindings: Record<string, str
     const limits = Object.fromEntries(${JSON.stringify(limits)}.map((name) => [name, { limit: async () => ({ success: true }) }]))
     // Copied once: a copy for each request would take a twentieth of its time.
     let withLimits
-    const handle = (handler) => handler && ((event, env, context) => handler(event, (withLimits ??= { ...env, ...limits }), context))
-    export default { fetch: handle(worker.fetch), queue: handle(worker.queue), scheduled: handle(worker.scheduled) }`
+    const handle = (handler) => handler && ((event, env, context) => handler(event, (withLimits ??= { ...env, ...limits, ...distant(env) }), context))
+    ${distanceMs === undefined ? NEAR : moveAway(distanceMs)}
+    export default { fetch: withTrips(handle(worker.fetch)), queue: handle(worker.queue), scheduled: handle(worker.scheduled) }`
   return {
     ...options,
     bindings: { ...Variables.parse(options.bindings), ...bindings },
@@ -227,3 +250,16 @@ function workerOf(name: string, configPath: string, bindings: Record<string, str
     unsafeDirectSockets: [{}]
   }
 }
+
+/** The source of `distant`, which returns the bindings that are moved away, and of `withTrips`: nothing is moved. */
+const NEAR = `
+    const distant = () => ({})
+    const withTrips = (fetch) => fetch`
+
+/** Returns the same source for a database at a distance, whose round trips are counted. */
+const moveAway = (distanceMs: number): string => `
+    let trips = 0
+    const atDistance = ${atDistance}
+    const distant = ({ DB }) => ({ DB: atDistance(DB, ${distanceMs}, () => { trips += 1 }) })
+    const withTrips = (fetch) => (request, env, context) =>
+      new URL(request.url).pathname === '${TRIPS}' ? new Response(String(trips)) : fetch(request, env, context)`

@@ -7,7 +7,7 @@ import { readSuppressions } from '../suppressions/read.ts'
 import { readTombstones } from '../tombstones/read.ts'
 import type { Changes, Ids, Incoming, Known } from './changes.ts'
 import { distinctIdsOf, mergedIdsOf } from './distinct-ids.ts'
-import { readKnown, type Wanted } from './known.store.ts'
+import { type Reserved, readKnown, type Wanted } from './known.store.ts'
 import { inOrder } from './order.ts'
 import { hasPersonProfile } from './person-writes.ts'
 import { planEvents } from './plan.ts'
@@ -75,9 +75,14 @@ const wantedOf = (ordered: readonly Incoming[]): Wanted => ({
   uuids: [...new Set(ordered.map(({ uuid }) => uuid))],
   distinctIds: [...new Set(ordered.flatMap(distinctIdsOf))],
   mergedIds: [...new Set(ordered.flatMap(mergedIdsOf))].slice(0, MAX_MERGED_IDS),
+  personalIds: personalIdsOf(ordered),
   eventNames: [...new Set(ordered.map(({ event }) => event))],
   visitors: [...new Set(ordered.flatMap(({ visitor }) => visitor ?? []))]
 })
+
+const personalIdsOf = (events: readonly Incoming[]): string[] => [
+  ...new Set(events.filter(({ properties }) => hasPersonProfile(properties)).flatMap(distinctIdsOf))
+]
 
 type Batch = { ordered: Incoming[]; wanted: Wanted; log: JoinLog | undefined }
 
@@ -91,14 +96,15 @@ async function tryPart(
   project: Project,
   { ordered, wanted, log }: Batch
 ): Promise<Ingested> {
-  const read = await readKnown(db, project.id, wanted)
+  const { read, reserved } = await readKnown(db, project.id, wanted)
   await pause(0)
   const serial = read.suppressionSerial
   const suppressions = await readSuppressions(db, project, serial, wanted.distinctIds)
   const plan = async (kept: Incoming[]) => {
     const late = kept.filter(({ received_at }) => received_at <= read.lastErasure)
     const tombstones = await readTombstones(db, project, late.flatMap(distinctIdsOf))
-    return planEvents(kept, { ...read, tombstones }, await reserveIds(db, kept, wanted, read))
+    const ids = await idsFor(db, { wanted, read, reserved }, personalIdsOf(kept))
+    return planEvents(kept, { ...read, tombstones }, ids)
   }
   const found = { events: ordered, known: read, suppressions }
   const { changes, dropped, joining } = await planUnsuppressed(db, project, found, plan)
@@ -120,26 +126,34 @@ async function tryPart(
   return { stored: changes.events.length, warnings: changes.warnings, rest: changes.rest }
 }
 
+type Read = {
+  wanted: Wanted
+  read: Pick<Known, 'identities' | 'eventNames'>
+  reserved: Reserved
+}
+
 /**
- * Reserves as many numbers as the events could need; unused numbers are lost. Known identities,
- * persons and event names need none.
+ * Returns numbers for as many identities, persons and event names as the events could need; known ones need none. They were
+ * reserved while reading. If that were too few, because the database compares a text otherwise, reserves more.
  */
-async function reserveIds(
+async function idsFor(
   db: Db,
-  events: Incoming[],
-  wanted: Wanted,
-  known: Pick<Known, 'identities' | 'eventNames'>
+  { wanted, read, reserved }: Read,
+  personalIds: readonly string[]
 ): Promise<Ids> {
-  const personal = new Set(
-    events.filter(({ properties }) => hasPersonProfile(properties)).flatMap(distinctIdsOf)
-  )
   const counts = {
-    identity: wanted.distinctIds.filter((id) => !known.identities.has(id)).length,
-    person: [...personal].filter((id) => !known.identities.get(id)?.personId).length,
-    event_name: wanted.eventNames.filter((name) => !known.eventNames.has(name)).length
+    identity: wanted.distinctIds.filter((id) => !read.identities.has(id)).length,
+    person: personalIds.filter((id) => !read.identities.get(id)?.personId).length,
+    event_name: wanted.eventNames.filter((name) => !read.eventNames.has(name)).length
   }
-  const needed = counts.identity + counts.person + counts.event_name > 0
-  const next = needed ? await reserveNumbers(db, counts) : { identity: 0, person: 0, event_name: 0 }
+  const { identity, person, event_name } = reserved
+  const isEnough =
+    counts.identity <= identity.count &&
+    counts.person <= person.count &&
+    counts.event_name <= event_name.count
+  const next = isEnough
+    ? { identity: identity.first, person: person.first, event_name: event_name.first }
+    : await reserveNumbers(db, counts)
   return {
     identity: () => next.identity++,
     person: () => next.person++,

@@ -1,9 +1,10 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { query, readBatch } from '../db/batch.ts'
+import { bindWrite, query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import { counters, distinctIds, eventNames, events, persons, removedEvents } from '../db/schema.ts'
+import { advance, type LastNumber, selectLast } from '../db/sequences.ts'
 import { uuidFromHex, uuidToHex } from '../input/uuid.ts'
 import { type PersonRecord, RECORD, toStoredPerson } from '../persons/write.store.ts'
 import { SERIAL } from '../suppressions/store.ts'
@@ -20,28 +21,53 @@ export type Wanted = {
   distinctIds: string[]
   /** Distinct ids whose persons may be merged. */
   mergedIds: string[]
+  /** Distinct ids that get persons. */
+  personalIds: string[]
   eventNames: string[]
   /** Hashes of visitors without cookies. */
   visitors: string[]
 }
 
-/** Reads the stored facts that a batch of events needs, in one round trip. */
+const SEQUENCES = ['identity', 'person', 'event_name'] as const
+type Sequence = (typeof SEQUENCES)[number]
+
+/** Blocks of numbers: the first number and the size of each. */
+export type Reserved = Record<Sequence, { first: number; count: number }>
+
+/**
+ * Reads the stored facts that a batch of events needs, and reserves numbers for what is not stored, in one round trip. Unused
+ * numbers are lost.
+ */
 export async function readKnown(
   db: Db,
   projectId: number,
   wanted: Wanted
-): Promise<Omit<Known, 'tombstones'>> {
-  const [seen, identities, persons, identityCounts, names, counters, sessions] = await readBatch(
-    db,
-    selectSeen(projectId, wanted.uuids),
-    selectIdentities(projectId, wanted.distinctIds),
-    selectPersons(projectId, wanted.distinctIds),
-    countIdentities(projectId, wanted.mergedIds),
-    selectEventNames(projectId, wanted.eventNames),
-    selectCounters(projectId),
-    visitorSessions(projectId, wanted.visitors)
-  )
-  return {
+): Promise<{ read: Omit<Known, 'tombstones'>; reserved: Reserved }> {
+  const [seen, identities, persons, identityCounts, names, counters, sessions, before, after] =
+    await readBatch(
+      db,
+      selectSeen(projectId, wanted.uuids),
+      selectIdentities(projectId, wanted.distinctIds),
+      selectPersons(projectId, wanted.distinctIds),
+      countIdentities(projectId, wanted.mergedIds),
+      selectEventNames(projectId, wanted.eventNames),
+      selectCounters(projectId),
+      visitorSessions(projectId, wanted.visitors),
+      query<LastNumber<Sequence>>(selectLast(SEQUENCES)),
+      query<LastNumber<Sequence>>(bindWrite(advance(countUnknown(projectId, wanted))))
+    )
+  const blockOf = (name: Sequence) => {
+    const [last = 0, next = last] = [before, after].map(
+      (rows) => rows.find((row) => row.name === name)?.value
+    )
+    return { first: last + 1, count: next - last }
+  }
+  const reserved = {
+    identity: blockOf('identity'),
+    person: blockOf('person'),
+    event_name: blockOf('event_name')
+  }
+  const read = {
     seen: new Set(seen.map(({ uuid }) => uuidFromHex(uuid))),
     identities: new Map(
       identities.map((row) => [row.distinct_id, { key: row.key, personId: row.person_id }])
@@ -54,6 +80,28 @@ export async function readKnown(
     suppressionSerial: counters.find(({ name }) => name === SERIAL)?.value ?? 0,
     sessions
   }
+  return { read, reserved }
+}
+
+/** Selects the sequences from which numbers are needed, and how many: one for each id, person and event name that is not stored. */
+function countUnknown(
+  projectId: number,
+  { distinctIds: ids, personalIds, eventNames: names }: Wanted
+) {
+  const countOf = (sequence: Sequence, list: readonly string[], isKnown: SQL) =>
+    sql`select ${sequence} as name, count(*) as count from json_each(${JSON.stringify(list)}) as list where not exists (${isKnown})`
+  const isStored = sql`
+    select 1 from ${distinctIds}
+    where ${distinctIds.projectId} = ${projectId} and ${distinctIds.distinctId} = list.value`
+  const isNamed = sql`
+    select 1 from ${eventNames}
+    where ${eventNames.projectId} = ${projectId} and ${eventNames.name} = list.value`
+  return sql`
+    select name, count from (
+      ${countOf('identity', ids, isStored)}
+      union all ${countOf('person', personalIds, sql`${isStored} and ${distinctIds.personId} is not null`)}
+      union all ${countOf('event_name', names, isNamed)})
+    where count > 0`
 }
 
 /** Selects the UUIDs whose events are stored, or were removed by filters. */

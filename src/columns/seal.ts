@@ -1,5 +1,6 @@
 import { HOUR, MINUTE } from '../calendar/units.ts'
 import type { Db, Usage } from '../db/client.ts'
+import { restAfter } from '../db/rest.ts'
 import { pause } from '../pause.ts'
 import { isSpent } from '../queues/invocation.ts'
 import { type EventKind, SLOT } from '../rollups/store.ts'
@@ -213,8 +214,10 @@ class Sealer {
       until
     })
     for await (const columns of groupColumns(content.columns)) {
+      const started = this.#now()
       const results = await writeColumns(db, id, columns)
-      await pause(LONG_REST * results.reduce((sum, { meta }) => sum + meta.duration, 0))
+      const databaseMs = results.reduce((sum, { meta }) => sum + meta.duration, 0)
+      await pause(restAfter({ databaseMs, elapsedMs: this.#now() - started }, LONG_REST))
     }
     if (!(await sealSegment(db, id, content))) {
       return 0
@@ -236,14 +239,16 @@ class Sealer {
         builder.leaveOutProperties()
       }
       const range = { after, until, withProperties }
+      const started = this.#now()
       const { events, ms } = await readEvents(this.#sealing.db, kind, range, READ_AT_ONCE)
+      const spent = { databaseMs: ms, elapsedMs: this.#now() - started }
       for (let at = 0; at < events.length; at += ADDED_AT_ONCE) {
         builder.add(events.slice(at, at + ADDED_AT_ONCE))
         await pause(0)
       }
       bytes += events.reduce((sum, { properties }) => sum + (properties?.length ?? 0), 0)
       after = events.at(-1)
-      await pause(LONG_REST * ms)
+      await pause(restAfter(spent, LONG_REST))
     }
     return builder
   }

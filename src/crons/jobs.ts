@@ -77,7 +77,7 @@ const sweepSalts = once({ job: 'sweep of salts', queries: 10 }, async ({ env, no
  */
 const applyErasureLedger = inEachDatabase(
   { job: 'replay of the ledger', queries: 830 },
-  async ({ db, database, usage, control }, { env, now }) => {
+  async ({ db, database, usage, control }, { env, clock }) => {
     const { applied, erased, isRestored, isDone } = await catchUp({
       db,
       database,
@@ -87,7 +87,7 @@ const applyErasureLedger = inEachDatabase(
       secrets: env,
       setting: env,
       usage,
-      now,
+      clock,
       minAge: MIN_AGE
     })
     if (applied > 0 || isRestored) {

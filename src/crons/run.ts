@@ -11,6 +11,7 @@ export type Run = {
   env: Env
   /** When the run began. */
   now: Date
+  clock: () => Date
   /** When the run was due, ms UTC. */
   scheduledTime: number
 }
@@ -111,7 +112,7 @@ export async function runCron(
   const now = clock()
   let failedJobs = 0
   for (const job of jobs[cron]) {
-    failedJobs += await job.run({ env, now, scheduledTime })
+    failedJobs += await job.run({ env, now, clock, scheduledTime })
   }
   await record(env, {
     cron,

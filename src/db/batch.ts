@@ -84,7 +84,11 @@ export const writeBatch = async (db: Db, statements: SQL[]): Promise<D1Result[]>
 export const bindRead = (statement: SQL | Statement): Statement =>
   is(statement, SQL) ? { ...toText(statement), isRead: true } : statement
 
-const bindWrite = (statement: SQL): Statement => ({ ...toText(statement), isRead: false })
+/**
+ * Converts a statement that changes rows. A batch of queries with such a statement is one transaction, and is not tried again
+ * like one that only reads.
+ */
+export const bindWrite = (statement: SQL): Statement => ({ ...toText(statement), isRead: false })
 
 function toText(statement: SQL): Bound {
   const { sql, params } = dialect.sqlToQuery(statement)

@@ -16,6 +16,8 @@ export type Usage = {
   queries: number
   /** Duration of the longest statement, for which all other statements had to wait, ms. */
   longestMs: number
+  /** Time that all statements together took in the database, ms; without the ways there and back. */
+  databaseMs: number
   sizeBytes: number
 } & Limits
 
@@ -37,6 +39,7 @@ export const newUsage = (limits = UNLIMITED): Usage => ({
   rowsWritten: 0,
   queries: 0,
   longestMs: 0,
+  databaseMs: 0,
   sizeBytes: 0,
   ...limits
 })
@@ -167,6 +170,7 @@ function count(usage: Usage, result: D1Result) {
   usage.rowsWritten += result.meta.rows_written
   usage.queries += 1
   usage.longestMs = Math.max(usage.longestMs, result.meta.duration)
+  usage.databaseMs += result.meta.duration
   usage.sizeBytes = result.meta.size_after
 }
 

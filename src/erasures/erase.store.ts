@@ -99,7 +99,7 @@ export type Identity = {
   stored_person: number | null
 }
 
-type NewErasures = {
+export type NewErasures = {
   persons: PersonToErase[]
   /** All identities of these persons. */
   identities: Identity[]
@@ -115,6 +115,7 @@ type NewErasures = {
 
 /**
  * Deletes persons, and visitors without a person, and creates their erasures in one transaction.
+ * @param requests requests for the erasure of different persons
  * @returns the ids of the erasures
  * @throws ConflictError when a person is gone, or has gained or lost a distinct id, since it was read, or a visitor has got a
  * person
@@ -122,8 +123,19 @@ type NewErasures = {
 export async function writeErasures(
   db: Db,
   projectId: number,
-  erasure: NewErasures
+  requests: readonly NewErasures[]
 ): Promise<number[]> {
+  const results = await writeBatch(
+    db,
+    requests.flatMap((request) => erasePersonsOf(projectId, request))
+  )
+  return results.flatMap(({ results: rows }) =>
+    (rows as { erasure_id?: number }[]).flatMap((row) => row.erasure_id ?? [])
+  )
+}
+
+/** Returns the statements of one request. */
+function erasePersonsOf(projectId: number, erasure: NewErasures): SQL[] {
   const { actor, deleteRecordings, now } = erasure
   const erased = erasure.persons.map(({ id, uuid, identities, isStored }) => ({
     id,
@@ -132,7 +144,7 @@ export async function writeErasures(
     persons: Number(isStored)
   }))
   const stored = erased.filter(({ persons }) => persons === 1).length
-  const results = await writeBatch(db, [
+  return [
     ...eachChunk(erased, (rows, count) => deletePersons(projectId, erasure, { rows, count })),
     ...eachChunk(erasure.identities, (rows, count) =>
       writeTombstones(projectId, now, { rows, count })
@@ -158,10 +170,7 @@ export async function writeErasures(
       }))
     ),
     noteLastErasure(projectId, now)
-  ])
-  return results.flatMap(({ results: rows }) =>
-    (rows as { erasure_id?: number }[]).flatMap((row) => row.erasure_id ?? [])
-  )
+  ]
 }
 
 /** A list of rows in JSON, and their number. */

@@ -14,6 +14,7 @@ import {
   findPersonsToErase,
   findVisitors,
   type Identity,
+  type NewErasures,
   type PersonToErase,
   type Selection,
   writeErasures
@@ -24,29 +25,37 @@ import type { OwnSecret } from './secret.ts'
 
 type Project = { id: number; erasureSalt: string }
 
-/** A request to erase persons, and what is needed to carry it out. */
-type Erasure = {
+/** A request to erase persons. */
+export type ErasureRequest = {
   selection: Selection
   /** Visitors without a person, by distinct id: the UUIDs that an entry of the ledger gave them. */
   visitors?: ReadonlyMap<string, string>
   deleteEvents: boolean
   deleteRecordings: boolean
   actor: Actor
-  /** The secret behind the salts of receipts and the hashes in the ledger. */
-  secret: OwnSecret
   /** What else names the person, for the receipt; undefined if the request did not look for it. */
   mentions?: readonly MentionCount[] | undefined
-  /** How long data that the erasure keeps can still be deleted. */
-  setting: CompletionSetting
-  /** Gets an entry before anything is deleted; undefined when an existing entry is replayed. */
-  ledger: Ledger | undefined
   now: Date
 }
 
+type Settings<Secret> = {
+  /** The secret behind the salts of receipts and the hashes in the ledger. */
+  secret: Secret
+  /** How long data that an erasure keeps can still be deleted. */
+  setting: CompletionSetting
+}
+
+type Erasure = ErasureRequest &
+  Settings<OwnSecret> & {
+    /** Gets an entry before anything is deleted. */
+    ledger: Ledger
+  }
+
 /**
- * Deletes the selected persons, and visitors without a person who have one of the selected distinct ids, their distinct ids and the property values in their activity log, and creates their
- * erasures in the same transaction. The queue's consumer then purges the versions of their properties and, if requested,
- * their recordings; the weekly run purges their events if requested.
+ * Deletes the selected persons, and visitors without a person who have one of the selected distinct
+ * ids, their distinct ids and the property values in their activity log, and creates their erasures in
+ * the same transaction. The queue's consumer then purges the versions of their properties and, if
+ * requested, their recordings; the weekly run purges their events if requested.
  * @returns the persons and visitors that existed
  */
 export async function erasePersons(
@@ -73,7 +82,7 @@ export async function erasePersons(
     const uuids = persons.map(({ uuid }) => uuid)
     const ids = hashed.map((identity) => identity.ledger_hash)
     const named = [...uuids, ...ids].join()
-    if (ledger && named !== written) {
+    if (named !== written) {
       const { actor, deleteEvents, deleteRecordings } = options
       const entry: ErasureEntry = {
         kind: 'erasure',
@@ -92,7 +101,54 @@ export async function erasePersons(
     }
     const identities = hashed.map(({ ledger_hash: _, ...identity }) => identity)
     const erasure = { persons, identities, ...options, linkedUntil: until, now: requestedAt }
-    return { persons, erasures: await writeErasures(db, project.id, erasure) }
+    return { persons, erasures: await writeErasures(db, project.id, [erasure]) }
+  })
+  await enqueueErasures(queue, project.id, erasures)
+  return persons
+}
+
+/**
+ * Erases persons like `erasePersons`, for requests that the ledger has already, all in one transaction. Each person must be
+ * selected by one request only, by its id or its UUID, and each visitor without a person by its distinct id.
+ * @returns the persons and visitors that existed
+ */
+export async function repeatErasures(
+  db: Db,
+  queue: Sender<ErasureMessage>,
+  project: Project,
+  requests: readonly ErasureRequest[],
+  { secret, setting }: Settings<string>
+): Promise<PersonToErase[]> {
+  const selected = {
+    ids: requests.flatMap(({ selection }) => selection.ids ?? []),
+    uuids: requests.flatMap(({ selection }) => selection.uuids ?? [])
+  }
+  const names = requests.flatMap(({ visitors }) => [...(visitors?.keys() ?? [])])
+  const numbered = requests.map(({ visitors = new Map(), ...request }) => ({
+    ...request,
+    isNamed: ({ distinctId }: { distinctId: string }) => visitors.has(distinctId),
+    numbering: new Numbering(visitors, request.now.getTime())
+  }))
+  const { persons, erasures } = await retryConflicts(async () => {
+    const stored = await findPersonsToErase(db, project.id, selected)
+    const unstored = await findVisitors(db, project.id, names, stored)
+    const all: NewErasures[] = []
+    for (const { selection, isNamed, numbering, now, ...options } of numbered) {
+      const selectedHere = stored.filter(
+        ({ id, uuid }) => selection.ids?.includes(id) || selection.uuids?.includes(uuid)
+      )
+      const visitors = await numbering.asPersons(db, unstored.filter(isNamed))
+      const own = [...selectedHere, ...visitors]
+      if (own.length > 0) {
+        const requestedAt = now.getTime()
+        const hashed = await hashIdentities(project, own, { secret, requestedAt })
+        const identities = hashed.map(({ ledger_hash: _, ...identity }) => identity)
+        const until = linkedUntil(options, setting, requestedAt)
+        all.push({ persons: own, identities, ...options, linkedUntil: until, now: requestedAt })
+      }
+    }
+    const persons = all.flatMap((one) => one.persons)
+    return { persons, erasures: await writeErasures(db, project.id, all) }
   })
   await enqueueErasures(queue, project.id, erasures)
   return persons

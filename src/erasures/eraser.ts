@@ -9,7 +9,7 @@ import type { OpenProject } from '../projects/open.ts'
 import type { ProjectRow } from '../projects/store.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
 import { purgeRecording } from '../recordings/purge.ts'
-import { rebuildSessions } from '../sessions/upkeep/rebuild.ts'
+import { rebuildSessions, SESSIONS } from '../sessions/upkeep/rebuild.ts'
 import { completableUntil } from './completions/days.ts'
 import { Pieces } from './pieces.ts'
 import {
@@ -163,17 +163,22 @@ export class Eraser {
 
   /** @returns whether every stale session is rebuilt */
   #rebuildSessions(): Promise<boolean> {
-    return this.#pieces.repeat(() => rebuildSessions(this.#db, this.#project.id))
+    return this.#pieces.runAnyway(
+      (limit) => rebuildSessions(this.#db, this.#project.id, limit),
+      SESSIONS
+    )
   }
 
   /** Yields the keys of the person's identities, some at a time. */
   async *#keysOf(erasure: ErasureRow): AsyncGenerator<number[]> {
     for (let after = 0; ; ) {
       const keys = await listKeys(this.#db, erasure, after, KEYS_AT_ONCE)
-      if (keys.length === 0) {
+      if (keys.length > 0) {
+        yield keys
+      }
+      if (keys.length < KEYS_AT_ONCE) {
         return
       }
-      yield keys
       after = keys.at(-1) ?? after
     }
   }

@@ -1,64 +1,76 @@
 import type { Usage } from '../db/client.ts'
+import { restAfter } from '../db/rest.ts'
 import { pause } from '../pause.ts'
 import { isSpent } from '../queues/invocation.ts'
 
-/**
- * Target duration of a piece of work with its commit, ms: other queries wait that long. Pieces shrink
- * and grow to meet it.
- */
-const PIECE_MS = 10
-/** Pause after a piece, as a multiple of the piece's duration, in which other queries can run. */
-const REST = 3
-/** Rows of the first piece. */
-const FIRST_PIECE = 100
-/** Fewest and most rows of a piece. */
-const SIZES = { min: 10, max: 2_000 }
+/** Time in the database that a piece should take, ms: other queries wait that long. */
+const PIECE_MS = 15
 
-/** The rows that a piece removed, and the duration of its longest statement, ms. */
-export type Piece = { removed: number; ms: number }
+/** Time that other queries get after a piece, as a multiple of the piece's own time in the database. */
+const REST = 3
+
+/** The first, the smallest and the largest number of rows of a piece. */
+type Sizes = { first: number; min: number; max: number }
+
+/**
+ * Sizes for events and versions. Removing 500 events takes some 30 ms: so long at most, even if the clock of the database is coarse
+ * or stands still and shows 0 ms.
+ */
+export const ROWS: Sizes = { first: 100, min: 10, max: 500 }
+
+/** Does a piece of at most `limit` rows, and returns their number. */
+type Work = (limit: number) => Promise<number>
+
+/**
+ * Returns the size of the next piece: as many rows as take `PIECE_MS`, but at most twice as many as before. Only the time in the
+ * database counts: the way to the database and back delays nobody else, and would make the pieces of a distant one tiny.
+ */
+export function nextSize(
+  { rows, databaseMs }: { rows: number; databaseMs: number },
+  { min, max }: Sizes
+): number {
+  const next = Math.round(rows * Math.min(2, PIECE_MS / databaseMs))
+  return Math.min(max, Math.max(min, next))
+}
 
 /** Does work in pieces, each a short transaction, as far as one invocation's limits allow. */
 export class Pieces {
   readonly #usage: Usage
   readonly #clock: () => Date
-  #limit = FIRST_PIECE
 
+  /** @param usage the cost of the database's statements */
   constructor({ usage, clock }: { usage: Usage; clock: () => Date }) {
     this.#usage = usage
     this.#clock = clock
   }
 
   /**
-   * Calls `remove` with the size of a piece until a piece removes fewer rows than that.
-   * @returns whether everything was removed before the invocation reached its limits
+   * Calls `work` with the size of a piece, until a piece has fewer rows than that.
+   * @returns whether everything was done before the invocation reached its limits
    */
-  async run(remove: (limit: number) => Promise<Piece>): Promise<boolean> {
-    while (!isSpent(this.#usage)) {
-      const limit = this.#limit
-      const started = this.#clock().getTime()
-      const { removed, ms } = await remove(limit)
-      if (removed < limit) {
-        return true
-      }
-      // A Worker's clock may stand still, and `ms` may be 0: 0.1 avoids a division by 0.
-      const took = Math.max(ms, this.#clock().getTime() - started, 0.1)
-      const next = Math.round(limit * Math.min(2, PIECE_MS / took))
-      this.#limit = Math.min(SIZES.max, Math.max(SIZES.min, next))
-      await pause(REST * took)
-    }
-    return false
+  async run(work: Work, sizes = ROWS): Promise<boolean> {
+    return !isSpent(this.#usage) && (await this.runAnyway(work, sizes))
   }
 
   /**
-   * Repeats a step as long as it returns true, which means that something is left.
-   * @returns whether nothing was left before the invocation reached its limits
+   * Like `run`, but does a piece even if the invocation has reached its limits: for the last part of a job, which no invocation
+   * would begin if the parts before it always reached them.
    */
-  async repeat(step: () => Promise<boolean>): Promise<boolean> {
-    while (await step()) {
-      if (isSpent(this.#usage)) {
-        return false
+  async runAnyway(work: Work, sizes: Sizes): Promise<boolean> {
+    let limit = sizes.first
+    do {
+      const started = this.#clock().getTime()
+      const { databaseMs: before } = this.#usage
+      const rows = await work(limit)
+      if (rows < limit) {
+        return true
       }
-    }
-    return true
+      // The clock stands still while code computes, but it moves while the code waits for the database.
+      const elapsedMs = this.#clock().getTime() - started
+      const databaseMs = this.#usage.databaseMs - before
+      limit = nextSize({ rows, databaseMs }, sizes)
+      await pause(restAfter({ databaseMs, elapsedMs }, REST))
+    } while (!isSpent(this.#usage))
+    return false
   }
 }

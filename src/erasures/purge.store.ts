@@ -23,7 +23,6 @@ import { uncountEvents } from '../rollups/store.ts'
 import { markStale } from '../sessions/store.ts'
 import { addToStores } from '../tombstones/store.ts'
 import { eventsOf, isVersionOf, type Place, placeColumns } from './identity.store.ts'
-import type { Piece } from './pieces.ts'
 import { type ErasureRow, isOpen } from './store.ts'
 
 /*
@@ -31,13 +30,13 @@ import { type ErasureRow, isOpen } from './store.ts'
  * removes, so that the totals are exact however often a piece is repeated.
  */
 
-/** Purges at most `limit` versions of the person's properties. */
+/** Purges at most `limit` versions of the person's properties. @returns their number */
 export async function purgeVersions(
   db: Db,
   { id, projectId }: ErasureRow,
   limit: number,
   now: number
-): Promise<Piece> {
+): Promise<number> {
   const piece = sql`
     select ${personVersions.id} from ${erasedIdentities}
     cross join ${personVersions}
@@ -102,12 +101,15 @@ export const listKeys = async (
   return rows.map(({ key }) => key)
 }
 
-/** Purges at most `limit` events of these identities. A trigger deletes the segments that contain them. */
+/**
+ * Purges at most `limit` events of these identities. A trigger deletes the segments that contain them.
+ * @returns the number of events
+ */
 export async function purgeEvents(
   db: Db,
   { id, projectId }: ErasureRow,
   { keys, limit, now }: { keys: number[]; limit: number; now: number }
-): Promise<Piece> {
+): Promise<number> {
   // Every statement below must find the same rows: `indexed by` and `+` keep their plans, and so the order of the rows, the same.
   const source = sql`from ${events} indexed by events_identity
     where ${events.identity} in ${inJson(keys)} and +${events.projectId} = ${projectId} limit ${limit}`
@@ -132,13 +134,10 @@ export async function purgeEvents(
   ])
 }
 
-/** Runs a piece. Its last statement must return a row for each removed row. */
-async function purgePiece(db: Db, statements: SQL[]): Promise<Piece> {
+/** Runs a piece, whose last statement must return a row for each removed row. @returns their number */
+async function purgePiece(db: Db, statements: SQL[]): Promise<number> {
   const results = await writeBatch(db, statements)
-  return {
-    removed: results.at(-1)?.results.length ?? 0,
-    ms: Math.max(...results.map(({ meta }) => meta.duration))
-  }
+  return results.at(-1)?.results.length ?? 0
 }
 
 /** Counts the events of identities: in one query if there are fewer than `limit`, otherwise identity by identity in pieces. */

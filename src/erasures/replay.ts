@@ -1,8 +1,10 @@
+import * as z from 'zod'
 import type { Db, Usage } from '../db/client.ts'
-import { type Body, type Head, headOf } from '../ledger/entry.ts'
+import { type Body, type Entry, type Head, headOf } from '../ledger/entry.ts'
 import { readIntact } from '../ledger/ledger.ts'
 import { noteApplied, readApplied } from '../ledger/store.ts'
 import { log } from '../log.ts'
+import type { Actor } from '../persons/activity/entry.ts'
 import { deleteAgain as deletePropertyAgain, PropertyEntry } from '../persons/deletion.ts'
 import { findKey, findProjects, findUser, type ProjectRow } from '../projects/store.ts'
 import { isSpent } from '../queues/invocation.ts'
@@ -16,8 +18,8 @@ import {
 import { completeErasures, unfinished } from './completions/complete.ts'
 import type { CompletionSetting } from './completions/days.ts'
 import { CompletionEntry, ErasureEntry, hashForLedger } from './entries.ts'
-import { findPersonsToErase, type PersonToErase, type Selection } from './erase.store.ts'
-import { erasePersons } from './erase.ts'
+import { findPersonsToErase, type PersonToErase } from './erase.store.ts'
+import { type ErasureRequest, repeatErasures } from './erase.ts'
 import type { ErasureMessage } from './message.ts'
 import { RemovalEntry } from './removals/entry.ts'
 import { requestAgain } from './removals/replay.ts'
@@ -28,6 +30,12 @@ import { joinAgain, liftAgain, suppressAgain } from './suppressions/replay.ts'
 
 /** Entries read at once: 100 gets of the bucket. */
 const READ_AT_ONCE = 100
+
+/** Entries of erasures repeated in one transaction: about 120 statements. */
+const ERASURES_AT_ONCE = 10
+
+/** Persons and distinct ids that these entries have together, unless a single one has more. */
+const NAMED_AT_ONCE = 200
 
 /** A database that may have been restored, and everything needed to erase again. */
 export type Target = {
@@ -47,24 +55,40 @@ export type Target = {
   isRestored: boolean
 }
 
+/** A target, with what has been read from the control database for it. */
+type Replay = Target & {
+  projects: Map<number, ProjectRow | undefined>
+  /** The actors by their user and key. */
+  actors: Map<string, NonNullable<Actor>>
+}
+
 /**
- * Applies an entry again.
- * @returns the number of persons, recordings or other items that were erased again; 0 if the entry was applied already
+ * Applies the entries of a group again.
+ * @returns the number of persons, recordings or other items that were erased again; 0 if the entries were applied already
  */
-type Handler = (target: Target, project: ProjectRow, body: Body) => Promise<number>
+type Handler = (replay: Replay, project: ProjectRow, bodies: readonly Body[]) => Promise<number>
+
+/** Makes a handler of entries that are never grouped. */
+const single =
+  (handle: (replay: Replay, project: ProjectRow, body: Body) => Promise<number>): Handler =>
+  async (replay, project, [body]) =>
+    body ? handle(replay, project, body) : 0
 
 /** The handler of each kind of entry. Kinds without one need nothing after a restore. */
 const HANDLERS: Record<string, Handler> = {
   erasure: eraseAgain,
-  completion: completeAgain,
-  recording: ({ db, secrets }, _, body) =>
-    deleteRecordingAgain(db, RecordingEntry.parse(body), receiptSecret(secrets)),
-  retention: ({ db, until }, _, body) => expireAgain(db, RetentionEntry.parse(body), until),
-  property: removePropertyAgain,
-  event_removal: removeEventsAgain,
-  suppression: ({ db, isRestored }, { id }, body) => suppressAgain(db, id, body, isRestored),
-  suppression_join: ({ db }, { id }, body) => joinAgain(db, id, body),
-  suppression_lift: ({ db }, { id }, body) => liftAgain(db, id, body)
+  completion: single(completeAgain),
+  recording: single(({ db, secrets }, _, body) =>
+    deleteRecordingAgain(db, RecordingEntry.parse(body), receiptSecret(secrets))
+  ),
+  retention: single(({ db, until }, _, body) => expireAgain(db, RetentionEntry.parse(body), until)),
+  property: single(removePropertyAgain),
+  event_removal: single(removeEventsAgain),
+  suppression: single(({ db, isRestored }, { id }, body) =>
+    suppressAgain(db, id, body, isRestored)
+  ),
+  suppression_join: single(({ db }, { id }, body) => joinAgain(db, id, body)),
+  suppression_lift: single(({ db }, { id }, body) => liftAgain(db, id, body))
 }
 
 /** The number of entries that were applied, and of persons, recordings or other items that were erased again. */
@@ -84,18 +108,19 @@ export type Replayed = {
  */
 export async function replayLedger(target: Target): Promise<Replayed> {
   const start = await readApplied(target.db)
-  const projects = new Map<number, ProjectRow | undefined>()
+  const replay = { ...target, projects: new Map(), actors: new Map() }
   let head = start
   let erased = 0
   for (;;) {
     const entries = await readIntact(target.bucket, head, READ_AT_ONCE)
     const before = head
-    for (const entry of entries) {
-      if (entry.link.at > target.until || isSpent(target.usage)) {
+    for (const group of groupEntries(entries, target.until)) {
+      const last = group.at(-1)
+      if (!last || isSpent(target.usage)) {
         break
       }
-      erased += await applyEntry(target, entry.body, projects)
-      head = headOf(entry)
+      erased += await applyGroup(replay, group)
+      head = headOf(last)
     }
     if (head.seq > before.seq) {
       await noteApplied(target.db, head)
@@ -109,73 +134,144 @@ export async function replayLedger(target: Target): Promise<Replayed> {
   }
 }
 
-async function applyEntry(
-  target: Target,
-  body: Body,
-  projects: Map<number, ProjectRow | undefined>
-): Promise<number> {
-  const handler = HANDLERS[body.kind]
+/**
+ * Groups the entries up to a time, ms UTC, in their order. Consecutive erasures in one project are a group of at most
+ * `ERASURES_AT_ONCE` if they have no person and no distinct id in common; every other entry is a group of its own.
+ */
+export function groupEntries(entries: readonly Entry[], until: number): Entry[][] {
+  const groups: Entry[][] = []
+  let named = new Set<string>()
+  for (const entry of entries) {
+    if (entry.link.at > until) {
+      break
+    }
+    const names = namesIn(entry)
+    const last = groups.at(-1)
+    const isJoined =
+      last?.[0]?.body.project === entry.body.project &&
+      last.length < ERASURES_AT_ONCE &&
+      named.size + names.length <= NAMED_AT_ONCE &&
+      names.length > 0 &&
+      named.size > 0 &&
+      !names.some((name) => named.has(name))
+    if (isJoined) {
+      last.push(entry)
+    } else {
+      groups.push([entry])
+      named = new Set()
+    }
+    for (const name of names) {
+      named.add(name)
+    }
+  }
+  return groups
+}
+
+/** Returns the persons of an erasure and the hashes of their distinct ids; nothing for other entries. */
+function namesIn({ body }: Entry): string[] {
+  const { data: erasure } = ErasureEntry.safeParse(body)
+  return erasure ? [...erasure.persons, ...erasure.ids] : []
+}
+
+/** Applies the entries of a group again, or none. */
+async function applyGroup(replay: Replay, group: readonly Entry[]): Promise<number> {
+  const bodies = group.map(({ body }) => body)
+  const [body] = bodies
+  const handler = body && HANDLERS[body.kind]
   if (!handler) {
     return 0
   }
-  if (!projects.has(body.project)) {
-    const [found] = await findProjects(target.control, [body.project])
-    projects.set(body.project, found)
+  if (!replay.projects.has(body.project)) {
+    const [found] = await findProjects(replay.control, [body.project])
+    replay.projects.set(body.project, found)
   }
-  const project = projects.get(body.project)
+  const project = replay.projects.get(body.project)
   // All databases share the ledger: an entry may be about another one.
-  return project?.database === target.database ? handler(target, project, body) : 0
+  return project?.database === replay.database ? handler(replay, project, bodies) : 0
 }
 
-async function eraseAgain(target: Target, project: ProjectRow, body: Body): Promise<number> {
-  const { db } = target
-  const entry = ErasureEntry.parse(body)
-  const known = new Set(await findErasedAt(db, project.id, entry.persons, entry.requested_at))
-  const uuids = entry.persons.filter((uuid) => !known.has(uuid))
-  if (uuids.length === 0) {
+/** Applies erasures of different persons again. @returns the number of persons that were erased again */
+async function eraseAgain(
+  replay: Replay,
+  project: ProjectRow,
+  bodies: readonly Body[]
+): Promise<number> {
+  const { db, isRestored } = replay
+  const entries = z.array(ErasureEntry).parse(bodies)
+  const erasedAt = await findErasedAt(
+    db,
+    project.id,
+    entries.flatMap(({ persons }) => persons)
+  )
+  const known = new Set(erasedAt.map(({ uuid, requestedAt }) => `${uuid} ${requestedAt}`))
+  const open = entries
+    .map((entry) => ({
+      entry,
+      uuids: entry.persons.filter((uuid) => !known.has(`${uuid} ${entry.requested_at}`))
+    }))
+    .filter(({ uuids }) => uuids.length > 0)
+  if (open.length === 0) {
     return 0
   }
   // Read before they are erased: their distinct ids need no further search.
-  const persons = await findPersonsToErase(db, project.id, { uuids })
-  const visitors = await findRemainingVisitors(db, project, {
-    uuids: new Map(Object.entries(entry.visitors ?? {}).filter(([, uuid]) => !known.has(uuid))),
-    entry,
-    secret: receiptSecret(target.secrets)
+  const persons = await findPersonsToErase(db, project.id, {
+    uuids: open.flatMap(({ uuids }) => uuids)
   })
-  const erased = await eraseNamed(target, project, entry, { selection: { uuids }, visitors })
-  return erased + (target.isRestored ? await eraseReturned(target, project, entry, persons) : 0)
+  const named: Named[] = []
+  for (const { entry, uuids } of open) {
+    const visitors = await findRemainingVisitors(db, project, {
+      uuids: new Map(
+        Object.entries(entry.visitors ?? {}).filter(([, uuid]) => uuids.includes(uuid))
+      ),
+      entry,
+      secret: receiptSecret(replay.secrets)
+    })
+    named.push({ entry, selection: { uuids }, visitors })
+  }
+  let erased = await eraseNamed(replay, project, named)
+  if (isRestored) {
+    for (const { entry, uuids } of open) {
+      const before = persons.filter(({ uuid }) => uuids.includes(uuid))
+      erased += await eraseReturned(replay, project, entry, before)
+    }
+  }
+  return erased
 }
 
-/** Erases persons, and visitors without a person, as an entry says. @returns their number */
+/** The persons, and the visitors without a person, that an entry says to erase. */
+type Named = { entry: ErasureEntry } & Pick<ErasureRequest, 'selection' | 'visitors'>
+
+/** Erases persons, and visitors without a person, as entries say. @returns their number */
 async function eraseNamed(
-  target: Target,
+  replay: Replay,
   project: ProjectRow,
-  entry: ErasureEntry,
-  named: { selection: Selection; visitors?: ReadonlyMap<string, string> }
+  named: readonly Named[]
 ): Promise<number> {
-  const { db, queue, secrets, setting } = target
-  const erased = await erasePersons(db, queue, project, {
-    ...named,
-    deleteEvents: entry.delete_events,
-    deleteRecordings: entry.delete_recordings,
-    actor: await actorOf(target, entry),
-    secret: { value: receiptSecret(secrets), since: 0 },
-    setting,
-    ledger: undefined,
-    now: new Date(entry.requested_at)
-  })
+  const { db, queue, secrets, setting } = replay
+  const requests: ErasureRequest[] = []
+  for (const { entry, ...who } of named) {
+    requests.push({
+      ...who,
+      deleteEvents: entry.delete_events,
+      deleteRecordings: entry.delete_recordings,
+      actor: await actorOf(replay, entry),
+      now: new Date(entry.requested_at)
+    })
+  }
+  const settings = { secret: receiptSecret(secrets), setting }
+  const erased = await repeatErasures(db, queue, project, requests, settings)
   log('warn', 'erased again after a restore', { project: project.id, persons: erased.length })
   return erased.length
 }
 
 /** Erases the persons who have distinct ids of an entry under other UUIDs, because they were merged only after the backup. */
 async function eraseReturned(
-  target: Target,
+  replay: Replay,
   project: ProjectRow,
   entry: ErasureEntry,
   named: PersonToErase[]
 ): Promise<number> {
-  const secret = receiptSecret(target.secrets)
+  const secret = receiptSecret(replay.secrets)
   const wanted = new Set(entry.ids)
   for (const { identities } of named) {
     for (const { distinctId } of identities) {
@@ -185,19 +281,19 @@ async function eraseReturned(
   if (wanted.size === 0) {
     return 0
   }
-  const ids = await findReturned(target.db, project, { hashes: wanted, entry, secret })
-  return ids.length > 0 ? eraseNamed(target, project, entry, { selection: { ids } }) : 0
+  const ids = await findReturned(replay.db, project, { hashes: wanted, entry, secret })
+  return ids.length > 0 ? eraseNamed(replay, project, [{ entry, selection: { ids } }]) : 0
 }
 
 /** Deletes the kept data of erasures again. Does nothing if the database has applied the entry. */
-async function completeAgain(target: Target, project: ProjectRow, body: Body): Promise<number> {
-  const { db, queue, setting } = target
+async function completeAgain(replay: Replay, project: ProjectRow, body: Body): Promise<number> {
+  const { db, queue, setting } = replay
   const entry = CompletionEntry.parse(body)
   const extent = { deleteEvents: entry.delete_events, deleteRecordings: entry.delete_recordings }
   const found = await completeErasures(db, queue, project, {
     named: { uuids: entry.persons },
     ...extent,
-    actor: await actorOf(target, entry),
+    actor: await actorOf(replay, entry),
     setting,
     ledger: undefined,
     now: new Date(entry.requested_at)
@@ -209,19 +305,29 @@ async function completeAgain(target: Target, project: ProjectRow, body: Body): P
   return completed
 }
 
-async function removePropertyAgain(target: Target, _: ProjectRow, body: Body): Promise<number> {
+async function removePropertyAgain(replay: Replay, _: ProjectRow, body: Body): Promise<number> {
   const entry = PropertyEntry.parse(body)
-  const by = { actor: await actorOf(target, entry), secret: receiptSecret(target.secrets) }
-  return deletePropertyAgain(target.db, entry, by)
+  const by = { actor: await actorOf(replay, entry), secret: receiptSecret(replay.secrets) }
+  return deletePropertyAgain(replay.db, entry, by)
 }
 
-async function removeEventsAgain(target: Target, _: ProjectRow, body: Body): Promise<number> {
+async function removeEventsAgain(replay: Replay, _: ProjectRow, body: Body): Promise<number> {
   const entry = RemovalEntry.parse(body)
-  return requestAgain(target.db, entry, await actorOf(target, entry))
+  return requestAgain(replay.db, entry, await actorOf(replay, entry))
 }
 
 /** Returns the user and the key of a request, without their names if they no longer exist. */
-async function actorOf({ control }: Target, by: { user: number; key: number }) {
+async function actorOf({ control, actors }: Replay, by: { user: number; key: number }) {
+  const name = `${by.user} ${by.key}`
+  const actor = actors.get(name) ?? (await readActor(control, by))
+  actors.set(name, actor)
+  return actor
+}
+
+async function readActor(
+  control: Db,
+  by: { user: number; key: number }
+): Promise<NonNullable<Actor>> {
   const user = await findUser(control, by.user)
   const key = await findKey(control, by.key)
   return {

@@ -21,7 +21,7 @@ export const MIN_AGE = MINUTE
 
 /** The database to bring up to date, and everything that this takes. */
 type CatchUp = Omit<Target, 'until' | 'isRestored'> & {
-  now: Date
+  clock: () => Date
   /** The age from which entries are replayed if the database was not restored, ms. */
   minAge: number
 }
@@ -33,7 +33,8 @@ type CatchUp = Omit<Target, 'until' | 'isRestored'> & {
  * @throws WrongSecretError when RECEIPT_SECRET is not the deployment's, and LedgerError when the ledger, or the list of a removal, is missing or damaged; a restored database stays held back
  */
 export async function catchUp(target: CatchUp): Promise<Replayed & { isRestored: boolean }> {
-  const { db, database, control, bucket, now, minAge } = target
+  const { db, database, control, bucket, clock, minAge } = target
+  const now = clock()
   const { head, beat, mark, isRestored } = await compareWithMark(bucket, db, database)
   if (mark && isRestored) {
     log('warn', 'a database was restored', { database, from: mark.beat, to: beat })
@@ -72,8 +73,7 @@ export async function catchUp(target: CatchUp): Promise<Replayed & { isRestored:
  * Carries out all open removals, due or not: before the restore, their events or properties may already have been gone.
  * @returns whether nothing is left
  */
-async function removeAllListed({ db, bucket, usage, now }: CatchUp): Promise<boolean> {
-  const clock = () => now
+async function removeAllListed({ db, bucket, usage, clock }: CatchUp): Promise<boolean> {
   const pieces = new Pieces({ usage, clock })
   for (const removal of await listOpenRemovals(db)) {
     if (!(await removeListed(db, removal, { bucket, pieces, clock }))) {

@@ -130,25 +130,16 @@ export function finishRuns(db: Db, now: number) {
     )
 }
 
-/** Lists which of these persons have an erasure that was requested at `requestedAt`, ms UTC. */
-export async function findErasedAt(
+/** Lists the UUIDs of these persons who have erasures, with the times at which the erasures were requested, ms UTC. */
+export const findErasedAt = (
   db: Db,
   projectId: number,
-  uuids: string[],
-  requestedAt: number
-): Promise<string[]> {
-  const rows = await db
-    .select({ uuid: erasures.personUuid })
+  uuids: string[]
+): Promise<{ uuid: string; requestedAt: number }[]> =>
+  db
+    .select({ uuid: erasures.personUuid, requestedAt: erasures.requestedAt })
     .from(erasures)
-    .where(
-      and(
-        eq(erasures.projectId, projectId),
-        sql`${erasures.personUuid} in ${inJson(uuids)}`,
-        eq(erasures.requestedAt, requestedAt)
-      )
-    )
-  return rows.map(({ uuid }) => uuid)
-}
+    .where(and(eq(erasures.projectId, projectId), sql`${erasures.personUuid} in ${inJson(uuids)}`))
 
 /** Returns the given erasures that are not completed, oldest first. */
 export const findOpenErasures = (db: Db, projectId: number, ids: number[]): Promise<ErasureRow[]> =>

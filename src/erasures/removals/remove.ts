@@ -1,5 +1,5 @@
 import { type Db, findConflict } from '../../db/client.ts'
-import { rebuildSessions } from '../../sessions/upkeep/rebuild.ts'
+import { rebuildSessions, SESSIONS } from '../../sessions/upkeep/rebuild.ts'
 import type { Pieces } from '../pieces.ts'
 import { readList } from './list.ts'
 import { findRemoval, type RemovalRow, removePart } from './store.ts'
@@ -21,14 +21,14 @@ export async function removeListed(
   const isRemoved = await pieces.run(async (limit) => {
     const part = uuids.slice(position, position + limit)
     if (part.length === 0) {
-      return { removed: 0, ms: 0 }
+      return 0
     }
     const next = position + part.length
     const wanted = { uuids: part, position: next, now: clock().getTime() }
     try {
-      const results = await removePart(db, { ...removal, position }, wanted)
+      await removePart(db, { ...removal, position }, wanted)
       position = next
-      return { removed: part.length, ms: Math.max(...results.map(({ meta }) => meta.duration)) }
+      return part.length
     } catch (error) {
       if (!findConflict(error)) {
         throw error
@@ -36,8 +36,11 @@ export async function removeListed(
       // Another invocation removed this part at the same time. Continues where that one is now.
       position = (await findRemoval(db, removal.projectId, removal.id))?.position ?? uuids.length
       // Counts as a full piece, so that `run` goes on.
-      return { removed: limit, ms: 0 }
+      return limit
     }
   })
-  return isRemoved && pieces.repeat(() => rebuildSessions(db, removal.projectId))
+  return (
+    isRemoved &&
+    pieces.runAnyway((limit) => rebuildSessions(db, removal.projectId, limit), SESSIONS)
+  )
 }

@@ -109,13 +109,13 @@ export type Part = { uuids: string[]; position: number; now: number }
  * these events again.
  * @throws ConflictError when the part was removed already, or the removal is completed
  */
-export async function removePart(db: Db, removal: RemovalRow, part: Part): Promise<D1Result[]> {
+export async function removePart(db: Db, removal: RemovalRow, part: Part): Promise<void> {
   const { id, projectId, position, properties } = removal
   const places = sql`select ${events.projectId}, ${events.eventId}, ${events.timestamp}, ${events.uuid}
     ${listed(removal, part.uuids)}`
   const add = (store: string, count: SQL) =>
     sql`${`$.${store}`}, coalesce(${eventRemovals.stores} ->> ${`$.${store}`}, 0) + ${count}`
-  return writeBatch(db, [
+  await writeBatch(db, [
     expectRows(
       1,
       sql`${eventRemovals} where ${eventRemovals.id} = ${id} and ${eventRemovals.projectId} = ${projectId}

@@ -5,22 +5,20 @@ import { FOLDED_PROPERTIES, foldEvents, type SessionEvent, type SessionPart } fr
 import { type Range, readPages, type StoredEvent } from './events.store.ts'
 import { listStale, replaceStale, type WholeSession } from './store.ts'
 
-/** Sessions rebuilt in one transaction. */
-const BATCH = 25
+/** Sessions rebuilt in one transaction. Up to 100 of one identity each are read by one statement. */
+export const SESSIONS = { first: 25, min: 5, max: 100 }
 
 /**
- * Rebuilds stale sessions from their remaining events, and removes stale sessions that have none
- * left.
- * @returns whether more stale sessions may remain
+ * Rebuilds at most `limit` stale sessions from their remaining events, and removes those that have none left.
+ * @returns the number of stale sessions that were found
  */
-export const rebuildSessions = (db: Db, projectId: number): Promise<boolean> =>
+export const rebuildSessions = (db: Db, projectId: number, limit: number): Promise<number> =>
   retryConflicts(async () => {
-    const sessions = await listStale(db, projectId, BATCH)
-    if (sessions.length === 0) {
-      return false
+    const sessions = await listStale(db, projectId, limit)
+    if (sessions.length > 0) {
+      await replaceStale(db, projectId, sessions, await foldStored(db, sessions))
     }
-    await replaceStale(db, projectId, sessions, await foldStored(db, sessions))
-    return sessions.length === BATCH
+    return sessions.length
   })
 
 /** Folds the stored events of sessions into parts. */

@@ -15,7 +15,7 @@ const MORE_FIGURES = {
 }
 
 /** Parts whose smoke run takes many seconds, or whose figures may be zero. */
-const LONG = ['costs', 'growth', 'seal', 'kill', 'soak']
+const LONG = ['costs', 'latency', 'growth', 'seal', 'kill', 'soak']
 
 /** Returns the numbers in the table of a part. */
 function figures(output: string, part: string): number[] {

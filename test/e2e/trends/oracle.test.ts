@@ -107,7 +107,7 @@ async function make({
       ]
     })
   ])
-  await rebuildSessions(db, id)
+  await rebuildSessions(db, id, 1_000)
   return id
 }
 

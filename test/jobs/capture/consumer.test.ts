@@ -178,7 +178,7 @@ const interleave = async (first: TestEvent[], second: TestEvent[], call: number)
 }
 
 describe('two consumers at once', () => {
-  it.each([2, 3, 4])('lose no property write to the same person (call %i)', async (call) => {
+  it.each([2, 3])('lose no property write to the same person (call %i)', async (call) => {
     const { persons } = await interleave(
       [
         {
@@ -202,7 +202,7 @@ describe('two consumers at once', () => {
     expect(persons[0]?.properties).toMatchObject({ one: 1, two: 2 })
   })
 
-  it.each([2, 3, 4])('store an event that both receive only once (call %i)', async (call) => {
+  it.each([2, 3])('store an event that both receive only once (call %i)', async (call) => {
     const event = {
       uuid: uuid(50),
       timestamp: AT + 10,
@@ -217,7 +217,7 @@ describe('two consumers at once', () => {
     expect(count).toBe(2)
   })
 
-  it.each([2, 3, 4])(
+  it.each([2, 3])(
     'create one person for a distinct id that is new to both (call %i)',
     async (call) => {
       const { persons, count } = await interleave(
@@ -250,7 +250,7 @@ describe('two consumers at once', () => {
     }
   )
 
-  it.each([2, 3, 4])(
+  it.each([2, 3])(
     'keep an id that joins a person while that person is folded into another (call %i)',
     async (call) => {
       const join = {
@@ -319,7 +319,7 @@ describe('two consumers at once, in the narrowest gap', () => {
           properties: { $set: { device: 'phone' } }
         }
       ],
-      4
+      3
     )
 
     expect(persons).toMatchObject([
@@ -388,9 +388,7 @@ describe('a crash at any step', () => {
     [2, 'before'],
     [2, 'after'],
     [3, 'before'],
-    [3, 'after'],
-    [4, 'before'],
-    [4, 'after']
+    [3, 'after']
   ] as const)('at call %i, %s it ran, leaves nothing half done', async (call, when) => {
     const { contents, crashed } = await crashAt(call, when)
 
@@ -398,8 +396,8 @@ describe('a crash at any step', () => {
     expect(contents).toEqual(await contentsOfStory())
   })
 
-  it('stores the story in four calls', async () => {
-    expect((await crashAt(5, 'before')).crashed).toBe(false)
+  it('stores the story in three calls', async () => {
+    expect((await crashAt(4, 'before')).crashed).toBe(false)
   })
 })
 

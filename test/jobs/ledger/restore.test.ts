@@ -17,7 +17,7 @@ import { Ledger, placeOf, readAfter } from '../../../src/ledger/ledger.ts'
 import { noteApplied, readApplied } from '../../../src/ledger/store.ts'
 import { MAX_QUERIES } from '../../../src/queues/invocation.ts'
 import { CALL_STEP } from '../../support/depth.ts'
-import { cutAt } from '../../support/faults.ts'
+import { aroundCalls, cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, request } from '../../support/project.ts'
 import { holdRecordings, newStage, snapshotEvent, visit } from '../../support/recordings.ts'
@@ -251,7 +251,7 @@ describe('a restored database', () => {
         secrets: env,
         setting: env,
         usage,
-        now: new Date(),
+        clock: () => new Date(),
         minAge: 0
       })
 
@@ -260,6 +260,32 @@ describe('a restored database', () => {
     expect((await project.call('GET', `persons/${ada.uuid}`)).status).toBe(503)
     expect(await catchUpWith(newUsage())).toMatchObject({ erased: 1, isDone: true })
     expect((await project.call('GET', `persons/${ada.uuid}`)).status).toBe(404)
+  })
+
+  it('erases many persons again in a few calls to the database', async () => {
+    const town = await newTown()
+    const names = Array.from({ length: 15 }, (_, n) => `late-${n}`)
+    await town.project.ingest(names.map((distinct_id) => ({ distinct_id })))
+    await town.cron(EVERY_MINUTE)
+    const restore = await backUp(town.project.id)
+    for (const name of names) {
+      await town.call(town.project, 'POST', 'persons/bulk_delete', { distinct_ids: [name] })
+    }
+    await town.drain()
+    await town.cron(EVERY_MINUTE)
+    await restore()
+    let calls = 0
+    const DB = aroundCalls(env.DB, (run) => {
+      calls += 1
+      return run()
+    })
+
+    await town.cron(EVERY_MINUTE, Date.now(), { DB })
+
+    const left = (await town.project.call('GET', 'persons/?search=late-')).body.count
+    expect([left, await heldOf(town.project.id)]).toEqual([0, null])
+    expect(await db.$count(sql`erasures`, sql`project_id = ${town.project.id}`)).toBe(15)
+    expect(calls).toBeLessThan(45)
   })
 
   it('deletes recordings again that were deleted by a request or by the retention', async () => {

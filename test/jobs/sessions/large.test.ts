@@ -89,7 +89,7 @@ it.each([
     sql`update sessions set is_stale = 1, events = 7, exit = null where project_id = ${project.id}`
   )
 
-  expect(await rebuildSessions(limited, project.id)).toBe(false)
+  expect(await rebuildSessions(limited, project.id, 25)).toBe(1)
 
   expect(await sessionsOf(project.id)).toEqual(before)
   expect(before).toMatchObject([{ events: 300, start_time: AT, end_time: AT + 299 }])
