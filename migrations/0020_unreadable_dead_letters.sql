@@ -1,1 +1,0 @@
-ALTER TABLE `dead_letters` ADD `is_unreadable` integer DEFAULT false NOT NULL;
