@@ -11,7 +11,7 @@ import { LIST } from './reference.ts'
 import { findMentions } from './search.ts'
 
 const MentionsQuery = z.object({
-  before: z.string().min(1).max(100).optional().meta({
+  before: z.string().max(100).optional().meta({
     description:
       'Only events before this time are examined: `continue_before` of an earlier search.'
   })

@@ -1,5 +1,22 @@
 import { sql } from 'drizzle-orm'
 import { HOUR } from '../../src/calendar/units.ts'
+import {
+  decodeColumn,
+  decodeNames,
+  decodeNumbers,
+  decodeSlots,
+  encodeColumn,
+  encodeNames,
+  encodeNumbers,
+  encodeSlots,
+  toSlotCounts
+} from '../../src/columns/codec.ts'
+import {
+  type BuiltSegment,
+  placeOfCold,
+  placeOfColumn,
+  placeOfSlots
+} from '../../src/columns/places.ts'
 import { reserveNumbers } from '../../src/db/sequences.ts'
 import { recount } from './columns.ts'
 import { db, newProject, type TestProject } from './project.ts'
@@ -59,21 +76,80 @@ export async function sealVocabulary({ id }: TestProject): Promise<void> {
   for (const kind of kinds.slice(0, 8)) {
     await sealRange(db, kind, since, until)
   }
+  const copies = await copySegments(id)
+  const columns = await db.all<ColumnRow>(sql`
+    select segment_id, c.name, c.data from segments s join segment_columns c on c.segment_id = s.id
+    where s.project_id = ${id}`)
+  const columnsOf = Map.groupBy(columns, ({ segment_id }) => segment_id)
+  const placed = copies.map((copy) => placeCopy(copy, columnsOf.get(copy.from_id) ?? []))
+  await db.run(sql`
+    update segments set slots = copy.value ->> 'slots', cold = copy.value ->> 'cold'
+    from json_each(${JSON.stringify(placed)}) copy where segments.id = copy.value ->> 'id'`)
+  await db.run(sql`
+    insert into segment_columns (segment_id, name, data)
+    select value ->> 'segment_id', value ->> 'name', value ->> 'data'
+    from json_each(${JSON.stringify(placed.flatMap((copy) => copy.columns))})`)
+}
+
+type CopyRow = BuiltSegment & {
+  id: number
+  count: number
+  from_id: number
+  from_event: number
+  from_build: string
+  slots: string
+  cold: string | null
+}
+type ColumnRow = { segment_id: number; name: string; data: string }
+
+/** Copies the segments of the first eight names to all others, with the texts as they are. */
+async function copySegments(id: number): Promise<CopyRow[]> {
+  const origin = sql`event_names first
+    on first.project_id = n.project_id and first.name = 'n' || (cast(substr(n.name, 2) as integer) % 8)`
   await db.run(sql`
     insert into segments (project_id, event_id, since, until, is_sealed, started_at, build, count, slots, cold)
     select s.project_id, n.id, since, until, is_sealed, started_at, hex(randomblob(16)), count, slots, cold
-    from event_names n
-      join event_names first on first.project_id = n.project_id and first.name = 'n' || (cast(substr(n.name, 2) as integer) % 8)
+    from event_names n join ${origin}
       join segments s on s.project_id = n.project_id and s.event_id = first.id
     where n.project_id = ${id} and n.name <> 'begin' and n.id <> first.id`)
-  await db.run(sql`
-    insert into segment_columns (segment_id, name, data)
-    select copy.id, c.name, c.data
-    from segments copy join event_names n on n.id = copy.event_id
-      join event_names first on first.project_id = n.project_id and first.name = 'n' || (cast(substr(n.name, 2) as integer) % 8)
+  return db.all<CopyRow>(sql`
+    select copy.id, copy.project_id as projectId, copy.event_id as eventId, copy.since, copy.until, copy.build,
+      copy.count, s.id as from_id, s.event_id as from_event, s.build as from_build, s.slots, s.cold
+    from segments copy join event_names n on n.id = copy.event_id join ${origin}
       join segments s on s.project_id = n.project_id and s.event_id = first.id
-      join segment_columns c on c.segment_id = s.id
     where copy.project_id = ${id} and copy.id <> s.id`)
+}
+
+/** Encodes the texts of a copied segment for their new place, which their checksums cover. */
+function placeCopy(copy: CopyRow, columns: readonly ColumnRow[]) {
+  const from = { ...copy, build: copy.from_build, eventId: copy.from_event }
+  const properties = columns.flatMap(({ name }) =>
+    name.startsWith('event:') ? [name.slice('event:'.length)] : []
+  )
+  return {
+    id: copy.id,
+    slots: encodeSlots(
+      toSlotCounts(decodeSlots(copy.slots, placeOfSlots(from))),
+      placeOfSlots(copy)
+    ),
+    cold:
+      copy.cold &&
+      encodeNames(
+        decodeNames(copy.cold, placeOfCold(from, properties)),
+        placeOfCold(copy, properties)
+      ),
+    columns: columns.map(({ name, data }) => {
+      const [before, after] = [placeOfColumn(from, name), placeOfColumn(copy, name)]
+      const isNumbers = name === 'time' || name === 'identity'
+      return {
+        segment_id: copy.id,
+        name,
+        data: isNumbers
+          ? encodeNumbers(decodeNumbers(data, before), after)
+          : encodeColumn(decodeColumn(data, copy.count, before), after)
+      }
+    })
+  }
 }
 
 /** Stores one more event of every tenth name, 25 hours after the first. */

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { listedIn } from '../../columns/names.store.ts'
 import { query, readBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import {
@@ -115,7 +116,7 @@ export async function listEventProperties(
       from ${segments} cross join ${segmentColumns} on ${segmentColumns.segmentId} = ${segments.id}
       where ${segments.projectId} = ${projectId} and ${segments.isSealed} and ${IS_PROPERTY}
       union all
-      select distinct cold.value, null from ${segments} cross join json_each(${segments.cold}) cold
+      select distinct cold.value, null from ${segments} cross join json_each(${listedIn(segments.cold)}) cold
       where ${segments.projectId} = ${projectId} and ${segments.isSealed}`)
   )
   return rows

@@ -110,7 +110,7 @@ describe('the configuration of a browser SDK', () => {
       })
 
       expect(status).toBe(401)
-      expect(headers.get('Cache-Control')).toBeNull()
+      expect(headers.get('Cache-Control')).toBe('no-store')
       expect(headers.get('Access-Control-Allow-Origin')).toBe(SITE)
       expect(body).toMatchObject({
         code: 'authentication_failed',

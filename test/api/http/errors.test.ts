@@ -883,7 +883,8 @@ describe('health', () => {
       answers: true,
       migration: newestMigration,
       size_bytes: expect.any(Number),
-      fill: expect.any(Number)
+      fill: expect.any(Number),
+      damaged_columns: 0
     }
     expect(body).toEqual({
       status: 'ok',
@@ -894,6 +895,7 @@ describe('health', () => {
         { name: 'RECEIPT_KEY', status: 'ok' }
       ],
       ledger: 'ok',
+      ledger_fault: null,
       queue: { backlog: expect.any(Number), consuming: 2, retrying: 3 },
       dead_letters: 0,
       crons: CRONS.map((cron) => ({

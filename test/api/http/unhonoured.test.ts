@@ -482,14 +482,14 @@ describe('a body', () => {
     expect(headers.has('X-Ignored-Fields')).toBe(false)
   })
 
-  it('may have 1,000 unknown fields, but neither 1,001 nor 80,000', async () => {
+  it('may have 1,000 unknown fields, but neither 1,001 nor 40,000', async () => {
     const sendWith = (count: number) => {
       const unknown = Object.fromEntries(Array.from({ length: count }, (_, n) => [`x${n}`, 0]))
       return project.send('POST', 'insights/trend/', { ...VIEWS, ...unknown })
     }
 
     expect((await sendWith(1_000)).status).toBe(200)
-    for (const count of [1_001, 80_000]) {
+    for (const count of [1_001, 40_000]) {
       const { status, body } = await sendWith(count)
       expect([status, body.detail]).toEqual([
         400,

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { and, eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { MAX_EVENT_NAMES } from '../../../src/capture/changes.ts'
+import { countDamaged } from '../../../src/columns/damage.store.ts'
 import type { ColumnsMessage } from '../../../src/columns/message.ts'
 import { startSealing } from '../../../src/columns/run.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
@@ -124,6 +125,7 @@ describe('a trend of all events', () => {
     expect(inSteps.numbers).toEqual(expected.numbers)
     expect(ofRows.queries).toBeLessThan(30)
     expect(ofColumns.queries).toBeLessThan(30)
+    expect(await countDamaged(db)).toBe(0)
   })
 })
 
