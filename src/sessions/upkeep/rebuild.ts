@@ -6,7 +6,7 @@ import { type Range, readPages, type StoredEvent } from './events.store.ts'
 import { listStale, replaceStale, type WholeSession } from './store.ts'
 
 /** Sessions rebuilt in one transaction. Up to 100 of one identity each are read by one statement. */
-export const SESSIONS = { first: 25, min: 5, max: 100 }
+export const SESSIONS = { first: 25, min: 25, max: 100 }
 
 /**
  * Rebuilds at most `limit` stale sessions from their remaining events, and removes those that have none left.
