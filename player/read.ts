@@ -1,3 +1,4 @@
+import { type JsonLimits, scan } from '../src/input/scan.ts'
 import { clean } from './clean.ts'
 
 /**
@@ -33,10 +34,13 @@ export type Missing = 'unreadable' | 'too large'
 const AT_ONCE = 6
 
 /**
- * Characters and unpacked bytes of a recording that the player reads; the tab then takes about five times as much
- * memory. Snapshots beyond it are left out.
+ * Bytes of a recording that the player reads: of its parts, of what is unpacked, and of the values in
+ * memory. A long recording takes a tenth of it. Snapshots beyond it are left out.
  */
-const MAX_SIZE = 200_000_000
+const MAX_SIZE = 500_000_000
+
+/** Levels of nested lists and objects in a text: `clean` calls itself for each. */
+const MAX_LEVELS = 2_000
 
 /** Bytes that are decompressed at once. They unpack to at most 1,032 times as many. */
 const SLICE = 4_096
@@ -56,9 +60,29 @@ export class Room {
       throw new TooLarge()
     }
   }
+
+  /** Parses JSON, unless its values would exceed the room. @throws TooLarge, SyntaxError */
+  parse(text: string): unknown {
+    const limits = { depth: MAX_LEVELS, memory: this.#left, values: Number.POSITIVE_INFINITY }
+    const { memory, isTooDeep } = scanWithin(text, limits)
+    this.take(memory)
+    if (isTooDeep) {
+      throw new SyntaxError('The snapshot is nested too deeply.')
+    }
+    return JSON.parse(text)
+  }
 }
 
 class TooLarge extends Error {}
+
+function scanWithin(text: string, limits: JsonLimits) {
+  try {
+    return scan(text, limits)
+  } catch {
+    // Scanning refuses only what exceeds the limits.
+    throw new TooLarge()
+  }
+}
 
 /** Opens a shared recording. @throws when the list of its parts cannot be loaded */
 export async function openRecording(address: string, room = new Room()): Promise<Recording> {
@@ -127,7 +151,7 @@ async function load(address: string): Promise<string | undefined> {
 async function readLine(line: string, room: Room): Promise<Snapshot | Missing> {
   try {
     room.take(line.length)
-    const [window, snapshot] = JSON.parse(line)
+    const [window, snapshot] = room.parse(line) as [unknown, Record<string, unknown>]
     const { data = {}, ...rest } = clean(await unpack(snapshot, room)) as Partial<Snapshot>
     const isSnapshot = Number.isFinite(rest.type) && Number.isFinite(rest.timestamp)
     return isSnapshot && typeof data === 'object' && data !== null
@@ -176,7 +200,7 @@ async function gunzip(text: string, room: Room): Promise<unknown> {
         }
       })
     )
-  return new Response(unpacked).json()
+  return room.parse(await new Response(unpacked).text())
 }
 
 /** Streams the bytes of a text, one character per byte, in slices that are read one by one. */

@@ -96,6 +96,8 @@ export const JSON_LIMITS: JsonLimits = {
 export type Scanned = {
   /** The text, in which the numbers that `asText` names are texts: see `scan`. */
   text: string
+  /** Memory that the values take when the text is parsed, bytes, as estimated. */
+  memory: number
   /** Whether the text is nested too deeply. It was then read only so far. */
   isTooDeep: boolean
   /**
@@ -186,6 +188,7 @@ class Scanner {
     }
     return {
       text: this.#copy + this.#text.slice(this.#copied),
+      memory: this.#memory,
       isTooDeep: this.#level > depth,
       inexact: this.#inexact,
       repeated: this.#repeated

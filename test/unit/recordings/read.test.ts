@@ -41,7 +41,7 @@ it('unpacks what the SDK has compressed', async () => {
   const page = { type: 2, timestamp: 1, cv: '2024-10', data: packed({ node: 1 }) }
   const change = { type: 3, timestamp: 2, cv: '2024-10', data: { source: 0, adds: packed([7]) } }
 
-  expect(await readAll([[page, change]], 1_000)).toEqual([
+  expect(await readAll([[page, change]], 10_000)).toEqual([
     {
       snapshots: [
         { type: 2, timestamp: 1, data: { node: 1 }, window: 'window' },
@@ -64,10 +64,19 @@ it.each([
   expect(second).toMatchObject({ snapshots: [move], missing: 'too large' })
 })
 
+it.each([
+  ['compressed', { cv: '2024-10', data: packed(Array.from({ length: 200_000 }, () => ({}))) }],
+  ['plain', { data: { adds: Array.from({ length: 200_000 }, () => ({})) } }]
+])('does not parse what would fill the memory of the tab: %s', async (_, bomb) => {
+  const [part] = await readAll([[move, { ...move, ...bomb }]], 5_000_000)
+
+  expect(part).toMatchObject({ snapshots: [move], missing: 'too large' })
+})
+
 it('leaves out what is too large without being compressed', async () => {
   const long = { ...move, data: { text: 'x'.repeat(2_000) } }
 
-  const [part] = await readAll([[move, long, 7]], 1_000)
+  const [part] = await readAll([[move, long, 7]], 1_500)
 
   expect(part).toMatchObject({ snapshots: [move], missing: 'too large' })
 })
@@ -75,7 +84,7 @@ it('leaves out what is too large without being compressed', async () => {
 it('says that a part cannot be read', async () => {
   const torn = { ...move, cv: '2024-10', data: packed('text').slice(0, -9) }
 
-  const [part] = await readAll([[torn, move]], 1_000)
+  const [part] = await readAll([[torn, move]], 10_000)
 
   expect(part).toMatchObject({ snapshots: [move], missing: 'unreadable' })
 })
