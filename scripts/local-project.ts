@@ -1,12 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { Db } from '../src/db/client.ts'
-import { WrongSecretError } from '../src/erasures/secret.ts'
-import { LedgerError } from '../src/ledger/entry.ts'
-import { findCaller } from '../src/projects/caller.store.ts'
-import { hashKey } from '../src/projects/key.ts'
-import { Project } from '../src/projects/project.ts'
+import { findCaller } from '../src/access/caller.store.ts'
+import { hashKey } from '../src/access/key.ts'
+import { Project } from '../src/access/project.ts'
 import {
   createKey,
   createProject,
@@ -14,8 +11,11 @@ import {
   listProjects,
   listUsers,
   type ProjectRow
-} from '../src/projects/store.ts'
-import { User } from '../src/projects/user.ts'
+} from '../src/access/store.ts'
+import { User } from '../src/access/user.ts'
+import type { Db } from '../src/db/client.ts'
+import { LedgerError } from '../src/ledger/entry.ts'
+import { WrongSecretError } from '../src/ledger/secret.ts'
 import { stateDir } from './environment.ts'
 import { openLocal, type Service } from './local.ts'
 import { replayLocally } from './replay.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkSecret, MIN_SECRET } from '../src/erasures/secret.ts'
+import { checkSecret, MIN_SECRET } from '../src/ledger/secret.ts'
 import { readConfig } from './config.ts'
 import { stateDir } from './environment.ts'
 import type { Secrets } from './escrow.ts'

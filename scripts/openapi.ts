@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApp } from '../src/app.ts'
-import { INFO, TAGS } from '../src/docs/info.ts'
 import { createDocument } from '../src/http/document.ts'
+import { INFO, TAGS } from '../src/service/docs/info.ts'
 
 const app = createApp(
   () => new Date(),

@@ -1,6 +1,5 @@
 import { newUsage, openDb } from '../src/db/client.ts'
 import { databaseOf } from '../src/db/databases.ts'
-import { checkSecret, fingerprintOf } from '../src/erasures/secret.ts'
 import {
   type Fingerprint,
   findFingerprint,
@@ -8,6 +7,7 @@ import {
   replaceFingerprint,
   settleFingerprint
 } from '../src/ledger/fingerprint.ts'
+import { checkSecret, fingerprintOf } from '../src/ledger/secret.ts'
 import { retryWhileBusy } from './busy.ts'
 import { readConfig } from './config.ts'
 import { findAccountId, openAccount } from './deploy/account.ts'

@@ -1,4 +1,4 @@
-import { pause } from './pause.ts'
+import { pause } from './turns.ts'
 
 /*
  * Writes to the bucket. R2 takes one write of an object per second, be it a put or a deletion, and refuses any other.

@@ -1,7 +1,7 @@
+import { Project } from '../../src/access/project.ts'
+import { createKey, createProject, createUser } from '../../src/access/store.ts'
+import { User } from '../../src/access/user.ts'
 import { newUsage, openDb } from '../../src/db/client.ts'
-import { Project } from '../../src/projects/project.ts'
-import { createKey, createProject, createUser } from '../../src/projects/store.ts'
-import { User } from '../../src/projects/user.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Rows inserted per statement. */

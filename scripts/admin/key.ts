@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { toIso } from '../../src/calendar/clock.ts'
-import { Scopes } from '../../src/projects/scopes.ts'
+import { Scopes } from '../../src/access/scopes.ts'
 import {
   createKey,
   findProjects,
   type KeyRow,
   listKeys,
   revokeKey
-} from '../../src/projects/store.ts'
+} from '../../src/access/store.ts'
+import { toIso } from '../../src/calendar/clock.ts'
 import { command, Id, InputError, integer, integers, list, Nothing, text } from './command.ts'
 
 const NewKey = z.object({

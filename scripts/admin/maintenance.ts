@@ -1,4 +1,4 @@
-import { holdDatabase, releaseDatabase } from '../../src/projects/hold.store.ts'
+import { holdDatabase, releaseDatabase } from '../../src/access/hold.store.ts'
 import { putSecrets } from '../deploy/secrets.ts'
 import { OperatorError } from '../faults.ts'
 import type { Service } from '../local.ts'

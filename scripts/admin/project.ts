@@ -1,5 +1,5 @@
-import { Project, ProjectChange, projectToJson } from '../../src/projects/project.ts'
-import { createProject, listProjects, listUsers, updateProject } from '../../src/projects/store.ts'
+import { Project, ProjectChange, projectToJson } from '../../src/access/project.ts'
+import { createProject, listProjects, listUsers, updateProject } from '../../src/access/store.ts'
 import {
   changeRule,
   command,

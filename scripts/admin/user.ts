@@ -1,5 +1,5 @@
-import { createUser, listUsers, updateUser } from '../../src/projects/store.ts'
-import { ROLES, User, UserChange, userToJson } from '../../src/projects/user.ts'
+import { createUser, listUsers, updateUser } from '../../src/access/store.ts'
+import { ROLES, User, UserChange, userToJson } from '../../src/access/user.ts'
 import {
   boolean,
   changeRule,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { parseOr } from '../input/json.ts'
 import { OutboundError, sendOutbound } from '../outbound.ts'
-import { LateError, within } from '../pause.ts'
+import { LateError, within } from '../turns.ts'
 
 /** The part of the Workers AI binding that this file uses. */
 export type WorkersAi = {

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
+import { allow } from '../access/auth.ts'
 import { AppError } from '../errors.ts'
-import { allow } from '../http/auth.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { describe, type Refusal } from '../http/openapi.ts'
 import { validateBody } from '../http/validation.ts'

@@ -1,7 +1,7 @@
+import type { Tombstone } from '../barred/tombstones/tombstone.ts'
 import { byteLength, type JsonObject } from '../input/json.ts'
 import type { Person, StoredPerson, Version } from '../persons/person.ts'
 import type { SessionPart } from '../sessions/session.ts'
-import type { Tombstone } from '../tombstones/tombstone.ts'
 import type { BegunSession, VisitorSession } from './cookieless/sessions.ts'
 import type { CapturedEvent } from './event.ts'
 import type { CaptureMessage } from './message.ts'

@@ -1,4 +1,4 @@
-import type { ProjectSettings } from '../projects/settings.ts'
+import type { ProjectSettings } from '../access/settings.ts'
 
 /**
  * The configuration that a browser SDK loads first. Without `supportedCompression` the SDK does not

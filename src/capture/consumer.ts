@@ -1,5 +1,5 @@
+import type { OpenProject } from '../access/open.ts'
 import { log } from '../log.ts'
-import type { OpenProject } from '../projects/open.ts'
 import { consumeByProject, type Loaded } from '../queues/consume.ts'
 import type { DeadMessage } from '../queues/failure.ts'
 import type { Invocation } from '../queues/invocation.ts'

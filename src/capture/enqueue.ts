@@ -1,7 +1,7 @@
 import { putObject } from '../bucket.ts'
 import { UnavailableError } from '../errors.ts'
-import { within } from '../pause.ts'
 import { discard, PUT_MS } from '../queues/waiting-objects.ts'
+import { within } from '../turns.ts'
 import type { CapturedEvent } from './event.ts'
 import {
   type CaptureMessage,

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
+import { SERIAL } from '../barred/suppressions/store.ts'
 import { bindWrite, query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
@@ -7,7 +8,6 @@ import { counters, distinctIds, eventNames, events, persons, removedEvents } fro
 import { advance, type LastNumber, selectLast } from '../db/sequences.ts'
 import { uuidFromHex, uuidToHex } from '../input/uuid.ts'
 import { type PersonRecord, RECORD, toStoredPerson } from '../persons/write.store.ts'
-import { SERIAL } from '../suppressions/store.ts'
 import { type Known, MAX_FOLDED } from './changes.ts'
 import { visitorSessions } from './cookieless/store.ts'
 

@@ -1,6 +1,6 @@
+import { type Tombstone, tombstoneFor } from '../barred/tombstones/tombstone.ts'
 import type { Json, JsonObject } from '../input/json.ts'
 import { foldEvents, MAX_SESSION_ID, type SessionPart } from '../sessions/session.ts'
-import { type Tombstone, tombstoneFor } from '../tombstones/tombstone.ts'
 import {
   type Changes,
   type EventRow,

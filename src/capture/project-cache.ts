@@ -1,7 +1,7 @@
+import { type ProjectSettings, settingsOf } from '../access/settings.ts'
+import { findProjectByToken } from '../access/store.ts'
 import { openDb, type Usage } from '../db/client.ts'
 import { databaseOf } from '../db/databases.ts'
-import { type ProjectSettings, settingsOf } from '../projects/settings.ts'
-import { findProjectByToken } from '../projects/store.ts'
 import { measureDatabase } from './store.ts'
 
 /** The facts about a project that capture needs. */

@@ -1,6 +1,5 @@
 import type { Context } from 'hono'
 import { AppError } from '../errors.ts'
-import { BODY_FORMS, payloadOf, type TokenReader, UNREADABLE } from '../http/capture.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { ErrorJson } from '../http/errors.ts'
 import { describe } from '../http/openapi.ts'
@@ -14,6 +13,7 @@ import { readExactly, readJson, readRequest, readSentAt } from './body.ts'
 import { asIdentify, readEvent } from './event.ts'
 import { CapturedJson, CaptureJson, Drops, SnapshotsJson } from './schemas.ts'
 import { takeEvents } from './take.ts'
+import { BODY_FORMS, payloadOf, type TokenReader, UNREADABLE } from './token.ts'
 
 const CaptureError = ErrorJson.extend(Drops.shape).meta({ id: 'CaptureError' })
 

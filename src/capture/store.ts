@@ -1,5 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
+import {
+  countSuppressed,
+  expectSerial,
+  type Joining,
+  joinSuppressions
+} from '../barred/suppressions/store.ts'
+import type { Drops } from '../barred/suppressions/suppression.ts'
+import { countDropped, expectLastErasure, expectOpenErasures } from '../barred/tombstones/store.ts'
+import { countEvents } from '../columns/slots/store.ts'
 import { writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { countRows, eachChunk, expectRows, inJson } from '../db/rows.ts'
@@ -14,16 +23,7 @@ import {
   moveIdentities,
   updatePersons
 } from '../persons/write.store.ts'
-import { countEvents } from '../rollups/store.ts'
 import { addToSessions } from '../sessions/store.ts'
-import {
-  countSuppressed,
-  expectSerial,
-  type Joining,
-  joinSuppressions
-} from '../suppressions/store.ts'
-import type { Drops } from '../suppressions/suppression.ts'
-import { countDropped, expectLastErasure, expectOpenErasures } from '../tombstones/store.ts'
 import type { Changes } from './changes.ts'
 import { expectNoSessions } from './cookieless/store.ts'
 

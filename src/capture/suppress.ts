@@ -1,11 +1,11 @@
-import { isMergeable } from '../persons/person.ts'
 import {
   countDrops,
   type Drops,
   type Suppressed,
   type Suppressions,
   suppressionAt
-} from '../suppressions/suppression.ts'
+} from '../barred/suppressions/suppression.ts'
+import { isMergeable } from '../persons/person.ts'
 import type { Incoming, Known, Merge } from './changes.ts'
 import { distinctIdsOf, mergeSource } from './distinct-ids.ts'
 

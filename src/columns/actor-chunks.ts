@@ -1,5 +1,5 @@
 import type { Db } from '../db/client.ts'
-import { pause } from '../pause.ts'
+import { pause } from '../turns.ts'
 import {
   beginChunk,
   findGrown,

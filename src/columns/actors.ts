@@ -1,4 +1,4 @@
-import { pause } from '../pause.ts'
+import { pause } from '../turns.ts'
 import { listIdentities } from './actor-chunks.store.ts'
 import { ActorNumbers } from './actor-numbers.ts'
 import { type ReadChunk, readActors, readChunks } from './actors.store.ts'

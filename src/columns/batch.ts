@@ -1,7 +1,7 @@
 import type { Json } from '../input/json.ts'
-import { SLOT } from '../rollups/store.ts'
 import type { Slots } from './codec.ts'
 import type { Column } from './column.ts'
+import { SLOT } from './slots/store.ts'
 
 /** The events of a project with one name, or with any name if it is null. */
 export type Source = { projectId: number; event: string | null }

@@ -1,9 +1,9 @@
 import { toShort } from '../db/version-id.ts'
-import { SLOT } from '../rollups/store.ts'
 import { encodeColumn, encodeNumbers, encodeSlots, type SlotCount } from './codec.ts'
 import { Dictionary, withRoom } from './dictionary.ts'
 import { type BuiltSegment, placeOfCold, placeOfColumn, placeOfSlots } from './places.ts'
 import { type EncodedColumn, PropertyColumns } from './property-columns.ts'
+import { SLOT } from './slots/store.ts'
 
 /** The members of an event's row that are sealed. */
 export type SealedRow = {

@@ -2,7 +2,6 @@ import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { planRead, query, type Read, template } from '../db/batch.ts'
 import { eventCounts, eventNames, lateEvents, segments } from '../db/schema.ts'
-import { SLOT } from '../rollups/store.ts'
 import type { Source, Span } from './batch.ts'
 import { decodeSlots, type SlotCount, type Slots, unlessDamaged } from './codec.ts'
 import {
@@ -15,6 +14,7 @@ import {
   type SegmentKey
 } from './overview.ts'
 import { placeOfSlots } from './places.ts'
+import { SLOT } from './slots/store.ts'
 
 const n = alias(eventNames, 'n')
 const s = alias(segments, 's')

@@ -1,6 +1,6 @@
-import { SLOT } from '../rollups/store.ts'
 import { lowerBound, type Span } from './batch.ts'
 import type { SlotCount, Slots } from './codec.ts'
+import { SLOT } from './slots/store.ts'
 
 /** The id of a segment, and a token that no other segment has. */
 export type SegmentKey = { id: number; build: string }

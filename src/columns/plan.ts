@@ -1,6 +1,6 @@
 import { DAY } from '../calendar/units.ts'
-import { SLOT } from '../rollups/store.ts'
 import type { SlotCount } from './codec.ts'
+import { SLOT } from './slots/store.ts'
 
 /** Maximum number of events of a segment: it is built in a second, and its longest column stays far below D1's 2 MB. */
 export const MAX_EVENTS = 32_768

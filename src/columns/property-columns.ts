@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../input/json.ts'
-import { pause } from '../pause.ts'
+import { pause } from '../turns.ts'
 import { encodeColumn, encodeNames } from './codec.ts'
 import { Dictionary } from './dictionary.ts'
 

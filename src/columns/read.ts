@@ -1,7 +1,6 @@
 import { isTooBig } from '../db/client.ts'
 import { AppError } from '../errors.ts'
-import { pause } from '../pause.ts'
-import { SLOT } from '../rollups/store.ts'
+import { pause } from '../turns.ts'
 import {
   type Batch,
   clip,
@@ -17,6 +16,7 @@ import type { Overview, Segment } from './overview.ts'
 import { type NameSpan, type Rows, readMoment, readRows, readSortedRows } from './read.store.ts'
 import type { Scan } from './recent.ts'
 import { type Columns, readSealed } from './sealed.ts'
+import { SLOT } from './slots/store.ts'
 
 /**
  * Pause after a statement that reads rows, ms, so that other requests get the database. Reads of segments take a few ms and

@@ -1,10 +1,10 @@
 import type { Db } from '../db/client.ts'
 import { type Sender, sendAll } from '../queues/send.ts'
-import type { EventKind } from '../rollups/store.ts'
 import { findChunks } from './chunks.ts'
 import type { ColumnsMessage } from './message.ts'
 import { noteSearched, readSearched } from './seal.store.ts'
 import { findSealable, MANY_LATE } from './seal.ts'
+import type { EventKind } from './slots/store.ts'
 
 /** Chunks per message. Each takes up to 8 bytes of the 128 kB that a message may have; the next run queues chunks beyond that. */
 const MAX_CHUNKS = 5_000

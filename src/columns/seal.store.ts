@@ -13,11 +13,11 @@ import {
   sequences
 } from '../db/schema.ts'
 import { bare, excluded, insertSelect } from '../db/statements.ts'
-import { type EventKind, SLOT } from '../rollups/store.ts'
 import type { SealedRow, SegmentContent } from './build.ts'
 import type { SlotCount } from './codec.ts'
 import { MIN_EVENTS, type SegmentPlan } from './plan.ts'
 import type { EncodedColumn } from './property-columns.ts'
+import { type EventKind, SLOT } from './slots/store.ts'
 
 /** A slot before those of all events, about 28,000 years before 1970. */
 export const FIRST_SLOT = -1e9

@@ -1,9 +1,8 @@
 import { HOUR, MINUTE } from '../calendar/units.ts'
 import type { Db, Usage } from '../db/client.ts'
 import { restAfter } from '../db/rest.ts'
-import { pause } from '../pause.ts'
 import { isSpent } from '../queues/invocation.ts'
-import { type EventKind, SLOT } from '../rollups/store.ts'
+import { pause } from '../turns.ts'
 import { SegmentBuilder } from './build.ts'
 import { READ_AT_ONCE } from './pace.ts'
 import { MAX_EVENTS, type Placed, planSegments, type SegmentPlan } from './plan.ts'
@@ -24,6 +23,7 @@ import {
   sealSegment,
   writeColumns
 } from './seal.store.ts'
+import { type EventKind, SLOT } from './slots/store.ts'
 
 /*
  * A sealed segment equals its rows, whatever happens while it is built, and wherever the run is interrupted:

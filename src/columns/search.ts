@@ -1,5 +1,5 @@
 import type { Db } from '../db/client.ts'
-import { pause } from '../pause.ts'
+import { pause } from '../turns.ts'
 import { CHUNK, decodeNumbers, decodeVersions } from './codec.ts'
 import { discardIfDamaged } from './damage.ts'
 import { type IdentityColumn, listChunkVersions, listIdentityColumns } from './erase.store.ts'

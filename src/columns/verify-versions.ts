@@ -1,7 +1,7 @@
 import type { Db } from '../db/client.ts'
 import { versionId } from '../db/version-id.ts'
 import { isObject, isSame, type Json } from '../input/json.ts'
-import { pause } from '../pause.ts'
+import { pause } from '../turns.ts'
 import type { ProjectChunk } from './actor-chunks.store.ts'
 import { CHUNK, decodeColumn, decodeNames, decodeVersions } from './codec.ts'
 import type { Column } from './column.ts'

@@ -1,8 +1,7 @@
 import type { Db } from '../db/client.ts'
 import { toId } from '../db/version-id.ts'
 import { isObject, isSame, type Json } from '../input/json.ts'
-import { pause } from '../pause.ts'
-import { SLOT } from '../rollups/store.ts'
+import { pause } from '../turns.ts'
 import type { ProjectChunk } from './actor-chunks.store.ts'
 import {
   CHUNK,
@@ -20,6 +19,7 @@ import { discardActors, discardSegment } from './damage.store.ts'
 import { READ_AT_ONCE, REST } from './pace.ts'
 import { placeOfActors, placeOfCold, placeOfColumn, placeOfSlots } from './places.ts'
 import { type Place, type PlacedEvent, readEvents } from './seal.store.ts'
+import { SLOT } from './slots/store.ts'
 import {
   readChunk,
   readSegment,

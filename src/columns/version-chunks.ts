@@ -1,6 +1,6 @@
 import type { Db } from '../db/client.ts'
 import { identityOf, numberOf } from '../db/version-id.ts'
-import { pause } from '../pause.ts'
+import { pause } from '../turns.ts'
 import type { ProjectChunk } from './actor-chunks.store.ts'
 import { CHUNK, encodeVersions } from './codec.ts'
 import { READ_AT_ONCE, REST } from './pace.ts'

@@ -1,7 +1,7 @@
 import { inHalves } from '../db/halves.ts'
 import { identityOf, numberOf, toId, VERSIONS } from '../db/version-id.ts'
 import type { Json } from '../input/json.ts'
-import { pause } from '../pause.ts'
+import { pause } from '../turns.ts'
 import { type Batch, emptyColumn } from './batch.ts'
 import { CHUNK, decodeColumn, decodeNames, decodeVersions } from './codec.ts'
 import type { Codes, Column } from './column.ts'

@@ -1,6 +1,6 @@
 import { DrizzleD1Database, SQLiteD1Session } from 'drizzle-orm/d1'
 import { AppError, UnavailableError } from '../errors.ts'
-import { pause } from '../pause.ts'
+import { pause } from '../turns.ts'
 import { D1Dialect } from './dialect.ts'
 
 /** Attempts to run a statement while another process keeps the database busy; ten take about half a second. */

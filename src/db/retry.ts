@@ -1,5 +1,5 @@
 import { UnavailableError } from '../errors.ts'
-import { pause } from '../pause.ts'
+import { pause } from '../turns.ts'
 import { findConflict } from './client.ts'
 
 /** Attempts before the caller gets a 503; the pauses between eight take 1.3 s on average. */

@@ -1,11 +1,11 @@
+import { readTombstones } from '../barred/tombstones/read.ts'
+import { noteRows } from '../barred/tombstones/store.ts'
+import { type Tombstone, tombstoneFor } from '../barred/tombstones/tombstone.ts'
 import { deleteObjects } from '../bucket.ts'
 import type { CaptureMessage } from '../capture/message.ts'
 import type { Db } from '../db/client.ts'
 import { objectOf, type RecordingPart } from '../recordings/part.ts'
 import { hasPart } from '../recordings/purge.store.ts'
-import { readTombstones } from '../tombstones/read.ts'
-import { noteRows } from '../tombstones/store.ts'
-import { type Tombstone, tombstoneFor } from '../tombstones/tombstone.ts'
 
 export type Project = { id: number; erasureSalt: string }
 

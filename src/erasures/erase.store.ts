@@ -1,4 +1,5 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { noteLastErasure } from '../barred/tombstones/store.ts'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { countRows, eachChunk, expectRows, inJson } from '../db/rows.ts'
@@ -11,11 +12,10 @@ import {
   recordings
 } from '../db/schema.ts'
 import { insertSelect, updateFrom } from '../db/statements.ts'
-import type { MentionCount } from '../mentions/schemas.ts'
 import type { Actor } from '../persons/activity/entry.ts'
 import { activityStatements, hasValues, withoutValues } from '../persons/activity/store.ts'
 import { tombstoneRecordings } from '../recordings/purge.store.ts'
-import { noteLastErasure } from '../tombstones/store.ts'
+import type { MentionCount } from './mentions/schemas.ts'
 
 /** Persons by their integer ids, UUIDs and distinct ids. */
 export type Selection = { ids?: number[]; uuids?: string[]; distinctIds?: string[] }

@@ -1,12 +1,12 @@
 import { v7 as uuidv7 } from 'uuid'
+import { hashDistinctId } from '../barred/tombstones/tombstone.ts'
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { MentionCount } from '../mentions/schemas.ts'
+import type { OwnSecret } from '../ledger/secret.ts'
 import type { Actor } from '../persons/activity/entry.ts'
 import type { Sender } from '../queues/send.ts'
-import { hashDistinctId } from '../tombstones/tombstone.ts'
 import { type CompletionSetting, linkedUntil } from './completions/days.ts'
 import { enqueueErasures } from './enqueue.ts'
 import { type ErasureEntry, hashForLedger } from './entries.ts'
@@ -19,9 +19,9 @@ import {
   type Selection,
   writeErasures
 } from './erase.store.ts'
+import type { MentionCount } from './mentions/schemas.ts'
 import type { ErasureMessage } from './message.ts'
 import { hashForReceipt, saltOf } from './receipts/subject.ts'
-import type { OwnSecret } from './secret.ts'
 
 type Project = { id: number; erasureSalt: string }
 

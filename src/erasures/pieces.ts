@@ -1,7 +1,7 @@
 import type { Usage } from '../db/client.ts'
 import { restAfter } from '../db/rest.ts'
-import { pause } from '../pause.ts'
 import { isSpent } from '../queues/invocation.ts'
+import { pause } from '../turns.ts'
 
 /** Time in the database that a piece should take, ms: other queries wait that long. */
 const PIECE_MS = 15

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
 import { DAY } from '../calendar/units.ts'
-import { MentionCount } from '../mentions/schemas.ts'
+import { MentionCount } from './mentions/schemas.ts'
 
 /** Days that D1 Time Travel can go back. */
 const BACKUP_DAYS = 30

@@ -1,17 +1,17 @@
 import * as z from 'zod'
+import { holdDatabase, releaseDatabase } from '../access/hold.store.ts'
 import { MINUTE } from '../calendar/units.ts'
 import type { Head } from '../ledger/entry.ts'
 import { expectApplied, readUnchecked } from '../ledger/ledger.ts'
 import { compareWithMark, writeMark } from '../ledger/mark.ts'
+import { expectOwnSecret } from '../ledger/secret.ts'
 import { noteBeat } from '../ledger/store.ts'
 import { log } from '../log.ts'
-import { holdDatabase, releaseDatabase } from '../projects/hold.store.ts'
 import { Pieces } from './pieces.ts'
 import { removeListed } from './removals/remove.ts'
 import { listOpenRemovals } from './removals/store.ts'
 import { type Replayed, replayLedger, type Target } from './replay.ts'
 import { lastErasure, listSalts, putBackSalts, raiseErasureIds } from './restore.store.ts'
-import { expectOwnSecret } from './secret.ts'
 
 /**
  * Age from which the running service replays an entry, ms, unless the database was restored. A younger entry may belong to a

@@ -1,6 +1,6 @@
+import { readTombstones } from '../barred/tombstones/read.ts'
 import type { Db } from '../db/client.ts'
 import { log } from '../log.ts'
-import { readTombstones } from '../tombstones/read.ts'
 import { type ErasureEntry, hashForLedger } from './entries.ts'
 import { findPersonsToErase } from './erase.store.ts'
 import { listDistinctIds } from './restore.store.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { allow } from '../access/auth.ts'
 import { runRead } from '../db/batch.ts'
 import { NotFoundError } from '../errors.ts'
-import { allow } from '../http/auth.ts'
 import { answerOne, FormatQuery } from '../http/csv.ts'
 import { createRouter } from '../http/env.ts'
 import { cursorSchema, cutPage, PageQuery, pageOf, readPage } from '../http/page.ts'
@@ -12,13 +12,14 @@ import {
   validatePath,
   validateQuery
 } from '../http/validation.ts'
-import { countMentions } from '../mentions/schemas.ts'
-import { findMentions } from '../mentions/search.ts'
+import { openLedger, secretOpener } from '../ledger/secret.ts'
 import { actorOf } from '../persons/activity/entry.ts'
 import { PersonPath } from '../persons/path.ts'
 import { findPerson, personToJson } from '../persons/store.ts'
 import { resultsOf, selectionOf } from './bulk.ts'
 import { erasePersons } from './erase.ts'
+import { countMentions } from './mentions/schemas.ts'
+import { findMentions } from './mentions/search.ts'
 import { previewErasure } from './preview.ts'
 import { receiptOf } from './receipts/issue.ts'
 import { BULK_DELETE, DELETE, STATUS } from './reference.ts'
@@ -30,7 +31,6 @@ import {
   StatusFilters,
   taskToJson
 } from './schemas.ts'
-import { openLedger, secretOpener } from './secret.ts'
 import { listTasks } from './store.ts'
 
 const StatusQuery = z.object({ ...PageQuery.shape, ...StatusFilters.shape })

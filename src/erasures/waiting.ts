@@ -1,9 +1,11 @@
+import type { OpenProject } from '../access/open.ts'
+import { findTombstonesOf } from '../barred/tombstones/store.ts'
+import { hashDistinctId, type Tombstone, tombstoneFor } from '../barred/tombstones/tombstone.ts'
 import { deleteObjects, putObject } from '../bucket.ts'
 import { type Content, readContent } from '../dead-letters/content.ts'
 import { type KeptMessage, removeEvents, removePart } from '../dead-letters/erased.ts'
 import { memberOf } from '../dead-letters/noted.ts'
 import { parkWaiting } from '../dead-letters/park.ts'
-import type { OpenProject } from '../projects/open.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
 import {
   jsonOrText,
@@ -12,8 +14,6 @@ import {
   readWaitingKey,
   SPILL_PREFIX
 } from '../queues/waiting-objects.ts'
-import { findTombstonesOf } from '../tombstones/store.ts'
-import { hashDistinctId, type Tombstone, tombstoneFor } from '../tombstones/tombstone.ts'
 import type { ErasureRow } from './store.ts'
 
 /** Waiting objects that one invocation reads at most; the platform allows 10,000 requests to R2. */

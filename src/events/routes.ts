@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { allow } from '../access/auth.ts'
 import { toIso } from '../calendar/clock.ts'
-import { allow } from '../http/auth.ts'
 import { createRouter } from '../http/env.ts'
 import { cursorSchema, encodeCursor, PageQuery, readPage } from '../http/page.ts'
 import { validateQuery } from '../http/validation.ts'

@@ -1,11 +1,8 @@
 import { Hono } from 'hono'
 import type { Db, Usage } from '../db/client.ts'
 import type { Json, JsonObject } from '../input/json.ts'
-import type { KeyRow, ProjectRow, UserRow } from '../projects/store.ts'
 
-/** The caller and, unless the path has none, the project. */
-export type Reached = { key: KeyRow; user: UserRow; project: ProjectRow }
-
+/** What every handler gets. `access/caller.ts` adds the caller and the project. */
 export type AppEnv = {
   Bindings: Env
   Variables: {
@@ -31,7 +28,7 @@ export type AppEnv = {
     ignoredFields: JsonObject
     /** Settles when a streamed response has ended: sent, failed or cancelled. */
     streamed: Promise<void>
-  } & Reached
+  }
 }
 
 /** A router in which a trailing slash makes no difference. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { USER_EXAMPLE, UserJson } from '../access/user.ts'
 import { refusing } from '../input/fields.ts'
-import { USER_EXAMPLE, UserJson } from '../projects/user.ts'
 import { TrendSeries } from '../trends/answer.ts'
 import { INSIGHT_FIELDS, MISPLACED } from '../trends/fields.ts'
 

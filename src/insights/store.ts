@@ -1,11 +1,11 @@
 import { and, asc, desc, eq, or, type SQL, sql } from 'drizzle-orm'
+import { UserJson } from '../access/user.ts'
 import { toIso } from '../calendar/clock.ts'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import { dashboards, dashboardTiles, insights } from '../db/schema.ts'
 import { saysSomething } from '../input/fields.ts'
-import { UserJson } from '../projects/user.ts'
 import type { InsightInput, InsightJson } from './schemas.ts'
 
 export type InsightRow = typeof insights.$inferSelect

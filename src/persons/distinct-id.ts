@@ -3,6 +3,13 @@ import type { Json, JsonObject } from '../input/json.ts'
 /** Characters of a distinct id or an event's name that are kept, as in PostHog. */
 const MAX_LENGTH = 200
 
+/** The distinct id that posthog-js sends for every visitor in cookieless mode. */
+export const SENTINEL = '$posthog_cookieless'
+
+/** Whether an event was captured without cookies. */
+export const isCookieless = (properties: JsonObject): boolean =>
+  Boolean(properties.$cookieless_mode)
+
 /**
  * Whether a value that should be an id is, or contains, a number that is no integer, or that may
  * have been rounded. A longer integer has become a text when its request was read.

@@ -1,10 +1,9 @@
 import type { Context } from 'hono'
 import { v7 as uuidv7 } from 'uuid'
 import * as z from 'zod'
+import { allow, reading } from '../access/auth.ts'
 import { mapRead, type Read } from '../db/batch.ts'
-import { openLedger } from '../erasures/secret.ts'
 import { AppError, NotFoundError } from '../errors.ts'
-import { allow, reading } from '../http/auth.ts'
 import {
   affordPages,
   answerOne,
@@ -27,6 +26,7 @@ import {
 import { expectUnchanged } from '../http/unchanged.ts'
 import { agree, validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { parametersOf } from '../input/url.ts'
+import { openLedger } from '../ledger/secret.ts'
 import type { FilterGroup } from '../properties/filter.ts'
 import { readPropertyParameters } from '../properties/parameters.ts'
 import { readFilters } from '../properties/read-filters.ts'

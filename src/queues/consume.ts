@@ -1,6 +1,6 @@
+import { type Deployment, HeldError } from '../access/hold.ts'
+import type { OpenProject } from '../access/open.ts'
 import { UnavailableError } from '../errors.ts'
-import { type Deployment, HeldError } from '../projects/hold.ts'
-import type { OpenProject } from '../projects/open.ts'
 import { type DeadMessage, mayBeOneMessage, type Reaction, retryOrDeadLetter } from './failure.ts'
 import { type Invocation, isSpent } from './invocation.ts'
 import { openProjectOf } from './message.ts'

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import type { Deployment } from '../projects/hold.ts'
-import { type OpenProject, openForUpkeep, openProject } from '../projects/open.ts'
+import type { Deployment } from '../access/hold.ts'
+import { type OpenProject, openForUpkeep, openProject } from '../access/open.ts'
 import { PoisonError } from './failure.ts'
 import type { Invocation } from './invocation.ts'
 

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { deleteObjects } from '../bucket.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
-import { within } from '../pause.ts'
+import { within } from '../turns.ts'
 import { readChecked } from './checked.ts'
 import { PoisonError } from './failure.ts'
 

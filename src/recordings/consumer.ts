@@ -1,5 +1,5 @@
+import type { OpenProject } from '../access/open.ts'
 import { UnavailableError } from '../errors.ts'
-import type { OpenProject } from '../projects/open.ts'
 import { consumeByProject, type Loaded, type WaitingQueue } from '../queues/consume.ts'
 import type { DeadMessage } from '../queues/failure.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
@@ -30,7 +30,7 @@ export async function consumeRecordings(
 
   async function load({ body }: Message): Promise<Loaded<LoadedPart>> {
     const purge = PurgeMessage.safeParse(body).data
-    // Purges are done here because `store` is not called while the project is held back: see `projects/hold.ts`.
+    // Purges are done here because `store` is not called while the project is held back: see `access/hold.ts`.
     if (purge) {
       await purgeRecordings(purge)
       return {}

@@ -1,7 +1,7 @@
 import { createObject, putObject } from '../bucket.ts'
 import { UnavailableError } from '../errors.ts'
-import { within } from '../pause.ts'
 import { PUT_MS } from '../queues/waiting-objects.ts'
+import { within } from '../turns.ts'
 import { markerOf, objectOf, type RecordingPart } from './part.ts'
 import type { NewPart } from './snapshot.ts'
 

@@ -1,4 +1,4 @@
-import { type Tombstone, tombstoneFor } from '../tombstones/tombstone.ts'
+import { type Tombstone, tombstoneFor } from '../barred/tombstones/tombstone.ts'
 import { firstUrls, type Summary } from './summary.ts'
 
 /** A part to store: the summary of its snapshots, and the size of its object in bytes. */

@@ -1,11 +1,11 @@
 import { and, asc, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
+import { addToStores } from '../barred/tombstones/store.ts'
 import { DAY } from '../calendar/units.ts'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import { counters, erasures, recordingParts, recordings, recordingViews } from '../db/schema.ts'
 import { updateFrom } from '../db/statements.ts'
-import { addToStores } from '../tombstones/store.ts'
 
 /*
  * A deleted recording becomes a tombstone at once; its objects and rows are purged afterwards, in

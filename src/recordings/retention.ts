@@ -1,6 +1,6 @@
+import { listRecordingRetentions } from '../access/store.ts'
 import { DAY } from '../calendar/units.ts'
 import type { Db } from '../db/client.ts'
-import { listRecordingRetentions } from '../projects/store.ts'
 
 /** Returns the days for which a project's recordings are kept. */
 export type DaysKept = (projectId: number) => number

@@ -1,10 +1,9 @@
 import { DAY, MINUTE } from '../calendar/units.ts'
-import { isCookieless, SENTINEL } from '../capture/cookieless/visitor.ts'
 import { sha256 } from '../hash.ts'
 import type { Dropped } from '../input/dropped.ts'
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
 import { readUuid, uuidFromHex } from '../input/uuid.ts'
-import { readOwnId } from '../persons/distinct-id.ts'
+import { isCookieless, readOwnId, SENTINEL } from '../persons/distinct-id.ts'
 import type { Unpacking } from './packed.ts'
 import { type RecordingPart, SessionId } from './part.ts'
 

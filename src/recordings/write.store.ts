@@ -1,4 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { countSuppressed, expectSerial, SERIAL } from '../barred/suppressions/store.ts'
+import type { Drops } from '../barred/suppressions/suppression.ts'
+import { expectLastErasure } from '../barred/tombstones/store.ts'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { countRows, eachChunk, expectRows, inJson } from '../db/rows.ts'
@@ -12,9 +15,6 @@ import {
 } from '../db/schema.ts'
 import { insertSelect, updateFrom, type Values } from '../db/statements.ts'
 import { reopenSessions } from '../sessions/store.ts'
-import { countSuppressed, expectSerial, SERIAL } from '../suppressions/store.ts'
-import type { Drops } from '../suppressions/suppression.ts'
-import { expectLastErasure } from '../tombstones/store.ts'
 import { type Changes, type Incoming, type Known, nameOfPart, type Recording } from './plan.ts'
 import { findStored } from './store.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { allow } from '../http/auth.ts'
+import { allow } from '../access/auth.ts'
 import { createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import { validateQuery } from '../http/validation.ts'

@@ -1,11 +1,11 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { SLOT } from '../columns/slots/store.ts'
 import type { Db } from '../db/client.ts'
 import { eachChunk } from '../db/rows.ts'
 import { sessions, sessionValues } from '../db/schema.ts'
 import { assign, bare, excluded, insertSelect, updateFrom, type Values } from '../db/statements.ts'
 import { isOfExit } from '../properties/session.ts'
-import { SLOT } from '../rollups/store.ts'
 import type { SessionPart } from './session.ts'
 
 /*

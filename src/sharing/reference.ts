@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { describe, type Refusal } from '../http/openapi.ts'
-import { SHARED_BOARD, SharedBoardJson } from '../insights/sharing/schemas.ts'
 import { SourcesJson } from '../recordings/schemas.ts'
-import { SharedRecordingJson } from '../recordings/sharing/schemas.ts'
+import { SHARED_BOARD, SharedBoardJson } from './boards/schemas.ts'
+import { SharedRecordingJson } from './recordings/schemas.ts'
 
 const SharedJson = z.union([SharedRecordingJson, SharedBoardJson]).meta({
   id: 'Shared',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { Timezone } from '../access/project.ts'
 import { FREQUENCIES, TARGET_TYPES, WEEKDAYS } from '../db/schema.ts'
 import { refusing, sameReason } from '../input/fields.ts'
-import { Timezone } from '../projects/project.ts'
 
 /** The largest signed 32-bit integer, PostHog's limit for `interval` and `count`. */
 const INT32 = 2_147_483_647

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { UserJson } from '../access/user.ts'
 import { toIso } from '../calendar/clock.ts'
 import { FREQUENCIES, TARGET_TYPES, WEEKDAYS } from '../db/schema.ts'
-import { UserJson } from '../projects/user.ts'
 import { summarize } from './schedule.ts'
 import type { DeliveryRow, SubscriptionRow } from './store.ts'
 

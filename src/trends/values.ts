@@ -4,7 +4,7 @@ import type { Scan } from '../columns/recent.ts'
 import { VersionValues } from '../columns/versions.ts'
 import { inHalves } from '../db/halves.ts'
 import type { Json } from '../input/json.ts'
-import { pause } from '../pause.ts'
+import { pause } from '../turns.ts'
 import type { Property } from './query.ts'
 import { readSessionValues } from './values.store.ts'
 

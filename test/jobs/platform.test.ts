@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { createObject, deleteObjects, putObject } from '../../src/bucket.ts'
-import { pause } from '../../src/pause.ts'
+import { pause } from '../../src/turns.ts'
 import { invoke, takeExcesses } from '../support/platform.ts'
 import { readTime } from '../support/still-clock.ts'
 

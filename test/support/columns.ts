@@ -18,10 +18,10 @@ import {
   placeOfColumn,
   placeOfSlots
 } from '../../src/columns/places.ts'
+import { SLOT } from '../../src/columns/slots/store.ts'
 import { newUsage } from '../../src/db/client.ts'
 import { toId } from '../../src/db/version-id.ts'
 import type { Json, JsonObject } from '../../src/input/json.ts'
-import { SLOT } from '../../src/rollups/store.ts'
 import { db, deliverMessage, newProject } from './project.ts'
 
 /** A time long after the events of these tests. */

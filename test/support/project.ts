@@ -8,19 +8,19 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
 import { expect } from 'vitest'
-import type { CapturedEvent } from '../../src/capture/event.ts'
-import { newUsage, openDb } from '../../src/db/client.ts'
-import { apiKeys, projects, users } from '../../src/db/schema.ts'
-import { byteLength, type Json, type JsonObject } from '../../src/input/json.ts'
 import {
   hashKey,
   maskKey,
   newApiKey,
   newCaptureToken,
   newErasureSalt
-} from '../../src/projects/key.ts'
-import type { ProjectSettings } from '../../src/projects/settings.ts'
-import { createKey } from '../../src/projects/store.ts'
+} from '../../src/access/key.ts'
+import type { ProjectSettings } from '../../src/access/settings.ts'
+import { createKey } from '../../src/access/store.ts'
+import type { CapturedEvent } from '../../src/capture/event.ts'
+import { newUsage, openDb } from '../../src/db/client.ts'
+import { apiKeys, projects, users } from '../../src/db/schema.ts'
+import { byteLength, type Json, type JsonObject } from '../../src/input/json.ts'
 import { createChecker } from './document.ts'
 import worker from './worker.ts'
 

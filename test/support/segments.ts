@@ -8,8 +8,8 @@ import {
   sealSegment,
   writeColumns
 } from '../../src/columns/seal.store.ts'
+import type { EventKind } from '../../src/columns/slots/store.ts'
 import type { Db } from '../../src/db/client.ts'
-import type { EventKind } from '../../src/rollups/store.ts'
 
 /** Maximum number of rows read at a time, and of bytes of their properties. */
 const PIECE = { maxRows: 2_000, maxBytes: 1_000_000 }

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
 import { z } from 'zod'
-import { CRONS } from '../../src/crons/cron.ts'
 import { isWeekly } from '../../src/erasures/schedule.ts'
+import { CRONS } from '../../src/jobs/cron.ts'
 import { CONSUMERS, consumerOf, QueueNames } from '../../src/queues/names.ts'
 
 const root = join(import.meta.dirname, '../..')

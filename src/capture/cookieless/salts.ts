@@ -1,8 +1,8 @@
 import { createObject, deleteObjects } from '../../bucket.ts'
 import { DAY, HOUR } from '../../calendar/units.ts'
 import { UnavailableError } from '../../errors.ts'
-import { within } from '../../pause.ts'
 import { PUT_MS } from '../../queues/waiting-objects.ts'
+import { within } from '../../turns.ts'
 
 /*
  * One random salt per calendar day keys the hashes of that day's visitors. It is stored in R2 only, because backups of the

@@ -3,7 +3,8 @@ import { toClock } from '../../calendar/clock.ts'
 import type { Dropped } from '../../input/dropped.ts'
 import type { Json, JsonObject } from '../../input/json.ts'
 import { log } from '../../log.ts'
-import { pause } from '../../pause.ts'
+import { isCookieless, SENTINEL } from '../../persons/distinct-id.ts'
+import { pause } from '../../turns.ts'
 import type { CapturedEvent } from '../event.ts'
 import { dayOf } from './salts.ts'
 
@@ -12,9 +13,6 @@ import { dayOf } from './salts.ts'
  * for every visitor. The server replaces that id with a hash of IP address, site and user agent, which every request
  * carries anyway. The hash is valid for one calendar day and one site, as in PostHog's `cookieless-manager.ts`.
  */
-
-/** The distinct id that posthog-js sends for every visitor in cookieless mode. */
-export const SENTINEL = '$posthog_cookieless'
 
 /** Hexadecimal digits kept of a visitor's SHA-256 hash: 128 bits, enough to rule out collisions. */
 const VISITOR_DIGITS = 32
@@ -41,10 +39,6 @@ export type RequestParts = {
  * and from 72 hours after it ends in the last.
  */
 export type FindSalt = (day: string) => Promise<Uint8Array | undefined>
-
-/** Whether an event was captured without cookies. */
-export const isCookieless = (properties: JsonObject): boolean =>
-  Boolean(properties.$cookieless_mode)
 
 /**
  * Whether an event is a cookieless `$create_alias` or `$merge_dangerously`. Both are refused, because

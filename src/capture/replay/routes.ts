@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { type TokenReader, UNKNOWN_TOKEN } from '../../http/capture.ts'
 import { createRouter } from '../../http/env.ts'
 import { describe } from '../../http/openapi.ts'
 import { readToken } from '../body.ts'
+import { type TokenReader, UNKNOWN_TOKEN } from '../token.ts'
 
 const LINK = describe({
   id: 'replay_link',

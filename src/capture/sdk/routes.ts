@@ -1,18 +1,12 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
-import {
-  BODY_FORMS,
-  payloadOf,
-  type TokenReader,
-  UNKNOWN_TOKEN,
-  UNREADABLE
-} from '../../http/capture.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
 import { describe } from '../../http/openapi.ts'
 import { isObject } from '../../input/json.ts'
 import { readJson, readToken } from '../body.ts'
 import { answerDecide, answerFlags, configScript, remoteConfig } from '../config.ts'
 import { FlagsJson, FlagsRequestJson, RemoteConfigJson } from '../schemas.ts'
+import { BODY_FORMS, payloadOf, type TokenReader, UNKNOWN_TOKEN, UNREADABLE } from '../token.ts'
 import { ABSENT_FEATURES, type AbsentFeature } from './absent.ts'
 
 const describeFlags = (id: string, summary: string) =>

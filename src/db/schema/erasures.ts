@@ -69,7 +69,7 @@ export const erasedIdentities = sqliteTable(
   {
     key: integer().primaryKey(),
     projectId: integer('project_id').notNull(),
-    /** The keyed hash of the distinct id: see `tombstones/tombstone.ts`. */
+    /** The keyed hash of the distinct id: see `barred/tombstones/tombstone.ts`. */
     hash: text().notNull(),
     /** The hash of the distinct id in the receipt: see `erasures/receipts/subject.ts`. */
     receiptHash: text('receipt_hash'),

@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** The stored settings of a project's browser SDKs: those settings of `projects/settings.ts` that were ever changed. */
+/** The stored settings of a project's browser SDKs: those settings of `access/settings.ts` that were ever changed. */
 type StoredSettings = Partial<{
   recording: boolean
   recording_sample: number

@@ -27,7 +27,7 @@ export const suppressions = sqliteTable(
   (t) => [index('suppressions_project').on(t.projectId, t.id)]
 )
 
-/** The distinct ids of suppressions, as keyed hashes: see `tombstones/tombstone.ts`. */
+/** The distinct ids of suppressions, as keyed hashes: see `barred/tombstones/tombstone.ts`. */
 export const suppressedIds = sqliteTable(
   'suppressed_ids',
   {

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
+import { noteLastErasure } from '../../barred/tombstones/store.ts'
 import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../../db/rows.ts'
@@ -7,7 +8,6 @@ import { erasedIdentities, erasures, recordings } from '../../db/schema.ts'
 import { insertSelect, updateFrom } from '../../db/statements.ts'
 import type { Actor } from '../../persons/activity/entry.ts'
 import { tombstoneRecordings } from '../../recordings/purge.store.ts'
-import { noteLastErasure } from '../../tombstones/store.ts'
 
 const earlier = alias(erasures, 'earlier')
 const later = alias(erasures, 'later')

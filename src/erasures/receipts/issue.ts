@@ -1,6 +1,6 @@
 import { canonical, sha256 } from '../../hash.ts'
+import type { OwnSecret, SecretOpener } from '../../ledger/secret.ts'
 import type { ReceiptContent } from '../receipt.ts'
-import type { OwnSecret, SecretOpener } from '../secret.ts'
 import type { ErasureRow } from '../store.ts'
 import { openSigningKey, type SigningKey } from './keys.ts'
 import { Receipt, type StoredReceipt } from './schemas.ts'

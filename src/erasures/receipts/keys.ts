@@ -3,7 +3,7 @@ import { createObject, putObject } from '../../bucket.ts'
 import { toHex } from '../../hash.ts'
 import type { Head } from '../../ledger/entry.ts'
 import { Ledger } from '../../ledger/ledger.ts'
-import { checkSecret } from '../secret.ts'
+import { checkSecret } from '../../ledger/secret.ts'
 
 /** The header of an Ed25519 private key in PKCS #8 (RFC 8410); the 32 bytes of the key follow. */
 const PKCS8 = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20]

@@ -1,11 +1,11 @@
 import { and, desc, eq, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { countSegmentsOf } from '../../columns/erase.store.ts'
+import { uncountEvents } from '../../columns/slots/store.ts'
 import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { expectRows, inJson } from '../../db/rows.ts'
 import { eventRemovals, events, removedEvents } from '../../db/schema.ts'
 import { insertSelect, updateFrom } from '../../db/statements.ts'
-import { uncountEvents } from '../../rollups/store.ts'
 import { markStale } from '../../sessions/store.ts'
 
 export type RemovalRow = typeof eventRemovals.$inferSelect

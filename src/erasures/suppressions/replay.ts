@@ -1,8 +1,8 @@
 import * as z from 'zod'
+import { findSuppressed, joinSuppressions } from '../../barred/suppressions/store.ts'
 import { writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import type { Body } from '../../ledger/entry.ts'
-import { findSuppressed, joinSuppressions } from '../../suppressions/store.ts'
 import { findStoredHashes, findSuppression } from './store.ts'
 import {
   extendSuppressions,

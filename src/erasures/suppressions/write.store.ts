@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { raiseSerial } from '../../barred/suppressions/store.ts'
 import { writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../../db/rows.ts'
@@ -6,7 +7,6 @@ import { distinctIds, suppressedIds, suppressions } from '../../db/schema.ts'
 import { insertSelect, updateFrom } from '../../db/statements.ts'
 import type { Actor, Entry } from '../../persons/activity/entry.ts'
 import { activityStatements } from '../../persons/activity/store.ts'
-import { raiseSerial } from '../../suppressions/store.ts'
 import type { SuppressionRow } from './store.ts'
 
 /** A suppression to write. `person_id` is null for an erased person, and for a distinct id that no person has. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { allow } from '../../access/auth.ts'
 import { MAX_EVENT_NAMES } from '../../capture/changes.ts'
 import type { Db } from '../../db/client.ts'
-import { allow } from '../../http/auth.ts'
 import { createRouter } from '../../http/env.ts'
 import { PageQuery, pageOf, pageSize } from '../../http/page.ts'
 import { validateQuery } from '../../http/validation.ts'

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { listedIn } from '../../columns/names.store.ts'
+import { SLOT } from '../../columns/slots/store.ts'
 import { query, readBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import {
@@ -11,7 +12,6 @@ import {
   segmentColumns,
   segments
 } from '../../db/schema.ts'
-import { SLOT } from '../../rollups/store.ts'
 
 export type NameRow = { id: number; name: string }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { USER_EXAMPLE, UserJson } from '../../access/user.ts'
 import { refusing, sameReason } from '../../input/fields.ts'
-import { USER_EXAMPLE, UserJson } from '../../projects/user.ts'
 import { INSIGHT_EXAMPLE, InsightJson } from '../schemas.ts'
 
 /** The writable fields of a dashboard. Fields that are left out stay as they are. */

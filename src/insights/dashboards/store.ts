@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm'
+import { UserJson } from '../../access/user.ts'
 import { toIso } from '../../calendar/clock.ts'
 import type { Db } from '../../db/client.ts'
 import { inJson } from '../../db/rows.ts'
 import { dashboards, dashboardTiles } from '../../db/schema.ts'
-import { UserJson } from '../../projects/user.ts'
 import type { DashboardInput } from './schemas.ts'
 
 export type DashboardRow = typeof dashboards.$inferSelect

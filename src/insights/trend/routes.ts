@@ -1,9 +1,9 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
+import { reading } from '../../access/auth.ts'
 import { toIso } from '../../calendar/clock.ts'
 import { drawChart } from '../../charts/draw.ts'
 import type { Overviews } from '../../columns/sealed.ts'
-import { reading } from '../../http/auth.ts'
 import {
   CHART_FORMATS,
   ChartQuery,

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
+import { allow } from '../../access/auth.ts'
 import { AppError, NotFoundError } from '../../errors.ts'
-import { allow } from '../../http/auth.ts'
 import { csvResponse, FormatQuery, flatten, wantsCsv } from '../../http/csv.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
 import {

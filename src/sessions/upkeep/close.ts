@@ -1,7 +1,7 @@
 import { MINUTE } from '../../calendar/units.ts'
+import { SLOT } from '../../columns/slots/store.ts'
 import type { Db } from '../../db/client.ts'
 import { retryConflicts } from '../../db/retry.ts'
-import { SLOT } from '../../rollups/store.ts'
 import { joinSteps, STEP_PROPERTIES, stepOf } from '../journey.ts'
 import { shinglesOf } from '../shingles.ts'
 import { readPages, type StoredEvent } from './events.store.ts'

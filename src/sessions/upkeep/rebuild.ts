@@ -1,6 +1,6 @@
+import { SLOT } from '../../columns/slots/store.ts'
 import type { Db } from '../../db/client.ts'
 import { retryConflicts } from '../../db/retry.ts'
-import { SLOT } from '../../rollups/store.ts'
 import { FOLDED_PROPERTIES, foldEvents, type SessionEvent, type SessionPart } from '../session.ts'
 import { type Range, readPages, type StoredEvent } from './events.store.ts'
 import { listStale, replaceStale, type WholeSession } from './store.ts'

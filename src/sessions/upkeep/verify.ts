@@ -1,5 +1,5 @@
+import { shuffleKinds } from '../../columns/slots/store.ts'
 import type { Db } from '../../db/client.ts'
-import { shuffleKinds } from '../../rollups/store.ts'
 import { type ComparedSession, compareSessions } from './verify.store.ts'
 
 /** Sessions compared per statement. The statement reads every event of those sessions. */

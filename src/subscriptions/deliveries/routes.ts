@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { allow } from '../../access/auth.ts'
 import { NotFoundError } from '../../errors.ts'
-import { allow } from '../../http/auth.ts'
 import { createRouter } from '../../http/env.ts'
 import { describe } from '../../http/openapi.ts'
 import { PageQuery, pageOf, pageSchema, pageSize } from '../../http/page.ts'

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { newApiKey } from '../../../src/access/key.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
-import { newApiKey } from '../../../src/projects/key.ts'
 import { failingQueue } from '../../support/bindings.ts'
 import { gzip, personsOf, send, untilPersons } from '../../support/capture.ts'
 import { listenToLog } from '../../support/log.ts'

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { newApiKey } from '../../../src/access/key.ts'
 import type { Json } from '../../../src/input/json.ts'
-import { newApiKey } from '../../../src/projects/key.ts'
 import { base64Text, gzip } from '../../support/capture.ts'
 import { newProject, request } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'

@@ -1,10 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { brotliCompressSync, deflateSync, zstdCompressSync } from 'node:zlib'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { newApiKey, newCaptureToken } from '../../../src/access/key.ts'
 import { createProjectFinder } from '../../../src/capture/project-cache.ts'
 import { newUsage } from '../../../src/db/client.ts'
 import type { Json } from '../../../src/input/json.ts'
-import { newApiKey, newCaptureToken } from '../../../src/projects/key.ts'
 import {
   base64,
   base64Text,

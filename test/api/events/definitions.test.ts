@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, it, vi } from 'vitest'
+import { SLOT, uncountEvents } from '../../../src/columns/slots/store.ts'
 import { writeBatch } from '../../../src/db/batch.ts'
-import { SLOT, uncountEvents } from '../../../src/rollups/store.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'
 import { sealRange } from '../../support/segments.ts'

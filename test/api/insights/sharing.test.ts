@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { WEEKLY } from '../../../src/crons/cron.ts'
+import { WEEKLY } from '../../../src/jobs/cron.ts'
 import { holdErasures } from '../../support/erasures.ts'
 import { newProject, request, type TestProject } from '../../support/project.ts'
 

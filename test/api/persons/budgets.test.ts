@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openSecret } from '../../../src/erasures/secret.ts'
 import { encodeCursor } from '../../../src/http/page.ts'
+import { openSecret } from '../../../src/ledger/secret.ts'
 import { measure } from '../../support/measure.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'
 import { seedPersons } from '../../support/seed.ts'

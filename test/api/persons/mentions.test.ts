@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createKey } from '../../../src/projects/store.ts'
+import { createKey } from '../../../src/access/store.ts'
 import { holdErasures } from '../../support/erasures.ts'
 import { measure } from '../../support/measure.ts'
 import { db, newProject, request, type TestProject } from '../../support/project.ts'

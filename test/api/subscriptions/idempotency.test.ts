@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import { createKey } from '../../../src/projects/store.ts'
+import { createKey } from '../../../src/access/store.ts'
 import { setClock } from '../../support/deliveries.ts'
 import { db, newProject, request, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'

@@ -7,8 +7,8 @@ import { v7 as uuidv7 } from 'uuid'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { fireCron } from '../../../scripts/control.ts'
-import { WEEKLY } from '../../../src/crons/cron.ts'
 import { isSignedBy } from '../../../src/erasures/receipts/signature.ts'
+import { WEEKLY } from '../../../src/jobs/cron.ts'
 import { share } from '../../support/depth.ts'
 import {
   launchService,

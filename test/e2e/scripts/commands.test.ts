@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BUSY } from '../../../scripts/busy.ts'
 import { openLocal, type Service } from '../../../scripts/local.ts'
+import { SCOPES } from '../../../src/access/scopes.ts'
 import { UnavailableError } from '../../../src/errors.ts'
-import { SCOPES } from '../../../src/projects/scopes.ts'
 import { newStateDir } from '../../support/processes.ts'
 import { runAdmin } from '../../support/service.ts'
 

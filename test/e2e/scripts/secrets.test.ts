@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { decryptSecrets } from '../../../scripts/escrow.ts'
-import { fingerprintOf } from '../../../src/erasures/secret.ts'
+import { fingerprintOf } from '../../../src/ledger/secret.ts'
 import { startCloudflare } from '../../support/cloudflare.ts'
 import {
   type LocalService,

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterEach, expect, it, vi } from 'vitest'
-import { WEEKLY } from '../../../src/crons/cron.ts'
+import { WEEKLY } from '../../../src/jobs/cron.ts'
 import { deep } from '../../support/depth.ts'
 import { holdErasures } from '../../support/erasures.ts'
 import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'

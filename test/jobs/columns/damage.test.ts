@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { countDamaged, forgetDamaged } from '../../../src/columns/damage.store.ts'
-import { NIGHTLY } from '../../../src/crons/cron.ts'
+import { SLOT } from '../../../src/columns/slots/store.ts'
 import {
   actorChunks,
   segmentColumns,
@@ -11,7 +11,7 @@ import {
   versionChunks,
   versionColumns
 } from '../../../src/db/schema.ts'
-import { SLOT } from '../../../src/rollups/store.ts'
+import { NIGHTLY } from '../../../src/jobs/cron.ts'
 import { chunksOf, listSegments, newShop, seal, unseal, VIEW } from '../../support/columns.ts'
 import { share } from '../../support/depth.ts'
 import { listenToLog } from '../../support/log.ts'

@@ -9,7 +9,7 @@ import {
   toSlotCounts
 } from '../../../src/columns/codec.ts'
 import { placeOfActors, placeOfColumn } from '../../../src/columns/places.ts'
-import { SLOT } from '../../../src/rollups/store.ts'
+import { SLOT } from '../../../src/columns/slots/store.ts'
 import {
   chunksOf,
   listSegments,

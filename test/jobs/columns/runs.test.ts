@@ -4,8 +4,8 @@ import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import type { ColumnsMessage } from '../../../src/columns/message.ts'
 import { MAX_QUERIES } from '../../../src/columns/seal.ts'
-import { EVERY_15_MINUTES, NIGHTLY } from '../../../src/crons/cron.ts'
 import { eventNames } from '../../../src/db/schema.ts'
+import { EVERY_15_MINUTES, NIGHTLY } from '../../../src/jobs/cron.ts'
 import {
   deliverColumns,
   expectEqualToRows,

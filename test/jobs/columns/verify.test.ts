@@ -7,8 +7,8 @@ import { findDueChunks } from '../../../src/columns/actor-chunks.ts'
 import { encodeColumn, encodeNames, encodeNumbers } from '../../../src/columns/codec.ts'
 import { placeOfCold, placeOfColumn } from '../../../src/columns/places.ts'
 import { verifyColumns } from '../../../src/columns/verify.ts'
-import { NIGHTLY } from '../../../src/crons/cron.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
+import { NIGHTLY } from '../../../src/jobs/cron.ts'
 import {
   expectEqualToRows,
   listSegments,

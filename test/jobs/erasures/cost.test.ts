@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { WEEKLY } from '../../../src/crons/cron.ts'
+import { WEEKLY } from '../../../src/jobs/cron.ts'
 import { countRows, holdErasures } from '../../support/erasures.ts'
 import { measureRows } from '../../support/log.ts'
 import { newProject } from '../../support/project.ts'

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { WEEKLY } from '../../../src/crons/cron.ts'
+import { WEEKLY } from '../../../src/jobs/cron.ts'
 import { countRows, countSearchTerms, tablesWith } from '../../support/erasures.ts'
 import { aroundCalls, beforeCall } from '../../support/faults.ts'
 import { consume, db, request, type TestProject } from '../../support/project.ts'

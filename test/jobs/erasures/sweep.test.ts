@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { EVERY_15_MINUTES, WEEKLY } from '../../../src/crons/cron.ts'
+import { EVERY_15_MINUTES, WEEKLY } from '../../../src/jobs/cron.ts'
 import { countRows } from '../../support/erasures.ts'
 import { aroundCalls } from '../../support/faults.ts'
 import { db } from '../../support/project.ts'

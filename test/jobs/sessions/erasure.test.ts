@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
 import { HOUR } from '../../../src/calendar/units.ts'
-import { EVERY_15_MINUTES, WEEKLY } from '../../../src/crons/cron.ts'
+import { EVERY_15_MINUTES, WEEKLY } from '../../../src/jobs/cron.ts'
 import { closeSessions } from '../../../src/sessions/upkeep/close.ts'
 import { holdErasures, tablesWith } from '../../support/erasures.ts'
 import { db, newProject, type TestEvent } from '../../support/project.ts'

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { type SQL, sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import { NIGHTLY } from '../../../src/crons/cron.ts'
+import { NIGHTLY } from '../../../src/jobs/cron.ts'
 import { purgeDeliveries } from '../../../src/subscriptions/deliveries/store.ts'
 import { failingQueue } from '../../support/bindings.ts'
 import { ADA, EmailError, newDesk, passSeconds, setClock } from '../../support/deliveries.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { Suppressed } from '../../../src/barred/suppressions/suppression.ts'
 import { type Incoming, withSize } from '../../../src/capture/changes.ts'
 import { sortOut } from '../../../src/capture/suppress.ts'
 import type { StoredPerson } from '../../../src/persons/person.ts'
-import type { Suppressed } from '../../../src/suppressions/suppression.ts'
 
 const KNOWN = {
   seen: new Set<string>(),

@@ -10,8 +10,8 @@ import {
   toSlotCounts
 } from '../../../src/columns/codec.ts'
 import { placeOfCold, placeOfColumn, placeOfSlots } from '../../../src/columns/places.ts'
+import { SLOT } from '../../../src/columns/slots/store.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
-import { SLOT } from '../../../src/rollups/store.ts'
 
 const range = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { decodeSlots, encodeSlots } from '../../../src/columns/codec.ts'
 import { Overview } from '../../../src/columns/overview.ts'
-import { SLOT } from '../../../src/rollups/store.ts'
+import { SLOT } from '../../../src/columns/slots/store.ts'
 
 /** Returns the overview of one event name with these segments and loose slots. */
 const overview = (

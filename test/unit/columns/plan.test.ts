@@ -8,7 +8,7 @@ import {
   type Placed,
   planSegments
 } from '../../../src/columns/plan.ts'
-import { SLOT } from '../../../src/rollups/store.ts'
+import { SLOT } from '../../../src/columns/slots/store.ts'
 
 const SLOTS_PER_DAY = 96
 

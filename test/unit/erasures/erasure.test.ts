@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { hashDistinctId, tombstoneFor } from '../../../src/barred/tombstones/tombstone.ts'
 import { DAY } from '../../../src/calendar/units.ts'
 import { linkedUntil, readCompletionDays } from '../../../src/erasures/completions/days.ts'
 import { messagesFor } from '../../../src/erasures/message.ts'
 import { describeKept, writeReceipt } from '../../../src/erasures/receipt.ts'
 import { isWeekly, lastRunBy, nextRunAfter } from '../../../src/erasures/schedule.ts'
-import { hashDistinctId, tombstoneFor } from '../../../src/tombstones/tombstone.ts'
 import { deep } from '../../support/depth.ts'
 
 const at = (text: string) => Date.parse(text)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkSecret, receiptSecret } from '../../../src/erasures/secret.ts'
+import { checkSecret, receiptSecret } from '../../../src/ledger/secret.ts'
 
 it.each([
   [undefined, 'missing'],

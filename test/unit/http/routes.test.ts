@@ -1,6 +1,6 @@
 import { expect, it, describe as suite } from 'vitest'
 import * as z from 'zod'
-import { allow } from '../../../src/http/auth.ts'
+import { allow } from '../../../src/access/auth.ts'
 import { createDocument } from '../../../src/http/document.ts'
 import { createRouter } from '../../../src/http/env.ts'
 import { describe } from '../../../src/http/openapi.ts'

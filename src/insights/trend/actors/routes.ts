@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { allow } from '../../../access/auth.ts'
 import { AppError } from '../../../errors.ts'
-import { allow } from '../../../http/auth.ts'
 import { affordPages, csvResponse, FormatQuery, flatten, wantsCsv } from '../../../http/csv.ts'
 import { createRouter } from '../../../http/env.ts'
 import { CsvPageQuery, pageOf, pageSize } from '../../../http/page.ts'

@@ -1,0 +1,67 @@
+import * as z from 'zod'
+import { createRouter } from '../http/env.ts'
+import { describe } from '../http/openapi.ts'
+import { PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
+import { validateQuery } from '../http/validation.ts'
+import { allow, allowCaller } from './auth.ts'
+import { CallerJson, callerToJson, ProjectJson, projectToApi } from './schemas.ts'
+import { findProjects } from './store.ts'
+
+const TAG = 'Projects'
+
+const ListQuery = z.object({ limit: PageQuery.shape.limit, offset: PageQuery.shape.offset })
+
+const LIST = describe({
+  id: 'projects_list',
+  tag: TAG,
+  summary: 'List projects',
+  description: 'Lists the projects that the key has access to, sorted by id.',
+  answers: { 200: { text: 'A page of projects.', schema: pageSchema('ProjectPage', ProjectJson) } }
+})
+
+const RETRIEVE = describe({
+  id: 'projects_retrieve',
+  tag: TAG,
+  summary: 'Retrieve a project',
+  answers: { 200: { text: 'The project.', schema: ProjectJson } }
+})
+
+const ME = describe({
+  id: 'users_me_retrieve',
+  tag: TAG,
+  summary: 'Retrieve the owner of the key',
+  description:
+    'Returns the user to whom the key belongs, and the first project that the key has access to.',
+  answers: { 200: { text: 'The user.', schema: CallerJson } }
+})
+
+export const projectListRoutes = createRouter().get(
+  '/',
+  LIST,
+  allowCaller('project:read'),
+  validateQuery(ListQuery),
+  async (c) => {
+    const { limit, offset } = c.req.valid('query')
+    const { db, key } = c.var
+    const size = pageSize(limit)
+    const all = await findProjects(db, key.projectIds)
+    const results = all.slice(offset, offset + size).map(projectToApi)
+    const hasMore = offset + size < all.length
+    return c.json(pageOf(c.req.url, { results, count: all.length, size, offset, hasMore }))
+  }
+)
+
+export const projectRoutes = createRouter().get('/', RETRIEVE, allow('project:read'), (c) =>
+  c.json(projectToApi(c.var.project))
+)
+
+export const userRoutes = createRouter().get(
+  '/api/users/@me',
+  ME,
+  allowCaller('user:read'),
+  async (c) => {
+    const { db, key, user } = c.var
+    const [team] = await findProjects(db, key.projectIds)
+    return c.json(callerToJson(user, team))
+  }
+)

@@ -1,0 +1,131 @@
+import { listDatabases } from '../access/store.ts'
+import { type Db, newUsage, openDb, type Usage } from '../db/client.ts'
+import { databaseOf } from '../db/databases.ts'
+import { describeError } from '../errors.ts'
+import { log } from '../log.ts'
+import { type Cron, cronOf } from './cron.ts'
+import { saveRun } from './store.ts'
+
+/** One run of a Cron Trigger. */
+export type Run = {
+  env: Env
+  /** When the run began. */
+  now: Date
+  clock: () => Date
+  /** When the run was due, ms UTC. */
+  scheduledTime: number
+}
+
+/**
+ * Queries that the jobs of a trigger may make together. D1 allows 1,000 per invocation; the rest is for recording the run, and
+ * for queries that are tried again.
+ */
+export const MAX_JOB_QUERIES = 950
+
+/** Share of a job's queries after which it begins nothing new; the rest is for finishing work in progress. */
+const SHARE = 0.75
+
+/** The name of a job, and the number of queries it may make. A job that makes more fails, and leaves the others theirs. */
+type JobLimits = { job: string; queries: number }
+
+/** One kind of work. `run` logs its failures and returns their number, at most one per database, and never throws. */
+export type Job = JobLimits & { run: (run: Run) => Promise<number> }
+
+/** A database with projects' data. */
+export type ProjectDatabase = {
+  db: Db
+  /** The name of its binding. */
+  database: string
+  /** The cost of `db` and `control`, and the share of the job's queries that may be spent on this database. */
+  usage: Usage
+  control: Db
+  /** The number of databases with projects' data. */
+  databases: number
+}
+
+/** Makes a job that works once per run, not once per database. `control` is the control database. */
+export const once = (limits: JobLimits, work: (run: Run, control: Db) => Promise<void>): Job => ({
+  ...limits,
+  run: (run) =>
+    attempt({ job: limits.job }, () => {
+      const usage = newUsage({ share: limits.queries, maxQueries: limits.queries })
+      return work(run, openDb(run.env.DB, usage).db)
+    })
+})
+
+/**
+ * Makes a job that works in every database. A failure in one database does not stop the others. Each database gets an equal
+ * share of the queries that the databases before it have left.
+ */
+export const inEachDatabase = (
+  limits: JobLimits,
+  work: (target: ProjectDatabase, run: Run) => Promise<void>
+): Job => ({
+  ...limits,
+  async run(run) {
+    const { job, queries } = limits
+    const databases: string[] = []
+    let left = queries - 1
+    let failures = await attempt({ job }, async () => {
+      const usage = newUsage({ share: queries, maxQueries: queries })
+      databases.push(...(await listDatabases(openDb(run.env.DB, usage).db)))
+    })
+    for (const [i, database] of databases.entries()) {
+      const share = Math.floor((SHARE * left) / (databases.length - i))
+      const usage = newUsage({ share, maxQueries: left })
+      failures += await attempt({ job, database }, () => {
+        const { db } = openDb(databaseOf(run.env, database), usage)
+        const control = openDb(run.env.DB, usage).db
+        return work({ db, database, usage, control, databases: databases.length }, run)
+      })
+      left -= usage.queries
+    }
+    return failures
+  }
+})
+
+/** Does the work, and logs the error if it fails. @returns the number of failures, 0 or 1 */
+async function attempt(name: Record<string, string>, work: () => Promise<void>): Promise<number> {
+  try {
+    await work()
+    return 0
+  } catch (error) {
+    log('error', 'scheduled job failed', { ...name, error: describeError(error) })
+    return 1
+  }
+}
+
+/**
+ * Runs the jobs of the trigger that fired, in order, and records the run for `/readyz`.
+ * @param jobs the jobs of each Cron Trigger
+ */
+export async function runCron(
+  jobs: Record<Cron, Job[]>,
+  { cron: expression, scheduledTime }: ScheduledController,
+  { env, clock }: { env: Env; clock: () => Date }
+): Promise<void> {
+  const cron = cronOf(expression)
+  if (!cron) {
+    log('error', 'unknown cron expression', { cron: expression })
+    return
+  }
+  const now = clock()
+  let failedJobs = 0
+  for (const job of jobs[cron]) {
+    failedJobs += await job.run({ env, now, clock, scheduledTime })
+  }
+  await record(env, {
+    cron,
+    startedAt: now.getTime(),
+    finishedAt: clock().getTime(),
+    failedJobs
+  })
+}
+
+async function record(env: Env, run: Parameters<typeof saveRun>[1]): Promise<void> {
+  try {
+    await saveRun(openDb(env.DB, newUsage()).db, run)
+  } catch (error) {
+    log('error', 'could not record the cron run', { cron: run.cron, error: describeError(error) })
+  }
+}

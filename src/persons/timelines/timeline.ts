@@ -1,0 +1,34 @@
+import { numberOf } from '../../db/version-id.ts'
+
+/**
+ * An event's time, ms UTC, and the version of its person at that time, as an id of `person_versions`;
+ * null if it has none, such as an event sent without a person profile.
+ */
+export type SeenEvent = { timestamp: number; version: number | null }
+
+/**
+ * Consecutive events with the same values of the crucial properties, which the request names: the
+ * first event, and the number of events.
+ */
+export type Stretch = SeenEvent & { count: number }
+
+/** Sorts events by time and groups them into stretches; `valuesOf` returns a version's crucial values as comparable text. */
+export function cutStretches(
+  events: readonly SeenEvent[],
+  valuesOf: (version: number | null) => string
+): Stretch[] {
+  const stretches: Stretch[] = []
+  for (const event of events.toSorted(byTime)) {
+    const last = stretches.at(-1)
+    if (last && valuesOf(last.version) === valuesOf(event.version)) {
+      last.count += 1
+    } else {
+      stretches.push({ ...event, count: 1 })
+    }
+  }
+  return stretches
+}
+
+/** Compares events by time, and within one millisecond by the number of their version; an event without one comes first. */
+const byTime = (a: SeenEvent, b: SeenEvent): number =>
+  a.timestamp - b.timestamp || numberOf(a.version ?? 0) - numberOf(b.version ?? 0)
