@@ -1,13 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { OperatorError } from './faults.ts'
 
 /** Wrangler's own table, so that wrangler and these commands see each other's migrations. */
 const MIGRATIONS = `create table if not exists d1_migrations (
   id integer primary key autoincrement, name text unique, applied_at timestamp default current_timestamp not null)`
 
+const TOO_OLD =
+  'This database was made before version 0.1.0, and this version cannot read it. Nothing has been changed: keep it, and start with another state folder, for example STATE_DIR=.state npm start.'
+
 /**
  * Applies missing migrations as `wrangler d1 migrations apply` does: each file in one transaction. Another process may do
  * the same at the same time.
+ * @throws OperatorError for a database from before the first release
  */
 export async function migrate(database: D1Database, folder: string): Promise<void> {
   await database.prepare(MIGRATIONS).run()
@@ -15,7 +20,12 @@ export async function migrate(database: D1Database, folder: string): Promise<voi
     .prepare('select name from d1_migrations')
     .all<{ name: string }>()
   const applied = new Set(results.map(({ name }) => name))
-  const missing = readMigrations(folder).filter(({ file }) => !applied.has(file))
+  const known = readMigrations(folder)
+  const [first] = known
+  if (first && applied.size > 0 && !applied.has(first.file)) {
+    throw new OperatorError(TOO_OLD)
+  }
+  const missing = known.filter(({ file }) => !applied.has(file))
   for (const { file, statements } of missing) {
     const note = database.prepare('insert into d1_migrations (name) values (?)').bind(file)
     // The note comes first: if another process has just applied the file, the transaction fails at the note's unique name.

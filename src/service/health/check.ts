@@ -124,7 +124,7 @@ export const Health = z
           binding: CONTROL,
           status: 'ok',
           answers: true,
-          migration: '0001_search.sql',
+          migration: '0000_tables.sql',
           size_bytes: 4_096_000,
           fill: 0.0004,
           damaged_columns: 0

@@ -5,6 +5,27 @@ import { expect, it, onTestFinished } from 'vitest'
 import { migrate } from '../../../scripts/migrate.ts'
 import { openFile } from '../../../scripts/sqlite.ts'
 
+it('refuses a database from before the first release, and changes nothing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const { binding, close } = openFile(join(folder, 'one.sqlite'))
+  onTestFinished(close)
+  const write = (name: string) => {
+    const migrations = join(folder, name)
+    mkdirSync(migrations)
+    writeFileSync(join(migrations, `0000_${name}.sql`), `create table ${name} (id integer)`)
+    return migrations
+  }
+  await migrate(binding, write('before'))
+
+  await expect(migrate(binding, write('released'))).rejects.toThrow('made before version 0.1.0')
+
+  const tables = await binding
+    .prepare("select name from sqlite_schema where name = 'released'")
+    .all()
+  expect(tables.results).toEqual([])
+})
+
 it('applies each file once, even if two commands migrate a new database at the same time', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

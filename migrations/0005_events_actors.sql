@@ -1,1 +1,0 @@
-CREATE INDEX `events_actors` ON `events` (`project_id`,`event_id`,`timestamp`,`identity`);

@@ -1,3 +1,0 @@
-ALTER TABLE `projects` ADD `settings` text DEFAULT '{}' NOT NULL;--> statement-breakpoint
--- Existing projects keep recording visits.
-UPDATE `projects` SET `settings` = '{"recording":true}';

@@ -1,1 +1,0 @@
-ALTER TABLE `projects` ADD `recording_retention_days` integer;
