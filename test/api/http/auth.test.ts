@@ -371,17 +371,6 @@ describe.each(named)('%s', (_, route) => {
     expect(headers.get('WWW-Authenticate')).toBe('Bearer')
   })
 
-  it.runIf(route.body)('refuses a key before it unpacks the body', async () => {
-    const { project, ids } = ours
-    const path = `/api/environments/${project.id}/${pathTo(route, ids)}`
-    const headers = { ...bearer(revoked.key), 'Content-Encoding': 'gzip' }
-    const brokenGzip = new Uint8Array([0x1f, 0x8b, 0])
-
-    const { status, body } = await request(route.method, path, headers, brokenGzip)
-
-    expect([status, body]).toEqual([401, AUTHENTICATION_FAILED])
-  })
-
   it('refuses a key with every other scope and names the one it needs', async () => {
     const { project, ids } = ours
     const satisfying = ['*', ...route.scopes, ...route.scopes.map(toWrite)]
@@ -619,6 +608,19 @@ describe("another project's persons", () => {
       'own2@example.com',
       'own1@example.com'
     ])
+  })
+})
+
+describe.each(named.filter(([, { body }]) => body))('access to %s', (_, route) => {
+  it('refuses a key before it unpacks the body', async () => {
+    const { project, ids } = ours
+    const path = `/api/environments/${project.id}/${pathTo(route, ids)}`
+    const headers = { ...bearer(revoked.key), 'Content-Encoding': 'gzip' }
+    const brokenGzip = new Uint8Array([0x1f, 0x8b, 0])
+
+    const { status, body } = await request(route.method, path, headers, brokenGzip)
+
+    expect([status, body]).toEqual([401, AUTHENTICATION_FAILED])
   })
 })
 

@@ -103,7 +103,7 @@ const captured = fc.record({
     }),
     { maxLength: 3 }
   ),
-  nested: fc.option(nested, { freq: 20 }),
+  nested: fc.option(nested, { freq: 2 }),
   encoding: fc.constantFrom(...encodings),
   damage: fc.option(fc.record({ at: fc.nat(4_000), byte: fc.nat(255), cut: fc.boolean() }), {
     freq: 3
