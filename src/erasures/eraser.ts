@@ -9,7 +9,7 @@ import type { OpenProject } from '../projects/open.ts'
 import type { ProjectRow } from '../projects/store.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
 import { purgeRecording } from '../recordings/purge.ts'
-import { rebuildSessions, SESSIONS } from '../sessions/upkeep/rebuild.ts'
+import { SESSIONS, sessionRebuilder } from '../sessions/upkeep/rebuild.ts'
 import { completableUntil } from './completions/days.ts'
 import { Pieces } from './pieces.ts'
 import {
@@ -163,10 +163,7 @@ export class Eraser {
 
   /** @returns whether every stale session is rebuilt */
   #rebuildSessions(): Promise<boolean> {
-    return this.#pieces.runAnyway(
-      (limit) => rebuildSessions(this.#db, this.#project.id, limit),
-      SESSIONS
-    )
+    return this.#pieces.runAnyway(sessionRebuilder(this.#db, this.#project.id), SESSIONS)
   }
 
   /** Yields the keys of the person's identities, some at a time. */

@@ -2,6 +2,7 @@ import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { countSegmentsOf, countVersionChunksOf } from '../columns/erase.store.ts'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
+import type { Work } from '../db/rest.ts'
 import { inJson } from '../db/rows.ts'
 import {
   activity,
@@ -30,19 +31,19 @@ import { type ErasureRow, isOpen } from './store.ts'
  * removes, so that the totals are exact however often a piece is repeated.
  */
 
-/** Purges at most `limit` versions of the person's properties. @returns their number */
+/** Purges at most `limit` versions of the person's properties. */
 export async function purgeVersions(
   db: Db,
   { id, projectId }: ErasureRow,
   limit: number,
   now: number
-): Promise<number> {
+): ReturnType<Work> {
   const piece = sql`
     select ${personVersions.id} from ${erasedIdentities}
     cross join ${personVersions}
       on ${isVersionOf(sql`${erasedIdentities.key}`)} and ${personVersions.projectId} = ${projectId}
     where ${erasedIdentities.erasureId} = ${id} limit ${limit}`
-  return purgePiece(db, [
+  return purgePiece(db, limit, [
     updateFrom(erasures, {
       set: {
         stores: addToStores({
@@ -101,21 +102,18 @@ export const listKeys = async (
   return rows.map(({ key }) => key)
 }
 
-/**
- * Purges at most `limit` events of these identities. A trigger deletes the segments that contain them.
- * @returns the number of events
- */
+/** Purges at most `limit` events of these identities. A trigger deletes the segments that contain them. */
 export async function purgeEvents(
   db: Db,
   { id, projectId }: ErasureRow,
   { keys, limit, now }: { keys: number[]; limit: number; now: number }
-): Promise<number> {
+): ReturnType<Work> {
   // Every statement below must find the same rows: `indexed by` and `+` keep their plans, and so the order of the rows, the same.
   const source = sql`from ${events} indexed by events_identity
     where ${events.identity} in ${inJson(keys)} and +${events.projectId} = ${projectId} limit ${limit}`
   const place = list([events.projectId, events.eventId, events.timestamp, events.uuid])
   const piece = sql`select ${place} ${source}`
-  return purgePiece(db, [
+  return purgePiece(db, limit, [
     markStale(projectId, sql`select ${events.sessionId} ${source}`),
     updateFrom(erasures, {
       set: {
@@ -134,10 +132,11 @@ export async function purgeEvents(
   ])
 }
 
-/** Runs a piece, whose last statement must return a row for each removed row. @returns their number */
-async function purgePiece(db: Db, statements: SQL[]): Promise<number> {
+/** Runs a piece, whose last statement must return a row for each removed row. */
+async function purgePiece(db: Db, limit: number, statements: SQL[]): ReturnType<Work> {
   const results = await writeBatch(db, statements)
-  return results.at(-1)?.results.length ?? 0
+  const rows = results.at(-1)?.results.length ?? 0
+  return { rows, isLast: rows < limit }
 }
 
 /** Counts the events of identities: in one query if there are fewer than `limit`, otherwise identity by identity in pieces. */
