@@ -139,7 +139,7 @@ async function purgePiece(db: Db, limit: number, statements: SQL[]): ReturnType<
   return { rows, isLast: rows < limit }
 }
 
-/** Counts the events of identities: in one query if there are fewer than `limit`, otherwise identity by identity in pieces. */
+/** Counts the events of identities: in one query if they are fewer than `limit`, otherwise identity by identity in pieces. */
 export async function countEvents(
   db: Db,
   erasure: ErasureRow,
@@ -185,6 +185,26 @@ async function countOne(
       return count
     }
   }
+}
+
+/**
+ * Counts the events to purge and notes their number, in one round trip, if they are fewer than `limit`.
+ * @returns whether the number is noted; false also if it was noted before
+ */
+export async function noteFewFound(
+  db: Db,
+  { id }: ErasureRow,
+  limit: number,
+  now: number
+): Promise<boolean> {
+  const [noted] = await writeBatch(db, [
+    sql`${updateFrom(erasures, {
+      set: { found: sql`counted.count`, progressAt: now },
+      from: sql`(select count(*) as count from (select 1 from ${eventsLeftOf(id)} limit ${limit})) as counted`,
+      where: sql`${erasures.id} = ${id} and ${erasures.found} is null and counted.count < ${limit}`
+    })} returning 1`
+  ])
+  return noted?.results.length === 1
 }
 
 /** Notes the number of events to purge, unless it is noted already. */

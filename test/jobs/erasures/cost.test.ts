@@ -1,6 +1,8 @@
+import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { WEEKLY } from '../../../src/crons/cron.ts'
 import { countRows, holdErasures } from '../../support/erasures.ts'
+import { aroundCalls } from '../../support/faults.ts'
 import { measureRows } from '../../support/log.ts'
 import { newProject } from '../../support/project.ts'
 import { AT } from '../../support/town.ts'
@@ -48,4 +50,37 @@ describe('the cost of an erasure', () => {
       expect(purging.read).toBeLessThanOrEqual(50 * 162)
     }
   )
+
+  /** Erases these persons, each with a session of one event. @returns the calls to the database in the weekly run */
+  async function countCalls(names: string[]) {
+    const project = await newProject()
+    const { call, cron, drain } = holdErasures()
+    await project.ingest(
+      names.map((distinct_id) => ({
+        distinct_id,
+        timestamp: AT,
+        properties: { $session_id: `session of ${distinct_id}` }
+      }))
+    )
+    await call(project, 'POST', 'persons/bulk_delete', { distinct_ids: names, delete_events: true })
+    await drain()
+    await cron(WEEKLY, Date.now() + 1000)
+    let calls = 0
+    const DB = aroundCalls(env.DB, (run) => {
+      calls += 1
+      return run()
+    })
+    await drain({ DB })
+    const { body } = await call(project, 'GET', 'persons/deletion_status?status=completed')
+    expect(body.count).toBe(names.length)
+    expect(await countRows(project.id)).toMatchObject({ persons: 0, events: 0 })
+    return calls
+  }
+
+  it('takes ten round trips for a person with few events', async () => {
+    const one = await countCalls(['ada'])
+    const five = await countCalls(['ada', 'bob', 'cyd', 'dan', 'eve'])
+
+    expect((five - one) / 4).toBeLessThanOrEqual(10)
+  })
 })
