@@ -80,6 +80,21 @@ export const readBatch = <const Queries extends readonly Query<unknown>[]>(
 export const writeBatch = async (db: Db, statements: SQL[]): Promise<D1Result[]> =>
   statements.length > 0 ? db.$client.run(statements.map(bindWrite)) : []
 
+/**
+ * Runs statements like `writeBatch`, then queries, in the same round trip and transaction: the queries see what the statements
+ * have written. @returns the rows of each query
+ */
+export async function writeThenRead<const Queries extends readonly Query<unknown>[]>(
+  db: Db,
+  statements: SQL[],
+  ...queries: Queries
+): Promise<RowsOf<Queries>> {
+  const { statements: reads, toAnswer } = planRead(queries, (rows) => rows)
+  const all = [...statements.map(bindWrite), ...reads.map(bindRead)]
+  const results = await db.$client.run<Row>(all)
+  return toAnswer(results.slice(statements.length).map((result) => result.results))
+}
+
 /** Converts a statement that changes no rows to its SQL text and its bound values, unless it is converted already. */
 export const bindRead = (statement: SQL | Statement): Statement =>
   is(statement, SQL) ? { ...toText(statement), isRead: true } : statement

@@ -7,3 +7,6 @@ export type Spent = { databaseMs: number; elapsedMs: number }
  */
 export const restAfter = ({ databaseMs, elapsedMs }: Spent, times: number): number =>
   Math.max(0, times * databaseMs - Math.max(0, elapsedMs - databaseMs))
+
+/** Does a piece of at most `limit` rows. Returns the number of rows done, and whether nothing was left to do. */
+export type Work = (limit: number) => Promise<{ rows: number; isLast: boolean }>

@@ -8,7 +8,7 @@ import { Ledger } from '../ledger/ledger.ts'
 import { readApplied } from '../ledger/store.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
 import { purgeRecording } from '../recordings/purge.ts'
-import { rebuildSessions, SESSIONS } from '../sessions/upkeep/rebuild.ts'
+import { SESSIONS, sessionRebuilder } from '../sessions/upkeep/rebuild.ts'
 import { completableUntil } from './completions/days.ts'
 import { MentionCounts } from './mentions/schemas.ts'
 import { Pieces } from './pieces.ts'
@@ -17,8 +17,10 @@ import {
   countEvents,
   countRemains,
   findUnpurgedOf,
+  listActive,
   listKeys,
   markCleared,
+  noteFewFound,
   noteFound,
   noteWaiting,
   purgeEvents,
@@ -27,14 +29,16 @@ import {
 import { writeReceipt } from './receipt.ts'
 import { issueReceipt, type Signer } from './receipts/issue.ts'
 import { publishKey } from './receipts/keys.ts'
-import { readSubject } from './receipts/store.ts'
-import { type ErasureRow, findOpenErasures } from './store.ts'
+import { readOpen, type Subject, subjectOf } from './receipts/store.ts'
+import type { ErasureRow } from './store.ts'
 import { NO_WAITING_OBJECTS } from './waiting.ts'
 
 /** Events counted per query. */
 const COUNTED_AT_ONCE = 10_000
+/** Identities listed per query: a person may have any number of distinct ids. */
+const KEYS_AT_ONCE = 5_000
 /** Identities whose events are purged together. */
-const KEYS_AT_ONCE = 100
+const PURGED_AT_ONCE = 100
 /** Deleted recordings that are listed, then purged one by one. */
 const RECORDINGS_AT_ONCE = 20
 
@@ -144,29 +148,40 @@ export class Eraser {
   /** @returns whether no event is left */
   async #purgeEvents(erasure: ErasureRow): Promise<boolean> {
     if (erasure.found === null) {
-      let found = 0
-      for await (const keys of this.#keysOf(erasure)) {
-        found += await countEvents(this.#db, erasure, keys, COUNTED_AT_ONCE)
-      }
-      await noteFound(this.#db, erasure, found, this.#now())
+      await this.#noteFound(erasure)
     }
     for await (const keys of this.#keysOf(erasure)) {
-      const isDone = await this.#pieces.run((limit) =>
-        purgeEvents(this.#db, erasure, { keys, limit, now: this.#now() })
-      )
-      if (!isDone) {
-        return false
+      // Many identities cost only as long as they have events, so that the next invocation gets further.
+      const isFew = keys.length <= PURGED_AT_ONCE
+      const active = isFew ? keys : await listActive(this.#db, erasure, keys)
+      for (let at = 0; at < active.length; at += PURGED_AT_ONCE) {
+        const some = active.slice(at, at + PURGED_AT_ONCE)
+        const isDone = await this.#pieces.run((limit) =>
+          purgeEvents(this.#db, erasure, { keys: some, limit, now: this.#now() })
+        )
+        if (!isDone) {
+          return false
+        }
       }
     }
     return true
   }
 
+  /** Notes the number of events to purge. */
+  async #noteFound(erasure: ErasureRow): Promise<void> {
+    if (await noteFewFound(this.#db, erasure, COUNTED_AT_ONCE, this.#now())) {
+      return
+    }
+    let found = 0
+    for await (const keys of this.#keysOf(erasure)) {
+      found += await countEvents(this.#db, erasure, keys, COUNTED_AT_ONCE)
+    }
+    await noteFound(this.#db, erasure, found, this.#now())
+  }
+
   /** @returns whether every stale session is rebuilt */
   #rebuildSessions(): Promise<boolean> {
-    return this.#pieces.runAnyway(
-      (limit) => rebuildSessions(this.#db, this.#project.id, limit),
-      SESSIONS
-    )
+    return this.#pieces.runAnyway(sessionRebuilder(this.#db, this.#project.id), SESSIONS)
   }
 
   /** Yields the keys of the person's identities, some at a time. */
@@ -187,18 +202,15 @@ export class Eraser {
     return this.#clock().getTime()
   }
 
-  /** Counts the chunks with a version of the person and, if events are deleted, the segments with one of the events. */
-  async #countCopies(erasure: ErasureRow): Promise<Record<string, number>> {
-    const all = new Set<number>()
-    for await (const keys of this.#keysOf(erasure)) {
-      for (const key of keys) {
-        all.add(key)
-      }
-    }
+  /** Counts the chunks with a version of these identities and, if events are deleted, the segments with one of the events. */
+  async #countCopies(
+    { deleteEvents }: ErasureRow,
+    keys: ReadonlySet<number>
+  ): Promise<Record<string, number>> {
     return {
-      version_chunks: await countVersionChunksWith(this.#db, this.#project.id, all),
-      ...(erasure.deleteEvents && {
-        segments: await countSegmentsWith(this.#db, this.#project.id, all)
+      version_chunks: await countVersionChunksWith(this.#db, this.#project.id, keys),
+      ...(deleteEvents && {
+        segments: await countSegmentsWith(this.#db, this.#project.id, keys)
       })
     }
   }
@@ -208,7 +220,7 @@ export class Eraser {
    * @throws when rows are left that the next invocation would not purge
    */
   async #verify(erasure: ErasureRow, signer: Signer): Promise<'waiting' | 'cut' | 'completed'> {
-    const [current] = await findOpenErasures(this.#db, this.#project.id, [erasure.id])
+    const { current, identities } = await readOpen(this.#db, erasure)
     if (!current) {
       // Another invocation has completed it meanwhile.
       return 'completed'
@@ -218,7 +230,7 @@ export class Eraser {
       return 'waiting'
     }
     // Copies first: events that are stored and sealed in between are then counted as events, not only as segments.
-    const copies = await this.#countCopies(current)
+    const copies = await this.#countCopies(current, new Set(identities.map(({ key }) => key)))
     // None waits: the invocation began by searching the bucket for objects with data of the person.
     const remaining = {
       ...NO_WAITING_OBJECTS,
@@ -227,7 +239,9 @@ export class Eraser {
     }
     const left = Object.entries(remaining).filter(([, count]) => count > 0)
     if (left.length === 0) {
-      return (await this.#complete(current, remaining, signer)) ? 'completed' : 'cut'
+      const subject = subjectOf(current, identities)
+      const isCompleted = await this.#complete(current, { subject, remaining }, signer)
+      return isCompleted ? 'completed' : 'cut'
     }
     if (left.every(([store]) => purgedNext(remaining).includes(store))) {
       return 'cut'
@@ -249,7 +263,7 @@ export class Eraser {
   /** Signs the receipt, enters it in the ledger and stores it. @returns whether the erasure is completed */
   async #complete(
     erasure: ErasureRow,
-    remaining: Record<string, number>,
+    { subject, remaining }: { subject: Subject; remaining: Record<string, number> },
     signer: Signer
   ): Promise<boolean> {
     const now = this.#now()
@@ -276,7 +290,6 @@ export class Eraser {
       unreadable: await this.#listUnreadable(erasure),
       late_events_dropped: erasure.dropped
     })
-    const subject = await readSubject(this.#db, erasure)
     // Publishing the key appends it to the ledger, whose end is searched from `head` on.
     this.#published ??= readApplied(this.#db).then((head) =>
       publishKey(this.#bucket, signer.key, head, now)

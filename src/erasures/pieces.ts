@@ -1,5 +1,5 @@
 import type { Usage } from '../db/client.ts'
-import { restAfter } from '../db/rest.ts'
+import { restAfter, type Work } from '../db/rest.ts'
 import { isSpent } from '../queues/invocation.ts'
 import { pause } from '../turns.ts'
 
@@ -17,9 +17,6 @@ type Sizes = { first: number; min: number; max: number }
  * still and shows 0 ms.
  */
 export const ROWS: Sizes = { first: 100, min: 10, max: 1_000 }
-
-/** Does a piece of at most `limit` rows, and returns their number. */
-type Work = (limit: number) => Promise<number>
 
 /**
  * Returns the size of the next piece: as many rows as take `PIECE_MS`, but at most twice as many as before. Only the time in the
@@ -45,7 +42,7 @@ export class Pieces {
   }
 
   /**
-   * Calls `work` with the size of a piece, until a piece has fewer rows than that.
+   * Calls `work` with the size of a piece, until nothing is left to do.
    * @returns whether everything was done before the invocation reached its limits
    */
   async run(work: Work, sizes = ROWS): Promise<boolean> {
@@ -61,8 +58,8 @@ export class Pieces {
     do {
       const started = this.#clock().getTime()
       const { databaseMs: before } = this.#usage
-      const rows = await work(limit)
-      if (rows < limit) {
+      const { rows, isLast } = await work(limit)
+      if (isLast) {
         return true
       }
       // The clock stands still while code computes, but it moves while the code waits for the database.

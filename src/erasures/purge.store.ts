@@ -4,6 +4,7 @@ import { countSegmentsOf, countVersionChunksOf } from '../columns/erase.store.ts
 import { uncountEvents } from '../columns/slots/store.ts'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
+import type { Work } from '../db/rest.ts'
 import { inJson } from '../db/rows.ts'
 import {
   activity,
@@ -30,19 +31,19 @@ import { type ErasureRow, isOpen } from './store.ts'
  * removes, so that the totals are exact however often a piece is repeated.
  */
 
-/** Purges at most `limit` versions of the person's properties. @returns their number */
+/** Purges at most `limit` versions of the person's properties. */
 export async function purgeVersions(
   db: Db,
   { id, projectId }: ErasureRow,
   limit: number,
   now: number
-): Promise<number> {
+): ReturnType<Work> {
   const piece = sql`
     select ${personVersions.id} from ${erasedIdentities}
     cross join ${personVersions}
       on ${isVersionOf(sql`${erasedIdentities.key}`)} and ${personVersions.projectId} = ${projectId}
     where ${erasedIdentities.erasureId} = ${id} limit ${limit}`
-  return purgePiece(db, [
+  return purgePiece(db, limit, [
     updateFrom(erasures, {
       set: {
         stores: addToStores({
@@ -101,21 +102,18 @@ export const listKeys = async (
   return rows.map(({ key }) => key)
 }
 
-/**
- * Purges at most `limit` events of these identities. A trigger deletes the segments that contain them.
- * @returns the number of events
- */
+/** Purges at most `limit` events of these identities. A trigger deletes the segments that contain them. */
 export async function purgeEvents(
   db: Db,
   { id, projectId }: ErasureRow,
   { keys, limit, now }: { keys: number[]; limit: number; now: number }
-): Promise<number> {
+): ReturnType<Work> {
   // Every statement below must find the same rows: `indexed by` and `+` keep their plans, and so the order of the rows, the same.
   const source = sql`from ${events} indexed by events_identity
     where ${events.identity} in ${inJson(keys)} and +${events.projectId} = ${projectId} limit ${limit}`
   const place = list([events.projectId, events.eventId, events.timestamp, events.uuid])
   const piece = sql`select ${place} ${source}`
-  return purgePiece(db, [
+  return purgePiece(db, limit, [
     markStale(projectId, sql`select ${events.sessionId} ${source}`),
     updateFrom(erasures, {
       set: {
@@ -134,19 +132,43 @@ export async function purgeEvents(
   ])
 }
 
-/** Runs a piece, whose last statement must return a row for each removed row. @returns their number */
-async function purgePiece(db: Db, statements: SQL[]): Promise<number> {
+/** Runs a piece, whose last statement must return a row for each removed row. */
+async function purgePiece(db: Db, limit: number, statements: SQL[]): ReturnType<Work> {
   const results = await writeBatch(db, statements)
-  return results.at(-1)?.results.length ?? 0
+  const rows = results.at(-1)?.results.length ?? 0
+  return { rows, isLast: rows < limit }
 }
 
-/** Counts the events of identities: in one query if there are fewer than `limit`, otherwise identity by identity in pieces. */
+/** Lists those of these identities that still have events. */
+export async function listActive(
+  db: Db,
+  { projectId }: ErasureRow,
+  keys: number[]
+): Promise<number[]> {
+  const [rows] = await readBatch(
+    db,
+    query<{ key: number }>(sql`
+      select value as key from json_each(${JSON.stringify(keys)}) where exists (
+        select 1 from ${events} indexed by events_identity
+        where ${events.identity} = value and +${events.projectId} = ${projectId})`)
+  )
+  return rows.map(({ key }) => key)
+}
+
+/**
+ * Counts the events of identities: in one query if they are fewer than `limit`, otherwise of each half of
+ * the identities, and of a single identity in pieces.
+ */
 export async function countEvents(
   db: Db,
   erasure: ErasureRow,
   keys: number[],
   limit: number
 ): Promise<number> {
+  const [only, ...others] = keys
+  if (only !== undefined && others.length === 0) {
+    return countOne(db, erasure, only, limit)
+  }
   const [[counted]] = await readBatch(
     db,
     query<{ count: number }>(sql`
@@ -156,11 +178,11 @@ export async function countEvents(
   if (counted && counted.count < limit) {
     return counted.count
   }
-  let count = 0
-  for (const key of keys) {
-    count += await countOne(db, erasure, key, limit)
-  }
-  return count
+  const half = keys.length >> 1
+  return (
+    (await countEvents(db, erasure, keys.slice(0, half), limit)) +
+    (await countEvents(db, erasure, keys.slice(half), limit))
+  )
 }
 
 async function countOne(
@@ -186,6 +208,26 @@ async function countOne(
       return count
     }
   }
+}
+
+/**
+ * Counts the events to purge and notes their number, in one round trip, if they are fewer than `limit`.
+ * @returns whether the number is noted; false also if it was noted before
+ */
+export async function noteFewFound(
+  db: Db,
+  { id }: ErasureRow,
+  limit: number,
+  now: number
+): Promise<boolean> {
+  const [noted] = await writeBatch(db, [
+    sql`${updateFrom(erasures, {
+      set: { found: sql`counted.count`, progressAt: now },
+      from: sql`(select count(*) as count from (select 1 from ${eventsLeftOf(id)} limit ${limit})) as counted`,
+      where: sql`${erasures.id} = ${id} and ${erasures.found} is null and counted.count < ${limit}`
+    })} returning 1`
+  ])
+  return noted?.results.length === 1
 }
 
 /** Notes the number of events to purge, unless it is noted already. */

@@ -19,7 +19,7 @@ import {
 import { completeErasures, unfinished } from './completions/complete.ts'
 import type { CompletionSetting } from './completions/days.ts'
 import { CompletionEntry, ErasureEntry, hashForLedger } from './entries.ts'
-import { findPersonsToErase, type PersonToErase } from './erase.store.ts'
+import type { PersonToErase } from './erase.store.ts'
 import { type ErasureRequest, repeatErasures } from './erase.ts'
 import type { ErasureMessage } from './message.ts'
 import { RemovalEntry } from './removals/entry.ts'
@@ -136,7 +136,8 @@ export async function replayLedger(target: Target): Promise<Replayed> {
 
 /**
  * Groups the entries up to a time, ms UTC, in their order. Consecutive erasures in one project are a group of at most
- * `ERASURES_AT_ONCE` if they have no person and no distinct id in common; every other entry is a group of its own.
+ * `ERASURES_AT_ONCE` if they have no person and no distinct id in common; every other entry begins a group of its own. Entries
+ * without a handler, such as the receipts between erasures, do nothing, so they belong to the group before them.
  */
 export function groupEntries(entries: readonly Entry[], until: number): Entry[][] {
   const groups: Entry[][] = []
@@ -145,11 +146,15 @@ export function groupEntries(entries: readonly Entry[], until: number): Entry[][
     if (entry.link.at > until) {
       break
     }
-    const names = namesIn(entry)
     const last = groups.at(-1)
+    if (last && !HANDLERS[entry.body.kind]) {
+      last.push(entry)
+      continue
+    }
+    const names = namesIn(entry)
     const isJoined =
       last?.[0]?.body.project === entry.body.project &&
-      last.length < ERASURES_AT_ONCE &&
+      handledIn(last).length < ERASURES_AT_ONCE &&
       named.size + names.length <= NAMED_AT_ONCE &&
       names.length > 0 &&
       named.size > 0 &&
@@ -167,6 +172,10 @@ export function groupEntries(entries: readonly Entry[], until: number): Entry[][
   return groups
 }
 
+/** Returns the bodies of the entries that have a handler. */
+const handledIn = (group: readonly Entry[]): Body[] =>
+  group.map(({ body }) => body).filter(({ kind }) => HANDLERS[kind])
+
 /** Returns the persons of an erasure and the hashes of their distinct ids; nothing for other entries. */
 function namesIn({ body }: Entry): string[] {
   const { data: erasure } = ErasureEntry.safeParse(body)
@@ -175,7 +184,7 @@ function namesIn({ body }: Entry): string[] {
 
 /** Applies the entries of a group again, or none. */
 async function applyGroup(replay: Replay, group: readonly Entry[]): Promise<number> {
-  const bodies = group.map(({ body }) => body)
+  const bodies = handledIn(group)
   const [body] = bodies
   const handler = body && HANDLERS[body.kind]
   if (!handler) {
@@ -213,10 +222,6 @@ async function eraseAgain(
   if (open.length === 0) {
     return 0
   }
-  // Read before they are erased: their distinct ids need no further search.
-  const persons = await findPersonsToErase(db, project.id, {
-    uuids: open.flatMap(({ uuids }) => uuids)
-  })
   const named: Named[] = []
   for (const { entry, uuids } of open) {
     const visitors = await findRemainingVisitors(db, project, {
@@ -228,25 +233,27 @@ async function eraseAgain(
     })
     named.push({ entry, selection: { uuids }, visitors })
   }
-  let erased = await eraseNamed(replay, project, named)
+  const persons = await eraseNamed(replay, project, named)
+  let returned = 0
   if (isRestored) {
     for (const { entry, uuids } of open) {
-      const before = persons.filter(({ uuid }) => uuids.includes(uuid))
-      erased += await eraseReturned(replay, project, entry, before)
+      // Their distinct ids need no further search.
+      const own = persons.filter(({ uuid }) => uuids.includes(uuid))
+      returned += await eraseReturned(replay, project, entry, own)
     }
   }
-  return erased
+  return persons.length + returned
 }
 
 /** The persons, and the visitors without a person, that an entry says to erase. */
 type Named = { entry: ErasureEntry } & Pick<ErasureRequest, 'selection' | 'visitors'>
 
-/** Erases persons, and visitors without a person, as entries say. @returns their number */
+/** Erases persons, and visitors without a person, as entries say. @returns the persons and visitors that existed */
 async function eraseNamed(
   replay: Replay,
   project: ProjectRow,
   named: readonly Named[]
-): Promise<number> {
+): Promise<PersonToErase[]> {
   const { db, queue, secrets, setting } = replay
   const requests: ErasureRequest[] = []
   for (const { entry, ...who } of named) {
@@ -261,7 +268,7 @@ async function eraseNamed(
   const settings = { secret: receiptSecret(secrets), setting }
   const erased = await repeatErasures(db, queue, project, requests, settings)
   log('warn', 'erased again after a restore', { project: project.id, persons: erased.length })
-  return erased.length
+  return erased
 }
 
 /** Erases the persons who have distinct ids of an entry under other UUIDs, because they were merged only after the backup. */
@@ -269,11 +276,11 @@ async function eraseReturned(
   replay: Replay,
   project: ProjectRow,
   entry: ErasureEntry,
-  named: PersonToErase[]
+  erased: PersonToErase[]
 ): Promise<number> {
   const secret = receiptSecret(replay.secrets)
   const wanted = new Set(entry.ids)
-  for (const { identities } of named) {
+  for (const { identities } of erased) {
     for (const { distinctId } of identities) {
       wanted.delete(await hashForLedger(secret, project.id, distinctId))
     }
@@ -282,7 +289,10 @@ async function eraseReturned(
     return 0
   }
   const ids = await findReturned(replay.db, project, { hashes: wanted, entry, secret })
-  return ids.length > 0 ? eraseNamed(replay, project, [{ entry, selection: { ids } }]) : 0
+  if (ids.length === 0) {
+    return 0
+  }
+  return (await eraseNamed(replay, project, [{ entry, selection: { ids } }])).length
 }
 
 /** Deletes the kept data of erasures again. Does nothing if the database has applied the entry. */

@@ -143,6 +143,10 @@ export const findErasedAt = (
 
 /** Returns the given erasures that are not completed, oldest first. */
 export const findOpenErasures = (db: Db, projectId: number, ids: number[]): Promise<ErasureRow[]> =>
+  openErasures(db, projectId, ids)
+
+/** The query of `findOpenErasures`, for a batch. */
+export const openErasures = (db: Db, projectId: number, ids: number[]) =>
   db
     .select()
     .from(erasures)

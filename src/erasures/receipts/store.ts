@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/client.ts'
 import { erasedIdentities, erasures } from '../../db/schema.ts'
-import type { ErasureRow } from '../store.ts'
+import { type ErasureRow, openErasures } from '../store.ts'
 
 /** The distinct ids of a receipt. */
 export type Subject = {
@@ -14,22 +14,38 @@ export type Subject = {
   erasedAt: number
 }
 
-/** Reads the distinct ids of an erasure for its receipt. */
-export async function readSubject(
+/** An erased identity of an erasure, with what its receipt says about it. */
+type ErasedIdentity = { key: number; hash: string | null; erasedAt: number }
+
+/** Reads an erasure again, unless it is completed, and all of its identities, in one round trip. */
+export async function readOpen(
   db: Db,
-  { id, projectId, requestedAt }: ErasureRow
-): Promise<Subject> {
-  const rows = await db
-    .select({ hash: erasedIdentities.receiptHash, erasedAt: erasedIdentities.erasedAt })
-    .from(erasedIdentities)
-    .where(
-      sql`${erasedIdentities.erasureId} = ${id} and +${erasedIdentities.projectId} = ${projectId}`
-    )
-  return {
-    hashes: rows.map(({ hash }) => hash),
-    erasedAt: rows[0]?.erasedAt ?? requestedAt
-  }
+  { id, projectId }: ErasureRow
+): Promise<{ current: ErasureRow | undefined; identities: ErasedIdentity[] }> {
+  const [[current], identities] = await db.batch([
+    openErasures(db, projectId, [id]),
+    db
+      .select({
+        key: erasedIdentities.key,
+        hash: erasedIdentities.receiptHash,
+        erasedAt: erasedIdentities.erasedAt
+      })
+      .from(erasedIdentities)
+      .where(
+        sql`${erasedIdentities.erasureId} = ${id} and +${erasedIdentities.projectId} = ${projectId}`
+      )
+  ])
+  return { current, identities }
 }
+
+/** Returns the distinct ids of an erasure for its receipt. */
+export const subjectOf = (
+  { requestedAt }: ErasureRow,
+  identities: readonly ErasedIdentity[]
+): Subject => ({
+  hashes: identities.map(({ hash }) => hash),
+  erasedAt: identities[0]?.erasedAt ?? requestedAt
+})
 
 /** Finds a completed erasure of a project. */
 export async function findCompleted(

@@ -1,5 +1,5 @@
 import { type Db, findConflict } from '../../db/client.ts'
-import { rebuildSessions, SESSIONS } from '../../sessions/upkeep/rebuild.ts'
+import { SESSIONS, sessionRebuilder } from '../../sessions/upkeep/rebuild.ts'
 import type { Pieces } from '../pieces.ts'
 import { readList } from './list.ts'
 import { findRemoval, type RemovalRow, removePart } from './store.ts'
@@ -21,26 +21,22 @@ export async function removeListed(
   const isRemoved = await pieces.run(async (limit) => {
     const part = uuids.slice(position, position + limit)
     if (part.length === 0) {
-      return 0
+      return { rows: 0, isLast: true }
     }
     const next = position + part.length
     const wanted = { uuids: part, position: next, now: clock().getTime() }
     try {
       await removePart(db, { ...removal, position }, wanted)
       position = next
-      return part.length
+      return { rows: part.length, isLast: position === uuids.length }
     } catch (error) {
       if (!findConflict(error)) {
         throw error
       }
       // Another invocation removed this part at the same time. Continues where that one is now.
       position = (await findRemoval(db, removal.projectId, removal.id))?.position ?? uuids.length
-      // Counts as a full piece, so that `run` goes on.
-      return limit
+      return { rows: part.length, isLast: false }
     }
   })
-  return (
-    isRemoved &&
-    pieces.runAnyway((limit) => rebuildSessions(db, removal.projectId, limit), SESSIONS)
-  )
+  return isRemoved && pieces.runAnyway(sessionRebuilder(db, removal.projectId), SESSIONS)
 }

@@ -86,7 +86,8 @@ export async function readSteps(db: Db, sessions: readonly SessionScope[]): Prom
     session.identities.map((identity) => ({ ...session, identity, index }))
   )
   const found: Step[][] = sessions.map(() => [])
-  for await (const { range, events } of readPages(db, ranges, STEP_PROPERTIES, MAX_STEP_EVENTS)) {
+  const pages = readPages(db, ranges, STEP_PROPERTIES, { limit: MAX_STEP_EVENTS })
+  for await (const { range, events } of pages) {
     // Only the steps are kept: the properties of all events may be larger than an isolate's memory.
     const steps = events.map((event) => ({ ...placeOf(event), step: stepOf(event) }))
     found[range.index]?.push(...steps)

@@ -1,30 +1,39 @@
 import { SLOT } from '../../columns/slots/store.ts'
 import type { Db } from '../../db/client.ts'
+import type { Work } from '../../db/rest.ts'
 import { retryConflicts } from '../../db/retry.ts'
 import { FOLDED_PROPERTIES, foldEvents, type SessionEvent, type SessionPart } from '../session.ts'
 import { type Range, readPages, type StoredEvent } from './events.store.ts'
-import { listStale, replaceStale, type WholeSession } from './store.ts'
+import { readStale, replaceStale, type StaleSessions, type WholeSession } from './store.ts'
 
-/** Sessions rebuilt in one transaction. Up to 100 of one identity each are read by one statement. */
-export const SESSIONS = { first: 25, min: 25, max: 100 }
+/** Sessions rebuilt in one transaction, which also reads the next ones. */
+export const SESSIONS = { first: 25, min: 10, max: 100 }
 
 /**
- * Rebuilds at most `limit` stale sessions from their remaining events, and removes those that have none left.
- * @returns the number of stale sessions that were found
+ * Returns a function that rebuilds at most `limit` stale sessions of a project from their remaining events, and removes those
+ * that have none left. While it replaces sessions, it reads the next ones: so all calls together take one round trip for each
+ * piece, and one more. It returns the number of sessions that it has rebuilt, and whether none was left.
  */
-export const rebuildSessions = (db: Db, projectId: number, limit: number): Promise<number> =>
-  retryConflicts(async () => {
-    const sessions = await listStale(db, projectId, limit)
-    if (sessions.length > 0) {
-      await replaceStale(db, projectId, sessions, await foldStored(db, sessions))
-    }
-    return sessions.length
-  })
+export function sessionRebuilder(db: Db, projectId: number): Work {
+  let next: StaleSessions | undefined
+  return (limit) =>
+    retryConflicts(async () => {
+      const stale = next ?? (await readStale(db, projectId, limit))
+      // Read again after a conflict.
+      next = undefined
+      const { sessions } = stale
+      if (sessions.length > 0) {
+        const parts = await foldStored(db, stale)
+        next = await replaceStale(db, projectId, { replaced: sessions, parts }, limit)
+      }
+      return { rows: sessions.length, isLast: !next?.sessions.length }
+    })
+}
 
 /** Folds the stored events of sessions into parts. */
-async function foldStored(db: Db, sessions: readonly WholeSession[]): Promise<SessionPart[]> {
+async function foldStored(db: Db, { sessions, first }: StaleSessions): Promise<SessionPart[]> {
   const parts = new Map<string, SessionPart>()
-  const pages = readPages(db, sessions.flatMap(rangesOf), FOLDED_PROPERTIES)
+  const pages = readPages(db, sessions.flatMap(rangesOf), FOLDED_PROPERTIES, { first })
   for await (const { range, events } of pages) {
     foldEvents(
       events.map((event) => toSessionEvent(event, range)),

@@ -1,11 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { query, readBatch, writeBatch } from '../../db/batch.ts'
+import { query, readBatch, writeBatch, writeThenRead } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { eachChunk, expectRows } from '../../db/rows.ts'
 import { recordings, sessionShingles, sessions, sessionValues } from '../../db/schema.ts'
 import { assign, bare, excluded, insertSelect, updateFrom } from '../../db/statements.ts'
-import type { SessionPart } from '../session.ts'
+import { FOLDED_PROPERTIES, type SessionPart } from '../session.ts'
 import { addToSessions, IS_BOUNCE, session } from '../store.ts'
+import { type FirstPageRow, type Page, queryFirstPages, toFirstPages } from './events.store.ts'
 
 /** A session that is to be closed or rebuilt. One list may hold sessions of several projects. */
 export type WholeSession = {
@@ -218,27 +219,50 @@ function moveShingles(closed: readonly { session: WholeSession; shingles: number
   ]
 }
 
-/** Lists at most `limit` sessions that are marked to be rebuilt. */
-export async function listStale(db: Db, projectId: number, limit: number): Promise<WholeSession[]> {
-  const isStale = sql`${session.projectId} = ${projectId} and ${session.isStale}`
-  const stale = sql`${wholeSessions(isStale)} limit ${limit}`
-  return (await readBatch(db, query<WholeRow>(stale)))[0].map(toSession)
+/** Sessions that are marked to be rebuilt, and the first events of their identities, from the same snapshot. */
+export type StaleSessions = {
+  sessions: WholeSession[]
+  /** Pages with `FOLDED_PROPERTIES`, by `nameOf` their ranges. A range without a page was not read: there are too many. */
+  first: ReadonlyMap<string, Page>
 }
+
+/** Reads at most `limit` stale sessions of a project. */
+export async function readStale(db: Db, projectId: number, limit: number): Promise<StaleSessions> {
+  return toStale(...(await readBatch(db, ...queryStale(projectId, limit))))
+}
+
+function queryStale(projectId: number, limit: number) {
+  const isStale = sql`${session.projectId} = ${projectId} and ${session.isStale}`
+  const ranges = sql`
+    select project_id, session_id, start_time, end_time, own.value as identity
+    from (select ${session.projectId}, ${session.sessionId}, ${session.startTime}, ${session.endTime}, ${session.identities}
+          from ${sessions} ${session} where ${isStale} limit ${limit}) cross join json_each(identities) as own`
+  return [
+    query<WholeRow>(sql`${wholeSessions(isStale)} limit ${limit}`),
+    queryFirstPages(ranges, FOLDED_PROPERTIES)
+  ] as const
+}
+
+const toStale = (sessions: readonly WholeRow[], pages: readonly FirstPageRow[]): StaleSessions => ({
+  sessions: sessions.map(toSession),
+  first: toFirstPages(pages)
+})
 
 /**
  * Replaces sessions by parts built from their remaining events; a session without a part is removed. The replaced sessions
  * are open and will be closed again.
+ * @returns the next stale sessions, at most `limit`, as `readStale` would read them: this saves its round trip
  * @throws ConflictError when a session has changed since it was read
  */
 export async function replaceStale(
   db: Db,
   projectId: number,
-  replaced: readonly WholeSession[],
-  parts: readonly SessionPart[]
-): Promise<void> {
+  { replaced, parts }: { replaced: readonly WholeSession[]; parts: readonly SessionPart[] },
+  limit: number
+): Promise<StaleSessions> {
   const emptied = replaced.map((whole) => ({ session: whole, counted: {}, shingles: [] }))
   const revisions = replaced.map(({ sessionId, revision }) => [sessionId, revision + 1])
-  await writeBatch(db, [
+  const writes = [
     ...expectSame(replaced),
     ...countValues(emptied),
     ...moveShingles(emptied),
@@ -255,5 +279,6 @@ export async function replaceStale(
         where: sql`${sessions.projectId} = ${projectId} and ${sessions.sessionId} = replaced.value ->> 0`
       })
     ])
-  ])
+  ]
+  return toStale(...(await writeThenRead(db, writes, ...queryStale(projectId, limit))))
 }

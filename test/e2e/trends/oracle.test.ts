@@ -9,7 +9,7 @@ import { writeBatch } from '../../../src/db/batch.ts'
 import { type Db, newUsage, openDb } from '../../../src/db/client.ts'
 import { csvLine } from '../../../src/http/csv.ts'
 import { markStale } from '../../../src/sessions/store.ts'
-import { rebuildSessions } from '../../../src/sessions/upkeep/rebuild.ts'
+import { sessionRebuilder } from '../../../src/sessions/upkeep/rebuild.ts'
 import { type TrendSeries, toTable } from '../../../src/trends/answer.ts'
 import { countBehind } from '../../../src/trends/behind.ts'
 import type { ActorCounts } from '../../../src/trends/point.ts'
@@ -107,7 +107,7 @@ async function make({
       ]
     })
   ])
-  await rebuildSessions(db, id, 1_000)
+  await sessionRebuilder(db, id)(1_000)
   return id
 }
 

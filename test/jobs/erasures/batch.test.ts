@@ -74,7 +74,7 @@ describe('the weekly run', () => {
     await town.cron(WEEKLY, Date.now() + 1000)
     const [message] = town.held.splice(0)
     const ERASURE_QUEUE = { send: async (body: ErasureMessage) => void town.held.push(body) }
-    const usage = () => ({ ...newUsage(), queries: MAX_QUERIES - 7 })
+    const usage = () => ({ ...newUsage(), queries: MAX_QUERIES - 6 })
     const completed = []
     for (let next = message; next; next = town.held.shift()) {
       const erasing = next

@@ -146,8 +146,8 @@ describe('events that arrive late', () => {
     })
   })
 
-  // The verification begins with call 16.
-  it.each([16, 17, 18, 19, 20])(
+  // The verification begins with call 12.
+  it.each([12, 13, 14, 15])(
     'and are sealed before call %i of the work are purged without a failure',
     async (at) => {
       const project = await newShop()

@@ -1,9 +1,13 @@
+import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
 import { HOUR } from '../../../src/calendar/units.ts'
+import { newUsage, openDb } from '../../../src/db/client.ts'
 import { EVERY_15_MINUTES, WEEKLY } from '../../../src/jobs/cron.ts'
 import { closeSessions } from '../../../src/sessions/upkeep/close.ts'
+import { sessionRebuilder } from '../../../src/sessions/upkeep/rebuild.ts'
 import { holdErasures, tablesWith } from '../../support/erasures.ts'
+import { aroundCalls } from '../../support/faults.ts'
 import { db, newProject, type TestEvent } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { AT, sessionsOf } from '../../support/sessions.ts'
@@ -100,7 +104,7 @@ describe('erasing a person', () => {
   it('rebuilds a session with more events than one statement reads', async () => {
     const project = await newProject()
     const { call, cron, drain } = holdErasures()
-    // rebuildSessions reads 500 events per statement: this takes three.
+    // A statement reads 500 events of an identity: this takes three.
     const bobs = Array.from({ length: 1_203 }, (_, i) =>
       page('bob', 's', `page ${i}`, Math.floor(i / 7))
     )
@@ -123,5 +127,47 @@ describe('erasing a person', () => {
         exit: { $end_hostname: 'bob.example' }
       }
     ])
+  })
+
+  it('rebuilds sessions in one round trip for each piece, and one more, and again after a change in between', async () => {
+    const project = await newProject()
+    const sessions = Array.from({ length: 25 }, (_, i) => `session ${i}`)
+    const eventsOf = (second: number) =>
+      sessions.map((session) => page('bob', session, `page ${second}`, second))
+    await project.ingest([...eventsOf(0), ...eventsOf(1)], AT)
+    const markStale = () =>
+      db.run(sql`update sessions set is_stale = 1, events = 7 where project_id = ${project.id}`)
+    const before = await sessionsOf(project.id)
+    /** Rebuilds all sessions, ten at a time, and runs `work` just before a call. */
+    const rebuild = async (call: number, work: () => Promise<unknown>) => {
+      let calls = 0
+      const DB = aroundCalls(env.DB, async (run, at) => {
+        calls = at
+        if (at === call) {
+          await work()
+        }
+        return run()
+      })
+      await markStale()
+      const rebuildSome = sessionRebuilder(openDb(DB, newUsage()).db, project.id)
+      const rows = []
+      for (let isLast = false; !isLast; ) {
+        const piece = await rebuildSome(10)
+        rows.push(piece.rows)
+        isLast = piece.isLast
+      }
+      return { calls, rows }
+    }
+
+    expect(await rebuild(0, async () => {})).toEqual({ calls: 4, rows: [10, 10, 5] })
+    expect(await sessionsOf(project.id)).toEqual(before)
+
+    // Before the second piece is written, its sessions get another event.
+    const changed = await rebuild(3, () => project.ingest(eventsOf(2), AT))
+
+    expect(changed).toEqual({ calls: 6, rows: [10, 10, 5] })
+    const whole = await newProject()
+    await whole.ingest([...eventsOf(0), ...eventsOf(1), ...eventsOf(2)], AT)
+    expect(await sessionsOf(project.id)).toEqual(await sessionsOf(whole.id))
   })
 })

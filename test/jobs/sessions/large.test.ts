@@ -6,7 +6,7 @@ import { newUsage, openDb } from '../../../src/db/client.ts'
 import { byteLength } from '../../../src/input/json.ts'
 import { isSpent } from '../../../src/queues/invocation.ts'
 import { closeSessions } from '../../../src/sessions/upkeep/close.ts'
-import { rebuildSessions } from '../../../src/sessions/upkeep/rebuild.ts'
+import { sessionRebuilder } from '../../../src/sessions/upkeep/rebuild.ts'
 import { aroundCalls } from '../../support/faults.ts'
 import { db, newProject, type TestEvent } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
@@ -89,7 +89,7 @@ it.each([
     sql`update sessions set is_stale = 1, events = 7, exit = null where project_id = ${project.id}`
   )
 
-  expect(await rebuildSessions(limited, project.id, 25)).toBe(1)
+  expect(await sessionRebuilder(limited, project.id)(25)).toEqual({ rows: 1, isLast: true })
 
   expect(await sessionsOf(project.id)).toEqual(before)
   expect(before).toMatchObject([{ events: 300, start_time: AT, end_time: AT + 299 }])

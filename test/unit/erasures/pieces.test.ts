@@ -32,7 +32,7 @@ describe('pieces', () => {
       usage.databaseMs += ms
       usage.queries += queriesPerPiece
       now += ms + distanceMs
-      return removed
+      return { rows: removed, isLast: removed < limit }
     })
     return { sizes, left, isDone }
   }
@@ -50,7 +50,7 @@ describe('pieces', () => {
     const isDone = await new Pieces({ usage, clock: () => new Date(0) }).run(async (limit) => {
       usage.queries += MAX_QUERIES / 2
       pieces += 1
-      return limit
+      return { rows: limit, isLast: false }
     })
 
     expect({ isDone, pieces }).toEqual({ isDone: false, pieces: 2 })

@@ -37,7 +37,7 @@ describe('erasures are repeated together', () => {
     ['different projects', erasure(2, ['b'], 2)],
     ['no person', { ...erasure(2, []), persons: [] }],
     ['a member that is missing', { kind: 'erasure', project: 1 }],
-    ['another kind', { kind: 'receipt', project: 1 }]
+    ['another kind', { kind: 'suppression', project: 1 }]
   ])('but not with %s', (_, other) => {
     expect(group([erasure(1, ['a']), other])).toEqual([[1], [2]])
     expect(group([other, erasure(1, ['a'])])).toEqual([[1], [2]])
@@ -53,6 +53,17 @@ describe('erasures are repeated together', () => {
     expect(group([first, { kind: 'suppression', project: 1 }, ...rest.slice(0, 2)])).toEqual([
       [1],
       [2],
+      [3, 4]
+    ])
+  })
+
+  it('across receipts and other entries that change nothing, which do not count', () => {
+    const receipt = { kind: 'receipt', project: 1 }
+    const many = Array.from({ length: 11 }, (_, n) => [erasure(n, [`${n}`]), receipt]).flat()
+
+    expect(group(many)).toEqual([Array.from({ length: 20 }, (_, n) => n + 1), [21, 22]])
+    expect(group([receipt, receipt, erasure(1, []), { ...receipt, project: 2 }])).toEqual([
+      [1, 2],
       [3, 4]
     ])
   })
