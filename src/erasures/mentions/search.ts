@@ -1,7 +1,6 @@
 import { hasScope } from '../../access/scopes.ts'
 import { toIso } from '../../calendar/clock.ts'
 import type { Db } from '../../db/client.ts'
-import { AppError } from '../../errors.ts'
 import { EventScan, type Project } from '../../events/scan.ts'
 import type { EventRow } from '../../events/store.ts'
 import { isObject, type Json, type JsonObject } from '../../input/json.ts'
@@ -230,10 +229,14 @@ async function searchEvents(
     properties: { type: 'AND' as const, values: [] }
   }
   const tallies = new Tallies(texts)
-  const scan = await beginScan(db, project, filters, now)
+  const scan = await EventScan.begin(db, project, filters, {
+    first: EVENTS_AT_ONCE,
+    most: MAX_EVENTS,
+    now
+  })
   let examined = 0
   let oldest: number | undefined
-  while (scan && examined < MAX_EVENTS) {
+  while (examined < MAX_EVENTS) {
     const piece = await scan.next(Math.min(EVENTS_AT_ONCE, MAX_EVENTS - examined))
     if (!piece) {
       return {
@@ -252,23 +255,6 @@ async function searchEvents(
     }
   }
   return { examined, complete: false, mentions: tallies.mentions(), oldest }
-}
-
-/** Begins a scan; undefined if the project has too many names of events for one. */
-async function beginScan(
-  db: Db,
-  project: Project,
-  filters: Parameters<typeof EventScan.begin>[2],
-  now: Date
-): Promise<EventScan | undefined> {
-  try {
-    return await EventScan.begin(db, project, filters, { first: EVENTS_AT_ONCE, now })
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'query_too_large') {
-      return undefined
-    }
-    throw error
-  }
 }
 
 /** A property of events that mentions the person: `outer` is `$set` or `$set_once` if the event sets it on its person. */

@@ -1,9 +1,10 @@
+import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { createKey } from '../../../src/access/store.ts'
 import { holdErasures } from '../../support/erasures.ts'
 import { measure } from '../../support/measure.ts'
 import { db, newProject, request, type TestProject } from '../../support/project.ts'
-import { seedPersons } from '../../support/seed.ts'
+import { seedNames, seedPersons } from '../../support/seed.ts'
 
 type Mention = {
   id: string
@@ -293,6 +294,40 @@ describe('the search for mentions', () => {
     const [byTheOther] = eventsOf(second.body)?.mentions ?? []
     const removal = await project.send('POST', 'events/delete', byTheOther?.removal?.body)
     expect(removal.body.events).toBe(1)
+  })
+
+  it('examines the newest events of any number of names, and continues before them', async () => {
+    const project = await newProject()
+    const at = Date.UTC(2026, 10, 1)
+    const bob = (timestamp: number) => ({
+      event: 'invited',
+      distinct_id: 'bob',
+      timestamp,
+      properties: { $process_person_profile: false, by: 'user-1' }
+    })
+    await project.ingest([bob(at - 1)])
+    await seedNames(project.id, 10_001, sql`${at} + n`)
+    await project.ingest([
+      { event: 'seen', distinct_id: 'user-1', timestamp: at - 2, properties: { $set: { a: 1 } } },
+      bob(at + 20_000)
+    ])
+    const { body } = await project.call('GET', 'persons')
+    const path = `persons/${body.results[0].id}/mentions`
+    const eventsOf = (found: { stores: Store[] }) =>
+      found.stores.find(({ store }) => store === 'events')
+
+    const first = await measure(project, path)
+    const before = encodeURIComponent(first.body.continue_before)
+    const second = await measure(project, `${path}?before=${before}`)
+
+    expect(eventsOf(first.body)).toMatchObject({ examined: 10_000, complete: false, found: 1 })
+    // About twenty rows for each name: most of them, for its only event.
+    expect(first.rows).toBeLessThan(10_000 * 22)
+    expect(first.trips).toBeLessThan(150)
+    expect(first.body.continue_before).toBe(new Date(at + 3).toISOString())
+    // The event at the same time is examined again.
+    expect(eventsOf(second.body)).toMatchObject({ examined: 5, complete: true, found: 1 })
+    expect(second.body.continue_before).toBeNull()
   })
 })
 
