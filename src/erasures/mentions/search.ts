@@ -5,6 +5,7 @@ import { EventScan, type Project } from '../../events/scan.ts'
 import type { EventRow } from '../../events/store.ts'
 import { isObject, type Json, type JsonObject } from '../../input/json.ts'
 import type { PersonJson } from '../../persons/schemas.ts'
+import { MAX_FILTER_NAMES } from '../removals/filters.ts'
 import { type Found, findRows, type Row, SOURCES, type Source } from './store.ts'
 import { Texts } from './texts.ts'
 
@@ -281,6 +282,8 @@ type Tally = {
   outer: string
   name: string
   events: number
+  /** The names of the events. */
+  of: Set<string>
   from: number
   until: number
   patterns: Set<string>
@@ -299,8 +302,9 @@ class Tallies {
     for (const { outer, name, value } of placesIn(row, this.#texts)) {
       const key = JSON.stringify([outer, name])
       const at = row.timestamp
-      const { events, from, until, patterns } = this.#tallies.get(key) ?? {
+      const { events, of, from, until, patterns } = this.#tallies.get(key) ?? {
         events: 0,
+        of: new Set<string>(),
         from: at,
         until: at,
         patterns: []
@@ -309,6 +313,7 @@ class Tallies {
         outer,
         name,
         events: events + 1,
+        of: of.add(row.event),
         from: Math.min(from, at),
         until: Math.max(until, at),
         patterns: new Set([...patterns, ...this.#texts.patternsIn({ [name]: value })])
@@ -318,7 +323,8 @@ class Tallies {
 
   /** Returns a mention for each property, with the request that removes it from the events that were found. */
   mentions(): Mention[] {
-    return [...this.#tallies.values()].map(({ outer, name, events, from, until, patterns }) => {
+    return [...this.#tallies.values()].map((tally) => {
+      const { outer, name, events, of, from, until, patterns } = tally
       const filter = { key: outer, operator: 'regex', value: [...patterns], type: 'event' }
       return {
         id: outer === name ? name : `${outer}.${name}`,
@@ -328,6 +334,8 @@ class Tallies {
           method: 'POST',
           path: 'events/delete/',
           body: {
+            // A deletion looks through all events of the names; all names may be too many.
+            ...(of.size <= MAX_FILTER_NAMES && { events: [...of] }),
             properties: [name],
             property_filters: [filter],
             after: toIso(from),

@@ -328,6 +328,11 @@ describe('the search for mentions', () => {
     // The event at the same time is examined again.
     expect(eventsOf(second.body)).toMatchObject({ examined: 5, complete: true, found: 1 })
     expect(second.body.continue_before).toBeNull()
+    for (const { body: found } of [first, second]) {
+      const [mention] = eventsOf(found)?.mentions ?? []
+      const removal = await project.send('POST', 'events/delete', mention?.removal?.body)
+      expect([removal.status, removal.body.events]).toEqual([200, 1])
+    }
   })
 })
 
