@@ -326,6 +326,8 @@ class Tallies {
     return [...this.#tallies.values()].map((tally) => {
       const { outer, name, events, of, from, until, patterns } = tally
       const filter = { key: outer, operator: 'regex', value: [...patterns], type: 'event' }
+      // A property whose name is the text goes with any value, null too: `properties` selects its events.
+      const isNamed = outer === name && this.#texts.isIn(name)
       return {
         id: outer === name ? name : `${outer}.${name}`,
         fields: [name],
@@ -337,7 +339,7 @@ class Tallies {
             // A deletion looks through all events of the names; all names may be too many.
             ...(of.size <= MAX_FILTER_NAMES && { events: [...of] }),
             properties: [name],
-            property_filters: [filter],
+            ...(!isNamed && { property_filters: [filter] }),
             after: toIso(from),
             before: toIso(until + 1),
             dry_run: true

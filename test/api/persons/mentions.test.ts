@@ -160,6 +160,38 @@ describe('what else names a person', () => {
     expect(events?.found).toBe(3)
   })
 
+  it('is found by the names of properties, too, and removed whatever their values', async () => {
+    const project = await newProject()
+    const at = Date.UTC(2026, 10, 1)
+    const bob = (n: number, properties: object) => ({
+      event: 'likes',
+      distinct_id: 'bob',
+      timestamp: at + n,
+      properties: { $process_person_profile: false, ...properties }
+    })
+    await project.ingest([
+      { event: 'seen', distinct_id: 'user-1', timestamp: at, properties: { $set: { a: 1 } } },
+      bob(1, { 'user-1': 'key', plan: 'pro' }),
+      bob(2, { 'user-1': { by: 'user-1' } }),
+      bob(3, { 'user-1': null }),
+      bob(4, { $set_once: { 'user-1': 'key' } }),
+      bob(5, { friends: { 'user-1': 'key' } })
+    ])
+    const { body } = await project.call('GET', 'persons')
+
+    const { stores } = await look(project, body.results[0].id)
+
+    const removed = stores.events?.mentions.map(async ({ id, events, removal }) => {
+      const answer = await project.send('POST', 'events/delete', removal?.body)
+      return [id, events, answer.body.events]
+    })
+    expect(await Promise.all(removed ?? [])).toEqual([
+      ['friends', 1, 1],
+      ['$set_once.user-1', 1, 1],
+      ['user-1', 3, 3]
+    ])
+  })
+
   it('is shown only of stores for which the key has the scope', async () => {
     const { project, ada } = await newVillage()
     const scopes = ['person:read', 'insight:read']
