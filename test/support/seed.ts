@@ -1,4 +1,7 @@
 import { env } from 'cloudflare:workers'
+import { type SQL, sql } from 'drizzle-orm'
+import { reserveNumbers } from '../../src/db/sequences.ts'
+import { db } from './project.ts'
 
 /** Rows inserted per statement. */
 const STEP = 25_000
@@ -40,4 +43,21 @@ export async function seedPersons(
   )
     .bind(JSON.stringify(used))
     .run()
+}
+
+/**
+ * Inserts event names straight into a project's tables, `n0`, `n1` and so on, each with one event without properties, the uuid
+ * of which ends with the same number. The events belong to the distinct id of the only event that the project has before.
+ * @param at the time of the event of the name `n`, ms UTC
+ */
+export async function seedNames(projectId: number, count: number, at: SQL): Promise<void> {
+  const { event_name: id } = await reserveNumbers(db, { event_name: count })
+  const numbers = sql`
+    with recursive numbers(n) as (select 0 union all select n + 1 from numbers where n < ${count - 1})`
+  await db.run(sql`${numbers}
+    insert into event_names (id, project_id, name) select ${id} + n, ${projectId}, 'n' || n from numbers`)
+  await db.run(sql`${numbers}
+    insert into events (project_id, event_id, timestamp, uuid, identity, properties)
+    select ${projectId}, ${id} + n, ${at}, unhex(printf('%032x', n)), e.identity, jsonb('{}')
+    from numbers, (select identity from events where project_id = ${projectId}) e`)
 }

@@ -1,11 +1,11 @@
 import { hasScope } from '../../access/scopes.ts'
 import { toIso } from '../../calendar/clock.ts'
 import type { Db } from '../../db/client.ts'
-import { AppError } from '../../errors.ts'
 import { EventScan, type Project } from '../../events/scan.ts'
 import type { EventRow } from '../../events/store.ts'
 import { isObject, type Json, type JsonObject } from '../../input/json.ts'
 import type { PersonJson } from '../../persons/schemas.ts'
+import { MAX_FILTER_NAMES } from '../removals/filters.ts'
 import { type Found, findRows, type Row, SOURCES, type Source } from './store.ts'
 import { Texts } from './texts.ts'
 
@@ -230,10 +230,14 @@ async function searchEvents(
     properties: { type: 'AND' as const, values: [] }
   }
   const tallies = new Tallies(texts)
-  const scan = await beginScan(db, project, filters, now)
+  const scan = await EventScan.begin(db, project, filters, {
+    first: EVENTS_AT_ONCE,
+    most: MAX_EVENTS,
+    now
+  })
   let examined = 0
   let oldest: number | undefined
-  while (scan && examined < MAX_EVENTS) {
+  while (examined < MAX_EVENTS) {
     const piece = await scan.next(Math.min(EVENTS_AT_ONCE, MAX_EVENTS - examined))
     if (!piece) {
       return {
@@ -252,23 +256,6 @@ async function searchEvents(
     }
   }
   return { examined, complete: false, mentions: tallies.mentions(), oldest }
-}
-
-/** Begins a scan; undefined if the project has too many names of events for one. */
-async function beginScan(
-  db: Db,
-  project: Project,
-  filters: Parameters<typeof EventScan.begin>[2],
-  now: Date
-): Promise<EventScan | undefined> {
-  try {
-    return await EventScan.begin(db, project, filters, { first: EVENTS_AT_ONCE, now })
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'query_too_large') {
-      return undefined
-    }
-    throw error
-  }
 }
 
 /** A property of events that mentions the person: `outer` is `$set` or `$set_once` if the event sets it on its person. */
@@ -295,6 +282,8 @@ type Tally = {
   outer: string
   name: string
   events: number
+  /** The names of the events. */
+  of: Set<string>
   from: number
   until: number
   patterns: Set<string>
@@ -313,8 +302,9 @@ class Tallies {
     for (const { outer, name, value } of placesIn(row, this.#texts)) {
       const key = JSON.stringify([outer, name])
       const at = row.timestamp
-      const { events, from, until, patterns } = this.#tallies.get(key) ?? {
+      const { events, of, from, until, patterns } = this.#tallies.get(key) ?? {
         events: 0,
+        of: new Set<string>(),
         from: at,
         until: at,
         patterns: []
@@ -323,6 +313,7 @@ class Tallies {
         outer,
         name,
         events: events + 1,
+        of: of.add(row.event),
         from: Math.min(from, at),
         until: Math.max(until, at),
         patterns: new Set([...patterns, ...this.#texts.patternsIn({ [name]: value })])
@@ -332,8 +323,11 @@ class Tallies {
 
   /** Returns a mention for each property, with the request that removes it from the events that were found. */
   mentions(): Mention[] {
-    return [...this.#tallies.values()].map(({ outer, name, events, from, until, patterns }) => {
+    return [...this.#tallies.values()].map((tally) => {
+      const { outer, name, events, of, from, until, patterns } = tally
       const filter = { key: outer, operator: 'regex', value: [...patterns], type: 'event' }
+      // A property whose name is the text goes with any value, null too: `properties` selects its events.
+      const isNamed = outer === name && this.#texts.isIn(name)
       return {
         id: outer === name ? name : `${outer}.${name}`,
         fields: [name],
@@ -342,8 +336,10 @@ class Tallies {
           method: 'POST',
           path: 'events/delete/',
           body: {
+            // A deletion looks through all events of the names; all names may be too many.
+            ...(of.size <= MAX_FILTER_NAMES && { events: [...of] }),
             properties: [name],
-            property_filters: [filter],
+            ...(!isNamed && { property_filters: [filter] }),
             after: toIso(from),
             before: toIso(until + 1),
             dry_run: true

@@ -8,12 +8,15 @@ import { clean } from '../../persons/distinct-id.ts'
 import { isOneOf, leavesOf, PRESENCE, PROPERTY_TYPES } from '../../properties/filter.ts'
 import { readFilters } from '../../properties/read-filters.ts'
 
+/** Maximum number of event names in a filter. */
+export const MAX_FILTER_NAMES = 100
+
 /** Filters of events. An event must match all that are given. */
 export const Filters = z.object({
   events: z
     .array(z.string().min(1).max(1000))
     .min(1, 'Name at least one event.')
-    .max(100, 'Name at most 100 events.')
+    .max(MAX_FILTER_NAMES, `Name at most ${MAX_FILTER_NAMES} events.`)
     .optional()
     .meta({ description: 'Names of events; an event has one of them.' }),
   after: z

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { DAY } from '../../../src/calendar/units.ts'
-import { reserveNumbers } from '../../../src/db/sequences.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
+import { seedNames } from '../../support/seed.ts'
 import { numberedUuid } from '../../support/text.ts'
 
 afterAll(untilQuiet)
@@ -257,17 +257,8 @@ describe('a page of many events', () => {
 it('events of more than 10,000 names are listed page by page, also those of the same moment', async () => {
   const project = await newProject()
   await project.ingest([{ event: 'first', timestamp: NOON - DAY, uuid: numberedUuid(20_000) }])
-  const count = 10_001
-  const { event_name: id } = await reserveNumbers(db, { event_name: count })
-  const numbers = sql`
-    with recursive numbers(n) as (select 0 union all select n + 1 from numbers where n < ${count - 1})`
-  await db.run(sql`${numbers}
-    insert into event_names (id, project_id, name) select ${id} + n, ${project.id}, 'n' || n from numbers`)
   // Each 3,000 events have the same time.
-  await db.run(sql`${numbers}
-    insert into events (project_id, event_id, timestamp, uuid, identity, properties)
-    select ${project.id}, ${id} + n, ${NOON} - n / 3000 * 1000, unhex(printf('%032x', n)), e.identity, jsonb('{}')
-    from numbers, (select identity from events where project_id = ${project.id}) e`)
+  await seedNames(project.id, 10_001, sql`${NOON} - n / 3000 * 1000`)
 
   const pages: number[][] = []
   let search: string | undefined = '?limit=1000'

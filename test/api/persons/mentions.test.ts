@@ -1,9 +1,10 @@
+import { sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { createKey } from '../../../src/access/store.ts'
 import { holdErasures } from '../../support/erasures.ts'
 import { measure } from '../../support/measure.ts'
 import { db, newProject, request, type TestProject } from '../../support/project.ts'
-import { seedPersons } from '../../support/seed.ts'
+import { seedNames, seedPersons } from '../../support/seed.ts'
 
 type Mention = {
   id: string
@@ -159,6 +160,38 @@ describe('what else names a person', () => {
     expect(events?.found).toBe(3)
   })
 
+  it('is found by the names of properties, too, and removed whatever their values', async () => {
+    const project = await newProject()
+    const at = Date.UTC(2026, 10, 1)
+    const bob = (n: number, properties: object) => ({
+      event: 'likes',
+      distinct_id: 'bob',
+      timestamp: at + n,
+      properties: { $process_person_profile: false, ...properties }
+    })
+    await project.ingest([
+      { event: 'seen', distinct_id: 'user-1', timestamp: at, properties: { $set: { a: 1 } } },
+      bob(1, { 'user-1': 'key', plan: 'pro' }),
+      bob(2, { 'user-1': { by: 'user-1' } }),
+      bob(3, { 'user-1': null }),
+      bob(4, { $set_once: { 'user-1': 'key' } }),
+      bob(5, { friends: { 'user-1': 'key' } })
+    ])
+    const { body } = await project.call('GET', 'persons')
+
+    const { stores } = await look(project, body.results[0].id)
+
+    const removed = stores.events?.mentions.map(async ({ id, events, removal }) => {
+      const answer = await project.send('POST', 'events/delete', removal?.body)
+      return [id, events, answer.body.events]
+    })
+    expect(await Promise.all(removed ?? [])).toEqual([
+      ['friends', 1, 1],
+      ['$set_once.user-1', 1, 1],
+      ['user-1', 3, 3]
+    ])
+  })
+
   it('is shown only of stores for which the key has the scope', async () => {
     const { project, ada } = await newVillage()
     const scopes = ['person:read', 'insight:read']
@@ -293,6 +326,45 @@ describe('the search for mentions', () => {
     const [byTheOther] = eventsOf(second.body)?.mentions ?? []
     const removal = await project.send('POST', 'events/delete', byTheOther?.removal?.body)
     expect(removal.body.events).toBe(1)
+  })
+
+  it('examines the newest events of any number of names, and continues before them', async () => {
+    const project = await newProject()
+    const at = Date.UTC(2026, 10, 1)
+    const bob = (timestamp: number) => ({
+      event: 'invited',
+      distinct_id: 'bob',
+      timestamp,
+      properties: { $process_person_profile: false, by: 'user-1' }
+    })
+    await project.ingest([bob(at - 1)])
+    await seedNames(project.id, 10_001, sql`${at} + n`)
+    await project.ingest([
+      { event: 'seen', distinct_id: 'user-1', timestamp: at - 2, properties: { $set: { a: 1 } } },
+      bob(at + 20_000)
+    ])
+    const { body } = await project.call('GET', 'persons')
+    const path = `persons/${body.results[0].id}/mentions`
+    const eventsOf = (found: { stores: Store[] }) =>
+      found.stores.find(({ store }) => store === 'events')
+
+    const first = await measure(project, path)
+    const before = encodeURIComponent(first.body.continue_before)
+    const second = await measure(project, `${path}?before=${before}`)
+
+    expect(eventsOf(first.body)).toMatchObject({ examined: 10_000, complete: false, found: 1 })
+    // About twenty rows for each name: most of them, for its only event.
+    expect(first.rows).toBeLessThan(10_000 * 22)
+    expect(first.trips).toBeLessThan(150)
+    expect(first.body.continue_before).toBe(new Date(at + 3).toISOString())
+    // The event at the same time is examined again.
+    expect(eventsOf(second.body)).toMatchObject({ examined: 5, complete: true, found: 1 })
+    expect(second.body.continue_before).toBeNull()
+    for (const { body: found } of [first, second]) {
+      const [mention] = eventsOf(found)?.mentions ?? []
+      const removal = await project.send('POST', 'events/delete', mention?.removal?.body)
+      expect([removal.status, removal.body.events]).toEqual([200, 1])
+    }
   })
 })
 
