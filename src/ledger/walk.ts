@@ -115,6 +115,27 @@ export async function giveUpObject(bucket: R2Bucket, key: string): Promise<void>
 export const readGivenUp = async (bucket: R2Bucket): Promise<ReadonlySet<string>> =>
   new Set((await readProgress(bucket)).given_up)
 
+/**
+ * Yields the entries from the first to the last, in order, past those that an operator has given up; of these, yields the numbers.
+ * @throws LedgerError when another one is missing, damaged, or does not follow the one before
+ */
+export async function* readKept(bucket: R2Bucket): AsyncGenerator<Entry | number> {
+  const givenUp = await readGivenUp(bucket)
+  let seq = 0
+  for (let head = GENESIS, isDone = false; !isDone; ) {
+    const { from, entries } = await readPast(bucket, head, READ_AT_ONCE, givenUp)
+    for (seq = head.seq + 1; seq <= from.seq; seq += 1) {
+      yield seq
+    }
+    yield* entries
+    head = entries.reduce((_, entry) => headOf(entry), from)
+    isDone = entries.length === 0
+  }
+  for (; givenUp.has(keyOf(seq)); seq += 1) {
+    yield seq
+  }
+}
+
 /** A damaged note is as good as none: the walk begins at the first entry. */
 async function readProgress(bucket: R2Bucket): Promise<Progress> {
   const object = await bucket.get(NOTE)

@@ -64,6 +64,10 @@ it('an applied entry that is changed is named by npm run verify and npm run repl
 
   expect(skipped).toMatchObject({ status: 0, answer: { ledger: { fault: null } } })
   expect(await verify()).toMatchObject({ status: 0, answer: { ledger: { fault: null } } })
+  expect(await run('ledger', 'export')).toMatchObject({
+    status: 0,
+    answer: { links: [{ seq: 1 }, { seq: 3 }], keys: [], given_up: [2] }
+  })
 })
 
 it('npm run verify names the last entry that a database has applied if it is missing', async () => {

@@ -9,7 +9,7 @@ import { NIGHTLY } from '../../../src/jobs/cron.ts'
 import { ENTRIES_PREFIX, GENESIS, headOf, keyOf } from '../../../src/ledger/entry.ts'
 import { Ledger, readAfter } from '../../../src/ledger/ledger.ts'
 import { noteApplied, readApplied } from '../../../src/ledger/store.ts'
-import { giveUpObject, walkLedger } from '../../../src/ledger/walk.ts'
+import { giveUpObject, readKept, walkLedger } from '../../../src/ledger/walk.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, request } from '../../support/project.ts'
 import worker from '../../support/worker.ts'
@@ -217,6 +217,12 @@ describe('the walk', () => {
     }
     expect(await night()).toMatchObject({ fault: null, isDone: true })
     expect(await night()).toMatchObject({ fault: null, isDone: true })
+    const places: (number | string)[] = []
+    for await (const kept of readKept(env.BUCKET)) {
+      places.push(typeof kept === 'number' ? keyOf(kept) : kept.link.seq)
+    }
+    const seqs = Array.from({ length: LENGTH }, (_, i) => i + 1)
+    expect(places).toEqual(seqs.map((seq) => (keys.includes(keyOf(seq)) ? keyOf(seq) : seq)))
 
     await flip(keyOf(5))
 
