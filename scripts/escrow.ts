@@ -1,11 +1,20 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from 'node:crypto'
-import { accessSync, constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync
+} from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { z } from 'zod'
 import { canonical } from '../src/hash.ts'
-import { OperatorError } from './faults.ts'
+import { isDiskUnwritable, OperatorError } from './faults.ts'
 
 /*
  * An escrow file holds secrets for the safe, because nobody can read a deployed Worker's secrets back. It is JSON: a header,
@@ -125,7 +134,10 @@ const keyOf = (passphrase: string, salt: Buffer): Buffer =>
 /** An escrow file that does not exist yet. */
 export type NewEscrow = {
   file: string
-  /** Encrypts the secrets and creates the file, which only its owner can read. */
+  /**
+   * Encrypts the secrets and creates the file, which only its owner can read. Leaves no file behind if it cannot be written.
+   * @throws OperatorError when the disk takes no data
+   */
   write(secrets: Secrets, deployment: string, now: Date): void
   /** Removes the file that was written, because its secrets came to nothing. */
   discard(): void
@@ -146,10 +158,31 @@ export async function prepareEscrow(name: string): Promise<NewEscrow> {
     file,
     write(secrets, deployment, now) {
       const text = encryptSecrets(secrets, { deployment, passphrase, now })
-      // `wx`: somebody may have created the file meanwhile.
-      writeFileSync(file, text, { mode: 0o600, flag: 'wx', flush: true })
+      try {
+        writeNew(file, text)
+      } catch (error) {
+        throw isDiskUnwritable(error)
+          ? new OperatorError(
+              `The disk with ${dirname(file)} takes no data: it is full or damaged. Nothing was written. Free some space, or choose another folder.`
+            )
+          : error
+      }
     },
     discard: () => rmSync(file)
+  }
+}
+
+/** Creates a file, or none if it cannot be written to its end. */
+function writeNew(file: string, text: string): void {
+  // `wx`: somebody may have created the file meanwhile. Then it is theirs, and stays.
+  const descriptor = openSync(file, 'wx', 0o600)
+  try {
+    writeFileSync(descriptor, text, { flush: true })
+  } catch (error) {
+    rmSync(file, { force: true })
+    throw error
+  } finally {
+    closeSync(descriptor)
   }
 }
 

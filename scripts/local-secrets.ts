@@ -7,7 +7,8 @@ import type { Secrets } from './escrow.ts'
 import { OperatorError } from './faults.ts'
 import { newSecrets, readSecretsFile, SECRETS_FILE } from './state.ts'
 
-const secretsFile = join(stateDir, SECRETS_FILE)
+/** The file with the secrets of the local service. */
+export const secretsFile = join(stateDir, SECRETS_FILE)
 
 /**
  * Returns the local service's secrets, and generates them if their file does not exist. The file of

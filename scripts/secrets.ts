@@ -15,7 +15,7 @@ import { listSecrets, putSecrets } from './deploy/secrets.ts'
 import { type NewEscrow, prepareEscrow, readEscrow, type Secrets } from './escrow.ts'
 import { OperatorError } from './faults.ts'
 import { openLocal } from './local.ts'
-import { writeSecrets } from './local-secrets.ts'
+import { secretsFile, writeSecrets } from './local-secrets.ts'
 import { newSecrets, readSecretsFile } from './state.ts'
 import { readCommandLine } from './usage.ts'
 
@@ -131,12 +131,15 @@ async function exportTo(file: string, isRemote: boolean): Promise<string> {
   if (required.length === 0) {
     throw new OperatorError('The local service has no secrets yet. Start it first: npm start')
   }
+  const found = Object.fromEntries(required)
   const escrow = await prepareEscrow(file)
-  escrow.write(Object.fromEntries(required), name, new Date())
+  await withTarget(false, (target) => expectOwn(target, found, secretsFile))
+  escrow.write(found, name, new Date())
   return `Wrote the secrets of the local service into ${file}, encrypted.`
 }
 
-async function importInto(target: Target, found: Secrets, file: string): Promise<string> {
+/** @throws OperatorError if the service would refuse one of these secrets, which are in `file` */
+async function expectOwn(target: Target, found: Secrets, file: string): Promise<void> {
   const invalid = Object.keys(found).filter((name) => checkSecret(found[name]) !== 'ok')
   if (invalid.length > 0) {
     throw new OperatorError(`${file} has an empty or short secret: ${invalid.join(', ')}.`)
@@ -148,6 +151,10 @@ async function importInto(target: Target, found: Secrets, file: string): Promise
       `The RECEIPT_SECRET in ${file} is not the one that this service has used. Nothing was changed.`
     )
   }
+}
+
+async function importInto(target: Target, found: Secrets, file: string): Promise<string> {
+  await expectOwn(target, found, file)
   const present = await target.list()
   const wanted = Object.entries(found).filter(
     ([name]) => name === 'RECEIPT_SECRET' || !present.includes(name)

@@ -60,23 +60,40 @@ function verifyReceipt({ signature, ...content }, key, id) {
   demand(isAbout, `The receipt is genuine, but it is not about the distinct id ${id}.`)
 }
 
-/** Checks that the ledger is one chain. @returns its last hash */
-function verifyChain({ links }) {
-  let last = '0'.repeat(64)
-  for (const [i, link] of links.entries()) {
-    const follows = link.seq === i + 1 && link.prev === last
+/**
+ * Checks that the ledger is a chain. Where entries are lost that the operator has given up, nothing binds the entries before to those
+ * after. @returns the unbroken parts, each with its last hash
+ */
+function readParts({ links, given_up: lost = [] }) {
+  const parts = [{ first: 1, last: 0, hash: '0'.repeat(64) }]
+  for (const link of links) {
+    const part = parts.at(-1)
+    let seq = part.last + 1
+    while (lost.includes(seq)) {
+      seq += 1
+    }
+    const isNext = seq === part.last + 1
+    const follows = link.seq === seq && (!isNext || link.prev === part.hash)
     demand(follows, `Entry ${link.seq} of the ledger does not follow the entry before it.`)
-    last = sha256(canonical(link))
+    const end = { first: isNext ? part.first : seq, last: seq, hash: sha256(canonical(link)) }
+    parts.splice(isNext ? -1 : parts.length, 1, end)
   }
-  return last
+  return parts
 }
 
 function findPlace(receipt, ledger) {
-  const last = verifyChain(ledger)
+  const parts = readParts(ledger)
+  const { links, given_up: lost = [] } = ledger
+  const gaps =
+    lost.length > 0 ? ` Lost, and given up by the operator: entry ${lost.join(', ')}.` : ''
   const body = { kind: 'receipt', project: receipt.project_id, receipt: sha256(canonical(receipt)) }
   const link = findLink(body, ledger)
-  demand(link, 'The receipt is not in the ledger.')
-  return ` It is entry ${link.seq} of ${ledger.links.length} in the ledger that ends with ${last}.`
+  demand(link, `The receipt is not in the ledger.${gaps}`)
+  const { first, last, hash } = parts.find((part) => link.seq <= part.last)
+  const range = gaps
+    ? `in the part from entry ${first} to ${last}`
+    : `of ${links.length} in the ledger`
+  return ` It is entry ${link.seq} ${range} that ends with ${hash}.${gaps}`
 }
 
 try {

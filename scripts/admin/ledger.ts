@@ -6,27 +6,16 @@ import { newUsage, openDb } from '../../src/db/client.ts'
 import { databaseOf } from '../../src/db/databases.ts'
 import { findListFault } from '../../src/erasures/removals/list.ts'
 import { giveUpRemoval, listOpenRemovals } from '../../src/erasures/removals/store.ts'
-import {
-  type Body,
-  GENESIS,
-  type Head,
-  headOf,
-  keyOf,
-  LedgerError,
-  type Link
-} from '../../src/ledger/entry.ts'
+import { type Body, type Head, keyOf, LedgerError, type Link } from '../../src/ledger/entry.ts'
 import { placeOf, readAfter } from '../../src/ledger/ledger.ts'
 import { compareWithMark } from '../../src/ledger/mark.ts'
 import { noteApplied, readState } from '../../src/ledger/store.ts'
-import { type Fault, giveUpObject } from '../../src/ledger/walk.ts'
+import { type Fault, giveUpObject, readKept } from '../../src/ledger/walk.ts'
 import { OperatorError } from '../faults.ts'
 import type { Service } from '../local.ts'
 import { type Replay, replayLocally } from '../replay.ts'
 import { command, InputError, integer, Nothing, text } from './command.ts'
 import { walkWhole } from './walk.ts'
-
-/** Entries read at once. */
-const READ_AT_ONCE = 100
 
 /** Minutes without progress after which a replay by the deployed service counts as stalled. */
 const STALLED_MINUTES = 5
@@ -40,21 +29,23 @@ export const ledger = {
     usage: '',
     options: {},
     schema: Nothing,
-    /** Lists the links of all entries, and the bodies of the entries that publish a key. Receipts are verified with both. */
+    /**
+     * Lists the links of all entries, the bodies of the entries that publish a key, and the numbers of the entries that were given
+     * up. Receipts are verified with all three.
+     */
     async run({ bucket }) {
       const links: Link[] = []
       const keys: Body[] = []
-      let head = GENESIS
-      for (;;) {
-        const entries = await readAfter(await bucket(), head, READ_AT_ONCE)
-        links.push(...entries.map(({ link }) => link))
-        keys.push(...entries.map(({ body }) => body).filter(({ kind }) => kind === 'key'))
-        const last = entries.at(-1)
-        if (!last) {
-          return { links, keys }
+      const given_up: number[] = []
+      for await (const kept of readKept(await bucket())) {
+        if (typeof kept === 'number') {
+          given_up.push(kept)
+        } else {
+          links.push(kept.link)
+          keys.push(...(kept.body.kind === 'key' ? [kept.body] : []))
         }
-        head = headOf(last)
       }
+      return { links, keys, given_up }
     }
   }),
 

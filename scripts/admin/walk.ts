@@ -1,4 +1,5 @@
 import { checkNamed } from '../../src/erasures/named.ts'
+import { listApplied } from '../../src/ledger/store.ts'
 import { type Fault, walkLedger } from '../../src/ledger/walk.ts'
 import type { Service } from '../local.ts'
 import { showProgress } from './progress.ts'
@@ -9,6 +10,7 @@ export async function walkWhole(
 ): Promise<{ entries: number; fault: Fault | null }> {
   const { entries, fault } = await walkLedger(await service.bucket(), {
     checkNamed,
+    applied: await listApplied(service.env, service.databases),
     most: Number.POSITIVE_INFINITY,
     isWhole: true,
     onProgress: (seq) => showProgress(`ledger: ${seq} entries`)

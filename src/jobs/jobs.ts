@@ -1,6 +1,6 @@
 import { isDatabaseHeld } from '../access/hold.store.ts'
 import { isInMaintenance } from '../access/hold.ts'
-import { listProjects } from '../access/store.ts'
+import { listDatabases, listProjects } from '../access/store.ts'
 import { DAY } from '../calendar/units.ts'
 import { deleteOldSalts } from '../capture/cookieless/salts.ts'
 import { countDamaged, forgetDamaged } from '../columns/damage.store.ts'
@@ -13,7 +13,7 @@ import { openSigningKey, publishKey } from '../erasures/receipts/keys.ts'
 import { catchUp, MIN_AGE } from '../erasures/restore.ts'
 import { startRun, sweepErasures } from '../erasures/run.ts'
 import { Ledger } from '../ledger/ledger.ts'
-import { readApplied } from '../ledger/store.ts'
+import { listApplied, readApplied } from '../ledger/store.ts'
 import { walkLedger } from '../ledger/walk.ts'
 import { log } from '../log.ts'
 import { readQueuesSince } from '../queues/due.ts'
@@ -96,14 +96,22 @@ const applyErasureLedger = inEachDatabase(
   }
 )
 
-/** Checks the next part of the ledger, up to `WALKED_PER_NIGHT`. Fails if an entry, or an object that it names, is damaged or missing. */
-const walkErasureLedger = once({ job: 'walk of the ledger', queries: 0 }, async ({ env }) => {
-  const { fault, ...walked } = await walkLedger(env.BUCKET, { checkNamed, most: WALKED_PER_NIGHT })
-  log('info', 'walk of the ledger', walked)
-  if (fault) {
-    throw new Error(fault.text)
+/**
+ * Checks the next part of the ledger, up to `WALKED_PER_NIGHT`. Fails if an entry, or an object that it names, is damaged or missing.
+ * A query for each database tells what has to be there.
+ */
+const walkErasureLedger = once(
+  { job: 'walk of the ledger', queries: 40 },
+  async ({ env }, control, usage) => {
+    const applied = await listApplied(env, await listDatabases(control), usage)
+    const limits = { applied, most: WALKED_PER_NIGHT }
+    const { fault, ...walked } = await walkLedger(env.BUCKET, { checkNamed, ...limits })
+    log('info', 'walk of the ledger', walked)
+    if (fault) {
+      throw new Error(fault.text)
+    }
   }
-})
+)
 
 /** Publishes the key that signs receipts, unless it is published already. */
 const publishSigningKey = once(
@@ -209,7 +217,7 @@ function seal(isThorough: boolean): Job {
  * anything was wrong, also if a request has found it since the last night, so that `/readyz` shows a warning.
  */
 const verifyNightly = inEachDatabase(
-  { job: 'nightly verification', queries: 670 },
+  { job: 'nightly verification', queries: 640 },
   async ({ db, database, usage, databases }) => {
     const shareOf = (most: number) => Math.ceil(most / databases)
     const { first: wrongCounts, ...counts } = await verifyCounts(

@@ -43,13 +43,19 @@ export type ProjectDatabase = {
   databases: number
 }
 
-/** Makes a job that works once per run, not once per database. `control` is the control database. */
-export const once = (limits: JobLimits, work: (run: Run, control: Db) => Promise<void>): Job => ({
+/**
+ * Makes a job that works once per run, not once per database. `control` is the control database; `usage` is its cost, and that of
+ * the databases that the job opens.
+ */
+export const once = (
+  limits: JobLimits,
+  work: (run: Run, control: Db, usage: Usage) => Promise<void>
+): Job => ({
   ...limits,
   run: (run) =>
     attempt({ job: limits.job }, () => {
       const usage = newUsage({ share: limits.queries, maxQueries: limits.queries })
-      return work(run, openDb(run.env.DB, usage).db)
+      return work(run, openDb(run.env.DB, usage).db, usage)
     })
 })
 

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
-import type { Db } from '../db/client.ts'
+import { type Db, newUsage, openDb } from '../db/client.ts'
+import { databaseOf } from '../db/databases.ts'
 import { ledgerHead } from '../db/schema.ts'
 import { GENESIS, type Head } from './entry.ts'
 
@@ -7,6 +8,14 @@ import { GENESIS, type Head } from './entry.ts'
 export async function readApplied(db: Db): Promise<Head> {
   return (await readState(db)).head
 }
+
+/** Reads the last entry of the ledger that each of these databases has applied; one query per database. */
+export const listApplied = (
+  env: Pick<Env, 'DB'>,
+  databases: readonly string[],
+  usage = newUsage()
+): Promise<Head[]> =>
+  Promise.all(databases.map((name) => readApplied(openDb(databaseOf(env, name), usage).db)))
 
 /** The state of a database. */
 type State = {

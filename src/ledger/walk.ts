@@ -49,6 +49,8 @@ export type CheckNamed = (bucket: R2Bucket, entry: Entry) => Promise<number>
 
 type Walk = {
   checkNamed: CheckNamed
+  /** The last entry that each database has applied, read before the walk: the ledger has these entries. */
+  applied: readonly Head[]
   /** Requests to the bucket after which the walk stops; the last entry may add some. */
   most: number
   /** Whether to begin at the first entry instead of where the last walk has stopped. */
@@ -64,6 +66,7 @@ export type Walked = { entries: number; fault: Fault | null; isDone: boolean }
 export async function walkLedger(bucket: R2Bucket, walk: Walk): Promise<Walked> {
   const progress = await readProgress(bucket)
   const givenUp = new Set(progress.given_up)
+  const applied = walk.applied.filter(({ seq }) => !givenUp.has(keyOf(seq)))
   let head = walk.isWhole ? GENESIS : progress.head
   let { last } = progress
   let fault: Fault | null = null
@@ -76,7 +79,7 @@ export async function walkLedger(bucket: R2Bucket, walk: Walk): Promise<Walked> 
       requests += 1 + page.entries.length
       head = page.from
       for (const entry of page.entries) {
-        const next = expectKnown(headOf(entry), last)
+        const next = expectKnown(headOf(entry), [last, ...applied])
         requests += await checkUnless(givenUp, () => walk.checkNamed(bucket, entry))
         head = next
         last = head.seq > last.seq ? head : last
@@ -86,7 +89,7 @@ export async function walkLedger(bucket: R2Bucket, walk: Walk): Promise<Walked> 
       walk.onProgress?.(head.seq)
     }
     if (isDone) {
-      expectEnd(head, last)
+      expectEnd(head, [last, ...applied], givenUp)
       head = GENESIS
     }
   } catch (error) {
@@ -111,6 +114,27 @@ export async function giveUpObject(bucket: R2Bucket, key: string): Promise<void>
 /** Returns the keys of the objects that an operator has given up. */
 export const readGivenUp = async (bucket: R2Bucket): Promise<ReadonlySet<string>> =>
   new Set((await readProgress(bucket)).given_up)
+
+/**
+ * Yields the entries from the first to the last, in order, past those that an operator has given up; of these, yields the numbers.
+ * @throws LedgerError when another one is missing, damaged, or does not follow the one before
+ */
+export async function* readKept(bucket: R2Bucket): AsyncGenerator<Entry | number> {
+  const givenUp = await readGivenUp(bucket)
+  let seq = 0
+  for (let head = GENESIS, isDone = false; !isDone; ) {
+    const { from, entries } = await readPast(bucket, head, READ_AT_ONCE, givenUp)
+    for (seq = head.seq + 1; seq <= from.seq; seq += 1) {
+      yield seq
+    }
+    yield* entries
+    head = entries.reduce((_, entry) => headOf(entry), from)
+    isDone = entries.length === 0
+  }
+  for (; givenUp.has(keyOf(seq)); seq += 1) {
+    yield seq
+  }
+}
 
 /** A damaged note is as good as none: the walk begins at the first entry. */
 async function readProgress(bucket: R2Bucket): Promise<Progress> {
@@ -152,9 +176,9 @@ async function readPast(
   }
 }
 
-/** @throws LedgerError if the last entry that any walk has reached is another one now */
-function expectKnown(head: Head, last: Head): Head {
-  if (head.seq === last.seq && head.hash !== last.hash) {
+/** @throws LedgerError if an entry that was seen before is another one now */
+function expectKnown(head: Head, seen: readonly Head[]): Head {
+  if (seen.some(({ seq, hash }) => seq === head.seq && hash !== head.hash)) {
     throw new LedgerError(
       `Entry ${head.seq} of the ledger is not the one that was there before.`,
       keyOf(head.seq)
@@ -163,10 +187,13 @@ function expectKnown(head: Head, last: Head): Head {
   return head
 }
 
-/** @throws LedgerError unless the ledger reaches to the last entry that any walk has reached */
-function expectEnd(head: Head, last: Head): void {
-  if (head.seq < last.seq) {
-    const seq = head.seq + 1
+/** @throws LedgerError unless the ledger, which ends with `head`, reaches to all entries that were seen before */
+function expectEnd(head: Head, seen: readonly Head[], givenUp: ReadonlySet<string>): void {
+  let seq = head.seq + 1
+  while (givenUp.has(keyOf(seq))) {
+    seq += 1
+  }
+  if (seen.some((known) => known.seq >= seq)) {
     throw new LedgerError(`Entry ${seq} of the ledger is missing.`, keyOf(seq))
   }
 }

@@ -294,6 +294,28 @@ describe.runIf(canMount())('the first start on a full disk', () => {
   })
 })
 
+describe.runIf(canMount())('an escrow file on a full disk', () => {
+  it('is not left behind, and the sentence names its folder', async () => {
+    const stateDir = newStateDir()
+    writeFileSync(join(stateDir, 'secrets.env'), `RECEIPT_SECRET=${'a'.repeat(64)}\n`)
+    const folder = newStateDir()
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', folder])
+    onTestFinished(() => void execFileSync('umount', ['--lazy', folder]))
+    fill(join(folder, 'filled'))
+    const env = { STATE_DIR: stateDir, ESCROW_PASSPHRASE: 'correct horse battery staple' }
+    const run = () => runScript('secrets', ['export', join(folder, 'escrow.json')], env)
+
+    expect(await run()).toMatchObject({
+      code: 1,
+      stderr: `The disk with ${folder} takes no data: it is full or damaged. Nothing was written. Free some space, or choose another folder.\n`
+    })
+
+    expect(readdirSync(folder)).toEqual(['filled'])
+    rmSync(join(folder, 'filled'))
+    expect(await run()).toMatchObject({ code: 0 })
+  })
+})
+
 function fill(file: string): void {
   try {
     execFileSync('dd', ['if=/dev/zero', `of=${file}`, 'bs=4096'], { stdio: 'ignore' })

@@ -117,6 +117,12 @@ it('a local service that has lost its secrets says so, erases nothing, and gets 
   const purged = await runScript('purge:now', [], { STATE_DIR: stateDir })
   expect(purged.code).toBe(1)
   expect(purged.stderr).toContain('RECEIPT_SECRET is not the secret that this deployment has used')
+  const unused = join(stateDir, 'unused.json')
+  expect(await run('export', unused)).toMatchObject({
+    code: 1,
+    stderr: `The RECEIPT_SECRET in ${secretsFile} is not the one that this service has used. Nothing was changed.\n`
+  })
+  expect(existsSync(unused)).toBe(false)
   const lost = parseEnv(readFileSync(secretsFile, 'utf8'))
 
   const imported = await run('import', file)

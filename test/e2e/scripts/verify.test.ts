@@ -5,6 +5,7 @@ import type { Service } from '../../../scripts/local.ts'
 import { openLocal } from '../../../scripts/local.ts'
 import { GENESIS, keyOf } from '../../../src/ledger/entry.ts'
 import { Ledger } from '../../../src/ledger/ledger.ts'
+import { noteApplied } from '../../../src/ledger/store.ts'
 import { readObject } from '../../../src/queues/waiting-objects.ts'
 import { newStateDir } from '../../support/processes.ts'
 import { runAdmin } from '../../support/service.ts'
@@ -62,6 +63,26 @@ it('an applied entry that is changed is named by npm run verify and npm run repl
   const skipped = await run('ledger', 'replay', '--skip', '2')
 
   expect(skipped).toMatchObject({ status: 0, answer: { ledger: { fault: null } } })
+  expect(await verify()).toMatchObject({ status: 0, answer: { ledger: { fault: null } } })
+  expect(await run('ledger', 'export')).toMatchObject({
+    status: 0,
+    answer: { links: [{ seq: 1 }, { seq: 3 }], keys: [], given_up: [2] }
+  })
+})
+
+it('npm run verify names the last entry that a database has applied if it is missing', async () => {
+  const bucket = await service.bucket()
+  const last = await new Ledger(bucket, GENESIS).append({ kind: 'note', project: 4 }, 1)
+  await noteApplied(service.db, last)
+  const text = (await (await bucket.get(keyOf(last.seq)))?.text()) ?? ''
+  await bucket.delete(keyOf(last.seq))
+
+  expect(await verify()).toMatchObject({
+    status: 1,
+    answer: { ledger: { fault: `Entry ${last.seq} of the ledger is missing.` } }
+  })
+
+  await bucket.put(keyOf(last.seq), text)
   expect(await verify()).toMatchObject({ status: 0, answer: { ledger: { fault: null } } })
 })
 

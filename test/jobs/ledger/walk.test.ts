@@ -8,10 +8,10 @@ import { digestOf, LISTS_PREFIX, writeList } from '../../../src/erasures/removal
 import { NIGHTLY } from '../../../src/jobs/cron.ts'
 import { ENTRIES_PREFIX, GENESIS, headOf, keyOf } from '../../../src/ledger/entry.ts'
 import { Ledger, readAfter } from '../../../src/ledger/ledger.ts'
-import { noteApplied } from '../../../src/ledger/store.ts'
-import { giveUpObject, walkLedger } from '../../../src/ledger/walk.ts'
+import { noteApplied, readApplied } from '../../../src/ledger/store.ts'
+import { giveUpObject, readKept, walkLedger } from '../../../src/ledger/walk.ts'
 import { listenToLog } from '../../support/log.ts'
-import { db, request } from '../../support/project.ts'
+import { db, newProject, request } from '../../support/project.ts'
 import worker from '../../support/worker.ts'
 
 const REMOVAL = '01a1fc87-0000-7000-8000-000000000001'
@@ -59,7 +59,8 @@ async function newRemoval() {
   }
 }
 
-const night = (most = 100) => walkLedger(env.BUCKET, { checkNamed, most })
+const night = async (most = 100) =>
+  walkLedger(env.BUCKET, { checkNamed, most, applied: [await readApplied(db)] })
 
 const health = async () => {
   const { status, body } = await request('GET', '/readyz', {}, undefined, { HEALTH_SECONDS: '0' })
@@ -150,6 +151,28 @@ describe('the walk', () => {
     expect(sentence).toMatch(isEntry ? text : /^An object that an entry of the ledger names is/)
   })
 
+  it.each([
+    ['the last entry', [LENGTH]],
+    ['the last two entries', [LENGTH - 1, LENGTH]]
+  ])(
+    'says that %s, which a database has applied, are missing, in its first night',
+    async (_, lost) => {
+      await env.BUCKET.delete(lost.map(keyOf))
+
+      expect((await night()).fault?.text).toBe(`Entry ${lost[0]} of the ledger is missing.`)
+    }
+  )
+
+  it('says that the last entry is not the one that a database has applied', async () => {
+    const { project } = JSON.parse(await textOf(keyOf(LENGTH))).body
+    await env.BUCKET.delete(keyOf(LENGTH))
+    await new Ledger(env.BUCKET, GENESIS).append({ kind: 'note', project }, 2)
+
+    expect((await night()).fault?.key).toBe(keyOf(LENGTH))
+    await giveUpObject(env.BUCKET, keyOf(LENGTH))
+    expect((await night()).fault).toBeNull()
+  })
+
   it('stops after some requests, and continues the next night where it was', async () => {
     await flip(keyOf(6))
     const nights: number[] = []
@@ -194,6 +217,12 @@ describe('the walk', () => {
     }
     expect(await night()).toMatchObject({ fault: null, isDone: true })
     expect(await night()).toMatchObject({ fault: null, isDone: true })
+    const places: (number | string)[] = []
+    for await (const kept of readKept(env.BUCKET)) {
+      places.push(typeof kept === 'number' ? keyOf(kept) : kept.link.seq)
+    }
+    const seqs = Array.from({ length: LENGTH }, (_, i) => i + 1)
+    expect(places).toEqual(seqs.map((seq) => (keys.includes(keyOf(seq)) ? keyOf(seq) : seq)))
 
     await flip(keyOf(5))
 
@@ -222,21 +251,25 @@ describe('the walk', () => {
     }
   })
 
-  it('is part of the nightly run, whose job fails', async () => {
-    await env.BUCKET.delete(keyOf(2))
-    const log = listenToLog()
+  it.each([2, LENGTH])(
+    'is part of the nightly run, whose job fails without entry %i',
+    async (seq) => {
+      await newProject()
+      await env.BUCKET.delete(keyOf(seq))
+      const log = listenToLog()
 
-    await worker.scheduled(
-      createScheduledController({ cron: NIGHTLY, scheduledTime: new Date() }),
-      env
-    )
+      await worker.scheduled(
+        createScheduledController({ cron: NIGHTLY, scheduledTime: new Date() }),
+        env
+      )
 
-    expect(log.lines('scheduled job failed')).toMatchObject([
-      { job: 'walk of the ledger', error: expect.stringContaining('Entry 2 of the ledger') }
-    ])
-    log.stop()
-    expect((await health())[1]).toBe('damaged')
-    const { objects } = await env.BUCKET.list({ prefix: ENTRIES_PREFIX })
-    expect(objects).toHaveLength(LENGTH - 1)
-  })
+      expect(log.lines('scheduled job failed')).toMatchObject([
+        { job: 'walk of the ledger', error: expect.stringContaining(`Entry ${seq} of the ledger`) }
+      ])
+      log.stop()
+      expect((await health())[1]).toBe('damaged')
+      const { objects } = await env.BUCKET.list({ prefix: ENTRIES_PREFIX })
+      expect(objects).toHaveLength(LENGTH - 1)
+    }
+  )
 })
