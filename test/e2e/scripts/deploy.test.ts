@@ -92,9 +92,12 @@ describe('npm run deploy', () => {
     const deployed = callsOf()
     const calls = deployed.map(({ call }) => call)
     expect(calls.filter((call) => CREATIONS.test(call))).toEqual([])
-    const lastMigration = calls.lastIndexOf('POST d1/database/ID/query')
-    expect(lastMigration).toBeGreaterThan(3)
-    expect(lastMigration).toBeLessThan(calls.indexOf('PUT workers/scripts/edge-analytics'))
+    const migration = deployed.findIndex(
+      ({ call, body }) =>
+        call === 'POST d1/database/ID/query' && /CREATE TABLE `persons`/.test(body)
+    )
+    expect(migration).toBeGreaterThan(-1)
+    expect(migration).toBeLessThan(calls.indexOf('PUT workers/scripts/edge-analytics'))
     expect(calls).toContain('PUT workers/scripts/edge-analytics/schedules')
     const upload = deployed.find(({ call }) => call === 'PUT workers/scripts/edge-analytics')?.body
     expect(upload).toMatch(/"name":"RECEIPT_SECRET","type":"secret_text","text":"[0-9a-f]{64}"/)
