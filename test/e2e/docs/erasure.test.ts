@@ -9,12 +9,12 @@ import { until } from '../../support/until.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const guide = readFileSync(join(root, 'docs/erasure.md'), 'utf8')
-const [, path = ''] = /## The path, .*?\n(.*?)\n## What is removed/s.exec(guide) ?? []
-const [, events = ''] = /## Deleting events by filters\n(.*?)\n## The receipt/s.exec(guide) ?? []
+const reference = readFileSync(join(root, 'docs/erasure-reference.md'), 'utf8')
+const [requests = ''] = /^.*?\n(?=## The receipt\n)/s.exec(reference) ?? []
 
 /** Blocks of commands, each with the text that it prints, where `…` stands for anything. */
 const blocks = [
-  ...`${path}\n${events}`.matchAll(/```sh\n(.*?)```(?:\n\n```text\n(.*?)```)?/gs)
+  ...`${guide}\n${requests}`.matchAll(/```sh\n(.*?)```(?:\n\n```text\n(.*?)```)?/gs)
 ].map(([, commands = '', text]) => ({ commands, text }))
 
 const patternOf = (text: string) =>
@@ -75,7 +75,7 @@ function runElsewhere(commands: string, folder: string) {
   return { text: `${stdout}${stderr}`.trim(), code: status }
 }
 
-it('every command of the path to a receipt and of the deletion of events works as the guide shows', async () => {
+it('every command of the path to a receipt and of the requests behind it works as shown', async () => {
   const stateDir = newStateDir()
   const home = newStateDir()
   const service = await openService(stateDir)
