@@ -13,7 +13,7 @@ import {
   type ProjectRow
 } from '../src/access/store.ts'
 import { User } from '../src/access/user.ts'
-import type { Db } from '../src/db/client.ts'
+import type { ControlDb } from '../src/db/client.ts'
 import { LedgerError } from '../src/ledger/entry.ts'
 import { WrongSecretError } from '../src/ledger/secret.ts'
 import { stateDir } from './environment.ts'
@@ -77,7 +77,7 @@ async function repeatDeletions(service: Service): Promise<void> {
  * Returns the project and the key of the last start. If the key is lost or revoked, creates a key for the first project, and
  * the project too if there is none.
  */
-async function ensureProject(db: Db, now: Date): Promise<LocalProject> {
+async function ensureProject(db: ControlDb, now: Date): Promise<LocalProject> {
   const kept = await findKept(db)
   if (kept) {
     return kept
@@ -99,7 +99,7 @@ async function ensureProject(db: Db, now: Date): Promise<LocalProject> {
   return { project, key }
 }
 
-async function newProject(db: Db, now: Date): Promise<ProjectRow> {
+async function newProject(db: ControlDb, now: Date): Promise<ProjectRow> {
   const owner =
     (await listUsers(db))[0] ??
     (await createUser(
@@ -111,7 +111,7 @@ async function newProject(db: Db, now: Date): Promise<ProjectRow> {
 }
 
 /** Returns the project and the key of the last start; undefined if the key is lost or revoked. */
-async function findKept(db: Db): Promise<LocalProject | undefined> {
+async function findKept(db: ControlDb): Promise<LocalProject | undefined> {
   const key = readKey()
   if (key === undefined) {
     return undefined

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Miniflare } from 'miniflare'
-import { type Db, isBusy, newUsage, openDb } from '../src/db/client.ts'
+import { type ControlDb, isBusy, newUsage, openControl } from '../src/db/client.ts'
 import { databaseOf } from '../src/db/databases.ts'
 import { openBucket } from './bucket.ts'
 import { BUSY, retryWhileBusy } from './busy.ts'
@@ -17,7 +17,7 @@ import { expectUsable, readSecretsFile } from './state.ts'
 
 /** The databases and the bucket of a local or deployed service, for the operator's commands. */
 export type Service = {
-  db: Db
+  db: ControlDb
   env: Bindings
   /** Opens the bucket, which takes longer than opening the databases. */
   bucket(): Promise<R2Bucket>
@@ -72,7 +72,7 @@ export async function openLocal(
       await retryWhileBusy(() => migrate(databaseOf(env, binding), join(root, migrations_dir)))
     }
     return {
-      db: openDb(env.DB, newUsage()).db,
+      db: openControl(env, newUsage()).db,
       env,
       bucket,
       databases: databases.map(({ binding }) => binding),

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { newUsage, openDb } from '../src/db/client.ts'
+import { newUsage, openControl } from '../src/db/client.ts'
 import { type Config, readConfig } from './config.ts'
 import { OperatorError } from './faults.ts'
 import type { Bindings, Service } from './local.ts'
@@ -34,7 +34,7 @@ export async function openRemote(): Promise<Service> {
       persist: false
     })
     return {
-      db: openDb(proxy.env.DB, newUsage()).db,
+      db: openControl(proxy.env, newUsage()).db,
       env: proxy.env,
       bucket: async () => proxy.env.BUCKET,
       databases: config.d1_databases.map((database) => database.binding),

@@ -1,4 +1,4 @@
-import { newUsage, openDb } from '../src/db/client.ts'
+import { newUsage, openControl, openDb } from '../src/db/client.ts'
 import { databaseOf } from '../src/db/databases.ts'
 import { catchUp } from '../src/erasures/restore.ts'
 import type { Service } from './local.ts'
@@ -29,7 +29,7 @@ async function replayIn({ env, bucket, secrets }: Service, database: string) {
     const { applied, erased, isRestored, isDone } = await catchUp({
       db: openDb(databaseOf(env, database), usage).db,
       database,
-      control: openDb(env.DB, usage).db,
+      control: openControl(env, usage).db,
       bucket: await bucket(),
       queue,
       secrets,

@@ -1,7 +1,7 @@
 import { Project } from '../../src/access/project.ts'
 import { createKey, createProject, createUser } from '../../src/access/store.ts'
 import { User } from '../../src/access/user.ts'
-import { newUsage, openDb } from '../../src/db/client.ts'
+import { newUsage, openControl } from '../../src/db/client.ts'
 import type { Runtime } from './runtime.ts'
 
 /** Rows inserted per statement. */
@@ -15,7 +15,7 @@ export async function seedProject(
   persons: number,
   scopes = ['person:read']
 ): Promise<Seeded> {
-  const control = openDb(db, newUsage()).db
+  const control = openControl({ DB: db }, newUsage()).db
   const now = new Date()
   const owner = await createUser(
     control,

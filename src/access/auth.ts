@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import * as z from 'zod'
 import { type Read, runRead } from '../db/batch.ts'
-import { openDb } from '../db/client.ts'
+import { type AnyDb, type ControlDb, openControl, openDb, type ProjectDb, type Session } from '../db/client.ts'
 import { CONTROL, databaseOf } from '../db/databases.ts'
 import { NotFoundError } from '../errors.ts'
 import type { AppEnv } from '../http/env.ts'
@@ -38,7 +38,7 @@ const ProjectPath = z.object({
 export const allow = (...scopes: Scopes): MiddlewareHandler<AppEnv> =>
   contribute(async function allow(c, next) {
     const requested = await readRequested(c)
-    const control = openDb(c.env.DB, c.var.usage)
+    const control = openControl(c.env, c.var.usage)
     const caller = await findCaller(control.db, requested)
     const session = await admit(c, { scopes, requested, caller, control })
     c.var.expectKnown()
@@ -115,7 +115,7 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
         return plan({ projectId: id, url, accept, now: c.var.now, param, query: values, readBody })
       }
 
-      const control = openDb(c.env.DB, c.var.usage)
+      const control = openControl(c.env, c.var.usage)
       const together = await readWithCaller(c, { control, requested, planFor })
       const caller = together ? together.caller : await findCaller(control.db, requested)
       const session = await admit(c, { scopes: [scope], requested, caller, control })
@@ -146,7 +146,7 @@ const isShort = ({ req }: Context<AppEnv>): boolean =>
   req.header('Content-Encoding') === undefined
 
 type Early<Answer> = {
-  control: Session
+  control: Session<ControlDb>
   requested: Requested
   planFor: (projectId: number) => Planned<Answer>
 }
@@ -187,10 +187,10 @@ export const allowCaller = (...scopes: Scopes): MiddlewareHandler<AppEnv> =>
   contribute(
     async function checkCaller(c, next) {
       const hash = readKeyHash(c)
-      const { db } = openDb(c.env.DB, c.var.usage)
+      const { db } = openControl(c.env, c.var.usage)
       const caller = await findCaller(db, { hash, projectId: NO_PROJECT })
       const { key, user } = await authenticate(c, caller, scopes)
-      c.set('db', db)
+      c.set('control', db)
       c.set('key', key)
       c.set('user', user)
       c.var.expectKnown()
@@ -208,8 +208,6 @@ const describeAccess = (scopes: Scopes): Part => ({
   refusals: [...refusalsOf(scopes), ['not_found', PROJECT_NOT_FOUND]]
 })
 
-type Session = ReturnType<typeof openDb>
-
 type Admission = {
   scopes: Scopes
   requested: Requested
@@ -218,7 +216,7 @@ type Admission = {
    * The session in which the caller was looked up. The request goes on with it if the project's
    * data is in the same database.
    */
-  control: Session
+  control: Session<ControlDb>
 }
 
 /**
@@ -228,7 +226,7 @@ type Admission = {
 async function admit(
   c: Context<AppEnv>,
   { scopes, requested, caller, control }: Admission
-): Promise<Session> {
+): Promise<Session<ProjectDb>> {
   const accepted = await authenticate(c, caller, scopes)
   const project = requireProject(accepted, requested.projectId)
   expectReleased(project, c.env)
@@ -240,14 +238,15 @@ async function admit(
   const bookmark = readBookmark(c.req.header('x-d1-bookmark'), project.database)
   const session =
     project.database === CONTROL && !bookmark
-      ? control
+      ? // The cast is safe: this project's data is in the control database.
+        (control as Session<AnyDb> as Session<ProjectDb>)
       : openDb(databaseOf(c.env, project.database), c.var.usage, bookmark)
   c.set('db', session.db)
   return session
 }
 
 /** Sends the bookmark of the database to the client, and records that the key was used. */
-function finish(c: Context<AppEnv>, session: Session): void {
+function finish(c: Context<AppEnv>, session: Session<ProjectDb>): void {
   const state = session.bookmark()
   if (state) {
     c.res.headers.set('x-d1-bookmark', writeBookmark(c.var.project.database, state))

@@ -1,7 +1,7 @@
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import { HOUR } from '../calendar/units.ts'
 import { bindRead, type Read, template } from '../db/batch.ts'
-import type { Db } from '../db/client.ts'
+import type { ControlDb } from '../db/client.ts'
 import { expectRows, rowToJson } from '../db/rows.ts'
 import { apiKeys, projects, users } from '../db/schema.ts'
 import type { KeyRow, ProjectRow, UserRow } from './store.ts'
@@ -50,7 +50,7 @@ const readCaller = (row: CallerRow): Caller => ({
 })
 
 /** Finds the key with its owner, and the project if the key has access to it. */
-export async function findCaller(db: Db, requested: Requested): Promise<Caller | undefined> {
+export async function findCaller(db: ControlDb, requested: Requested): Promise<Caller | undefined> {
   const [found] = await db.$client.run<CallerRow>([selectCaller(requested)])
   const [row] = found?.results ?? []
   return row && readCaller(row)
@@ -63,7 +63,7 @@ export async function findCaller(db: Db, requested: Requested): Promise<Caller |
  * @returns undefined when nothing was read: the key was refused, or the read failed
  */
 export async function findCallerAndRead<Answer>(
-  db: Db,
+  db: ControlDb,
   sought: Sought,
   { statements, toAnswer }: Read<Answer>
 ): Promise<{ caller: Caller; readAnswer: () => Answer } | undefined> {
@@ -83,7 +83,7 @@ export async function findCallerAndRead<Answer>(
 }
 
 /** Records the use of a key, at most once an hour. */
-export const touchKey = (db: Db, id: number, now: Date) =>
+export const touchKey = (db: ControlDb, id: number, now: Date) =>
   db
     .update(apiKeys)
     .set({ lastUsedAt: now.getTime() })

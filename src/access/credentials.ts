@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { HOUR } from '../calendar/units.ts'
-import { newUsage, openDb } from '../db/client.ts'
+import { newUsage, openControl } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import type { AppEnv } from '../http/env.ts'
 import type { Refusal } from '../http/openapi.ts'
@@ -84,7 +84,7 @@ export async function authenticate(
 /** Records that the key was used, at most once an hour. */
 export function recordUse(c: Context<AppEnv>, key: KeyRow): void {
   if (isStale(key.lastUsedAt, c.var.now)) {
-    c.executionCtx.waitUntil(touchKey(openDb(c.env.DB, newUsage()).db, key.id, c.var.now))
+    c.executionCtx.waitUntil(touchKey(openControl(c.env, newUsage()).db, key.id, c.var.now))
   }
 }
 

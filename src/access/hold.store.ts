@@ -1,9 +1,9 @@
 import { and, eq, isNotNull, isNull } from 'drizzle-orm'
-import type { Db } from '../db/client.ts'
+import type { ControlDb } from '../db/client.ts'
 import { projects } from '../db/schema.ts'
 
 /** Holds back the projects of a database. Maintenance goes before a replay: the end of the replay does not release them. */
-export const holdDatabase = (db: Db, database: string, reason: 'replay' | 'maintenance') =>
+export const holdDatabase = (db: ControlDb, database: string, reason: 'replay' | 'maintenance') =>
   db
     .update(projects)
     .set({ held: reason })
@@ -12,14 +12,14 @@ export const holdDatabase = (db: Db, database: string, reason: 'replay' | 'maint
     )
 
 /** Releases the projects of a database that are held back for this reason. */
-export const releaseDatabase = (db: Db, database: string, reason: 'replay' | 'maintenance') =>
+export const releaseDatabase = (db: ControlDb, database: string, reason: 'replay' | 'maintenance') =>
   db
     .update(projects)
     .set({ held: null })
     .where(and(eq(projects.database, database), eq(projects.held, reason)))
 
 /** Whether projects of a database are held back. */
-export async function isDatabaseHeld(db: Db, database: string): Promise<boolean> {
+export async function isDatabaseHeld(db: ControlDb, database: string): Promise<boolean> {
   const [row] = await db
     .select({ id: projects.id })
     .from(projects)

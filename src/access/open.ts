@@ -1,10 +1,10 @@
-import { type Db, openDb, type Usage } from '../db/client.ts'
+import { openControl, openDb, type ProjectDb, type Usage } from '../db/client.ts'
 import { databaseOf } from '../db/databases.ts'
 import { type Deployment, expectReleased } from './hold.ts'
 import { findProjects, type ProjectRow } from './store.ts'
 
 /** A project, and the database with its data. */
-export type OpenProject = { project: ProjectRow; db: Db }
+export type OpenProject = { project: ProjectRow; db: ProjectDb }
 
 /**
  * Finds a project and opens its database; undefined if the project does not exist.
@@ -33,6 +33,6 @@ export async function openForUpkeep(
   id: number,
   usage: Usage
 ): Promise<OpenProject | undefined> {
-  const [project] = await findProjects(openDb(env.DB, usage).db, [id])
+  const [project] = await findProjects(openControl(env, usage).db, [id])
   return project && { project, db: openDb(databaseOf(env, project.database), usage).db }
 }

@@ -42,9 +42,9 @@ export const projectListRoutes = createRouter().get(
   validateQuery(ListQuery),
   async (c) => {
     const { limit, offset } = c.req.valid('query')
-    const { db, key } = c.var
+    const { control, key } = c.var
     const size = pageSize(limit)
-    const all = await findProjects(db, key.projectIds)
+    const all = await findProjects(control, key.projectIds)
     const results = all.slice(offset, offset + size).map(projectToApi)
     const hasMore = offset + size < all.length
     return c.json(pageOf(c.req.url, { results, count: all.length, size, offset, hasMore }))
@@ -60,8 +60,8 @@ export const userRoutes = createRouter().get(
   ME,
   allowCaller('user:read'),
   async (c) => {
-    const { db, key, user } = c.var
-    const [team] = await findProjects(db, key.projectIds)
+    const { control, key, user } = c.var
+    const [team] = await findProjects(control, key.projectIds)
     return c.json(callerToJson(user, team))
   }
 )

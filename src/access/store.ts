@@ -1,6 +1,6 @@
 import { asc, eq, isNotNull, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
-import { type Db, findConflict } from '../db/client.ts'
+import { type ControlDb, findConflict } from '../db/client.ts'
 import { apiKeys, projects, users } from '../db/schema.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { hashKey, maskKey, newApiKey, newCaptureToken, newErasureSalt } from './key.ts'
@@ -13,7 +13,7 @@ export type ProjectRow = typeof projects.$inferSelect
 export type KeyRow = typeof apiKeys.$inferSelect
 
 /** @throws conflict when the e-mail is taken */
-export async function createUser(db: Db, input: User, now: Date): Promise<UserRow> {
+export async function createUser(db: ControlDb, input: User, now: Date): Promise<UserRow> {
   const uuid = uuidv7({ msecs: now.getTime() })
   const insert = db.insert(users).values({
     uuid,
@@ -29,16 +29,16 @@ export async function createUser(db: Db, input: User, now: Date): Promise<UserRo
   return only(await unique(insert.returning(), 'email', input.email))
 }
 
-export const listUsers = (db: Db): Promise<UserRow[]> =>
+export const listUsers = (db: ControlDb): Promise<UserRow[]> =>
   db.select().from(users).orderBy(asc(users.id))
 
-export async function findUser(db: Db, id: number): Promise<UserRow | undefined> {
+export async function findUser(db: ControlDb, id: number): Promise<UserRow | undefined> {
   const [row] = await db.select().from(users).where(eq(users.id, id))
   return row
 }
 
 /** @throws not_found, or conflict when the e-mail is taken */
-export async function updateUser(db: Db, id: number, change: UserChange): Promise<UserRow> {
+export async function updateUser(db: ControlDb, id: number, change: UserChange): Promise<UserRow> {
   const set = defined({
     firstName: change.first_name,
     lastName: change.last_name,
@@ -56,7 +56,7 @@ export async function updateUser(db: Db, id: number, change: UserChange): Promis
 
 /** @throws does_not_exist for an unknown owner */
 export async function createProject(
-  db: Db,
+  db: ControlDb,
   input: Project,
   ownerId: number,
   now: Date
@@ -82,11 +82,11 @@ export async function createProject(
   return only(rows)
 }
 
-export const listProjects = (db: Db): Promise<ProjectRow[]> =>
+export const listProjects = (db: ControlDb): Promise<ProjectRow[]> =>
   db.select().from(projects).orderBy(asc(projects.id))
 
 /** Lists the names of the D1 bindings with projects' data. */
-export async function listDatabases(db: Db): Promise<string[]> {
+export async function listDatabases(db: ControlDb): Promise<string[]> {
   const rows = await db
     .selectDistinct({ name: projects.database })
     .from(projects)
@@ -95,7 +95,9 @@ export async function listDatabases(db: Db): Promise<string[]> {
 }
 
 /** Lists the projects with their own retention of recordings, in days. */
-export async function listRecordingRetentions(db: Db): Promise<{ id: number; days: number }[]> {
+export async function listRecordingRetentions(
+  db: ControlDb
+): Promise<{ id: number; days: number }[]> {
   const rows = await db
     .select({ id: projects.id, days: projects.recordingRetentionDays })
     .from(projects)
@@ -104,7 +106,7 @@ export async function listRecordingRetentions(db: Db): Promise<{ id: number; day
 }
 
 export async function updateProject(
-  db: Db,
+  db: ControlDb,
   id: number,
   change: ProjectChange
 ): Promise<ProjectRow> {
@@ -124,13 +126,16 @@ export async function updateProject(
   return only(rows, `There is no project ${id}.`)
 }
 
-export async function findProjectByToken(db: Db, token: string): Promise<ProjectRow | undefined> {
+export async function findProjectByToken(
+  db: ControlDb,
+  token: string
+): Promise<ProjectRow | undefined> {
   const [row] = await db.select().from(projects).where(eq(projects.captureToken, token))
   return row
 }
 
 /** Finds the existing projects among these ids, sorted by id. */
-export const findProjects = (db: Db, ids: number[]): Promise<ProjectRow[]> =>
+export const findProjects = (db: ControlDb, ids: number[]): Promise<ProjectRow[]> =>
   db
     .select()
     .from(projects)
@@ -150,7 +155,7 @@ export type NewKey = {
  * @throws does_not_exist for an unknown user or project
  */
 export async function createKey(
-  db: Db,
+  db: ControlDb,
   input: NewKey,
   now: Date
 ): Promise<KeyRow & { key: string }> {
@@ -178,16 +183,16 @@ export async function createKey(
   return { ...only(rows), key }
 }
 
-export async function findKey(db: Db, id: number): Promise<KeyRow | undefined> {
+export async function findKey(db: ControlDb, id: number): Promise<KeyRow | undefined> {
   const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id))
   return row
 }
 
-export const listKeys = (db: Db): Promise<KeyRow[]> =>
+export const listKeys = (db: ControlDb): Promise<KeyRow[]> =>
   db.select().from(apiKeys).orderBy(asc(apiKeys.id))
 
 /** Revokes a key: its next request is refused. A second revocation keeps the time of the first. */
-export async function revokeKey(db: Db, id: number, now: Date): Promise<KeyRow> {
+export async function revokeKey(db: ControlDb, id: number, now: Date): Promise<KeyRow> {
   const rows = await db
     .update(apiKeys)
     .set({ revokedAt: sql`coalesce(${apiKeys.revokedAt}, ${now.getTime()})` })
@@ -196,7 +201,7 @@ export async function revokeKey(db: Db, id: number, now: Date): Promise<KeyRow> 
   return only(rows, `There is no key ${id}.`)
 }
 
-async function requireUser(db: Db, id: number): Promise<void> {
+async function requireUser(db: ControlDb, id: number): Promise<void> {
   const [user] = await db.select({ id: users.id }).from(users).where(eq(users.id, id))
   if (!user) {
     throw new AppError('does_not_exist', `There is no user ${id}.`, 'user')

@@ -1,6 +1,6 @@
 import { type ProjectSettings, settingsOf } from '../access/settings.ts'
 import { findProjectByToken } from '../access/store.ts'
-import { openDb, type Usage } from '../db/client.ts'
+import { openControl, openDb, type Usage } from '../db/client.ts'
 import { databaseOf } from '../db/databases.ts'
 import { measureDatabase } from './store.ts'
 
@@ -36,7 +36,7 @@ export function createProjectFinder() {
       return known.project
     }
 
-    const row = await findProjectByToken(openDb(env.DB, usage).db, token)
+    const row = await findProjectByToken(openControl(env, usage).db, token)
     if (!row) {
       return undefined
     }

@@ -1,6 +1,6 @@
 import { fillPlaceholders, is, SQL } from 'drizzle-orm'
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
-import type { Bound, Db, Statement } from './client.ts'
+import type { Bound, AnyDb, Statement } from './client.ts'
 
 const dialect = new SQLiteAsyncDialect()
 
@@ -53,7 +53,7 @@ export const joinReads = <Answer>(reads: readonly Read<Answer>[]): Read<Answer[]
 })
 
 /** Runs a planned read in one round trip and one snapshot. */
-export async function runRead<Answer>(db: Db, { statements, toAnswer }: Read<Answer>) {
+export async function runRead<Answer>(db: AnyDb, { statements, toAnswer }: Read<Answer>) {
   const results = statements.length > 0 ? await db.$client.run<Row>(statements.map(bindRead)) : []
   return toAnswer(results.map((result) => result.results))
 }
@@ -65,7 +65,7 @@ type Row = Record<string, unknown>
  * cannot bind raw SQL.
  */
 export const readBatch = <const Queries extends readonly Query<unknown>[]>(
-  db: Db,
+  db: AnyDb,
   ...queries: Queries
 ): Promise<RowsOf<Queries>> =>
   runRead(
@@ -77,7 +77,7 @@ export const readBatch = <const Queries extends readonly Query<unknown>[]>(
  * Runs statements in one round trip and one transaction, all or none. @returns the result of each
  * @throws ConflictError after a lost race, UnavailableError, or D1's own error for a faulty statement
  */
-export const writeBatch = async (db: Db, statements: SQL[]): Promise<D1Result[]> =>
+export const writeBatch = async (db: AnyDb, statements: SQL[]): Promise<D1Result[]> =>
   statements.length > 0 ? db.$client.run(statements.map(bindWrite)) : []
 
 /**
@@ -85,7 +85,7 @@ export const writeBatch = async (db: Db, statements: SQL[]): Promise<D1Result[]>
  * have written. @returns the rows of each query
  */
 export async function writeThenRead<const Queries extends readonly Query<unknown>[]>(
-  db: Db,
+  db: AnyDb,
   statements: SQL[],
   ...queries: Queries
 ): Promise<RowsOf<Queries>> {

@@ -44,7 +44,22 @@ export const newUsage = (limits = UNLIMITED): Usage => ({
   ...limits
 })
 
-export type Db = ReturnType<typeof openDb>['db']
+/** A database of either kind: for what both have, such as migrations, and for statements that a store has made. */
+export type AnyDb = ReturnType<typeof connect>['db']
+
+declare const control: unique symbol
+declare const data: unique symbol
+
+/** The control database: projects, users, keys, dead letters and runs of crons. */
+export type ControlDb = AnyDb & { readonly [control]: true }
+
+/** A database with projects' data. Each project's row names it; it may be the control database. */
+export type ProjectDb = AnyDb & { readonly [data]: true }
+
+export type Db = ProjectDb
+
+/** An open database, and the bookmark of the state that it has reached. */
+export type Session<Kind extends AnyDb> = { db: Kind; bookmark: () => string | null }
 
 /** A statement with its values. */
 export type Bound = { sql: string; params: unknown[] }
@@ -56,10 +71,21 @@ export type Bound = { sql: string; params: unknown[] }
 export type Statement = Bound & { isRead: boolean }
 
 /**
- * Opens a session on a D1 database and adds its cost to `usage`. Without a bookmark, the session
- * starts at the primary, so that a client that never sends bookmarks still reads its own writes.
+ * Opens a session on a database with projects' data and adds its cost to `usage`. Without a bookmark,
+ * the session starts at the primary, so that a client that never sends bookmarks still reads its own
+ * writes.
  */
-export function openDb(binding: D1Database, usage: Usage, bookmark = 'first-primary') {
+export const openDb = (
+  binding: D1Database,
+  usage: Usage,
+  bookmark?: string
+): Session<ProjectDb> => connect(binding, usage, bookmark) as Session<ProjectDb>
+
+/** Opens a session on the control database and adds its cost to `usage`. */
+export const openControl = ({ DB }: Pick<Env, 'DB'>, usage: Usage): Session<ControlDb> =>
+  connect(DB, usage) as Session<ControlDb>
+
+function connect(binding: D1Database, usage: Usage, bookmark = 'first-primary') {
   const metered = new MeteredSession(binding.withSession(bookmark), usage)
   // The cast is safe: drizzle's session calls only `prepare` and `batch`, which a D1 session has
   // too.

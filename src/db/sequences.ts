@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Db } from './client.ts'
+import type { AnyDb } from './client.ts'
 import { inJson } from './rows.ts'
 import { sequences } from './schema.ts'
 import { assign, bare, excluded } from './statements.ts'
@@ -11,7 +11,7 @@ export type SequenceName = 'identity' | 'person' | 'event_name' | 'subscription'
  * block.
  */
 export async function reserveNumbers<Name extends SequenceName>(
-  db: Db,
+  db: AnyDb,
   counts: Record<Name, number>
 ): Promise<Record<Name, number>> {
   const rows = await db.all<LastNumber<Name>>(

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { deleteObjects, putObject } from '../bucket.ts'
 import { SpilledMessage } from '../capture/message.ts'
-import { openDb } from '../db/client.ts'
+import { openControl } from '../db/client.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import { consumeEach } from '../queues/consume.ts'
@@ -83,7 +83,7 @@ async function park(
   }
   await putObject(env.BUCKET, object, JSON.stringify(letter))
   const projectId = waiting === undefined ? undefined : readWaitingKey(waiting)?.projectId
-  await insertDeadLetter(openDb(env.DB, usage).db, {
+  await insertDeadLetter(openControl(env, usage).db, {
     id,
     object,
     projectId: projectId ?? HasProject.safeParse(dead).data?.project_id ?? null,

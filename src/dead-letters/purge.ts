@@ -3,7 +3,7 @@ import { readTombstones } from '../barred/tombstones/read.ts'
 import { noteRows } from '../barred/tombstones/store.ts'
 import type { Tombstone } from '../barred/tombstones/tombstone.ts'
 import { deleteObjects, putObject } from '../bucket.ts'
-import { type Db, openDb } from '../db/client.ts'
+import { type ControlDb, openControl, type ProjectDb } from '../db/client.ts'
 import { DeadMessage } from '../queues/failure.ts'
 import type { Invocation } from '../queues/invocation.ts'
 import { jsonOrText, MARKER_PREFIX, readText, readWaitingKey } from '../queues/waiting-objects.ts'
@@ -31,7 +31,7 @@ export async function purgeDeadLetters(
   { project, db }: OpenProject,
   after: string
 ): Promise<string | null> {
-  const controlDb = openDb(env.DB, usage).db
+  const controlDb = openControl(env, usage).db
   const letters = await listDeadLettersOf(controlDb, project.id, after, LETTERS_AT_ONCE)
   const purge = new Purge({ controlDb, db, bucket: env.BUCKET, project })
   for (const row of letters) {
@@ -41,8 +41,8 @@ export async function purgeDeadLetters(
 }
 
 type Stores = {
-  controlDb: Db
-  db: Db
+  controlDb: ControlDb
+  db: ProjectDb
   bucket: R2Bucket
   project: { id: number; erasureSalt: string }
 }

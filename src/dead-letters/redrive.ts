@@ -4,7 +4,7 @@ import { incomingOf } from '../capture/changes.ts'
 import { ingestEvents } from '../capture/ingest.ts'
 import { CaptureMessage } from '../capture/message.ts'
 import { joinLogOf } from '../capture/suppressed-ids.ts'
-import { openDb } from '../db/client.ts'
+import { openControl } from '../db/client.ts'
 import { DeadMessage } from '../queues/failure.ts'
 import type { Invocation } from '../queues/invocation.ts'
 import { openProjectOf } from '../queues/message.ts'
@@ -33,7 +33,7 @@ export async function redriveDeadLetter(
     'events' in message
       ? await storeEvents(open, message, invocation)
       : await storePart(open, message, invocation)
-  await markRedriven(openDb(env.DB, usage).db, letter.id, clock())
+  await markRedriven(openControl(env, usage).db, letter.id, clock())
   return stored
 }
 

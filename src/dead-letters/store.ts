@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, isNull } from 'drizzle-orm'
-import type { Db } from '../db/client.ts'
+import type { ControlDb } from '../db/client.ts'
 import { deadLetters } from '../db/schema.ts'
 
 export type DeadLetterRow = typeof deadLetters.$inferSelect
@@ -8,7 +8,7 @@ export type DeadLetterRow = typeof deadLetters.$inferSelect
  * Inserts a dead letter. If its id exists, the message has died again: the dead letter gets the new
  * error, and is to be redriven even if it has been redriven before.
  */
-export const insertDeadLetter = (db: Db, row: typeof deadLetters.$inferInsert) =>
+export const insertDeadLetter = (db: ControlDb, row: typeof deadLetters.$inferInsert) =>
   db
     .insert(deadLetters)
     .values(row)
@@ -18,19 +18,19 @@ export const insertDeadLetter = (db: Db, row: typeof deadLetters.$inferInsert) =
     })
 
 /** Lists the dead letters that have not been redriven, oldest first. */
-export const listDeadLetters = (db: Db): Promise<DeadLetterRow[]> =>
+export const listDeadLetters = (db: ControlDb): Promise<DeadLetterRow[]> =>
   db
     .select()
     .from(deadLetters)
     .where(isNull(deadLetters.redrivenAt))
     .orderBy(asc(deadLetters.createdAt))
 
-export const markRedriven = (db: Db, id: string, now: Date) =>
+export const markRedriven = (db: ControlDb, id: string, now: Date) =>
   db.update(deadLetters).set({ redrivenAt: now.getTime() }).where(eq(deadLetters.id, id))
 
 /** Lists a project's dead letters after an id, including redriven dead letters, by id. */
 export const listDeadLettersOf = (
-  db: Db,
+  db: ControlDb,
   projectId: number,
   after: string,
   limit: number
@@ -43,12 +43,12 @@ export const listDeadLettersOf = (
     .limit(limit)
 
 /** Notes that the search for an erased person could not read a dead letter, and found none of the person's ids in its text. */
-export const noteUnreadable = (db: Db, id: string) =>
+export const noteUnreadable = (db: ControlDb, id: string) =>
   db.update(deadLetters).set({ isUnreadable: true }).where(eq(deadLetters.id, id))
 
 /** Lists the objects of a project's dead letters that searches could not read, at most `limit`, with the number of all. */
 export async function listUnreadable(
-  db: Db,
+  db: ControlDb,
   projectId: number,
   limit: number
 ): Promise<{ objects: string[]; count: number }> {
@@ -63,5 +63,5 @@ export async function listUnreadable(
   return { objects: rows.map(({ object }) => object), count }
 }
 
-export const deleteDeadLetter = (db: Db, id: string) =>
+export const deleteDeadLetter = (db: ControlDb, id: string) =>
   db.delete(deadLetters).where(eq(deadLetters.id, id))

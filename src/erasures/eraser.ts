@@ -1,7 +1,7 @@
 import type { OpenProject } from '../access/open.ts'
 import type { ProjectRow } from '../access/store.ts'
 import { countSegmentsWith, countVersionChunksWith } from '../columns/search.ts'
-import { type Db, openDb, type Usage } from '../db/client.ts'
+import { type ControlDb, type Db, openControl, type Usage } from '../db/client.ts'
 import { sumObjects } from '../dead-letters/noted.ts'
 import { listUnreadable } from '../dead-letters/store.ts'
 import { Ledger } from '../ledger/ledger.ts'
@@ -62,7 +62,7 @@ export const UNSIGNED =
 /** Purges the data of erasures in one project, as far as one invocation's limits allow. */
 export class Eraser {
   readonly #db: Db
-  readonly #controlDb: Db
+  readonly #controlDb: ControlDb
   readonly #bucket: R2Bucket
   readonly #project: ProjectRow
   readonly #usage: Usage
@@ -80,7 +80,7 @@ export class Eraser {
     signer: Signer | undefined
   ) {
     this.#db = db
-    this.#controlDb = openDb(invocation.env.DB, invocation.usage).db
+    this.#controlDb = openControl(invocation.env, invocation.usage).db
     this.#project = project
     this.#bucket = invocation.env.BUCKET
     this.#usage = invocation.usage

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { findKey, findProjects, findUser, type ProjectRow } from '../access/store.ts'
-import type { Db, Usage } from '../db/client.ts'
+import type { ControlDb, Db, Usage } from '../db/client.ts'
 import { type Body, type Entry, type Head, headOf } from '../ledger/entry.ts'
 import { readIntact } from '../ledger/ledger.ts'
 import { receiptSecret } from '../ledger/secret.ts'
@@ -42,7 +42,7 @@ export type Target = {
   db: Db
   /** The name of the database's binding. */
   database: string
-  control: Db
+  control: ControlDb
   bucket: R2Bucket
   queue: Sender<ErasureMessage>
   secrets: { RECEIPT_SECRET?: string }
@@ -335,7 +335,7 @@ async function actorOf({ control, actors }: Replay, by: { user: number; key: num
 }
 
 async function readActor(
-  control: Db,
+  control: ControlDb,
   by: { user: number; key: number }
 ): Promise<NonNullable<Actor>> {
   const user = await findUser(control, by.user)

@@ -1,5 +1,5 @@
 import { and, desc, eq, gt, sql } from 'drizzle-orm'
-import type { Db } from '../db/client.ts'
+import type { ControlDb, Db } from '../db/client.ts'
 import { distinctIds, erasures, projects } from '../db/schema.ts'
 import { updateFrom } from '../db/statements.ts'
 
@@ -53,7 +53,10 @@ export async function listDistinctIds(
 }
 
 /** Lists the salts of the projects in a database, by the project's id. */
-export async function listSalts(control: Db, database: string): Promise<Record<string, string>> {
+export async function listSalts(
+  control: ControlDb,
+  database: string
+): Promise<Record<string, string>> {
   const rows = await control
     .select({ id: projects.id, salt: projects.erasureSalt })
     .from(projects)
@@ -62,7 +65,7 @@ export async function listSalts(control: Db, database: string): Promise<Record<s
 }
 
 /** Sets each project's salt to the value in `salts`, from before the restore, if the restore has changed it. */
-export const putBackSalts = (control: Db, salts: Record<string, string>) =>
+export const putBackSalts = (control: ControlDb, salts: Record<string, string>) =>
   control.run(
     updateFrom(projects, {
       set: { erasureSalt: sql`old.value` },

@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import type { Db, Usage } from '../db/client.ts'
+import type { ControlDb, ProjectDb, Usage } from '../db/client.ts'
 import type { Json, JsonObject } from '../input/json.ts'
 
 /** What every handler gets. `access/caller.ts` adds the caller and the project. */
@@ -10,8 +10,10 @@ export type AppEnv = {
     requestId: string
     /** The cost of the request in all databases so far. */
     usage: Usage
-    /** The project's database; on a path without a project, the control database. Set once the key is accepted. */
-    db: Db
+    /** The project's database. Set once the key is accepted. */
+    db: ProjectDb
+    /** The control database, on paths without a project. Set once the key is accepted. */
+    control: ControlDb
     /** The answer of the read that a route planned; `foundFor` of `reading` returns it with its type. */
     found: unknown
     /** Set once the project is known, for the log line. */

@@ -1,5 +1,12 @@
 import { listDatabases } from '../access/store.ts'
-import { type Db, newUsage, openDb, type Usage } from '../db/client.ts'
+import {
+  type ControlDb,
+  newUsage,
+  openControl,
+  openDb,
+  type ProjectDb,
+  type Usage
+} from '../db/client.ts'
 import { databaseOf } from '../db/databases.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
@@ -33,12 +40,12 @@ export type Job = JobLimits & { run: (run: Run) => Promise<number> }
 
 /** A database with projects' data. */
 export type ProjectDatabase = {
-  db: Db
+  db: ProjectDb
   /** The name of its binding. */
   database: string
   /** The cost of `db` and `control`, and the share of the job's queries that may be spent on this database. */
   usage: Usage
-  control: Db
+  control: ControlDb
   /** The number of databases with projects' data. */
   databases: number
 }
@@ -49,13 +56,13 @@ export type ProjectDatabase = {
  */
 export const once = (
   limits: JobLimits,
-  work: (run: Run, control: Db, usage: Usage) => Promise<void>
+  work: (run: Run, control: ControlDb, usage: Usage) => Promise<void>
 ): Job => ({
   ...limits,
   run: (run) =>
     attempt({ job: limits.job }, () => {
       const usage = newUsage({ share: limits.queries, maxQueries: limits.queries })
-      return work(run, openDb(run.env.DB, usage).db, usage)
+      return work(run, openControl(run.env, usage).db, usage)
     })
 })
 
@@ -74,14 +81,14 @@ export const inEachDatabase = (
     let left = queries - 1
     let failures = await attempt({ job }, async () => {
       const usage = newUsage({ share: queries, maxQueries: queries })
-      databases.push(...(await listDatabases(openDb(run.env.DB, usage).db)))
+      databases.push(...(await listDatabases(openControl(run.env, usage).db)))
     })
     for (const [i, database] of databases.entries()) {
       const share = Math.floor((SHARE * left) / (databases.length - i))
       const usage = newUsage({ share, maxQueries: left })
       failures += await attempt({ job, database }, () => {
         const { db } = openDb(databaseOf(run.env, database), usage)
-        const control = openDb(run.env.DB, usage).db
+        const control = openControl(run.env, usage).db
         return work({ db, database, usage, control, databases: databases.length }, run)
       })
       left -= usage.queries
@@ -130,7 +137,7 @@ export async function runCron(
 
 async function record(env: Env, run: Parameters<typeof saveRun>[1]): Promise<void> {
   try {
-    await saveRun(openDb(env.DB, newUsage()).db, run)
+    await saveRun(openControl(env, newUsage()).db, run)
   } catch (error) {
     log('error', 'could not record the cron run', { cron: run.cron, error: describeError(error) })
   }

@@ -1,4 +1,4 @@
-import type { Db } from '../db/client.ts'
+import type { ControlDb } from '../db/client.ts'
 import { cronRuns } from '../db/schema.ts'
 import { excluded } from '../db/statements.ts'
 
@@ -6,7 +6,7 @@ import { excluded } from '../db/statements.ts'
 export type CronRun = typeof cronRuns.$inferSelect
 
 /** Records a run in place of the trigger's previous run. */
-export const saveRun = (db: Db, run: CronRun) =>
+export const saveRun = (db: ControlDb, run: CronRun) =>
   db
     .insert(cronRuns)
     .values(run)
@@ -20,4 +20,4 @@ export const saveRun = (db: Db, run: CronRun) =>
     })
 
 /** Lists the last run of each trigger that has run. */
-export const listRuns = (db: Db): Promise<CronRun[]> => db.select().from(cronRuns)
+export const listRuns = (db: ControlDb): Promise<CronRun[]> => db.select().from(cronRuns)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type Creating, createObject } from '../bucket.ts'
-import type { Db } from '../db/client.ts'
+import type { AnyDb, Db } from '../db/client.ts'
 import { noteSecret, readState } from './store.ts'
 
 /**
@@ -46,7 +46,7 @@ export const findFingerprint = async (
 /** Reads the fingerprint of the deployment's secret: the ledger's, or else the database's; undefined if neither has one. */
 export const readFingerprint = async (
   bucket: Fingerprints,
-  db: Db
+  db: AnyDb
 ): Promise<Fingerprint | undefined> =>
   (await findFingerprint(bucket)) ?? (await readState(db)).secret
 

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
-import { type Db, newUsage, openDb } from '../db/client.ts'
+import { type AnyDb, newUsage, openDb } from '../db/client.ts'
 import { databaseOf } from '../db/databases.ts'
 import { ledgerHead } from '../db/schema.ts'
 import { GENESIS, type Head } from './entry.ts'
 
 /** Reads the last entry of the ledger that the database has applied. */
-export async function readApplied(db: Db): Promise<Head> {
+export async function readApplied(db: AnyDb): Promise<Head> {
   return (await readState(db)).head
 }
 
@@ -28,7 +28,7 @@ type State = {
 }
 
 /** Reads what the database has noted about the ledger. */
-export async function readState(db: Db): Promise<State> {
+export async function readState(db: AnyDb): Promise<State> {
   const [row] = await db.select().from(ledgerHead)
   if (!row) {
     return { head: GENESIS, beat: 0, secret: undefined }
@@ -42,7 +42,7 @@ export async function readState(db: Db): Promise<State> {
 }
 
 /** Notes that the database has applied the ledger up to this entry. Never goes back. */
-export const noteApplied = (db: Db, { seq, hash }: Head) =>
+export const noteApplied = (db: AnyDb, { seq, hash }: Head) =>
   db
     .insert(ledgerHead)
     .values({ id: 1, seq, hash })
@@ -53,7 +53,7 @@ export const noteApplied = (db: Db, { seq, hash }: Head) =>
     })
 
 /** Notes that the database was compared with the ledger at `beat`, ms UTC. Never goes back. */
-export const noteBeat = (db: Db, beat: number) =>
+export const noteBeat = (db: AnyDb, beat: number) =>
   db
     .insert(ledgerHead)
     .values({ id: 1, seq: GENESIS.seq, hash: GENESIS.hash, beat })
@@ -64,7 +64,7 @@ export const noteBeat = (db: Db, beat: number) =>
     })
 
 /** Copies the fingerprint of the deployment's secret from the ledger. */
-export const noteSecret = (db: Db, { fingerprint, since }: NonNullable<State['secret']>) =>
+export const noteSecret = (db: AnyDb, { fingerprint, since }: NonNullable<State['secret']>) =>
   db
     .insert(ledgerHead)
     .values({

@@ -1,6 +1,6 @@
 import { listRecordingRetentions } from '../access/store.ts'
 import { DAY } from '../calendar/units.ts'
-import type { Db } from '../db/client.ts'
+import type { ControlDb } from '../db/client.ts'
 
 /** Returns the days for which a project's recordings are kept. */
 export type DaysKept = (projectId: number) => number
@@ -28,7 +28,7 @@ export const retentionDaysOf = (
  * Reads the retention of every project. @param controlDb the database with the projects; their
  * recordings may be in others
  */
-export async function readDaysKept(controlDb: Db, deployment: Deployment): Promise<DaysKept> {
+export async function readDaysKept(controlDb: ControlDb, deployment: Deployment): Promise<DaysKept> {
   const fallback = readRetentionDays(deployment.RECORDING_RETENTION_DAYS)
   const rows = await listRecordingRetentions(controlDb)
   const byProject = new Map(rows.map(({ id, days }) => [id, days]))

@@ -1,7 +1,7 @@
 import type { OpenProject } from '../access/open.ts'
 import { findUser } from '../access/store.ts'
 import { UserJson } from '../access/user.ts'
-import { openDb } from '../db/client.ts'
+import { openControl } from '../db/client.ts'
 import { onOneLine } from '../input/show.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
 import type { Sender } from '../queues/send.ts'
@@ -76,7 +76,7 @@ async function openNotice(
   }
   // `createdBy` has the author's address of that time; the notice goes to the current one.
   const author = UserJson.parse(subscription.createdBy)
-  const owner = (await findUser(openDb(env.DB, usage).db, author.id)) ?? author
+  const owner = (await findUser(openControl(env, usage).db, author.id)) ?? author
   const email = toNotice(
     onOneLine(subscription.title || `subscription ${id}`),
     pausedReason,

@@ -18,7 +18,7 @@ import {
 import type { ProjectSettings } from '../../src/access/settings.ts'
 import { createKey } from '../../src/access/store.ts'
 import type { CapturedEvent } from '../../src/capture/event.ts'
-import { newUsage, openDb } from '../../src/db/client.ts'
+import { type ControlDb, newUsage, openDb, type ProjectDb } from '../../src/db/client.ts'
 import { apiKeys, projects, users } from '../../src/db/schema.ts'
 import { byteLength, type Json, type JsonObject } from '../../src/input/json.ts'
 import { createChecker } from './document.ts'
@@ -40,7 +40,7 @@ const checker = createChecker(published)
 export const { operationOf, operationIds } = checker
 
 /** The control database, which also holds the data of test projects, unless they name another. */
-export const db = openDb(env.DB, newUsage()).db
+export const db = openDb(env.DB, newUsage()).db as ControlDb & ProjectDb
 
 export type TestProject = Awaited<ReturnType<typeof newProject>>
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { DAY } from '../../calendar/units.ts'
 import { SALT_BYTES, SALT_PREFIX } from '../../capture/cookieless/salts.ts'
 import { CaptureMessage } from '../../capture/message.ts'
-import type { Db } from '../../db/client.ts'
+import type { ControlDb, Db } from '../../db/client.ts'
 import { DEAD_PREFIX } from '../../dead-letters/park.ts'
 import { fingerprintOf, KEYS_PREFIX, StoredKey } from '../../erasures/receipts/keys.ts'
 import { LISTS_PREFIX } from '../../erasures/removals/list.ts'
@@ -17,7 +17,7 @@ import { findDeadObjects, findParts, findRemovals } from './verify.store.ts'
 /** What tells whether an object is named. */
 export type Names = {
   /** The database of dead letters. */
-  control: Db
+  control: ControlDb
   /** The database of each project, by the project's id. */
   databaseOf: ReadonlyMap<number, Db>
   /** ms UTC */

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { query, readBatch } from '../../db/batch.ts'
-import type { Db } from '../../db/client.ts'
+import type { ControlDb, Db } from '../../db/client.ts'
 import { inJson } from '../../db/rows.ts'
 import { deadLetters, eventRemovals, recordingParts, recordings } from '../../db/schema.ts'
 
@@ -78,7 +78,7 @@ export const listRemovalLists = (db: Db, after: string, limit: number) =>
     .limit(limit)
 
 /** Returns those of some keys that are the objects of dead letters, redriven or not. */
-export async function findDeadObjects(db: Db, keys: readonly string[]): Promise<Set<string>> {
+export async function findDeadObjects(db: ControlDb, keys: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .select({ object: deadLetters.object })
     .from(deadLetters)
@@ -87,7 +87,7 @@ export async function findDeadObjects(db: Db, keys: readonly string[]): Promise<
 }
 
 /** Lists the next dead letters that have not been redriven, by id. The objects of the others may be expired. */
-export const listWaitingDead = (db: Db, after: string, limit: number) =>
+export const listWaitingDead = (db: ControlDb, after: string, limit: number) =>
   db
     .select({ id: deadLetters.id, object: deadLetters.object })
     .from(deadLetters)
@@ -96,5 +96,5 @@ export const listWaitingDead = (db: Db, after: string, limit: number) =>
     .limit(limit)
 
 /** Whether a dead letter is still to be redriven. */
-export const isWaitingDead = async (db: Db, id: string): Promise<boolean> =>
+export const isWaitingDead = async (db: ControlDb, id: string): Promise<boolean> =>
   (await db.$count(deadLetters, and(eq(deadLetters.id, id), isNull(deadLetters.redrivenAt)))) > 0

@@ -1,5 +1,5 @@
 import { listProjects } from '../../access/store.ts'
-import { type Db, newUsage, openDb } from '../../db/client.ts'
+import { type ControlDb, newUsage, openControl, openDb } from '../../db/client.ts'
 import { databaseOf } from '../../db/databases.ts'
 import { findListFault } from '../../erasures/removals/list.ts'
 import { readGivenUp } from '../../ledger/walk.ts'
@@ -44,7 +44,7 @@ type Verification = { bucket: R2Bucket; tally: ObjectTally; say: (text: string) 
 export async function verifyBucket(input: Input): Promise<VerifiedBucket> {
   const { bucket, env, databases, now, onProgress: say = () => {} } = input
   const open = (name: string) => openDb(databaseOf(env, name), newUsage()).db
-  const control = openDb(env.DB, newUsage()).db
+  const control = openControl(env, newUsage()).db
   const projects = await listProjects(control)
   const names: Names = {
     control,
@@ -102,7 +102,7 @@ async function verifyKind(
 }
 
 /** Looks for the objects of the dead letters that wait for a redrive. */
-async function verifyDeadLetters({ bucket, tally }: Verification, control: Db): Promise<void> {
+async function verifyDeadLetters({ bucket, tally }: Verification, control: ControlDb): Promise<void> {
   for await (const rows of pagesOf(
     (after: string) => listWaitingDead(control, after, ROWS_AT_ONCE),
     '',

@@ -3,7 +3,7 @@ import { listDatabases } from '../../access/store.ts'
 import { toIso } from '../../calendar/clock.ts'
 import { MINUTE } from '../../calendar/units.ts'
 import { countDamaged } from '../../columns/damage.store.ts'
-import { newUsage, openDb } from '../../db/client.ts'
+import { newUsage, openControl, openDb } from '../../db/client.ts'
 import { CONTROL, databaseOf, listBound } from '../../db/databases.ts'
 import { CRONS, isOverdue, WEEKLY } from '../../jobs/cron.ts'
 import { listRuns } from '../../jobs/store.ts'
@@ -234,7 +234,7 @@ async function compareSecret(
 
 /** Reads the fingerprint of the deployment's secret: the database's copy if the bucket does not answer. */
 async function findFingerprint(env: Env): Promise<string | undefined> {
-  const { db } = openDb(env.DB, newUsage())
+  const { db } = openControl(env, newUsage())
   const found = await readFingerprint(env.BUCKET, db)
     .catch(async () => (await readState(db)).secret)
     .catch(() => undefined)
@@ -261,7 +261,7 @@ const worstOf = (statuses: string[]): HealthJson['status'] =>
 
 /** Reads the last run of each Cron Trigger and counts the dead letters. What cannot be read is null. */
 async function checkJobs(env: Env, now: number) {
-  const { db } = openDb(env.DB, newUsage())
+  const { db } = openControl(env, newUsage())
   const [runs, deadLetters, born] = await Promise.all([
     listRuns(db).catch(() => []),
     countDeadLetters(db).catch(() => null),
@@ -292,7 +292,7 @@ async function checkLedger(
     return (await isBehind(env.BUCKET, head, now.getTime() - LEDGER_MS)) || isRestored
   }
   try {
-    const databases = await listDatabases(openDb(env.DB, newUsage()).db)
+    const databases = await listDatabases(openControl(env, newUsage()).db)
     const [fault, ...behind] = await Promise.all([readFault(env.BUCKET), ...databases.map(check)])
     if (fault) {
       return { ledger: 'damaged', fault: publicTextOf(fault) }
@@ -316,7 +316,7 @@ const publicTextOf = ({ key, text }: Fault): string =>
  * that projects name.
  */
 async function checkOthers(env: Env): Promise<DatabaseHealth[]> {
-  const named = await listDatabases(openDb(env.DB, newUsage()).db).catch(() => [])
+  const named = await listDatabases(openControl(env, newUsage()).db).catch(() => [])
   const others = [...new Set([...listBound(env), ...named])].filter(
     (binding) => binding !== CONTROL
   )

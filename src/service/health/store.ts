@@ -1,17 +1,17 @@
 import { isNull, sql } from 'drizzle-orm'
 import journal from '../../../migrations/meta/_journal.json' with { type: 'json' }
-import type { Db } from '../../db/client.ts'
+import type { AnyDb, ControlDb } from '../../db/client.ts'
 import { deadLetters } from '../../db/schema.ts'
 
 /** The newest migration that this code was built with. */
 const EXPECTED = `${journal.entries.at(-1)?.tag}.sql`
 
 /** Counts the dead letters that were not redriven. */
-export const countDeadLetters = (db: Db): Promise<number> =>
+export const countDeadLetters = (db: ControlDb): Promise<number> =>
   db.$count(deadLetters, isNull(deadLetters.redrivenAt))
 
 /** Reads when a database got its first migration, ms UTC. */
-export async function readBirth(db: Db): Promise<number | undefined> {
+export async function readBirth(db: AnyDb): Promise<number | undefined> {
   const [row] = await db.all<{ born: number | null }>(
     sql`select unixepoch(min(applied_at)) * 1000 as born from d1_migrations`
   )
@@ -24,7 +24,7 @@ export async function readBirth(db: Db): Promise<number | undefined> {
  * @throws when the database does not answer
  */
 export async function checkMigrations(
-  db: Db
+  db: AnyDb
 ): Promise<{ migration: string | null; isCurrent: boolean }> {
   const [row] = await db.all<{ name: string }>(
     sql`select name from d1_migrations order by id desc limit 1`

@@ -5,7 +5,7 @@ import { findCallerAndRead } from '../../../src/access/caller.store.ts'
 import { hashKey, newApiKey } from '../../../src/access/key.ts'
 import { createKey, revokeKey } from '../../../src/access/store.ts'
 import { planRead, query } from '../../../src/db/batch.ts'
-import { newUsage, openDb } from '../../../src/db/client.ts'
+import { newUsage, openControl } from '../../../src/db/client.ts'
 import { db, newProject, request, type TestProject } from '../../support/project.ts'
 
 const NOW = Date.UTC(2026, 10, 21)
@@ -26,7 +26,7 @@ async function readWith(key: string, projectId: number) {
     ([[one], [two]]) => [one?.n, two?.n]
   )
   const sought = { hash: hashKey(key), projectId, now: NOW }
-  const found = await findCallerAndRead(openDb(env.DB, usage).db, sought, read)
+  const found = await findCallerAndRead(openControl(env, usage).db, sought, read)
   return { found, usage }
 }
 

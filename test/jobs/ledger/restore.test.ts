@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DAY } from '../../../src/calendar/units.ts'
-import { newUsage, openDb, type Usage } from '../../../src/db/client.ts'
+import { newUsage, openControl, openDb, type Usage } from '../../../src/db/client.ts'
 import type { ErasureEntry } from '../../../src/erasures/entries.ts'
 import {
   giveUpRemoval,
@@ -245,7 +245,7 @@ describe('a restored database', () => {
       catchUp({
         db: openDb(env.DB, usage).db,
         database: 'DB',
-        control: openDb(env.DB, usage).db,
+        control: openControl(env, usage).db,
         bucket: env.BUCKET,
         queue: bindings.ERASURE_QUEUE,
         secrets: env,
