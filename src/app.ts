@@ -36,9 +36,8 @@ import { createHealthReader } from './service/health/check.ts'
 import { createHealthRoutes } from './service/health/routes.ts'
 import { createHomeRoutes } from './service/home/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
-import { boardSharingRoutes } from './sharing/boards/routes.ts'
-import { sharingRoutes } from './sharing/recordings/routes.ts'
 import { sharedRoutes } from './sharing/routes.ts'
+import { boardSharingRoutes, recordingSharingRoutes } from './sharing/settings/routes.ts'
 import { deliveryRoutes } from './subscriptions/deliveries/routes.ts'
 import { pictureRoutes } from './subscriptions/picture/routes.ts'
 import { subscriptionRoutes } from './subscriptions/routes.ts'
@@ -93,7 +92,7 @@ export function createApp(clock: () => Date, work: () => Work) {
     app.route(prefix, boardSharingRoutes)
     app.route(prefix, aiRoutes)
     app.route(prefix, recordingRoutes)
-    app.route(prefix, sharingRoutes)
+    app.route(prefix, recordingSharingRoutes)
     app.route(prefix, subscriptionRoutes)
     app.route(prefix, deliveryRoutes)
     app.route(prefix, sessionRoutes)

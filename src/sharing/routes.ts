@@ -4,7 +4,7 @@ import { type OpenProject, openProject } from '../access/open.ts'
 import { projectOfToken } from '../access/share-token.ts'
 import { throttle } from '../access/throttle.ts'
 import { NotFoundError } from '../errors.ts'
-import { isSameHash, sha256 } from '../hash.ts'
+import { sha256 } from '../hash.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { behindLink, prefersPage } from '../http/notice.ts'
 import { validatePath, validateQuery } from '../http/validation.ts'
@@ -15,11 +15,10 @@ import { openPart, SnapshotsQuery } from '../recordings/part.ts'
 import { computeShared } from './boards/board.ts'
 import { boardPage } from './boards/page.ts'
 import type { SharedBoardJson } from './boards/schemas.ts'
-import { findShared as findSharedBoard } from './boards/store.ts'
 import { playerPage, policyOf } from './recordings/page.ts'
 import type { SharedRecordingJson } from './recordings/schemas.ts'
-import { findShared } from './recordings/store.ts'
 import { SHARED, SHARED_SNAPSHOTS } from './reference.ts'
+import { type Board, findShared, type Sharable } from './store.ts'
 
 const TokenPath = z.object({
   access_token: z.string().meta({ description: 'The token of the sharing configuration.' })
@@ -38,11 +37,10 @@ const NO_USER = 0
 /** Routes without a key: the token in the path gives access to one shared object. */
 export const sharedRoutes = createRouter()
   .get('/shared/:access_token', SHARED, behindLink(DEAD), validatePath(TokenPath), async (c) => {
-    const token = await openToken(c, c.req.valid('param').access_token)
-    const sessionId = await findRecording(token)
-    return sessionId === undefined
-      ? answerBoard(c, token)
-      : answerRecording(c, token.open, sessionId)
+    const { open, shared } = await openShared(c, c.req.valid('param').access_token)
+    return shared.kind === 'recording'
+      ? answerRecording(c, open, shared.objectId)
+      : answerBoard(c, open, shared)
   })
   .get(
     '/shared/:access_token/snapshots',
@@ -51,12 +49,12 @@ export const sharedRoutes = createRouter()
     validatePath(TokenPath),
     validateQuery(SnapshotsQuery),
     async (c) => {
-      const token = await openToken(c, c.req.valid('param').access_token)
-      const { db, project } = token.open
-      const sessionId = await findRecording(token)
-      if (sessionId === undefined) {
+      const { open, shared } = await openShared(c, c.req.valid('param').access_token)
+      if (shared.kind !== 'recording') {
         throw new NotFoundError()
       }
+      const { db, project } = open
+      const { objectId: sessionId } = shared
       const { blob_key: partId } = c.req.valid('query')
       if (partId === undefined) {
         return c.json({ sources: await listSources(db, project.id, sessionId) })
@@ -66,11 +64,15 @@ export const sharedRoutes = createRouter()
     }
   )
 
-/** A token whose project exists; nothing need be shared under it. */
-type Token = { open: OpenProject; hash: string }
-
-/** Opens the project of a token. The response must not be cached, because sharing may be turned off at any moment. */
-async function openToken(c: Context<AppEnv>, token: string): Promise<Token> {
+/**
+ * Finds the object that is shared under a token, and opens its project. The response must not be cached, because sharing may be
+ * turned off at any moment.
+ * @throws not_found
+ */
+async function openShared(
+  c: Context<AppEnv>,
+  token: string
+): Promise<{ open: OpenProject; shared: Sharable }> {
   c.header('Cache-Control', 'no-store')
   const projectId = projectOfToken(token)
   const open = projectId && (await openProject(c.env, projectId, c.var.usage))
@@ -78,12 +80,11 @@ async function openToken(c: Context<AppEnv>, token: string): Promise<Token> {
     throw new NotFoundError()
   }
   c.set('projectId', open.project.id)
-  return { open, hash: sha256(token) }
-}
-
-async function findRecording({ open, hash }: Token): Promise<string | undefined> {
-  const shared = await findShared(open.db, open.project.id, hash)
-  return shared && isSameHash(shared.shared_hash, hash) ? shared.session_id : undefined
+  const shared = await findShared(open.db, open.project.id, sha256(token))
+  if (!shared) {
+    throw new NotFoundError()
+  }
+  return { open, shared }
 }
 
 async function answerRecording(
@@ -110,14 +111,14 @@ async function answerRecording(
   return c.json({ ...recording, sources } satisfies SharedRecordingJson)
 }
 
-async function answerBoard(c: Context<AppEnv>, { open, hash }: Token): Promise<Response> {
+async function answerBoard(
+  c: Context<AppEnv>,
+  open: OpenProject,
+  shared: Board
+): Promise<Response> {
   const { now, usage } = c.var
-  const share = await findSharedBoard(open.db, open.project.id, hash)
-  if (!share?.sharedHash || !isSameHash(share.sharedHash, hash)) {
-    throw new NotFoundError()
-  }
   await throttle(c.env, `shared ${open.project.id}`, 'insight:read', now)
-  const board = await computeShared(open, share, now, () => isSpent(usage, BOARD_QUERIES))
+  const board = await computeShared(open, shared, now, () => isSpent(usage, BOARD_QUERIES))
   if (prefersPage(c)) {
     // The request id is random and new for each request, as a nonce must be.
     const nonce = c.var.requestId

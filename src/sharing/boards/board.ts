@@ -11,8 +11,8 @@ import {
 import { findDashboard } from '../../insights/dashboards/store.ts'
 import { nameOf } from '../../insights/insight.ts'
 import { findInsight } from '../../insights/store.ts'
+import type { Board } from '../store.ts'
 import type { SharedBoardJson } from './schemas.ts'
-import type { ShareRow } from './store.ts'
 
 /** A shared insight or dashboard, computed. */
 export type SharedBoard = Omit<SharedBoardJson, 'tiles'> & {
@@ -28,7 +28,7 @@ export type SharedBoard = Omit<SharedBoardJson, 'tiles'> & {
  */
 export async function computeShared(
   open: OpenProject,
-  { kind, objectId }: ShareRow,
+  { kind, objectId }: Board,
   now: Date,
   isSpent: () => boolean
 ): Promise<SharedBoard> {
