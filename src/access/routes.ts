@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
-import { PageQuery, pageOf, pageSchema, pageSize } from '../http/page.ts'
+import { answerList, NO_CURSOR, PageQuery, pageSchema, readPage, rowsOf } from '../http/page.ts'
 import { validateQuery } from '../http/validation.ts'
 import { allow, allowCaller } from './auth.ts'
 import { CallerJson, callerToJson, ProjectJson, projectToApi } from './schemas.ts'
@@ -41,13 +41,10 @@ export const projectListRoutes = createRouter().get(
   allowCaller('project:read'),
   validateQuery(ListQuery),
   async (c) => {
-    const { limit, offset } = c.req.valid('query')
     const { control, key } = c.var
-    const size = pageSize(limit)
+    const page = readPage(c.req.url, NO_CURSOR, c.req.valid('query'))
     const all = await findProjects(control, key.projectIds)
-    const results = all.slice(offset, offset + size).map(projectToApi)
-    const hasMore = offset + size < all.length
-    return c.json(pageOf(c.req.url, { results, count: all.length, size, offset, hasMore }))
+    return answerList(c, page, rowsOf(page, all), { toJson: projectToApi })
   }
 )
 

@@ -1,8 +1,11 @@
+import type { Context } from 'hono'
 import * as z from 'zod'
+import type { PageRows } from '../db/page.ts'
 import { AppError } from '../errors.ts'
 import { sha256 } from '../hash.ts'
 import { Whole, wholeFrom } from '../input/parameters.ts'
 import { hasParameter } from '../input/url.ts'
+import type { AppEnv } from './env.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
@@ -102,8 +105,8 @@ export const encodeCursor = (value: object, offset: number): string =>
     .replaceAll('/', '_')
     .replace(/=+$/, '')
 
-/** The index at which a cursor continues. Cursors of earlier versions lack it. */
-const Place = z.object({ offset: z.int().min(0).optional() })
+/** The index at which a cursor continues. */
+const Place = z.object({ offset: z.int().min(0) })
 
 /**
  * Returns where a page begins: after which position, if there is a cursor, and at which index.
@@ -119,14 +122,14 @@ function readPosition<S extends z.ZodType>(
     return { after: undefined, offset }
   }
   const [after, place] = decodeCursor(z.tuple([schema, Place]), cursor)
-  if (hasParameter(url, 'offset') && place.offset !== undefined && place.offset !== offset) {
+  if (hasParameter(url, 'offset') && place.offset !== offset) {
     throw new AppError(
       'invalid_input',
       `This cursor continues at offset ${place.offset}: leave out \`offset\`, or leave out \`cursor\` to start elsewhere.`,
       'offset'
     )
   }
-  return { after, offset: place.offset ?? offset }
+  return { after, offset: place.offset }
 }
 
 /**
@@ -144,8 +147,13 @@ type Cursor = { counted?: z.output<typeof Counted> | undefined }
 export const nameFilters = (projectId: number, filters: unknown): string =>
   sha256(JSON.stringify([projectId, filters]))
 
+/** The cursor of a list whose pages are found by their offset alone. */
+export const NO_CURSOR = cursorSchema({})
+
 /** A page that a request asks for. */
 export type AskedPage<After> = {
+  /** The request's URL. */
+  url: string
   size: number
   /** The index of the first result. */
   offset: number
@@ -168,6 +176,7 @@ export function readPage<S extends z.ZodType<Cursor>>(
   const { after, offset } = readPosition(url, cursor, query)
   const counted = after?.counted
   return {
+    url,
     size,
     offset,
     rows: { limit: size + 1, offset: after ? 0 : offset, after },
@@ -179,17 +188,46 @@ export function readPage<S extends z.ZodType<Cursor>>(
 /** Returns the rows that a page shows, and `place`, the other arguments of `pageOf`. */
 export function cutPage<Row>(
   { size, offset, nameOf }: AskedPage<unknown>,
-  { rows, count }: { rows: Row[]; count: number },
-  positionOf: (last: Row) => object
+  { rows, count }: PageRows<Row>,
+  positionOf?: (last: Row) => object
 ) {
   const shown = rows.slice(0, size)
   const last = shown.at(-1)
   const hasMore = rows.length > size
   const counted = hasMore && nameOf ? { count, filters: nameOf() } : undefined
   const cursor =
-    hasMore && last ? encodeCursor({ ...positionOf(last), counted }, offset + size) : undefined
+    hasMore && last && positionOf
+      ? encodeCursor({ ...positionOf(last), counted }, offset + size)
+      : undefined
   return { shown, place: { count, size, offset, hasMore, cursor } }
 }
+
+type Shown<Row, Item> = {
+  toJson: (row: Row) => Item | Promise<Item>
+  /** Returns the position of a row, for the cursor of the next page; without it, pages are found by their offset. */
+  positionOf?: (last: Row) => object
+}
+
+/**
+ * Answers with a page of a list.
+ * @param found the rows that `page.rows` asks for, and the number of all that match
+ */
+export async function answerList<Row, Item>(
+  c: Context<AppEnv>,
+  page: AskedPage<unknown>,
+  found: PageRows<Row>,
+  { toJson, positionOf }: Shown<Row, Item>
+): Promise<Response> {
+  const { shown, place } = cutPage(page, found, positionOf)
+  const results = await Promise.all(shown.map(toJson))
+  return c.json(pageOf(page.url, { ...place, results }))
+}
+
+/** Returns the rows of a whole list that a page asks for. */
+export const rowsOf = <Row>({ rows }: AskedPage<unknown>, all: readonly Row[]): PageRows<Row> => ({
+  rows: all.slice(rows.offset, rows.offset + rows.limit),
+  count: all.length
+})
 
 /** Refuses a cursor for CSV, which has no pages. @throws invalid_input, attr `cursor` */
 export function expectNoCursor(cursor: string | undefined): void {

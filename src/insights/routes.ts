@@ -5,7 +5,7 @@ import { userToJson } from '../access/user.ts'
 import { toIso } from '../calendar/clock.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
-import { PageQuery, pageOf, pageSize } from '../http/page.ts'
+import { answerList, NO_CURSOR, PageQuery, readPage } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
 import {
   expectNoBody,
@@ -65,24 +65,13 @@ const CHANGING = ['result', 'last_refresh', 'is_cached', 'last_modified_at', 'da
 
 export const insightRoutes = createRouter()
   .get('/insights', LIST, allow('insight:read'), validateQuery(ListQuery), async (c) => {
-    const { limit, offset, short_id: shortId, ...listing } = c.req.valid('query')
+    const { short_id: shortId, ...listing } = c.req.valid('query')
     const { db, project } = c.var
-    const size = pageSize(limit)
-    const { rows, count } = await listInsights(
-      db,
-      project.id,
-      { ...listing, shortId },
-      { limit: size, offset }
-    )
-    const tiles = await findTiles(
-      db,
-      project.id,
-      rows.map(({ id }) => id)
-    )
-    const results = rows.map((row) => insightToJson(row, tiles))
-    return c.json(
-      pageOf(c.req.url, { results, count, size, offset, hasMore: offset + rows.length < count })
-    )
+    const page = readPage(c.req.url, NO_CURSOR, listing)
+    const found = await listInsights(db, project.id, { ...listing, shortId }, page.rows)
+    const ids = found.rows.map(({ id }) => id)
+    const tiles = await findTiles(db, project.id, ids)
+    return answerList(c, page, found, { toJson: (row) => insightToJson(row, tiles) })
   })
   .post('/insights', CREATE, allow('insight:write'), validateBody(InsightInput), async (c) => {
     const input = c.req.valid('json')

@@ -3,6 +3,7 @@ import { UserJson } from '../access/user.ts'
 import { toIso } from '../calendar/clock.ts'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
+import { type PageRows, readTablePage } from '../db/page.ts'
 import { inJson } from '../db/rows.ts'
 import { dashboards, dashboardTiles, insights } from '../db/schema.ts'
 import { saysSomething } from '../input/fields.ts'
@@ -28,7 +29,7 @@ export async function listInsights(
   projectId: number,
   { shortId, saved, favorited, search }: Listing,
   page: { limit: number; offset: number }
-): Promise<{ rows: InsightRow[]; count: number }> {
+): Promise<PageRows<InsightRow>> {
   const { name, derivedName, description } = insights
   const listed = and(
     eq(insights.projectId, projectId),
@@ -44,17 +45,7 @@ export async function listInsights(
           )
         )
   )
-  const [rows, count] = await Promise.all([
-    db
-      .select()
-      .from(insights)
-      .where(listed)
-      .orderBy(desc(insights.id))
-      .limit(page.limit)
-      .offset(page.offset),
-    db.$count(insights, listed)
-  ])
-  return { rows, count }
+  return readTablePage(db, insights, { where: listed, orderBy: [desc(insights.id)] }, page)
 }
 
 /** Finds an insight, even if it is deleted. */

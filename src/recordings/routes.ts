@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { allow } from '../access/auth.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
-import { cursorSchema, cutPage, nameFilters, PageQuery, pageOf, readPage } from '../http/page.ts'
+import { answerList, cursorSchema, nameFilters, PageQuery, readPage } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
 import { expectNoBody, validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { parametersOf } from '../input/url.ts'
@@ -57,12 +57,10 @@ export const recordingRoutes = createRouter()
         page: page.rows,
         knownCount: page.knownCount
       })
-      const { shown, place } = cutPage(page, found, ({ order_value, session_id }) => ({
-        value: order_value ?? 0,
-        id: session_id
-      }))
-      const results = shown.map((row) => recordingToJson(row, project.id, user.id, now))
-      return c.json(pageOf(c.req.url, { ...place, results }))
+      return answerList(c, page, found, {
+        toJson: (row) => recordingToJson(row, project.id, user.id, now),
+        positionOf: ({ order_value, session_id }) => ({ value: order_value ?? 0, id: session_id })
+      })
     }
   )
   .get(

@@ -4,7 +4,7 @@ import { parseTimestamp, toIso } from '../calendar/clock.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { NotFoundError } from '../errors.ts'
 import { createRouter } from '../http/env.ts'
-import { PageQuery, pageOf, pageSize } from '../http/page.ts'
+import { answerList, NO_CURSOR, PageQuery, readPage } from '../http/page.ts'
 import { expectUnchanged } from '../http/unchanged.ts'
 import {
   expectNoBody,
@@ -78,22 +78,17 @@ const PreviewQuery = z.object({
 
 export const subscriptionRoutes = createRouter()
   .get('/subscriptions', LIST, allow('subscription:read'), validateQuery(ListQuery), async (c) => {
-    const { limit, offset, ordering, deleted, ...filters } = c.req.valid('query')
-    const size = pageSize(limit)
+    const { ordering, deleted, ...filters } = c.req.valid('query')
+    const page = readPage(c.req.url, NO_CURSOR, filters)
     const by = ORDERINGS.find((name) => ordering?.endsWith(name))
     const listing = {
       ...filters,
       deleted: deleted ?? false,
       ordering: by && { by, isDescending: ordering?.startsWith('-') ?? false }
     }
-    const { rows, count } = await listSubscriptions(c.var.db, c.var.project.id, listing, {
-      limit: size,
-      offset
-    })
-    const results = rows.map(subscriptionToJson)
-    return c.json(
-      pageOf(c.req.url, { results, count, size, offset, hasMore: offset + rows.length < count })
-    )
+    const { db, project } = c.var
+    const found = await listSubscriptions(db, project.id, listing, page.rows)
+    return answerList(c, page, found, { toJson: subscriptionToJson })
   })
   .post(
     '/subscriptions',

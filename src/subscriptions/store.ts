@@ -8,6 +8,7 @@ import {
   type subscriptionDeliveries,
   subscriptions
 } from '../db/schema.ts'
+import { type PageRows, readTablePage } from '../db/page.ts'
 import { reserveNumbers } from '../db/sequences.ts'
 import { NotFoundError } from '../errors.ts'
 
@@ -38,7 +39,7 @@ export async function listSubscriptions(
   projectId: number,
   { dashboard, insight, deleted, search, ordering }: Listing,
   page: { limit: number; offset: number }
-): Promise<{ rows: SubscriptionRow[]; count: number }> {
+): Promise<PageRows<SubscriptionRow>> {
   const listed = and(
     eq(subscriptions.projectId, projectId),
     eq(subscriptions.deleted, deleted),
@@ -50,17 +51,8 @@ export async function listSubscriptions(
   const order = column
     ? [sql`${column} is null`, ordering.isDescending ? sql`${column} desc` : sql`${column} asc`]
     : []
-  const [rows, count] = await Promise.all([
-    db
-      .select()
-      .from(subscriptions)
-      .where(listed)
-      .orderBy(...order, desc(subscriptions.id))
-      .limit(page.limit)
-      .offset(page.offset),
-    db.$count(subscriptions, listed)
-  ])
-  return { rows, count }
+  const orderBy = [...order, desc(subscriptions.id)]
+  return readTablePage(db, subscriptions, { where: listed, orderBy }, page)
 }
 
 /** SQL: whether the title of a subscription, or the name of its insight or dashboard, contains a text. */

@@ -3,7 +3,7 @@ import { allow } from '../../access/auth.ts'
 import { MAX_EVENT_NAMES } from '../../capture/changes.ts'
 import type { Db } from '../../db/client.ts'
 import { createRouter } from '../../http/env.ts'
-import { PageQuery, pageOf, pageSize } from '../../http/page.ts'
+import { answerList, NO_CURSOR, PageQuery, readPage, rowsOf } from '../../http/page.ts'
 import { validateQuery } from '../../http/validation.ts'
 import { isNameable } from '../../properties/filter.ts'
 import { EVENT_DEFINITIONS, PROPERTY_DEFINITIONS } from './reference.ts'
@@ -43,14 +43,16 @@ export const definitionRoutes = createRouter()
     validateQuery(DefinitionQuery),
     async (c) => {
       const { db, project } = c.var
-      const { url } = c.req
-      const { shown, place } = cut(await listNames(db, project.id), c.req.valid('query'))
-      const ids = shown.map(({ id }) => id)
+      const query = c.req.valid('query')
+      const page = readPage(c.req.url, NO_CURSOR, query)
+      const found = rowsOf(page, matching(await listNames(db, project.id), query.search))
+      const ids = found.rows.map(({ id }) => id)
       const counts = new Map(
         (await countNames(db, project.id, ids)).map((counted) => [counted.id, counted])
       )
-      const results = shown.map((name) => eventDefinitionToJson(name, counts.get(name.id)))
-      return c.json(pageOf(url, { ...place, results }))
+      return answerList(c, page, found, {
+        toJson: (name) => eventDefinitionToJson(name, counts.get(name.id))
+      })
     }
   )
   .get(
@@ -60,13 +62,14 @@ export const definitionRoutes = createRouter()
     validateQuery(PropertyQuery),
     async (c) => {
       const { db, project } = c.var
-      const { type, ...page } = c.req.valid('query')
-      const found =
+      const { type, search, ...asked } = c.req.valid('query')
+      const page = readPage(c.req.url, NO_CURSOR, asked)
+      const all =
         type === 'person'
           ? await listPersonProperties(db, project.id)
           : await listPropertiesOfEvents(db, project.id)
-      const { shown, place } = cut(unique(found), page)
-      return c.json(pageOf(c.req.url, { ...place, results: shown.map(propertyDefinitionToJson) }))
+      const found = rowsOf(page, matching(unique(all), search))
+      return answerList(c, page, found, { toJson: propertyDefinitionToJson })
     }
   )
 
@@ -88,16 +91,8 @@ function unique(rows: readonly PropertyRow[]): PropertyRow[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Cuts a page out of the definitions whose names contain all searched words; `place` has the other arguments of `pageOf`. */
-function cut<Row extends { name: string }>(
-  rows: readonly Row[],
-  { search, limit, offset }: z.output<typeof DefinitionQuery>
-) {
+/** Returns the definitions whose names contain all searched words. */
+function matching<Row extends { name: string }>(rows: readonly Row[], search: string): Row[] {
   const words = search.toLowerCase().split(/\s+/)
-  const found = rows.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
-  const size = pageSize(limit)
-  return {
-    shown: found.slice(offset, offset + size),
-    place: { count: found.length, size, offset, hasMore: offset + size < found.length }
-  }
+  return rows.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))
 }

@@ -5,7 +5,7 @@ import type { Db } from '../../db/client.ts'
 import { NotFoundError } from '../../errors.ts'
 import { createRouter } from '../../http/env.ts'
 import { describe } from '../../http/openapi.ts'
-import { PageQuery, pageOf, pageSchema, pageSize } from '../../http/page.ts'
+import { answerList, NO_CURSOR, PageQuery, pageSchema, readPage } from '../../http/page.ts'
 import { expectUnchanged } from '../../http/unchanged.ts'
 import { expectNoBody, validateBody, validatePath, validateQuery } from '../../http/validation.ts'
 import { isEmpty, type JsonObject } from '../../input/json.ts'
@@ -76,16 +76,9 @@ export const dashboardRoutes = createRouter()
     allow('dashboard:read'),
     validateQuery(PageQuery.omit({ cursor: true })),
     async (c) => {
-      const { limit, offset } = c.req.valid('query')
-      const size = pageSize(limit)
-      const { rows, count } = await listDashboards(c.var.db, c.var.project.id, {
-        limit: size,
-        offset
-      })
-      const results = rows.map(dashboardToJson)
-      return c.json(
-        pageOf(c.req.url, { results, count, size, offset, hasMore: offset + rows.length < count })
-      )
+      const page = readPage(c.req.url, NO_CURSOR, c.req.valid('query'))
+      const found = await listDashboards(c.var.db, c.var.project.id, page.rows)
+      return answerList(c, page, found, { toJson: dashboardToJson })
     }
   )
   .post(

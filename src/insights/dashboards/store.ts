@@ -1,7 +1,8 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import { UserJson } from '../../access/user.ts'
 import { toIso } from '../../calendar/clock.ts'
 import type { Db } from '../../db/client.ts'
+import { type PageRows, readTablePage } from '../../db/page.ts'
 import { inJson } from '../../db/rows.ts'
 import { dashboards, dashboardTiles } from '../../db/schema.ts'
 import type { DashboardInput } from './schemas.ts'
@@ -13,19 +14,9 @@ export async function listDashboards(
   db: Db,
   projectId: number,
   page: { limit: number; offset: number }
-): Promise<{ rows: DashboardRow[]; count: number }> {
+): Promise<PageRows<DashboardRow>> {
   const listed = and(eq(dashboards.projectId, projectId), eq(dashboards.deleted, false))
-  const [rows, count] = await Promise.all([
-    db
-      .select()
-      .from(dashboards)
-      .where(listed)
-      .orderBy(sql`${dashboards.id} desc`)
-      .limit(page.limit)
-      .offset(page.offset),
-    db.$count(dashboards, listed)
-  ])
-  return { rows, count }
+  return readTablePage(db, dashboards, { where: listed, orderBy: [desc(dashboards.id)] }, page)
 }
 
 /** Finds a dashboard that is not deleted. */

@@ -5,11 +5,10 @@ import { AppError, NotFoundError } from '../../errors.ts'
 import { csvResponse, FormatQuery, flatten, wantsCsv } from '../../http/csv.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
 import {
+  answerList,
   CsvPageQuery,
   cursorSchema,
-  cutPage,
   expectNoCursor,
-  pageOf,
   pageSize,
   readPage
 } from '../../http/page.ts'
@@ -87,8 +86,7 @@ async function answerActivity(
     )
   }
 
-  const { shown, place } = cutPage(page, list, ({ id }) => ({ id }))
-  return c.json(pageOf(c.req.url, { ...place, results: shown.map(activityToJson) }))
+  return answerList(c, page, list, { toJson: activityToJson, positionOf: ({ id }) => ({ id }) })
 }
 
 /**

@@ -3,7 +3,7 @@ import { allow } from '../../access/auth.ts'
 import { NotFoundError } from '../../errors.ts'
 import { createRouter } from '../../http/env.ts'
 import { describe } from '../../http/openapi.ts'
-import { PageQuery, pageOf, pageSchema, pageSize } from '../../http/page.ts'
+import { answerList, NO_CURSOR, PageQuery, pageSchema, readPage } from '../../http/page.ts'
 import { expectNoBody, validatePath, validateQuery } from '../../http/validation.ts'
 import { KnownId } from '../../input/parameters.ts'
 import { queueDeliveries } from '../due.ts'
@@ -41,14 +41,10 @@ export const deliveryRoutes = createRouter()
     validateQuery(PageQuery.omit({ cursor: true })),
     async (c) => {
       const { db, project } = c.var
-      const { limit, offset } = c.req.valid('query')
-      const size = pageSize(limit)
+      const page = readPage(c.req.url, NO_CURSOR, c.req.valid('query'))
       const { id } = await getSubscription(db, project.id, c.req.valid('param').id)
-      const { rows, count } = await listDeliveries(db, project.id, id, { limit: size, offset })
-      const results = rows.map(deliveryToJson)
-      return c.json(
-        pageOf(c.req.url, { results, count, size, offset, hasMore: offset + rows.length < count })
-      )
+      const found = await listDeliveries(db, project.id, id, page.rows)
+      return answerList(c, page, found, { toJson: deliveryToJson })
     }
   )
   .post(

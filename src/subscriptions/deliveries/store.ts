@@ -2,6 +2,7 @@ import { and, desc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
+import { type PageRows, readTablePage } from '../../db/page.ts'
 import { eachChunk } from '../../db/rows.ts'
 import { subscriptionDeliveries as deliveries, subscriptions } from '../../db/schema.ts'
 import { insertSelect, updateFrom } from '../../db/statements.ts'
@@ -127,22 +128,12 @@ export async function listDeliveries(
   projectId: number,
   subscriptionId: number,
   page: { limit: number; offset: number }
-): Promise<{ rows: DeliveryRow[]; count: number }> {
+): Promise<PageRows<DeliveryRow>> {
   const listed = and(
     eq(deliveries.projectId, projectId),
     eq(deliveries.subscriptionId, subscriptionId)
   )
-  const [rows, count] = await Promise.all([
-    db
-      .select()
-      .from(deliveries)
-      .where(listed)
-      .orderBy(desc(deliveries.id))
-      .limit(page.limit)
-      .offset(page.offset),
-    db.$count(deliveries, listed)
-  ])
-  return { rows, count }
+  return readTablePage(db, deliveries, { where: listed, orderBy: [desc(deliveries.id)] }, page)
 }
 
 const [old, later] = [alias(deliveries, 'old'), alias(deliveries, 'later')]
