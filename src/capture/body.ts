@@ -4,7 +4,7 @@ import { fromBase64 } from '../input/base64.ts'
 import { isGzip, readDecoded, unpack } from '../input/encoding.ts'
 import { isObject, type Json, type JsonObject, parseOr } from '../input/json.ts'
 import { MAX_MEMORY, type Scanned, scan } from '../input/scan.ts'
-import type { Changed } from './exact.ts'
+import type { Changed } from './changed-values.ts'
 
 /**
  * Largest request body, bytes, both as sent and after decompression. SDKs halve a batch that is

@@ -1,4 +1,4 @@
-import type { Bytes } from '../persons/register.ts'
+import type { Bytes } from '../persons/last-write.ts'
 
 /*
  * The cost of writing a plan, in bytes of JSON. Binding, parsing and storing one byte takes 10 to 25

@@ -1,5 +1,5 @@
 import { byteLength } from '../input/json.ts'
-import { earnCredit, searchCost } from '../persons/copies.ts'
+import { earnCredit, searchCost } from '../persons/version-credit.ts'
 import {
   isMergeable,
   mergePersons,
@@ -21,7 +21,7 @@ import {
 import { MOVED_ROW, personCost, versionCost } from './cost.ts'
 import { mergeSource } from './distinct-ids.ts'
 import type { Identities, Identity } from './identities.ts'
-import { orderOf } from './order.ts'
+import { orderOf } from './write-order.ts'
 import { writesOf } from './person-writes.ts'
 
 /** Whether the person who owned a distinct id when an event was accepted has been erased since. */
@@ -92,7 +92,7 @@ export class PersonPlan {
 
   /**
    * Charges text added to the search index to the person's credit for versions (see
-   * `persons/copies.ts`), because both take space in the database.
+   * `persons/version-credit.ts`), because both take space in the database.
    */
   #payForSearch(person: Person): void {
     const before = this.#searched.get(person) ?? person.indexed

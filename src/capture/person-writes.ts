@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
-import type { Stamp, Write } from '../persons/register.ts'
+import type { Stamp, Write } from '../persons/last-write.ts'
 import { CLICK_IDS, UTM_PARAMETERS } from '../properties/campaign.ts'
 
 /** Events about a person: their device properties replace the person's. */

@@ -13,7 +13,7 @@ import { VisitorSessions } from './cookieless/sessions.ts'
 import { eventCost, MAX_COST, NEW_EVENT_NAME, SESSION } from './cost.ts'
 import { distinctIdsOf, mergedIdsOf } from './distinct-ids.ts'
 import { Identities } from './identities.ts'
-import { inOrder } from './order.ts'
+import { inOrder } from './write-order.ts'
 import { PersonPlan } from './person-plan.ts'
 import { hasPersonProfile } from './person-writes.ts'
 

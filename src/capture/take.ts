@@ -3,7 +3,7 @@ import { findSalt } from './cookieless/salts.ts'
 import { addressOf, anonymizeAll } from './cookieless/visitor.ts'
 import { enqueueEvents, readSpill } from './enqueue.ts'
 import type { CapturedEvent } from './event.ts'
-import { type Changed, warnOfChanges } from './exact.ts'
+import { type Changed, warnOfChanges } from './changed-values.ts'
 import type { CaptureProject } from './project-cache.ts'
 
 /**

@@ -3,11 +3,11 @@ import * as z from 'zod'
 import type { ErrorCode } from '../errors.ts'
 import type { JsonObject } from '../input/json.ts'
 import { csvExample } from './csv.ts'
-import { refer, schemaOptions, uri, VERSIONS, type Version } from './dialect.ts'
+import { refer, schemaOptions, uri, VERSIONS, type Version } from './json-schema.ts'
 import { ERRORS, ErrorJson } from './errors.ts'
 import { type Answer, describedBy, type Operation, type Part, type Refusal } from './openapi.ts'
 import { Prefers, preferenceText } from './preferences.ts'
-import { UNKNOWN_PARAMETER } from './strict.ts'
+import { UNKNOWN_PARAMETER } from './unknown-parameters.ts'
 
 type Deployment = {
   target?: Version

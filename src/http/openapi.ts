@@ -6,7 +6,7 @@ import type { ErrorCode } from '../errors.ts'
 import type { JsonObject } from '../input/json.ts'
 import type { AppEnv } from './env.ts'
 import { answerAsPreferred } from './preferences.ts'
-import { checkParameters, type KnownParameters } from './strict.ts'
+import { checkParameters, type KnownParameters } from './unknown-parameters.ts'
 
 declare module 'zod' {
   interface GlobalMeta {

@@ -6,7 +6,7 @@ import { toIso } from '../calendar/clock.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { answerList, NO_CURSOR, PageQuery, readPage } from '../http/page.ts'
-import { expectUnchanged } from '../http/unchanged.ts'
+import { expectUnchanged } from '../http/read-only-fields.ts'
 import {
   expectNoBody,
   nameIgnored,

@@ -10,7 +10,7 @@ import {
   writePerson
 } from './person.ts'
 import { nextWriteTime } from './properties.ts'
-import type { Write } from './register.ts'
+import type { Write } from './last-write.ts'
 
 /** A distinct id and the integer key by which events refer to it. */
 export type Identity = { key: number; distinctId: string }

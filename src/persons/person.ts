@@ -1,6 +1,6 @@
 import { versionId } from '../db/version-id.ts'
 import type { Json, JsonObject } from '../input/json.ts'
-import { copyCost, NEW_CREDIT } from './copies.ts'
+import { copyCost, NEW_CREDIT } from './version-credit.ts'
 import {
   commitDraft,
   type Draft,
@@ -10,7 +10,7 @@ import {
   type PersonProperties,
   toObject
 } from './properties.ts'
-import type { Stamp, Write } from './register.ts'
+import type { Stamp, Write } from './last-write.ts'
 import { decodeWrites, encodeWrites, type StoredWrites } from './stored-writes.ts'
 
 /**
@@ -26,7 +26,7 @@ export type StoredPerson = {
   writes: StoredWrites
   version: number
   versions: number
-  /** Bytes that copies of the properties may still take, see `copies.ts`; may be negative. */
+  /** Bytes that copies of the properties may still take, see `version-credit.ts`; may be negative. */
   copyCredit: number
   /** Whether the current version differs from the properties, because the credit did not cover a copy. */
   isVersionStale: boolean

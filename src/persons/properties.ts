@@ -10,7 +10,7 @@ import {
   stampsOf,
   textOfStamp,
   type Write
-} from './register.ts'
+} from './last-write.ts'
 
 /** A person's properties: the values that are shown, and the writes that decide them. */
 export type PersonProperties = {

@@ -23,7 +23,7 @@ import {
   pageOf,
   readPage
 } from '../http/page.ts'
-import { expectUnchanged } from '../http/unchanged.ts'
+import { expectUnchanged } from '../http/read-only-fields.ts'
 import { agree, validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { parametersOf } from '../input/url.ts'
 import { openLedger } from '../ledger/secret.ts'

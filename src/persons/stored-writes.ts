@@ -1,6 +1,6 @@
 import { byteLength, isSame, type Json, type JsonObject } from '../input/json.ts'
 import { type PersonProperties, propertiesOf } from './properties.ts'
-import { type Candidate, candidateOf, type Register, type Stamp, textOfStamp } from './register.ts'
+import { type Candidate, candidateOf, type Register, type Stamp, textOfStamp } from './last-write.ts'
 
 /*
  * The stored form lists every stamp once and refers to it by number. A value that the properties show is not repeated:

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { putObject } from '../bucket.ts'
-import { isDue, type Window } from './due.ts'
+import { isDue, type Window } from './sweep-window.ts'
 import { MESSAGES_AT_ONCE, type Sender, sendAll } from './send.ts'
 import { MARKER_PREFIX, readProgress, SPILL_PREFIX } from './waiting-objects.ts'
 

@@ -5,7 +5,7 @@ import { retryConflicts } from '../db/retry.ts'
 import { NotFoundError } from '../errors.ts'
 import { createRouter } from '../http/env.ts'
 import { answerList, NO_CURSOR, PageQuery, readPage } from '../http/page.ts'
-import { expectUnchanged } from '../http/unchanged.ts'
+import { expectUnchanged } from '../http/read-only-fields.ts'
 import {
   expectNoBody,
   validateBody,

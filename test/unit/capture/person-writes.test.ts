@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { writesOf } from '../../../src/capture/person-writes.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
-import type { Write } from '../../../src/persons/register.ts'
+import type { Write } from '../../../src/persons/last-write.ts'
 
 describe('the writes of an event to its person', () => {
   const device = {

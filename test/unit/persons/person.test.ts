@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/input/json.ts'
+import type { Write } from '../../../src/persons/last-write.ts'
 import {
   isAnonymous,
   MAX_PROPERTIES_BYTES,
@@ -13,7 +14,6 @@ import {
   writePerson
 } from '../../../src/persons/person.ts'
 import { nextWriteTime, toObject } from '../../../src/persons/properties.ts'
-import type { Write } from '../../../src/persons/register.ts'
 
 describe('a person’s name', () => {
   it.each([

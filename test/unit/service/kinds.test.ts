@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { OBJECT_KINDS, prefixOfKind } from '../../../src/service/bucket/kinds.ts'
+import { OBJECT_KINDS, prefixOfKind } from '../../../src/service/objects/kinds.ts'
 
 const SRC = join(import.meta.dirname, '../../../src')
 

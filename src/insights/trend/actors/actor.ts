@@ -1,7 +1,7 @@
 import type { Range } from '../../../calendar/buckets.ts'
 import { toIso } from '../../../calendar/clock.ts'
 import type { PersonJson } from '../../../persons/schemas.ts'
-import type { Known } from '../../../persons/several.store.ts'
+import type { Known } from '../../../persons/actors.store.ts'
 import type { PersonRow } from '../../../persons/store.ts'
 import type { ActorCount } from '../../../trends/point.ts'
 import type { ActorJson } from './schemas.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { HOUR, MINUTE } from '../../../src/calendar/units.ts'
-import { isDue, readQueuesSince } from '../../../src/queues/due.ts'
+import { isDue, readQueuesSince } from '../../../src/queues/sweep-window.ts'
 
 /**
  * Returns the minutes at which a message is sent for an object that was uploaded in minute 0. `minutes`
