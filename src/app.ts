@@ -74,7 +74,8 @@ export function createApp(clock: () => Date, work: () => Work) {
   }
   for (const prefix of ['/api/environments/:project_id', '/api/projects/:project_id']) {
     app.route(prefix, projectRoutes)
-    // `persons/activity`, `persons/deletion_status` and `persons/suppressions` must come before `persons/:id`.
+    // `persons/activity`, `persons/deletion_status` and `persons/suppressions` must come before
+    // `persons/:id`.
     app.route(prefix, activityRoutes)
     app.route(prefix, erasureRoutes)
     app.route(prefix, receiptRoutes)

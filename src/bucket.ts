@@ -1,7 +1,8 @@
 import { pause } from './turns.ts'
 
 /*
- * Writes to the bucket. R2 takes one write of an object per second, be it a put or a deletion, and refuses any other.
+ * Writes to the bucket. R2 takes one write of an object per second, be it a put or a deletion, and
+ * refuses any other.
  */
 
 /** Time after which a refused write is attempted again, ms. */
@@ -10,7 +11,7 @@ const AGAIN_MS = 1_100
 /** Attempts to write an object; all together take 3.3 seconds. */
 const MAX_ATTEMPTS = 4
 
-/** Puts an object, whether or not it exists, unless `options` have a condition. @throws an error of R2 */
+/** Puts an object, even if it exists, unless `options` have a condition. @throws R2's error */
 export async function putObject(
   bucket: R2Bucket,
   key: string,
@@ -52,7 +53,7 @@ export const createObject = <Content extends string | ArrayBuffer | Uint8Array>(
 export const deleteObjects = (bucket: R2Bucket, keys: string[]): Promise<void> =>
   inTurn(() => bucket.delete(keys))
 
-/** Makes a write, and makes it again while R2 refuses it because another of the same object is less than a second old. */
+/** Repeats a write that R2 refuses because one of the same object is less than a second old. */
 async function inTurn<T>(write: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

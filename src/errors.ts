@@ -1,4 +1,4 @@
-/** The codes of all errors in responses; `error` is any unexpected error. Their HTTP statuses: `http/errors.ts`. */
+/** The codes of all errors; `error` is any unexpected one. Statuses: `http/errors.ts`. */
 export type ErrorCode =
   | 'not_authenticated'
   | 'authentication_failed'
@@ -46,7 +46,7 @@ export class AppError extends Error {
   }
 }
 
-/** A dependency (database, queue, R2 bucket) cannot do the work now; the same request may succeed later. */
+/** A dependency cannot do the work now; the same request may succeed later. */
 export class UnavailableError extends AppError {
   override readonly retryAfter: number = 5
 
@@ -97,7 +97,8 @@ export function describeError(error: unknown): string {
  * Removes quoted text from a message: `JSON.parse` and SQLite quote text that they cannot parse,
  * which may be personal data.
  *
- * - `Unexpected token 'a', "ada@exa"... is not valid JSON` → `Unexpected token 'a', "…"... is not valid JSON`
+ * - `Unexpected token 'a', "ada@exa"... is not valid JSON` →
+ *   `Unexpected token 'a', "…"... is not valid JSON`
  * - `bad JSON path: 'ada@example.com'` → `bad JSON path: '…'`
  */
 export const withoutQuotes = (message: string): string =>

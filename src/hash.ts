@@ -35,7 +35,7 @@ export function isSameHash(a: string, b: string): boolean {
   )
 }
 
-/** Returns a value as JSON with sorted keys and without spaces: the text that is hashed and signed. */
+/** Returns a value as JSON with sorted keys and no spaces, to be hashed and signed. */
 export const canonical = (value: unknown): string => JSON.stringify(sorted(value))
 
 /** Returns a copy in which the keys of all objects are sorted. */

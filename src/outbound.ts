@@ -2,8 +2,8 @@ import { AppError } from './errors.ts'
 import { readBytes } from './input/stream.ts'
 
 /**
- * A request to another service got no usable response. With `refused`, this service did not send the
- * request, or did not follow a redirect; with `too_large`, the response was too long;
+ * A request to another service got no usable response. With `refused`, this service did not send
+ * the request, or did not follow a redirect; with `too_large`, the response was too long;
  * otherwise, it is unknown whether the request has arrived.
  */
 export class OutboundError extends Error {
@@ -23,7 +23,7 @@ export type OutboundRequest = {
 }
 
 export type OutboundLimits = {
-  /** The setting `OUTBOUND_ALLOW`: hosts that are always allowed, with or without a port, separated by commas. */
+  /** The setting `OUTBOUND_ALLOW`: hosts that are always allowed, separated by commas. */
   allow: string
   /** Time limit for the whole exchange, with redirects and body, ms. */
   timeoutMs: number
@@ -135,9 +135,10 @@ function translate(
 }
 
 /**
- * Parses a URL and checks that requests may be sent to it: https, without user and password, and not in a private network,
- * neither by IP address (in any notation) nor by name. Host names are not resolved. Hosts in `allow` may be private and use
- * http. A relative URL is resolved against `base`.
+ * Parses a URL and checks that requests may be sent to it: https, without user and password, and
+ * not in a private network, neither by IP address (in any notation) nor by name. Host names are not
+ * resolved. Hosts in `allow` may be private and use http. A relative URL is resolved against
+ * `base`.
  * @throws OutboundError of kind `refused`
  */
 export function checkUrl(text: string, allow: string, base?: string): URL {
@@ -169,8 +170,9 @@ export function checkUrl(text: string, allow: string, base?: string): URL {
 const refused = (why: string) => new OutboundError('refused', why)
 
 /**
- * Whether a host is in a private network. `hostname` must come from the URL parser, which turns any notation of an IPv4
- * address into dotted decimal (`0x7f.1` → `127.0.0.1`) and puts IPv6 in brackets.
+ * Whether a host is in a private network. `hostname` must come from the URL parser, which turns any
+ * notation of an IPv4 address into dotted decimal (`0x7f.1` → `127.0.0.1`) and puts IPv6 in
+ * brackets.
  */
 function isPrivate(hostname: string): boolean {
   const host = hostname.replace(/\.+$/, '')
@@ -226,9 +228,9 @@ function toNumber(address: string): number {
 }
 
 /**
- * Whether an IPv6 address is private. Only global unicast (2000::/3) is public, except the addresses
- * for documentation (3fff::/16, 2001:db8::/32) and the addresses that may embed IPv4 addresses:
- * 2001::/23, which includes Teredo, and 6to4 (2002::/16).
+ * Whether an IPv6 address is private. Only global unicast (2000::/3) is public, except the
+ * addresses for documentation (3fff::/16, 2001:db8::/32) and the addresses that may embed IPv4
+ * addresses: 2001::/23, which includes Teredo, and 6to4 (2002::/16).
  */
 function isPrivateV6(address: string): boolean {
   const [first = '', second = ''] = address.split(':')

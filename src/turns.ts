@@ -1,7 +1,10 @@
 /** Thrown by `within` when it stops waiting for its work. */
 export class LateError extends Error {}
 
-/** Returns the result of `work`. @throws the error of `work`, or LateError after `ms` milliseconds without a result */
+/**
+ * Returns the result of `work`. @throws the error of `work`, or LateError after `ms` milliseconds
+ * without a result
+ */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
@@ -27,9 +30,9 @@ export function noteRequest(): void {
 }
 
 /**
- * The turns that a long computation gives to the other requests of its isolate, because all of them run on one thread. Once
- * another request has begun since the computation began, each turn lasts 1 ms: time for the answer to a short query of that
- * request.
+ * The turns that a long computation gives to the other requests of its isolate, because all of them
+ * run on one thread. Once another request has begun since the computation began, each turn lasts 1
+ * ms: time for the answer to a short query of that request.
  */
 export class Turns {
   readonly #before = begun
@@ -39,14 +42,14 @@ export class Turns {
     await pause(this.#isAwaited() ? 1 : 0)
   }
 
-  /** Gives a turn if another request has begun. Otherwise returns at once, and a request that has just arrived must wait. */
+  /** Gives a turn if another request has begun; one that has just arrived must wait. */
   async giveIfAwaited(): Promise<void> {
     if (this.#isAwaited()) {
       await pause(1)
     }
   }
 
-  /** Whether another request has begun since the computation began; the request may have ended by now. */
+  /** Whether another request has begun since the computation did, even if it has ended. */
   #isAwaited(): boolean {
     return begun > this.#before
   }

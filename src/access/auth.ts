@@ -1,7 +1,14 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import * as z from 'zod'
 import { type Read, runRead } from '../db/batch.ts'
-import { type AnyDb, type ControlDb, openControl, openDb, type ProjectDb, type Session } from '../db/client.ts'
+import {
+  type AnyDb,
+  type ControlDb,
+  openControl,
+  openDb,
+  type ProjectDb,
+  type Session
+} from '../db/client.ts'
 import { CONTROL, databaseOf } from '../db/databases.ts'
 import { NotFoundError } from '../errors.ts'
 import type { AppEnv } from '../http/env.ts'
@@ -19,7 +26,6 @@ const PROJECT_NOT_FOUND = 'Project not found.'
 const AMBIGUOUS =
   'Project not found: `@current` needs a key for exactly one project, and this key is for several.'
 
-/** The id of no project. */
 const NO_PROJECT = 0
 
 const ProjectPath = z.object({
@@ -170,7 +176,6 @@ async function readWithCaller<Answer>(
   return planned && findCallerAndRead(control.db, sought, planned)
 }
 
-/** Returns the function's result, or undefined if it throws. */
 async function attempt<T>(run: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await run()

@@ -14,7 +14,7 @@ export type Caller = {
   project: ProjectRow | undefined
 }
 
-/** The hash of a key, and the requested project: an id, or `@current` for the key's only project. */
+/** The hash of a key, and the requested project's id, or `@current`. */
 export type Requested = { hash: string; projectId: number | '@current' }
 
 const hash = sql.placeholder('hash')

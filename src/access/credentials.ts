@@ -17,7 +17,7 @@ const keyInUrl = (name: string) =>
   `Do not send a key in the URL, where it may be logged: send it in the header, \`Authorization: Bearer phx_…\`, and leave out \`${name}\`.`
 const missingScope = (scope: string) => `API key missing required scope '${scope}'`
 
-/** The scopes that allow a request: a key needs one of them. The first is named in errors and decides the rate limit. */
+/** Scopes of which a key needs one. The first is named in errors and decides the rate limit. */
 export type Scopes = [string, ...string[]]
 
 /** Lists the errors of a request that needs a key, for the reference. */
@@ -40,7 +40,8 @@ const KEY_PARAMETERS = ['personal_api_key', 'api_key']
 
 /**
  * Reads the key from the header `Authorization`.
- * @throws not_authenticated without a key; authentication_failed for a malformed key, or one in the URL
+ * @throws not_authenticated without a key; authentication_failed for a malformed key, or one in the
+ * URL
  */
 function readKey(c: Context<AppEnv>): string {
   for (const [name, value] of parametersOf(c.req.url)) {
@@ -60,8 +61,8 @@ function readKey(c: Context<AppEnv>): string {
 }
 
 /**
- * Returns the caller that was found by the hash of its key, if the key is valid and has one of the scopes. Counts the request
- * against the key's limit.
+ * Returns the caller that was found by the hash of its key, if the key is valid and has one of the
+ * scopes. Counts the request against the key's limit.
  * @throws authentication_failed, throttled, permission_denied
  */
 export async function authenticate(

@@ -2,7 +2,7 @@ import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { ControlDb } from '../db/client.ts'
 import { projects } from '../db/schema.ts'
 
-/** Holds back the projects of a database. Maintenance goes before a replay: the end of the replay does not release them. */
+/** Holds back the projects of a database. The end of a replay does not end a maintenance. */
 export const holdDatabase = (db: ControlDb, database: string, reason: 'replay' | 'maintenance') =>
   db
     .update(projects)
@@ -12,7 +12,11 @@ export const holdDatabase = (db: ControlDb, database: string, reason: 'replay' |
     )
 
 /** Releases the projects of a database that are held back for this reason. */
-export const releaseDatabase = (db: ControlDb, database: string, reason: 'replay' | 'maintenance') =>
+export const releaseDatabase = (
+  db: ControlDb,
+  database: string,
+  reason: 'replay' | 'maintenance'
+) =>
   db
     .update(projects)
     .set({ held: null })

@@ -12,7 +12,7 @@ const IN_MAINTENANCE =
 const IN_REPLAY =
   'The database was restored to an earlier state, and later deletions are being repeated. Try again in a minute.'
 
-/** The error while a project is held back: its data is not read, and its captured events are not stored yet. */
+/** A project is held back: its data is not read, and its events are not stored yet. */
 export class HeldError extends UnavailableError {
   override readonly retryAfter = 30
 }

@@ -5,7 +5,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** Makes a personal API key: `phx_` and 256 random bits in base 62. */
 export const newApiKey = () => `phx_${randomBase62(32)}`
 
-/** Makes a capture token: `phc_` and 192 random bits in base 62. It is public, and only allows sending events. */
+/** Makes a capture token, 192 random bits. It is public, and only allows sending events. */
 export const newCaptureToken = () => `phc_${randomBase62(24)}`
 
 /** Makes the salt with which a project's erased distinct ids are hashed: 128 random bits. */
@@ -13,7 +13,7 @@ export const newErasureSalt = () => randomBase62(16)
 
 export const isApiKey = (text: string) => /^phx_[0-9A-Za-z]{20,100}$/.test(text)
 
-/** Returns the first and last four characters, by which an owner recognises a key: `phx_...a1B2`. */
+/** Returns the first and last four characters, for its owner: `phx_...a1B2`. */
 export const maskKey = (key: string) => `${key.slice(0, 4)}...${key.slice(-4)}`
 
 /** Hashes a key for storage. A key of 256 random bits needs neither a salt nor a slow hash. */

@@ -25,8 +25,8 @@ export async function openProject(
 }
 
 /**
- * Like `openProject`, also while the project is held back: for work such as erasures, which shows no
- * data and stores no captured events.
+ * Like `openProject`, also while the project is held back: for work such as erasures, which shows
+ * no data and stores no captured events.
  */
 export async function openForUpkeep(
   env: Pick<Env, 'DB'>,

@@ -35,7 +35,6 @@ export const Project = Changeable.extend({
   week_start: Changeable.shape.week_start.default('sunday'),
   test_account_filters: TestAccountFilters.default([]),
   recording_retention_days: RetentionDays.default(null),
-  /** The D1 binding of the database for the project's data. */
   database: z
     .string()
     .regex(/^[A-Z][A-Z0-9_]*$/)

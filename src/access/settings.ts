@@ -5,7 +5,6 @@ const MAX_MINIMUM_DURATION = 30
 
 /** The settings that a project sends to browser SDKs in their remote configuration. */
 export const ProjectSettings = z.object({
-  /** Whether visits are recorded. */
   recording: z.boolean(),
   /** Share of visits that are recorded, 0…1. */
   recording_sample: z
@@ -43,11 +42,11 @@ const DEFAULTS: ProjectSettings = {
   exceptions: false
 }
 
-/** Returns all settings of a project: those that were ever changed, and the defaults of the others. */
+/** Returns all settings of a project: those that were ever changed, and the defaults. */
 export const settingsOf = (row: { settings: Partial<ProjectSettings> }): ProjectSettings => ({
   ...DEFAULTS,
   ...row.settings
 })
 
-/** Returns only the settings of an object that may have other members, such as the name of a new project. */
+/** Returns only the settings of an object that may have other members. */
 export const pickSettings = (input: SettingsChange): SettingsChange => SettingsChange.parse(input)

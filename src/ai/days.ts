@@ -59,7 +59,8 @@ const WEEKDAYS = 'sunday|monday|tuesday|wednesday|thursday|friday|saturday'
  * days, `this week` the calendar week, `3 weeks ago` that one day. A date that does not exist stays
  * as it is; the list of recordings refuses it.
  *
- * `in the last 3 days` → `{ from: '-3d' }`, `on 3 June 2025` → `{ from: '2025-06-03', to: '2025-06-03' }`
+ * `in the last 3 days` → `{ from: '-3d' }`, `on 3 June 2025` →
+ * `{ from: '2025-06-03', to: '2025-06-03' }`
  */
 export function dayRules(calendar: Calendar, now: Date): Rule<{ is: 'days'; days: Days }>[] {
   const today = Math.floor(toClock(now.getTime(), calendar.timezone) / DAY) * DAY
@@ -161,7 +162,7 @@ const toIsoDay = (year = '', month = '', day = ''): string =>
 const isSameMonth = (a: string, b: string): boolean =>
   a.slice(0, 3).toLowerCase() === b.slice(0, 3).toLowerCase()
 
-/** Moves a date by a number of days. A date with a time, or one that does not exist, stays as it is. */
+/** Moves a date by days, unless it has a time or does not exist. */
 function shiftDate(date: string, days: number): string {
   const time = Date.parse(`${date}T00:00:00Z`)
   // `Date.parse` reads February 31 as March 3.

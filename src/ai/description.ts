@@ -21,7 +21,7 @@ export type Condition = { place: Place; parts: Piece[][] }
 export type Description = {
   /** A text matches if it meets all conditions of at least one list. */
   alternatives: Condition[][]
-  /** The kind of text that the conditions describe, if any: `email` for `e-mails that end with …`. */
+  /** The kind of text that the conditions describe: `email` for `e-mails that end with …`. */
   subject: Kind | undefined
   ignoresCase: boolean
   examples: string[]
@@ -101,7 +101,7 @@ const RULES: Rule<Meaning>[] = [
 /** Characters that mark a word as literal text to match, such as a path: `/orders/`. */
 const LITERAL = /[/@.:?=&#_%\d-]/
 
-/** Reads the description of a pattern. Words that it does not understand are listed in `unknown`, never dropped. */
+/** Reads the description of a pattern. `unknown` lists the words not understood. */
 export function readDescription(text: string): Description {
   const reader = new Reader()
   for (const word of readWords<Meaning>(text, RULES, () => ({ is: 'word' }))) {
@@ -120,7 +120,6 @@ class Reader {
     negates: false,
     unknown: []
   }
-  /** The words that a condition was read from. */
   readonly #wordsOf = new Map<Condition, string>()
   #condition: Condition | undefined
   /**
@@ -165,7 +164,7 @@ class Reader {
     }
   }
 
-  /** Returns the description. A place word without a piece, such as a final `starts with`, goes to `unknown`. */
+  /** Returns the description. A place word without a piece goes to `unknown`. */
   finish(): Description {
     const { alternatives, unknown } = this.#description
     const bare = alternatives.flat().filter(({ parts }) => parts.length === 0)
@@ -180,8 +179,8 @@ class Reader {
 
   #readPlace(place: Place, words: string): void {
     const bare = this.#condition?.parts.length === 0 ? this.#condition : undefined
-    // `ends with one of …`: `one of` does not change the place. It does after `contains`, which is also the place of `with`:
-    // `with exactly "abc"` means `is`.
+    // `ends with one of …`: `one of` does not change the place. It does after `contains`, which is
+    // also the place of `with`: `with exactly "abc"` means `is`.
     if (bare && bare.place !== 'contains' && place === 'is') {
       return
     }
@@ -198,7 +197,7 @@ class Reader {
     this.#link = 'place'
   }
 
-  /** Makes the first condition the subject if it only names a kind: `e-mails` in `e-mails that end with …`. */
+  /** Makes the first condition the subject if it only names a kind: `e-mails that …`. */
   #moveSubject(): void {
     const subject = asSubject(this.#condition)
     const { alternatives } = this.#description
@@ -274,7 +273,7 @@ class Reader {
 
 const isUrlOrPath = (of: Kind): boolean => of === 'url' || of === 'path'
 
-/** Returns the kind if a condition names one kind and nothing else: `e-mails` in `e-mails that end with …`. */
+/** Returns the kind if a condition names one kind and nothing else. */
 function asSubject(condition: Condition | undefined): Kind | undefined {
   const [part, ...more] = condition?.place === 'has' ? condition.parts : []
   const [piece, ...others] = part ?? []

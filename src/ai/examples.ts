@@ -59,7 +59,6 @@ function splitParts(text: string): string[] {
   })
 }
 
-/** Returns a pattern for the texts of one part in all examples; undefined if none fits. */
 function generaliseColumn(texts: string[]): string | undefined {
   const [first = ''] = texts
   if (texts.every((text) => text === first)) {
@@ -68,6 +67,5 @@ function generaliseColumn(texts: string[]): string | undefined {
   return [KINDS.uuid[0], ...PARTS].find((pattern) => isProven(`^${pattern}$`, texts))
 }
 
-/** Whether a pattern matches all examples. */
 const isProven = (pattern: string, examples: string[]): boolean =>
   prove(pattern, { examples, counter_examples: [] })?.missed.length === 0

@@ -14,7 +14,7 @@ import type { Word } from './words.ts'
 /** Deepest nesting of parentheses that is read. */
 const MAX_NESTED = 20
 
-/** Properties that have one value per session, so that `Chrome and Firefox` means either of them. */
+/** Properties with one value per session: `Chrome and Firefox` means either of them. */
 const SINGLE = ['$browser', '$os', '$device_type', '$geoip_country_code', 'email']
 
 /** Reads a request as a tree of conditions. */
@@ -53,7 +53,6 @@ export class Reader {
     return word
   }
 
-  /** Notes that a word was not understood. */
   #skip(): void {
     const word = this.#advance()
     if (word) {
@@ -96,7 +95,7 @@ export class Reader {
     return join('AND', all)
   }
 
-  /** Reads the tree at the next token, which is of kind `is`. Skips a comma before `and`, `or` and `nor`. */
+  /** Reads the tree at a token of kind `is`. Skips a comma before `and`, `or` and `nor`. */
   #readConjunct(is: Token['is']): Tree[] {
     if (is === 'nor') {
       return this.#operand(() => this.#readOpposite())
@@ -116,7 +115,7 @@ export class Reader {
     return tree ? [tree] : []
   }
 
-  /** Reads the tree after a conjunction. If there is none, the conjunction counts as not understood. */
+  /** Reads the tree after a conjunction, which is not understood if there is none. */
   #operand(read: () => Tree | undefined): Tree[] {
     const word = this.#advance()
     const tree = read()
@@ -133,7 +132,7 @@ export class Reader {
     return this.#operand(() => this.#readOpposite())[0]
   }
 
-  /** Reads the tree after `not`, and negates it. `not` excludes a whole list of things that happen: `no errors or warnings`. */
+  /** Reads and negates the tree after `not`: of a whole list, in `no errors or warnings`. */
   #readOpposite(): Tree | undefined {
     const first = this.#readNot()
     const others = first && isHappening(first) ? this.#listAhead(isHappening) : []
@@ -176,7 +175,7 @@ export class Reader {
     return undefined
   }
 
-  /** Notes as not understood the words that a comparison may or may not cover: `or warnings` after `more than 5 errors`. */
+  /** Notes words that a comparison may cover: `or warnings` after `more than 5 errors`. */
   #expectNoBareCounts(filter: FilterJson): void {
     if (!isCount(filter) || isAnyCount(filter)) {
       return
@@ -190,8 +189,8 @@ export class Reader {
   }
 
   /**
-   * Returns the words of a list that continues with matching filters and has an `or`: a group for each filter, with the
-   * conjunctions before it. Empty if there is no such list.
+   * Returns the words of a list that continues with matching filters and has an `or`: a group for
+   * each filter, with the conjunctions before it. Empty if there is no such list.
    */
   #listAhead(matches: (filter: FilterJson) => boolean): Word<Token>[][] {
     const groups: Word<Token>[][] = []
@@ -205,7 +204,7 @@ export class Reader {
     return groups.flat().some(({ value }) => value.is === 'or') ? groups : []
   }
 
-  /** Returns the commas and `or` at a position, and the word after them; empty where an `and` follows. */
+  /** Returns the commas and `or` at a position, and the next word; empty before an `and`. */
   #groupAt(at: number): Word<Token>[] {
     const conjunctions = this.#conjunctionsAt(at)
     const end = at + conjunctions.length + 1
@@ -234,7 +233,7 @@ export class Reader {
     return filter
   }
 
-  /** Reads a conjunction and another filter of the same property and operator. @returns its values, or undefined */
+  /** Reads the values of a conjoined filter of the same property and operator, if it is one. */
   #readMoreValues(filter: FilterJson): string[] | undefined {
     const conjunctions = this.#conjunctionsAt(this.#at)
     const ahead = this.#at + conjunctions.length

@@ -33,7 +33,7 @@ export const isCount = ({ key, type }: FilterJson): boolean =>
 export const isAnyCount = (filter: FilterJson): boolean =>
   isCount(filter) && filter.operator === 'gt' && filter.value[0] === '0'
 
-/** Whether a tree asks whether something happened in a session, no matter how often: `clicks`, `rage clicks`. */
+/** Whether a tree asks whether something happened, no matter how often: `rage clicks`. */
 export function isHappening(tree: Tree): boolean {
   if (!('operator' in tree)) {
     return false

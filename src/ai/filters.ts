@@ -20,8 +20,9 @@ const HELP =
   'You can ask for recordings by duration, days, clicks, key presses, console errors, browser, system, device, country, page, event, e-mail and properties, and combine them with and, or and not.'
 
 /**
- * Turns a request in English into filters. `not` applies to the next condition and its alternatives. `and` binds closer
- * than `or`, except that values of the same property stay together.
+ * Turns a request in English into filters. `not` applies to the next condition and its
+ * alternatives. `and` binds closer than `or`, except that values of the same property stay
+ * together.
  *
  * `not Chrome or Firefox on Windows` → (browser is neither) and (system is Windows)
  * @returns a question that names the words that were not understood, if there are any

@@ -26,7 +26,7 @@ function parametersOf(filters: ListFilters, personUuid: string): Record<string, 
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''))
 }
 
-/** Returns filters as a query string of the list of recordings. An empty `personUuid` stands for all persons. */
+/** Returns filters as a query string. An empty `personUuid` stands for all persons. */
 export function toQuery(filters: ListFilters, personUuid: string): string {
   const parameters = new URLSearchParams(parametersOf(filters, personUuid))
   if (!isEmptyGroup(filters.filter_group)) {
@@ -35,7 +35,7 @@ export function toQuery(filters: ListFilters, personUuid: string): string {
   return parameters.toString()
 }
 
-/** Returns the error with which the list of recordings would refuse filters, or undefined if it accepts them. */
+/** Returns the error with which the list of recordings would refuse filters, if any. */
 export function refusalOf(filters: ListFilters, project: Project, now: Date): string | undefined {
   try {
     // The list accepts any person, so the check needs none.

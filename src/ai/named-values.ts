@@ -52,7 +52,7 @@ const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 /** Region codes that are not countries. */
 const NO_COUNTRIES = ['EU', 'EZ', 'UN', 'QO', 'ZZ', 'XA', 'XB']
 
-/** Maps the lower-case names of countries to their codes; leaves out codes that are no longer used. */
+/** Maps the lower-case names of countries to their codes, without codes out of use. */
 function listCountries(): Map<string, string> {
   const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' })
   const codes = LETTERS.flatMap((first) => LETTERS.map((second) => first + second)).filter(
@@ -69,7 +69,7 @@ const fold = (name: string): string =>
 const quoteName = (name: string): string =>
   name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll("'", "['’]")
 
-/** A pattern of names, the property whose values they name, and a function from a name to the value. */
+/** A pattern of names, the property that they are values of, and the value of a name. */
 export type NamedValue = { pattern: RegExp; key: string; toValue: (name: string) => string }
 
 let known: NamedValue[] | undefined

@@ -42,7 +42,7 @@ function meaningOf<T>(words: string, table: [pattern: string, meaning: T][]): T 
 const operatorOf = (words: string): Operator => meaningOf(words, COMPARISONS) ?? 'exact'
 const countOf = (words: string): string => meaningOf(words, COUNTS) ?? ''
 
-/** Returns a filter on a count. Page views are a property of the session, all other counts are properties of the recording. */
+/** Returns a filter on a count: page views are a session's, the others a recording's. */
 const counted = (words: string, operator: Operator, ...value: string[]): Filter => {
   const key = countOf(words)
   return (key.startsWith('$') ? session : recording)(key, operator, ...value)
@@ -88,7 +88,7 @@ export const DURATIONS: Rule<Token>[] = [
   )
 ]
 
-/** Rules for counts and scores, and for events by name: `more than 3 clicks`, `with rage clicks`. */
+/** Rules for counts, scores and events: `more than 3 clicks`, `with rage clicks`. */
 export const NUMBERS: Rule<Token>[] = [
   filter(`between (${NUMBER}) and (${NUMBER}) (${COUNT})`, ([, low = '', high = '', what = '']) =>
     counted(what, 'between', String(readNumber(low)), String(readNumber(high)))

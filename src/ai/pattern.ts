@@ -2,8 +2,8 @@ import { RE2JS } from 're2js'
 import { compilePattern } from '../properties/pattern.ts'
 
 /**
- * Patterns for each kind of text, in the order in which they are tried until the examples fit. If a description names
- * several kinds, their patterns are combined.
+ * Patterns for each kind of text, in the order in which they are tried until the examples fit. If a
+ * description names several kinds, their patterns are combined.
  */
 export const KINDS = {
   email: [String.raw`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`],
@@ -33,8 +33,9 @@ export type Proof = { matched: { text: string; match: string }[]; rejected: stri
 
 /**
  * Tests a pattern on examples, in linear time.
- * @returns undefined if the pattern is invalid, has too many characters, or compiles to too many instructions; `missed` lists
- * the examples that it does not match, and the counter-examples that it matches
+ * @returns undefined if the pattern is invalid, has too many characters, or compiles to too many
+ * instructions; `missed` lists the examples that it does not match, and the counter-examples that
+ * it matches
  */
 export function prove(
   pattern: string,
@@ -63,7 +64,7 @@ export function prove(
 /** Escapes a text, so that a pattern matches it literally. */
 export const quote = (text: string): string => RE2JS.quote(text)
 
-/** Returns a pattern that matches anything that any of the patterns matches: `a`, `b` → `(?:a|b)`. */
+/** Returns a pattern that matches what any of the patterns matches: `a`, `b` → `(?:a|b)`. */
 export const anyOf = (patterns: readonly string[]): string => {
   const different = [...new Set(patterns)]
   return different.length === 1 ? (different[0] ?? '') : `(?:${different.join('|')})`

@@ -23,7 +23,7 @@ const NO_LOOKAROUND =
 
 const NOT_TOGETHER = 'These conditions do not fit into one pattern: use fewer conditions.'
 
-/** Texts that a pattern may require anywhere. The pattern lists every order of them: six for three texts. */
+/** Texts that a pattern may require anywhere: it lists every order of them, six for three. */
 const MAX_CONTAINED = 3
 /** Patterns that are tested for one description. */
 const MAX_ATTEMPTS = 200
@@ -222,7 +222,9 @@ function writeChain(links: Link[], end: Link | undefined): string {
   return pattern
 }
 
-/** Returns the rest of the second text for each overlap with the end of the first: `/shop`, `shop/cart` → `['/cart']`. */
+/**
+ * Returns the second text after each overlap with the first: `/shop`, `shop/cart` → `['/cart']`.
+ */
 function overlaps(first: string | undefined, second: string | undefined): string[] {
   if (first === undefined || second === undefined) {
     return []
@@ -255,8 +257,8 @@ function hostBefore({ opens }: Link, subject: Description['subject']): string {
 }
 
 /**
- * Writes a pattern for e-mails with one start, one end or one host. @returns undefined for any other number of conditions, and
- * for an end or a host that no address has
+ * Writes a pattern for e-mails with one start, one end or one host. @returns undefined for any
+ * other number of conditions, and for an end or a host that no address has
  */
 function writeEmail(starts: Link[], ends: Link[], hosts: Condition[]): string | undefined {
   const [whole] = KINDS.email
@@ -278,7 +280,7 @@ function writeEmail(starts: Link[], ends: Link[], hosts: Condition[]): string | 
   return isWhole ? `^${LOCAL_PART}+@${written}$` : `^${LOCAL_PART}+@[A-Za-z0-9.-]*${written}$`
 }
 
-/** Writes a pattern for the part of an e-mail address after the @. @returns undefined for anything but domains and texts */
+/** Writes a pattern for the host of an e-mail address, if it is given as domains and texts. */
 function writeHost({ parts }: Condition): string | undefined {
   const [pieces = [], ...more] = parts
   const patterns = pieces.map((piece) => {
@@ -291,7 +293,7 @@ function writeHost({ parts }: Condition): string | undefined {
   return more.length === 0 && known.length === patterns.length ? anyOf(known) : undefined
 }
 
-/** Escapes a host, with or without an @ before it. @returns undefined for an empty host, or one with another @ */
+/** Escapes a host, with or without an @; undefined for an empty one, or with another @. */
 function quoteHost(text: string): string | undefined {
   const host = text.replace(/^@/, '')
   return host === '' || host.includes('@') ? undefined : quote(host)

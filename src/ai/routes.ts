@@ -127,7 +127,7 @@ export const aiRoutes = createRouter()
     }
   )
 
-/** Loads the rules and the prompts. They are a module of their own, since most isolates never need them. */
+/** Loads the rules and the prompts, which most isolates never need. */
 const loadSuggestions = () => import('./suggest.ts')
 
 const NOTHING_DESCRIBED =
@@ -189,8 +189,8 @@ const regexToJson = (engine: RegexJson['engine'], answer: RegexAnswer): RegexJso
 
 /**
  * Returns the response with filters or a question.
- * @param subject the visitor that the request names by a field. A visitor without a person is filtered by
- * distinct id, so the message cannot name another distinct id as well
+ * @param subject the visitor that the request names by a field. A visitor without a person is
+ * filtered by distinct id, so the message cannot name another distinct id as well
  */
 function filtersToJson(
   engine: FiltersJson['engine'],

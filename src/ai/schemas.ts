@@ -5,7 +5,6 @@ import { ENGINES } from './engine.ts'
 
 /** Longest message or description, characters. */
 const MAX_TEXT = 2_000
-/** Maximum number of messages in a conversation. */
 const MAX_MESSAGES = 50
 /** Longest example, characters. */
 const MAX_EXAMPLE = 1_000

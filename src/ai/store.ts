@@ -45,7 +45,7 @@ export async function findSubject(
   }
 }
 
-/** Selects the identities of the named person. For a distinct id that has no person, selects its own identity. */
+/** Selects the identities of the named person, or of a distinct id without a person. */
 function identitiesOf(projectId: number, name: PersonName): SQL {
   const ofProject = sql`select ${distinctIds.key}, ${distinctIds.distinctId}, ${distinctIds.personId} from ${distinctIds}
     where ${distinctIds.projectId} = ${projectId}`

@@ -13,7 +13,6 @@ import { type Examples, prove } from './pattern.ts'
 import { type RegexAnswer, writeRegex } from './regex.ts'
 import { FILTER_TYPES, type FiltersInput } from './schemas.ts'
 
-/** Schema of a model's answer to a request for a pattern. */
 const RegexDraft = z.object({ result: z.enum(['success', 'error']), output: z.string() })
 
 const REGEX_INSTRUCTIONS = `You write regular expressions for the analytics of websites: for URLs, paths and the values of \
@@ -23,8 +22,8 @@ searched for anywhere in a text unless it is anchored. It has to match every tex
 be no such pattern, {"result":"error","output":"<one sentence that says why>"}.`
 
 /**
- * Returns the model's pattern if it passes the test, otherwise the pattern of the built-in rules. If
- * the model says why there can be no pattern and the rules find none either, returns the model's
+ * Returns the model's pattern if it passes the test, otherwise the pattern of the built-in rules.
+ * If the model says why there can be no pattern and the rules find none either, returns the model's
  * reason.
  */
 export async function suggestRegex(
@@ -57,7 +56,7 @@ export async function suggestRegex(
     : { engine: 'built-in', answer }
 }
 
-/** Largest product of a pattern's size and the characters of all examples; testing 15 million takes about 0.2 s. */
+/** Largest product of a pattern's size and all examples' characters; 15 million take 0.2 s. */
 const MAX_PROOF = 15_000_000
 
 function faultOf(pattern: string, given: Examples): string | undefined {

@@ -22,7 +22,7 @@ import { QUOTED, quotedText, type Rule } from './words.ts'
 const visited = (text: string): Filter => recording('visited_page', 'icontains', text)
 const started = (text: string): Filter => recording('start_url', 'icontains', text)
 
-/** Matches what stands between a property and its value: words, or a sign without spaces around it, `price>5`. */
+/** Matches what stands between a property and its value: words, or a sign, `price>5`. */
 const between = (words: string, signs?: string): string =>
   signs ? `(?: (?:${words}) | ?(?:${signs}) ?)` : ` (?:${words}) `
 
@@ -38,15 +38,15 @@ const PROPERTY_OPERATORS: [pattern: string, operator: Operator][] = [
   [between('is|was|equals', '=|:'), 'exact']
 ]
 
-/** Matches before a word that may be a name: words such as `a`, `it` or `in` are none, unless they are in quotes. */
+/** Words that may be a name: `a`, `it` or `in` are none, unless they are in quotes. */
 const NO_NAME =
   '(?!(?:an?|the|any|every|each|some|this|that|these|those|no|all|one|more|in|on|at|of|from|to|with|without|by|for|and|or|but|not|' +
   'is|are|was|were|who|which|where|whose|when|while|today|yesterday|last|past|since|before|after|during|within|between|per|' +
   'it|he|she|they|there|we|you|i|someone|somebody|anyone|anybody|everyone|everybody|nobody)(?![\\w$-]|\\.\\w))'
 
 /**
- * Matches before a word that may be a property's value: words such as `a` or `in` are none if another
- * word follows, unless they are in quotes.
+ * Matches before a word that may be a property's value: words such as `a` or `in` are none if
+ * another word follows, unless they are in quotes.
  */
 const NO_VALUE = '(?!(?:an?|the|in|on|at|of|from|to|with|without|by|for|not) )'
 
@@ -65,7 +65,7 @@ const PAGE_WORDS = '(?:the )?(?:pages?|urls?|paths?)'
 
 const VISITED = 'visit(?:ed|ing)?|view(?:ed|ing)?|saw|opened'
 
-/** Rules for pages: `started on /pricing`, `page contains checkout`, `viewed "Pricing"`, `the checkout page`. */
+/** Rules for pages: `started on /pricing`, `page contains checkout`, `the checkout page`. */
 const PAGES: Rule<Token>[] = [
   filter(
     `(?:start(?:ed|s|ing)?|beg(?:a|i|u)n(?:s|ning)?|enter(?:ed|ing)|land(?:ed|ing))(?: (?:on|at|from|with|in))?(?: ${PAGE_WORDS})? (${TEXT}|${ADDRESS})`,
@@ -125,12 +125,13 @@ const IDENTITIES: Rule<Token>[] = [
 ]
 
 /**
- * Matches the start of a filter on a property, up to the property's name: `whose plan`, `where price`. The first group is empty
- * for a property of an event; the second group is the name. `user agent` is no property of a person.
+ * Matches the start of a filter on a property, up to the property's name: `whose plan`,
+ * `where price`. The first group is empty for a property of an event; the second group is the name.
+ * `user agent` is no property of a person.
  */
 const PROPERTY = `(?:(whose|(?:with )?(?:the )?(?:person|user(?! agent))(?: property)?)|(?:where|with)?(?: the)? ?(?:event )?property|where) (${NO_NAME}(?:${NAME}))`
 
-/** Rules for properties: `e-mail ends with @example.com`, `whose plan is pro`, `where price is over 100`. */
+/** Rules for properties: `e-mail ends with @example.com`, `where price is over 100`. */
 const PROPERTIES: Rule<Token>[] = [
   filter(
     `${EMAIL_WORDS} (?:that )?(at|end(?:s|ing)? (?:with|in)) (${NAME}|[@.]\\S+?)`,
@@ -208,8 +209,9 @@ const AMERICA: Rule<Token>[] = [
 ]
 
 /**
- * Rules for words that `NOISE` would drop although they may change what is meant, so they count as not understood: codes of
- * countries that look like other words, and `only` where it excludes other pages or events.
+ * Rules for words that `NOISE` would drop although they may change what is meant, so they count as
+ * not understood: codes of countries that look like other words, and `only` where it excludes other
+ * pages or events.
  */
 const DOUBTFUL: Rule<Token>[] = [
   inCase('AT|BE|BY|IN|IS|ME|TO', { is: 'word' }),

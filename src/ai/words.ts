@@ -2,8 +2,8 @@
 export type Word<T> = { value: T; text: string }
 
 /**
- * A pattern and the meaning of its matches. The pattern must be sticky, must not match an empty text,
- * and must not end inside a word.
+ * A pattern and the meaning of its matches. The pattern must be sticky, must not match an empty
+ * text, and must not end inside a word.
  */
 export type Rule<T> = readonly [pattern: RegExp, meaning: (match: RegExpExecArray) => T]
 
@@ -33,12 +33,12 @@ export const listUnknown = (words: string[]): string =>
 
 /** Matches a word up to the next white space, without punctuation at its end. */
 const WORD = /\S+?(?=[,;:!?.)]*(?:\s|$))/uy
-/** Matches white space, and punctuation at the end of a word; commas and parentheses are left to the rules. */
+/** Matches white space and punctuation after a word, except commas and parentheses. */
 const BETWEEN = /\s+|[;:!?.]+(?=\s|$)/uy
 
 /**
- * Splits a text into words and phrases from left to right. At each position, the first matching rule
- * gives the value; if no rule matches, `word` gives the value of the next word.
+ * Splits a text into words and phrases from left to right. At each position, the first matching
+ * rule gives the value; if no rule matches, `word` gives the value of the next word.
  */
 export function readWords<T>(
   text: string,

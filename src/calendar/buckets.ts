@@ -10,8 +10,8 @@ export type Range = { from: number; until: number }
 
 /**
  * One point on the time axis: a range. `clock` is the wall-clock time of its start, encoded as if
- * it were UTC; if the clock skips that time, it is the skipped time. `{ from: Date.UTC(2025, 5, 2, 22), clock: Date.UTC(2025, 5, 3) }` begins at midnight
- * in Berlin, on June 3.
+ * it were UTC; if the clock skips that time, it is the skipped time. `{ from: Date.UTC(2025, 5, 2,
+ * 22), clock: Date.UTC(2025, 5, 3) }` begins at midnight in Berlin, on June 3.
  */
 export type Bucket = Range & { clock: number }
 
@@ -93,13 +93,13 @@ export function bucketsBefore(
     const from = startBefore(first, intervals, interval, calendar.timezone)
     const before = bucketsOf({ from, until: first.from }, interval, calendar)
     if (before.length >= count) {
-      // If a clock change of half an hour puts `from` into the middle of an hour, there is one bucket too many.
+      // If a clock change of half an hour puts `from` into the middle of an hour, there is one
+      // bucket too many.
       return before.slice(-count)
     }
   }
 }
 
-/** Returns the moment `count` intervals before the start of a bucket. */
 function startBefore({ from, clock }: Bucket, count: number, interval: Interval, timezone: string) {
   if (isWithinDay(interval)) {
     return from - count * lengthOf(interval)
@@ -117,8 +117,8 @@ export const daysBefore = (end: number, days: number, timezone: string): number 
 
 /**
  * Returns the wall-clock time that a bucket has reached when it ends: 2:00 for the hour after which
- * the clock is set forward to 3:00. While the clock repeats an hour, it is the end of that hour: the
- * clock has already reached it.
+ * the clock is set forward to 3:00. While the clock repeats an hour, it is the end of that hour:
+ * the clock has already reached it.
  */
 function clockAtEnd(end: number, timezone: string): number {
   const last = end - 1
@@ -175,9 +175,9 @@ function after({ time, clock }: Start, interval: Interval, timezone: string): St
 }
 
 /**
- * Returns the start of the hour or minute that contains a moment: a full hour or minute of the clock
- * or, if the clock was set from another hour or minute into the middle of this one, the moment of
- * that change.
+ * Returns the start of the hour or minute that contains a moment: a full hour or minute of the
+ * clock or, if the clock was set from another hour or minute into the middle of this one, the
+ * moment of that change.
  */
 function startOfHourOrMinute(time: number, length: number, timezone: string): Start {
   const now = toClock(time, timezone)
@@ -191,7 +191,6 @@ function startOfHourOrMinute(time: number, length: number, timezone: string): St
   return isWithin ? startOfHourOrMinute(change - 1, length, timezone) : { time: change, clock }
 }
 
-/** Returns the start of the hour or minute that follows the one of a moment. */
 function nextHourOrMinute(time: number, length: number, timezone: string): Start {
   const now = toClock(time, timezone)
   const clock = floorTo(now, length) + length
@@ -210,7 +209,6 @@ const lengthOf = (interval: Exclude<Interval, 'month'>): number =>
 
 const floorTo = (clock: number, length: number): number => Math.floor(clock / length) * length
 
-/** Returns the first day of the month `months` after the month of `clock`. */
 function addMonths(clock: number, months: number): number {
   const date = new Date(clock)
   return midnight(date.getUTCFullYear(), date.getUTCMonth() + months, 1)
@@ -226,7 +224,8 @@ const tooManyBuckets = (interval: Interval): AppError =>
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /**
- * Formats the starts of buckets for `labels` in an answer: `3-Jun-2025`, or `3-Jun-2025 14:00` for hours and minutes.
+ * Formats the starts of buckets for `labels` in an answer: `3-Jun-2025`, or `3-Jun-2025 14:00` for
+ * hours and minutes.
  */
 export const labelsOf = (buckets: readonly Bucket[], interval: Interval): string[] =>
   formatEach(
@@ -236,7 +235,8 @@ export const labelsOf = (buckets: readonly Bucket[], interval: Interval): string
   )
 
 /**
- * Formats the starts of buckets for `days` in an answer: `2025-06-03`, or `2025-06-03 14:00:00` for hours and minutes.
+ * Formats the starts of buckets for `days` in an answer: `2025-06-03`, or `2025-06-03 14:00:00` for
+ * hours and minutes.
  */
 export const daysOf = (buckets: readonly Bucket[], interval: Interval): string[] =>
   formatEach(buckets, interval, (date) => date.toISOString().slice(0, -14), ':00')

@@ -4,14 +4,17 @@ import { DAY, HOUR, MINUTE } from './units.ts'
 const ISO =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?$/i
 
-/** A date with a month name and a four-digit year. `Date.parse` alone would also read texts such as `plan 9` as dates. */
+/**
+ * A date with a month name and a four-digit year. `Date.parse` alone would also read texts such as
+ * `plan 9` as dates.
+ */
 const NAMED =
   /^(?:(?:sun|mon|tue|wed|thu|fri|sat)[a-z]*,?\s+)?(?:\d{1,2}\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(?:\d{1,2},?\s+)?\d{4}\b/i
 
 /**
- * Reads an ISO 8601 date or date-time, a date with a month name, such as in RFC 2822, or a Unix time in seconds (9–11 digits),
- * ms (12–14) or µs (15–16). Without an offset, an ISO date-time is local to the time zone, and a date with a month name is
- * local to the runtime (UTC in a Worker).
+ * Reads an ISO 8601 date or date-time, a date with a month name, such as in RFC 2822, or a Unix
+ * time in seconds (9–11 digits), ms (12–14) or µs (15–16). Without an offset, an ISO date-time is
+ * local to the time zone, and a date with a month name is local to the runtime (UTC in a Worker).
  * @returns ms with their fraction, or undefined
  */
 export function parseTimestamp(text: string, timezone = 'UTC'): number | undefined {
@@ -28,7 +31,7 @@ export function parseTimestamp(text: string, timezone = 'UTC'): number | undefin
   return NAMED.test(trimmed) ? orUndefined(Date.parse(trimmed)) : parseIso(trimmed, timezone)
 }
 
-/** Reads an ISO 8601 date or date-time; without an offset it is local to the time zone. @returns ms, or undefined */
+/** Reads an ISO 8601 date or date-time, local if it has no offset. @returns ms, or undefined */
 export function parseIso(text: string, timezone = 'UTC'): number | undefined {
   const iso = ISO.exec(text.trim())
   if (!iso) {
@@ -60,15 +63,16 @@ const UNITS: Record<string, { ms: number } | { days: number } | { months: number
   y: { months: 12 }
 }
 
-/** Reads a relative date: `-7d` and `7d` are both seven days before `now`. @returns ms, or undefined */
+/** Reads a relative date: `-7d` and `7d` are seven days before `now`. @returns ms, or undefined */
 function parseRelative(text: string, timezone: string, now: Date): number | undefined {
   const [, amount, unit] = /^-?(\d{1,5})([sMhdwmqy])$/.exec(text) ?? []
   return unit === undefined ? undefined : goBack(now.getTime(), Number(amount), unit, timezone)
 }
 
 /**
- * Returns the moment `amount` units before another: `s` seconds, `M` minutes, `h` hours, `d` days, `w` weeks, `m` months,
- * `q` 13 weeks, `y` years. Days and longer units keep the wall-clock time; March 31 minus a month is the last of February.
+ * Returns the moment `amount` units before another: `s` seconds, `M` minutes, `h` hours, `d` days,
+ * `w` weeks, `m` months, `q` 13 weeks, `y` years. Days and longer units keep the wall-clock time;
+ * March 31 minus a month is the last of February.
  */
 export function goBack(time: number, amount: number, letter: string, timezone: string): number {
   const unit = UNITS[letter]
@@ -94,17 +98,17 @@ export function goBack(time: number, amount: number, letter: string, timezone: s
   return fromClock(clock.getTime(), timezone)
 }
 
-/** Reads a date of a query: relative to `now`, or anything that `parseTimestamp` reads. @returns ms, or undefined */
+/** Reads a relative date, or one for `parseTimestamp`. @returns ms, or undefined */
 export const parseDate = (text: string, timezone: string, now: Date): number | undefined =>
   parseRelative(text, timezone, now) ?? parseTimestamp(text, timezone)
 
-/** Returns the start of a day in UTC, ms; `month` counts from 0. Unlike with `Date.UTC`, the year 26 is not 1926. */
+/** Returns a day's start in UTC, ms; `month` is from 0. Unlike in `Date.UTC`, year 26 is 26. */
 export const midnight = (year: number, month: number, day: number): number =>
   new Date(0).setUTCFullYear(year, month, day)
 
 /**
- * Returns the wall-clock time of a moment, encoded as if it were UTC, ms: in Berlin, noon UTC becomes
- * 13:00 or 14:00 UTC.
+ * Returns the wall-clock time of a moment, encoded as if it were UTC, ms: in Berlin, noon UTC
+ * becomes 13:00 or 14:00 UTC.
  */
 export function toClock(time: number, timezone: string): number {
   if (timezone === 'UTC' || !Number.isFinite(time)) {
@@ -121,8 +125,9 @@ export function toClock(time: number, timezone: string): number {
 }
 
 /**
- * Returns the moment of a wall-clock time: the inverse of `toClock`. Of a time that the clock shows twice, returns the first
- * moment. A time that the clock skips counts as if the clock had not been set forward.
+ * Returns the moment of a wall-clock time: the inverse of `toClock`. Of a time that the clock shows
+ * twice, returns the first moment. A time that the clock skips counts as if the clock had not been
+ * set forward.
  */
 export function fromClock(clock: number, timezone: string): number {
   if (timezone === 'UTC') {
@@ -138,8 +143,9 @@ export function fromClock(clock: number, timezone: string): number {
 }
 
 /**
- * Returns the first moment at which the clock shows this time or, if the clock skips it, a later one: in Berlin, where 2:00 to
- * 3:00 is skipped on March 29, 2026, the moment of 2:30 is that of 3:00.
+ * Returns the first moment at which the clock shows this time or, if the clock skips it, a later
+ * one: in Berlin, where 2:00 to 3:00 is skipped on March 29, 2026, the moment of 2:30 is that of
+ * 3:00.
  */
 export function momentOf(clock: number, timezone: string): number {
   const time = fromClock(clock, timezone)
@@ -147,7 +153,7 @@ export function momentOf(clock: number, timezone: string): number {
   return ahead === 0 ? time : changeBetween(time - ahead, time, timezone)
 }
 
-/** Returns the moment, after `from` and not after `until`, at which the clock is set. Both have different offsets. */
+/** Finds the moment, up to `until`, at which the clock is set. The offsets differ. */
 export function changeBetween(from: number, until: number, timezone: string): number {
   const offset = offsetAt(from, timezone)
   let before = from
@@ -199,7 +205,7 @@ function readOffset(zone: string): number {
   return zone.startsWith('-') ? -offset : offset
 }
 
-/** Formats a time in ms as ISO 8601 in UTC, with milliseconds only if they are not zero: `2025-06-03T14:00:00Z`. */
+/** Formats ms as ISO 8601 in UTC, with milliseconds if there are any: `2025-06-03T14:00:00Z`. */
 export const toIso = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z')
 
 const orUndefined = (time: number): number | undefined => (Number.isNaN(time) ? undefined : time)

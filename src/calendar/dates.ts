@@ -23,8 +23,8 @@ export const noDate = (text: string | undefined, attr: string): AppError =>
   )
 
 /**
- * Reads the start date of a query. Rounds a relative date down: `s`, `M` and `h` to the second, minute or hour, longer units
- * to the day.
+ * Reads the start date of a query. Rounds a relative date down: `s`, `M` and `h` to the second,
+ * minute or hour, longer units to the day.
  * @returns ms; undefined if the text is not a date
  */
 export function readFrom(text: string, calendar: Calendar, now: Date): number | undefined {
@@ -42,12 +42,12 @@ export function readFrom(text: string, calendar: Calendar, now: Date): number | 
   return startOf(time, 'day', calendar).time
 }
 
-/** The start of a trend, ms. With `isExact`, the first bucket starts at `time`, not at the start of its interval. */
+/** The start of a trend, ms; with `isExact`, the first bucket starts there. */
 export type Start = { time: number; isExact: boolean }
 
 /**
- * Reads the start date of a trend. `roundsToUnit` rounds `-24h` down to the hour and `-5M` to the minute; otherwise `-24h`
- * means exactly 24 hours ago.
+ * Reads the start date of a trend. `roundsToUnit` rounds `-24h` down to the hour and `-5M` to the
+ * minute; otherwise `-24h` means exactly 24 hours ago.
  * @returns undefined if the text is not a date
  */
 export function readStart(
@@ -117,7 +117,7 @@ function readRelative(text: string, calendar: Calendar, now: Date) {
   return { time: position ? moveToEdge(time, unit, position, calendar) : time, unit, isEndOfDay }
 }
 
-/** Moves to the start of the hour, or to the midnight of the first or last day; `hEnd` is the last ms of the hour. */
+/** Moves to the start of the hour or a midnight; `hEnd` is the last ms of the hour. */
 function moveToEdge(time: number, unit: string, position: string, calendar: Calendar): number {
   if (unit === 'h') {
     return position === 'Start'

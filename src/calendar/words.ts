@@ -1,6 +1,6 @@
 /**
- * Describes a range `[from, until)`, ms UTC, by its dates in a time zone: `1 – 7 Jun 2025`, `7 Jun 2025` for a single day,
- * or `until 7 Jun 2025` if `from` is `all`.
+ * Describes a range `[from, until)`, ms UTC, by its dates in a time zone: `1 – 7 Jun 2025`,
+ * `7 Jun 2025` for a single day, or `until 7 Jun 2025` if `from` is `all`.
  */
 export function describeRange(from: number | 'all', until: number, timeZone: string): string {
   const format = new Intl.DateTimeFormat('en-GB', {

@@ -1,12 +1,12 @@
 import { fillPlaceholders, is, SQL } from 'drizzle-orm'
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
-import type { Bound, AnyDb, Statement } from './client.ts'
+import type { AnyDb, Bound, Statement } from './client.ts'
 
 const dialect = new SQLiteAsyncDialect()
 
 /**
- * A statement, and the type of its rows. `row` is never set: it only carries the type. A statement from `template` is already SQL
- * text with values.
+ * A statement, and the type of its rows. `row` is never set: it only carries the type. A statement
+ * from `template` is already SQL text with values.
  */
 export type Query<Row> = { statement: SQL | Statement; row?: Row }
 
@@ -75,14 +75,15 @@ export const readBatch = <const Queries extends readonly Query<unknown>[]>(
 
 /**
  * Runs statements in one round trip and one transaction, all or none. @returns the result of each
- * @throws ConflictError after a lost race, UnavailableError, or D1's own error for a faulty statement
+ * @throws ConflictError after a lost race, UnavailableError, or D1's own error for a faulty
+ * statement
  */
 export const writeBatch = async (db: AnyDb, statements: SQL[]): Promise<D1Result[]> =>
   statements.length > 0 ? db.$client.run(statements.map(bindWrite)) : []
 
 /**
- * Runs statements like `writeBatch`, then queries, in the same round trip and transaction: the queries see what the statements
- * have written. @returns the rows of each query
+ * Runs statements like `writeBatch`, then queries, in the same round trip and transaction: the
+ * queries see what the statements have written. @returns the rows of each query
  */
 export async function writeThenRead<const Queries extends readonly Query<unknown>[]>(
   db: AnyDb,
@@ -95,13 +96,13 @@ export async function writeThenRead<const Queries extends readonly Query<unknown
   return toAnswer(results.slice(statements.length).map((result) => result.results))
 }
 
-/** Converts a statement that changes no rows to its SQL text and its bound values, unless it is converted already. */
+/** Converts a read to its SQL text and bound values, unless it is converted already. */
 export const bindRead = (statement: SQL | Statement): Statement =>
   is(statement, SQL) ? { ...toText(statement), isRead: true } : statement
 
 /**
- * Converts a statement that changes rows. A batch of queries with such a statement is one transaction, and is not tried again
- * like one that only reads.
+ * Converts a statement that changes rows. A batch of queries with such a statement is one
+ * transaction, and is not tried again like one that only reads.
  */
 export const bindWrite = (statement: SQL): Statement => ({ ...toText(statement), isRead: false })
 

@@ -3,7 +3,7 @@ import { AppError, UnavailableError } from '../errors.ts'
 import { pause } from '../turns.ts'
 import { D1Dialect } from './dialect.ts'
 
-/** Attempts to run a statement while another process keeps the database busy; ten take about half a second. */
+/** Attempts while another process keeps the database busy; ten take about half a second. */
 const BUSY_TRIES = 10
 
 /**
@@ -16,12 +16,12 @@ export type Usage = {
   queries: number
   /** Duration of the longest statement, for which all other statements had to wait, ms. */
   longestMs: number
-  /** Time that all statements together took in the database, ms; without the ways there and back. */
+  /** Time of all statements in the database, ms; without the ways there and back. */
   databaseMs: number
   sizeBytes: number
 } & Limits
 
-/** Limits of work that shares its invocation with other work. D1 allows an invocation 1,000 queries. */
+/** Limits of work that shares an invocation's 1,000 queries with other work. */
 type Limits = {
   /** Queries after which the work should begin nothing new: see `isSpent`. */
   share: number
@@ -44,7 +44,7 @@ export const newUsage = (limits = UNLIMITED): Usage => ({
   ...limits
 })
 
-/** A database of either kind: for what both have, such as migrations, and for statements that a store has made. */
+/** A database of either kind: for migrations, sequences, and running statements. */
 export type AnyDb = ReturnType<typeof connect>['db']
 
 declare const control: unique symbol
@@ -65,21 +65,18 @@ export type Session<Kind extends AnyDb> = { db: Kind; bookmark: () => string | n
 export type Bound = { sql: string; params: unknown[] }
 
 /**
- * A statement, and whether it only reads. A failed read can always be tried again; a failed write may
- * have taken effect.
+ * A statement, and whether it only reads. A failed read can always be tried again; a failed write
+ * may have taken effect.
  */
 export type Statement = Bound & { isRead: boolean }
 
 /**
- * Opens a session on a database with projects' data and adds its cost to `usage`. Without a bookmark,
- * the session starts at the primary, so that a client that never sends bookmarks still reads its own
- * writes.
+ * Opens a session on a database with projects' data and adds its cost to `usage`. Without a
+ * bookmark, the session starts at the primary, so that a client that never sends bookmarks still
+ * reads its own writes.
  */
-export const openDb = (
-  binding: D1Database,
-  usage: Usage,
-  bookmark?: string
-): Session<ProjectDb> => connect(binding, usage, bookmark) as Session<ProjectDb>
+export const openDb = (binding: D1Database, usage: Usage, bookmark?: string): Session<ProjectDb> =>
+  connect(binding, usage, bookmark) as Session<ProjectDb>
 
 /** Opens a session on the control database and adds its cost to `usage`. */
 export const openControl = ({ DB }: Pick<Env, 'DB'>, usage: Usage): Session<ControlDb> =>
@@ -201,9 +198,9 @@ function count(usage: Usage, result: D1Result) {
 }
 
 /**
- * Whether the statement failed because another process, such as an operator's command, is writing to
- * the same local D1: a local D1 does not wait. The second message comes from a session's read, because
- * the session writes its bookmark.
+ * Whether the statement failed because another process, such as an operator's command, is writing
+ * to the same local D1: a local D1 does not wait. The second message comes from a session's read,
+ * because the session writes its bookmark.
  */
 export const isBusy = (error: unknown): boolean =>
   isLocked(error) || says(error, /Failed to get session commit token/)
@@ -219,8 +216,8 @@ export const isTooBig = (error: unknown): boolean =>
   error instanceof Error && (/SQLITE_TOOBIG|too big/.test(error.message) || isTooBig(error.cause))
 
 /**
- * Whether the database will never take a value, because it has the wrong type or size, or because its
- * column takes no null. The constraint of `guard` is not about values: see docs/sql.md.
+ * Whether the database will never take a value, because it has the wrong type or size, or because
+ * its column takes no null. The constraint of `guard` is not about values: see docs/sql.md.
  */
 export const isRefusedValue = (error: unknown): boolean =>
   isTooBig(error) ||

@@ -6,7 +6,7 @@ import { UnavailableError } from '../errors.ts'
  */
 export const CONTROL = 'DB'
 
-/** Returns the D1 binding of this name. @throws unavailable when this deployment has no such binding */
+/** Returns the D1 binding of this name. @throws unavailable when the deployment has none */
 export function databaseOf(env: Pick<Env, 'DB'>, name: string): D1Database {
   const binding: unknown = Object.hasOwn(env, name) ? env[name as keyof typeof env] : undefined
   if (isDatabase(binding)) {

@@ -3,9 +3,9 @@ import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core'
 import type { SQLiteSelectConfig } from 'drizzle-orm/sqlite-core/query-builders/select.types'
 
 /**
- * SQLite for D1. D1 returns rows as objects, which keep only the last of several columns with the same name. So in a join,
- * a column whose name is already taken is selected under the path of its field, `"users"."id" as "user.id"`, and so is every
- * SQL expression without an alias.
+ * SQLite for D1. D1 returns rows as objects, which keep only the last of several columns with the
+ * same name. So in a join, a column whose name is already taken is selected under the path of its
+ * field, `"users"."id" as "user.id"`, and so is every SQL expression without an alias.
  */
 export class D1Dialect extends SQLiteAsyncDialect {
   override buildSelectQuery(config: SQLiteSelectConfig): SQL {

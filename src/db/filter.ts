@@ -10,8 +10,8 @@ import type { Matching } from '../properties/matching.ts'
 import { isIn } from './rows.ts'
 
 /**
- * The text of a property, from the columns that `aliased` selects: a string itself, null for null, any
- * other value as JSON.
+ * The text of a property, from the columns that `aliased` selects: a string itself, null for null,
+ * any other value as JSON.
  */
 const TEXT = sql`case kind when 'text' then plain when 'null' then null else raw end`
 
@@ -37,9 +37,9 @@ export const textOf = (properties: SQL, key: string): SQL =>
 
 /**
  * Selects the distinct texts of `texts`, a query with a column `text`. If they are more than
- * `most.texts` texts or `most.bytes` bytes of UTF-8, ends with the first text that exceeds the limit,
- * so that the caller sees the excess. Bytes are counted in a blob, because `length` counts a text only
- * up to a null character.
+ * `most.texts` texts or `most.bytes` bytes of UTF-8, ends with the first text that exceeds the
+ * limit, so that the caller sees the excess. Bytes are counted in a blob, because `length` counts a
+ * text only up to a null character.
  */
 export const distinctTexts = (texts: SQL, most: { texts: number; bytes: number }): SQL => sql`
   select text from (
@@ -50,8 +50,8 @@ export const distinctTexts = (texts: SQL, most: { texts: number; bytes: number }
   where total - bytes <= ${most.bytes}`
 
 /**
- * Selects a property of each row as a number. The number may be stored as text; infinite numbers and
- * all other values give null. The `limit` makes SQLite look the value up only once.
+ * Selects a property of each row as a number. The number may be stored as text; infinite numbers
+ * and all other values give null. The `limit` makes SQLite look the value up only once.
  */
 export const numberOf = (properties: SQL, key: string): SQL => sql`(
   select ${numberOfPlain(sql`plain`, sql`json_type(held, path)`)}
@@ -71,8 +71,8 @@ export const numberOfPlain = (plain: SQL, kind: SQL): SQL => sql`case
   else ${plain} end`
 
 /**
- * The number that a filter compares. Unlike `numberOf`, keeps whole numbers in texts exactly, where a
- * double would round them; in a text, a whole number beyond 64 bits gives null.
+ * The number that a filter compares. Unlike `numberOf`, keeps whole numbers in texts exactly, where
+ * a double would round them; in a text, a whole number beyond 64 bits gives null.
  */
 const comparedOf = (properties: SQL, key: string): SQL => sql`(
   select case
@@ -88,8 +88,8 @@ export const kindOf = (properties: SQL, key: string): SQL =>
 /**
  * Compiles a group of filters to a condition. `columnOf` returns the JSON column with a filter's
  * property. `matching` holds, for each filter that SQL cannot decide, the texts that fulfil it. A
- * missing property fulfils only the negating operators (see `isOpposite`), and `exact` and `in` with
- * an empty list.
+ * missing property fulfils only the negating operators (see `isOpposite`), and `exact` and `in`
+ * with an empty list.
  */
 export function compileFilter(
   columnOf: (filter: PropertyFilter) => SQL,
@@ -155,8 +155,8 @@ function conditionOf(
 }
 
 /**
- * Compares a number with the lowest of some values, the highest, or both. The condition has a single
- * bound value.
+ * Compares a number with the lowest of some values, the highest, or both. The condition has a
+ * single bound value.
  */
 function comparison(operator: Operator, number: SQL, values: readonly string[]): SQL {
   const ordered = values.toSorted((a, b) => Number(a) - Number(b))

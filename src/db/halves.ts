@@ -1,7 +1,8 @@
 import { isTooBig } from './client.ts'
 
 /**
- * Reads the rows of some items. If the answer is too large for D1, reads each half of the items on its own.
+ * Reads the rows of some items. If the answer is too large for D1, reads each half of the items on
+ * its own.
  * @throws the error of `read`, also if the answer for a single item is too large
  */
 export async function inHalves<Item, Row>(

@@ -1,12 +1,13 @@
-/** What statements cost: their time in the database, and the time from sending them to their answer, ms. */
+/** What statements cost: their time in the database, and until their answer, ms. */
 export type Spent = { databaseMs: number; elapsedMs: number }
 
 /**
- * Returns the pause after statements, ms, so that others get the database for `times` as long as the statements took in it. Others
- * had it already while the statements and the answer were on their way, which counts.
+ * Returns the pause after statements, ms, so that others get the database for `times` as long as
+ * the statements took in it. Others had it already while the statements and the answer were on
+ * their way, which counts.
  */
 export const restAfter = ({ databaseMs, elapsedMs }: Spent, times: number): number =>
   Math.max(0, times * databaseMs - Math.max(0, elapsedMs - databaseMs))
 
-/** Does a piece of at most `limit` rows. Returns the number of rows done, and whether nothing was left to do. */
+/** Does at most `limit` rows. @returns the number of rows, and whether nothing is left */
 export type Work = (limit: number) => Promise<{ rows: number; isLast: boolean }>

@@ -52,7 +52,8 @@ export const inJson = (values: readonly (string | number)[]): SQL =>
 /**
  * Rolls the batch back as a conflict unless `from` has `count` rows: the compare of a
  * compare-and-swap. Put it before the writes, in their transaction. `changes()` after the writes is
- * no substitute: it also counts rows that the full-text index writes when the next statement begins.
+ * no substitute: it also counts rows that the full-text index writes when the next statement
+ * begins.
  */
 export const expectRows = (count: number, from: SQL): SQL =>
   sql`insert into ${guard} select null where ${count} <> (select count(*) from ${from})`
@@ -87,7 +88,7 @@ export const eachChunk = (
   statements: (json: string, count: number) => SQL[]
 ): SQL[] => jsonChunks(rows).flatMap(({ json, count }) => statements(json, count))
 
-/** Returns the statement that changes the stored number of a project's rows by `by`, for the batch that adds or removes them. */
+/** Changes a project's stored number of rows by `by`, in the batch that adds or removes them. */
 export const countRows = (
   projectId: number,
   name: 'activity' | 'event_names' | 'persons' | 'recordings',

@@ -1,6 +1,6 @@
 /*
- * All tables: the control tables, and the tables of projects' data. Each project's row names the database with its data.
- * Times are milliseconds since 1970, UTC.
+ * All tables: the control tables, and the tables of projects' data. Each project's row names the
+ * database with its data. Times are milliseconds since 1970, UTC.
  */
 
 export * from './schema/erasures.ts'

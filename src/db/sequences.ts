@@ -29,8 +29,8 @@ export const selectLast = (names: readonly SequenceName[]): SQL =>
   sql`select ${sequences.name}, ${sequences.value} from ${sequences} where ${sequences.name} in ${inJson([...names])}`
 
 /**
- * Returns a statement that reserves a block of numbers of each sequence, and returns the last number of each block. `counts`
- * selects the names of the sequences and the sizes of the blocks.
+ * Returns a statement that reserves a block of numbers of each sequence, and returns the last
+ * number of each block. `counts` selects the names of the sequences and the sizes of the blocks.
  */
 export const advance = (counts: SQL): SQL => sql`
   insert into ${sequences} (${bare(sequences.name)}, ${bare(sequences.value)})

@@ -2,8 +2,9 @@ import { getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 /*
- * Statements that drizzle's builder cannot write, such as an insert of many rows from one JSON value. Tables and columns
- * come from the schema, so code that still uses the old name of a column does not compile. See docs/sql.md.
+ * Statements that drizzle's builder cannot write, such as an insert of many rows from one JSON
+ * value. Tables and columns come from the schema, so code that still uses the old name of a column
+ * does not compile. See docs/sql.md.
  */
 
 /** Values of columns, by the columns' names in the schema. */
@@ -11,10 +12,10 @@ export type Values<T extends SQLiteTable> = {
   [Name in keyof T['_']['columns']]?: SQL | string | number | null
 }
 
-/** Returns a column's name without its table: `set`, `insert` and `on conflict` accept only this form. */
+/** Returns a column without its table: for `set`, `insert` and `on conflict`. */
 export const bare = (column: SQLiteColumn): SQL => sql`${sql.identifier(column.name)}`
 
-/** Returns the value that an insert would have stored in a column, for use in `on conflict … do update set`. */
+/** Returns the value that an insert would have stored, for `on conflict … do update set`. */
 export const excluded = (column: SQLiteColumn): SQL => sql`excluded.${bare(column)}`
 
 /** Returns the assignments of an update: `"revision" = "persons"."revision" + 1, …`. */
@@ -22,8 +23,8 @@ export const assign = <T extends SQLiteTable>(table: T, values: Values<T>): SQL 
   list(columnsOf(table, values).map(([column, value]) => sql`${bare(column)} = ${value}`))
 
 /**
- * Returns an insert of one row for each row of `from`, a complete source such as `json_each(…)`. `values` may use the columns of
- * `from`.
+ * Returns an insert of one row for each row of `from`, a complete source such as `json_each(…)`.
+ * `values` may use the columns of `from`.
  */
 export function insertSelect<T extends SQLiteTable>(table: T, values: Values<T>, from: SQL): SQL {
   const columns = columnsOf(table, values)

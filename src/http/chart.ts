@@ -45,8 +45,8 @@ export const ChartQuery = z.object({
 export type ChartQuery = z.output<typeof ChartQuery>
 
 /**
- * Returns the format of the chart to send, if any: `format` decides; without it, an `Accept` header that begins with the
- * media type of a chart.
+ * Returns the format of the chart to send, if any: `format` decides; without it, an `Accept` header
+ * that begins with the media type of a chart.
  */
 export function chartFormat(
   c: Context<AppEnv>,
@@ -58,7 +58,7 @@ export function chartFormat(
   )
 }
 
-/** Refuses the parameters of charts for a response that is not a chart. @throws invalid_input, attr the parameter */
+/** @throws invalid_input, attr the parameter, if it is for charts and the response is none */
 export function expectNoChart(query: ChartQuery): void {
   for (const name of ['width', 'height', 'theme'] as const) {
     if (query[name] !== undefined) {

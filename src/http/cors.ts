@@ -35,14 +35,14 @@ const forApiClients = cors({
   maxAge: MAX_AGE
 })
 
-/** Whether a path belongs to the API for keys and links. Some paths below `/api/` are for SDKs in a visitor's browser. */
+/** Whether a path is for keys and links. Some below `/api/` are for SDKs in browsers. */
 const isForApiClients = (path: string): boolean =>
   /^\/(api|shared)\//.test(path) && !SDK_PATHS.test(path)
 
 const SDK_PATHS =
   /^\/api\/(early_access_features|feature_flag|product_tours|surveys|web_experiments)(\/|$)/
 
-/** Allows pages of every site to send events and, with a key or a link, to call the API. Nothing relies on cookies. */
+/** Allows pages of every site to send events and call the API: no cookie counts. */
 export const allowPages: MiddlewareHandler<AppEnv> = async (c, next) => {
   const allow = isForApiClients(c.req.path) ? forApiClients : forSdks
   if (c.req.method === 'OPTIONS') {

@@ -15,7 +15,7 @@ export const FormatQuery = z.object({
 
 type Format = 'json' | 'csv'
 
-/** Whether to send CSV: `format` decides; without it, an `Accept` header that begins with `text/csv`. */
+/** Whether to send CSV: by `format`, or else an `Accept` that begins with `text/csv`. */
 export const wantsCsv = (c: Context<AppEnv>, format: Format | undefined): boolean =>
   isCsv(c.req.header('Accept'), format)
 
@@ -24,10 +24,12 @@ export const isCsv = (accept: string | undefined, format: Format | undefined): b
   format === undefined ? /^text\/csv\s*(?:[;,]|$)/i.test(accept ?? '') : format === 'csv'
 
 /**
- * Flattens an object to one CSV row: joins nested keys with dots, keeps arrays whole, drops empty objects. An object stays whole
- * if a column that it would be split into is taken already, so that no value is lost.
+ * Flattens an object to one CSV row: joins nested keys with dots, keeps arrays whole, drops empty
+ * objects. An object stays whole if a column that it would be split into is taken already, so that
+ * no value is lost.
  *
- * `{"id":1,"properties":{"plan":"pro","tags":["a"]}}` → `id` 1, `properties.plan` pro, `properties.tags` `["a"]`
+ * `{"id":1,"properties":{"plan":"pro","tags":["a"]}}` → `id` 1, `properties.plan` pro,
+ * `properties.tags` `["a"]`
  *
  * `{"a.b":1,"a":{"b":2}}` → `a.b` 1, `a` `{"b":2}`
  */
@@ -49,14 +51,17 @@ export function flatten(value: JsonObject): Map<string, Json> {
 const cellsBelow = (name: string, inner: JsonObject) =>
   [...flatten(inner)].map(([path, cell]) => [`${name}.${path}`, cell] as const)
 
-/** Returns one line of CSV (RFC 4180) with its line break. Null is empty; a `'` before formulas makes them harmless;
- * U+FFFD replaces control characters, which end or break files in some programs. */
+/**
+ * Returns one line of CSV (RFC 4180) with its line break. Null is empty; a `'` before formulas
+ * makes them harmless; U+FFFD replaces control characters, which end or break files in some
+ * programs.
+ */
 export const csvLine = (cells: (Json | undefined)[]): string =>
   `${cells.map(csvCell).join(',')}\r\n`
 
 /**
- * Matches a text that a spreadsheet may run as a formula. Some spreadsheets trim white space first, some also accept full-width
- * signs. OWASP lists a tab or carriage return at the beginning as well.
+ * Matches a text that a spreadsheet may run as a formula. Some spreadsheets trim white space first,
+ * some also accept full-width signs. OWASP lists a tab or carriage return at the beginning as well.
  */
 const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r]/u
 
@@ -83,12 +88,13 @@ export const answerOne = (
     ? csvResponse(c, name, [...flatten(json).keys()].sort(), [[json]])
     : c.json(json)
 
-/** Queries that an export may make: D1 allows 1,000 per invocation, and the rest is for other queries of the request. */
+/** Queries of an export: D1 allows 1,000 per invocation, and the request needs others. */
 const MAX_EXPORT_QUERIES = 950
 
 /**
- * Yields the pages from which an export finds its columns. An export reads its rows a second time, which takes `again` queries
- * for each query of this first time; when the queries would not suffice for it, the export is refused before it begins.
+ * Yields the pages from which an export finds its columns. An export reads its rows a second time,
+ * which takes `again` queries for each query of this first time; when the queries would not suffice
+ * for it, the export is refused before it begins.
  * @throws query_too_large, attr `limit`
  */
 export async function* affordPages<Page>(
@@ -156,7 +162,7 @@ export function csvTable(c: Context<AppEnv>, name: string, table: Json[][]): Res
   return c.body(table.map(csvLine).join(''))
 }
 
-/** Returns the CSV of an example response: a header, then a line for each result of a list, or one for the object. */
+/** Returns an example response as CSV: a header, then a line for each result. */
 export function csvExample(json: JsonObject): string {
   const rows = Array.isArray(json.results) ? json.results.filter(isObject) : [json]
   const cells = rows.map((row) => flatten(row))

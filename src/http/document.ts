@@ -3,15 +3,15 @@ import * as z from 'zod'
 import type { ErrorCode } from '../errors.ts'
 import type { JsonObject } from '../input/json.ts'
 import { csvExample } from './csv.ts'
-import { refer, schemaOptions, uri, VERSIONS, type Version } from './json-schema.ts'
 import { ERRORS, ErrorJson } from './errors.ts'
+import { refer, schemaOptions, uri, VERSIONS, type Version } from './json-schema.ts'
 import { type Answer, describedBy, type Operation, type Part, type Refusal } from './openapi.ts'
 import { Prefers, preferenceText } from './preferences.ts'
 import { UNKNOWN_PARAMETER } from './unknown-parameters.ts'
 
 type Deployment = {
   target?: Version
-  /** Whether operations with `mayBeEmpty` have an empty body unless the request prefers otherwise. */
+  /** Whether bodies of `mayBeEmpty` operations are empty unless preferred otherwise. */
   emptyBodies?: boolean
 }
 
@@ -62,13 +62,12 @@ const API_KEY = {
 }
 
 /**
- * Returns a path as OpenAPI writes it; paths of the API end with a slash, as in PostHog's reference.
- * `/api/persons/:id` → `/api/persons/{id}/`
+ * Returns a path as OpenAPI writes it; paths of the API end with a slash, as in PostHog's
+ * reference. `/api/persons/:id` → `/api/persons/{id}/`
  */
 const toTemplate = (path: string): string =>
   path.replaceAll(/:(\w+)/g, '{$1}') + (path.startsWith('/api/') ? '/' : '')
 
-/** Writes operations and schemas in one version of OpenAPI. */
 class Writer {
   readonly #options: ReturnType<typeof schemaOptions>
   readonly #is30: boolean

@@ -14,7 +14,7 @@ export type AppEnv = {
     db: ProjectDb
     /** The control database, on paths without a project. Set once the key is accepted. */
     control: ControlDb
-    /** The answer of the read that a route planned; `foundFor` of `reading` returns it with its type. */
+    /** The answer of the planned read; `foundFor` of `reading` gives it its type. */
     found: unknown
     /** Set once the project is known, for the log line. */
     projectId: number

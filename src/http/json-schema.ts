@@ -61,8 +61,9 @@ function tidy(zodSchema: z.core.$ZodType, jsonSchema: z.core.JSONSchema.BaseSche
 const NULL: z.core.JSONSchema.JSONSchema = { type: 'object', nullable: true, enum: [null] }
 
 /**
- * Makes a nullable schema allow null for validators too. In OpenAPI 3.0, `nullable` needs a `type` beside it and has no
- * effect on the other keywords: `allOf` and `enum` refuse null unless they allow it themselves.
+ * Makes a nullable schema allow null for validators too. In OpenAPI 3.0, `nullable` needs a `type`
+ * beside it and has no effect on the other keywords: `allOf` and `enum` refuse null unless they
+ * allow it themselves.
  */
 function allowNull(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   const { allOf, anyOf, enum: choices } = jsonSchema

@@ -7,7 +7,7 @@ import { contribute } from './openapi.ts'
 /** A page with one message and, with `button`, a form that confirms it. */
 export type Notice = { title: string; words: string; button?: string }
 
-/** Returns whether a client asks for a page: browsers put `text/html` first, other clients do not. */
+/** Whether a client asks for a page: only browsers put `text/html` first. */
 export const prefersPage = (c: Context<AppEnv>): boolean =>
   (c.req.header('Accept') ?? '').toLowerCase().startsWith('text/html')
 

@@ -40,23 +40,21 @@ export type Answer = {
   csv?: string
 }
 
-/** The description of a route. Schemas of bodies need an id, `.meta({ id })`, under which the document lists them. */
+/** The description of a route. Schemas of bodies need an id: `.meta({ id })`. */
 export type Operation = Part & {
-  /** The operation's name in generated clients. */
   id: string
   tag: string
   summary: string
   description?: string
   /** The operation may change without notice. */
   isExperimental?: true
-  /** The response may have an empty body, as PostHog's reference documents it; see `preferences.ts`. */
+  /** The body may be empty, as in PostHog's reference; see `preferences.ts`. */
   mayBeEmpty?: true
   /**
    * Accepts any query parameter: requests come from SDKs, or from links to which other programs add
    * parameters.
    */
   takesAnyQuery?: true
-  /** Responses by status. */
   answers: Record<number, Answer>
   /** The schema of the operation's errors, if they have additional members. */
   error?: z.ZodType

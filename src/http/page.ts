@@ -133,8 +133,8 @@ function readPosition<S extends z.ZodType>(
 }
 
 /**
- * The cursor of a list: the position of a page's last row and, for a filtered list, the number of matches and the name of the
- * filters that they match.
+ * The cursor of a list: the position of a page's last row and, for a filtered list, the number of
+ * matches and the name of the filters that they match.
  */
 export const cursorSchema = <S extends z.ZodRawShape>(position: S) =>
   z.object({ ...position, counted: Counted.optional() })
@@ -155,7 +155,6 @@ export type AskedPage<After> = {
   /** The request's URL. */
   url: string
   size: number
-  /** The index of the first result. */
   offset: number
   /** The rows to read: one more than the page shows, which says whether there is a next page. */
   rows: { limit: number; offset: number; after: After | undefined }
@@ -204,7 +203,7 @@ export function cutPage<Row>(
 
 type Shown<Row, Item> = {
   toJson: (row: Row) => Item | Promise<Item>
-  /** Returns the position of a row, for the cursor of the next page; without it, pages are found by their offset. */
+  /** The position of a row, for the next page's cursor; without it, an offset does. */
   positionOf?: (last: Row) => object
 }
 

@@ -5,7 +5,7 @@ import { log } from '../log.ts'
 import { noteRequest } from '../turns.ts'
 import type { AppEnv } from './env.ts'
 
-/** Sets the request's time, id and usage, and logs one line per request, without secrets or personal data. */
+/** Sets time, id and usage, and logs one line per request, without personal data. */
 export const startRequest = (clock: () => Date): MiddlewareHandler<AppEnv> =>
   async function startRequest(c, next) {
     noteRequest()

@@ -21,7 +21,7 @@ export const SCHEMA_REFUSALS: Refusal[] = [
   ['max_value', 'Ensure this value is less than or equal to 1000.']
 ]
 
-/** Parses the query parameters of a schema for `c.req.valid('query')`. `describe` refuses all others. */
+/** Parses the query for `c.req.valid('query')`. `describe` refuses other parameters. */
 export const validateQuery = <S extends z.ZodObject>(
   schema: S
 ): MiddlewareHandler<AppEnv, string, { in: { query: z.input<S> }; out: { query: z.output<S> } }> =>
@@ -96,8 +96,9 @@ const BODY_REFUSALS: Refusal[] = [
 ]
 
 /**
- * Parses the JSON body for `c.req.valid('json')`. A missing body counts as `{}`. The schema needs an id. Unknown fields are
- * refused, or ignored and named in the header `X-Ignored-Fields`: see `findUnknownFields`.
+ * Parses the JSON body for `c.req.valid('json')`. A missing body counts as `{}`. The schema needs
+ * an id. Unknown fields are refused, or ignored and named in the header `X-Ignored-Fields`: see
+ * `findUnknownFields`.
  */
 export const validateBody = <S extends z.ZodType>(
   schema: S
@@ -108,7 +109,7 @@ export const validateBody = <S extends z.ZodType>(
     refusals: [...BODY_REFUSALS, ...SCHEMA_REFUSALS]
   })
 
-/** Refusals of a body that the reference does not describe. `null` is the refusal of a body that is itself null. */
+/** Refusals of a body that is not in the reference; `null` is for the body itself. */
 const UNDESCRIBED_BODY_REFUSALS: Refusal[] = [
   ...BODY_REFUSALS,
   ['null', 'This field may not be null.']
@@ -159,15 +160,14 @@ export function agree<T>(
   return inBody ?? inQuery
 }
 
-/** Returns the members of an object that have these names. */
 function pick(json: Json, names: string[]): JsonObject {
   const picked = new Set(names)
   return Object.fromEntries(Object.entries(json ?? {}).filter(([name]) => picked.has(name)))
 }
 
 /**
- * Maximum number of names in `X-Ignored-Fields`: the header must not exceed the sizes that clients and proxies
- * accept.
+ * Maximum number of names in `X-Ignored-Fields`: the header must not exceed the sizes that clients
+ * and proxies accept.
  */
 const MAX_IGNORED = 50
 

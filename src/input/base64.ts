@@ -1,4 +1,4 @@
-/** Methods of `Uint8Array` in workerd and in Node 25. Tests and commands still run in older versions of Node. */
+/** Methods of workerd and Node 25. Tests and commands run in older versions of Node too. */
 type Native = {
   fromBase64?: (text: string) => Uint8Array<ArrayBuffer>
   prototype: { toBase64?: (this: Uint8Array) => string }
@@ -13,7 +13,7 @@ const BYTES_AT_ONCE = 8_192
 export const toBase64 = (bytes: Uint8Array): string =>
   prototype.toBase64 ? prototype.toBase64.call(bytes) : encodeSlowly(bytes)
 
-/** Decodes base64; white space and missing padding are allowed. @throws if the text is not base64 */
+/** Decodes base64, also with white space or without padding. @throws if it is not base64 */
 export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   decode ? decode.call(Uint8Array, text) : decodeSlowly(text)
 

@@ -31,7 +31,7 @@ export const isSameName = (a: string, b: string): boolean => lettersOf(a) === le
 
 const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[_\-\s[\]]/g, '')
 
-/** Counts the letters to add, remove, replace or swap with the next one to turn `a` into `b` (Damerau–Levenshtein). */
+/** Counts the letters to add, remove, replace or swap (Damerau–Levenshtein). */
 function editsBetween(a: string, b: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)

@@ -11,7 +11,8 @@ const DECODERS = {
 type Encoding = keyof typeof DECODERS
 
 /**
- * Decompresses bytes and stops at `limit` bytes. DecompressionStream would decompress a whole chunk first, however large.
+ * Decompresses bytes and stops at `limit` bytes. DecompressionStream would decompress a whole chunk
+ * first, however large.
  * @throws request_too_large, parse_error
  */
 export function unpack(bytes: Uint8Array, encoding: Encoding, limit: number): Uint8Array {

@@ -6,12 +6,13 @@ import { isEmpty, isObject, parseJson } from './json.ts'
 import { showName } from './show.ts'
 
 /**
- * Reasons for refusing fields that a schema does not have, by field name. A field with a text as its
- * reason may be sent with an empty value (see `saysSomething`), a field with `always` only with null.
+ * Reasons for refusing fields that a schema does not have, by field name. A field with a text as
+ * its reason may be sent with an empty value (see `saysSomething`), a field with `always` only with
+ * null.
  */
 type Refused = Record<string, string | { always: string }>
 
-/** Unknown fields allowed in one object. Each is compared with every known field; 1,000 take about 40 ms. */
+/** Unknown fields of one object. Each is compared with all known; 1,000 take about 40 ms. */
 const MAX_UNKNOWN = 1_000
 
 type Rules = {
@@ -29,9 +30,10 @@ type Rules = {
 const rules = new WeakMap<z.ZodType, Rules>()
 
 /**
- * Makes a schema refuse fields that have a meaning elsewhere in this API or in PostHog but are not supported here. Schemas
- * derived from this one do not inherit the rule.
- * @param readOnly fields of responses that clients send back; ignored even when they resemble a known field
+ * Makes a schema refuse fields that have a meaning elsewhere in this API or in PostHog but are not
+ * supported here. Schemas derived from this one do not inherit the rule.
+ * @param readOnly fields of responses that clients send back; ignored even when they resemble a
+ * known field
  * @param others reason for refusing all other unknown fields; without a reason, they are ignored
  */
 export function refusing<S extends z.ZodObject>(
@@ -65,8 +67,8 @@ export const saysSomething = (value: unknown): boolean =>
   Boolean(value) && value !== 'false' && !isEmpty(value) && !(Array.isArray(value) && !value.length)
 
 /**
- * Returns the fields of an input that its schema does not know and that may be ignored, at any depth; nested names are
- * joined with `__`. A schema with a catchall knows every field.
+ * Returns the fields of an input that its schema does not know and that may be ignored, at any
+ * depth; nested names are joined with `__`. A schema with a catchall knows every field.
  * @throws invalid_input for an unknown field that resembles a known field or that `refusing` or
  * `closed` refuses, and for too many unknown fields in one object
  */
@@ -94,8 +96,8 @@ export function findUnknownFields(
 }
 
 /**
- * Returns the option of a union that accepts an input. For an object that no option accepts, returns
- * the union's object schema if it has exactly one.
+ * Returns the option of a union that accepts an input. For an object that no option accepts,
+ * returns the union's object schema if it has exactly one.
  */
 function findOption(options: z.ZodType[], input: unknown): z.ZodType | undefined {
   const accepting = options.find((option) => option.safeParse(input).success)
@@ -165,7 +167,7 @@ function expectMeaningless(name: string, value: unknown, place: Place): void {
   }
 }
 
-/** Returns the reason for refusing a field that no rule names; undefined if such fields are ignored. */
+/** Returns the reason for refusing a field that no rule names, if it is not ignored. */
 function reasonForUnknown(
   name: string,
   value: unknown,
@@ -195,8 +197,8 @@ function unwrap(schema: z.ZodType): z.ZodType {
 }
 
 /**
- * Parses a list or object that was sent as JSON text. Returns text that `parseJson` refuses as it is,
- * for the schema to refuse.
+ * Parses a list or object that was sent as JSON text. Returns text that `parseJson` refuses as it
+ * is, for the schema to refuse.
  */
 function fromText(input: unknown): unknown {
   if (typeof input !== 'string' || !/^\s*[[{]/.test(input)) {

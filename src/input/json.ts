@@ -39,7 +39,7 @@ export function isSame(a: Json | undefined, b: Json | undefined): boolean {
 /** Returns the length of a text in UTF-8 bytes. */
 export const byteLength = (text: string): number => Buffer.byteLength(text)
 
-/** Returns how many arrays and objects are nested in each other, 0 for a scalar; counting stops soon after `limit`. */
+/** Counts the levels of arrays and objects, 0 for a scalar, until soon after `limit`. */
 export function depthOf(value: Json, limit = MAX_DEPTH): number {
   if (typeof value !== 'object' || value === null) {
     return 0
@@ -62,8 +62,8 @@ export function wellFormedOf<T extends Json>(json: T, text: string): T {
   if (!/\\ud[89a-f]/.test(text)) {
     return json
   }
-  // `JSON.stringify` escapes only unpaired surrogates. Every escape is matched as a unit, so that `\\ud800` (a backslash
-  // followed by text) stays as it is.
+  // `JSON.stringify` escapes only unpaired surrogates. Every escape is matched as a unit, so that
+  // `\\ud800` (a backslash followed by text) stays as it is.
   return JSON.parse(
     text.replace(/\\(?:ud[89a-f][\da-f]{2}|.)/g, (found) => (found.length > 2 ? '\ufffd' : found))
   )
@@ -91,7 +91,7 @@ export function parseJson(text: string): Json {
   return toWellFormed(json)
 }
 
-/** Parses JSON as `JSON.parse` does. @throws the error that `toError` makes of the parser's message */
+/** Parses as `JSON.parse` does. @throws the error that `toError` makes of its message */
 export function parseOr(text: string, toError: (why: string) => Error): Json {
   try {
     return JSON.parse(text)

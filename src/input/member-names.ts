@@ -5,8 +5,8 @@ const BACKSLASH = 0x5c
 const INITIAL = 64
 
 /**
- * Most digits of a hash by which known names are told from new ones. A bit for each takes 128 kB; the
- * 200,000 names that the limit on memory allows use a fifth of them.
+ * Most digits of a hash by which known names are told from new ones. A bit for each takes 128 kB;
+ * the 200,000 names that the limit on memory allows use a fifth of them.
  */
 const MAX_DIGITS = 20
 
@@ -14,9 +14,9 @@ const MAX_DIGITS = 20
 const SPREAD = 0x9e3779b1
 
 /**
- * The names of the members of a JSON text, while it is read from beginning to end. A name is where it
- * stands in the text, with its quotes, and its hash. The hash differs between texts at random, so
- * that nobody can send many names with the same hash.
+ * The names of the members of a JSON text, while it is read from beginning to end. A name is where
+ * it stands in the text, with its quotes, and its hash. The hash differs between texts at random,
+ * so that nobody can send many names with the same hash.
  */
 export class MemberNames {
   readonly #text: string
@@ -34,8 +34,8 @@ export class MemberNames {
   #ends = new Int32Array(INITIAL)
   #count = 0
   /**
-   * A hash table with linear probing: each slot has the index of a name plus 1, or 0. Names are removed in
-   * the reverse order, which leaves the table as it was before they were added.
+   * A hash table with linear probing: each slot has the index of a name plus 1, or 0. Names are
+   * removed in the reverse order, which leaves the table as it was before they were added.
    */
   #slots = new Int32Array(INITIAL * 2)
 
@@ -85,7 +85,7 @@ export class MemberNames {
     return (word & mask) === 0
   }
 
-  /** Adds a name to the open object at a level. Returns false if the object has the name already. */
+  /** Adds a name to the open object at a level; false if the object has it already. */
   add(level: number, hash: number, from: number, until: number): boolean {
     const key = (hash + Math.imul(level, SPREAD)) | 0
     let slot = this.#home(key)
@@ -150,7 +150,7 @@ function doubled(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
   return more
 }
 
-/** Returns the name that stands in a text with its quotes; in invalid JSON, perhaps with its escapes. */
+/** Returns the name that stands in a text with its quotes; in invalid JSON, with escapes. */
 export function nameAt(text: string, from: number, until: number): string {
   const quoted = text.slice(from, until)
   if (!quoted.includes('\\')) {

@@ -17,7 +17,7 @@ export const wholeFrom = (least: number) =>
 /** Schema of a parameter that is an integer of 0 or more, such as a count, an offset or an id. */
 export const Whole = wholeFrom(0)
 
-/** Schema of a boolean parameter. Anything but `true`, `false`, `1` and `0` is refused, so that `no` never counts as true. */
+/** Schema of a boolean: `true`, `false`, `1` or `0`, so that `no` never counts as true. */
 export const Flag = z
   .string()
   .refine((text) => /^(true|false|1|0)$/i.test(text), 'Must be a valid boolean.')
@@ -25,8 +25,8 @@ export const Flag = z
   .meta({ type: 'boolean' })
 
 /**
- * Wraps the schema of a list or object so that it also accepts JSON text, which clients send in URLs
- * and in some bodies.
+ * Wraps the schema of a list or object so that it also accepts JSON text, which clients send in
+ * URLs and in some bodies.
  */
 export const jsonText = <S extends z.ZodType>(schema: S) =>
   z.preprocess((value, ctx) => {
@@ -42,8 +42,8 @@ export const jsonText = <S extends z.ZodType>(schema: S) =>
   }, schema)
 
 /**
- * Schema of an integer id in a path. Anything but 1 to 15 digits becomes 0, which no row has, so the
- * response is a 404.
+ * Schema of an integer id in a path. Anything but 1 to 15 digits becomes 0, which no row has, so
+ * the response is a 404.
  */
 export const KnownId = z
   .string()

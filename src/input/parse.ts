@@ -6,8 +6,8 @@ import { findUnknownFields } from './fields.ts'
  * Validates an input and returns the schema's output.
  * @param path the input's position in the request, for the error's `attr`
  * @param ignoredFields receives the names of unknown fields that were ignored
- * @throws required, null, blank, invalid_input, invalid_choice, max_length, max_value or min_value for
- * the first issue; invalid_input for an unknown field that `findUnknownFields` refuses
+ * @throws required, null, blank, invalid_input, invalid_choice, max_length, max_value or min_value
+ * for the first issue; invalid_input for an unknown field that `findUnknownFields` refuses
  */
 export function parseInput<S extends z.ZodType>(
   schema: S,
@@ -79,7 +79,7 @@ function explainChoice({ input, values }: z.core.$ZodIssueInvalidValue): string 
   return `"${toQuote(input)}" is not a valid choice. Choices: ${choices}.`
 }
 
-/** Returns an input as an error message quotes it: a string as it is, anything else as JSON; shortened if too long. */
+/** Quotes an input for an error message: a string as it is, anything else as JSON, shortened. */
 function toQuote(input: unknown): string {
   const text = typeof input === 'string' ? input : JSON.stringify(input)
   return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text

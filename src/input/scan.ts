@@ -3,8 +3,8 @@ import { isExact } from './exact.ts'
 import { MemberNames, nameAt } from './member-names.ts'
 
 /*
- * Reads a JSON text once, before it is parsed: linear time, and memory only for the names of the open
- * objects. It finds what would take too much memory, and what `JSON.parse` changes silently:
+ * Reads a JSON text once, before it is parsed: linear time, and memory only for the names of the
+ * open objects. It finds what would take too much memory, and what `JSON.parse` changes silently:
  * 9007199254740993 becomes 9007199254740992, 1e400 becomes Infinity, and when two members share a
  * name, the first is dropped.
  */
@@ -15,21 +15,21 @@ export const MAX_DEPTH = 200
 /**
  * Memory that the values of a JSON text may take when it is parsed, bytes, as estimated by `BYTES`.
  * An isolate has 128 MB, and a request of 10 MB takes about 20 MB for its bytes and its text alone.
- * Events as SDKs send them take 0.9 to 1.8 bytes per byte of text, and snapshots that the SDK has not
- * compressed take 2.6, so 10 MB of either take 26 MB at most. A list of `{}` takes 21 bytes per byte:
- * its limit is 1.5 MB.
+ * Events as SDKs send them take 0.9 to 1.8 bytes per byte of text, and snapshots that the SDK has
+ * not compressed take 2.6, so 10 MB of either take 26 MB at most. A list of `{}` takes 21 bytes per
+ * byte: its limit is 1.5 MB.
  */
 export const MAX_MEMORY = 32_000_000
 
 /**
- * Values in a JSON text that is checked by a schema, which takes up to 10 µs and 500 bytes for a value
- * of a wrong type. The properties of a person, 512 kB at most, have about 25,000.
+ * Values in a JSON text that is checked by a schema, which takes up to 10 µs and 500 bytes for a
+ * value of a wrong type. The properties of a person, 512 kB at most, have about 25,000.
  */
 export const MAX_JSON_VALUES = 50_000
 
 /**
- * Bytes that V8 allocates for a value and its place in a list or an object: measured without pointer
- * compression, and rounded up. The characters of texts and names are not counted.
+ * Bytes that V8 allocates for a value and its place in a list or an object: measured without
+ * pointer compression, and rounded up. The characters of texts and names are not counted.
  */
 const BYTES = {
   object: 64,
@@ -38,7 +38,7 @@ const BYTES = {
   /** A number of at most 9 digits, `true`, `false` and `null`. */
   small: 8,
   number: 24,
-  /** A name's first use: its text, and its share of the hidden classes that V8 keeps for objects. */
+  /** A name's first use: its text, and its share of V8's hidden classes. */
   newName: 160,
   /** Every use of a name that begins with a digit: V8 keeps such members in a hash table. */
   indexName: 96
@@ -116,11 +116,11 @@ export type Scanned = {
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * Reads a JSON text that is to be parsed. For invalid JSON, the result is of no use: parsing refuses
- * it.
- * @param asText names of members, such as `distinct_id`, whose numbers become texts where parsing might
- * make them equal to other integers: integers beyond 2^53, and fractions that are rounded to an
- * integer. `{"distinct_id":1152921504606846977}` → `{"distinct_id":"1152921504606846977"}`
+ * Reads a JSON text that is to be parsed. For invalid JSON, the result is of no use: parsing
+ * refuses it.
+ * @param asText names of members, such as `distinct_id`, whose numbers become texts where parsing
+ * might make them equal to other integers: integers beyond 2^53, and fractions that are rounded to
+ * an integer. `{"distinct_id":1152921504606846977}` → `{"distinct_id":"1152921504606846977"}`
  * @throws request_too_large for more values, or values that would take more memory, than `limits`
  * allows
  */
@@ -226,7 +226,6 @@ class Scanner {
     }
   }
 
-  /** Counts a value that takes so many bytes. */
   #count(bytes: number): void {
     this.#values += 1
     this.#memory += bytes
@@ -318,7 +317,6 @@ class Scanner {
     )
   }
 
-  /** Compares a number with its double. */
   #compare(number: string): void {
     if (IS_EXACT.test(number)) {
       return
@@ -346,8 +344,8 @@ class Scanner {
 }
 
 /**
- * Whether parsing rounds an integer, such as 9007199254740993, or makes an integer of a number that is
- * none, such as 0.99999999999999999999.
+ * Whether parsing rounds an integer, such as 9007199254740993, or makes an integer of a number that
+ * is none, such as 0.99999999999999999999.
  */
 function isLost(number: string, isInteger: boolean): boolean {
   const value = Number(number)
@@ -369,7 +367,7 @@ function findQuote(json: string, from: number): number {
   return quote === -1 ? json.length : quote
 }
 
-/** Whether a quote follows an odd number of backslashes, of which the first is not before `from`. */
+/** Whether a quote follows an odd number of backslashes, the first not before `from`. */
 function isEscaped(json: string, quote: number, from: number): boolean {
   let at = quote
   while (at > from && json.charCodeAt(at - 1) === BACKSLASH) {

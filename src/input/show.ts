@@ -5,8 +5,8 @@ export const showName = (name: string): string => JSON.stringify(name.slice(0, 1
 export const show = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 100)
 
 /**
- * Control characters other than tabs and line breaks. Terminals run commands after them; HTML forbids
- * them, and they end or break files in some spreadsheets.
+ * Control characters other than tabs and line breaks. Terminals run commands after them; HTML
+ * forbids them, and they end or break files in some spreadsheets.
  */
 const CONTROLS = /[\p{Cc}--[\t\n\r]]/gv
 

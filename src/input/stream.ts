@@ -7,8 +7,8 @@ import { AppError } from '../errors.ts'
 const MAX_DROPPED_BYTES = 100_000_000
 
 /**
- * Reads a body of at most `limit` bytes; returns no bytes for a request without a body. Reads nothing
- * if the `Content-Length` exceeds even the bytes that may be dropped.
+ * Reads a body of at most `limit` bytes; returns no bytes for a request without a body. Reads
+ * nothing if the `Content-Length` exceeds even the bytes that may be dropped.
  * @throws request_too_large; parse_error when the client disconnects before the end
  */
 export async function readBody(
@@ -31,8 +31,8 @@ export async function readBody(
 }
 
 /**
- * Reads a stream of at most `limit` bytes. A longer stream is read up to `dropped` bytes, if that is
- * more than `limit`, and thrown away.
+ * Reads a stream of at most `limit` bytes. A longer stream is read up to `dropped` bytes, if that
+ * is more than `limit`, and thrown away.
  * @throws request_too_large
  */
 export async function readBytes(

@@ -3,7 +3,7 @@ export type Parameter = [name: string, value: string]
 
 let last: { url: string; parameters: readonly Parameter[] } = { url: '', parameters: [] }
 
-/** Returns the query parameters of a URL, in order. Parses the same URL only once in a row: several parts of a request ask for it. */
+/** Returns the query parameters of a URL. Remembers the last URL: several parts ask for it. */
 export function parametersOf(url: string): readonly Parameter[] {
   if (url !== last.url) {
     last = { url, parameters: [...new URL(url).searchParams] }

@@ -21,7 +21,7 @@ const PERIODS: Record<Cron, number> = {
   [EVERY_MINUTE]: MINUTE
 }
 
-/** How late a trigger may fire, ms: a change of triggers takes up to 15 minutes to reach all of Cloudflare. */
+/** How late a trigger may fire, ms: a change takes 15 minutes to reach all of Cloudflare. */
 const TOLERANCE = 15 * MINUTE
 
 /** Whether a trigger that last fired at `last` should have fired again by `now`, ms UTC. */

@@ -16,9 +16,9 @@ import { Ledger } from '../ledger/ledger.ts'
 import { listApplied, readApplied } from '../ledger/store.ts'
 import { walkLedger } from '../ledger/walk.ts'
 import { log } from '../log.ts'
-import { readQueuesSince } from '../queues/sweep-window.ts'
 import { isSpent } from '../queues/invocation.ts'
 import { resendWaiting } from '../queues/sweep.ts'
+import { readQueuesSince } from '../queues/sweep-window.ts'
 import { sweepRecordings } from '../recordings/purge.ts'
 import { readDaysKept } from '../recordings/retention.ts'
 import { SWEEP_LIMITS, sweepOrphans } from '../recordings/sweep.ts'
@@ -31,23 +31,23 @@ import { inEachDatabase, type Job, once } from './run.ts'
 
 /* The queries of all jobs of a trigger together are at most `MAX_JOB_QUERIES`. */
 
-/** Limits of the nightly verification, divided equally among the databases. `npm run verify` verifies everything. */
+/** Limits per night, divided among the databases. `npm run verify` verifies everything. */
 const VERIFIED_PER_NIGHT = {
   /** Queries for event counts: 75 names, or 15 million events of one name. */
   countQueries: 150,
   /** Pages of sessions, a query each: 15,000 sessions. */
   sessionPages: 75,
-  /** Segments, chunks of actors, and chunks of versions, this many of each; together they usually take 400 queries. */
+  /** Segments, chunks of actors and of versions, this many of each: usually 400 queries. */
   columns: 16
 }
 
 /**
- * Requests to the bucket per night to walk through the ledger: 990 entries, or 19 lists of deleted events. They take some ten seconds,
- * because R2 answers six at a time, and are a tenth of those that the platform allows.
+ * Requests to the bucket per night to walk through the ledger: 990 entries, or 19 lists of deleted
+ * events. They take some ten seconds, because R2 answers six at a time, and are a tenth of those
+ * that the platform allows.
  */
 const WALKED_PER_NIGHT = 1_000
 
-/** Starts the weekly run of erasures. */
 const startErasureRun = inEachDatabase(
   { job: 'weekly run', queries: 500 },
   async ({ db, database }, run) => {
@@ -57,13 +57,11 @@ const startErasureRun = inEachDatabase(
   }
 )
 
-/** Resends the messages of captured requests and recording parts that still wait in the R2 bucket. */
 const sweepQueues = once({ job: 'sweep of queues', queries: 10 }, async ({ env, now }) => {
   const { sent, isDone } = await resendWaiting(env, now.getTime(), queuesSince(env))
   log('info', 'sweep of queues', { sent, done: isDone })
 })
 
-/** Deletes the daily salts that are no longer needed for hashing visitors without cookies. */
 const sweepSalts = once({ job: 'sweep of salts', queries: 10 }, async ({ env, now }) => {
   const deleted = await deleteOldSalts(env.BUCKET, now.getTime())
   if (deleted > 0) {
@@ -97,8 +95,8 @@ const applyErasureLedger = inEachDatabase(
 )
 
 /**
- * Checks the next part of the ledger, up to `WALKED_PER_NIGHT`. Fails if an entry, or an object that it names, is damaged or missing.
- * A query for each database tells what has to be there.
+ * Checks the next part of the ledger, up to `WALKED_PER_NIGHT`. Fails if an entry, or an object
+ * that it names, is damaged or missing. A query for each database tells what has to be there.
  */
 const walkErasureLedger = once(
   { job: 'walk of the ledger', queries: 40 },
@@ -126,8 +124,8 @@ const publishSigningKey = once(
 )
 
 /**
- * Takes up erasures that were missed or interrupted, or whose message was lost. Removes the links between erasures and the
- * data that they kept after `COMPLETION_DAYS`.
+ * Takes up erasures that were missed or interrupted, or whose message was lost. Removes the links
+ * between erasures and the data that they kept after `COMPLETION_DAYS`.
  */
 const sweepOpenErasures = inEachDatabase(
   { job: 'sweep of erasures', queries: 100 },
@@ -138,7 +136,7 @@ const sweepOpenErasures = inEachDatabase(
   }
 )
 
-/** Closes sessions that have ended. A transaction takes 10 queries, or 100 if its events are large. */
+/** A transaction takes 10 queries, or 100 if its events are large. */
 const closeEndedSessions = inEachDatabase(
   { job: 'closing of sessions', queries: 400 },
   async ({ db, database, usage }, { now }) => {
@@ -167,9 +165,7 @@ const expireRecordings = inEachDatabase(
   }
 )
 
-/** Begins the weekly sweep of snapshots without a row, unless one is under way. */
 const beginSnapshotSweep = sweepSnapshots(true)
-/** Continues the weekly sweep of snapshots until its end. */
 const continueSnapshotSweep = sweepSnapshots(false)
 
 function sweepSnapshots(begins: boolean): Job {
@@ -193,9 +189,9 @@ function sweepSnapshots(begins: boolean): Job {
   )
 }
 
-/** Queues the projects whose columns have to be built; up to 256 late events of a segment are no reason. */
+/** Seals projects that have a segment with at least 257 late events. */
 const sealColumns = seal(false)
-/** Queues the projects whose columns have to be built; a single late event, or many new versions of persons, are reason enough. */
+/** Seals projects that have any late event, or many new versions of persons. */
 const sealThoroughly = seal(true)
 
 function seal(isThorough: boolean): Job {
@@ -213,8 +209,9 @@ function seal(isThorough: boolean): Job {
 }
 
 /**
- * Verifies event counts, sessions and columns against the rows that they are computed from, up to `VERIFIED_PER_NIGHT`. Fails if
- * anything was wrong, also if a request has found it since the last night, so that `/readyz` shows a warning.
+ * Verifies event counts, sessions and columns against the rows that they are computed from, up to
+ * `VERIFIED_PER_NIGHT`. Fails if anything was wrong, also if a request has found it since the last
+ * night, so that `/readyz` shows a warning.
  */
 const verifyNightly = inEachDatabase(
   { job: 'nightly verification', queries: 640 },
@@ -264,7 +261,6 @@ const verifyNightly = inEachDatabase(
   }
 )
 
-/** Removes finished deliveries after `DELIVERY_DAYS`. */
 const sweepDeliveries = inEachDatabase(
   { job: 'sweep of deliveries', queries: 140 },
   async ({ db, database, databases }, run) => {
@@ -274,7 +270,7 @@ const sweepDeliveries = inEachDatabase(
   }
 )
 
-/** Queues the deliveries that are due; they wait while their database is held back or the service is in maintenance. */
+/** Queues due deliveries, unless their database is held back or maintenance is on. */
 export const deliverDue = inEachDatabase(
   { job: 'due subscriptions', queries: 100 },
   async ({ db, database, usage, control }, { env, now }) => {

@@ -16,7 +16,6 @@ import { saveRun } from './store.ts'
 /** One run of a Cron Trigger. */
 export type Run = {
   env: Env
-  /** When the run began. */
   now: Date
   clock: () => Date
   /** When the run was due, ms UTC. */
@@ -24,26 +23,25 @@ export type Run = {
 }
 
 /**
- * Queries that the jobs of a trigger may make together. D1 allows 1,000 per invocation; the rest is for recording the run, and
- * for queries that are tried again.
+ * Queries that the jobs of a trigger may make together. D1 allows 1,000 per invocation; the rest is
+ * for recording the run, and for queries that are tried again.
  */
 export const MAX_JOB_QUERIES = 950
 
-/** Share of a job's queries after which it begins nothing new; the rest is for finishing work in progress. */
+/** Share of a job's queries after which it begins nothing new, to finish what it has begun. */
 const SHARE = 0.75
 
-/** The name of a job, and the number of queries it may make. A job that makes more fails, and leaves the others theirs. */
+/** A job's name, and its queries. A job that makes more fails, and leaves the others theirs. */
 type JobLimits = { job: string; queries: number }
 
-/** One kind of work. `run` logs its failures and returns their number, at most one per database, and never throws. */
+/** One kind of work. `run` logs and counts its failures, one per database, and never throws. */
 export type Job = JobLimits & { run: (run: Run) => Promise<number> }
 
 /** A database with projects' data. */
 export type ProjectDatabase = {
   db: ProjectDb
-  /** The name of its binding. */
   database: string
-  /** The cost of `db` and `control`, and the share of the job's queries that may be spent on this database. */
+  /** The cost of `db` and `control`, and the share of the job's queries for this database. */
   usage: Usage
   control: ControlDb
   /** The number of databases with projects' data. */
@@ -51,8 +49,8 @@ export type ProjectDatabase = {
 }
 
 /**
- * Makes a job that works once per run, not once per database. `control` is the control database; `usage` is its cost, and that of
- * the databases that the job opens.
+ * Makes a job that works once per run, not once per database. `control` is the control database;
+ * `usage` is its cost, and that of the databases that the job opens.
  */
 export const once = (
   limits: JobLimits,
@@ -67,8 +65,8 @@ export const once = (
 })
 
 /**
- * Makes a job that works in every database. A failure in one database does not stop the others. Each database gets an equal
- * share of the queries that the databases before it have left.
+ * Makes a job that works in every database. A failure in one database does not stop the others.
+ * Each database gets an equal share of the queries that the databases before it have left.
  */
 export const inEachDatabase = (
   limits: JobLimits,

@@ -5,16 +5,16 @@ import { type Matcher, matcherOf } from './match.ts'
 import type { Work } from './work.ts'
 
 /*
- * Property filters decided for values. db/filter.ts decides the same in SQL, for lists that are read
- * page by page; test/api/properties/decide.test.ts compares the two.
+ * Property filters decided for values. db/filter.ts decides the same in SQL, for lists that are
+ * read page by page; test/api/properties/decide.test.ts compares the two.
  */
 
 /**
  * Decides which values of a property fulfil a filter; null stands for a missing value. Returns 1 or
  * 0 for each value, in their order.
- * @throws query_too_large, attr `properties`, when an operator with a matcher (see `matcherOf`) gets
- * more distinct texts than `MAX_TEXTS` or `MAX_CHARACTERS` allows, or when comparing them would take
- * too long
+ * @throws query_too_large, attr `properties`, when an operator with a matcher (see `matcherOf`)
+ * gets more distinct texts than `MAX_TEXTS` or `MAX_CHARACTERS` allows, or when comparing them
+ * would take too long
  */
 export type Decider = (values: readonly Json[], work: Work) => Promise<Uint8Array>
 
@@ -46,8 +46,8 @@ const NUMBER =
   /^[ \t\n\r]*(?<whole>-?(?:0|[1-9]\d*))(?<rest>\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)?[ \t\n\r]*(?:\0|$)/
 
 /**
- * Returns the number in a value, which may be written as text: `5`, `"5"` and `" 5.0\n"` → 5. NaN for
- * anything else, and for a text whose number is infinite, such as `"1e400"`.
+ * Returns the number in a value, which may be written as text: `5`, `"5"` and `" 5.0\n"` → 5. NaN
+ * for anything else, and for a text whose number is infinite, such as `"1e400"`.
  */
 export function numberOfValue(value: Json): number {
   if (typeof value === 'number') {
@@ -92,10 +92,10 @@ function shorten(text: string): string {
 const MAX_EXACT_DIGITS = 15
 
 /**
- * Returns the number that a filter compares; NaN for anything else. Unlike `numberOfValue`, it reads
- * whole numbers in texts exactly up to 64 bits, where a double would round; NaN beyond 64 bits. A
- * value that is a large whole number counts as its digits in JSON say, which JavaScript rounds:
- * 2 ** 60 counts as 1152921504606847000, not …846976.
+ * Returns the number that a filter compares; NaN for anything else. Unlike `numberOfValue`, it
+ * reads whole numbers in texts exactly up to 64 bits, where a double would round; NaN beyond 64
+ * bits. A value that is a large whole number counts as its digits in JSON say, which JavaScript
+ * rounds: 2 ** 60 counts as 1152921504606847000, not …846976.
  */
 function comparedOf(value: Json): number | bigint {
   if (typeof value === 'number') {
@@ -182,7 +182,6 @@ class KnownTexts {
     }
   }
 
-  /** Whether a text matches; a missing one never does. */
   isMatch = (text: string | null): boolean => text !== null && this.#matches.get(text) === true
 }
 
@@ -202,8 +201,8 @@ const decideEach =
   }
 
 /**
- * A missing value fulfils only the negating operators (see `isOpposite`; `not_between` is not one of
- * them), and `exact` and `in` with an empty list.
+ * A missing value fulfils only the negating operators (see `isOpposite`; `not_between` is not one
+ * of them), and `exact` and `in` with an empty list.
  */
 function testOf({ operator, values }: PropertyFilter): Test {
   switch (operator) {
@@ -269,8 +268,8 @@ const COMPARISONS: Partial<Record<PropertyFilter['operator'], Comparison>> = {
 }
 
 /**
- * Tests a number. Of several limits, `gt`, `gte` and `min` use the lowest, `lt`, `lte` and `max` the
- * highest; `between` and `not_between` use both.
+ * Tests a number. Of several limits, `gt`, `gte` and `min` use the lowest, `lt`, `lte` and `max`
+ * the highest; `between` and `not_between` use both.
  */
 function compares(operator: PropertyFilter['operator'], values: readonly string[]): Test {
   const isFulfilled = COMPARISONS[operator]

@@ -18,8 +18,9 @@ const IGNORED = [
 ]
 
 /**
- * Schema of an event in a request, in the form of PostHog's clients: `{"id":"$pageview","properties":[…]}`. A field with a
- * value is refused unless it is in `shape`, `IGNORED` or `HARMLESS`.
+ * Schema of an event in a request, in the form of PostHog's clients:
+ * `{"id":"$pageview","properties":[…]}`. A field with a value is refused unless it is in `shape`,
+ * `IGNORED` or `HARMLESS`.
  * @param refusal the message for anything but an object
  */
 export const askedEvent = <S extends z.ZodRawShape>(shape: S, refusal?: string) =>

@@ -60,7 +60,7 @@ export function checkValues(
   }
 }
 
-/** @throws invalid_input for numbers that change when they are read as doubles, and for an invalid range */
+/** @throws invalid_input for numbers that no double holds, and for an invalid range */
 function expectNumbers(operator: Operator, values: string[]): void {
   const inexact = values.find((value) => !isExactNumber(value))
   if (inexact !== undefined) {
@@ -79,8 +79,8 @@ function expectNumbers(operator: Operator, values: string[]): void {
 const trimJson = (text: string): string => text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
 
 /**
- * Whether a number keeps its digits when it is read as a double: 0.1 does, 9007199254740993 and 1e400
- * do not. Numbers longer than `MAX_NUMBER` count as changed.
+ * Whether a number keeps its digits when it is read as a double: 0.1 does, 9007199254740993 and
+ * 1e400 do not. Numbers longer than `MAX_NUMBER` count as changed.
  */
 function isExactNumber(text: string): boolean {
   const number = trimJson(text)

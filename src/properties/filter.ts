@@ -69,7 +69,7 @@ export const MAX_KEY = 400
 /** Longest value, characters. */
 export const MAX_VALUE = 10_000
 
-/** Whether a filter can name a property: some properties have no name, a longer one, or one with a null character. */
+/** Whether a filter can name a property: it has a short name without a null character. */
 export const isNameable = (key: string): boolean =>
   key !== '' && key.length <= MAX_KEY && !key.includes('\0')
 

@@ -10,19 +10,20 @@ import type { Work } from './work.ts'
  */
 export type Matcher = (texts: readonly string[], work: Work) => Promise<string[]>
 
-/** Tells whether a text fulfils a filter, and how many units of `Work` the test takes, as measured. */
+/** Whether a text fulfils a filter, and how many units of `Work` the test takes, as measured. */
 type Test = { matches: (text: string) => boolean; unitsOf: (text: string) => number }
 
 /**
- * Maximum number of values of an `icontains` filter that SQL compares with each row, in about 3 µs. A filter
- * with more values is compared with each distinct value of the property instead.
+ * Maximum number of values of an `icontains` filter that SQL compares with each row, in about 3 µs.
+ * A filter with more values is compared with each distinct value of the property instead.
  */
 const MAX_CONTAINED = 5
 
 /**
- * Returns a matcher for a filter that SQL cannot evaluate, or only slowly: regular expressions (RE2, linear time), case
- * folding beyond ASCII, dates, versions. It is applied to the distinct values of the property. A negating operator
- * with a positive counterpart, such as `not_regex`, gets the counterpart's matcher. Undefined when SQL can evaluate the filter.
+ * Returns a matcher for a filter that SQL cannot evaluate, or only slowly: regular expressions
+ * (RE2, linear time), case folding beyond ASCII, dates, versions. It is applied to the distinct
+ * values of the property. A negating operator with a positive counterpart, such as `not_regex`,
+ * gets the counterpart's matcher. Undefined when SQL can evaluate the filter.
  */
 export function matcherOf(
   filter: PropertyFilter,
@@ -36,7 +37,7 @@ export function matcherOf(
   return test && ((texts, work) => select(filter, texts, test, work))
 }
 
-/** Searches all texts for one pattern before the next, so that few patterns cache steps at a time. */
+/** Searches all texts for one pattern before the next, so that few patterns cache steps. */
 async function search(
   filter: PropertyFilter,
   texts: readonly string[],
@@ -153,7 +154,7 @@ function onDates(
   }
 }
 
-/** A version passes if it fulfils the operator with one of the values; for `semver_neq`, with each of them. */
+/** A version passes with one of the values; for `semver_neq`, with each of them. */
 function onVersions(operator: string, values: string[]): Test | undefined {
   const tests = values.flatMap((value) => versionTest(operator, value) ?? [])
   return tests.length === 0

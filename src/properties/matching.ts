@@ -28,9 +28,10 @@ type Source = {
 }
 
 /**
- * Tests each filter with a matcher (see `matcherOf`) on the distinct texts of its property. Reads the texts of a property once.
- * @throws `tooMany`; query_too_large, attr `properties`, when the texts of a property exceed its share of `MAX_BYTES` or the
- * comparisons take too much work
+ * Tests each filter with a matcher (see `matcherOf`) on the distinct texts of its property. Reads
+ * the texts of a property once.
+ * @throws `tooMany`; query_too_large, attr `properties`, when the texts of a property exceed its
+ * share of `MAX_BYTES` or the comparisons take too much work
  */
 export async function matchTexts(
   filters: PropertyFilter[],

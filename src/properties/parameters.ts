@@ -6,8 +6,8 @@ import { MAX_PATTERNS } from './pattern.ts'
 import { OPERATOR_TABLE, PropertyFiltersJson } from './schemas.ts'
 
 /**
- * Maximum number of query parameters of the form `properties[0][key]=…` in one URL: enough for `MAX_FILTERS` filters
- * with dozens of values each.
+ * Maximum number of query parameters of the form `properties[0][key]=…` in one URL: enough for
+ * `MAX_FILTERS` filters with dozens of values each.
  */
 const MAX_PARAMETERS = 5_000
 
@@ -94,7 +94,7 @@ function fromBrackets(parameters: [name: string, value: string][]): Json {
   return toJson(root)
 }
 
-/** Sets a value in a tree. @throws invalid_input if a different value, or a list or object, is there already */
+/** Sets a value in a tree. @throws invalid_input if something different is there already */
 function place(tree: Tree, { name, part, value }: { name: string; part: string; value: string }) {
   const other = tree.get(part)
   if (other instanceof Map) {

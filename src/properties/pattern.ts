@@ -14,7 +14,7 @@ export const MAX_PATTERNS = 100
  */
 export const MAX_PATTERNS_SIZE = 20_000
 
-/** Compiles a pattern in RE2's syntax. @returns undefined when it is invalid, too long or too large */
+/** Compiles a pattern of RE2; undefined when it is invalid, too long or too large. */
 export function compilePattern(pattern: string): RE2JS | undefined {
   if (pattern.length > MAX_PATTERN || sizeOf(pattern) > MAX_PATTERN_SIZE) {
     return undefined
@@ -26,7 +26,7 @@ export function compilePattern(pattern: string): RE2JS | undefined {
   }
 }
 
-/** Units of `Work` for computing a new step. Each instruction that the step leads to takes one more. */
+/** Units of `Work` for a new step; each instruction that it leads to takes one more. */
 const UNITS_OF_STEP = 40
 /** Characters searched per unit once all their steps are cached. */
 const CHARACTERS_OF_UNIT = 10
@@ -42,19 +42,17 @@ export const charactersOfUnit = (pattern: string): number =>
 
 /** A compiled pattern, and the steps of its automaton that are cached. */
 export type Search = {
-  /** Whether the pattern is anywhere in a text. */
   matches: (text: string) => boolean
   /** Estimates the memory that the cached steps take, in bytes: at most 8 MB. */
   countBytes: () => number
-  /** Drops the cached steps. */
   forget: () => void
 }
 
 /**
  * Compiles a pattern to search for. Cached steps of the library's automaton take constant time; a
- * new step takes longer for larger patterns. `onStep` gets the units of each new step and may throw.
- * It gets Infinity when the library falls back to its slow engine because a pattern has too many
- * steps.
+ * new step takes longer for larger patterns. `onStep` gets the units of each new step and may
+ * throw. It gets Infinity when the library falls back to its slow engine because a pattern has too
+ * many steps.
  */
 export function searchFor(pattern: string, onStep: (units: number) => void): Search {
   const compiled = RE2JS.compile(pattern)

@@ -37,7 +37,8 @@ export type Reading = {
 }
 
 /**
- * Reads the filters of a request: a list, a group or one filter. A filter that cannot be read is refused, never dropped.
+ * Reads the filters of a request: a list, a group or one filter. A filter that cannot be read is
+ * refused, never dropped.
  * @throws invalid_input, attr `properties`
  */
 export function readFilters(input: Json, reading: Reading): FilterGroup {

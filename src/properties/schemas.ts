@@ -24,7 +24,7 @@ export const OPERATOR_TABLE = `| Operators | The property |
 
 const Value = z.union([z.string().max(MAX_VALUE), z.number(), z.boolean()])
 
-/** Describes a filter for the API reference only: `readFilters` reads filters, with better errors. */
+/** A filter for the reference only: `readFilters` reads filters, with better errors. */
 const PropertyFilterJson = z
   .object({
     key: z.string().min(1).max(MAX_KEY),

@@ -1,6 +1,6 @@
 import { CLICK_IDS, UTM_PARAMETERS } from './campaign.ts'
 
-/** Properties that a session keeps from its first event, under names such as `$entry_utm_source`. */
+/** Properties kept from a session's first event, under names such as `$entry_utm_source`. */
 const ENTRY_PARAMETERS = [...UTM_PARAMETERS, ...CLICK_IDS]
 
 /** Event properties by the session property that keeps them: `$entry_gclid` → `gclid`. */

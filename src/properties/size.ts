@@ -1,6 +1,6 @@
 /** Size of a Unicode class such as `\pL`, which takes as long to compile as 10 characters. */
 const UNICODE_CLASS_SIZE = 10
-/** Code points of a range that take as long to fold to one case as one character takes to compile. */
+/** Code points that take as long to fold to one case as a character to compile. */
 const FOLDED_PER_SIZE = 20
 /** The first and the last code point that have an upper and a lower case. */
 const FOLDED = { from: 0x41, to: 0x1e943 }

@@ -16,13 +16,13 @@ const NUMBERS =
 /** Longest version, characters; a longer text is not a version. */
 const MAX_LENGTH = 300
 
-/** Returns the numbers of a version, one to three; undefined for anything else. `v1.2-beta` → `[1, 2]` */
+/** Reads one to three numbers; undefined for other texts. `v1.2-beta` → `[1, 2]` */
 function numbersOf(text: string): number[] | undefined {
   const match = text.length <= MAX_LENGTH ? NUMBERS.exec(text) : null
   return match?.slice(1).flatMap((digits) => (digits === undefined ? [] : [Number(digits)]))
 }
 
-/** Reads a stored version, which must have three numbers; undefined for anything else, such as `1.2`. */
+/** Reads a stored version, which must have three numbers, unlike `1.2`. */
 export function parseVersion(text: string): Version | undefined {
   const [major, minor, patch] = numbersOf(text) ?? []
   return major === undefined || minor === undefined || patch === undefined
@@ -33,7 +33,7 @@ export function parseVersion(text: string): Version | undefined {
 /** Whether a text is a version for a filter: `1` and `1.2` are, and mean `1.0.0` and `1.2.0`. */
 export const isVersion = (text: string): boolean => numbersOf(text) !== undefined
 
-/** Whether a text is a pattern for `semver_wildcard`: `1.2.*`, `1.x`, `1`, or `*` for every version. */
+/** Whether a text is a pattern of versions: `1.2.*`, `1.x`, `1`, or `*` for every one. */
 export const isVersionPattern = (text: string): boolean =>
   ANY.test(text) || isVersion(withoutWildcard(text))
 
@@ -41,7 +41,6 @@ const ANY = /^[*x]$/i
 
 const withoutWildcard = (text: string): string => text.replace(/\.[*x]$/i, '')
 
-/** Returns a negative number when `a` is lower, 0 when both are equal. */
 const compare = (a: Version, b: Version): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]
 
 /** A half-open range of versions: `from` belongs to it, `until` does not. */
@@ -60,8 +59,8 @@ const tilde = (from: Version, count: number): Bounds => ({
 })
 
 /**
- * Ends where the first number that is not 0 increases, or the patch number if all are 0: `^1.2` → up
- * to `2.0.0`, `^0.2` → up to `0.3.0`, `^0` → up to `0.0.1`.
+ * Ends where the first number that is not 0 increases, or the patch number if all are 0: `^1.2` →
+ * up to `2.0.0`, `^0.2` → up to `0.3.0`, `^0` → up to `0.0.1`.
  */
 function caret(from: Version): Bounds {
   const [major, minor, patch] = from
@@ -71,7 +70,7 @@ function caret(from: Version): Bounds {
   return { from, until: minor > 0 ? [0, minor + 1, 0] : [0, 0, patch + 1] }
 }
 
-/** `1.2.*` → `1.2.0` up to `1.3.0`, `1.*` → `1.0.0` up to `2.0.0`, `1.2.3` → only `1.2.3`. `count` as for `tilde`. */
+/** `1.2.*` → `1.2.0` up to `1.3.0`, `1.2.3` → only `1.2.3`. `count` as for `tilde`. */
 const wildcard = (from: Version, count: number): Bounds => ({
   from,
   until: count === 3 ? [from[0], from[1], from[2] + 1] : tilde(from, count).until
@@ -93,8 +92,8 @@ const RANGES: Record<string, (from: Version, count: number) => Bounds> = {
 }
 
 /**
- * Returns the test of a `semver_…` operator with one value of a filter; undefined for other operators. The value must
- * have passed `isVersion`, or `isVersionPattern` for `semver_wildcard`.
+ * Returns the test of a `semver_…` operator with one value of a filter; undefined for other
+ * operators. The value must have passed `isVersion`, or `isVersionPattern` for `semver_wildcard`.
  */
 export function versionTest(
   operator: string,

@@ -4,9 +4,9 @@ import type { PropertyFilter } from './filter.ts'
 import type { Search } from './pattern.ts'
 import { Searches } from './searches.ts'
 
-/** Units of work per request for operators that SQL lacks. A unit takes about 150 ns, so all together about a second. */
+/** Units per request for operators that SQL lacks, about 150 ns each: a second. */
 const MAX_UNITS = 6_000_000
-/** Units of work per request for new steps of regular expressions: about 0.2 s. They are not known in advance. */
+/** Units per request for new steps of regular expressions, not known in advance: 0.2 s. */
 const MAX_STEPS = 1_500_000
 /** Units of work after which other requests on this thread get a turn: about 0.1 s. */
 const STRETCH = 600_000
@@ -15,7 +15,7 @@ const STRETCH = 600_000
 export const TOO_MUCH_WORK =
   'The regular expression "a[ab]{300}$" takes too many steps on these values.'
 
-/** Limits the time that one request spends comparing texts, and shares the thread with other requests. */
+/** Limits the time of one request for comparing texts, and shares the thread with others. */
 export class Work {
   readonly turns = new Turns()
   #units = 0
@@ -51,7 +51,6 @@ export class Work {
     return this.#stretch > STRETCH
   }
 
-  /** Lets other requests have a turn. */
   async rest(): Promise<void> {
     this.#stretch = 0
     await this.turns.give()

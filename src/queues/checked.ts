@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 
-/** The content of an object; `isIntact` is false if it has not the size or the checksum that the bucket has noted. */
+/** An object's content; `isIntact` compares size and checksum with the bucket's. */
 export type CheckedContent = { bytes: Uint8Array<ArrayBuffer>; size: number; isIntact: boolean }
 
 /**
- * Reads an object, and compares it with the MD5 that R2 uses as the etag of an object that was written at once.
+ * Reads an object, and compares it with the MD5 that R2 uses as the etag of an object that was
+ * written at once.
  * @returns undefined if the object does not exist
  */
 export async function readChecked(

@@ -54,7 +54,6 @@ export type Steps<Content> = {
   /** The queue of these messages. Messages of a project that is held back wait there. */
   queue: WaitingQueue
   load(message: Message): Promise<Loaded<Content>>
-  /** Whether these contents are too much to be stored together. */
   isTooMuch(contents: Content[]): boolean
   store(open: OpenProject, contents: Content[]): Promise<void>
 }
@@ -64,8 +63,9 @@ type Bindings = Deployment & Pick<Env, 'BUCKET'> & { DEAD_QUEUE: Queue<DeadMessa
 /**
  * Stores the messages of a batch together, project by project, and acknowledges each once it is
  * stored. If messages fail together, each is tried alone, so that one faulty message does not hold
- * up the others. A failed message is delivered again later, and finally becomes a dead letter; so is a message for which
- * the invocation has no queries left. A message of a project that is held back waits, for as long as it takes.
+ * up the others. A failed message is delivered again later, and finally becomes a dead letter; so
+ * is a message for which the invocation has no queries left. A message of a project that is held
+ * back waits, for as long as it takes.
  */
 export async function consumeByProject<Content>(
   batch: MessageBatch,
@@ -104,7 +104,6 @@ class ProjectConsumer<Content> {
   readonly #outcome: Outcome
   #held = 0
   readonly #projects = new Map<number, OpenProject>()
-  /** The messages of each project that will be stored together. */
   readonly #gathered = new Map<number, Item<Content>[]>()
 
   constructor(batch: MessageBatch, invocation: Invocation<Bindings>, steps: Steps<Content>) {

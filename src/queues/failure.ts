@@ -24,16 +24,16 @@ export const DeadMessage = z.object({
 })
 export type DeadMessage = z.infer<typeof DeadMessage>
 
-/** Thrown for a message that no further delivery can fix: it cannot be read, or its project does not exist. */
+/** A message that no further delivery can fix: unreadable, or of no project. */
 export class PoisonError extends Error {}
 
 /** The errors of computing with a value of the wrong type, size or form. */
 const FAULTS_OF_VALUES = [TypeError, RangeError, SyntaxError, z.ZodError]
 
 /**
- * Whether the same message would fail in the same way again: it cannot be read, or the database never
- * takes its values. All other failures are transient: the database, the bucket or a queue did not do
- * its work, and may do it later.
+ * Whether the same message would fail in the same way again: it cannot be read, or the database
+ * never takes its values. All other failures are transient: the database, the bucket or a queue did
+ * not do its work, and may do it later.
  */
 export const isPermanent = (error: unknown): boolean =>
   error instanceof PoisonError ||
@@ -41,9 +41,9 @@ export const isPermanent = (error: unknown): boolean =>
   isRefusedValue(error)
 
 /**
- * The failed delivery after which `retryOrDeadLetter` makes a message a dead letter, with the reason.
- * Must not exceed the queue's `max_retries`: after that many retries, the platform itself moves the
- * message to the dead-letter queue, without a reason.
+ * The failed delivery after which `retryOrDeadLetter` makes a message a dead letter, with the
+ * reason. Must not exceed the queue's `max_retries`: after that many retries, the platform itself
+ * moves the message to the dead-letter queue, without a reason.
  */
 export const LAST_ATTEMPT = 12
 
@@ -69,9 +69,9 @@ export const retryOrDrop =
   }
 
 /**
- * Makes a message that can never succeed a dead letter with the reason, at its first delivery. Has any
- * other failed message delivered again, after a longer delay each time; after 12 failures, it becomes a
- * dead letter, too.
+ * Makes a message that can never succeed a dead letter with the reason, at its first delivery. Has
+ * any other failed message delivered again, after a longer delay each time; after 12 failures, it
+ * becomes a dead letter, too.
  */
 export const retryOrDeadLetter =
   (queue: string, deadQueue: Queue<DeadMessage>): Reaction =>
@@ -105,9 +105,9 @@ const describe = (queue: string, { id, attempts }: Message, error: unknown) => (
 })
 
 /**
- * Whether a single message may have caused the error, so that the others succeed without it. A missing
- * project, an unavailable database or a lost race (`ConflictError`) fails all messages that are stored
- * together.
+ * Whether a single message may have caused the error, so that the others succeed without it. A
+ * missing project, an unavailable database or a lost race (`ConflictError`) fails all messages that
+ * are stored together.
  */
 export function mayBeOneMessage(error: unknown): boolean {
   if (error instanceof PoisonError) {

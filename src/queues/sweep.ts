@@ -1,12 +1,13 @@
 import * as z from 'zod'
 import { putObject } from '../bucket.ts'
-import { isDue, type Window } from './sweep-window.ts'
 import { MESSAGES_AT_ONCE, type Sender, sendAll } from './send.ts'
+import { isDue, type Window } from './sweep-window.ts'
 import { MARKER_PREFIX, readProgress, SPILL_PREFIX } from './waiting-objects.ts'
 
 /**
  * Requests to R2 and the queue after which the sweep of a store stops for this invocation. The last
- * page may add 11. The platform allows 10,000 for both stores together, and noting the progress takes one or two.
+ * page may add 11. The platform allows 10,000 for both stores together, and noting the progress
+ * takes one or two.
  */
 const MAX_REQUESTS = 4_000
 
@@ -21,11 +22,10 @@ type Store = {
   name: string
   prefix: string
   queue: Sender<unknown>
-  /** Returns a message that names the object from which it is read. */
   toMessage(key: string): object
 }
 
-/** The progress of a store's sweep: the keys up to `after` have been checked, or all keys if it is null. */
+/** The progress of a sweep: the keys up to `after` are checked, or all if it is null. */
 const Progress = z.object({ since: z.int(), until: z.int(), after: z.string().nullable() })
 type Progress = z.infer<typeof Progress>
 
@@ -102,17 +102,18 @@ async function sweepStore(
       after = page.truncated ? (page.objects.at(-1)?.key ?? after) : null
     }
   } finally {
-    // Noted once, because R2 takes one write of an object per second. After an error, the next sweep continues at that page;
-    // if the platform ends the invocation, the next sweep sends all of its messages again.
+    // Noted once, because R2 takes one write of an object per second. After an error, the next
+    // sweep continues at that page; if the platform ends the invocation, the next sweep sends all
+    // of its messages again.
     await putObject(bucket, note, JSON.stringify({ ...window, after } satisfies Progress))
   }
   return { sent, isDone: after === null }
 }
 
 /**
- * Continues a sweep in progress, or begins a new sweep of the time since the last one. After a restart
- * of the queues, a new sweep begins at once, and covers the time of an unfinished one again. A sweep
- * from the future was made before the clock was set back, and is ignored.
+ * Continues a sweep in progress, or begins a new sweep of the time since the last one. After a
+ * restart of the queues, a new sweep begins at once, and covers the time of an unfinished one
+ * again. A sweep from the future was made before the clock was set back, and is ignored.
  */
 function continueSweep(
   last: Progress | undefined,

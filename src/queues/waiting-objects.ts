@@ -11,7 +11,7 @@ import { PoisonError } from './failure.ts'
  * answers.
  */
 export const PUT_MS = 8_000
-/** Time after which deleting objects counts as failed, ms: it takes seconds if an object was just written. */
+/** Longest deletion of objects, ms: it takes seconds if one was just written. */
 const DISCARD_MS = 5_000
 
 /** The prefix of captured requests that wait to be processed. */
@@ -24,8 +24,8 @@ export const SPILL_PREFIX = 'capture/'
 export const MARKER_PREFIX = 'queued/'
 
 /**
- * Returns the key of an object that waits for its message to be processed. A project's keys sort in the order in which
- * the objects were accepted: `capture/7/2026-11-22T05:00:00.000Z/<name>.json`.
+ * Returns the key of an object that waits for its message to be processed. A project's keys sort in
+ * the order in which the objects were accepted: `capture/7/2026-11-22T05:00:00.000Z/<name>.json`.
  */
 export const waitingKey = (
   prefix: string,
@@ -45,7 +45,7 @@ export function readWaitingKey(key: string): WaitingKey | undefined {
   return Number.isNaN(time) ? undefined : { projectId: Number(projectId), acceptedAt: time, name }
 }
 
-/** Lists the keys of a project's waiting objects with this prefix that were accepted up to `until`, ms UTC, oldest first. */
+/** Lists a project's waiting objects accepted up to `until`, ms UTC, oldest first. */
 export async function* listWaiting(
   bucket: R2Bucket,
   prefix: string,
@@ -70,8 +70,8 @@ export async function* listWaiting(
 }
 
 /**
- * Deletes objects whose message is processed, or whose request is refused. A failure is only logged:
- * the sweep resends the message of an object that stays.
+ * Deletes objects whose message is processed, or whose request is refused. A failure is only
+ * logged: the sweep resends the message of an object that stays.
  */
 export async function discard(bucket: R2Bucket, keys: string[]): Promise<void> {
   if (keys.length === 0) {

@@ -40,7 +40,7 @@ const KINDS: Record<Kind, RegExp> = {
     /^(amazon|ebay|etsy|alibaba|aliexpress|walmart|shopify|shopping|bestbuy|mercadolibre|rakuten|temu|shein|zalando|wayfair|idealo|flipkart)$/
 }
 
-/** The public suffix of a host, roughly: `.co.uk`, `.com`. The label before it is the name of the site. */
+/** The public suffix of a host, roughly; the label before it is the name of the site. */
 const ENDING = /(\.(com?|org|net|ac|gov|edu))?\.[a-z]{2,}$/
 
 type Visit = {
@@ -118,8 +118,8 @@ function paid(medium: string, campaign: string, gadSource: string | undefined): 
 const organic = (kind: Kind | undefined): Channel | undefined => kind && `Organic ${kind}`
 
 /**
- * Returns the name of a site: `www.google.co.uk` → `google`, `news.ycombinator.com` → `ycombinator`;
- * `''` for other text.
+ * Returns the name of a site: `www.google.co.uk` → `google`, `news.ycombinator.com` →
+ * `ycombinator`; `''` for other text.
  */
 const hostName = (host: string): string => {
   if (host === 't.co') {
@@ -132,7 +132,7 @@ const hostName = (host: string): string => {
 /** Returns the name of a source, which is a host or a name: `facebook_ads` → `facebook`. */
 const sourceName = (source: string): string => hostName(source) || source.replace(/[-_ ]?ads$/, '')
 
-/** Whether a campaign is for a shop, by PostHog's rule: `shop`, `eshop` and `shopping` are, `workshop` is not. */
+/** PostHog's rule for shops: `shop`, `eshop` and `shopping` are, `workshop` is not. */
 const isShopping = (campaign: string): boolean => /([^a-df-z]|^)shop|shopping/.test(campaign)
 const isSocial = (medium: string): boolean => /^(sm|social([-_ ](network|media))?)$/.test(medium)
 const isDisplay = (medium: string): boolean =>

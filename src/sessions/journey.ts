@@ -4,8 +4,8 @@ import type { JsonObject } from '../input/json.ts'
 export const STEP_PROPERTIES = ['$current_url', '$pathname', '$screen_name', '$event_type']
 
 /**
- * Maximum number of steps of a session. Comparing two sessions takes time proportional to the product of their
- * numbers of steps.
+ * Maximum number of steps of a session. Comparing two sessions takes time proportional to the
+ * product of their numbers of steps.
  */
 const MAX_STEPS = 200
 /** Longest step, characters. */
@@ -34,7 +34,8 @@ export function stepOf({ name, properties }: StepEvent): string | undefined {
   if (TECHNICAL.has(name)) {
     return undefined
   }
-  // In V8, a slice keeps its whole text in memory. Joining copies the slice, so the text can be freed.
+  // In V8, a slice keeps its whole text in memory. Joining copies the slice, so the text can be
+  // freed.
   const detail = detailOf(name, properties)?.slice(0, MAX_STEP)
   return [name, detail].filter(Boolean).join(' ').slice(0, MAX_STEP).toWellFormed()
 }
@@ -74,7 +75,7 @@ function detailOf(name: string, properties: JsonObject): string | undefined {
   return path && normalizePath(path)
 }
 
-/** Replaces every part of a path that is an id (a number, UUID, hash, token or e-mail address) by `:id`. */
+/** Replaces each id in a path (number, UUID, hash, token or e-mail address) by `:id`. */
 const normalizePath = (path: string): string =>
   `/${path
     .split('/')

@@ -33,7 +33,7 @@ const KEYS = SESSION_PROPERTIES.map(({ name }) => name)
 
 /** Maximum number of values in a response. */
 const MAX_VALUES = 20
-/** Values that `value` searches: up to this many that several sessions have, and up to this many that only one session has. */
+/** Values searched: this many that several sessions have, and this many that only one has. */
 const SEARCHED = 600
 
 const ValueQuery = z.object({

@@ -8,7 +8,6 @@ export type SessionEvent = {
   uuid: string
   name: string
   timestamp: number
-  /** The time at which the server received the event. */
   receivedAt: number
   identity: number
   sessionId: string | null
@@ -53,7 +52,7 @@ export const MAX_SESSION_ID = 200
 /** Characters of a session property; longer values are cut. */
 const MAX_VALUE = 1_000
 
-/** Whether a text can be a session's id: the database keeps it unchanged, and a URL can contain it. */
+/** Whether a text can be a session's id: the database keeps it, and a URL can contain it. */
 export const isSessionId = (id: string | null): id is string =>
   id !== null && id !== '' && id.length <= MAX_SESSION_ID && !id.includes('\0') && id.isWellFormed()
 
@@ -158,7 +157,7 @@ function exitOf(properties: JsonObject): Record<string, string> {
   return present({ $end_current_url: url, $end_pathname: path, $end_hostname: host })
 }
 
-/** Reads the URL, host and path of a page. If the URL has no host or path, `$host` or `$pathname` is used. */
+/** Reads the URL, host and path of a page, the last two also from `$host` and `$pathname`. */
 function pageOf(properties: JsonObject) {
   const url = textOf(properties.$current_url)
   const parsed = url && URL.canParse(url) ? new URL(url) : undefined
@@ -176,7 +175,7 @@ const present = (values: Record<string, string | undefined>): Record<string, str
     Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))
   )
 
-/** Returns a text, or a number as text, as it is stored; undefined for anything else and for `''`. */
+/** Returns a text, or a number as text; undefined for anything else and for `''`. */
 function textOf(value: unknown): string | undefined {
   const text = typeof value === 'number' ? String(value) : value
   if (typeof text !== 'string' || text === '') {

@@ -2,8 +2,8 @@
 export type Comparison = { similarity: number; shared: string[] }
 
 /**
- * Returns the weight of a step: 1.5 for the product's own events, 1 for pages and screens, 0.5 for other events of SDKs,
- * and 0.1 for clicks, which every session has.
+ * Returns the weight of a step: 1.5 for the product's own events, 1 for pages and screens, 0.5 for
+ * other events of SDKs, and 0.1 for clicks, which every session has.
  */
 export function weightOf(step: string): number {
   if (step.startsWith('$autocapture')) {
@@ -41,8 +41,8 @@ export function compareSteps(a: readonly string[], b: readonly string[]): Compar
 
 /**
  * Returns a table with the weights of the heaviest common subsequences of all suffixes. The index
- * `i * width + j`, where `width` is the number of right steps plus 1, stands for the left steps from
- * i on and the right steps from j on.
+ * `i * width + j`, where `width` is the number of right steps plus 1, stands for the left steps
+ * from i on and the right steps from j on.
  */
 function weighSuffixes(left: Steps, right: Steps): Float64Array {
   const width = right.names.length + 1
@@ -89,7 +89,7 @@ function traceShared(best: Float64Array, a: readonly string[], b: readonly strin
 
 type Steps = { names: Int32Array; weights: Float64Array; total: number }
 
-/** Encodes steps as numbers, with their weights. `known` maps names to numbers, for both sequences. */
+/** Encodes steps as numbers, with their weights. `known` has the numbers of both sequences. */
 function encode(steps: readonly string[], known: Map<string, number>): Steps {
   const names = new Int32Array(steps.length)
   const weights = new Float64Array(steps.length)

@@ -13,14 +13,15 @@ import type { SessionPart } from './session.ts'
  */
 
 /**
- * Maximum number of distinct ids stored per session: those with the lowest keys. Real sessions have fewer. If a session
- * with more is ever rebuilt, only the events of its stored distinct ids are counted.
+ * Maximum number of distinct ids stored per session: those with the lowest keys. Real sessions have
+ * fewer. If a session with more is ever rebuilt, only the events of its stored distinct ids are
+ * counted.
  */
 export const MAX_IDENTITIES = 100
 
 /**
- * Returns statements that add parts to their sessions, for the transaction that stores the parts' events. The order of
- * parts does not matter. A closed session is opened again.
+ * Returns statements that add parts to their sessions, for the transaction that stores the parts'
+ * events. The order of parts does not matter. A closed session is opened again.
  */
 export const addToSessions = (projectId: number, parts: readonly SessionPart[]): SQL[] =>
   eachChunk(parts.map(toRow), (rows) => [
@@ -53,7 +54,6 @@ export const addToSessions = (projectId: number, parts: readonly SessionPart[]):
 
 const sum = (column: SQLiteColumn): SQL => sql`${column} + ${excluded(column)}`
 
-/** The assignments that add a part to a session. */
 const MERGED = assign(sessions, {
   identities: sql`case when ${sessions.identities} = ${excluded(sessions.identities)} then ${sessions.identities} else (
     select json_group_array(value) from (
@@ -76,7 +76,7 @@ const MERGED = assign(sessions, {
 
 type Column = keyof typeof sessions.$inferSelect
 
-/** Keeps the value with the lower (`<`) or the higher (`>`) key; a part without a key changes nothing. */
+/** Keeps the value with the lower (`<`) or higher (`>`) key; no key changes nothing. */
 function pick(name: Column, keyName: Column, order: '<' | '>'): Values<typeof sessions> {
   const [value, key] = [sessions[name], sessions[keyName]]
   const wins = sql`(${key} is null or ${excluded(key)} ${sql.raw(order)} ${key})`
@@ -134,12 +134,12 @@ export const markStale = (projectId: number, chunk: SQL): SQL =>
  * Reading.
  */
 
-/** The table `sessions` under the alias `s`, for `sessionColumn` and the statements that read sessions. */
+/** The table `sessions` under the alias `s`. */
 export const session = alias(sessions, 's')
 
 /**
- * SQL: whether a session is a bounce: one page or screen, no autocaptured event, and less than ten seconds. Null for a session
- * without a page or screen.
+ * SQL: whether a session is a bounce: one page or screen, no autocaptured event, and less than ten
+ * seconds. Null for a session without a page or screen.
  */
 export const IS_BOUNCE = sql`case when ${session.pageviews} + ${session.screens} > 0 then
   ${session.pageviews} + ${session.screens} + ${session.autocaptures} <= 1 and ${session.endTime} - ${session.startTime} < 10000 end`
@@ -159,16 +159,16 @@ const OF_ROW: Record<string, SQL> = {
   $last_external_click_url: sql`json_object('$last_external_click_url', ${session.click})`
 }
 
-/** SQL: a JSON object that has the property `key` of the session `s`, perhaps among others. Contains no bound values. */
+/** SQL: a JSON object with the property `key` of the session `s`, without bound values. */
 export const sessionColumn = (key: string): SQL =>
   OF_ROW[key] ?? (isOfExit(key) ? sql`${session.exit}` : sql`${session.entry}`)
 
 export type CountedValue = { name: string; count: number }
 
 /**
- * Lists the values of a property in closed sessions: at most `limit` values that several sessions have, the most
- * frequent first. If these are fewer than `limit`, at most `limit` values that only one session has follow. Reads at
- * most `3 * limit` rows.
+ * Lists the values of a property in closed sessions: at most `limit` values that several sessions
+ * have, the most frequent first. If these are fewer than `limit`, at most `limit` values that only
+ * one session has follow. Reads at most `3 * limit` rows.
  */
 export async function listValues(
   db: Db,
@@ -182,7 +182,8 @@ export async function listValues(
       .from(sessionValues)
       .where(and(eq(sessionValues.projectId, projectId), eq(sessionValues.key, key), condition))
       .limit(limit)
-  // Repeats the condition of the index `session_values_frequent` literally: with a bound value, SQLite would not use it.
+  // Repeats the condition of the index `session_values_frequent` literally: with a bound value,
+  // SQLite would not use it.
   const frequent = await select(sql`${sessionValues.count} > 1`).orderBy(
     desc(sessionValues.count),
     asc(sessionValues.value)
@@ -190,7 +191,8 @@ export async function listValues(
   if (frequent.length === limit) {
     return frequent
   }
-  // The scan also passes the values that several sessions have; here there are fewer than `limit` of them.
+  // The scan also passes the values that several sessions have; here there are fewer than `limit`
+  // of them.
   const single = await select(sql`${sessionValues.count} = 1`).orderBy(asc(sessionValues.value))
   return [...frequent, ...single]
 }

@@ -29,16 +29,16 @@ import { type DeliveryRow, findSubscription, type SubscriptionRow } from './stor
 /** Time for which an attempt holds its delivery, ms; each message to a recipient begins it anew. */
 const LEASE_MS = MINUTE
 
-/** Delay of the repetition of a message that may have arrived, if the receiver does not recognise repetitions, seconds. */
+/** Seconds before a message that may have arrived goes again to a receiver that cannot tell. */
 const DOUBT_SECONDS = 600
 
-/** The result of an attempt. `gone`: the delivery is finished, not yet due, or held by another attempt. */
+/** The result of an attempt. `gone`: the delivery is finished, not due, or held by another. */
 export type Attempt = Outcome['status'] | 'postponed' | 'gone'
 
 /**
  * Attempts a stored delivery, if it is due and no other attempt holds it.
- * @throws PoisonError if the project does not exist, HeldError while it is held back, AppError `unavailable` when the database
- * cannot take the work now
+ * @throws PoisonError if the project does not exist, HeldError while it is held back, AppError
+ * `unavailable` when the database cannot take the work now
  */
 export async function attemptDelivery(
   message: DeliveryMessage,
@@ -80,8 +80,8 @@ export async function attemptDelivery(
 }
 
 /**
- * Returns why a delivery is no longer wanted; undefined while it is. A notice is sent even if the subscription has been deleted,
- * a test even if the subscription is paused.
+ * Returns why a delivery is no longer wanted; undefined while it is. A notice is sent even if the
+ * subscription has been deleted, a test even if the subscription is paused.
  */
 function whyUnwanted(
   { kind }: DeliveryRow,
@@ -98,7 +98,7 @@ function whyUnwanted(
     : undefined
 }
 
-/** A delivery while an attempt holds it: the attempt finishes the delivery, or postpones it to a later attempt. */
+/** A delivery while an attempt holds it, which finishes or postpones it. */
 class Delivery {
   readonly #db: Db
   readonly #row: DeliveryRow
@@ -113,8 +113,9 @@ class Delivery {
   }
 
   /**
-   * Sends to each recipient that still needs a message. Before each message, stores the recipient as `sending` and the outcomes
-   * of the messages before, so that the next attempt knows which messages may have arrived.
+   * Sends to each recipient that still needs a message. Before each message, stores the recipient
+   * as `sending` and the outcomes of the messages before, so that the next attempt knows which
+   * messages may have arrived.
    */
   async sendThrough(channel: Channel): Promise<Attempt> {
     const { targets, recognisesRepeats } = channel
@@ -127,7 +128,8 @@ class Delivery {
       if (!begun) {
         continue
       }
-      // If this write throws, nothing is sent: so the recipient keeps its old state until the write has succeeded.
+      // If this write throws, nothing is sent: so the recipient keeps its old state until the write
+      // has succeeded.
       if (!(await this.#noteProgress(this.#recipients.with(i, begun)))) {
         return 'gone'
       }
@@ -143,7 +145,7 @@ class Delivery {
     return this.postpone(faultOf(this.#recipients) ?? '', retryAfter)
   }
 
-  /** Finishes the delivery when no further attempt follows: recipients that still wait for their message have failed. */
+  /** Finishes the delivery for good: recipients that still wait for their message have failed. */
   close(): Promise<Attempt> {
     const fault = this.#row.error ?? 'Each attempt was cut off.'
     const recipients = this.#recipients.map((recipient) => giveUp(recipient, fault))
@@ -151,7 +153,7 @@ class Delivery {
     return this.finish(error === null ? 'delivered' : 'failed', error, recipients)
   }
 
-  /** Finishes the delivery. If the delivery's failure pauses the subscription, also queues the notice to the owner. */
+  /** Finishes the delivery. If its failure pauses the subscription, queues the notice too. */
   async finish(
     status: Outcome['status'],
     error: string | null,
@@ -166,7 +168,7 @@ class Delivery {
     return status
   }
 
-  /** Leaves the delivery to another attempt. @param retryAfter least delay, seconds; see `secondsBeforeRetry` */
+  /** @param retryAfter least delay, seconds; see `secondsBeforeRetry` */
   async postpone(error: string, retryAfter: number): Promise<Attempt> {
     const { id, projectId, attempts } = this.#row
     const seconds = delayAfter(attempts, retryAfter)
@@ -178,7 +180,7 @@ class Delivery {
     return 'postponed'
   }
 
-  /** Stores the states of the recipients, and holds the delivery for another minute. @returns whether it was still held */
+  /** Stores the recipients' states, holds the delivery a minute more. @returns if it was held */
   #noteProgress(recipients: Recipient[]): Promise<boolean> {
     return noteProgress(this.#db, this.#row, recipients, this.#now() + LEASE_MS)
   }
@@ -189,8 +191,8 @@ class Delivery {
 }
 
 /**
- * Returns the seconds before a message may be sent again: as the receiver asks, or ten minutes if the message may have arrived
- * and the receiver would not recognise its repetition.
+ * Returns the seconds before a message may be sent again: as the receiver asks, or ten minutes if
+ * the message may have arrived and the receiver would not recognise its repetition.
  */
 function secondsBeforeRetry(sent: Sent, { recognisesRepeats }: Channel): number {
   if (sent.kind === 'transient') {
@@ -200,8 +202,9 @@ function secondsBeforeRetry(sent: Sent, { recognisesRepeats }: Channel): number 
 }
 
 /**
- * Returns a recipient for each target: the known one, or a new one. Known recipients that are no longer targets come first, but
- * only those that have failed, and those whom a message has reached or may have reached.
+ * Returns a recipient for each target: the known one, or a new one. Known recipients that are no
+ * longer targets come first, but only those that have failed, and those whom a message has reached
+ * or may have reached.
  */
 function addressees(known: Recipient[], targets: string[]): Recipient[] {
   // A recipient with `repeated` waits for a further message, but an earlier one may have arrived.

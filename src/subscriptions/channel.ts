@@ -20,7 +20,10 @@ import { recipientsOf } from './terms.ts'
 import { unsubscribeUrl } from './unsubscribe/ticket.ts'
 import { sendWebhook } from './webhook.ts'
 
-/** Queries after which a delivery starts no further insight: one insight may take hundreds, and D1 allows 1,000 per invocation. */
+/**
+ * Queries after which a delivery starts no further insight: one insight may take hundreds, and D1
+ * allows 1,000 per invocation.
+ */
 const MAX_QUERIES = 500
 
 export type DeliveryInvocation = Invocation<
@@ -44,7 +47,7 @@ export type Channel = {
 /** A channel, or the reason to skip the delivery. */
 export type ChannelOrSkip = { channel: Channel } | { skipped: string }
 
-/** Composes the message of a delivery and returns its channel, or the reason to skip the delivery. */
+/** Composes a message and returns its channel, or the reason to skip the delivery. */
 export async function openChannel(
   attempted: Attempted,
   invocation: DeliveryInvocation
@@ -63,8 +66,8 @@ export async function openChannel(
 }
 
 /**
- * Returns the channel of the e-mail that tells the owner that the subscription was paused. Once the subscription is resumed,
- * returns the reason to skip the e-mail.
+ * Returns the channel of the e-mail that tells the owner that the subscription was paused. Once the
+ * subscription is resumed, returns the reason to skip the e-mail.
  */
 async function openNotice(
   { subscription }: Attempted,
@@ -141,6 +144,6 @@ async function writeDigest(
   }
 }
 
-/** Whether this is the subscription's first scheduled delivery. Failed deliveries and tests do not count. */
+/** Whether no scheduled delivery succeeded before. Tests do not count. */
 const isFirst = async ({ db }: OpenProject, row: DeliveryRow): Promise<boolean> =>
   row.kind === 'scheduled' && !(await wasDelivered(db, row))

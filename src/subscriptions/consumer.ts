@@ -7,8 +7,9 @@ import type { DeliveryInvocation } from './channel.ts'
 import { DeliveryMessage } from './message.ts'
 
 /**
- * Attempts stored deliveries. Queue messages may arrive twice, at the same time and in any order, and an attempt may be
- * interrupted anywhere. Even so, a recipient is sent the same digest again only if it is unknown whether the first arrived.
+ * Attempts stored deliveries. Queue messages may arrive twice, at the same time and in any order,
+ * and an attempt may be interrupted anywhere. Even so, a recipient is sent the same digest again
+ * only if it is unknown whether the first arrived.
  * @returns the outcomes of the queue messages, and the number of attempts by their result
  */
 export async function consumeDeliveries(batch: MessageBatch, invocation: DeliveryInvocation) {
@@ -30,7 +31,7 @@ export async function consumeDeliveries(batch: MessageBatch, invocation: Deliver
   return { ...outcome, ...attempts }
 }
 
-/** Logs dead letters of deliveries. No delivery is lost: it is stored, and the cron of a later minute queues it again. */
+/** Logs dead letters. No delivery is lost: it is stored, and a later cron queues it again. */
 export async function logDeadDeliveries(batch: MessageBatch) {
   for (const { id, body } of batch.messages) {
     const { data } = DeliveryMessage.safeParse(body)

@@ -45,7 +45,7 @@ export type Content = {
   more: number
 }
 
-/** Shortens a text to at most `length` characters, with `…` at the end; never splits a surrogate pair. */
+/** Shortens a text to `length` characters, ending in `…`; never splits a surrogate pair. */
 export const cut = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
 

@@ -17,7 +17,6 @@ import {
 import { expectSubject } from './subject.ts'
 import { changeTerms, expectFuture, newTerms } from './terms.ts'
 
-/** A request to create a subscription. */
 type Creation = {
   project: { id: number; timezone: string }
   user: Parameters<typeof userToJson>[0]
@@ -32,7 +31,8 @@ type Creation = {
 
 /**
  * Creates a subscription. A request repeated with its idempotency key gets the first response.
- * @throws invalid_input, does_not_exist, conflict; unavailable after too many concurrent requests with the same key
+ * @throws invalid_input, does_not_exist, conflict; unavailable after too many concurrent requests
+ * with the same key
  */
 export async function createSubscription(db: Db, creation: Creation): Promise<SubscriptionJson> {
   const { user, input, idempotencyKey } = creation
@@ -55,7 +55,7 @@ export async function createSubscription(db: Db, creation: Creation): Promise<Su
   })
 }
 
-/** Returns the response to an earlier request with this idempotency key. @throws conflict if that was a different request */
+/** Returns the answer to an earlier request with this key. @throws conflict if it was different */
 async function findEarlierAnswer(
   db: Db,
   { project, user, idempotencyKey: key, now }: Creation,

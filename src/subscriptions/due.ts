@@ -14,14 +14,15 @@ const CLAIMED_AT_ONCE = 500
 /** Stalled deliveries that are queued again per minute. */
 const TAKEN_AT_ONCE = 500
 
-/** Time for which a delivery may be overdue, ms; after that, its message counts as lost or its consumer as dead. */
+/** Longest that a delivery may be overdue, ms; then its message counts as lost. */
 const STALLED_MS = 5 * MINUTE
 
 /**
- * Stores and queues a delivery for every due occurrence. Deliveries whose message was lost are queued again. Runs every
- * minute; an occurrence gets one delivery, even from two runs at the same time.
- * @param limits `queuesSince`: the queues have lost all messages sent before this time, ms UTC; `isSpent` returns true once no
- * further subscriptions may be read: the others stay due
+ * Stores and queues a delivery for every due occurrence. Deliveries whose message was lost are
+ * queued again. Runs every minute; an occurrence gets one delivery, even from two runs at the same
+ * time.
+ * @param limits `queuesSince`: the queues have lost all messages sent before this time, ms UTC;
+ * `isSpent` returns true once no further subscriptions may be read: the others stay due
  * @returns how many occurrences were claimed, and how many deliveries were queued again
  */
 export async function runDue(
@@ -45,9 +46,10 @@ export async function runDue(
 }
 
 /**
- * Stores deliveries for the due occurrences of these subscriptions and moves the subscriptions to their next occurrence. Of
- * several missed occurrences, only the last gets a delivery, with the number of the others. A subscription whose schedule
- * cannot be computed is logged and stays due; it does not stop the others.
+ * Stores deliveries for the due occurrences of these subscriptions and moves the subscriptions to
+ * their next occurrence. Of several missed occurrences, only the last gets a delivery, with the
+ * number of the others. A subscription whose schedule cannot be computed is logged and stays due;
+ * it does not stop the others.
  * @returns the number of deliveries stored
  */
 export async function claim(
@@ -90,7 +92,8 @@ async function toClaim(row: SubscriptionRow, now: number): Promise<Claim[]> {
 }
 
 /**
- * Queues stored deliveries. A failure is only logged, because the cron of a later minute queues them again.
+ * Queues stored deliveries. A failure is only logged, because the cron of a later minute queues
+ * them again.
  * @param delaySeconds seconds until a consumer gets them, at most a day
  */
 export async function queueDeliveries(

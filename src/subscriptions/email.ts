@@ -23,7 +23,7 @@ const TRANSIENT = [
 /** Characters of a subject. */
 const MAX_SUBJECT = 200
 
-/** Sends an e-mail to one address. Without a binding, or when the binding refuses it, returns the reason. */
+/** Sends an e-mail to one address. Without a binding, or when refused, returns the reason. */
 export async function sendEmail(
   binding: SendEmail | undefined,
   from: string,
@@ -62,10 +62,11 @@ function readCode(error: unknown): string | undefined {
 }
 
 /**
- * Writes the e-mail of a digest for one recipient. The charts are inline images, each above the table with its numbers, so
- * that the numbers remain where a mail program shows no images.
+ * Writes the e-mail of a digest for one recipient. The charts are inline images, each above the
+ * table with its numbers, so that the numbers remain where a mail program shows no images.
  * @param images the charts as PNG in base64, by the insight's id
- * @param unsubscribe the recipient's link to unsubscribe, which mail programs can also use in one click (RFC 8058)
+ * @param unsubscribe the recipient's link to unsubscribe, which mail programs can also use in one
+ * click (RFC 8058)
  */
 export function toEmail(digest: Digest, images: Map<number, string>, unsubscribe: string): Email {
   const { content, summary } = digest
@@ -166,7 +167,7 @@ function toSection(digest: Digest, images: Map<number, string>, part: Part): str
 <table role="table" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse"><tbody>${part.lines.map(toRow).join('')}</tbody></table>${more}`
 }
 
-/** Returns the chart of a part as an image with a link, or only the link if the e-mail does not contain the image. */
+/** Returns a chart as an image with a link, or only the link if the e-mail has no image. */
 function toImage(digest: Digest, images: Map<number, string>, part: Part): string {
   const chart = chartOf(digest, part)
   if (chart === undefined || part.insight === undefined) {

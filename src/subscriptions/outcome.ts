@@ -2,15 +2,16 @@ import type { Recipient } from '../db/schema.ts'
 import type { OutboundError } from '../outbound.ts'
 
 /**
- * The outcome of sending to one recipient. `uncertain`: the message may have arrived. `transient`: it has not arrived, and
- * another attempt may succeed; `retryAfter` is in seconds. `permanent`: another attempt would fail as well.
+ * The outcome of sending to one recipient. `uncertain`: the message may have arrived. `transient`:
+ * it has not arrived, and another attempt may succeed; `retryAfter` is in seconds. `permanent`:
+ * another attempt would fail as well.
  */
 export type Sent =
   | { kind: 'sent' }
   | { kind: 'uncertain' | 'permanent'; error: string }
   | { kind: 'transient'; error: string; retryAfter?: number | undefined }
 
-/** Seconds from each failed attempt to the next; the last attempt is about eight hours after the first. */
+/** Seconds from each failed attempt to the next; the last is about eight hours after the first. */
 const DELAYS = [30, 120, 600, 3_600, 24_000]
 export const MAX_ATTEMPTS = DELAYS.length + 1
 /** Longest delay before an attempt, seconds: just under a day, the limit of Cloudflare Queues. */
@@ -20,8 +21,9 @@ const MAX_DELAY = 86_000
 export const MAX_FAILURES = 5
 
 /**
- * Returns the seconds between an attempt, counted from 1, and the next: at least `retryAfter`, which the receiver asks for,
- * but at most `MAX_DELAY`. After the last attempt, the next one only closes the delivery and needs no delay.
+ * Returns the seconds between an attempt, counted from 1, and the next: at least `retryAfter`,
+ * which the receiver asks for, but at most `MAX_DELAY`. After the last attempt, the next one only
+ * closes the delivery and needs no delay.
  */
 export const delayAfter = (attempt: number, retryAfter = 0): number =>
   Math.min(MAX_DELAY, Math.max(DELAYS[attempt - 1] ?? 0, retryAfter))
@@ -30,8 +32,8 @@ const UNCERTAIN = 'The outcome is unknown: the message may have arrived.'
 
 /**
  * Marks a recipient as being sent to, and clears the error of the previous attempt.
- * @param recognisesRepeats whether the receiver recognises repeated messages; otherwise, a message that may have arrived is
- * repeated only once
+ * @param recognisesRepeats whether the receiver recognises repeated messages; otherwise, a message
+ * that may have arrived is repeated only once
  * @returns undefined if the recipient must not be sent another message
  */
 export function beginSending(
@@ -44,7 +46,8 @@ export function beginSending(
   if (recipient.status === 'waiting') {
     return { ...recipient, status: 'sending', error: null }
   }
-  // An earlier message may have arrived: its outcome is `unknown`, or an attempt was interrupted while `sending` it.
+  // An earlier message may have arrived: its outcome is `unknown`, or an attempt was interrupted
+  // while `sending` it.
   if (recipient.repeated && !recognisesRepeats) {
     return undefined
   }
@@ -94,8 +97,8 @@ export function faultOf(recipients: Recipient[]): string | null {
 }
 
 /**
- * Returns the outcome of a request that got no response. A refused URL would be refused again; otherwise, the
- * message may have arrived.
+ * Returns the outcome of a request that got no response. A refused URL would be refused again;
+ * otherwise, the message may have arrived.
  */
 export const judgeFault = ({ kind, message }: OutboundError): Sent => ({
   kind: kind === 'refused' ? 'permanent' : 'uncertain',
@@ -103,8 +106,9 @@ export const judgeFault = ({ kind, message }: OutboundError): Sent => ({
 })
 
 /**
- * Returns the outcome of a request by its HTTP status. 408, 425, 429 and 5xx are transient, because neither message nor
- * address is at fault; other refusals are permanent. The error quotes the start of the response's body.
+ * Returns the outcome of a request by its HTTP status. 408, 425, 429 and 5xx are transient, because
+ * neither message nor address is at fault; other refusals are permanent. The error quotes the start
+ * of the response's body.
  * @param now ms UTC, from which a `Retry-After` with a date is counted
  */
 export function judge(
@@ -124,7 +128,7 @@ export function judge(
 /** A date in an HTTP header: `Wed, 21 Oct 2026 07:28:00 GMT`. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
-/** Reads a `Retry-After` in seconds, or as a date. @returns seconds, at least 0; undefined for any other text */
+/** Reads a `Retry-After` in seconds or as a date. @returns seconds, at least 0, or undefined */
 function readRetryAfter(text: string, now: number): number | undefined {
   if (/^\d+$/.test(text)) {
     return Number(text)

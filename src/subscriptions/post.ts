@@ -7,8 +7,8 @@ const TIMEOUT_MS = 10_000
 const MAX_ANSWER = 1_000_000
 
 /**
- * Posts a message and returns the outcome. A status of 2xx is a success, whatever the body, which is not read. With `reads`,
- * the error quotes the body of a refusal, unless the body is too large.
+ * Posts a message and returns the outcome. A status of 2xx is a success, whatever the body, which
+ * is not read. With `reads`, the error quotes the body of a refusal, unless the body is too large.
  * @param allow the setting `OUTBOUND_ALLOW`
  */
 export async function post(

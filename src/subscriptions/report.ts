@@ -18,8 +18,8 @@ import type { SubscriptionRow } from './store.ts'
 export type Report = { content: Content } | { skipped: string }
 
 /**
- * Computes what a subscription delivers at `now`: its insight, then the first `MAX_TILES` other insights of its dashboard, each
- * with its figures or the reason why there are none.
+ * Computes what a subscription delivers at `now`: its insight, then the first `MAX_TILES` other
+ * insights of its dashboard, each with its figures or the reason why there are none.
  * @param isSpent returns true once no further insight may be computed
  * @throws unavailable when the database cannot take the work now
  */
@@ -63,7 +63,6 @@ export async function readContent(
   }
 }
 
-/** Whether the insight or dashboard with this id has been deleted. */
 const isGone = (id: number | null, row: { deleted: boolean } | undefined): boolean =>
   id !== null && (!row || row.deleted)
 
@@ -73,7 +72,7 @@ const tooMuch = (insight: InsightRow): Figures => ({
     'Not computed: the insights before this one used up the delivery’s database queries. Deliver this insight separately.'
 })
 
-/** Computes the figures of an insight without today or, if there is nothing to report then, with today. */
+/** Computes the figures without today or, if there is nothing to report then, with today. */
 async function readFigures(
   db: Db,
   project: ProjectRow,
@@ -108,8 +107,9 @@ export const endAt = (query: TrendQuery, until: number): TrendQuery =>
   (query.from === 'all' || query.from < until) && until < query.until ? { ...query, until } : query
 
 /**
- * Ends a period of days before today: today is not over, so nearly every change from the previous period would be a fall.
- * A period by the hour or minute, one without a beginning, and one that begins today stay as they are.
+ * Ends a period of days before today: today is not over, so nearly every change from the previous
+ * period would be a fall. A period by the hour or minute, one without a beginning, and one that
+ * begins today stay as they are.
  */
 function withoutToday(query: TrendQuery, today: number): TrendQuery {
   const { from, interval } = query
@@ -120,8 +120,8 @@ function withoutToday(query: TrendQuery, today: number): TrendQuery {
 }
 
 /**
- * Asks for one number for the whole period, and one for the period before or the one that the query compares with. For actors
- * and percentiles, this is not the sum of the points.
+ * Asks for one number for the whole period, and one for the period before or the one that the query
+ * compares with. For actors and percentiles, this is not the sum of the points.
  */
 const inOneNumber = (query: TrendQuery): TrendQuery => ({
   ...query,

@@ -3,12 +3,12 @@ import { nextOccurrence } from './schedule.ts'
 import type { SubscriptionRow } from './store.ts'
 import type { Terms } from './terms.ts'
 
-/** The reason shown for a subscription that a user has paused. */
 const PAUSED_BY_USER = 'Paused by a user.'
 
 /**
- * Returns the new state of a subscription after a change: when it delivers next, and whether and why it is paused. Empty
- * unless the change concerns the schedule, or deletes, restores, pauses or resumes the subscription.
+ * Returns the new state of a subscription after a change: when it delivers next, and whether and
+ * why it is paused. Empty unless the change concerns the schedule, or deletes, restores, pauses or
+ * resumes the subscription.
  */
 export async function resume(
   before: SubscriptionRow,

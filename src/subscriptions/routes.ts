@@ -26,12 +26,11 @@ import { getSubscription, listSubscriptions, ORDERINGS, updateSubscription } fro
 import { expectSubject } from './subject.ts'
 import { changeTerms, expectFuture } from './terms.ts'
 
-/** Occurrences that a preview lists. */
 const MAX_PREVIEW = 100
 
 /**
- * Returns the fields of which a client may send an old value. The cron moves `next_delivery_date` when it is due, so a past
- * value counts as an old one.
+ * Returns the fields of which a client may send an old value. The cron moves `next_delivery_date`
+ * when it is due, so a past value counts as an old one.
  */
 function changingFields({ next_delivery_date: sent }: JsonObject, now: Date): string[] {
   const time = typeof sent === 'string' ? parseTimestamp(sent) : undefined
@@ -137,7 +136,8 @@ export const subscriptionRoutes = createRouter()
         const before = await getSubscription(db, project.id, c.req.valid('param').id)
         const ignored = c.var.ignoredFields
         expectUnchanged(ignored, [subscriptionToJson(before)], changingFields(ignored, now))
-        // Stores a delivery for an occurrence that is already due, so that a new schedule does not lose it.
+        // Stores a delivery for an occurrence that is already due, so that a new schedule does not
+        // lose it.
         await claim(db, c.env.DELIVERY_QUEUE, [before], now.getTime())
         const terms = await changeTerms(before, change, c.env.OUTBOUND_ALLOW)
         if (!terms.deleted && !isSameSchedule(before, terms)) {

@@ -9,11 +9,11 @@ export type Schedule = {
   /** The number of periods between occurrences, at least 1. */
   interval: number
   byweekday: Weekday[] | null
-  /** Selects one of the days that `byweekday` matches in a period; negative numbers count from the end. */
+  /** Selects one of the days of `byweekday` in a period; negative numbers count from the end. */
   bysetpos: number | null
   /** The number of occurrences from the start, delivered or not. */
   count: number | null
-  /** The start, ms UTC, which sets the time of day to the second. It is an occurrence only if the rule matches it. */
+  /** The start, ms UTC, with the time of day. An occurrence only if the rule matches it. */
   startDate: number
   /** The end, ms UTC, inclusive. */
   untilDate: number | null
@@ -26,29 +26,29 @@ export const YEARS = { first: 2000, last: 9999 }
 const LAST_CLOCK = Date.UTC(YEARS.last, 11, 31, 23, 59, 59)
 
 /**
- * 400 years, ms, after which the calendar repeats, weekdays included. A rule without an occurrence in 400 years times its
- * interval never occurs.
+ * 400 years, ms, after which the calendar repeats, weekdays included. A rule without an occurrence
+ * in 400 years times its interval never occurs.
  */
 const CYCLE = 146_097 * DAY
 
 /** Days in the shortest period of each frequency. */
 const SHORTEST = { daily: 1, weekly: 7, monthly: 28, yearly: 365 }
 
-/** Longest intervals given to the rule. Each exceeds the 8,000 years in which a schedule may occur. */
+/** Longest intervals of the rule; each exceeds the 8,000 years in which a schedule may occur. */
 const LONGEST = { daily: 3_000_000, weekly: 430_000, monthly: 100_000, yearly: 8_300 }
 
-/** Maximum number of steps of a rule: one per day for 270 years, because a rule with a `count` is evaluated from its start. */
+/** Steps of a rule: one per day for 270 years, because a `count` is evaluated from the start. */
 const MAX_ITERATIONS = 100_000
 
 /**
- * Returns the first occurrence later than `after`, ms UTC, or null when there is none. The rule runs on the local clock of
- * the zone: a time that the clock shows twice occurs once, the first time; a time that it skips occurs right after the
- * gap.
+ * Returns the first occurrence later than `after`, ms UTC, or null when there is none. The rule
+ * runs on the local clock of the zone: a time that the clock shows twice occurs once, the first
+ * time; a time that it skips occurs right after the gap.
  */
 export const nextOccurrence = async (schedule: Schedule, after: number): Promise<number | null> =>
   (await nextOccurrences(schedule, after, 1))[0] ?? null
 
-/** Returns the next `n` occurrences later than `after`, ms UTC, or fewer if the schedule ends before. */
+/** Returns the next `n` occurrences later than `after`, ms UTC, or fewer at the end. */
 export async function nextOccurrences(
   schedule: Schedule,
   after: number,
@@ -60,7 +60,8 @@ export async function nextOccurrences(
   const end = Math.max(start, after) + n * schedule.interval * CYCLE
   const rule = await toRule(schedule, toClock(start, timezone), most, Math.min(end, LAST_CLOCK))
   const occurrences: number[] = []
-  // Begins a day early, because a clock that was put back shows earlier times again; none was put back by more than a day.
+  // Begins a day early, because a clock that was put back shows earlier times again; none was put
+  // back by more than a day.
   let clock = Math.min(toClock(after, timezone), LAST_CLOCK) - DAY - 1
   while (occurrences.length < n) {
     const found = rule.next(toZoned(clock))
@@ -68,7 +69,8 @@ export async function nextOccurrences(
       break
     }
     clock = fromZoned(found.toString())
-    // If the clock shows the start's time twice, the start may be the second moment, and `momentOf` returns the first.
+    // If the clock shows the start's time twice, the start may be the second moment, and `momentOf`
+    // returns the first.
     const time = Math.max(start, momentOf(clock, timezone))
     if (untilDate !== null && time > untilDate) {
       break
@@ -81,8 +83,8 @@ export async function nextOccurrences(
 }
 
 /**
- * Returns an upper bound for the number of occurrences between two times, ms UTC. The days and periods that are added cover
- * clock changes and the incomplete periods at both ends.
+ * Returns an upper bound for the number of occurrences between two times, ms UTC. The days and
+ * periods that are added cover clock changes and the incomplete periods at both ends.
  */
 function mostBetween(
   { frequency, interval, byweekday, bysetpos }: Schedule,
@@ -95,7 +97,7 @@ function mostBetween(
   return isOncePerPeriod ? periods : periods * daysInPeriod(frequency, byweekday)
 }
 
-/** Returns the most days that `byweekday` can match in one period; `bysetpos` must not exceed this number. */
+/** Returns the most days that `byweekday` can match in one period: the limit of `bysetpos`. */
 export function daysInPeriod(frequency: Frequency, byweekday: Weekday[]): number {
   if (frequency === 'daily') {
     return 1
@@ -117,8 +119,8 @@ function mostInARow(byweekday: Weekday[], length: number): number {
 }
 
 /**
- * Builds the rule from `clock` to `end`, both local times in ms. A `count` becomes an end date; it is ignored from `most` on,
- * because the caller reads no more occurrences than that.
+ * Builds the rule from `clock` to `end`, both local times in ms. A `count` becomes an end date; it
+ * is ignored from `most` on, because the caller reads no more occurrences than that.
  */
 async function toRule(
   schedule: Schedule,
@@ -156,8 +158,8 @@ const RULE_FREQUENCIES = {
 } as const
 
 /**
- * Passes a local time to the rule as if it were UTC. The library's own handling of clock changes has changed between
- * versions, so it never sees the zone.
+ * Passes a local time to the rule as if it were UTC. The library's own handling of clock changes
+ * has changed between versions, so it never sees the zone.
  */
 function toZoned(clock: number) {
   const text = `${new Date(clock).toISOString().slice(0, -1)}+00:00[UTC]`
@@ -169,7 +171,7 @@ const fromZoned = (text: string): number => Date.parse(text.replace(/\[.*/, ''))
 
 const UNITS = { daily: 'day', weekly: 'week', monthly: 'month', yearly: 'year' }
 
-/** Writes a schedule in words: `sent every 2 weeks on Monday and Friday`, `sent every month on the last Friday`. */
+/** Writes a schedule in words: `sent every 2 weeks on Monday and Friday`. */
 export function summarize({ frequency, interval, byweekday, bysetpos }: Schedule): string {
   const unit = UNITS[frequency]
   const every = interval === 1 ? `sent every ${unit}` : `sent every ${interval} ${unit}s`

@@ -16,8 +16,8 @@ const UNFETCHED = /invalid_blocks|image/
 
 /**
  * Sends a digest to an incoming webhook of Slack. Reads the response's body, in which Slack gives
- * the reason for a refusal. Slack fetches the charts while it accepts the message: if it cannot fetch
- * one, the digest is sent once more without charts.
+ * the reason for a refusal. Slack fetches the charts while it accepts the message: if it cannot
+ * fetch one, the digest is sent once more without charts.
  */
 export async function sendSlack(
   url: string,

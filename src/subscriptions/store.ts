@@ -1,6 +1,7 @@
 import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm'
 import { DAY } from '../calendar/units.ts'
 import { ConflictError, type Db } from '../db/client.ts'
+import { type PageRows, readTablePage } from '../db/page.ts'
 import {
   dashboards,
   idempotencyKeys,
@@ -8,7 +9,6 @@ import {
   type subscriptionDeliveries,
   subscriptions
 } from '../db/schema.ts'
-import { type PageRows, readTablePage } from '../db/page.ts'
 import { reserveNumbers } from '../db/sequences.ts'
 import { NotFoundError } from '../errors.ts'
 
@@ -33,7 +33,7 @@ export type Listing = {
   ordering: { by: (typeof ORDERINGS)[number]; isDescending: boolean } | undefined
 }
 
-/** Lists one page, newest first by default, and counts all exactly. Rows without a value to sort by come last. */
+/** Lists one page, newest first by default. Rows without a value to sort by come last. */
 export async function listSubscriptions(
   db: Db,
   projectId: number,
@@ -55,7 +55,6 @@ export async function listSubscriptions(
   return readTablePage(db, subscriptions, { where: listed, orderBy }, page)
 }
 
-/** SQL: whether the title of a subscription, or the name of its insight or dashboard, contains a text. */
 function isFound(search: string): SQL {
   const has = (text: SQL) => sql`instr(lower(coalesce(${text}, '')), lower(${search})) > 0`
   return sql`(${has(sql`${subscriptions.title}`)}
@@ -98,8 +97,8 @@ export const reserveSubscriptionId = async (db: Db): Promise<number> =>
 type NewAnswer = Pick<typeof idempotencyKeys.$inferInsert, 'userId' | 'key' | 'hash' | 'answer'>
 
 /**
- * Stores a new subscription and, if its request had an idempotency key, also the response, both or none. Keys older than a day
- * are deleted first, so that they can be used again.
+ * Stores a new subscription and, if its request had an idempotency key, also the response, both or
+ * none. Keys older than a day are deleted first, so that they can be used again.
  * @throws ConflictError when another request has used the key in the meantime
  */
 export async function insertSubscription(

@@ -5,8 +5,8 @@ import { findInsight } from '../insights/store.ts'
 import type { Terms } from './terms.ts'
 
 /**
- * Checks that the dashboard and the insight of a subscription exist. Does not check the ones that it had `before`: they may
- * have been deleted.
+ * Checks that the dashboard and the insight of a subscription exist. Does not check the ones that
+ * it had `before`: they may have been deleted.
  * @throws does_not_exist, attr is the field
  */
 export async function expectSubject(

@@ -40,8 +40,8 @@ export const newTerms = (timezone: string): Terms => ({
 /**
  * Applies the changes of a request to the terms of a subscription.
  * @param allow the setting `OUTBOUND_ALLOW`
- * @throws invalid_input, attr is the field, for an unreadable date, a target that cannot be sent to, and a schedule that
- * contradicts itself or never occurs
+ * @throws invalid_input, attr is the field, for an unreadable date, a target that cannot be sent
+ * to, and a schedule that contradicts itself or never occurs
  */
 export async function changeTerms(
   terms: Terms,
@@ -75,7 +75,7 @@ export async function changeTerms(
   return changed
 }
 
-/** Returns the changed value, which may be null, or the value before if the request leaves the field out. */
+/** Returns the changed value, perhaps null, or the one before if the request leaves it out. */
 const given = <T>(value: T | undefined, before: T): T => (value === undefined ? before : value)
 
 /** Reads a date-time. @returns ms UTC. @throws invalid_input */

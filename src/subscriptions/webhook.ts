@@ -59,8 +59,8 @@ function toInsight(part: Part, chart: string | undefined) {
 }
 
 /**
- * Sends a digest as a Standard Webhook. The same delivery always has the same `webhook-id`, by which a receiver recognises
- * repetitions; the signature covers id, time and body.
+ * Sends a digest as a Standard Webhook. The same delivery always has the same `webhook-id`, by
+ * which a receiver recognises repetitions; the signature covers id, time and body.
  * @param secret a secret from `newSecret`
  * @param allow the setting `OUTBOUND_ALLOW`
  */

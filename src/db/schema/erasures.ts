@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** One row per deleted person: the task of purging the data that outlives the deletion, and the receipt of its completion. */
+/** One row per deleted person: the task of purging, and the receipt of its completion. */
 export const erasures = sqliteTable(
   'erasures',
   {
@@ -31,9 +31,9 @@ export const erasures = sqliteTable(
      * or are kept.
      */
     dropped: integer().notNull().default(0),
-    /** The number of rows purged from every other store, by its name; each dead letter has its own member. */
+    /** The rows purged from every other store, by name; each dead letter has its own member. */
     stores: text({ mode: 'json' }).$type<Record<string, number>>().notNull().default({}),
-    /** What else named the person when the erasure was requested, counted by store; null if the request did not look for it. */
+    /** What else named the person at the request, by store; null if it was not looked for. */
     mentions: text({ mode: 'json' }).$type<Record<string, unknown>[]>(),
     attempts: integer().notNull().default(0),
     error: text(),
@@ -45,7 +45,8 @@ export const erasures = sqliteTable(
     receipt: text({ mode: 'json' }).$type<Record<string, unknown>>(),
     /**
      * Until when the tombstones link kept events and recordings to the person, so that they can
-     * still be deleted, ms UTC; null once the link is removed, or a later erasure completes this one.
+     * still be deleted, ms UTC; null once the link is removed, or a later erasure completes this
+     * one.
      */
     linkedUntil: integer('linked_until'),
     /** The earlier erasure that this one completes. */
@@ -60,9 +61,10 @@ export const erasures = sqliteTable(
 )
 
 /**
- * Tombstones of identities whose distinct id is erased. Events of the identity point to its tombstone until the events are
- * purged; the hash identifies late events. When the link to kept events is removed, the tombstone gets a new key. A row without
- * a hash stays under the old key, to which the kept events still point.
+ * Tombstones of identities whose distinct id is erased. Events of the identity point to its
+ * tombstone until the events are purged; the hash identifies late events. When the link to kept
+ * events is removed, the tombstone gets a new key. A row without a hash stays under the old key, to
+ * which the kept events still point.
  */
 export const erasedIdentities = sqliteTable(
   'erased_identities',

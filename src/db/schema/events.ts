@@ -19,8 +19,8 @@ export const eventNames = sqliteTable(
 )
 
 /**
- * Clustered (WITHOUT ROWID, added by hand in the migration), so that the rows with the same event name lie side by side
- * in order of time. `uuid` is 16 bytes, `properties` is JSONB.
+ * Clustered (WITHOUT ROWID, added by hand in the migration), so that the rows with the same event
+ * name lie side by side in order of time. `uuid` is 16 bytes, `properties` is JSONB.
  */
 export const events = sqliteTable(
   'events',
@@ -33,8 +33,8 @@ export const events = sqliteTable(
     /** A key of `distinct_ids`, or of `erased_identities`. */
     identity: integer().notNull(),
     /**
-     * The row of `person_versions` in force when the event was processed; null for an event sent without a person profile, and
-     * for a late event of an erased person.
+     * The row of `person_versions` in force when the event was processed; null for an event sent
+     * without a person profile, and for a late event of an erased person.
      */
     version: integer(),
     sessionId: text('session_id'),
@@ -49,8 +49,8 @@ export const events = sqliteTable(
 )
 
 /**
- * The number of events by name and 15-minute slot. Updated in the batches that add or remove events.
- * The migration adds WITHOUT ROWID by hand.
+ * The number of events by name and 15-minute slot. Updated in the batches that add or remove
+ * events. The migration adds WITHOUT ROWID by hand.
  */
 export const eventCounts = sqliteTable(
   'event_counts',

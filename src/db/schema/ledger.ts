@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** The last entry of the erasure ledger that this database has applied. One row; none before the first comparison or entry. */
+/** The last entry of the ledger that this database has applied: one row, or none yet. */
 export const ledgerHead = sqliteTable('ledger_head', {
   id: integer().primaryKey(),
   seq: integer().notNull(),
@@ -10,7 +10,7 @@ export const ledgerHead = sqliteTable('ledger_head', {
    * database with an earlier time than the bucket's was restored.
    */
   beat: integer().notNull().default(0),
-  /** The fingerprint of the deployment's secret as the ledger had it last; null before the first use. */
+  /** The ledger's last fingerprint of the deployment's secret; null before its first use. */
   secret: text(),
   /** From when on the deployment uses this secret, ms UTC; 0 for its first secret. */
   secretSince: integer('secret_since').notNull().default(0)

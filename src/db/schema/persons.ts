@@ -64,8 +64,9 @@ export const persons = sqliteTable(
 )
 
 /**
- * A person's properties after each change. The id is `key << 24 | n`: `key` is the identity through which the change came, `n`
- * the version number. So versions follow their identity through merges and splits. See `db/version-id.ts`.
+ * A person's properties after each change. The id is `key << 24 | n`: `key` is the identity through
+ * which the change came, `n` the version number. So versions follow their identity through merges
+ * and splits. See `db/version-id.ts`.
  */
 export const personVersions = sqliteTable('person_versions', {
   id: integer().primaryKey(),
@@ -73,7 +74,7 @@ export const personVersions = sqliteTable('person_versions', {
   properties: blob().notNull()
 })
 
-/** The activity log, one row per action. Rows never change, except that an erasure removes property values from them. */
+/** The activity log, a row per action. Only an erasure changes rows: it removes values. */
 export const activity = sqliteTable(
   'activity',
   {
@@ -88,7 +89,7 @@ export const activity = sqliteTable(
     activity: text().notNull(),
     /** `{user, key}` at the time of the action; null for actions of the service itself. */
     actor: text({ mode: 'json' }).$type<Record<string, unknown>>(),
-    /** The details of the action. Distinct ids are stored as identity keys, so that no entry contains an erased one. */
+    /** The details. Distinct ids are identity keys, so that none contains an erased one. */
     detail: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
     createdAt: integer('created_at').notNull()
   },

@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** The stored settings of a project's browser SDKs: those settings of `access/settings.ts` that were ever changed. */
+/** A project's settings for browser SDKs that were ever changed: see `access/settings.ts`. */
 type StoredSettings = Partial<{
   recording: boolean
   recording_sample: number
@@ -42,7 +42,7 @@ export const projects = sqliteTable('projects', {
     .$type<unknown[]>()
     .notNull()
     .default([]),
-  /** The settings of the project's browser SDKs that were ever changed; the others have their defaults. */
+  /** The settings for browser SDKs that were ever changed; the others have defaults. */
   settings: text({ mode: 'json' }).$type<StoredSettings>().notNull().default({}),
   /**
    * Days for which the project's recordings are kept; null for the deployment's

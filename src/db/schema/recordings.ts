@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-/** One row per recorded session, a tombstone once it is deleted. The snapshots are in R2: see `recordings/part.ts`. */
+/** One row per recorded session, a tombstone once deleted. Snapshots are in R2. */
 export const recordings = sqliteTable(
   'recordings',
   {
@@ -56,7 +56,7 @@ export const recordings = sqliteTable(
   ]
 )
 
-/** The snapshots that an SDK sent in one event, stored as one object in R2. The migration adds WITHOUT ROWID by hand. */
+/** The snapshots of one event, an object in R2. The migration adds WITHOUT ROWID by hand. */
 export const recordingParts = sqliteTable(
   'recording_parts',
   {

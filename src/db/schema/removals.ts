@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { blob, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /**
- * Deletions of events, or of some of their properties, by filters: one row per request. The row is the task, and keeps the
- * receipt. Times are ms UTC.
+ * Deletions of events, or of some of their properties, by filters: one row per request. The row is
+ * the task, and keeps the receipt. Times are ms UTC.
  */
 export const eventRemovals = sqliteTable(
   'event_removals',
@@ -34,7 +34,7 @@ export const eventRemovals = sqliteTable(
     /** The number of rows removed or changed in each store: `{"events":120,"segments":2}`. */
     stores: text({ mode: 'json' }).$type<Record<string, number>>().notNull().default({}),
     error: text(),
-    /** The time of the last progress. After 15 minutes without progress, the task's message counts as lost. */
+    /** The last progress. 15 minutes later, the task's message counts as lost. */
     progressAt: integer('progress_at').notNull(),
     completedAt: integer('completed_at'),
     receipt: text({ mode: 'json' }).$type<Record<string, unknown>>()
@@ -46,8 +46,8 @@ export const eventRemovals = sqliteTable(
 )
 
 /**
- * The uuids of events that were deleted by filters: capture does not store these events again. The migration adds WITHOUT
- * ROWID by hand.
+ * The uuids of events that were deleted by filters: capture does not store these events again. The
+ * migration adds WITHOUT ROWID by hand.
  */
 export const removedEvents = sqliteTable(
   'removed_events',

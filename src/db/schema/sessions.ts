@@ -20,7 +20,7 @@ export const sessions = sqliteTable(
     autocaptures: integer().notNull(),
     screens: integer().notNull(),
     entryKey: text('entry_key'),
-    /** Properties of the first pageview or screen, otherwise of the first event with a URL, by name. */
+    /** Properties by name of the first pageview or screen, or of the first event with a URL. */
     entry: text({ mode: 'json' }).$type<Record<string, string>>(),
     exitKey: text('exit_key'),
     exit: text({ mode: 'json' }).$type<Record<string, string>>(),
@@ -30,7 +30,7 @@ export const sessions = sqliteTable(
     vitalsKey: text('vitals_key'),
     /** The first Largest Contentful Paint, ms. */
     lcp: real(),
-    /** The 15-minute slot since 1970 in which its last event was received; null once the session is closed. */
+    /** The slot since 1970 in which its last event was received; null once closed. */
     openSlot: integer('open_slot'),
     /** Whether some of its events were deleted, so that it must be rebuilt from the others. */
     isStale: integer('is_stale', { mode: 'boolean' }).notNull().default(false),
@@ -50,7 +50,7 @@ export const sessions = sqliteTable(
   ]
 )
 
-/** The number of closed sessions by the value of a session property. The migration adds WITHOUT ROWID by hand. */
+/** Closed sessions by value of a property. The migration adds WITHOUT ROWID by hand. */
 export const sessionValues = sqliteTable(
   'session_values',
   {
@@ -65,7 +65,10 @@ export const sessionValues = sqliteTable(
   ]
 )
 
-/** The search index of similar recorded sessions: see `sessions/shingles.ts`. The migration adds WITHOUT ROWID by hand. */
+/**
+ * The search index of similar recorded sessions: see `sessions/shingles.ts`. The migration adds
+ * WITHOUT ROWID by hand.
+ */
 export const sessionShingles = sqliteTable(
   'session_shingles',
   {

@@ -63,7 +63,7 @@ export const subscriptions = sqliteTable(
     pausedReason: text('paused_reason'),
     /** The random secret that signs webhooks, unsubscribe links and the addresses of charts. */
     secret: text().notNull(),
-    /** The origin of this service in the request that created the subscription; links in messages begin with it. */
+    /** This service's origin at the creation; links in messages begin with it. */
     origin: text().notNull(),
     /** Raised by every change of a user, for compare-and-swap. */
     revision: integer().notNull().default(0)
@@ -74,7 +74,7 @@ export const subscriptions = sqliteTable(
   ]
 )
 
-/** Deliveries: each occurrence once, whatever its outcome; also test deliveries and notices to the owner. */
+/** Each occurrence once, whatever its outcome; also tests, and notices to the owner. */
 export const subscriptionDeliveries = sqliteTable(
   'subscription_deliveries',
   {
@@ -89,7 +89,7 @@ export const subscriptionDeliveries = sqliteTable(
     status: text({ enum: ['queued', 'sending', 'delivered', 'failed', 'skipped'] }).notNull(),
     /** The number of attempts. The latest attempt holds the delivery. */
     attempts: integer().notNull().default(0),
-    /** When the next attempt is due; while an attempt holds the delivery, when its lease ends. Null when finished. */
+    /** When the next attempt is due, or the current one's lease ends. Null when finished. */
     dueAt: integer('due_at'),
     recipients: text({ mode: 'json' }).$type<Recipient[]>().notNull().default([]),
     error: text(),

@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** One row per suppressed person, or per suppressed distinct id that no person had. Times are ms UTC. */
+/** One row per suppressed person, or distinct id without a person. Times are ms UTC. */
 export const suppressions = sqliteTable(
   'suppressions',
   {
@@ -16,7 +16,7 @@ export const suppressions = sqliteTable(
     /** Events and parts of recordings that are received from this time on are dropped. */
     since: integer().notNull(),
     requestedBy: text('requested_by', { mode: 'json' }).$type<Record<string, unknown>>().notNull(),
-    /** Events and parts that are received from this time on are stored again; null while the suppression is in force. */
+    /** What is received from then on is stored again; null while in force. */
     liftedAt: integer('lifted_at'),
     liftedBy: text('lifted_by', { mode: 'json' }).$type<Record<string, unknown>>(),
     /** The number of dropped events, and of dropped parts of recordings. */
@@ -34,7 +34,7 @@ export const suppressedIds = sqliteTable(
     projectId: integer('project_id').notNull(),
     hash: text().notNull(),
     suppressionId: text('suppression_id').notNull(),
-    /** The hash of the distinct id in the receipt; null for an id that joined the suppression later, or was erased before it. */
+    /** The id's hash in the receipt; null if it joined later, or was erased before. */
     receiptHash: text('receipt_hash'),
     /** The time of the suppression, or of the event by which the id joined it, ms UTC. */
     since: integer().notNull()

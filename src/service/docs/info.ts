@@ -1,6 +1,5 @@
 import { HARMLESS_TABLE } from '../../input/harmless.ts'
 
-/** The rule for unknown parameters and fields. */
 const RULE = `**Unknown parameters and fields** are not dropped silently.
 
 - An unknown query parameter is a 400 that names it and suggests a known name that is close. A parameter with two \

@@ -14,7 +14,7 @@ export const policyOf = (nonce: string): string =>
     "frame-ancestors 'none'"
   ].join('; ')
 
-/** Returns the page that shows `/openapi.json` with Swagger UI, which scripts/assets.ts copies to `/docs/`. */
+/** Returns the page with Swagger UI, which scripts/assets.ts copies to `/docs/`. */
 export const referencePage = (nonce: string): string => `<!doctype html>
 <html lang="en">
 <head>

@@ -26,7 +26,7 @@ import { checkMigrations, countDeadLetters, readBirth } from './store.ts'
 /** A database that has at least this share of its maximum size gets the status `warning`. */
 const FILLING = 0.8
 
-/** Age at which an entry of the ledger must have been applied, ms; the ledger is applied every minute. */
+/** Age of an entry of the ledger that must be applied, ms; the job runs every minute. */
 const LEDGER_MS = 2 * MINUTE
 
 const Status = z.enum(['ok', 'warning', 'unavailable'])
@@ -157,8 +157,9 @@ export type HealthJson = z.infer<typeof Health>
 export type ReadHealth = (env: Env, now: Date) => Promise<HealthJson>
 
 /**
- * Returns a `ReadHealth` that keeps what it reads from databases and the bucket for `HEALTH_SECONDS`: anyone may ask for it,
- * as often as they like. Secrets and waiting messages, which take no query, are always current.
+ * Returns a `ReadHealth` that keeps what it reads from databases and the bucket for
+ * `HEALTH_SECONDS`: anyone may ask for it, as often as they like. Secrets and waiting messages,
+ * which take no query, are always current.
  * @param work returns the counts of this isolate's batches and retries
  */
 export function createHealthReader(work: () => Work): ReadHealth {
@@ -189,7 +190,7 @@ async function checkStored(env: Env, now: Date) {
   return { database, others, ...jobs, ...ledger, fingerprint }
 }
 
-/** Adds to what was read the secrets, the waiting messages and the work of this isolate, which take no query. */
+/** Adds the secrets, the waiting messages and this isolate's work, which take no query. */
 async function summarize(
   env: Env,
   { database, others, crons, deadLetters, ledger, fault, fingerprint }: StoredHealth,
@@ -220,7 +221,7 @@ async function summarize(
   }
 }
 
-/** Compares `RECEIPT_SECRET` with the fingerprint of the deployment's secret; undefined if none is known yet. */
+/** Compares the secret with the deployment's fingerprint, if one is known. */
 async function compareSecret(
   { RECEIPT_SECRET: secret }: Env,
   fingerprint: string | undefined
@@ -232,7 +233,7 @@ async function compareSecret(
     : { name, status: 'changed', detail: WRONG_SECRET }
 }
 
-/** Reads the fingerprint of the deployment's secret: the database's copy if the bucket does not answer. */
+/** Reads the deployment's fingerprint: the database's if the bucket does not answer. */
 async function findFingerprint(env: Env): Promise<string | undefined> {
   const { db } = openControl(env, newUsage())
   const found = await readFingerprint(env.BUCKET, db)
@@ -259,7 +260,7 @@ async function countWaiting(env: Env): Promise<number> {
 const worstOf = (statuses: string[]): HealthJson['status'] =>
   Status.options.findLast((option) => statuses.includes(option)) ?? 'ok'
 
-/** Reads the last run of each Cron Trigger and counts the dead letters. What cannot be read is null. */
+/** Reads the crons' last runs and counts the dead letters. Null: cannot be read. */
 async function checkJobs(env: Env, now: number) {
   const { db } = openControl(env, newUsage())
   const [runs, deadLetters, born] = await Promise.all([
@@ -280,7 +281,6 @@ async function checkJobs(env: Env, now: number) {
   return { crons, deadLetters }
 }
 
-/** Compares what each database has applied with the ledger, and reads what the nightly walk has found. */
 async function checkLedger(
   env: Env,
   now: Date
@@ -305,15 +305,15 @@ async function checkLedger(
   }
 }
 
-/** Returns a sentence that anyone may see: the key of a list has ids of a project and a deletion. */
+/** Returns a sentence for anyone: the key of a list has ids of a project and a deletion. */
 const publicTextOf = ({ key, text }: Fault): string =>
   key.startsWith(ENTRIES_PREFIX)
     ? text
     : 'An object that an entry of the ledger names is damaged or missing; `npm run verify` names the object.'
 
 /**
- * Checks all databases except the control database: the databases bound to this deployment, and those
- * that projects name.
+ * Checks all databases except the control database: the databases bound to this deployment, and
+ * those that projects name.
  */
 async function checkOthers(env: Env): Promise<DatabaseHealth[]> {
   const named = await listDatabases(openControl(env, newUsage()).db).catch(() => [])

@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../html.ts'
 import type { HealthJson } from '../health/check.ts'
 
-/** The content security policy of the page: it allows the page's own style and `data:` images, and nothing else. */
+/** The page's policy allows its own style and `data:` images, and nothing else. */
 export const policyOf = (nonce: string): string =>
   `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
@@ -64,7 +64,6 @@ const webSnippet = (origin: string): string => `<script src="${origin}/static/ar
 const apiSnippet = (origin: string): string => `curl -H 'Authorization: Bearer phx_…' \\
   ${origin}/api/projects/@current/persons/`
 
-/** Returns the facts from the health check that the page shows. */
 function factsOf(health: HealthJson): [name: string, value: string][] {
   const databases = [health.database, ...health.other_databases]
   const broken = databases.filter(({ status }) => status === 'unavailable').length

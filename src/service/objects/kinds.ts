@@ -16,7 +16,6 @@ import { findDeadObjects, findParts, findRemovals } from './verify.store.ts'
 
 /** What tells whether an object is named. */
 export type Names = {
-  /** The database of dead letters. */
   control: ControlDb
   /** The database of each project, by the project's id. */
   databaseOf: ReadonlyMap<number, Db>
@@ -26,7 +25,7 @@ export type Names = {
 
 /** Objects whose keys begin alike. */
 export type ObjectKind = {
-  /** Whether a content is one that the service has written. Without it, the content is checked elsewhere. */
+  /** Whether the service has written the content; without it, checked elsewhere. */
   isIntact?: (content: Uint8Array, key: string) => boolean | Promise<boolean>
   /** Returns the keys of the objects that nothing names. Without it, the objects need no name. */
   findUnnamed?: (names: Names, objects: readonly R2Object[]) => Promise<string[]>
@@ -34,7 +33,8 @@ export type ObjectKind = {
 
 /** The kinds of objects, by the beginning of their keys. */
 export const OBJECT_KINDS: Record<string, ObjectKind> = {
-  // The walk of the ledger checks its entries; lists and parts of recordings are compared with their rows.
+  // The walk of the ledger checks its entries; lists and parts of recordings are compared with
+  // their rows.
   [ENTRIES_PREFIX]: {},
   [LISTS_PREFIX]: { findUnnamed: findUnnamedLists },
   [KEYS_PREFIX]: { isIntact: isKey },
@@ -79,7 +79,7 @@ async function findUnnamedDead(
   return keys.filter((key) => !named.has(key))
 }
 
-/** Finds lists of removals that no row has: their request failed, or the database was restored and is behind the ledger. */
+/** Finds lists without a row: the request failed, or the database is behind the ledger. */
 function findUnnamedLists(names: Names, objects: readonly R2Object[]): Promise<string[]> {
   return findUnnamedIn(names, objects, {
     nameOf: ([, id = '']) => id.replace('.json', ''),
@@ -87,7 +87,7 @@ function findUnnamedLists(names: Names, objects: readonly R2Object[]): Promise<s
   })
 }
 
-/** Finds parts of recordings without a row, except young ones: their message may still be in a queue. */
+/** Finds parts without a row, except young ones, whose message may be in a queue. */
 function findUnnamedParts(names: Names, objects: readonly R2Object[]): Promise<string[]> {
   const settled = names.now - QUEUED_DAYS * DAY
   const old = objects.filter(({ uploaded }) => uploaded.getTime() < settled)
@@ -100,7 +100,8 @@ function findUnnamedParts(names: Names, objects: readonly R2Object[]): Promise<s
 
 /**
  * Finds objects whose key has a project's id and a name that the project's database does not have.
- * @param nameOf returns the name, from the parts of the key that follow the prefix, the first of which is the project's id
+ * @param nameOf returns the name, from the parts of the key that follow the prefix, the first of
+ * which is the project's id
  */
 async function findUnnamedIn(
   { databaseOf }: Names,

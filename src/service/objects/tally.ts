@@ -3,11 +3,10 @@ const MAX_SHOWN = 100
 
 export type ObjectFault = 'missing' | 'damaged' | 'wrong size'
 
-/** An object in the bucket and what is wrong with it; for a wrong size, the key is the prefix of a recording's objects. */
+/** An object and its fault; for a wrong size, the key is the prefix of a recording's objects. */
 export type WrongObject = { key: string; fault: ObjectFault }
 
 export type VerifiedBucket = {
-  /** The number of objects in the bucket. */
   objects: number
   /** The number of objects that nothing names. They do no harm. */
   unnamed: number

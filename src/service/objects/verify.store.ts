@@ -78,7 +78,10 @@ export const listRemovalLists = (db: Db, after: string, limit: number) =>
     .limit(limit)
 
 /** Returns those of some keys that are the objects of dead letters, redriven or not. */
-export async function findDeadObjects(db: ControlDb, keys: readonly string[]): Promise<Set<string>> {
+export async function findDeadObjects(
+  db: ControlDb,
+  keys: readonly string[]
+): Promise<Set<string>> {
   const rows = await db
     .select({ object: deadLetters.object })
     .from(deadLetters)
@@ -86,7 +89,7 @@ export async function findDeadObjects(db: ControlDb, keys: readonly string[]): P
   return new Set(rows.map(({ object }) => object))
 }
 
-/** Lists the next dead letters that have not been redriven, by id. The objects of the others may be expired. */
+/** Lists dead letters to redrive, by id. The objects of the others may be expired. */
 export const listWaitingDead = (db: ControlDb, after: string, limit: number) =>
   db
     .select({ id: deadLetters.id, object: deadLetters.object })

@@ -1,5 +1,5 @@
 import { listProjects } from '../../access/store.ts'
-import { type ControlDb, newUsage, openControl, openDb } from '../../db/client.ts'
+import { type ControlDb, type Db, newUsage, openControl, openDb } from '../../db/client.ts'
 import { databaseOf } from '../../db/databases.ts'
 import { findListFault } from '../../erasures/removals/list.ts'
 import { readGivenUp } from '../../ledger/walk.ts'
@@ -18,12 +18,11 @@ import {
 } from './verify.store.ts'
 
 /*
- * Compares the bucket with the databases, in both directions: each object that a row names has to be there and intact, and each
- * object in the bucket has to be named. The service may be running: an object counts as missing only if its row is still there after
- * that.
+ * Compares the bucket with the databases, in both directions: each object that a row names has to
+ * be there and intact, and each object in the bucket has to be named. The service may be running:
+ * an object counts as missing only if its row is still there after that.
  */
 
-/** Rows listed in one query. */
 const ROWS_AT_ONCE = 500
 /** Objects read at a time; R2 answers six requests of a Worker at once. */
 const OBJECTS_AT_ONCE = 6
@@ -31,7 +30,6 @@ const OBJECTS_AT_ONCE = 6
 type Input = {
   bucket: R2Bucket
   env: Pick<Env, 'DB'>
-  /** The names of the databases with projects' data. */
   databases: readonly string[]
   now: Date
   /** Called with a few words about the progress. */
@@ -61,7 +59,6 @@ export async function verifyBucket(input: Input): Promise<VerifiedBucket> {
   return verification.tally.result()
 }
 
-/** Reads through the whole bucket: counts the objects that nothing names, and checks the contents of some kinds. */
 async function verifyObjects(verification: Verification, names: Names): Promise<void> {
   const { bucket, tally, say } = verification
   for (let cursor: string | undefined, isMore = true; isMore; ) {
@@ -76,7 +73,6 @@ async function verifyObjects(verification: Verification, names: Names): Promise<
   }
 }
 
-/** Verifies objects of one kind, or of none. */
 async function verifyKind(
   { bucket, tally }: Verification,
   names: Names,
@@ -101,8 +97,10 @@ async function verifyKind(
   })
 }
 
-/** Looks for the objects of the dead letters that wait for a redrive. */
-async function verifyDeadLetters({ bucket, tally }: Verification, control: ControlDb): Promise<void> {
+async function verifyDeadLetters(
+  { bucket, tally }: Verification,
+  control: ControlDb
+): Promise<void> {
   for await (const rows of pagesOf(
     (after: string) => listWaitingDead(control, after, ROWS_AT_ONCE),
     '',
@@ -134,7 +132,6 @@ async function verifyLists({ bucket, tally }: Verification, db: Db): Promise<voi
   }
 }
 
-/** Compares the objects of recordings with their rows, and checks their contents. */
 async function verifyRecordings(verification: Verification, db: Db): Promise<void> {
   let count = 0
   const pages = pagesOf(

@@ -13,8 +13,8 @@ export const IDLE_MS = 30 * MINUTE
 /** Maximum number of sessions closed in one transaction. */
 const BATCH = 50
 /**
- * Maximum number of identities of recorded sessions in one transaction, unless the first session alone has more.
- * The steps of 100 identities with 400 events each take about 25 MB of memory.
+ * Maximum number of identities of recorded sessions in one transaction, unless the first session
+ * alone has more. The steps of 100 identities with 400 events each take about 25 MB of memory.
  */
 const BATCH_IDENTITIES = 100
 
@@ -60,7 +60,7 @@ async function closeBatch(db: Db, slot: number): Promise<number> {
   return sessions.length
 }
 
-/** Returns the first sessions, at least one if there is one, that together fit into a transaction. */
+/** Returns the first sessions that together fit into a transaction, at least one. */
 function firstSessions(sessions: readonly WholeSession[]): WholeSession[] {
   const first: WholeSession[] = []
   let identities = 0
@@ -74,13 +74,12 @@ function firstSessions(sessions: readonly WholeSession[]): WholeSession[] {
   return first
 }
 
-/** The members of a session by which its events are found. */
 type SessionScope = Pick<
   WholeSession,
   'projectId' | 'sessionId' | 'identities' | 'startTime' | 'endTime'
 >
 
-/** Returns the steps of each session, in the order of `sessions`, from the first events of each of its identities. */
+/** Returns the steps of each session, from the first events of each of its identities. */
 export async function readSteps(db: Db, sessions: readonly SessionScope[]): Promise<string[][]> {
   const ranges = sessions.flatMap((session, index) =>
     session.identities.map((identity) => ({ ...session, identity, index }))
@@ -95,7 +94,6 @@ export async function readSteps(db: Db, sessions: readonly SessionScope[]): Prom
   return found.map((steps) => joinSteps(steps.sort(byTime).map(({ step }) => step)))
 }
 
-/** The place of an event in its session. */
 type Place = Pick<StoredEvent, 'timestamp' | 'uuid'>
 
 /** The step of an event; undefined if the event is not an action of the visitor. */

@@ -37,13 +37,14 @@ const MAX_BYTES = 8_000_000
  */
 const MAX_RANGE_BYTES = 1_500_000
 
-/** A range that may have more events: `after` is the last event read, `left` how many may still be read. */
+/** A range that may have more events than `after`; `left` is how many may still be read. */
 type Unread<R extends Range> = { range: R; after: StoredEvent | undefined; left: number }
 
 /**
- * Reads the first `limit` events of each range, with the named properties that are texts or numbers.
- * Yields a range's events in order of time, in one or more pages, so that a caller can use them up
- * before the next ones are read: the texts of a whole session may be larger than an isolate's memory.
+ * Reads the first `limit` events of each range, with the named properties that are texts or
+ * numbers. Yields a range's events in order of time, in one or more pages, so that a caller can use
+ * them up before the next ones are read: the texts of a whole session may be larger than an
+ * isolate's memory.
  * @param first the first pages that `firstPages` has read already, by `nameOf` their ranges
  */
 export async function* readPages<R extends Range>(
@@ -123,18 +124,18 @@ async function readNext(
   return new Map(rows.map(({ key, events }) => [key, toPage(events, limits)]))
 }
 
-/** Limits of a page: see `MAX_EVENTS` and `MAX_RANGE_BYTES`. */
 type PageLimits = { events: number; bytes: number }
 
-/** Returns the size after which each of so many pages ends, bytes. */
 const bytesOf = (ranges: number): number =>
   Math.min(MAX_RANGE_BYTES, Math.floor(MAX_BYTES / ranges))
 
 const FIRST_LIMITS: PageLimits = { events: MAX_EVENTS, bytes: bytesOf(MAX_RANGES) }
 
 /**
- * Returns a query for the first page of each range, in the transaction that finds the ranges. `toFirstPages` converts its rows.
- * @param ranges selects at most `MAX_RANGES` rows of `project_id`, `session_id`, `start_time`, `end_time` and `identity`
+ * Returns a query for the first page of each range, in the transaction that finds the ranges.
+ * `toFirstPages` converts its rows.
+ * @param ranges selects at most `MAX_RANGES` rows of `project_id`, `session_id`, `start_time`,
+ * `end_time` and `identity`
  */
 export function queryFirstPages(ranges: SQL, properties: readonly string[]): Query<FirstPageRow> {
   const source = sql`(
@@ -158,7 +159,7 @@ function toPage(events: string, limits: PageLimits): Page {
   return { events: found, isLast }
 }
 
-/** @param source rows with a `key`, and with a range as the JSON `value`: its members, and the place after which it is read */
+/** @param source rows with a `key` and a JSON `value`: a range, and the place to continue at */
 function queryPages<Key>(
   source: SQL,
   properties: readonly string[],

@@ -10,9 +10,10 @@ import { readStale, replaceStale, type StaleSessions, type WholeSession } from '
 export const SESSIONS = { first: 25, min: 10, max: 100 }
 
 /**
- * Returns a function that rebuilds at most `limit` stale sessions of a project from their remaining events, and removes those
- * that have none left. While it replaces sessions, it reads the next ones: so all calls together take one round trip for each
- * piece, and one more. It returns the number of sessions that it has rebuilt, and whether none was left.
+ * Returns a function that rebuilds at most `limit` stale sessions of a project from their remaining
+ * events, and removes those that have none left. While it replaces sessions, it reads the next
+ * ones: so all calls together take one round trip for each piece, and one more. It returns the
+ * number of sessions that it has rebuilt, and whether none was left.
  */
 export function sessionRebuilder(db: Db, projectId: number): Work {
   let next: StaleSessions | undefined
@@ -30,7 +31,6 @@ export function sessionRebuilder(db: Db, projectId: number): Work {
     })
 }
 
-/** Folds the stored events of sessions into parts. */
 async function foldStored(db: Db, { sessions, first }: StaleSessions): Promise<SessionPart[]> {
   const parts = new Map<string, SessionPart>()
   const pages = readPages(db, sessions.flatMap(rangesOf), FOLDED_PROPERTIES, { first })

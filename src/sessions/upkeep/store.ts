@@ -43,14 +43,13 @@ type WholeRow = {
   shingles: string | null
 }
 
-/** Lists at most `limit` open sessions whose last event was received before a slot, the oldest first. */
+/** Lists open sessions whose last event was received before a slot, the oldest first. */
 export async function listIdle(db: Db, slot: number, limit: number): Promise<WholeSession[]> {
   const isIdle = sql`${session.openSlot} < ${slot} and not ${session.isStale}`
   const idle = sql`${wholeSessions(isIdle)} order by ${session.openSlot} limit ${limit}`
   return (await readBatch(db, query<WholeRow>(idle)))[0].map(toSession)
 }
 
-/** Selects the sessions that fulfil a condition. */
 const wholeSessions = (condition: SQL): SQL => sql`
   select ${session.projectId}, ${session.sessionId}, ${session.revision}, ${session.entry}, ${session.exit},
          ${session.click}, ${session.counted}, ${session.identities}, ${session.startTime}, ${session.endTime},
@@ -79,7 +78,6 @@ const toSession = (row: WholeRow): WholeSession => ({
   shingles: parse(row.shingles, [])
 })
 
-/** Parses JSON that this module wrote; `none` for null. */
 const parse = <T>(json: string | null, none: T): T => (json === null ? none : JSON.parse(json))
 
 /** The data written when a session is closed; `steps` is null for a session without a recording. */
@@ -140,13 +138,8 @@ const expectSame = (read: readonly WholeSession[]): SQL[] =>
 
 type Counted = { session: WholeSession; counted: Record<string, string> }
 
-/** The number of sessions by which the count of a value changes. */
 type CountChange = { project: number; key: string; value: string; by: number }
 
-/**
- * Returns statements that count the new values of each session in `session_values` and uncount its
- * previous values.
- */
 function countValues(counted: readonly Counted[]): SQL[] {
   const changes = changesOf(counted)
   return [
@@ -191,7 +184,6 @@ function changesOf(counted: readonly Counted[]): CountChange[] {
   return [...sums.values()].filter(({ by }) => by !== 0)
 }
 
-/** Returns statements that replace the stored shingles of each session. */
 function moveShingles(closed: readonly { session: WholeSession; shingles: number[] }[]): SQL[] {
   const rows = (of: (one: (typeof closed)[number]) => number[]) =>
     closed.flatMap((one) =>
@@ -219,10 +211,10 @@ function moveShingles(closed: readonly { session: WholeSession; shingles: number
   ]
 }
 
-/** Sessions that are marked to be rebuilt, and the first events of their identities, from the same snapshot. */
+/** Sessions to rebuild, and the first events of their identities, from the same snapshot. */
 export type StaleSessions = {
   sessions: WholeSession[]
-  /** Pages with `FOLDED_PROPERTIES`, by `nameOf` their ranges. A range without a page was not read: there are too many. */
+  /** Pages by `nameOf` their ranges. A range without a page was not read: there are too many. */
   first: ReadonlyMap<string, Page>
 }
 
@@ -249,9 +241,10 @@ const toStale = (sessions: readonly WholeRow[], pages: readonly FirstPageRow[]):
 })
 
 /**
- * Replaces sessions by parts built from their remaining events; a session without a part is removed. The replaced sessions
- * are open and will be closed again.
- * @returns the next stale sessions, at most `limit`, as `readStale` would read them: this saves its round trip
+ * Replaces sessions by parts built from their remaining events; a session without a part is
+ * removed. The replaced sessions are open and will be closed again.
+ * @returns the next stale sessions, at most `limit`, as `readStale` would read them: this saves its
+ * round trip
  * @throws ConflictError when a session has changed since it was read
  */
 export async function replaceStale(

@@ -10,7 +10,7 @@ export type ComparedSession = {
   from_row: [events: number, start: number, end: number]
   /** The same, computed from the events of the row's identities between its start and end. */
   from_events: [events: number, start: number | null, end: number | null]
-  /** False for a session that still has to be rebuilt, or whose row may not list all its identities. */
+  /** False for a session that still has to be rebuilt, or may lack identities. */
   isComparable: boolean
 }
 

@@ -15,8 +15,8 @@ export type WrongSession = { project_id: number } & Pick<
 /**
  * Compares each session's event count, start and end with its events, by descending id: newest
  * first if ids are UUIDv7, which SDKs generate.
- * @param pages the total number of pages to read, each of 200 sessions. The projects share them equally;
- * with more projects than pages, random projects get one page each
+ * @param pages the total number of pages to read, each of 200 sessions. The projects share them
+ * equally; with more projects than pages, random projects get one page each
  * @returns the number of `sessions` read, including incomparable sessions; the number of `wrong`
  * sessions; and the `first` 100 of these
  */
@@ -39,7 +39,6 @@ export async function verifySessions(
   return { sessions, wrong: all.length, first: all.slice(0, MAX_SHOWN) }
 }
 
-/** Yields the compared sessions of a project, at most `pages` pages. */
 async function* comparePages(
   db: Db,
   projectId: number,

@@ -32,8 +32,8 @@ export async function takeStalled(
 }
 
 /**
- * Begins an attempt at a delivery, which is due again after `lease`, ms. Does nothing if the delivery is finished, not yet
- * due, or held by another attempt.
+ * Begins an attempt at a delivery, which is due again after `lease`, ms. Does nothing if the
+ * delivery is finished, not yet due, or held by another attempt.
  * @returns the delivery, with the number of the attempt that now holds it
  */
 export async function takeDelivery(
@@ -61,7 +61,7 @@ export async function takeDelivery(
 const isHeld = ({ id, attempts }: DeliveryRow): SQL =>
   sql`${deliveries.id} = ${id} and ${deliveries.attempts} = ${attempts} and ${deliveries.status} = 'sending'`
 
-/** Stores the progress of a delivery and holds it until `dueAt`, ms UTC. @returns whether the attempt still held it */
+/** Stores progress and holds the delivery until `dueAt`, ms UTC. @returns whether it was held */
 export async function noteProgress(
   db: Db,
   row: DeliveryRow,
@@ -95,8 +95,9 @@ export type Outcome = {
 }
 
 /**
- * Finishes a delivery, all or nothing, and only if the attempt still holds it. After `maxFailures` failed occurrences in a
- * row, the subscription is paused and its owner gets a notice; a successful occurrence resets the count.
+ * Finishes a delivery, all or nothing, and only if the attempt still holds it. After `maxFailures`
+ * failed occurrences in a row, the subscription is paused and its owner gets a notice; a successful
+ * occurrence resets the count.
  * @returns the notice, if there is one
  */
 export async function finishDelivery(
@@ -106,7 +107,8 @@ export async function finishDelivery(
   { maxFailures, now }: { maxFailures: number; now: number }
 ): Promise<DeliveryId | undefined> {
   const isCounted = row.kind === 'scheduled'
-  // The delivery is changed last, because the other statements require that the attempt still holds it.
+  // The delivery is changed last, because the other statements require that the attempt still holds
+  // it.
   const results = await writeBatch(db, [
     ...(isCounted && status === 'delivered' ? [resetFailures(row)] : []),
     ...(isCounted && status === 'failed' ? countFailure(row, { error, maxFailures, now }) : []),
@@ -119,7 +121,6 @@ export async function finishDelivery(
   return results.flatMap(({ results: rows }) => rows as DeliveryId[])[0]
 }
 
-/** SQL: whether a subscription is the delivery's, and the attempt still holds the delivery. */
 const isSubscriptionOf = (row: DeliveryRow): SQL =>
   sql`${subscriptions.id} = ${row.subscriptionId} and ${subscriptions.projectId} = ${row.projectId}
       and exists (select 1 from ${deliveries} where ${isHeld(row)})`
@@ -133,8 +134,9 @@ const resetFailures = (row: DeliveryRow): SQL =>
 type Failure = { error: string | null; maxFailures: number; now: number }
 
 /**
- * Counts a failed occurrence. When the count reaches `maxFailures`, pauses the subscription and enters the notice. A subscription
- * that a user has paused in the meantime keeps that reason, and its owner gets no notice.
+ * Counts a failed occurrence. When the count reaches `maxFailures`, pauses the subscription and
+ * enters the notice. A subscription that a user has paused in the meantime keeps that reason, and
+ * its owner gets no notice.
  */
 function countFailure(row: DeliveryRow, { error, maxFailures, now }: Failure): SQL[] {
   const { failures, pausedReason, nextDeliveryDate, revision } = subscriptions

@@ -45,9 +45,9 @@ export type Claim = {
 }
 
 /**
- * Stores deliveries for occurrences and moves their subscriptions to the next occurrence, both or neither. An occurrence
- * gets one delivery, however often it is claimed; a claim has no effect if the subscription has moved on since the
- * claim read it.
+ * Stores deliveries for occurrences and moves their subscriptions to the next occurrence, both or
+ * neither. An occurrence gets one delivery, however often it is claimed; a claim has no effect if
+ * the subscription has moved on since the claim read it.
  */
 export async function claimOccurrences(
   db: Db,
@@ -81,7 +81,7 @@ export async function claimOccurrences(
   return results.flatMap(({ results: rows }) => rows as DeliveryId[])
 }
 
-/** SQL: whether a subscription is the one in `claim`, and has not moved on since the claim read it. */
+/** SQL: whether a subscription is the one in `claim`, and has not moved on since. */
 const isUnmoved = sql`${subscriptions.id} = claim.value ->> 'subscriptionId'
   and ${subscriptions.nextDeliveryDate} = claim.value ->> 'due'`
 
@@ -151,9 +151,10 @@ export const DELIVERY_DAYS = 90
 export const PURGE = { rows: 1_000, statements: 50 }
 
 /**
- * Removes finished deliveries that were stored before `before`, ms UTC. Each subscription keeps its last successful occurrence,
- * as proof that its invite message has been sent. Begins at a random delivery and goes on from the oldest, so that each is
- * reached sooner or later, even if a night cannot examine all that are kept.
+ * Removes finished deliveries that were stored before `before`, ms UTC. Each subscription keeps its
+ * last successful occurrence, as proof that its invite message has been sent. Begins at a random
+ * delivery and goes on from the oldest, so that each is reached sooner or later, even if a night
+ * cannot examine all that are kept.
  * @returns how many were removed
  */
 export async function purgeDeliveries(
@@ -187,7 +188,6 @@ export async function purgeDeliveries(
   return removed
 }
 
-/** Returns a random number up to the highest id of a delivery. */
 async function findRandomId(db: Db): Promise<number> {
   const [row] = await db
     .select({ id: sql<number>`coalesce(abs(random() % (max(${deliveries.id}) + 1)), 0)` })
@@ -196,8 +196,8 @@ async function findRandomId(db: Db): Promise<number> {
 }
 
 /**
- * Returns the last id of a delivery that was stored before `before`, ms UTC, among the first `limit` with an id above `from`
- * and up to `to`; undefined if none was.
+ * Returns the last id of a delivery that was stored before `before`, ms UTC, among the first
+ * `limit` with an id above `from` and up to `to`; undefined if none was.
  */
 async function findLastOld(
   db: Db,

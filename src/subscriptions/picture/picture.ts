@@ -14,7 +14,7 @@ import { endAt } from '../report.ts'
 import type { SubscriptionRow } from '../store.ts'
 import { pictureUrl, type Subject } from './ticket.ts'
 
-/** Size of a picture, pixels. A phone would shrink a larger picture until its labels could not be read. */
+/** Size of a picture, pixels. On a phone, the labels of a larger one could not be read. */
 const SIZE = { width: 420, height: 260 }
 
 /** Charts that show no more than the text of an e-mail. */
@@ -23,7 +23,7 @@ const AS_TEXT: readonly Kind[] = ['table', 'number']
 /** Draws a chart as SVG, in the size of the pictures in messages. */
 export const drawPicture = (chart: Chart): string => drawChart(chart, SIZE)
 
-/** Computes the chart of a picture; undefined if the insight was deleted, or no longer has a series. */
+/** Computes a picture's chart; undefined if the insight was deleted, or has no series. */
 export async function computePicture(
   open: OpenProject,
   { insightId, at, until }: Subject
@@ -50,8 +50,9 @@ export async function picturesOf(
 }
 
 /**
- * Draws the pictures of an e-mail, each as PNG in base64, by the insight's id. Leaves out tables and single numbers (the
- * e-mail shows the same as text), pictures that fail, and all pictures after `isSpent` returns true.
+ * Draws the pictures of an e-mail, each as PNG in base64, by the insight's id. Leaves out tables
+ * and single numbers (the e-mail shows the same as text), pictures that fail, and all pictures
+ * after `isSpent` returns true.
  */
 export async function paintPictures(
   open: OpenProject,

@@ -57,7 +57,7 @@ export const pictureRoutes = createRouter().get(
   }
 )
 
-/** Opens the project of a ticket; undefined if this service did not make the ticket, or its subscription was deleted. */
+/** Opens the project of a ticket; undefined if the ticket is forged or its subscription deleted. */
 async function openSealed(c: Context<AppEnv>, ticket: Ticket): Promise<OpenProject | undefined> {
   const open = await openProject(c.env, ticket.projectId, c.var.usage)
   if (!open) {

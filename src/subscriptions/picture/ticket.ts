@@ -6,7 +6,7 @@ import type { SubscriptionRow } from '../store.ts'
 /** Days for which the address of a picture works after its message was composed. */
 export const PICTURE_DAYS = 7
 
-/** The subject of a picture: one insight in one message. All pictures have the same size, so it is not part of the subject. */
+/** The subject of a picture: one insight in one message. All have the same size. */
 export type Subject = {
   insightId: number
   /** The time at which the message was composed, ms UTC. */
@@ -15,7 +15,7 @@ export type Subject = {
   until: number
 }
 
-/** The parts of the address of a picture. `seal` proves that this service made the address, for this subject. */
+/** The parts of a picture's address. `seal` proves that this service made it. */
 export type Ticket = Subject & { projectId: number; subscriptionId: number; seal: string }
 
 /** Returns the address of a picture, which needs no API key. */
@@ -26,7 +26,7 @@ export async function pictureUrl(subscription: SubscriptionRow, subject: Subject
   return `${origin}/charts/${[projectId, id, insightId, at, until, seal].join('.')}.png`
 }
 
-/** Reads `<project>.<subscription>.<insight>.<at>.<until>.<seal>.png`. @returns undefined for any other text */
+/** Reads `<project>.<subscription>.<insight>.<at>.<until>.<seal>.png`, or returns undefined. */
 export function readTicket(token: string): Ticket | undefined {
   const [, projectId, subscriptionId, insightId, at, until, seal] =
     /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})\.png$/.exec(

@@ -87,7 +87,6 @@ export const unsubscribeRoutes = createRouter()
     }
   )
 
-/** A subscription to which the address of a link is subscribed, and its other addresses. */
 type Subscribed = { db: Db; row: SubscriptionRow; others: string[] }
 
 /**
@@ -115,7 +114,8 @@ async function findSubscribed(c: Context<AppEnv>, token: string): Promise<Subscr
   if (others) {
     return { db, row, others }
   }
-  // Without a seal, only an address that is still subscribed proves that this service made the link.
+  // Without a seal, only an address that is still subscribed proves that this service made the
+  // link.
   if (!ticket.seal) {
     throw new NotFoundError()
   }

@@ -3,8 +3,9 @@ import { sign } from '../signature.ts'
 import type { SubscriptionRow } from '../store.ts'
 
 /**
- * The parts of an unsubscribe link. `addressHash` is a keyed hash of the address. `seal` proves that this service made the
- * link, even after the address was removed from the subscription; links from older e-mails have no seal.
+ * The parts of an unsubscribe link. `addressHash` is a keyed hash of the address. `seal` proves
+ * that this service made the link, even after the address was removed from the subscription; links
+ * from older e-mails have no seal.
  */
 export type Ticket = {
   projectId: number
@@ -23,7 +24,7 @@ export async function unsubscribeUrl(
   return `${origin}/unsubscribe/${projectId}.${id}.${addressHash}.${await sealOf(subscription, addressHash)}`
 }
 
-/** Reads `<project>.<subscription>.<addressHash>[.<seal>]`. @returns undefined for any other text */
+/** Reads `<project>.<subscription>.<addressHash>[.<seal>]`; undefined for any other text. */
 export function readTicket(token: string): Ticket | undefined {
   const [, projectId, subscriptionId, addressHash, seal] =
     /^(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})(?:\.([0-9a-f]{64}))?$/.exec(token) ?? []
@@ -39,7 +40,7 @@ export const isSealed = async (
   { addressHash, seal = '' }: Ticket
 ): Promise<boolean> => isSameHash(await sealOf(subscription, addressHash), seal)
 
-/** Returns `addresses` without the link's address, or undefined if the link's address is not in the list. */
+/** Returns `addresses` without the link's, or undefined if it is not among them. */
 export async function withoutAddress(
   subscription: SubscriptionRow,
   addresses: string[],
