@@ -15,17 +15,17 @@ export const MAX_BODY_BYTES = 10_000_000
 export const MAX_EVENTS = 20_000
 
 /**
- * Levels of nested arrays and objects allowed in a request. Recordings need the most: an element of a
- * page takes two, and the parser of Chrome nests elements at most 512 deep. `JSON.stringify`, which
- * is recursive, writes several thousand.
+ * Levels of nested arrays and objects allowed in a request. Recordings need the most: an element of
+ * a page takes two, and the parser of Chrome nests elements at most 512 deep. `JSON.stringify`,
+ * which is recursive, writes several thousand.
  */
 export const MAX_LEVELS = 1_500
 
 const LIMITS = { depth: MAX_LEVELS, memory: MAX_MEMORY, values: Number.POSITIVE_INFINITY }
 
 /**
- * Properties that identify a person. Their numbers keep all digits: as doubles, 1152921504606846977 and
- * 1152921504606846980 would be the same.
+ * Properties that identify a person. Their numbers keep all digits: as doubles, 1152921504606846977
+ * and 1152921504606846980 would be the same.
  */
 export const ID_PROPERTIES: ReadonlySet<string> = new Set([
   'alias',
@@ -48,10 +48,10 @@ export const readJson = async (request: Request | Response): Promise<Json> =>
   parse(await readText(request), IDS).json
 
 /**
- * Like `readJson`, but also returns two paths: `inexact` leads to the first number that `JSON.parse`
- * changes, such as 9007199254740993; `repeated` leads to the first member that repeats a name within
- * its object. Of members with the same name, `JSON.parse` keeps only the last. `form` says where the
- * body has its events.
+ * Like `readJson`, but also returns two paths: `inexact` leads to the first number that
+ * `JSON.parse` changes, such as 9007199254740993; `repeated` leads to the first member that repeats
+ * a name within its object. Of members with the same name, `JSON.parse` keeps only the last. `form`
+ * says where the body has its events.
  * @param ids the members that keep all digits of a number
  * @throws request_too_large, parse_error, unsupported_media_type
  */
@@ -63,7 +63,6 @@ export async function readExactly(
   return { json, form: formOf(json), inexact, repeated }
 }
 
-/** Returns where a body has its events. */
 function formOf(json: Json): Changed['form'] {
   if (Array.isArray(json)) {
     return 'list'
@@ -71,7 +70,7 @@ function formOf(json: Json): Changed['form'] {
   return isObject(json) && json.batch !== undefined ? 'batch' : 'event'
 }
 
-/** Layers of gzip or base64 undone in addition to the `Content-Encoding`: base64 around gzip is two. */
+/** Layers undone besides the `Content-Encoding`: base64 around gzip is two. */
 const MAX_LAYERS = 2
 
 /** Returns the text of a request's JSON, freed from its encodings and from a form around it. */
@@ -134,7 +133,8 @@ const malformed = (why: string) => new AppError('parse_error', `failed to parse 
 export type CaptureRequest = { token: string; sentAt: number | undefined; events: Json[] }
 
 /**
- * Reads the token, send time and events from a body: an array of events, an envelope with `batch`, or one event.
+ * Reads the token, send time and events from a body: an array of events, an envelope with `batch`,
+ * or one event.
  * @throws invalid_input, request_too_large, authentication_failed
  */
 export function readRequest(body: Json): CaptureRequest {
@@ -216,8 +216,9 @@ export const invalidToken = (detail: string): AppError =>
 const LAST_TIME = 253_402_300_799_999
 
 /**
- * Reads a client's send time as ms UTC: a number in ms from 1970 to 9999, or any text that `parseTimestamp` reads, otherwise
- * undefined. The text `"1700000000"` is seconds, the number `1700000000` is ms.
+ * Reads a client's send time as ms UTC: a number in ms from 1970 to 9999, or any text that
+ * `parseTimestamp` reads, otherwise undefined. The text `"1700000000"` is seconds, the number
+ * `1700000000` is ms.
  */
 export function readSentAt(value: Json | undefined): number | undefined {
   if (typeof value === 'number') {

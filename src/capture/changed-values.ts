@@ -14,10 +14,10 @@ export type Changed = {
 }
 
 /**
- * Logs a warning for an event that is stored although `JSON.parse` did not keep all of it: it rounds
- * a number such as 2^53 + 1 (the client should send it as a string), and keeps only the last of two
- * members with the same name. `read` holds the events in the order of the request. Logs at most one
- * event for each of the two reasons, and none for a change outside the events.
+ * Logs a warning for an event that is stored although `JSON.parse` did not keep all of it: it
+ * rounds a number such as 2^53 + 1 (the client should send it as a string), and keeps only the last
+ * of two members with the same name. `read` holds the events in the order of the request. Logs at
+ * most one event for each of the two reasons, and none for a change outside the events.
  */
 export function warnOfChanges(
   project: number,
@@ -39,9 +39,9 @@ function warn(project: number, type: string, event: CapturedEvent | Dropped | un
 }
 
 /**
- * Returns the place of the event that a path leads into: `batch.3.properties.id` leads into event 3 of
- * a batch, `3.properties.id` into event 3 of a list. Undefined for an envelope's other members, and for
- * `batch` itself.
+ * Returns the place of the event that a path leads into: `batch.3.properties.id` leads into event 3
+ * of a batch, `3.properties.id` into event 3 of a list. Undefined for an envelope's other members,
+ * and for `batch` itself.
  */
 function placeOf([first, second]: readonly string[], form: Changed['form']): number | undefined {
   if (form === 'event') {

@@ -47,7 +47,6 @@ export type Known = {
   suppressionSerial: number
   /** Tombstones by distinct id, for the events accepted before the last erasure. */
   tombstones: ReadonlyMap<string, Tombstone[]>
-  /** Stored sessions of visitors without cookies. */
   sessions: readonly VisitorSession[]
 }
 
@@ -58,8 +57,9 @@ export type Known = {
 export const MAX_FOLDED = 1_000
 
 /**
- * Names that the events of a project should have at most. Events with further names are stored, counted and found all the same,
- * with a warning: each list and each trend of all events looks at every name.
+ * Names that the events of a project should have at most. Events with further names are stored,
+ * counted and found all the same, with a warning: each list and each trend of all events looks at
+ * every name.
  */
 export const MAX_EVENT_NAMES = 10_000
 
@@ -93,7 +93,7 @@ export type IdentityChanges = {
   expectedIdentities: number[]
 }
 
-/** Two distinct ids that came to belong to one person, because of an event accepted at `at`, ms UTC. */
+/** Two ids that came to belong to one person by an event accepted at `at`, ms UTC. */
 export type Merge = { target: string; source: string; at: number }
 
 /** Everything that has to be written to store the events. */
@@ -118,15 +118,15 @@ export type Changes = IdentityChanges & {
    */
   dropped: { erasure_id: number; count: number }[]
   /**
-   * `Known.lastErasure`. If there are new identities, the write fails after a later erasure, because
-   * one of them could belong to an erased person.
+   * `Known.lastErasure`. If there are new identities, the write fails after a later erasure,
+   * because one of them could belong to an erased person.
    */
   lastErasure: number
   /** The merges that led to these changes. */
   merges: Merge[]
   versions: Version[]
   warnings: { type: Warning; event: string }[]
-  /** Events that do not fit into the transaction; plan them again once these changes are written. */
+  /** Events beyond the transaction: to plan again once these changes are written. */
   rest: Incoming[]
 }
 

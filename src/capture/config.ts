@@ -50,7 +50,7 @@ export function configScript(token: string, settings: ProjectSettings): string {
   return `${configs}[${key}]=${value}\n`
 }
 
-/** Builds the answer of `/flags`: no feature flags, and the configuration if the SDK asks for it. */
+/** Answers `/flags`: no feature flags, and the configuration if the SDK asks for it. */
 export const answerFlags = (
   version: string | undefined,
   config: ReturnType<typeof remoteConfig> | undefined,

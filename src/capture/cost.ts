@@ -1,8 +1,8 @@
 import type { Bytes } from '../persons/last-write.ts'
 
 /*
- * The cost of writing a plan, in bytes of JSON. Binding, parsing and storing one byte takes 10 to 25
- * ns, depending on the machine. The constants below give the time of other work as the number of
+ * The cost of writing a plan, in bytes of JSON. Binding, parsing and storing one byte takes 10 to
+ * 25 ns, depending on the machine. The constants below give the time of other work as the number of
  * bytes that take as long. A running transaction blocks all other queries of its database.
  */
 

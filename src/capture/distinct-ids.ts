@@ -16,8 +16,8 @@ export const mergedIdsOf = (event: CapturedEvent): string[] =>
   mergeSource(event) === undefined ? [] : distinctIdsOf(event)
 
 /**
- * Returns the second distinct id of an event that merges two persons: the person of this id is folded
- * into the person of the event's `distinct_id`. Undefined for any other event.
+ * Returns the second distinct id of an event that merges two persons: the person of this id is
+ * folded into the person of the event's `distinct_id`. Undefined for any other event.
  */
 export function mergeSource({ event, properties }: CapturedEvent): string | undefined {
   const member = MERGED_ID.get(event)

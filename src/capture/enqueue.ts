@@ -14,14 +14,14 @@ import {
 export type CaptureOutlet = {
   queue: Queue<QueueMessage>
   bucket: R2Bucket
-  /** Whether every request waits in the R2 bucket. Set where the queue does not survive a restart. */
+  /** Whether every request waits in R2: where the queue does not survive a restart. */
   spillsAll: boolean
 }
 
 /**
  * Hands accepted events to the queue, all or none; they are durable when this returns. A request
- * larger than a queue message is written to R2 and queued by its key; with `spillsAll`, every request
- * is. If the message of an object is lost, the sweep queues the object again.
+ * larger than a queue message is written to R2 and queued by its key; with `spillsAll`, every
+ * request is. If the message of an object is lost, the sweep queues the object again.
  * @throws unavailable when the queue or the R2 bucket does not accept them
  */
 export async function enqueueEvents(

@@ -42,8 +42,8 @@ export const MAX_EVENT_BYTES = 1_000_000
 const MAX_QUOTED = 60
 
 /**
- * The events that merge two persons, each with the property that names the person who is merged into
- * the person of the event.
+ * The events that merge two persons, each with the property that names the person who is merged
+ * into the person of the event.
  */
 export const MERGED_ID: ReadonlyMap<string, string> = new Map([
   ['$identify', '$anon_distinct_id'],

@@ -7,7 +7,7 @@ export type Identity = {
   key: number
   distinctId: string
   person: Person | undefined
-  /** The id of its stored person: null if it has no person, undefined if the identity is not stored. */
+  /** The id of its stored person: null without one, undefined if it is not stored itself. */
   storedPersonId: number | null | undefined
 }
 
@@ -25,7 +25,6 @@ export class Identities {
     this.#ids = ids
   }
 
-  /** Cost of the new identities. */
   get cost(): number {
     return this.#cost
   }
@@ -53,7 +52,6 @@ export class Identities {
     return person && this.#survivor(person)
   }
 
-  /** Gives an identity a new person, created at `createdAt`, ms UTC. */
   createPerson(identity: Identity, createdAt: number): Person {
     const person = newPerson(this.#ids.person(), this.#ids.uuid(), createdAt)
     this.#persons.set(person.id, person)
@@ -61,7 +59,7 @@ export class Identities {
     return person
   }
 
-  /** Notes that `folded` is merged into `kept` by an event received at `at`, ms UTC: from now on, its identities belong to `kept`. */
+  /** From now on, the identities of `folded` belong to `kept`. `at` is ms UTC. */
   merge(folded: Person, kept: Person, at: number): void {
     this.#mergedInto.set(folded, { person: kept, at })
   }

@@ -8,11 +8,11 @@ import { pause } from '../turns.ts'
 import type { Changes, Ids, Incoming, Known } from './changes.ts'
 import { distinctIdsOf, mergedIdsOf } from './distinct-ids.ts'
 import { type Reserved, readKnown, type Wanted } from './known.store.ts'
-import { inOrder } from './write-order.ts'
 import { hasPersonProfile } from './person-writes.ts'
 import { planEvents } from './plan.ts'
 import { writeChanges } from './store.ts'
 import { type JoinLog, planUnsuppressed } from './suppressed-ids.ts'
+import { inOrder } from './write-order.ts'
 
 /**
  * Distinct ids whose persons one transaction may merge. For each of them, the distinct ids of its
@@ -54,9 +54,9 @@ export async function ingestEvents(
 }
 
 /**
- * Stores as many of these events as fit in one transaction, earliest first. `rest` is always shorter
- * than these events: at least one is stored, was stored already, or is dropped. Reads again and starts
- * over if another consumer changes the same persons in the meantime.
+ * Stores as many of these events as fit in one transaction, earliest first. `rest` is always
+ * shorter than these events: at least one is stored, was stored already, or is dropped. Reads again
+ * and starts over if another consumer changes the same persons in the meantime.
  * @param log notes the distinct ids that join suppressions, before they do
  * @throws unavailable, also after too many conflicts
  */
@@ -87,8 +87,9 @@ const personalIdsOf = (events: readonly Incoming[]): string[] => [
 type Batch = { ordered: Incoming[]; wanted: Wanted; log: JoinLog | undefined }
 
 /**
- * Reads, plans and writes once. The pauses let other requests run: the local database answers within
- * this process, and its promises, one after the other, would never let the process accept a request.
+ * Reads, plans and writes once. The pauses let other requests run: the local database answers
+ * within this process, and its promises, one after the other, would never let the process accept a
+ * request.
  * @throws unavailable, ConflictError when another consumer has changed the same persons
  */
 async function tryPart(
@@ -111,8 +112,9 @@ async function tryPart(
   if (joining.length > 0) {
     await log?.(joining)
   }
-  // Each call must shorten the rest, or the caller would never finish. The rows of the first event were
-  // read, so it is planned, unless it is suppressed or stored already: in no case is it in the rest.
+  // Each call must shorten the rest, or the caller would never finish. The rows of the first event
+  // were read, so it is planned, unless it is suppressed or stored already: in no case is it in the
+  // rest.
   if (changes.rest.length === ordered.length) {
     throw new Error('The first of these events was not planned.')
   }
@@ -133,8 +135,9 @@ type Read = {
 }
 
 /**
- * Returns numbers for as many identities, persons and event names as the events could need; known ones need none. They were
- * reserved while reading. If that were too few, because the database compares a text otherwise, reserves more.
+ * Returns numbers for as many identities, persons and event names as the events could need; known
+ * ones need none. They were reserved while reading. If that were too few, because the database
+ * compares a text otherwise, reserves more.
  */
 async function idsFor(
   db: Db,

@@ -24,7 +24,6 @@ export type Wanted = {
   /** Distinct ids that get persons. */
   personalIds: string[]
   eventNames: string[]
-  /** Hashes of visitors without cookies. */
   visitors: string[]
 }
 
@@ -35,8 +34,8 @@ type Sequence = (typeof SEQUENCES)[number]
 export type Reserved = Record<Sequence, { first: number; count: number }>
 
 /**
- * Reads the stored facts that a batch of events needs, and reserves numbers for what is not stored, in one round trip. Unused
- * numbers are lost.
+ * Reads the stored facts that a batch of events needs, and reserves numbers for what is not stored,
+ * in one round trip. Unused numbers are lost.
  */
 export async function readKnown(
   db: Db,
@@ -83,7 +82,7 @@ export async function readKnown(
   return { read, reserved }
 }
 
-/** Selects the sequences from which numbers are needed, and how many: one for each id, person and event name that is not stored. */
+/** Selects the sequences, and a number for each id, person and name that is not stored. */
 function countUnknown(
   projectId: number,
   { distinctIds: ids, personalIds, eventNames: names }: Wanted
@@ -124,8 +123,8 @@ const identity = alias(distinctIds, 'identity')
 const person = alias(persons, 'person')
 
 /**
- * Selects the persons of distinct ids, in the order of the ids, up to `MAX_PERSONS_BYTES`; leaves out
- * the persons after that.
+ * Selects the persons of distinct ids, in the order of the ids, up to `MAX_PERSONS_BYTES`; leaves
+ * out the persons after that.
  */
 const selectPersons = (projectId: number, ids: readonly string[]) => {
   const asked = sql`
@@ -144,7 +143,7 @@ const selectPersons = (projectId: number, ids: readonly string[]) => {
 
 const sibling = alias(distinctIds, 'sibling')
 
-/** Counts the distinct ids of the persons that events may merge, up to one more than may be folded. */
+/** Counts the ids of persons to merge, up to one more than may be folded. */
 const countIdentities = (projectId: number, mergedIds: readonly string[]) =>
   query<{ person_id: number; count: number }>(sql`
     select ${distinctIds.personId}, (select count(*) from (

@@ -24,14 +24,14 @@ export const SpilledMessage = z.object({ spill: z.string().startsWith(SPILL_PREF
 export type QueueMessage = z.infer<typeof SpilledMessage> | CaptureMessage
 
 /**
- * Largest total size of the events in a queue message, bytes of JSON. Cloudflare Queues accept 128,000
- * bytes per message, including its other fields.
+ * Largest total size of the events in a queue message, bytes of JSON. Cloudflare Queues accept
+ * 128,000 bytes per message, including its other fields.
  */
 export const MAX_MESSAGE_BYTES = 120_000
 
 /**
- * Largest total size of the events stored in one batch of statements, bytes of JSON: D1 binds values
- * of at most 2 MB. A larger event is stored in a batch of its own.
+ * Largest total size of the events stored in one batch of statements, bytes of JSON: D1 binds
+ * values of at most 2 MB. A larger event is stored in a batch of its own.
  */
 export const MAX_PART_BYTES = 1_000_000
 /** Maximum number of events stored in one batch of statements. */

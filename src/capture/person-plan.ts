@@ -1,5 +1,4 @@
 import { byteLength } from '../input/json.ts'
-import { earnCredit, searchCost } from '../persons/version-credit.ts'
 import {
   isMergeable,
   mergePersons,
@@ -9,6 +8,7 @@ import {
   type Version,
   writePerson
 } from '../persons/person.ts'
+import { earnCredit, searchCost } from '../persons/version-credit.ts'
 import {
   type Changes,
   type Incoming,
@@ -21,8 +21,8 @@ import {
 import { MOVED_ROW, personCost, versionCost } from './cost.ts'
 import { mergeSource } from './distinct-ids.ts'
 import type { Identities, Identity } from './identities.ts'
-import { orderOf } from './write-order.ts'
 import { writesOf } from './person-writes.ts'
+import { orderOf } from './write-order.ts'
 
 /** Whether the person who owned a distinct id when an event was accepted has been erased since. */
 type IsErased = (distinctId: string, event: Incoming) => boolean
@@ -39,7 +39,7 @@ export class PersonPlan {
   readonly #personCosts = new Map<Person, number>()
   /** The new search text of changed persons. */
   readonly #searched = new Map<Person, string>()
-  /** For each person into which others were merged, the number of stored distinct ids, theirs included. */
+  /** Stored distinct ids of each person into which others were merged, theirs included. */
   readonly #identityCounts = new Map<Person, number>()
   #cost = 0
 
@@ -49,7 +49,6 @@ export class PersonPlan {
     this.#isErased = isErased
   }
 
-  /** Cost of the planned changes to persons. */
   get cost(): number {
     return this.#cost
   }
@@ -159,7 +158,7 @@ export class PersonPlan {
     return false
   }
 
-  /** Folds a person into another, unless they are the same or may not be merged. @returns as `#merge` */
+  /** Folds a person into another, if it may be merged. @returns as `#merge` */
   #mergeTwo(folded: Person, kept: Person, event: Incoming, source: string): boolean {
     this.#identify(kept)
     if (folded === kept) {

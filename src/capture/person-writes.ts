@@ -34,7 +34,7 @@ const APP = ['$app_build', '$app_name', '$app_namespace', '$app_version']
 const OF_PERSONS = ['utm_name', 'rdt_cid', 'epik', 'qclid', 'sccid']
 const LIFTED = [...VOLATILE, ...APP, ...UTM_PARAMETERS, ...CLICK_IDS, ...OF_PERSONS]
 
-/** Whether an event may write to a person: yes, unless `$process_person_profile` is the boolean `false`. */
+/** Whether an event may write to a person: unless `$process_person_profile` is `false`. */
 export const hasPersonProfile = (properties: JsonObject): boolean =>
   properties.$process_person_profile !== false
 

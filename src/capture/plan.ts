@@ -13,15 +13,15 @@ import { VisitorSessions } from './cookieless/sessions.ts'
 import { eventCost, MAX_COST, NEW_EVENT_NAME, SESSION } from './cost.ts'
 import { distinctIdsOf, mergedIdsOf } from './distinct-ids.ts'
 import { Identities } from './identities.ts'
-import { inOrder } from './write-order.ts'
 import { PersonPlan } from './person-plan.ts'
 import { hasPersonProfile } from './person-writes.ts'
+import { inOrder } from './write-order.ts'
 
 /**
- * Plans the changes of as many events as one transaction can write quickly, in order of time. Leaves
- * out events that are stored already. Plans no event if rows that the first new event needs were not
- * read. Persons end up the same however the events
- * are divided into batches, and in whatever order the batches arrive.
+ * Plans the changes of as many events as one transaction can write quickly, in order of time.
+ * Leaves out events that are stored already. Plans no event if rows that the first new event needs
+ * were not read. Persons end up the same however the events are divided into batches, and in
+ * whatever order the batches arrive.
  */
 export function planEvents(events: Incoming[], known: Known, ids: Ids): Changes {
   const plan = new Plan(known, ids)
@@ -99,7 +99,7 @@ class Plan {
     }
   }
 
-  /** Stores a late event of an erased person if it will be purged with the others, and drops it otherwise. */
+  /** Stores a late event if it will be purged with the person's others; else drops it. */
   #storeOrDrop(event: Incoming, { key, erasureId, isOpen }: Tombstone): void {
     if (isOpen) {
       this.#usedTombstones.add(key)

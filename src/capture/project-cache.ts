@@ -19,8 +19,8 @@ const TTL_MS = 30_000
 const MAX_ENTRIES = 1_000
 
 /**
- * Returns a function that finds a project by its capture token and remembers it for 30 seconds. Unknown tokens are looked
- * up each time, so that the token of a new project works at once.
+ * Returns a function that finds a project by its capture token and remembers it for 30 seconds.
+ * Unknown tokens are looked up each time, so that the token of a new project works at once.
  */
 export function createProjectFinder() {
   const found = new Map<string, { project: CaptureProject; at: number }>()

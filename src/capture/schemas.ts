@@ -168,7 +168,7 @@ export const RemoteConfigJson = z
     examples: [remoteConfig('phc_…', settingsOf({ settings: { recording: true } }))]
   })
 
-/** The answer of `/flags` and `/decide`. The request's `v` and `config` decide which members it has. */
+/** The answer of `/flags` and `/decide`; `v` and `config` decide about its members. */
 export const FlagsJson = z
   .object({
     flags: Flags.optional(),

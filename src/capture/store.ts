@@ -29,7 +29,7 @@ import { expectNoSessions } from './cookieless/store.ts'
 
 /* The `+` before a project's id is explained in `persons/write.store.ts`. */
 
-/** The numbers of events that suppressions drop, and the distinct ids that are added to suppressions. */
+/** How many events suppressions drop, and the distinct ids that are added to them. */
 export type SuppressedChanges = {
   /** `Known.suppressionSerial`. The write fails if the suppressions have changed since. */
   serial: number
@@ -72,8 +72,8 @@ const expectPlanned = (projectId: number, changes: Changes): SQL[] => [
     changes.expectedIdentities.map((key) => ({ key })),
     (rows, count) => [expectRows(count, storedIdentities(projectId, rows))]
   ),
-  // The checks above notice erasures of the stored identities. Another erasure could have erased the
-  // person of a new identity, so a plan with new identities fails after any erasure.
+  // The checks above notice erasures of the stored identities. Another erasure could have erased
+  // the person of a new identity, so a plan with new identities fails after any erasure.
   ...(changes.newIdentities.length > 0 ? [expectLastErasure(projectId, changes.lastErasure)] : []),
   ...expectNoSessions(projectId, changes.begunSessions),
   ...expectOpenErasures(projectId, changes.usedTombstones)
@@ -81,7 +81,7 @@ const expectPlanned = (projectId: number, changes: Changes): SQL[] => [
 
 const identity = alias(distinctIds, 'identity')
 
-/** Selects the given identities that are stored. Stands after `from` or `join`, and a `where` may follow. */
+/** Selects those of the given identities that are stored; a `where` may follow. */
 const storedIdentities = (projectId: number, rows: string): SQL =>
   sql`json_each(${rows}) as used cross join ${distinctIds} ${identity}
       on ${identity.key} = used.value ->> 'key' and ${identity.projectId} = ${projectId}`
@@ -109,7 +109,7 @@ const writePersons = (projectId: number, changes: Changes): SQL[] => [
   ...countRows(projectId, 'persons', changes.newPersons.length - changes.mergedPersons.length)
 ]
 
-/** Moves the activity and the distinct ids of merged persons to the remaining persons, then deletes the merged persons. */
+/** Moves activity and distinct ids to the remaining persons, and deletes the others. */
 const foldPersons = (projectId: number, merged: Changes['mergedPersons']): SQL[] => [
   ...mergeActivity(projectId, merged),
   ...eachChunk(merged, (rows) => [

@@ -24,11 +24,11 @@ export type Joined = {
 export type Sorted = { kept: Incoming[]; dropped: Drops[]; joined: Joined[] }
 
 /**
- * Drops the events that name a suppressed distinct id, as their own or as the id that they merge, and
- * keeps the others. If an event would merge a suppressed id with another id, the other id joins the
- * suppression instead: all events of the batch that name it and were received at the same time or
- * later are dropped, too. An event whose merge depends on a person that was not read is kept, because
- * the plan leaves every event with such a person for a later part.
+ * Drops the events that name a suppressed distinct id, as their own or as the id that they merge,
+ * and keeps the others. If an event would merge a suppressed id with another id, the other id joins
+ * the suppression instead: all events of the batch that name it and were received at the same time
+ * or later are dropped, too. An event whose merge depends on a person that was not read is kept,
+ * because the plan leaves every event with such a person for a later part.
  */
 export function sortOut(
   events: readonly Incoming[],
@@ -65,8 +65,9 @@ export function sortOut(
 }
 
 /**
- * Finds the ids that join suppressions because they were merged with an id whose suppression began after the merge was
- * received. They join from its beginning, as if the merge had been processed before.
+ * Finds the ids that join suppressions because they were merged with an id whose suppression began
+ * after the merge was received. They join from its beginning, as if the merge had been processed
+ * before.
  */
 export const findMerged = (merges: readonly Merge[], suppressions: Suppressions): Joined[] =>
   merges.flatMap(({ target, source, at }) => {
@@ -89,8 +90,8 @@ const toJoined = (
 ): Joined => ({ distinctId, suppression, since, liftedAt })
 
 /**
- * Finds the ids that join suppressions. A link is an event that names two ids; the links are followed
- * from suppressed ids until no further id joins.
+ * Finds the ids that join suppressions. A link is an event that names two ids; the links are
+ * followed from suppressed ids until no further id joins.
  */
 function followLinks(
   events: readonly Incoming[],
@@ -124,7 +125,7 @@ class Joins {
     this.#suppressions = suppressions
   }
 
-  /** If one id of a link is suppressed, the other joins its suppression. @returns whether an id has joined */
+  /** If one id of a link is suppressed, the other joins. @returns whether an id has joined */
   follow(event: Incoming): boolean {
     const target = event.distinct_id
     const source = mergeSource(event) ?? target

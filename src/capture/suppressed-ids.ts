@@ -11,7 +11,7 @@ import { findMerged, type Joined, sortOut } from './suppress.ts'
 /** Enters in the ledger the hashes of distinct ids that are about to join suppressions. */
 export type JoinLog = (joining: Joining[]) => Promise<void>
 
-/** A batch of events, the stored facts about its persons, and the suppressions of its distinct ids. */
+/** A batch of events, the facts about its persons, and the suppressions of its ids. */
 type Found = {
   events: readonly Incoming[]
   known: Pick<Known, 'seen' | 'identities' | 'persons'>
@@ -22,8 +22,8 @@ type Found = {
 type Planned = { changes: Changes; dropped: Drops[]; joining: Joining[] }
 
 /**
- * Plans the events that are not suppressed. When an id joins a suppression, so do its person's other distinct ids; their later
- * events in this batch are dropped, too.
+ * Plans the events that are not suppressed. When an id joins a suppression, so do its person's
+ * other distinct ids; their later events in this batch are dropped, too.
  */
 export async function planUnsuppressed(
   db: Db,
@@ -50,7 +50,7 @@ export async function planUnsuppressed(
   }
 }
 
-/** Returns the ids that join suppressions, each followed by the other distinct ids of its person. */
+/** Returns the ids that join, each followed by the other distinct ids of its person. */
 async function withSiblings(
   db: Db,
   projectId: number,
@@ -88,7 +88,7 @@ function extend(suppressions: Suppressions, joined: Joined[]): Suppressions {
 
 type Place = { db: Db; bucket: R2Bucket; projectId: number; clock: () => Date }
 
-/** Returns a function that enters the ids' hashes in the ledger, so that a restored database gets them back. */
+/** Returns a function that enters joined ids in the ledger, for restored databases. */
 export const joinLogOf =
   ({ db, bucket, projectId, clock }: Place): JoinLog =>
   async (joining) => {

@@ -1,20 +1,20 @@
 import type { Dropped } from '../input/dropped.ts'
+import { type Changed, warnOfChanges } from './changed-values.ts'
 import { findSalt } from './cookieless/salts.ts'
 import { addressOf, anonymizeAll } from './cookieless/visitor.ts'
 import { enqueueEvents, readSpill } from './enqueue.ts'
 import type { CapturedEvent } from './event.ts'
-import { type Changed, warnOfChanges } from './changed-values.ts'
 import type { CaptureProject } from './project-cache.ts'
 
 /**
- * A capture request. It arrived at `now`, ms UTC; `changed` has the paths in its JSON to what parsing could not keep as it
- * was sent, such as a number that is too long.
+ * A capture request. It arrived at `now`, ms UTC; `changed` has the paths in its JSON to what
+ * parsing could not keep as it was sent, such as a number that is too long.
  */
 export type Arrival = { project: CaptureProject; headers: Headers; now: number; changed: Changed }
 
 /**
- * Enqueues the events of one request and returns each of them, accepted or dropped, in the same order. Accepted events
- * are durable when this returns. Logs the changes in `changed` as warnings.
+ * Enqueues the events of one request and returns each of them, accepted or dropped, in the same
+ * order. Accepted events are durable when this returns. Logs the changes in `changed` as warnings.
  * @throws unavailable, and then no event is accepted
  */
 export async function takeEvents(

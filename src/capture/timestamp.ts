@@ -16,8 +16,8 @@ type Sent = {
 /**
  * Returns when an event happened by the server's clock, in ms UTC with fraction. `sentAt` minus
  * `now` is the client's skew: an event of 12:00 sent at 12:01 and received at 11:01 happened at
- * 11:00. A time more than 23 hours ahead becomes now, and a time before the year 0 becomes 1970. Same
- * rules as PostHog's `rust/common/types/src/timestamp.rs`.
+ * 11:00. A time more than 23 hours ahead becomes now, and a time before the year 0 becomes 1970.
+ * Same rules as PostHog's `rust/common/types/src/timestamp.rs`.
  */
 export function eventTime({ timestamp, offset, sentAt, ignoreSentAt }: Sent, now: number): number {
   let time = now

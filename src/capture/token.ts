@@ -5,10 +5,10 @@ import type { Refusal } from '../http/openapi.ts'
 import { invalidToken, MAX_BODY_BYTES } from './body.ts'
 import { type CaptureProject, createProjectFinder } from './project-cache.ts'
 
-/** Share of a database's maximum size. Once the database is that full, its projects accept no more events. */
+/** Share of a database's size from which on its projects accept no more events. */
 const FULL = 0.95
 
-/** Refusals of every endpoint with a capture token: the token is unknown, or the database is full or does not answer. */
+/** Refusals of every endpoint with a token that is unknown, or whose database is full. */
 export const UNKNOWN_TOKEN: Refusal[] = [
   ['authentication_failed', 'API key is not valid: unknown', 'api_key'],
   ['unavailable', 'The database cannot take the request now.']
@@ -37,7 +37,7 @@ export const payloadOf = (c: Context<AppEnv>): Request | Response => {
 export type TokenReader = {
   /** Returns the project of a capture token. @throws authentication_failed, attr `api_key` */
   projectOf: (c: Context<AppEnv>, token: string) => Promise<CaptureProject>
-  /** Returns the project of a capture token if its database accepts events. @throws authentication_failed, unavailable */
+  /** Like `projectOf`, if the database accepts events. @throws also unavailable */
   openProject: (c: Context<AppEnv>, token: string) => Promise<CaptureProject>
 }
 

@@ -2,7 +2,7 @@ import { CaptureMessage } from '../capture/message.ts'
 import { RecordingPart } from '../recordings/part.ts'
 import { PurgeMessage } from '../recordings/purge.ts'
 
-/** The content of a message: the events of a request, a part of a recording, recordings to purge, or anything else. */
+/** The content of a message: events, a part of a recording, recordings to purge, or others. */
 export type Content =
   | { events: CaptureMessage }
   | { part: RecordingPart }
@@ -24,8 +24,8 @@ export function readContent(message: unknown): Content {
 }
 
 /**
- * Returns everything between two quotation marks of a text, also within a text that is quoted itself:
- * all strings of JSON, and all that are left of damaged JSON.
+ * Returns everything between two quotation marks of a text, also within a text that is quoted
+ * itself: all strings of JSON, and all that are left of damaged JSON.
  *
  * `{"a":"b","c":"d…` → `{`, `a`, `:`, `b`, `,`, `c`, `d…`
  */

@@ -22,7 +22,7 @@ export type KeptMessage = {
 
 type Stores = { db: Db; bucket: R2Bucket; project: Project }
 
-/** Finds the tombstones of the distinct ids whose persons were erased after data of `receivedAt` (ms UTC) was accepted. */
+/** Finds tombstones of erasures after data of `receivedAt`, ms UTC, was accepted. */
 export async function tombstonesAt(
   db: Db,
   project: Project,
@@ -39,8 +39,9 @@ export async function tombstonesAt(
 }
 
 /**
- * Removes the message about a part of a recording, and the part, if it is an erased person's and meant. A part that is stored
- * stays in its recording: the recording may be another person's, or is purged as a whole.
+ * Removes the message about a part of a recording, and the part, if it is an erased person's and
+ * meant. A part that is stored stays in its recording: the recording may be another person's, or is
+ * purged as a whole.
  */
 export async function removePart(
   { db, bucket, project }: Stores,
@@ -60,7 +61,7 @@ export async function removePart(
   await message.remove()
 }
 
-/** Removes the events of erased persons that are meant from a message, and the message when no event is left. */
+/** Removes the meant persons' events from a message, or the message if no event is left. */
 export async function removeEvents(
   { db, project }: Pick<Stores, 'db' | 'project'>,
   { events, ...request }: CaptureMessage,

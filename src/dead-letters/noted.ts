@@ -5,8 +5,8 @@ const STORES = ['dead_letters', 'queued_requests', 'queued_recording_parts'] as 
 type Store = (typeof STORES)[number]
 
 /**
- * Returns the member of an erasure's `stores` for what one object contains. A member for each object
- * makes the total exact however often a purge is interrupted and repeated.
+ * Returns the member of an erasure's `stores` for what one object contains. A member for each
+ * object makes the total exact however often a purge is interrupted and repeated.
  */
 export const memberOf = (store: Store, name: string): string =>
   `${store}_${sha256(name).slice(0, 16)}`

@@ -49,8 +49,8 @@ async function parkMessage(message: Message, invocation: ParkInvocation): Promis
 }
 
 /**
- * Parks the message of a waiting object, whether or not it can be read, and deletes the object. Does
- * nothing if the object is gone: its message was stored, parked or refused in the meantime.
+ * Parks the message of a waiting object, whether or not it can be read, and deletes the object.
+ * Does nothing if the object is gone: its message was stored, parked or refused in the meantime.
  */
 export async function parkWaiting(
   key: string,
@@ -99,7 +99,8 @@ async function park(
 
 const unwrap = ({ body, attempts }: Message): DeadMessage =>
   DeadMessage.safeParse(body).data ?? {
-    // The platform moved the message here, so `attempts` counts the deliveries of this dead-letter queue.
+    // The platform moved the message here, so `attempts` counts the deliveries of this dead-letter
+    // queue.
     error:
       'Every delivery ended without a reason: the consumer probably crashed or ran out of time.',
     attempts,
@@ -107,9 +108,9 @@ const unwrap = ({ body, attempts }: Message): DeadMessage =>
   }
 
 /**
- * Returns an id that stays the same when the sweep resends the message of a waiting object; undefined
- * without one. With a new id for each delivery, an interrupted parking would leave an object without
- * a row, which erasures would not find.
+ * Returns an id that stays the same when the sweep resends the message of a waiting object;
+ * undefined without one. With a new id for each delivery, an interrupted parking would leave an
+ * object without a row, which erasures would not find.
  */
 function idOf(waiting: string | undefined): string | undefined {
   const parts = waiting === undefined ? undefined : readWaitingKey(waiting)

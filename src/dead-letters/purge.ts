@@ -19,10 +19,11 @@ const STRINGS_AT_ONCE = 20_000
 const LETTERS_AT_ONCE = 50
 
 /**
- * Purges the data of erased persons from the next `LETTERS_AT_ONCE` dead letters of a project, including
- * redriven ones: events if the person was erased together with the events, parts of recordings if the person was
- * erased together with the recordings. A letter that cannot be read is removed if it contains a distinct id of a person who was
- * erased together with either; otherwise it is noted as unreadable, because a receipt must name it.
+ * Purges the data of erased persons from the next `LETTERS_AT_ONCE` dead letters of a project,
+ * including redriven ones: events if the person was erased together with the events, parts of
+ * recordings if the person was erased together with the recordings. A letter that cannot be read is
+ * removed if it contains a distinct id of a person who was erased together with either; otherwise
+ * it is noted as unreadable, because a receipt must name it.
  * @param after the id of the last dead letter of the previous call, '' for the first call
  * @returns the `after` of the next call, or null when all dead letters have been searched
  */

@@ -39,7 +39,8 @@ export async function redriveDeadLetter(
 
 /**
  * Reads the message of a dead letter.
- * @throws ZodError when it is neither events nor a part of a recording, Error when its object is missing
+ * @throws ZodError when it is neither events nor a part of a recording, Error when its object is
+ * missing
  */
 async function readDeadLetter(
   bucket: R2Bucket,

@@ -42,11 +42,11 @@ export const listDeadLettersOf = (
     .orderBy(asc(deadLetters.id))
     .limit(limit)
 
-/** Notes that the search for an erased person could not read a dead letter, and found none of the person's ids in its text. */
+/** Notes that a search could not read a dead letter, and found no id of the person in it. */
 export const noteUnreadable = (db: ControlDb, id: string) =>
   db.update(deadLetters).set({ isUnreadable: true }).where(eq(deadLetters.id, id))
 
-/** Lists the objects of a project's dead letters that searches could not read, at most `limit`, with the number of all. */
+/** Lists at most `limit` objects that searches could not read, and counts all. */
 export async function listUnreadable(
   db: ControlDb,
   projectId: number,

@@ -1,7 +1,13 @@
-/** The key of an event: its time, ms UTC, the id of its name, and its uuid as 32 upper-case hexadecimal digits. */
+/**
+ * The key of an event: its time, ms UTC, the id of its name, and its uuid as 32 upper-case
+ * hexadecimal digits.
+ */
 export type EventKey = { at: number; name: number; uuid: string }
 
-/** Compares events by time, newest first. At the same time, the event with the lower name id, or the lower uuid, is older. */
+/**
+ * Compares events by time, newest first. At the same time, the event with the lower name id, or the
+ * lower uuid, is older.
+ */
 export function newestFirst(a: EventKey, b: EventKey): number {
   if (a.at !== b.at || a.name !== b.name) {
     return b.at - a.at || b.name - a.name

@@ -18,7 +18,7 @@ export type EventPage = {
   isCut: boolean
 }
 
-/** Reads a page of events, newest first, after the event `page.after`. @throws query_too_large, attr the filter */
+/** Reads a page of events, newest first. @throws query_too_large, attr the filter */
 export async function listEvents(
   db: Db,
   project: Project,

@@ -19,8 +19,8 @@ const CONTINUED = { few: 10, many: 100 }
 const MANY = 200
 
 /**
- * Merges sources that are sorted by time, such as the events of each name, into one list, newest first. Reads about as many
- * keys as it returns, and at least one of each source.
+ * Merges sources that are sorted by time, such as the events of each name, into one list, newest
+ * first. Reads about as many keys as it returns, and at least one of each source.
  */
 export class Merge {
   readonly #read: ReadKeys

@@ -8,7 +8,7 @@ type Texts = { after?: string | undefined; before?: string | undefined }
 /** Times, ms UTC: at or after `from`, before `until`. */
 type Range = { from: number | undefined; until: number | undefined }
 
-/** Reads the range of time in which to search for events. @throws invalid_input, attr `after` or `before` */
+/** Reads the range of time to search. @throws invalid_input, attr `after` or `before` */
 export function readRange({ after, before }: Texts, calendar: Calendar, now: Date): Range {
   const timeOf = (attr: string, text: string | undefined): number | undefined => {
     const time = text === undefined ? undefined : readFrom(text, calendar, now)

@@ -16,7 +16,7 @@ import {
   type Wanted
 } from './store.ts'
 
-/** Maximum number of names or identities whose events are merged; at least one event of each is looked up. */
+/** Names or identities whose events are merged; at least one event of each is looked up. */
 export const MAX_SOURCES = 10_000
 
 export type EventFilters = Wanted & {
@@ -39,7 +39,7 @@ type Scope = {
   before: EventKey
 }
 
-/** The number of events examined, the matching ones among them, newest first, and the key of the last one examined. */
+/** The examined events: how many, the matching ones, newest first, and the last one's key. */
 export type Piece = { examined: number; matching: EventRow[]; last: EventKey }
 
 type Beginning = {
@@ -47,7 +47,7 @@ type Beginning = {
   after?: EventKey | undefined
   /** Maximum number of events in the first piece. */
   first: number
-  /** The number of events after which the caller examines no more; without it, the caller examines all. */
+  /** How many events the caller examines at most; without it, all. */
   most?: number
   /** The time to which the dates of filters are relative. */
   now: Date
@@ -97,7 +97,7 @@ export class EventScan {
     return new EventScan(db, project, { ...beginning, filters, scope })
   }
 
-  /** Examines at most `count` further events; undefined at the end. @throws query_too_large, attr `properties` */
+  /** Examines at most `count` further events, if any. @throws query_too_large, attr `properties` */
   async next(count: number): Promise<Piece | undefined> {
     const keys = await this.#merge.next(count)
     const last = keys.at(-1)
@@ -117,8 +117,9 @@ export class EventScan {
 }
 
 /**
- * Narrows a scope with too many names to those that have the newest events. The caller examines at most `most` events, and each
- * of `most` names has an event that is newer than all events of the other names.
+ * Narrows a scope with too many names to those that have the newest events. The caller examines at
+ * most `most` events, and each of `most` names has an event that is newer than all events of the
+ * other names.
  */
 async function narrow(
   db: Db,
@@ -172,7 +173,7 @@ function scopeOf(
   return { ...limits, kind: 'identities', ids }
 }
 
-/** The identities and times that events of a session can have. `identities` is undefined if some are not known. */
+/** The identities, undefined if not all are known, and times that a session's events can have. */
 type SessionLimits = { identities: number[] | undefined; from: number; until: number }
 
 const ANY_SESSION: SessionLimits = {

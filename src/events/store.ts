@@ -10,7 +10,6 @@ import type { Continued } from './merge.ts'
 
 /** Filters that limit which events have to be read. */
 export type Wanted = {
-  /** Names of events. */
   events: string[] | undefined
   person: PersonId | undefined
   distinctId: string | undefined
@@ -18,21 +17,21 @@ export type Wanted = {
 }
 
 /**
- * What each filter finds: an empty list if nothing has the name that the filter gives; undefined without the filter, except for
- * `names`.
+ * What each filter finds: an empty list if nothing has the name that the filter gives; undefined
+ * without the filter, except for `names`.
  */
 export type Named = {
   /** Without the filter, the ids of all event names, up to the limit. */
   names: number[]
   ofPerson: number[] | undefined
   ofDistinctId: number[] | undefined
-  /** Times, ms UTC: at or after `from`, before `until`. Undefined also if the session is not stored. */
+  /** ms UTC: at or after `from`, before `until`. Undefined also for an unknown session. */
   session: { identities: number[]; from: number; until: number } | undefined
 }
 
 /**
- * Finds what the filters name, in one round trip: the event names and the person's identities, at most `limit` of each, the
- * identity with the distinct id, and the session.
+ * Finds what the filters name, in one round trip: the event names and the person's identities, at
+ * most `limit` of each, the identity with the distinct id, and the session.
  */
 export async function findNamed(
   db: Db,
@@ -73,8 +72,9 @@ export async function findNamed(
 }
 
 /**
- * Returns the ids of the `limit` names that have the newest events, of those from the time `since` on that are older than the
- * key `before`. All other names together have no newer event than each of these.
+ * Returns the ids of the `limit` names that have the newest events, of those from the time `since`
+ * on that are older than the key `before`. All other names together have no newer event than each
+ * of these.
  */
 export async function findNewestNames(
   db: Db,
@@ -119,8 +119,9 @@ export const readNameKeys = (
   )
 
 /**
- * Returns the time and uuid below which the events of a name are older than the key. At the same time, the event with the lower
- * name id is older: all events of a lower name id are below the bound, and none of a higher one. `''` is below every uuid.
+ * Returns the time and uuid below which the events of a name are older than the key. At the same
+ * time, the event with the lower name id is older: all events of a lower name id are below the
+ * bound, and none of a higher one. `''` is below every uuid.
  */
 function boundOf(id: number, { at, name, uuid }: EventKey): { at: number; uuid: string } {
   if (id === name) {
@@ -182,7 +183,7 @@ export type EventRow = {
   properties: string
 }
 
-/** Reads events by their keys, in the order of the keys; in halves if D1 finds the answer too large. */
+/** Reads events by their keys, in their order; in halves if the answer is too large for D1. */
 export async function readEvents(
   db: Db,
   projectId: number,

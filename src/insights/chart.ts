@@ -18,7 +18,7 @@ const KIND_OF: Record<Display, Kind> = {
   WorldMap: 'values',
   BoldNumber: 'number'
 }
-/** Kinds of charts that stack series, and the kinds that replace them when two periods are compared. */
+/** Kinds that stack series, and those that replace them when two periods are compared. */
 const COMPARED: Partial<Record<Kind, Kind>> = { area: 'line', stacked: 'bars' }
 
 /** Returns the chart of a computed trend, of the kind that its display names. */
@@ -58,7 +58,6 @@ export const emptyChart = (title: string): Chart => ({
   series: []
 })
 
-/** Returns the title of a trend without a name: the names of its series. */
 const titleOf = (series: TrendSeries[]): string =>
   [
     ...new Set(series.map(({ action, label }) => action?.custom_name ?? action?.name ?? label))
@@ -70,7 +69,7 @@ const numbersOf = ({ data, aggregated_value }: TrendSeries): number[] =>
 const subtitleOf = ({ from, until }: TrendQuery, timezone: string, note?: string): string =>
   [describeRange(from, until, timezone), timezone, ...(note ? [note] : [])].join(' · ')
 
-/** Returns how a kind of chart shows the earlier period of a comparison; undefined if it does not show it. */
+/** Returns how a kind of chart shows the earlier period, if it does. */
 function noteOf(kind: Kind, { compare }: TrendQuery): string | undefined {
   const period = compare?.back ? 'the earlier period' : 'the period before'
   if (kind === 'pie') {
@@ -85,7 +84,8 @@ const DATE_LENGTH = 10
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /**
- * `2025-06-01` → `1 Jun`, or `Jun 2025` by the month; `2025-06-01 14:00:00` → `14:00`, or `1 Jun 14:00` among several days.
+ * `2025-06-01` → `1 Jun`, or `Jun 2025` by the month; `2025-06-01 14:00:00` → `14:00`, or
+ * `1 Jun 14:00` among several days.
  */
 function labelOf(day: string, days: string[], interval: Interval): string {
   const [, year, month, date, time = ''] = /^(\d+)-(\d+)-(\d+)(?: (\d+:\d+))?/.exec(day) ?? []

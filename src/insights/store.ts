@@ -13,8 +13,8 @@ export type InsightRow = typeof insights.$inferSelect
 export type Tile = { id: number; dashboard_id: number; insight_id: number }
 
 /**
- * Filters of a list of insights. `search` matches any part of `name`, `derived_name` or `description`, ignoring the case of
- * ASCII letters.
+ * Filters of a list of insights. `search` matches any part of `name`, `derived_name` or
+ * `description`, ignoring the case of ASCII letters.
  */
 export type Listing = {
   shortId: string | undefined
@@ -23,7 +23,7 @@ export type Listing = {
   search?: string | undefined
 }
 
-/** Lists a page of the insights that match, newest first, and counts all that match. Leaves out deleted insights. */
+/** Lists a page of the insights that match, newest first, without deleted ones. */
 export async function listInsights(
   db: Db,
   projectId: number,
@@ -86,7 +86,6 @@ export async function findTiles(db: Db, projectId: number, insightIds: number[])
   return (await readBatch(db, tiles))[0]
 }
 
-/** Returns the columns that an input sets. */
 function toValues(input: InsightInput): Partial<typeof insights.$inferInsert> {
   const { derived_name: derivedName, dashboards: _, filters, ...rest } = input
   const values = { derivedName, ...rest, filters: filters === null ? {} : filters }
@@ -127,8 +126,8 @@ export async function insertInsight(
 }
 
 /**
- * Changes an insight. If the input has `dashboards`, the insight is afterwards on exactly these live dashboards. Both happen or
- * none.
+ * Changes an insight. If the input has `dashboards`, the insight is afterwards on exactly these
+ * live dashboards. Both happen or none.
  * @returns undefined if there is no such insight
  */
 export async function updateInsight(
@@ -149,8 +148,8 @@ export async function updateInsight(
 }
 
 /**
- * Returns statements after which an insight is on exactly these live dashboards; none without a list. Its tiles on deleted
- * dashboards stay.
+ * Returns statements after which an insight is on exactly these live dashboards; none without a
+ * list. Its tiles on deleted dashboards stay.
  * @param isIt the condition that a row of `insights` is the insight, whose id may not be known yet
  */
 function placeOn(db: Db, projectId: number, isIt: SQL, dashboardIds: number[] | undefined) {
@@ -195,7 +194,8 @@ export function insightToJson(row: InsightRow, tiles: Tile[]): InsightJson {
     name: row.name,
     derived_name: row.derivedName,
     description: row.description,
-    // A query overrides older filters. They are not shown, because an insight with both would be refused when it is sent back.
+    // A query overrides older filters. They are not shown, because an insight with both would be
+    // refused when it is sent back.
     filters: saysSomething(row.query) ? {} : row.filters,
     query: row.query,
     order: row.order,

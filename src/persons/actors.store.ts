@@ -10,9 +10,10 @@ import type { PersonRow } from './store.ts'
 export type Known = { persons: Map<number, PersonRow>; distinctIds: Map<number, string> }
 
 /**
- * Reads the persons of a project with these ids, and the distinct ids of the identities with these keys.
- * @param hasAllIds whether to read every distinct id of a person. Otherwise reads the first `LISTED_DISTINCT_IDS + 1`: one more
- * than a list shows, which tells whether there are more
+ * Reads the persons of a project with these ids, and the distinct ids of the identities with these
+ * keys.
+ * @param hasAllIds whether to read every distinct id of a person. Otherwise reads the first
+ * `LISTED_DISTINCT_IDS + 1`: one more than a list shows, which tells whether there are more
  */
 export async function readSeveral(
   db: Db,

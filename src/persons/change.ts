@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts'
 import type { JsonObject } from '../input/json.ts'
 import { type Actor, type Entry, propertiesChange } from './activity/entry.ts'
+import type { Write } from './last-write.ts'
 import {
   addVersion,
   MAX_PROPERTIES_BYTES,
@@ -10,12 +11,11 @@ import {
   writePerson
 } from './person.ts'
 import { nextWriteTime } from './properties.ts'
-import type { Write } from './last-write.ts'
 
 /** A distinct id and the integer key by which events refer to it. */
 export type Identity = { key: number; distinctId: string }
 
-/** A person that is about to be changed, with its identities in the order in which they were first seen. */
+/** A person to change, with its identities in the order in which they were first seen. */
 export type Subject = { person: Person; identities: [Identity, ...Identity[]] }
 
 /**
@@ -70,7 +70,7 @@ export function deleteProperty(subject: Subject, key: string, by: Request): Pers
   })
 }
 
-/** Returns the time of the write with which `deleteProperty` would remove a property, ms; undefined without the property. */
+/** Returns the time with which `deleteProperty` would remove a property, ms, if it is there. */
 export const deletionTime = ({ person }: Subject, key: string, { now }: Request) =>
   person.properties.shown.has(key) ? nextWriteTime(person.properties, key, now) : undefined
 
@@ -79,7 +79,7 @@ const stampOf = ({ properties }: Person, key: string, { now, id }: Request) => (
   id
 })
 
-/** Applies `write`, which returns whether properties have changed; if so, adds a version and an activity entry. */
+/** Applies `write`. If it has changed properties, adds a version and an activity entry. */
 function change(
   { person, identities }: Subject,
   { actor, now }: Request,

@@ -10,7 +10,7 @@ import { deleteProperty, deletionTime, NO_CHANGE, type Request, type Subject } f
 import { writtenAt } from './properties.ts'
 import type { PersonId } from './store.ts'
 
-/** The entry of the ledger for the deletion of a person's property. `property` is a keyed hash of the property's name. */
+/** The ledger's entry of a deletion. `property` is a keyed hash of the property's name. */
 export const PropertyEntry = z.object({
   kind: z.literal('property'),
   project: z.int(),
@@ -42,8 +42,8 @@ export async function deleteNoted(
   projectId: number,
   { id, key, by, ledger, secret }: Deletion
 ): Promise<void> {
-  // The deletion in the ledger covers values written up to this time, ms UTC. A repetition after a conflict enters it
-  // again only if it must cover later values.
+  // The deletion in the ledger covers values written up to this time, ms UTC. A repetition after a
+  // conflict enters it again only if it must cover later values.
   let noted = 0
   await changePerson(db, projectId, id, async (subject) => {
     const until = deletionTime(subject, key, by)
@@ -69,7 +69,7 @@ export async function deleteNoted(
   })
 }
 
-/** Removes a property again, unless a later value was written. @returns the number of removed properties */
+/** Repeats a removal, except of a later value. @returns the number of removed properties */
 export async function deleteAgain(
   db: Db,
   entry: PropertyEntry,

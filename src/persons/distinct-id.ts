@@ -36,8 +36,8 @@ export function readDistinctId(value: Json | undefined): string | undefined {
 }
 
 /**
- * Reads the distinct id of an event as SDKs send it: beside the properties, or among them. Returns the
- * reason for dropping the event if it has none.
+ * Reads the distinct id of an event as SDKs send it: beside the properties, or among them. Returns
+ * the reason for dropping the event if it has none.
  */
 export function readOwnId(
   event: JsonObject,

@@ -31,9 +31,9 @@ export const isUnfiltered = (filters: PersonFilters): boolean => countFilters(fi
 export const hasOneFilter = (filters: PersonFilters): boolean => countFilters(filters) === 1
 
 /**
- * Maximum number of bound values in a filter on properties. A D1 statement allows 100, of which the page, its
- * cursor and the other filters take up to 14. A filter usually takes two values, so that a request's
- * 40 filters fit.
+ * Maximum number of bound values in a filter on properties. A D1 statement allows 100, of which the
+ * page, its cursor and the other filters take up to 14. A filter usually takes two values, so that
+ * a request's 40 filters fit.
  */
 const MAX_VALUES = 85
 
@@ -80,13 +80,12 @@ export async function compilePropertyFilter(
   return condition
 }
 
-/** Selects the text of a property of each person of a project. */
 const textsOf = (projectId: number, key: string): SQL =>
   sql`select ${textOf(sql`${m.properties}`, key)} as text from ${persons} ${m} where ${m.projectId} = ${projectId}`
 
 /**
- * Returns the matches, persons `m`, as a complete source and a complete condition. With a driver (see `driverOf`), only the
- * persons that it selects are read.
+ * Returns the matches, persons `m`, as a complete source and a complete condition. With a driver
+ * (see `driverOf`), only the persons that it selects are read.
  */
 export function matching(projectId: number, filters: PersonFilters): { from: SQL; where: SQL } {
   const driver = driverOf(projectId, filters)
@@ -102,7 +101,7 @@ export function matching(projectId: number, filters: PersonFilters): { from: SQL
 /** A filter in two forms: a query of the persons' ids, each once, and a condition on person `m`. */
 type IdFilter = { ids: SQL; holds: SQL }
 
-/** Returns the filters that can select ids, beginning with the one that selects the fewest persons. */
+/** Returns the filters that can select ids; the first selects the fewest persons. */
 function idFilters(projectId: number, filters: PersonFilters): IdFilter[] {
   const by: Record<TextFilter, (projectId: number, text: string) => IdFilter> = {
     distinct_id: byDistinctId,
@@ -115,7 +114,7 @@ function idFilters(projectId: number, filters: PersonFilters): IdFilter[] {
   })
 }
 
-/** Returns the driver: the text filter that selects the fewest persons; undefined without text filters. */
+/** Returns the text filter that selects the fewest persons, if there is one. */
 export const driverOf = (projectId: number, filters: PersonFilters): IdFilter | undefined =>
   idFilters(projectId, filters)[0]
 
@@ -137,8 +136,8 @@ const byEmail = (projectId: number, email: string): IdFilter => ({
 })
 
 /**
- * Selects the persons with a name-like property that contains the term, and the person whose distinct
- * id or uuid is the term.
+ * Selects the persons with a name-like property that contains the term, and the person whose
+ * distinct id or uuid is the term.
  */
 function bySearch(projectId: number, search: string): IdFilter {
   const term = foldSearch(search)

@@ -9,19 +9,20 @@ export type Write = { key: string; stamp: Stamp } & (
   | { kind: 'unset' }
 )
 
-/** The time of a write (ms). `id`, the event's position in its request and its uuid, orders writes of the same time. */
+/** When a write was made, ms. `id`, its place in the request and uuid, orders equal times. */
 export type Stamp = { at: number; id: string }
 
 /** A value that may be shown; `bytes` is the length of its JSON. */
 export type Candidate = { stamp: Stamp; value: Json; bytes: number }
 
 /**
- * The writes of one property that decide its value, independent of the order in which they arrive, unless
- * `once` writes were dropped: see `MAX_ONCE`.
+ * The writes of one property that decide its value, independent of the order in which they arrive,
+ * unless `once` writes were dropped: see `MAX_ONCE`.
  *
  * The latest `set` or `unset` wins. If there is none, or after an `unset`, the earliest later
- * `once` wins. A null, also from a `set`, gives way to the value of a later `once`. Only the earliest seed is kept; it counts as a `once`, but
- * only as long as there has been no `set` and no `unset`.
+ * `once` wins. A null, also from a `set`, gives way to the value of a later `once`. Only the
+ * earliest seed is kept; it counts as a `once`, but only as long as there has been no `set` and no
+ * `unset`.
  */
 export type Register = {
   /** The latest `set`; `value` is undefined after an `unset`. */
@@ -32,8 +33,9 @@ export type Register = {
 }
 
 /**
- * Maximum number of `once` writes kept per key. If there are more, a write is dropped when the writes before and
- * after it have the same value; if that is not enough, only the first seven and the last are kept.
+ * Maximum number of `once` writes kept per key. If there are more, a write is dropped when the
+ * writes before and after it have the same value; if that is not enough, only the first seven and
+ * the last are kept.
  */
 const MAX_ONCE = 8
 
@@ -91,7 +93,7 @@ export function mergeRegisters(target: Register, source: Register): Register {
   return merged
 }
 
-/** Returns the candidates that are later than `after`, oldest first, and at most `MAX_ONCE` of them. */
+/** Returns at most `MAX_ONCE` candidates later than `after`, oldest first. */
 function prune(candidates: Candidate[], after: Stamp | undefined): Candidate[] {
   const later = candidates.filter(({ stamp }) => !after || compareStamps(stamp, after) > 0)
   const sorted = later.sort((a, b) => compareStamps(a.stamp, b.stamp))
@@ -126,12 +128,12 @@ export function shownCandidate({ set, once, seed }: Register): Candidate | undef
 }
 
 /**
- * Bytes of JSON: `shown` for the shown values; `writes` for the stored writes, which refer to stamps in a
- * list by their numbers. `writes` is an upper bound: each number counts as five digits.
+ * Bytes of JSON: `shown` for the shown values; `writes` for the stored writes, which refer to
+ * stamps in a list by their numbers. `writes` is an upper bound: each number counts as five digits.
  */
 export type Bytes = { shown: number; writes: number }
 
-/** Digits of a stamp's number in the stored form; a person has room for fewer than 100,000 stamps. */
+/** Digits of a stored stamp's number; a person has room for fewer than 100,000 stamps. */
 const REFERENCE_DIGITS = 5
 
 /** Returns the bytes that a stamp takes in the list of stamps: its text, two quotes and a comma. */
@@ -144,12 +146,13 @@ export const stampsOf = ({ set, once, seed }: Register): Stamp[] =>
 /** Returns the stored form of a stamp: `1759399872345:0:0199…`. */
 export const textOfStamp = ({ at, id }: Stamp): string => `${at}:${id}`
 
-/** Returns the bytes that a key takes in the JSON of the properties and of the stored writes, without the list of stamps. */
+/** Returns the bytes of a key in the JSON of properties and writes, without its stamps. */
 export function sizeOf(key: string, register: Register): Bytes {
   const visible = shownCandidate(register)
   // A colon and a comma.
   const name = byteLength(JSON.stringify(key)) + 2
-  // Two brackets, a comma and the stamp's number; the value and its comma only if it is not the shown value.
+  // Two brackets, a comma and the stamp's number; the value and its comma only if it is not the
+  // shown value.
   const entry = ({ value, bytes }: Candidate) =>
     3 + REFERENCE_DIGITS + (isSame(value, visible?.value) ? 0 : bytes + 1)
   const { set, once, seed } = register

@@ -56,8 +56,8 @@ export function listPersons(
 const isFirst = ({ offset, after }: Page): boolean => offset === 0 && !after
 
 /**
- * Reads one page. Counts the matches afterwards, and only if the page does not tell their number: with a filter that examines
- * every person, counting takes as long as finding.
+ * Reads one page. Counts the matches afterwards, and only if the page does not tell their number:
+ * with a filter that examines every person, counting takes as long as finding.
  */
 export async function readPersons(
   db: Db,
@@ -92,8 +92,8 @@ const toRow = (row: ListedRow): PersonRow => ({
 })
 
 /**
- * Selects the persons of a page. Without a driver (see `driverOf`), they come from the index in order. With one, only the rows
- * of the page are read in full.
+ * Selects the persons of a page. Without a driver (see `driverOf`), they come from the index in
+ * order. With one, only the rows of the page are read in full.
  */
 function selectListed(projectId: number, filters: PersonFilters, page: Page): SQL {
   const select = pageOf(projectId, filters, page)
@@ -104,8 +104,8 @@ function selectListed(projectId: number, filters: PersonFilters, page: Page): SQ
 }
 
 /**
- * Selects the first page of the persons with these ids. Each row has the number of ids, or null if the page has all of them:
- * most pages are not full, and need not find the ids again to count them.
+ * Selects the first page of the persons with these ids. Each row has the number of ids, or null if
+ * the page has all of them: most pages are not full, and need not find the ids again to count them.
  */
 const selectCounted = (ids: SQL, projectId: number, { limit }: Page): SQL => sql`
   with page as materialized (
@@ -138,7 +138,7 @@ export const exportPersons = (db: Db, projectId: number, filters: PersonFilters,
     }))
   })
 
-/** Yields the properties of the persons that `exportPersons` yields: an export finds its columns in them. */
+/** Yields the properties of the persons that `exportPersons` yields, for its columns. */
 export const exportProperties = (
   db: Db,
   projectId: number,
@@ -154,12 +154,12 @@ export const exportProperties = (
 
 /** Maximum number of rows in a page of an export. */
 const MAX_PAGE_ROWS = 5_000
-/** Characters of properties at which a page of an export is full; its last person may exceed the limit. */
+/** Characters of properties that fill a page of an export; its last person may exceed them. */
 const MAX_PAGE_CHARACTERS = 4_000_000
 
 /**
- * Yields the matches in the window, in pages up to the limits above. `read` gets a subquery of the ids of a page, and
- * returns their rows, newest first.
+ * Yields the matches in the window, in pages up to the limits above. `read` gets a subquery of the
+ * ids of a page, and returns their rows, newest first.
  */
 async function* inPages<Row extends { id: number; created_at: number }>(
   projectId: number,
@@ -189,7 +189,6 @@ async function* inPages<Row extends { id: number; created_at: number }>(
   }
 }
 
-/** Returns a function that selects columns of the matches `m` on a page, newest first. */
 const pageOf =
   (projectId: number, filters: PersonFilters, { limit, offset, after }: Page) =>
   (columns: SQL): SQL => {
@@ -212,7 +211,7 @@ function countOf(projectId: number, filters: PersonFilters): SQL {
   return sql`select count(*) as count from ${from} where ${where}`
 }
 
-/** JSON of the first distinct ids of person `m`: those that a list shows, and one more if there are more. */
+/** JSON of the distinct ids of person `m` that a list shows, and one more if there are. */
 const LISTED = sql`(
   select json_group_array(distinct_id) from (
     select ${distinctIds.distinctId} as distinct_id from ${distinctIds}

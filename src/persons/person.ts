@@ -1,6 +1,6 @@
 import { versionId } from '../db/version-id.ts'
 import type { Json, JsonObject } from '../input/json.ts'
-import { copyCost, NEW_CREDIT } from './version-credit.ts'
+import type { Stamp, Write } from './last-write.ts'
 import {
   commitDraft,
   type Draft,
@@ -10,8 +10,8 @@ import {
   type PersonProperties,
   toObject
 } from './properties.ts'
-import type { Stamp, Write } from './last-write.ts'
 import { decodeWrites, encodeWrites, type StoredWrites } from './stored-writes.ts'
+import { copyCost, NEW_CREDIT } from './version-credit.ts'
 
 /**
  * A stored person, decoded. Times are ms UTC; `version` is the id of the current version (0: none
@@ -26,14 +26,14 @@ export type StoredPerson = {
   writes: StoredWrites
   version: number
   versions: number
-  /** Bytes that copies of the properties may still take, see `version-credit.ts`; may be negative. */
+  /** Bytes that copies may still take, see `version-credit.ts`; may be negative. */
   copyCredit: number
-  /** Whether the current version differs from the properties, because the credit did not cover a copy. */
+  /** Whether the version differs from the properties: the credit did not cover a copy. */
   isVersionStale: boolean
   revision: number
 }
 
-/** A person while a batch of changes is applied in memory; `revision` is undefined until the person is stored. */
+/** A person to which a batch is applied; `revision` is undefined until it is stored. */
 export type Person = Omit<StoredPerson, 'properties' | 'writes' | 'revision'> & {
   properties: PersonProperties
   /** The searchable text as it is stored. */
@@ -49,8 +49,8 @@ export type Person = Omit<StoredPerson, 'properties' | 'writes' | 'revision'> & 
 export type Version = { id: number; properties: JsonObject }
 
 /**
- * Largest properties of a person, and largest record of their writes, which includes values that are
- * not shown; bytes of JSON. D1 limits a row to 2 MB.
+ * Largest properties of a person, and largest record of their writes, which includes values that
+ * are not shown; bytes of JSON. D1 limits a row to 2 MB.
  */
 export const MAX_PROPERTIES_BYTES = 512 * 1024
 
@@ -115,7 +115,7 @@ export function addVersion(person: Person, identity: number): Version {
   return { id: person.version, properties: toObject(person.properties) }
 }
 
-/** Adds a version if it is the first or the person's credit covers it. Otherwise marks the current version as stale. */
+/** Adds a version if the credit covers it or it is the first; else marks it as stale. */
 export function tryVersion(person: Person, identity: number): Version | undefined {
   const cost = copyCost(person.properties.bytes.shown)
   if (person.version === 0 || person.copyCredit >= cost) {
@@ -151,8 +151,8 @@ export function unsetProperty(person: Person, key: string, stamp: Stamp): void {
 }
 
 /**
- * Merges `source` into `target`. If the merged properties would be too large (`refused`), the target
- * keeps its own.
+ * Merges `source` into `target`. If the merged properties would be too large (`refused`), the
+ * target keeps its own.
  */
 export function mergePersons(
   target: Person,
@@ -173,8 +173,8 @@ export function mergePersons(
 }
 
 /**
- * Whether a draft may not be stored. Persons stored by earlier versions may be too large: drafts that
- * neither change what they show nor make them larger are allowed.
+ * Whether a draft may not be stored. Persons stored by earlier versions may be too large: drafts
+ * that neither change what they show nor make them larger are allowed.
  */
 function isTooLarge({ bytes, changed }: Draft, before: PersonProperties): boolean {
   const isLarge = bytes.shown > MAX_PROPERTIES_BYTES || bytes.writes > MAX_PROPERTIES_BYTES
@@ -192,7 +192,7 @@ export function nameOf(properties: JsonObject, distinctIds: string[]): string {
   return named ?? distinctIds.find((id) => !isAnonymous(id)) ?? distinctIds[0] ?? ''
 }
 
-/** Returns the text that `search` searches: the name-like properties, folded like the search term. */
+/** Returns the name-like properties, folded like the term that `search` looks for. */
 export const searchText = (properties: ReadonlyMap<string, Json>): string =>
   NAME_KEYS.map((key) => foldSearch(text(properties.get(key))))
     .filter((value) => value !== '')
@@ -200,11 +200,12 @@ export const searchText = (properties: ReadonlyMap<string, Json>): string =>
     .slice(0, MAX_SEARCHED)
     .toWellFormed()
 
-/** Separates values in the searchable text. No search term contains it, so that a term matches only within one value. */
+/** Separates searchable values. No term contains it, so that it matches within one. */
 const SEPARATOR = '\u001f'
 
 /**
- * Searchable characters of one value. Each takes about ten bytes in the full-text index and 20 µs to remove from it.
+ * Searchable characters of one value. Each takes about ten bytes in the full-text index and 20 µs
+ * to remove from it.
  */
 const MAX_SEARCHED_VALUE = 128
 /** Searchable characters of all values of a person together. */
@@ -220,7 +221,7 @@ export const foldSearch = (value: string): string =>
     .replaceAll(SEPARATOR, '')
     .toWellFormed()
 
-/** Whether an SDK generated a distinct id: five lower-case groups joined by hyphens, as in a UUID. */
+/** Whether an SDK generated a distinct id: five groups joined by hyphens, as in a UUID. */
 export const isAnonymous = (distinctId: string): boolean =>
   /^[0-9a-z]+(-[0-9a-z]+){4}$/.test(distinctId)
 
@@ -247,7 +248,7 @@ export function isMergeable(distinctId: string): boolean {
   return bare !== '' && !PLACEHOLDERS.has(bare.toLowerCase())
 }
 
-/** The list of PostHog's capture service, `ILLEGAL_DISTINCT_IDS`, and the id that posthog-js sends without cookies. */
+/** `ILLEGAL_DISTINCT_IDS` of PostHog's capture, and posthog-js's id without cookies. */
 const PLACEHOLDERS = new Set([
   '$posthog_cookieless',
   '0',

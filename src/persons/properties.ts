@@ -23,7 +23,7 @@ export type PersonProperties = {
 
 /** The effect of writes on properties, which stay as they are until `commitDraft`. */
 export type Draft = {
-  /** The registers to store in place of those of the same keys, and the value that each then shows. */
+  /** The registers to store in place of those of the same keys, and the values shown. */
   registers: Map<string, { register: Register; shown: Json | undefined }>
   /** Changes in the number of candidates per stamp. */
   stamps: Map<string, number>
@@ -34,7 +34,7 @@ export type Draft = {
   changed: boolean
 }
 
-/** Returns the properties of a person without any. They are stored as `{}`, and the writes as `{"stamps":[],"keys":{}}`. */
+/** Returns no properties. They are stored as `{}`, and as `{"stamps":[],"keys":{}}`. */
 export const emptyProperties = (): PersonProperties => ({
   shown: new Map(),
   registers: new Map(),
@@ -136,8 +136,8 @@ export function commitDraft(properties: PersonProperties, draft: Draft): void {
 }
 
 /**
- * Returns `now` or, if that is too early, the first whole millisecond that is at least 1 ms later than
- * all known writes of a key. Times of events may have a fraction: 1000.5 → 1002.
+ * Returns `now` or, if that is too early, the first whole millisecond that is at least 1 ms later
+ * than all known writes of a key. Times of events may have a fraction: 1000.5 → 1002.
  */
 export function nextWriteTime({ registers }: PersonProperties, key: string, now: number): number {
   const register = registers.get(key)

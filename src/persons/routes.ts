@@ -78,15 +78,14 @@ const ListQuery = z.object({ ...CsvPageQuery.shape, ...FormatQuery.shape, ...Tex
 
 const Cursor = cursorSchema(Position.shape)
 
-/** The field `$unset` as a query parameter. */
 const UnsetQuery = DeletePropertyJson.pick({ $unset: true }).extend(FormatQuery.shape)
 
 type ListQuery = z.output<typeof ListQuery>
 
-/** A filter on properties, parsed and as SQL. `sql` is undefined if the filter has no conditions. */
+/** A filter on properties, parsed and as SQL, which is undefined without conditions. */
 type PropertyFilter = { group: FilterGroup; sql: PersonFilters['properties'] }
 
-/** Returns the filters of a list. The type of the result has every filter, so that none can be forgotten here. */
+/** Returns the filters of a list. The type has every filter, so that none is forgotten. */
 const filtersOf = (
   { distinct_id, email, search }: ListQuery,
   property: PropertyFilter | undefined
@@ -97,7 +96,6 @@ const filtersOf = (
   properties: property?.sql
 })
 
-/** Reads the filter on properties, in the project's time zone. */
 async function readPropertyFilter({
   var: { db, project, now },
   req
@@ -113,7 +111,7 @@ async function readPropertyFilter({
 
 type PageRequest = { url: string; query: ListQuery; projectId: number }
 
-/** Returns the filters of a list, its page, and a function that makes the answer of what was found. */
+/** Returns the filters, the page, and a function that answers with what was found. */
 function readRequest({ url, query, projectId }: PageRequest, property?: PropertyFilter) {
   const filters = filtersOf(query, property)
   const nameOf = isUnfiltered(filters)
@@ -127,7 +125,6 @@ function readRequest({ url, query, projectId }: PageRequest, property?: Property
   return { filters, page, answer }
 }
 
-/** Plans the requested page of a list without a filter on properties. */
 function planPage(request: PageRequest): Read<z.input<typeof PersonPage>> {
   const { filters, page, answer } = readRequest(request)
   return mapRead(listPersons(request.projectId, filters, page.rows, page.knownCount), answer)
@@ -251,7 +248,6 @@ export const personRoutes = createRouter()
     }
   )
 
-/** Returns the author and the time of a change. */
 const requestOf = ({ var: { user, key, now } }: Context<AppEnv>): Request => ({
   actor: actorOf(user, key),
   now: now.getTime(),

@@ -48,7 +48,6 @@ const SPLIT_OFF = {
   uuid: '0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6072'
 }
 
-/** An object with any keys. */
 const PropertiesJson = z
   .custom<JsonObject>(isObject, 'Expected an object.')
   .meta({ type: 'object', additionalProperties: true })

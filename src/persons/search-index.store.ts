@@ -1,6 +1,6 @@
 /*
- * The full-text index `persons_search`, which triggers of `persons` keep up to date. The lower 32 bits of its rowids are the
- * id of the person, the bits above are the id of the project.
+ * The full-text index `persons_search`, which triggers of `persons` keep up to date. The lower 32
+ * bits of its rowids are the id of the person, the bits above are the id of the project.
  */
 
 import { type SQL, sql } from 'drizzle-orm'

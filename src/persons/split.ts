@@ -30,7 +30,7 @@ export function chooseSplit(
   return allOf(identities, new Set(leaving))
 }
 
-/** Returns all identities except that of the distinct id `main`, which must be one of the person's. */
+/** Returns all identities but that of the distinct id `main`, which must be the person's. */
 function allBut(identities: Identity[], main: string | undefined): Identity[] {
   const leaving = identities.filter(({ distinctId }) => distinctId !== main)
   if (leaving.length === identities.length) {
@@ -82,7 +82,8 @@ export function splitPerson(
   })
   const gone = new Set(leaving.map(({ identity }) => identity.key))
   const staying = identities.find(({ key }) => !gone.has(key))
-  // A current version that belongs to a leaving identity would disappear once that identity is erased.
+  // A current version that belongs to a leaving identity would disappear once that identity is
+  // erased.
   if (staying && gone.has(identityOf(person.version))) {
     versions.push(addVersion(person, staying.key))
   }

@@ -1,10 +1,17 @@
 import { byteLength, isSame, type Json, type JsonObject } from '../input/json.ts'
+import {
+  type Candidate,
+  candidateOf,
+  type Register,
+  type Stamp,
+  textOfStamp
+} from './last-write.ts'
 import { type PersonProperties, propertiesOf } from './properties.ts'
-import { type Candidate, candidateOf, type Register, type Stamp, textOfStamp } from './last-write.ts'
 
 /*
- * The stored form lists every stamp once and refers to it by number. A value that the properties show is not repeated:
- * `{ "stamps": ["1759399872345:0:0199…"], "keys": { "plan": { "set": [0], "once": [[0, "free"]] } } }`
+ * The stored form lists every stamp once and refers to it by number. A value that the properties
+ * show is not repeated: `{ "stamps": ["1759399872345:0:0199…"], "keys": { "plan": { "set": [0],
+ * "once": [[0, "free"]] } } }`
  */
 type Entry = [stamp: number] | [stamp: number, value: Json]
 type StoredRegister = { set?: Entry; gone?: number; once?: Entry[]; seed?: Entry }

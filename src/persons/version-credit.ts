@@ -1,8 +1,9 @@
 /*
- * An event that changes a person stores a version: a copy of all the person's properties. To keep storage in proportion to the
- * events that a project sends, each person has a credit. An event earns a multiple of its own bytes; every copy but the first
- * is stored only if the credit covers it. For example, if every event of 600 bytes changes a person of 3 kB, each event earns
- * 6,400 bytes, and its copy costs 4,096. A change by the API always stores a version, free of charge.
+ * An event that changes a person stores a version: a copy of all the person's properties. To keep
+ * storage in proportion to the events that a project sends, each person has a credit. An event
+ * earns a multiple of its own bytes; every copy but the first is stored only if the credit covers
+ * it. For example, if every event of 600 bytes changes a person of 3 kB, each event earns 6,400
+ * bytes, and its copy costs 4,096. A change by the API always stores a version, free of charge.
  */
 
 /**

@@ -10,9 +10,9 @@ import { loadPerson, type Person, type StoredPerson, storePerson, type Version }
 import { idOfPerson, isPerson, type PersonId } from './store.ts'
 
 /*
- * Inserts and updates of persons; merges and erasures delete them. The `+` before a project's id keeps
- * SQLite from scanning the project's persons, which it estimates at ten rows, instead of looking up
- * the ids.
+ * Inserts and updates of persons; merges and erasures delete them. The `+` before a project's id
+ * keeps SQLite from scanning the project's persons, which it estimates at ten rows, instead of
+ * looking up the ids.
  */
 
 /** The columns of a person that a change reads. */
@@ -60,8 +60,8 @@ export const toStoredPerson = (row: PersonRecord): StoredPerson => ({
 })
 
 /**
- * Returns statements that roll the batch back as a conflict unless these persons are unchanged since
- * they were read. Put them before all writes.
+ * Returns statements that roll the batch back as a conflict unless these persons are unchanged
+ * since they were read. Put them before all writes.
  */
 export const expectUnchanged = (
   projectId: number,

@@ -106,7 +106,7 @@ const timeOf = (value: Json | undefined): number | undefined =>
 /** The owner of a recording, as the recording shows it. */
 export type Owner = { distinctId: string; personId: number | null; uuid: string }
 
-/** The new owner of a recording: a distinct id, a person, or a person under one of its distinct ids. */
+/** A recording's new owner: a distinct id, a person, or a person by a distinct id. */
 export type Relink =
   | { distinctId: string; person: undefined }
   | { distinctId: string | undefined; person: PersonName }
@@ -140,7 +140,7 @@ function expectDistinctId(text: string): string {
   return distinctId
 }
 
-/** Returns the person that an update names; undefined for the owner. @throws invalid_input, blank */
+/** Returns the person of an update; undefined for the owner. @throws invalid_input, blank */
 function readNewPerson(person: PersonInput, owner: Owner): PersonName | undefined {
   const name = readPersonName(person)
   if (!namesOwner(name, owner)) {
@@ -160,8 +160,8 @@ const namesOwner = (name: PersonName, owner: Owner): boolean =>
   ('distinctId' in name && name.distinctId === owner.distinctId)
 
 /**
- * Whether a person is `{"properties": {}}`. PostHog's API reference lists only the properties of a person as writable, so
- * generated clients send nothing else and name the person by `distinct_id`.
+ * Whether a person is `{"properties": {}}`. PostHog's API reference lists only the properties of a
+ * person as writable, so generated clients send nothing else and name the person by `distinct_id`.
  */
 export const namesNobody = (person: PersonInput): boolean =>
   isObject(person) &&
@@ -193,7 +193,8 @@ export function readPersonName(person: PersonInput): PersonName {
 
 /**
  * Checks that a person in a request has no other names than `found`: the person, or the visitor
- * without a person, that `readPersonName` selects. An `id` needs no check, because it selects first.
+ * without a person, that `readPersonName` selects. An `id` needs no check, because it selects
+ * first.
  * @throws invalid_input, attr `person`; blank
  */
 export function expectOnlyNamesOf(
@@ -215,8 +216,8 @@ export function expectOnlyNamesOf(
 type PersonNames = { id: number | undefined; uuid: string | undefined; distinctIds: string[] }
 
 /**
- * Reads all names of a person in a request. @throws blank, attr `person` for a text, `person__distinct_ids__0` for the first
- * distinct id
+ * Reads all names of a person in a request. @throws blank, attr `person` for a text,
+ * `person__distinct_ids__0` for the first distinct id
  */
 function readNames(person: PersonInput): PersonNames {
   if (!isObject(person)) {

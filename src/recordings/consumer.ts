@@ -30,7 +30,8 @@ export async function consumeRecordings(
 
   async function load({ body }: Message): Promise<Loaded<LoadedPart>> {
     const purge = PurgeMessage.safeParse(body).data
-    // Purges are done here because `store` is not called while the project is held back: see `access/hold.ts`.
+    // Purges are done here because `store` is not called while the project is held back: see
+    // `access/hold.ts`.
     if (purge) {
       await purgeRecordings(purge)
       return {}
@@ -44,13 +45,14 @@ export async function consumeRecordings(
     const message = readMessage(RecordingPart, 'a part of a recording', content)
     const marker = key ?? markerOf(message)
     const part = await loadPart(env.BUCKET, message)
-    // If the part's object is missing, nothing is left to store: the message is acknowledged and its marker deleted.
+    // If the part's object is missing, nothing is left to store: the message is acknowledged and
+    // its marker deleted.
     return part
       ? { work: { projectId: part.projectId, content: part }, waiting: marker }
       : { waiting: marker }
   }
 
-  /** @throws unavailable when the invocation has used up its queries before all recordings are purged */
+  /** @throws unavailable when the queries end before all recordings are purged */
   async function purgeRecordings({ project_id, purge: sessions }: PurgeMessage): Promise<void> {
     const { db } = await openUpkeepOf(project_id, invocation)
     for (const recording of await findUnpurged(db, project_id, sessions)) {

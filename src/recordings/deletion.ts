@@ -6,8 +6,8 @@ import { deleteRecording, expireRecordings, listStarted } from './purge.store.ts
 import { findRecording } from './store.ts'
 
 /**
- * The ledger's entry for the deletion of one recording. It names the session by a keyed hash, because
- * a client may make its session ids from personal data.
+ * The ledger's entry for the deletion of one recording. It names the session by a keyed hash,
+ * because a client may make its session ids from personal data.
  */
 export const RecordingEntry = z.object({
   kind: z.literal('recording'),
@@ -21,7 +21,7 @@ export const RecordingEntry = z.object({
 })
 export type RecordingEntry = z.infer<typeof RecordingEntry>
 
-/** The ledger's entry for recordings deleted because of their age: those that began before `until`, ms UTC. */
+/** The ledger's entry of a retention: recordings that began before `until`, ms UTC. */
 export const RetentionEntry = z.object({
   kind: z.literal('retention'),
   project: z.int(),
@@ -70,9 +70,10 @@ export async function deleteNoted(
 }
 
 /**
- * Repeats a deletion after a restore; the sweep purges the recording. The restored recording may lack
- * its first parts, and then begins later than `from`.
- * @returns the number of deleted recordings: 0 if the recording does not exist or is deleted already
+ * Repeats a deletion after a restore; the sweep purges the recording. The restored recording may
+ * lack its first parts, and then begins later than `from`.
+ * @returns the number of deleted recordings: 0 if the recording does not exist or is deleted
+ * already
  */
 export async function deleteAgain(db: Db, entry: RecordingEntry, secret: string): Promise<number> {
   for (const sessionId of await listStarted(db, entry.project, entry.from, entry.to)) {
@@ -84,7 +85,7 @@ export async function deleteAgain(db: Db, entry: RecordingEntry, secret: string)
   return 0
 }
 
-/** After a restore, deletes the recordings of a retention entry again. @returns the number of deleted recordings */
+/** Repeats a retention after a restore. @returns the number of deleted recordings */
 export async function expireAgain(
   db: Db,
   { project, until }: RetentionEntry,

@@ -9,10 +9,10 @@ import type { NewPart } from './snapshot.ts'
 export const MAX_PARTS = 100
 
 /**
- * Writes the snapshots of parts to R2 and queues a message for each part. The parts are durable when
- * this returns. After an error the client must send all of them again, although some may be stored
- * already. The snapshots of a part that was sent before are not written again. Each part has a
- * marker in R2, by which the sweep finds a part whose message was lost.
+ * Writes the snapshots of parts to R2 and queues a message for each part. The parts are durable
+ * when this returns. After an error the client must send all of them again, although some may be
+ * stored already. The snapshots of a part that was sent before are not written again. Each part has
+ * a marker in R2, by which the sweep finds a part whose message was lost.
  * @throws unavailable when the queue or the R2 bucket does not accept a part
  */
 export async function enqueueSnapshots(

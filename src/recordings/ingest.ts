@@ -46,7 +46,7 @@ export async function loadPart(
   }
 }
 
-/** Reads the snapshot of a line, `[window id, snapshot]`. @throws SyntaxError or PoisonError for any other line */
+/** Reads a line, `[window id, snapshot]`. @throws SyntaxError, PoisonError for others */
 function readLine(line: string): Snapshot {
   const json: Json = JSON.parse(line)
   const snapshot = Array.isArray(json) ? json[1] : undefined
@@ -133,7 +133,7 @@ async function tryToStore({
 
 const idsOf = (parts: Incoming[]): string[] => parts.map(({ distinctId }) => distinctId)
 
-/** Separates the parts that suppressions drop, each with the id of its suppression, from the others. */
+/** Separates the parts that suppressions drop, with the suppression's id, from the others. */
 function applySuppressions(parts: Incoming[], suppressions: Suppressions) {
   const kept: Incoming[] = []
   const suppressed: { part: Incoming; suppression: string }[] = []
@@ -148,7 +148,7 @@ function applySuppressions(parts: Incoming[], suppressions: Suppressions) {
   return { kept, suppressed }
 }
 
-/** Reserves as many identity keys as the parts could need. Returns a function for the next key; unused keys are lost. */
+/** Reserves enough identity keys, of which unused ones are lost. @returns the next key */
 async function reserveKeys(
   db: Db,
   parts: Incoming[],

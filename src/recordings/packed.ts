@@ -37,7 +37,6 @@ export class Unpacking {
   }
 }
 
-/** Returns the compressed values of a snapshot. */
 function packedOf({ cv, data }: JsonObject): Uint8Array[] {
   if (cv === undefined) {
     return []

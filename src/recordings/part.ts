@@ -6,8 +6,9 @@ import { MARKER_PREFIX, waitingKey } from '../queues/waiting-objects.ts'
 export const SessionId = z.string().regex(/^[A-Za-z0-9-]{1,70}$/)
 
 /**
- * The queue message about a part of a recording. A part is the snapshots that an SDK sent as one event. The snapshots
- * themselves are in R2, as gzipped lines of JSON, `[window id, snapshot]` each. Times are ms UTC.
+ * The queue message about a part of a recording. A part is the snapshots that an SDK sent as one
+ * event. The snapshots themselves are in R2, as gzipped lines of JSON, `[window id, snapshot]`
+ * each. Times are ms UTC.
  */
 export const RecordingPart = z.object({
   project_id: z.int(),

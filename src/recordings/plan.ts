@@ -81,9 +81,9 @@ export const MAX_RECORDING_BYTES = 250_000_000
 const MAX_START_URL = 512
 
 /**
- * Plans the changes for a batch of parts. Leaves out parts that are stored already. Unless a recording
- * reaches its size limits, it ends up the same however its parts are divided into batches, and in
- * whatever order they arrive.
+ * Plans the changes for a batch of parts. Leaves out parts that are stored already. Unless a
+ * recording reaches its size limits, it ends up the same however its parts are divided into
+ * batches, and in whatever order they arrive.
  */
 export function planParts(incoming: Incoming[], known: Known, newKey: () => number): Changes {
   const plan = new Plan(known, newKey)
@@ -202,7 +202,7 @@ class Plan {
   }
 }
 
-/** Returns an empty recording, to which a first part can be joined. `Plan.changes` replaces the `identity`. */
+/** Returns an empty recording. `Plan.changes` replaces the `identity`. */
 const begin = ({ sessionId, partId, source, summary }: Incoming): Recording => ({
   sessionId,
   identity: 0,

@@ -18,8 +18,8 @@ const MAX_SESSION_MS = DAY
 
 /**
  * Turns recordings of a project into tombstones and takes them out of the count. A tombstone keeps
- * the session id, times and activity counts, but nothing that was recorded. The second statement must
- * follow the first: `changes()` is the number of tombstones that it has made.
+ * the session id, times and activity counts, but nothing that was recorded. The second statement
+ * must follow the first: `changes()` is the number of tombstones that it has made.
  * @param condition on columns of `recordings`
  */
 export const tombstoneRecordings = (
@@ -76,9 +76,9 @@ export async function listProjects(db: Db): Promise<number[]> {
 }
 
 /**
- * Deletes recordings that began before `until`, ms UTC. Removes tombstones of purged recordings that
- * began `MAX_SESSION_MS` earlier still: any part of their sessions is refused for its age. Takes at
- * most `limit` of each.
+ * Deletes recordings that began before `until`, ms UTC. Removes tombstones of purged recordings
+ * that began `MAX_SESSION_MS` earlier still: any part of their sessions is refused for its age.
+ * Takes at most `limit` of each.
  * @returns the number of deleted recordings
  */
 export async function expireRecordings(
@@ -98,7 +98,7 @@ export async function expireRecordings(
   return deleted?.results.length ?? 0
 }
 
-/** Lists the sessions of recordings that began from `from` to `to`, ms UTC, without deleted recordings. */
+/** Lists sessions of recordings that began from `from` to `to`, ms UTC, if not deleted. */
 export async function listStarted(
   db: Db,
   projectId: number,
@@ -123,8 +123,8 @@ export async function listStarted(
 export type Retention = { projectId: number; until: number }
 
 /**
- * Returns, in random order, the projects that have anything for `expireRecordings` to remove. `hasRecordings` says whether it
- * includes recordings that are not deleted.
+ * Returns, in random order, the projects that have anything for `expireRecordings` to remove.
+ * `hasRecordings` says whether it includes recordings that are not deleted.
  */
 export async function findExpired(
   db: Db,
@@ -151,7 +151,7 @@ export async function findExpired(
   }))
 }
 
-/** Returns the latest `until` of a project's retention in the ledger, ms UTC; 0 without an entry. */
+/** Returns the latest `until` of a retention in the ledger, ms UTC; 0 without one. */
 export async function readRetentionNote(db: Db, projectId: number): Promise<number> {
   const [row] = await db
     .select({ value: counters.value })
@@ -172,7 +172,7 @@ export type DeletedRecording = { project_id: number; session_id: string }
 
 const deletedRecording = { project_id: recordings.projectId, session_id: recordings.sessionId }
 
-/** Repeats the condition of the index `recordings_doomed` literally: with a bound value, SQLite would not use the index. */
+/** The words of the index `recordings_doomed`: a bound value would not use the index. */
 const isUnpurged = sql`${recordings.deleted} and ${recordings.purgedAt} is null`
 
 /**

@@ -54,8 +54,8 @@ export async function sendPurges(queue: PurgeQueue, deleted: DeletedRecording[])
 }
 
 /**
- * Purges a deleted recording down to its tombstone: first all its objects in R2, including those without a row, then the
- * rows of its parts.
+ * Purges a deleted recording down to its tombstone: first all its objects in R2, including those
+ * without a row, then the rows of its parts.
  */
 export async function purgeRecording(
   db: Db,
@@ -95,7 +95,8 @@ type SweepLimits = {
  * Deletes recordings that are older than their project's retention, and resumes purges whose
  * message was lost. Both are limited, so the next sweep may have to continue. Messages from before
  * `queuesSince`, ms UTC, are lost.
- * @returns the number of deleted recordings, the number of recordings queued for the purge, and whether each project had its turn
+ * @returns the number of deleted recordings, the number of recordings queued for the purge, and
+ * whether each project had its turn
  */
 export async function sweepRecordings(
   db: Db,
@@ -127,7 +128,7 @@ export async function sweepRecordings(
   return { expired, sent: unpurged.length, isDone: left === 0 }
 }
 
-/** Enters in the ledger that recordings from before `until` are removed, unless the ledger says so already. */
+/** Enters the removal of recordings from before `until` in the ledger, once. */
 async function noteRetention(
   db: Db,
   ledger: Ledger,

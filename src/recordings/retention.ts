@@ -8,8 +8,8 @@ export type DaysKept = (projectId: number) => number
 type Deployment = Pick<Env, 'RECORDING_RETENTION_DAYS'>
 
 /**
- * Reads `RECORDING_RETENTION_DAYS`. @throws unless it is a whole number of days from 1 to 99,999: with
- * 0, all recordings would be deleted
+ * Reads `RECORDING_RETENTION_DAYS`. @throws unless it is a whole number of days from 1 to 99,999:
+ * with 0, all recordings would be deleted
  */
 export function readRetentionDays(text: string): number {
   if (!/^[1-9]\d{0,4}$/.test(text)) {
@@ -18,7 +18,7 @@ export function readRetentionDays(text: string): number {
   return Number(text)
 }
 
-/** Returns the days for which recordings are kept: the project's setting, or else the deployment's. */
+/** Returns the days that recordings are kept: the project's, or else the deployment's. */
 export const retentionDaysOf = (
   { recordingRetentionDays }: { recordingRetentionDays: number | null },
   { RECORDING_RETENTION_DAYS }: Deployment
@@ -28,7 +28,10 @@ export const retentionDaysOf = (
  * Reads the retention of every project. @param controlDb the database with the projects; their
  * recordings may be in others
  */
-export async function readDaysKept(controlDb: ControlDb, deployment: Deployment): Promise<DaysKept> {
+export async function readDaysKept(
+  controlDb: ControlDb,
+  deployment: Deployment
+): Promise<DaysKept> {
   const fallback = readRetentionDays(deployment.RECORDING_RETENTION_DAYS)
   const rows = await listRecordingRetentions(controlDb)
   const byProject = new Map(rows.map(({ id, days }) => [id, days]))

@@ -18,9 +18,9 @@ const MAX_WINDOW = 200
 export type NewPart = { part: Omit<RecordingPart, 'project_id'>; lines: string }
 
 /**
- * Reads one `$snapshot` event as an SDK sends it. Returns the part to store, the reason if the event
- * is dropped, or undefined if it has no snapshots. `sentAt` is the client's clock when it sent the
- * request, `now` the server's clock; ms UTC. `unpacking` is the request's.
+ * Reads one `$snapshot` event as an SDK sends it. Returns the part to store, the reason if the
+ * event is dropped, or undefined if it has no snapshots. `sentAt` is the client's clock when it
+ * sent the request, `now` the server's clock; ms UTC. `unpacking` is the request's.
  */
 export async function readSnapshot(
   raw: Json,

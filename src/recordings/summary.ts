@@ -4,8 +4,8 @@ import type { Snapshot } from './snapshot.ts'
 /*
  * Counts the activity in a recording by PostHog's rules:
  * `nodejs/src/session-recording/segmentation.ts` and the files next to it. The numbers of types and
- * sources are rrweb's. A browser may send members of any type: a member of another type than rrweb's
- * is like a missing member, so its snapshot counts as another kind of snapshot.
+ * sources are rrweb's. A browser may send members of any type: a member of another type than
+ * rrweb's is like a missing member, so its snapshot counts as another kind of snapshot.
  */
 
 const INCREMENTAL = 3
@@ -76,8 +76,9 @@ const countOf = (snapshots: Snapshot[], isCounted: (data: JsonObject) => boolean
     .length
 
 /**
- * Sums the time from the first to the last snapshot of each run of activity, at least 1 ms per run. A
- * run begins with an active snapshot and ends with the last snapshot within `IDLE_MS` of an active one.
+ * Sums the time from the first to the last snapshot of each run of activity, at least 1 ms per run.
+ * A run begins with an active snapshot and ends with the last snapshot within `IDLE_MS` of an
+ * active one.
  */
 function activeMs(snapshots: Snapshot[]): number {
   let total = 0

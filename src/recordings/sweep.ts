@@ -20,14 +20,14 @@ export const QUEUED_DAYS = 15
  */
 export const SWEEP_LIMITS = { pages: 50, orphans: 1_000 }
 
-/** Where a sweep continues: the project, and the R2 path of the last session swept, `''` for none. */
+/** Where a sweep continues: the project, and the last session's path in R2, or `''`. */
 const Position = z.object({ project: z.int(), after: z.string() })
 type Position = z.infer<typeof Position>
 
 type Sweep = {
   /** The database whose projects are swept. Each database has its own position. */
   database: string
-  /** The projects of the database, also those without a row of a recording: a restore may have removed all of them. */
+  /** The database's projects, even without recordings: a restore may have removed them. */
   projects: readonly number[]
   daysKept: DaysKept
   /** Ms UTC. */
@@ -37,9 +37,10 @@ type Sweep = {
 }
 
 /**
- * Deletes orphaned snapshots: objects of sessions without a row that are older than the project's retention, and too old for
- * a queued message to name them. A restore of the database leaves them behind, and in earlier versions of the service also
- * a request that failed between R2 and the queue. The next invocation continues where the limits stop this one.
+ * Deletes orphaned snapshots: objects of sessions without a row that are older than the project's
+ * retention, and too old for a queued message to name them. A restore of the database leaves them
+ * behind, and in earlier versions of the service also a request that failed between R2 and the
+ * queue. The next invocation continues where the limits stop this one.
  * @returns the number of deleted objects, and whether the sweep is done; undefined if no sweep is
  * in progress
  */

@@ -82,16 +82,15 @@ const UNINDEXED = [
   'bytes',
   'lastReceivedAt'
 ] as const satisfies Column[]
-/** The indexed columns that a part may change. An update that changes neither leaves both out, to spare the indexes. */
+/** Indexed columns that a part may change; left out of an update that changes neither. */
 const INDEXED = ['identity', 'startTime'] as const satisfies Column[]
 
 type Column = keyof Recording & keyof typeof recordings.$inferSelect
 
 type Writing = {
   now: number
-  /** Makes the access token of a new recording. */
   newToken: () => string
-  /** The serial of the project's suppressions as it was read; the write fails if they have changed since. */
+  /** The suppressions' serial as it was read; the write fails after a change. */
   serial: number
   /** How many parts of the batch each suppression dropped. */
   dropped: Drops[]
@@ -245,6 +244,6 @@ const updateRecordings = (
     })
   ])
 
-/** Returns SQL that reads each column from the member of the same name in `value`, a JSON object of `json_each`. */
+/** Reads each column from the member of its name in `value`, an object of `json_each`. */
 const valuesOf = (columns: readonly Column[]): Values<typeof recordings> =>
   Object.fromEntries(columns.map((name) => [name, sql`value ->> ${name}`]))

@@ -10,7 +10,6 @@ const SharedJson = z.union([SharedRecordingJson, SharedBoardJson]).meta({
   examples: [SHARED_BOARD]
 })
 
-/** The errors of both operations. */
 const REFUSALS: Refusal[] = [
   ['not_found', 'Not found.'],
   ['unavailable', 'The database cannot take the request now.']

@@ -65,8 +65,8 @@ export const sharedRoutes = createRouter()
   )
 
 /**
- * Finds the object that is shared under a token, and opens its project. The response must not be cached, because sharing may be
- * turned off at any moment.
+ * Finds the object that is shared under a token, and opens its project. The response must not be
+ * cached, because sharing may be turned off at any moment.
  * @throws not_found
  */
 async function openShared(

@@ -6,10 +6,10 @@ import { isLive } from '../recordings/store.ts'
 
 export type Board = { projectId: number; kind: 'insight' | 'dashboard'; objectId: number }
 
-/** An object that can be shared: a recording by the id of its session, an insight or a dashboard by its own id. */
+/** An object to share: a recording by its session's id, a board by its own. */
 export type Sharable = { projectId: number; kind: 'recording'; objectId: string } | Board
 
-/** `createdAt` is ms UTC. `sharedHash` is the SHA-256 of the token while the object is shared, else null. */
+/** `createdAt` is ms UTC; `sharedHash` the token's SHA-256 while it is shared, else null. */
 export type Sharing = { createdAt: number; accessToken: string; sharedHash: string | null }
 
 const ofRecording = {
@@ -28,8 +28,8 @@ const isOf = ({ projectId, kind, objectId }: Board) =>
   and(eq(shares.projectId, projectId), eq(shares.kind, kind), eq(shares.objectId, objectId))
 
 /**
- * Finds the sharing of an object: null if it was never changed, so that there is no token yet. Undefined if the object does not
- * exist or is deleted. A recording has a token from the beginning.
+ * Finds the sharing of an object: null if it was never changed, so that there is no token yet.
+ * Undefined if the object does not exist or is deleted. A recording has a token from the beginning.
  */
 export async function findSharing(
   db: ProjectDb,

@@ -14,20 +14,20 @@ const MAX_DISTINCT_ID_BYTES = 200
 export type Sdk = { name: string; version: string }
 
 /**
- * An event in the format of the other capture endpoints, or the tag that tells the SDK why the event
- * is dropped.
+ * An event in the format of the other capture endpoints, or the tag that tells the SDK why the
+ * event is dropped.
  */
 export type V1Event = { uuid: string } & ({ raw: JsonObject } | { tag: string })
 
-/** Splits an SDK's name from its version: `posthog-node/5.70.0` gives `posthog-node` and `5.70.0`. */
+/** Splits an SDK's name from its version: `posthog-node/5.70.0`. */
 export function readSdk(info: string): Sdk {
   const at = info.lastIndexOf('/')
   return { name: info.slice(0, at), version: info.slice(at + 1) }
 }
 
 /**
- * Reads a batch. An invalid event is dropped without affecting the others. The whole batch is refused if a uuid is invalid or
- * repeated, because the response lists results by uuid.
+ * Reads a batch. An invalid event is dropped without affecting the others. The whole batch is
+ * refused if a uuid is invalid or repeated, because the response lists results by uuid.
  * @throws invalid_input, required, null, request_too_large
  */
 export function readAnalyticsBatch(body: Json, sdk: Sdk): V1Event[] {
@@ -59,7 +59,8 @@ function readV1Event(event: { uuid: string } & JsonObject, sdk: Sdk): V1Event {
   }
   // The defaults are for the types alone: `faultOf` has checked that all three are strings.
   const { event: name = null, distinct_id = null, timestamp = null, $set, $set_once } = event
-  // This endpoint has these fields beside the properties; the other endpoints have them among the properties.
+  // This endpoint has these fields beside the properties; the other endpoints have them among the
+  // properties.
   const lifted = defined({
     $session_id: event.session_id ?? undefined,
     $window_id: event.window_id ?? undefined,

@@ -5,8 +5,9 @@ import { PUT_MS } from '../../queues/waiting-objects.ts'
 import { within } from '../../turns.ts'
 
 /*
- * One random salt per calendar day keys the hashes of that day's visitors. It is stored in R2 only, because backups of the
- * database would keep it. Once it is deleted, no hash of that day can be made again or traced back to an address.
+ * One random salt per calendar day keys the hashes of that day's visitors. It is stored in R2 only,
+ * because backups of the database would keep it. Once it is deleted, no hash of that day can be
+ * made again or traced back to an address.
  */
 
 export const SALT_PREFIX = 'salts/'
@@ -50,7 +51,7 @@ export async function findSalt(
   return salt
 }
 
-/** Reads a day's salt, or makes it. If several isolates make a salt at once, the first salt is kept. */
+/** Reads a day's salt, or makes it; of several made at once, the first is kept. */
 async function readSalt(bucket: R2Bucket, day: string): Promise<Uint8Array> {
   const key = `${SALT_PREFIX}${day}`
   const read = async () => (await bucket.get(key))?.bytes()

@@ -1,8 +1,8 @@
 import { MINUTE } from '../../calendar/units.ts'
 
 /*
- * Sessions of visitors without cookies. Their browsers keep no session id, so the server groups a visitor's events into
- * sessions by their times.
+ * Sessions of visitors without cookies. Their browsers keep no session id, so the server groups a
+ * visitor's events into sessions by their times.
  */
 
 /** Idle time that ends a session, ms. posthog-js uses the same limit when it may keep an id. */
@@ -11,12 +11,12 @@ export const IDLE_MS = 30 * MINUTE
 /** A session of a visitor; `start` and `end` are the times of its first and last event, ms UTC. */
 export type VisitorSession = { sessionId: string; start: number; end: number }
 
-/** A session that begins in a batch; `known` are its visitor's stored sessions, as the batch has read them. */
+/** A session that begins in a batch; `known` are its visitor's stored ones, as read. */
 export type BegunSession = VisitorSession & { known: readonly VisitorSession[] }
 
 /**
- * Returns the prefix of a visitor's session ids, which are version 8 UUIDs, given the 32 hexadecimal digits of the
- * visitor's hash: `0f3a5b6c7d8e9f01…` gives `0f3a5b6c-7d8e-89f0-a1…-`.
+ * Returns the prefix of a visitor's session ids, which are version 8 UUIDs, given the 32
+ * hexadecimal digits of the visitor's hash: `0f3a5b6c7d8e9f01…` gives `0f3a5b6c-7d8e-89f0-a1…-`.
  */
 export const sessionPrefix = (visitor: string): string =>
   [
@@ -33,7 +33,7 @@ export const prefixOf = (sessionId: string): string => sessionId.slice(0, -TIME_
 /** Hexadecimal digits at the end of a session id that hold its time. */
 const TIME_DIGITS = 12
 
-/** Appends the time of the first event, ms UTC, to a visitor's prefix: `0f3a…-a1c2-` gives `0f3a…-a1c2-01a1fc87dc26`. */
+/** Appends the first event's time to a prefix: `0f3a…-a1c2-` → `0f3a…-a1c2-01a1fc87dc26`. */
 const newSessionId = (prefix: string, start: number): string =>
   `${prefix}${Math.max(0, start).toString(16).padStart(TIME_DIGITS, '0')}`
 
@@ -52,8 +52,8 @@ export class VisitorSessions {
   }
 
   /**
-   * Returns the id of the visitor's session at a time, ms UTC: the nearest one within the idle time, otherwise a new one.
-   * `visitor` is the visitor's hash.
+   * Returns the id of the visitor's session at a time, ms UTC: the nearest one within the idle
+   * time, otherwise a new one. `visitor` is the visitor's hash.
    */
   sessionOf(visitor: string, time: number): string {
     const prefix = sessionPrefix(visitor)
@@ -75,7 +75,6 @@ export class VisitorSessions {
     return session
   }
 
-  /** The sessions that begin in this batch. */
   get begun(): BegunSession[] {
     return [...this.#begun].map((session) => ({
       ...session,

@@ -22,9 +22,9 @@ export const visitorSessions = (projectId: number, visitors: readonly string[]) 
 
 /**
  * Rolls this batch back as a conflict if another batch has stored or extended a session close to a
- * session that begins in this batch. A session that this batch has read, and that is still the same,
- * is no conflict: late events at 11:20 and 11:35 begin a session although a stored one starts at
- * 12:00, because 11:20 is more than `IDLE_MS` before it.
+ * session that begins in this batch. A session that this batch has read, and that is still the
+ * same, is no conflict: late events at 11:20 and 11:35 begin a session although a stored one starts
+ * at 12:00, because 11:20 is more than `IDLE_MS` before it.
  */
 export const expectNoSessions = (projectId: number, begun: readonly BegunSession[]): SQL[] =>
   eachChunk(
@@ -49,7 +49,7 @@ export const expectNoSessions = (projectId: number, begun: readonly BegunSession
     ]
   )
 
-/** SQL: whether a session's id is a prefix followed by hexadecimal digits, which all sort before `g`. */
+/** SQL: whether an id is a prefix followed by hexadecimal digits, all before `g`. */
 const startsWith = (projectId: number, prefix: SQL): SQL =>
   sql`${sessions.projectId} = ${projectId} and ${sessions.sessionId} >= ${prefix}
       and ${sessions.sessionId} < ${prefix} || 'g'`

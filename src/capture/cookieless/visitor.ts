@@ -9,9 +9,10 @@ import type { CapturedEvent } from '../event.ts'
 import { dayOf } from './salts.ts'
 
 /*
- * Visitors without cookies. posthog-js with `cookieless_mode` keeps no id in the browser and sends the same distinct id
- * for every visitor. The server replaces that id with a hash of IP address, site and user agent, which every request
- * carries anyway. The hash is valid for one calendar day and one site, as in PostHog's `cookieless-manager.ts`.
+ * Visitors without cookies. posthog-js with `cookieless_mode` keeps no id in the browser and sends
+ * the same distinct id for every visitor. The server replaces that id with a hash of IP address,
+ * site and user agent, which every request carries anyway. The hash is valid for one calendar day
+ * and one site, as in PostHog's `cookieless-manager.ts`.
  */
 
 /** Hexadecimal digits kept of a visitor's SHA-256 hash: 128 bits, enough to rule out collisions. */
@@ -35,15 +36,15 @@ export type RequestParts = {
 }
 
 /**
- * Finds or makes the salt of a calendar day such as `2026-11-22`; undefined before the day begins in the first time zone,
- * and from 72 hours after it ends in the last.
+ * Finds or makes the salt of a calendar day such as `2026-11-22`; undefined before the day begins
+ * in the first time zone, and from 72 hours after it ends in the last.
  */
 export type FindSalt = (day: string) => Promise<Uint8Array | undefined>
 
 /**
- * Whether an event is a cookieless `$create_alias` or `$merge_dangerously`. Both are refused, because
- * a visitor's hash is valid for one day only. `$identify` is accepted without its merge: see
- * `anonymize`.
+ * Whether an event is a cookieless `$create_alias` or `$merge_dangerously`. Both are refused,
+ * because a visitor's hash is valid for one day only. `$identify` is accepted without its merge:
+ * see `anonymize`.
  */
 const isAlias = ({ event, properties }: CapturedEvent): boolean =>
   isCookieless(properties) && (event === '$create_alias' || event === '$merge_dangerously')
@@ -79,8 +80,9 @@ export async function anonymizeAll(
 }
 
 /**
- * Sets `visitor` and `$device_id` from the visitor's hash, and `distinct_id` too if it is `$posthog_cookieless`. Removes
- * `$ip`, `$raw_user_agent`, `$cookieless_extra`, and `$anon_distinct_id`, so that `$identify` merges no persons.
+ * Sets `visitor` and `$device_id` from the visitor's hash, and `distinct_id` too if it is
+ * `$posthog_cookieless`. Removes `$ip`, `$raw_user_agent`, `$cookieless_extra`, and
+ * `$anon_distinct_id`, so that `$identify` merges no persons.
  * @returns the event (unchanged if it is not cookieless), or the reason why it is dropped
  * @throws unavailable when the salt cannot be read
  */
@@ -146,7 +148,7 @@ function hostOf({ $host, $current_url }: JsonObject): string | undefined {
   return textOf($host) ?? (url && URL.canParse(url) ? textOf(new URL(url).host) : undefined)
 }
 
-/** Returns the registrable domain: `www.shop.co.uk:3000` gives `shop.co.uk`, `localhost:3000` gives `localhost`. */
+/** Returns the registrable domain: `www.shop.co.uk:3000` → `shop.co.uk`. */
 async function rootDomainOf(host: string): Promise<string> {
   // Loaded on first use: the list of public suffixes is large, and few projects are cookieless.
   const { getDomain } = await import('tldts-icann')
@@ -159,7 +161,8 @@ async function rootDomainOf(host: string): Promise<string> {
  */
 function clockOf(time: number, zone: Json | undefined, fallback: string): number {
   const name = textOf(zone)?.toLowerCase()
-  // Offsets such as `+05:30` are refused: each would add an entry to the format cache of `toClock`, which is never emptied.
+  // Offsets such as `+05:30` are refused: each would add an entry to the format cache of `toClock`,
+  // which is never emptied.
   if (name === undefined || !/^[a-z][a-z0-9_+/-]{1,40}$/.test(name)) {
     return toClock(time, fallback)
   }
@@ -170,7 +173,7 @@ function clockOf(time: number, zone: Json | undefined, fallback: string): number
   }
 }
 
-/** Address of requests with neither `X-Forwarded-For` nor `CF-Connecting-IP`, such as local requests. */
+/** Address of requests without a header that has it, such as local ones. */
 const LOOPBACK = '127.0.0.1'
 
 /**

@@ -16,7 +16,7 @@ const Definitions = z
   .object({ flags: list, group_type_mapping: map, cohorts: map })
   .meta({ id: 'FlagDefinitions', examples: [{ flags: [], group_type_mapping: {}, cohorts: {} }] })
 
-/** Features that are answered as if none were set up. Without an answer, callbacks of SDKs would wait forever. */
+/** Features without any setting. Without an answer, callbacks of SDKs would wait forever. */
 export const ABSENT_FEATURES: AbsentFeature[] = [
   {
     path: '/flags/definitions',

@@ -79,7 +79,10 @@ async function listPropertiesOfEvents(db: Db, projectId: number): Promise<Proper
   return listEventProperties(db, projectId, newestFirst.slice(0, MAX_EVENT_NAMES))
 }
 
-/** Returns each property that a filter can name once, with a type if any row has one, sorted by UTF-16 code units. */
+/**
+ * Returns each property that a filter can name once, with a type if any row has one, sorted by
+ * UTF-16 code units.
+ */
 function unique(rows: readonly PropertyRow[]): PropertyRow[] {
   const kinds = new Map<string, string | null>()
   for (const { name, kind } of rows) {
@@ -91,7 +94,6 @@ function unique(rows: readonly PropertyRow[]): PropertyRow[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Returns the definitions whose names contain all searched words. */
 function matching<Row extends { name: string }>(rows: readonly Row[], search: string): Row[] {
   const words = search.toLowerCase().split(/\s+/)
   return rows.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)))

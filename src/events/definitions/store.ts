@@ -32,8 +32,9 @@ export async function listNames(db: Db, projectId: number): Promise<NameRow[]> {
 export type NameCount = { id: number; count: number; last: number }
 
 /**
- * Counts the events of some names, and finds the time of the last event of each. A segment's row has the number of its events,
- * so `event_counts` is added up only for the slots that no segment covers.
+ * Counts the events of some names, and finds the time of the last event of each. A segment's row
+ * has the number of its events, so `event_counts` is added up only for the slots that no segment
+ * covers.
  */
 export async function countNames(
   db: Db,
@@ -73,8 +74,8 @@ export async function countNames(
 }
 
 /**
- * A property. `kind` is the JSON type of its newest value that is not null, among the newest events or persons; null if these
- * have no such value.
+ * A property. `kind` is the JSON type of its newest value that is not null, among the newest events
+ * or persons; null if these have no such value.
  */
 export type PropertyRow = { name: string; kind: string | null }
 
@@ -85,7 +86,10 @@ export const NEWEST_OF_NAME = 20
 /** Newest persons whose properties are listed. */
 export const NEWEST_PERSONS = 1_000
 
-/** SQL: whether a segment's column is a property, named `event:<property>`. In ASCII, `;` comes right after `:`. */
+/**
+ * SQL: whether a segment's column is a property, named `event:<property>`. In ASCII, `;` comes
+ * right after `:`.
+ */
 const IS_PROPERTY = sql`(${segmentColumns.name} >= 'event:' and ${segmentColumns.name} < 'event;')`
 
 /** Lists the properties that segments have, and those of the newest events of some names. */

@@ -40,7 +40,8 @@ const routesOf = (format: ChartFormat) => {
     .get(
       `/dashboards/:id/chart.${format}`,
       reference.dashboard,
-      // The charts show the results of insights, which `dashboard:read` alone does not give access to.
+      // The charts show the results of insights, which `dashboard:read` alone does not give access
+      // to.
       allow('insight:read'),
       validatePath(Path),
       validateQuery(ChartQuery),

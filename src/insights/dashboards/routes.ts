@@ -143,7 +143,6 @@ export const dashboardRoutes = createRouter()
     }
   )
 
-/** Returns a dashboard with its tiles, as the API responds with it. */
 async function showDashboard(db: Db, row: DashboardRow) {
   const placed = await listTiles(db, row.projectId, row.id)
   const ids = placed.map(({ insightId }) => insightId)
@@ -156,7 +155,7 @@ async function showDashboard(db: Db, row: DashboardRow) {
   return { ...dashboardToJson(row), tiles }
 }
 
-/** @throws invalid_input, attr the field, for a read-only field whose value differs from the dashboard's */
+/** @throws invalid_input, attr the field, for a read-only field with another value */
 async function expectReadOnly(
   db: Db,
   projectId: number,
@@ -165,7 +164,8 @@ async function expectReadOnly(
 ): Promise<void> {
   const row = isEmpty(sent) ? undefined : await findWithDeleted(db, projectId, id)
   if (row) {
-    // Of the tiles, only the ids are compared, because their insights change independently of the dashboard.
+    // Of the tiles, only the ids are compared, because their insights change independently of the
+    // dashboard.
     const { tiles, ...dashboard } = await showDashboard(db, row)
     expectUnchanged(sent, [{ ...dashboard, tiles: tiles.map(({ id }) => ({ id })) }])
   }

@@ -109,7 +109,6 @@ export async function updateDashboard(
   return row
 }
 
-/** Returns the columns that an input sets. */
 const toValues = (input: DashboardInput): Partial<typeof dashboards.$inferInsert> =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
 

@@ -45,8 +45,8 @@ const TrendParameters = z.object({
 const TrendQuery = z.object({ ...TrendParameters.shape, ...UrlParameters.shape })
 
 /**
- * Reads a trend's overviews at the same time as the key check, if the request and the project's remembered calendar tell which
- * overviews those are.
+ * Reads a trend's overviews at the same time as the key check, if the request and the project's
+ * remembered calendar tell which overviews those are.
  */
 const posted = reading({
   scope: 'insight:read',
@@ -65,7 +65,7 @@ const gotten = reading({
   plan: (request) => planOverviews(request)
 })
 
-/** Plans the early read. Returns undefined for an invalid request, which the route refuses after the key check. */
+/** Plans the early read, unless the request is invalid: the route refuses it later. */
 function planOverviews(
   { projectId, url, now }: { projectId: number; url: string; now: Date },
   body?: JsonObject

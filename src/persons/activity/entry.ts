@@ -1,6 +1,6 @@
 import { isSame, type Json, type JsonObject } from '../../input/json.ts'
 
-/** The user and the API key behind an action, as they were at the time; null for actions of the service itself. */
+/** The user and key behind an action, as they were; null for the service itself. */
 export type Actor = {
   user: { id: number; first_name: string; email: string }
   key: { id: number; label: string }
@@ -10,21 +10,22 @@ export type Actor = {
 export const MAX_IDENTITIES = 10_000
 
 /**
- * Maximum number of identities listed in the entry of a merge. Fewer than in other entries, because anyone's
- * events can cause merges.
+ * Maximum number of identities listed in the entry of a merge. Fewer than in other entries, because
+ * anyone's events can cause merges.
  */
 export const MAX_FOLDED_IDENTITIES = 100
 
 /**
- * Maximum number of bytes of distinct ids, as JSON, that are read for one entry, which itself holds only keys.
- * The query returns ids and keys in one value, and D1 allows 2 MB in a value.
+ * Maximum number of bytes of distinct ids, as JSON, that are read for one entry, which itself holds
+ * only keys. The query returns ids and keys in one value, and D1 allows 2 MB in a value.
  */
 export const MAX_IDS_BYTES = 1_000_000
 
 /**
  * A change of one field. An erasure removes the values in `before` and `after`. `identities` maps
- * the names of lists, such as `distinct_ids`, to the keys of their identities. The lists of distinct
- * ids are added to `after` when the entry is read, so that erased distinct ids disappear from it.
+ * the names of lists, such as `distinct_ids`, to the keys of their identities. The lists of
+ * distinct ids are added to `after` when the entry is read, so that erased distinct ids disappear
+ * from it.
  */
 export type Change = {
   type: 'Person'

@@ -68,7 +68,8 @@ async function answerActivity(
       : { limit, offset: toOffset(c.req.url, query.page, isCsv ? limit : pageSize(limit)) },
     person && (() => JSON.stringify(person))
   )
-  // For CSV, this reads no rows and only checks that the person exists: `exportActivity` reads the rows.
+  // For CSV, this reads no rows and only checks that the person exists: `exportActivity` reads the
+  // rows.
   const list = await listActivity(db, project.id, person, {
     page: { ...page.rows, limit: isCsv ? 0 : page.rows.limit, after: page.rows.after?.id },
     knownCount: page.knownCount
@@ -91,7 +92,8 @@ async function answerActivity(
 
 /**
  * Returns the offset of a page of `size` entries; `size` is undefined for CSV without a limit.
- * @throws invalid_input, attr `page`, if the URL has `offset` or `cursor` as well, or if there is no size
+ * @throws invalid_input, attr `page`, if the URL has `offset` or `cursor` as well, or if there is
+ * no size
  */
 function toOffset(url: string, page: number, size: number | undefined): number {
   if (hasParameter(url, 'offset') || hasParameter(url, 'cursor')) {

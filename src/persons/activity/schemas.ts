@@ -91,7 +91,8 @@ export type ActivityJson = z.infer<typeof ActivityJson>
 
 /**
  * A row of the activity log. `ids`, as JSON text, maps the keys of the entry's identities to their
- * distinct ids. Erased distinct ids are missing, and in large entries also those beyond `MAX_IDS_BYTES`.
+ * distinct ids. Erased distinct ids are missing, and in large entries also those beyond
+ * `MAX_IDS_BYTES`.
  */
 export type ActivityRow = {
   id: number

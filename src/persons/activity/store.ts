@@ -83,8 +83,9 @@ export const mergeActivity = (
 type Page = { limit: number; offset: number; after?: number | undefined }
 
 /**
- * Returns a page of the activity of one person or all, newest first, and the number of entries, which is counted unless
- * `knownCount` is given; one round trip. Undefined when the person does not exist.
+ * Returns a page of the activity of one person or all, newest first, and the number of entries,
+ * which is counted unless `knownCount` is given; one round trip. Undefined when the person does not
+ * exist.
  */
 export async function listActivity(
   db: Db,
@@ -111,7 +112,7 @@ const MAX_PAGE_ROWS = 1_000
 /** Characters of details after which a page of an export gets no further entry. */
 const MAX_PAGE_CHARACTERS = 4_000_000
 
-/** Yields all entries of one person or all, newest first, in pages of at most 1,000 entries and about 4 million characters. */
+/** Yields all entries of one person or all, newest first, in pages of 1,000 or 4 MB. */
 export async function* exportActivity(
   db: Db,
   projectId: number,
@@ -147,14 +148,15 @@ const NAMED = sql`
   where named.type = 'integer'`
 
 /**
- * Characters of details up to which all distinct ids of an entry are read. About 1,000 identities fit
- * into the details, and their distinct ids stay below the 2 MB that D1 allows in a value.
+ * Characters of details up to which all distinct ids of an entry are read. About 1,000 identities
+ * fit into the details, and their distinct ids stay below the 2 MB that D1 allows in a value.
  */
 const SHORT = 5_000
 
 /**
- * The columns of an entry. `ids` maps keys to distinct ids. For an entry longer than `SHORT`, the ids are added in the order of
- * their keys up to `MAX_IDS_BYTES`; adding up the bytes reads more rows.
+ * The columns of an entry. `ids` maps keys to distinct ids. For an entry longer than `SHORT`, the
+ * ids are added in the order of their keys up to `MAX_IDS_BYTES`; adding up the bytes reads more
+ * rows.
  */
 const COLUMNS = sql`${activity.id}, ${activity.uuid}, ${activity.itemId}, ${activity.activity}, ${activity.actor},
   ${activity.detail}, ${activity.createdAt},
@@ -169,12 +171,11 @@ const COLUMNS = sql`${activity.id}, ${activity.uuid}, ${activity.itemId}, ${acti
 
 const SIZES = sql`${activity.id} as id, length(${activity.detail}) as characters`
 
-/** Returns the condition that an entry is about this person or, without `person`, about any person of the project. */
+/** Whether an entry is about this person or, without `person`, about any of the project. */
 const isAbout = (projectId: number, person: PersonId | undefined): SQL =>
   sql`${activity.projectId} = ${projectId} and ${activity.scope} = 'Person'
     ${person ? sql`and ${activity.ownerId} = ${idOfPerson(projectId, person)}` : sql``}`
 
-/** Selects columns of a page of entries, newest first. */
 const selectPage = (
   columns: SQL,
   projectId: number,

@@ -18,9 +18,9 @@ const NO_VERSION = 0
 export type Point = { timestamp: number; properties: JsonObject; count: number }
 
 /**
- * Returns the points of a person's timeline. A point stands for consecutive events at which the person's
- * crucial properties, which the request names, had the same values; it has the time of the first event, and
- * all the person's properties then.
+ * Returns the points of a person's timeline. A point stands for consecutive events at which the
+ * person's crucial properties, which the request names, had the same values; it has the time of the
+ * first event, and all the person's properties then.
  * @throws not_found; query_too_large, attr `events` or `points`
  */
 export async function computeTimeline(
@@ -75,7 +75,7 @@ const versionsOf = (events: readonly SeenEvent[]): number[] => [
   ...new Set(events.flatMap(({ version }) => version ?? []))
 ]
 
-/** Reads the values of crucial keys in all versions that the events refer to. Without keys, reads nothing. */
+/** Reads the crucial values in all versions of the events. Without keys, reads nothing. */
 async function readAllValues(db: Db, projectId: number, events: SeenEvent[], keys: string[]) {
   const all: Awaited<ReturnType<typeof readValues>> = new Map()
   const versions = keys.length > 0 ? versionsOf(events) : []

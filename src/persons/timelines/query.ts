@@ -13,14 +13,14 @@ import { readFilters } from '../../properties/read-filters.ts'
 const MAX_ENTITIES = 100
 
 const Text = z.string().max(400)
-/** Schema of the `type` or `kind` of an event: only these values, which all mean an event, an empty text or null. */
+/** Schema of `type` or `kind`: only values that mean an event, an empty text or null. */
 const only = (...values: string[]) =>
   Text.refine(
     (value) => value === '' || values.includes(value),
     'Only events are supported.'
   ).nullish()
 
-/** An event to count: its name, or an object with the name as `id`. An `id` of null stands for all events. */
+/** An event to count: its name, or an object with it as `id`, where null means all. */
 const Entity = z.preprocess(
   (value) => (typeof value === 'string' ? { id: value } : value),
   askedEvent(
@@ -73,8 +73,8 @@ export type TimelineParameters = z.output<typeof TimelineParameters>
 export const BEGINNING = Number.MIN_SAFE_INTEGER
 
 /**
- * `events` are the names of the events to count, undefined for all. A change of one of `crucialKeys`
- * starts a new point.
+ * `events` are the names of the events to count, undefined for all. A change of one of
+ * `crucialKeys` starts a new point.
  */
 export type TimelineQuery = {
   from: number
@@ -84,7 +84,8 @@ export type TimelineQuery = {
 }
 
 /**
- * Reads a request. `properties` are its property filters as JSON; the keys of person properties in them are crucial.
+ * Reads a request. `properties` are its property filters as JSON; the keys of person properties in
+ * them are crucial.
  * @throws invalid_input, attr the parameter
  */
 export function readTimelineQuery(
@@ -123,7 +124,8 @@ function readRange(
   calendar: Calendar,
   now: Date
 ) {
-  // The interval `minute` makes a date-time an exact end; `day` moves every other date to the end of its day.
+  // The interval `minute` makes a date-time an exact end; `day` moves every other date to the end
+  // of its day.
   const isExact = /\d[T ]\d/.test(date_to ?? '')
   const until = readUntil(date_to || undefined, isExact ? 'minute' : 'day', calendar, now)
   if (until === undefined) {

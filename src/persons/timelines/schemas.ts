@@ -59,7 +59,10 @@ export const pointToJson = ({ timestamp, properties, count }: Point): JsonObject
   relevant_event_count: count
 })
 
-/** Returns the response. With `date_from=all`, its range begins at the first point or, without points, at the last millisecond. */
+/**
+ * Returns the response. With `date_from=all`, its range begins at the first point or, without
+ * points, at the last millisecond.
+ */
 export function timelineToJson(
   points: Point[],
   { from, until, crucialKeys }: TimelineQuery

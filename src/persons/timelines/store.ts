@@ -8,8 +8,8 @@ import type { TimelineQuery } from './query.ts'
 import type { SeenEvent } from './timeline.ts'
 
 /**
- * Returns the person's integer id (undefined if the person does not exist) and the ids of the event names (undefined if no names
- * are given).
+ * Returns the person's integer id (undefined if the person does not exist) and the ids of the event
+ * names (undefined if no names are given).
  */
 export async function findScope(
   db: Db,

@@ -1,8 +1,8 @@
 import { numberOf } from '../../db/version-id.ts'
 
 /**
- * An event's time, ms UTC, and the version of its person at that time, as an id of `person_versions`;
- * null if it has none, such as an event sent without a person profile.
+ * An event's time, ms UTC, and the version of its person at that time, as an id of
+ * `person_versions`; null if it has none, such as an event sent without a person profile.
  */
 export type SeenEvent = { timestamp: number; version: number | null }
 
@@ -12,7 +12,7 @@ export type SeenEvent = { timestamp: number; version: number | null }
  */
 export type Stretch = SeenEvent & { count: number }
 
-/** Sorts events by time and groups them into stretches; `valuesOf` returns a version's crucial values as comparable text. */
+/** Groups events by time; `valuesOf` returns a version's crucial values as comparable text. */
 export function cutStretches(
   events: readonly SeenEvent[],
   valuesOf: (version: number | null) => string
@@ -29,6 +29,6 @@ export function cutStretches(
   return stretches
 }
 
-/** Compares events by time, and within one millisecond by the number of their version; an event without one comes first. */
+/** By time, then by version; in a millisecond, an event without one comes first. */
 const byTime = (a: SeenEvent, b: SeenEvent): number =>
   a.timestamp - b.timestamp || numberOf(a.version ?? 0) - numberOf(b.version ?? 0)

@@ -32,7 +32,7 @@ const MAX_SCANNED_RECORDINGS = 20_000
 /** Maximum number of distinct values of a property for an operator without an SQL equivalent. */
 const MAX_DISTINCT_VALUES = 100_000
 
-/** Maximum number of bound values in the filters. A D1 statement allows 100, of which the page needs some. */
+/** Bound values of the filters: D1 allows 100 in a statement, and the page needs some. */
 const MAX_VALUES = 90
 
 /** Writes a number as JSON does: `2.0` as `2`. */
@@ -92,7 +92,7 @@ function placeOf({ type, key }: PropertyFilter): { properties: SQL; many?: Rows 
   }
 }
 
-/** Builds SQL for a JSON object with one member. The key must be one of `keys`, because it becomes part of the SQL. */
+/** SQL of a JSON object with one of `keys`, because the key becomes part of the SQL. */
 function objectOf(keys: readonly string[], key: string, value: SQL | undefined): SQL {
   const name = keys.find((known) => known === key)
   if (name === undefined || value === undefined) {
@@ -145,7 +145,8 @@ export async function compileFilters(
 
 /** Compiles the filters that read neither events nor properties. */
 function baseCondition(projectId: number, filters: RecordingFilters): SQL {
-  // With the `+`, SQLite searches by identity instead of scanning all recordings of the project in order.
+  // With the `+`, SQLite searches by identity instead of scanning all recordings of the project in
+  // order.
   const inProject =
     filters.persons.length + filters.distinctIds.length > 0
       ? sql`+${recordings.projectId}`
@@ -160,7 +161,7 @@ function baseCondition(projectId: number, filters: RecordingFilters): SQL {
   )
 }
 
-/** Compiles `events` and `properties` to one condition; returns an empty list without such filters. */
+/** Compiles `events` and `properties` to one condition, or none without such filters. */
 function chosenConditions(projectId: number, filters: RecordingFilters, matching: Matching): SQL[] {
   const conditions = [
     ...filters.chosen.map((group) => conditionOf(group, matching)),
@@ -171,7 +172,7 @@ function chosenConditions(projectId: number, filters: RecordingFilters, matching
     : []
 }
 
-/** SQL: whether the session has an event of this name that fulfils the filters; a null name stands for any event. */
+/** SQL: whether the session has a fitting event of this name, or of any for null. */
 function hasEvent(
   projectId: number,
   { name, group }: RecordingFilters['events'][number],
@@ -273,7 +274,7 @@ const readMatching = (
     }
   })
 
-/** @throws query_too_large, attr `properties`, if one recording has more text than D1 can handle; else `error` itself */
+/** @throws query_too_large, attr `properties`, if a recording has too much text; else `error` */
 function refuseTooBig(error: unknown): never {
   if (!isTooBig(error)) {
     throw error

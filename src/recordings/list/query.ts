@@ -15,7 +15,7 @@ import {
 
 export type PersonFilter = { id: number } | { uuid: string }
 
-/** The filters of a list. A recording must match all of them unless `isAny` is set. Times are ms UTC, `[from, until)`. */
+/** Filters of a list, all of which must match unless `isAny`. Times are ms UTC, half-open. */
 export type RecordingFilters = {
   persons: PersonFilter[]
   /** Lists of distinct ids, each of which must contain the recording's distinct id. */
@@ -24,7 +24,7 @@ export type RecordingFilters = {
   from: number | undefined
   until: number | undefined
   groups: FilterGroup[]
-  /** Whether one of `events` and `chosen` is enough. A recording must match all other filters in any case. */
+  /** Whether one of `events` and `chosen` is enough; all others must match in any case. */
   isAny: boolean
   /**
    * Events that must have happened in the session: their name (null for any event) and the filters
@@ -190,7 +190,7 @@ function readPerson(text: string | undefined, attr: string): PersonFilter | unde
   )
 }
 
-/** Reads a date, ms UTC. Without text and for `all`, returns undefined: no limit. @throws invalid_input */
+/** Reads a date, ms UTC; undefined without text and for `all`. @throws invalid_input */
 function readDate(
   text: string | undefined,
   attr: string,

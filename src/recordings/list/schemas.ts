@@ -25,7 +25,7 @@ const Unsupported = jsonText(
     .optional()
 ).meta({ type: 'string', description: 'Not supported; must be empty.' })
 
-/** Fields by which a list can be sorted. `start_time` must come first, because `RECORDING_KEYS` leaves out the first. */
+/** Fields to sort by; `start_time` is first, because `RECORDING_KEYS` leaves out the first. */
 export const ORDERS = [
   'start_time',
   'recording_duration',

@@ -147,7 +147,7 @@ export type Position = z.infer<typeof Position>
 type Page = { limit: number; offset: number; after: Position | undefined }
 
 type ListedRecordings = {
-  /** The whole condition on `RECORDINGS`, with the project and without deleted recordings; undefined for all of the project. */
+  /** The whole condition on `RECORDINGS`; undefined for all that are not deleted. */
   matching: SQL | undefined
   order: Order
   page: Page

@@ -22,13 +22,13 @@ import {
 
 /** Maximum number of recordings in one response. */
 const MAX_LIMIT = 100
-/** Fewest steps of a session for which similar ones are searched; shorter sessions all look alike. */
+/** Fewest steps of a session to search by; shorter sessions all look alike. */
 const MIN_STEPS = 3
 
 const NOT_YET =
   'Other recorded sessions of this project are still open; a session can be found half an hour to an hour after its last event.'
 
-/** Limits of the search by consecutive steps: the number of pairs, and the sessions read per pair. */
+/** Limits for consecutive steps: the number of pairs, and the sessions read per pair. */
 const NEXT = { pairs: 20, sessions: 90 }
 /** The same limits for further pairs: their steps are up to `reach` steps apart. */
 const LATER = { pairs: 40, reach: 3, sessions: 30 }
@@ -122,7 +122,7 @@ type Compared = { id: string; similarity: number; startTime: number }
 const mostSimilarFirst = (a: Compared, b: Compared): number =>
   b.similarity - a.similarity || b.startTime - a.startTime || (a.id < b.id ? -1 : 1)
 
-/** Returns the pairs of steps to search by: consecutive steps first, then pairs that are not among them. */
+/** Returns the pairs of steps to search by: consecutive ones first, then others. */
 function searchesFor(steps: string[]): Sought[] {
   const next = shinglesOf(steps, NEXT.pairs)
   const later = shinglesOf(steps, NEXT.pairs + LATER.pairs, LATER.reach).filter(

@@ -9,7 +9,7 @@ export type StoredSession = {
   identities: number[]
   startTime: number
   endTime: number
-  /** The steps when the session was closed; null while it is open, and if it had no recording when it was closed. */
+  /** The steps at its close; null while it is open, or if it had no recording then. */
   steps: string[] | null
 }
 
@@ -37,12 +37,13 @@ export async function findSession(
 }
 
 /**
- * Open sessions of the whole database among which those of one project are searched: the newest, and sessions that a late
- * recording has reopened, which have slot 0. A search reads 1,000 rows of sessions at most.
+ * Open sessions of the whole database among which those of one project are searched: the newest,
+ * and sessions that a late recording has reopened, which have slot 0. A search reads 1,000 rows of
+ * sessions at most.
  */
 const MAX_OPEN = { newest: 800, reopened: 200 }
 
-/** Whether the project has other recorded sessions that are still open, and so cannot be found yet. */
+/** Whether other recorded sessions are still open, and so cannot be found yet. */
 export async function hasOpenSessions(
   db: Db,
   projectId: number,
@@ -66,7 +67,7 @@ export async function hasOpenSessions(
   return rows.length > 0
 }
 
-/** Maximum number of sessions that are compared. With the search for them, fewer than 5,000 rows are read. */
+/** Sessions that are compared. With the search, fewer than 5,000 rows are read. */
 export const MAX_CANDIDATES = 480
 
 export type Candidate = { id: string; steps: string[]; startTime: number; duration: number }

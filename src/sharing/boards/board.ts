@@ -22,9 +22,11 @@ export type SharedBoard = Omit<SharedBoardJson, 'tiles'> & {
 }
 
 /**
- * Computes the insight or dashboard behind a link. The result tells nothing else about the project but its time zone.
+ * Computes the insight or dashboard behind a link. The result tells nothing else about the project
+ * but its time zone.
  * @param isSpent returns true once no further insight may be computed
- * @throws not_found when the insight or dashboard is deleted; unavailable when the database cannot take the work now
+ * @throws not_found when the insight or dashboard is deleted; unavailable when the database cannot
+ * take the work now
  */
 export async function computeShared(
   open: OpenProject,

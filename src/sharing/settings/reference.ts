@@ -4,14 +4,15 @@ import type { Sharable } from '../store.ts'
 
 const REFUSALS: Refusal[] = [['not_found', 'Not found.']]
 
-/** The texts that differ between the kinds of objects. `state` is what is shown before the first change. */
+/** What differs between the kinds of objects. `state` is shown before the first change. */
 const KINDS = {
   recording: {
     tag: 'Session recordings',
     id: 'session_recordings_sharing',
     a: 'a recording',
     state: SharingJson,
-    token: 'Every recording has a token from the beginning. The token stays the same until it is refreshed.',
+    token:
+      'Every recording has a token from the beginning. The token stays the same until it is refreshed.',
     seen: undefined
   },
   insight: {

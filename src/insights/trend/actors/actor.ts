@@ -1,12 +1,12 @@
 import type { Range } from '../../../calendar/buckets.ts'
 import { toIso } from '../../../calendar/clock.ts'
-import type { PersonJson } from '../../../persons/schemas.ts'
 import type { Known } from '../../../persons/actors.store.ts'
+import type { PersonJson } from '../../../persons/schemas.ts'
 import type { PersonRow } from '../../../persons/store.ts'
 import type { ActorCount } from '../../../trends/point.ts'
 import type { ActorJson } from './schemas.ts'
 
-/** The URL of the project's list of recordings, and the range in which the recordings to link to began. */
+/** The URL of the list of recordings, and the range in which those to link to began. */
 type Recordings = { list: string; range: Range }
 
 const ERASED: Omit<ActorJson, 'count'> = {

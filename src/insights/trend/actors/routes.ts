@@ -87,7 +87,8 @@ export const trendActorRoutes = createRouter().post(
     const count = behind.counts.length
     if (isTable) {
       const wanted = behind.counts.slice(offset, offset + (limit ?? count))
-      // The persons are read twice: the header needs the properties of all before the first row is written.
+      // The persons are read twice: the header needs the properties of all before the first row is
+      // written.
       const columns = await columnsOf(affordPages(inParts(wanted, read), c.var.usage, 1))
       return csvResponse(c, 'actors', columns, inParts(wanted, read))
     }
