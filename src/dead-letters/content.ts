@@ -1,4 +1,5 @@
 import { CaptureMessage } from '../capture/message.ts'
+import { findQuote } from '../input/scan.ts'
 import { RecordingPart } from '../recordings/part.ts'
 import { PurgeMessage } from '../recordings/purge.ts'
 
@@ -32,7 +33,7 @@ export function readContent(message: unknown): Content {
 export function stringsIn(text: string): Set<string> {
   const found = new Set<string>()
   for (let from = 0; from <= text.length; ) {
-    const end = endOf(text, from)
+    const end = findQuote(text, from)
     const string = unescaped(text.slice(from, end))
     found.add(string)
     if (string.includes('"')) {
@@ -43,15 +44,6 @@ export function stringsIn(text: string): Set<string> {
     from = end + 1
   }
   return found
-}
-
-/** Returns the index of the next quotation mark that is not escaped, or the text's length. */
-function endOf(text: string, from: number): number {
-  let at = from
-  while (at < text.length && text[at] !== '"') {
-    at += text[at] === '\\' ? 2 : 1
-  }
-  return Math.min(at, text.length)
 }
 
 function unescaped(text: string): string {

@@ -359,7 +359,7 @@ function isLost(number: string, isInteger: boolean): boolean {
  * Returns the position of the quote that ends a text, or the length of the JSON if there is none.
  * `from` is a position inside the text, but not after a backslash.
  */
-function findQuote(json: string, from: number): number {
+export function findQuote(json: string, from: number): number {
   let quote = json.indexOf('"', from)
   while (quote !== -1 && isEscaped(json, quote, from)) {
     quote = json.indexOf('"', quote + 1)
