@@ -16,11 +16,8 @@ export const PropertyEntry = z.object({
   project: z.int(),
   person: z.guid(),
   property: z.string(),
-  /**
-   * The time of the write that removed the property: values written later stay, ms UTC. May have a
-   * fraction in entries of earlier versions.
-   */
-  until: z.number(),
+  /** The time of the write that removed the property, ms UTC: values written later stay. */
+  until: z.int(),
   /** ms UTC */
   requested_at: z.int(),
   user: z.int(),

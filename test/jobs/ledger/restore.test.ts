@@ -343,27 +343,6 @@ describe('a restored database', () => {
     expect(await listSessions()).toEqual(['bobs'])
   })
 
-  it('repeats the deletion of a property whose time in the ledger has a fraction', async () => {
-    const { project, ada, call, cron } = await newTown()
-    const path = `persons/${ada.id}`
-    await cron(EVERY_MINUTE)
-    const restore = await backUp(project.id)
-    await call(project, 'POST', `${path}/delete_property`, { $unset: 'email' })
-    const [entry] = (await readLedger()).filter(({ body }) => body.kind === 'property')
-    if (!entry) {
-      throw new Error('The deletion is not in the ledger.')
-    }
-    const body = { ...entry.body, until: Number(entry.body.until) + 0.5 }
-    await new Ledger(env.BUCKET, GENESIS).append(body, entry.link.at)
-    await cron(EVERY_MINUTE)
-    await restore()
-
-    await cron(EVERY_MINUTE)
-
-    expect((await call(project, 'GET', path)).body.properties).not.toHaveProperty('email')
-    expect((await request('GET', '/readyz')).body.ledger).toBe('ok')
-  })
-
   it('removes properties again, except for values written later', async () => {
     const town = await newTown()
     const { project, ada, call, cron } = town
