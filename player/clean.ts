@@ -22,6 +22,41 @@ const SENDING = new Set([
   'referrerpolicy'
 ])
 
+/** Handlers that browsers read from attributes, but do not list among the properties of elements. */
+const UNLISTED = [
+  'onactivate',
+  'onbeforecopy',
+  'onbeforecut',
+  'onbeforepaste',
+  'onbegin',
+  'onend',
+  'onfocusin',
+  'onfocusout',
+  'onrepeat',
+  'onsearch',
+  'ontouchcancel',
+  'ontouchend',
+  'ontouchmove',
+  'ontouchstart',
+  'onunload',
+  'onzoom'
+]
+
+/** The attributes that this browser reads as event handlers: others, such as `onboarding`, only begin like them. */
+const HANDLERS = new Set(
+  [
+    ...UNLISTED,
+    ...Object.getOwnPropertyNames(globalThis)
+      .filter((name) => /^(Window|Element|(HTML|SVG|MathML)\w*Element)$/.test(name))
+      .map((name): unknown => Reflect.get(globalThis, name))
+      .filter((type) => typeof type === 'function')
+      .flatMap((type) => Object.getOwnPropertyNames(type.prototype)),
+    ...Object.getOwnPropertyNames(globalThis)
+  ].filter((name) => name.startsWith('on'))
+)
+
+const isHandler = (name: string): boolean => HANDLERS.has(name)
+
 type Members = Record<string, unknown>
 
 const isMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null
@@ -50,21 +85,15 @@ export function clean(value: unknown): unknown {
 function cleanElement(element: Members, tag: string): Members {
   const attributes = isMembers(element.attributes) ? element.attributes : {}
   // A name with a prefix, such as `svg:script`, becomes the element of the same name without it.
-  if (ACTIVE.has(tag.replace(/^.*:/, '')) || (tag === 'link' && !isStylesheet(attributes))) {
+  if (ACTIVE.has(tag.replace(/^.*:/, ''))) {
     return { ...element, tagName: 'noscript', attributes: {}, childNodes: [] }
   }
-  // With `isCustom`, rrweb would define a custom element.
-  const { isCustom: _, ...rest } = element
   return {
-    ...rest,
+    ...element,
     attributes: cleanAttributes(attributes),
     childNodes: clean(element.childNodes ?? [])
   }
 }
-
-/** Whether a `link` is a stylesheet. rrweb keeps the text of one in `_cssText`, and rebuilds it as a `style`. */
-const isStylesheet = ({ rel, _cssText }: Members): boolean =>
-  _cssText !== undefined || String(rel).trim().toLowerCase() === 'stylesheet'
 
 const cleanAttributes = (attributes: Members): Members =>
   Object.fromEntries(
@@ -72,11 +101,11 @@ const cleanAttributes = (attributes: Members): Members =>
   )
 
 function isHarmless(name: string, value: unknown): boolean {
-  if (name.startsWith('on') || SENDING.has(name)) {
+  if (isHandler(name) || SENDING.has(name)) {
     return false
   }
-  // A mutation may turn a stylesheet into a `preconnect`.
-  if (name === 'rel' && !isStylesheet({ rel: value })) {
+  // A `link` without this attribute does nothing, until a change makes it a stylesheet.
+  if (name === 'rel' && String(value).trim().toLowerCase() !== 'stylesheet') {
     return false
   }
   // `<meta name="referrer">` is the only element that needs this name.

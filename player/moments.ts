@@ -1,60 +1,114 @@
 import type { Snapshot } from './read.ts'
 
-/** Something worth jumping to. `time` is in ms from the first snapshot of its window. */
-export type Moment = { time: number; kind: 'page' | 'click' | 'event' | 'console'; text: string }
+/** Something worth jumping to. `time` is in ms from the first page of its window. */
+export type Moment = {
+  time: number
+  kind: 'page' | 'click' | 'event' | 'console' | 'error'
+  text: string
+}
+
+/** A time without activity, ms from the first page. */
+export type Pause = { from: number; until: number }
 
 /** Largest number of moments listed: nobody scrolls further. */
 const MAX = 1_000
 /** Largest number of characters shown of a moment: a forged event may have a text of any length. */
 const MAX_TEXT = 300
+/** Shortest pause, ms: skipping inactivity skips nothing shorter. */
+const MIN_PAUSE = 10_000
 
 /** rrweb's numbers. */
-const [INCREMENTAL, META, CUSTOM, PLUGIN] = [3, 4, 5, 6]
+const [FULL_SNAPSHOT, INCREMENTAL, META, CUSTOM, PLUGIN] = [2, 3, 4, 5, 6]
 const MOUSE_INTERACTION = 2
-const CLICK = 2
+/** The first and the last number of the changes that a visitor makes. */
+const [FIRST_ACTION, LAST_ACTION] = [1, 7]
+const [CLICK, TOUCH_START] = [2, 7]
 
 /**
- * Lists the pages, clicks, custom events and console lines of a recording. A page is named by its path if it is on the first
- * page's site, otherwise by its address.
+ * Lists the pages, clicks, custom events and console lines of a recording whose first page is at `start`, ms UTC. A page is
+ * named by its path if it is on the first page's site, otherwise by its address.
  */
-export function listMoments(events: Snapshot[]): Moment[] {
-  const first = events[0]?.timestamp ?? 0
-  const site = siteOf(events.find(({ type }) => type === META)?.data.href)
-  return events
-    .flatMap((event) => {
-      const described = describe(event, site)
-      if (!described) {
-        return []
-      }
-      const { kind, text } = described
-      return [{ time: event.timestamp - first, kind, text: text.slice(0, MAX_TEXT) }]
-    })
-    .slice(0, MAX)
+export function listMoments(events: Snapshot[], start: number): Moment[] {
+  const site = siteOf(events.map(addressOf).find((address) => address !== undefined))
+  // Browsers report a tap as a touch and as a click; apps only as a touch.
+  const click = events.some((event) => isInteraction(event, CLICK)) ? CLICK : TOUCH_START
+  const moments: Moment[] = []
+  let page: string | undefined
+  for (const event of events) {
+    const described = describe(event, site, click)
+    const isSamePage = described?.kind === 'page' && described.text === page
+    if (!described || isSamePage) {
+      continue
+    }
+    page = described.kind === 'page' ? described.text : page
+    const { kind, text } = described
+    const time = Math.max(0, event.timestamp - start)
+    moments.push({ time, kind, text: text.slice(0, MAX_TEXT) })
+    if (moments.length === MAX) {
+      break
+    }
+  }
+  return moments
 }
+
+const isInteraction = ({ type, data }: Snapshot, kind: number): boolean =>
+  type === INCREMENTAL && data.source === MOUSE_INTERACTION && data.type === kind
+
+/** Lists the times without an action of the visitor or a new page, between which the visitor did something. */
+export function listPauses(events: Snapshot[], start: number): Pause[] {
+  const times = [
+    ...events.filter(isActive).map(({ timestamp }) => timestamp - start),
+    ...events.slice(-1).map(({ timestamp }) => timestamp - start)
+  ].filter((time) => time >= 0)
+  return times
+    .map((until, i) => ({ from: times[i - 1] ?? 0, until }))
+    .filter(({ from, until }) => until - from >= MIN_PAUSE)
+}
+
+const isActive = ({ type, data }: Snapshot): boolean =>
+  type === FULL_SNAPSHOT ||
+  (type === INCREMENTAL &&
+    Number(data.source) >= FIRST_ACTION &&
+    Number(data.source) <= LAST_ACTION)
 
 const siteOf = (href: unknown): string => URL.parse(toText(href))?.origin ?? ''
 
-function describe({ type, data }: Snapshot, site: string): Omit<Moment, 'time'> | undefined {
+/** Returns the address of the page that an event begins: a snapshot's, or that of a change of the address. */
+export function addressOf({ type, data }: Snapshot): string | undefined {
   if (type === META) {
-    const href = toText(data.href)
-    const isOwn = site !== '' && href.startsWith(`${site}/`)
-    return { kind: 'page', text: isOwn ? href.slice(site.length) : href }
+    return toText(data.href)
   }
-  if (type === INCREMENTAL && data.source === MOUSE_INTERACTION && data.type === CLICK) {
-    return { kind: 'click', text: 'Click' }
+  const payload = Object(data.payload)
+  return type === CUSTOM && (data.tag === '$pageview' || data.tag === '$url_changed')
+    ? toText(payload.href)
+    : undefined
+}
+
+function describe(event: Snapshot, site: string, click: number): Omit<Moment, 'time'> | undefined {
+  const { type, data } = event
+  const address = addressOf(event)
+  if (address) {
+    const isOwn = site !== '' && address.startsWith(`${site}/`)
+    return { kind: 'page', text: isOwn ? address.slice(site.length) : address }
+  }
+  if (isInteraction(event, click)) {
+    return { kind: 'click', text: click === CLICK ? 'Click' : 'Tap' }
   }
   if (type === CUSTOM) {
-    return { kind: 'event', text: toText(data.tag) }
+    const text = toText(data.tag)
+    // The SDK's notes on its own work.
+    return text.startsWith('$') ? undefined : { kind: 'event', text }
   }
   if (type === PLUGIN && toText(data.plugin).startsWith('rrweb/console')) {
-    return { kind: 'console', text: consoleLine(data.payload) }
+    return consoleLine(data.payload)
   }
   return undefined
 }
 
-function consoleLine(payload: unknown): string {
+function consoleLine(payload: unknown): Omit<Moment, 'time'> {
   const { level, payload: words } = (payload ?? {}) as { level?: unknown; payload?: unknown }
-  return `${toText(level)}: ${[words].flat().map(toText).join(' ')}`
+  const text = `${toText(level)}: ${[words].flat().map(toText).join(' ')}`
+  return { kind: level === 'error' || level === 'assert' ? 'error' : 'console', text }
 }
 
 /** Converts any value to text: a forged event can have an object anywhere. */

@@ -1,6 +1,12 @@
 import type { Replayer } from '@rrweb/replay'
+import { toClock } from './clock.ts'
 import type { Frame } from './frame.ts'
-import { listMoments } from './moments.ts'
+import { listenToKeys } from './keys.ts'
+import { follow, listMoments as list } from './log.ts'
+import { addressOf, listMoments, listPauses } from './moments.ts'
+import { find } from './page.ts'
+import { hasPage, Pages } from './pages.ts'
+import { drawPlayed, drawRail } from './rail.ts'
 import { type Missing, openRecording, type Snapshot } from './read.ts'
 
 /*
@@ -11,34 +17,49 @@ import { type Missing, openRecording, type Snapshot } from './read.ts'
 /** How often the position is shown, ms. */
 const TICK = 200
 
+/** What is left free around the controls, pixels. */
+const MARGIN = 32
+
 /** rrweb's number of a snapshot of the whole page. */
 const FULL_SNAPSHOT = 2
 
-const find = <T extends HTMLElement>(id: string): T => {
-  const found = document.getElementById(id)
-  if (!found) {
-    throw new Error(`The page has no #${id}.`)
-  }
-  return found as T
-}
-
 const stage = find('stage')
+const page = find('page')
+const url = find('url')
+const lost = find('lost')
 const status = find('status')
+const screen = find('screen')
+const header = find('header')
+const about = find('about')
+const bar = find('bar')
 const play = find<HTMLButtonElement>('play')
+const back = find<HTMLButtonElement>('back')
+const forward = find<HTMLButtonElement>('forward')
 const position = find<HTMLInputElement>('position')
 const clock = find('clock')
 const speed = find<HTMLSelectElement>('speed')
 const skip = find<HTMLInputElement>('skip')
+const full = find<HTMLButtonElement>('full')
 const load = find<HTMLButtonElement>('load')
 const windows = find('windows')
 const choice = find<HTMLSelectElement>('window')
-const moments = find('moments')
 
 /** The snapshots loaded so far, of all windows. */
 const loaded: Snapshot[] = []
-/** The snapshots of the window that is shown. */
-let snapshots: Snapshot[] = []
+/** The id of the window that is shown. */
+let shownWindow: string | undefined
+/** Prepares the snapshots of that window. */
+let pages = new Pages()
+/** The prepared snapshots of that window. */
+let prepared: Snapshot[] = []
+/** The addresses of its pages, each with its time, ms from the first page. */
+let addresses: { time: number; address: string }[] = []
 let isLoaded = false
+/** Why some of the recording is missing. */
+let missing: Missing | undefined
+/** The number of snapshots of which something could not be read, and those of which something could not be shown. */
+let damaged = 0
+const unshown = new Set<object>()
 /** Whether the recorded site's images and styles are loaded. */
 let isWithSite = false
 
@@ -49,12 +70,6 @@ let isPlaying = true
 let isAtEnd = false
 /** Size of the recorded page, in pixels. */
 let size = { width: 0, height: 0 }
-
-/** `83456` → `1:23` */
-const toClock = (ms: number): string => {
-  const seconds = Math.max(0, Math.floor(ms / 1000))
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
-}
 
 /** Loads the document for the recorded page. `withSite` lets it load the site's images and styles. */
 function openFrame(withSite: boolean): Promise<Frame> {
@@ -75,43 +90,66 @@ function openFrame(withSite: boolean): Promise<Frame> {
   })
 }
 
-/** Scales the recorded page to the width of the stage. */
+/** Scales the recorded page to the room there is between what is above and below it. */
 function scale(): void {
   const { width, height } = size
   const wrapper = replayer?.wrapper
   if (!wrapper || !width || !height) {
     return
   }
-  const factor = Math.min(stage.clientWidth / width, (window.innerHeight * 0.7) / height, 1)
+  const isFull = document.fullscreenElement !== null
+  const [above, below] = isFull ? [page, bar] : [header, about]
+  const others =
+    below.getBoundingClientRect().bottom - above.getBoundingClientRect().top - stage.clientHeight
+  const room = Math.max(window.innerHeight - others - MARGIN, window.innerHeight / 2)
+  const factor = Math.min(
+    (header.clientWidth || screen.clientWidth) / width,
+    room / height,
+    isFull ? 2 : 1
+  )
   wrapper.style.transformOrigin = '0 0'
   wrapper.style.transform = `scale(${factor})`
-  wrapper.style.marginLeft = `${(stage.clientWidth - width * factor) / 2}px`
-  stage.style.height = `${Math.ceil(height * factor)}px`
+  page.style.width = `${Math.round(width * factor)}px`
+  stage.style.height = `${Math.round(height * factor)}px`
 }
+
+const length = (): number => Number(position.max)
 
 /** `#t=12.5` → 12500 */
 const linkedTime = (): number => {
   const seconds = Number(/[#&]t=(\d+(?:\.\d+)?)/.exec(window.location.hash)?.[1] ?? 0)
-  return Math.min(seconds * 1000, Number(position.max))
+  return Math.min(seconds * 1000, length())
 }
 
 function show(): void {
-  const now = Math.min(replayer?.getCurrentTime() ?? 0, Number(position.max))
+  const now = Math.min(replayer?.getCurrentTime() ?? 0, length())
   position.value = String(now)
-  position.ariaValueText = toClock(now)
-  clock.textContent = `${toClock(now)} / ${toClock(Number(position.max))}`
-  play.textContent = isPlaying ? 'Pause' : 'Play'
+  position.ariaValueText = `${toClock(now)} of ${toClock(length())}`
+  clock.textContent = `${toClock(now)} / ${toClock(length())}`
+  const action = isPlaying ? 'Pause' : 'Play'
+  play.ariaLabel = action
+  play.title = `${action} (Space)`
+  play.classList.toggle('is-playing', isPlaying)
+  url.textContent = addresses.findLast(({ time }) => time <= now)?.address ?? ''
+  drawPlayed(now, length())
+  follow(now)
 }
 
 function go(time: number, plays = isPlaying): void {
   isPlaying = plays
   isAtEnd = false
+  const within = Math.max(Math.min(time, length()), pages.opening)
   if (plays) {
-    replayer?.play(time)
+    replayer?.play(within)
   } else {
-    replayer?.pause(time)
+    replayer?.pause(within)
   }
   show()
+}
+
+function toggle(): void {
+  const now = Number(position.value)
+  go(now >= length() ? 0 : now, !isPlaying)
 }
 
 /** Rebuilds the recorded page in a new frame from what is loaded, and goes to `time`, ms. */
@@ -119,8 +157,19 @@ async function build(time: number): Promise<void> {
   replayer?.destroy()
   replayer = undefined
   const frame = await openFrame(isWithSite)
-  const events = [...snapshots] as Parameters<Frame['open']>[0]
-  replayer = frame.open(events, Number(speed.value), skip.checked)
+  replayer = frame.open({
+    events: [...prepared] as Parameters<Frame['open']>[0]['events'],
+    speed: Number(speed.value),
+    skips: skip.checked,
+    onLoss: (event) => {
+      unshown.add(event)
+      lost.hidden = lost.hidden && Object(event).type !== FULL_SNAPSHOT
+      tell()
+    }
+  })
+  replayer.on('fullsnapshot-rebuilded', () => {
+    lost.hidden = true
+  })
   replayer.on('resize', (shown) => {
     size = shown as typeof size
     scale()
@@ -134,108 +183,112 @@ async function build(time: number): Promise<void> {
   go(time)
 }
 
-/** Whether enough is loaded to begin: a page, and snapshots beyond the time in the link. */
-function isPlayable(): boolean {
-  return hasPage(snapshots) && lengthOf(snapshots) > linkedTime()
-}
+/** Returns the time from the first page to the last snapshot, ms. */
+const lengthOf = (some: Snapshot[], start: number): number =>
+  Math.max(0, (some.at(-1)?.timestamp ?? start) - start)
 
-const hasPage = (some: Snapshot[]): boolean => some.some(({ type }) => type === FULL_SNAPSHOT)
-
-/** Returns the time from the first to the last snapshot, ms. */
-const lengthOf = (some: Snapshot[]): number =>
-  (some.at(-1)?.timestamp ?? 0) - (some[0]?.timestamp ?? 0)
-
-/** Shows a window's snapshots: the length of the time line, and the list of moments. */
+/** Shows a window: its snapshots, the length of the time line, and the list of moments. */
 function choose(own: Snapshot[]): void {
-  snapshots = own
-  position.max = String(lengthOf(own))
-  moments.replaceChildren()
-  for (const { time, kind, text } of listMoments(snapshots)) {
-    const link = document.createElement('a')
-    link.href = `#t=${Math.floor(time / 100) / 10}`
-    const at = document.createElement('span')
-    at.textContent = toClock(time)
-    link.append(at, ` ${text}`)
-    // If the address already has this hash, a click does not change it, and `hashchange` is not fired.
-    link.addEventListener('click', () => {
-      if (link.hash === window.location.hash) {
-        go(linkedTime())
-      }
-    })
-    const item = document.createElement('li')
-    item.className = kind
-    item.append(link)
-    moments.append(item)
-  }
+  shownWindow = own[0]?.window
+  pages = new Pages()
+  prepared = pages.prepare(own)
+  const start = pages.start ?? 0
+  const [moments, pauses] = [listMoments(own, start), listPauses(own, start)]
+  position.max = String(lengthOf(own, start))
+  addresses = own.flatMap((snapshot) => {
+    const address = addressOf(snapshot)
+    const time = Math.max(0, snapshot.timestamp - start)
+    return address ? [{ time, address: address.replace(/^https?:\/\//, '') }] : []
+  })
+  list(moments, (time) => go(time))
+  drawRail(length(), moments, pauses)
 }
 
 /** Lets the viewer choose a window if there are several. */
 function offer(all: Snapshot[][]): void {
   windows.hidden = all.length < 2
+  const starts = all.map((own) => own.find(({ type }) => type === FULL_SNAPSHOT)?.timestamp ?? 0)
   for (const [i, own] of all.entries()) {
-    const begin = (own[0]?.timestamp ?? 0) - (loaded[0]?.timestamp ?? 0)
-    const text = `${i + 1}, from ${toClock(begin)}`
-    choice.append(new Option(text, String(i), false, own[0]?.window === snapshots[0]?.window))
+    const text = `${i + 1}, from ${toClock((starts[i] ?? 0) - Math.min(...starts))}`
+    choice.append(new Option(text, String(i), false, own[0]?.window === shownWindow))
   }
   choice.addEventListener('change', () => {
-    choose(all[Number(choice.value)] ?? snapshots)
+    choose(all[Number(choice.value)] ?? [])
     isPlaying = true
     build(0).catch(fail)
   })
 }
 
+/** Goes on at another speed, one step faster or slower. */
+function changeSpeed(step: number): void {
+  speed.selectedIndex = Math.min(Math.max(speed.selectedIndex + step, 0), speed.options.length - 1)
+  replayer?.setConfig({ speed: Number(speed.value) })
+}
+
 function listen(): void {
-  play.addEventListener('click', () => {
-    const now = Number(position.value)
-    go(now >= Number(position.max) ? 0 : now, !isPlaying)
-  })
+  const move = (ms: number) => go(Number(position.value) + ms)
+  play.addEventListener('click', toggle)
+  back.addEventListener('click', () => move(-10_000))
+  forward.addEventListener('click', () => move(10_000))
   position.addEventListener('input', () => go(Number(position.value)))
-  speed.addEventListener('change', () => replayer?.setConfig({ speed: Number(speed.value) }))
+  speed.addEventListener('change', () => changeSpeed(0))
   skip.addEventListener('change', () => replayer?.setConfig({ skipInactive: skip.checked }))
+  full.hidden = !document.fullscreenEnabled
+  full.addEventListener('click', toggleFull)
   load.addEventListener('click', () => {
     load.disabled = true
     isWithSite = true
     build(Number(position.value)).catch(fail)
   })
+  listenToKeys({ toggle, move, changeSpeed, toggleFull })
   window.addEventListener('hashchange', () => go(linkedTime()))
   window.addEventListener('resize', scale)
   window.setInterval(show, TICK)
-  for (const control of [play, position, speed, skip, load]) {
+  for (const control of [play, back, forward, position, speed, skip, full, load]) {
     control.disabled = false
   }
 }
 
+function toggleFull(): void {
+  const changed = document.fullscreenElement
+    ? document.exitFullscreen()
+    : screen.requestFullscreen()
+  changed.then(scale, () => undefined)
+}
+
 /** Adds snapshots to those loaded, and plays those of the first window. */
 function take(more: Snapshot[]): void {
-  for (const snapshot of more) {
-    loaded.push(snapshot)
-    if (snapshot.window === loaded[0]?.window) {
-      snapshots.push(snapshot)
-      replayer?.addEvent(snapshot as Parameters<Replayer['addEvent']>[0])
-    }
+  loaded.push(...more)
+  shownWindow ??= more[0]?.window
+  for (const snapshot of pages.prepare(more.filter(({ window }) => window === shownWindow))) {
+    prepared.push(snapshot)
+    replayer?.addEvent(snapshot as Parameters<Replayer['addEvent']>[0])
   }
 }
+
+/** Whether enough is loaded to begin: a page, and snapshots beyond the time in the link. */
+const isPlayable = (): boolean =>
+  pages.start !== undefined && lengthOf(prepared, pages.start) > linkedTime()
 
 const MISSING: Record<Missing, string> = {
   unreadable: 'A part of this recording cannot be loaded.',
   'too large': 'This recording is too large for this page. A part of it is left out.'
 }
 
-const NOTHING: Record<Missing, string> = {
+const NOTHING: Record<Missing | 'none', string> = {
+  none: 'This recording shows no page.',
   unreadable: 'This recording cannot be loaded.',
   'too large': 'This recording is too large to be shown.'
 }
 
 /** Lists moments and windows once everything is loaded. @throws when there is no page to show */
-function complete(missing: Missing | undefined): void {
+function complete(): void {
   isLoaded = true
   loaded.sort((a, b) => a.timestamp - b.timestamp)
-  const all = [...Map.groupBy(loaded, ({ window }) => window).values()].filter(
-    (own) => hasPage(own) && lengthOf(own) > 0
-  )
-  const own = all.find(([first]) => first?.window === snapshots[0]?.window) ?? all[0]
+  const all = [...Map.groupBy(loaded, ({ window }) => window).values()].filter(hasPage)
+  const own = all.find(([first]) => first?.window === shownWindow) ?? all[0]
   if (!own) {
-    throw new Error(missing ? NOTHING[missing] : 'This recording shows no page.')
+    throw new Error(NOTHING[missing ?? (damaged > 0 ? 'unreadable' : 'none')])
   }
   choose(own)
   offer(all)
@@ -244,35 +297,50 @@ function complete(missing: Missing | undefined): void {
 /** Plays as soon as there is a page to show, and loads the rest meanwhile. */
 async function start(): Promise<void> {
   const { end, parts } = await openRecording(window.location.pathname.replace(/\/$/, ''))
-  let missing: Missing | undefined
-  let isOpen = false
+  let begun: number | undefined
   const open = async () => {
-    isOpen = true
+    begun = pages.start
     await build(linkedTime())
     listen()
     say('')
   }
   for await (const part of parts) {
     missing ??= part.missing
+    damaged += part.damaged
     take(part.snapshots)
-    if (!isOpen) {
-      position.max = String(Math.max(0, end - (snapshots[0]?.timestamp ?? end)))
+    if (begun === undefined) {
+      position.max = String(Math.max(0, end - (pages.start ?? end)))
     }
-    if (!isOpen && isPlayable()) {
+    if (begun === undefined && isPlayable()) {
       await open()
     }
   }
-  complete(missing)
-  if (!isOpen) {
+  complete()
+  if (begun === undefined) {
     await open()
+  } else if (pages.start !== begun) {
+    // A part that came late has an earlier page.
+    await build(Number(position.value))
   } else if (isAtEnd && isPlaying) {
     go(Number(position.value))
   }
-  say(missing ? MISSING[missing] : '')
+  tell()
+}
+
+/** Says what is not shown. */
+function tell(): void {
+  const count = damaged + unshown.size
+  const changes = count === 1 ? 'One change' : `${count} changes`
+  say(
+    [
+      missing ? MISSING[missing] : '',
+      count > 0 ? `${changes} of the page cannot be shown.` : ''
+    ].join(' ')
+  )
 }
 
 function say(words: string): void {
-  status.hidden = words === ''
+  status.hidden = words.trim() === ''
   status.textContent = words
 }
 

@@ -1,9 +1,11 @@
 import { type JsonLimits, scan } from '../src/input/scan.ts'
 import { clean } from './clean.ts'
+import { fromMobile } from './mobile.ts'
+import { mend } from './sound.ts'
 
 /**
- * An event of rrweb, called a snapshot here. It is untrusted: `clean` has removed active content, and `type`, `timestamp` and
- * `data` have been checked. Other members may have any value.
+ * An event of rrweb, called a snapshot here. It is untrusted: `clean` has removed active content, and `mend` has checked what
+ * rrweb relies on. Other members may have any value.
  */
 export type Snapshot = {
   type: number
@@ -24,8 +26,11 @@ export type Recording = {
   parts: AsyncIterable<Part>
 }
 
-/** The snapshots of a part. `missing` says why some of them, or all, are missing. */
-export type Part = { snapshots: Snapshot[]; missing: Missing | undefined }
+/**
+ * The snapshots of a part. `missing` says why some of them, or all, are missing; `damaged` counts those of which something
+ * cannot be shown.
+ */
+export type Part = { snapshots: Snapshot[]; missing: Missing | undefined; damaged: number }
 
 /** The part cannot be loaded or a line of it cannot be read, or the recording is too large for the player. */
 export type Missing = 'unreadable' | 'too large'
@@ -123,7 +128,7 @@ async function readPart(address: string, room: Room): Promise<Part> {
   // Tries a second time if the first fails.
   const text = (await load(address)) ?? (await load(address))
   if (text === undefined) {
-    return { snapshots: [], missing: 'unreadable' }
+    return { snapshots: [], missing: 'unreadable', damaged: 0 }
   }
   const lines = await Promise.all(
     text
@@ -131,10 +136,12 @@ async function readPart(address: string, room: Room): Promise<Part> {
       .filter(Boolean)
       .map((line) => readLine(line, room))
   )
+  const read = lines.filter((line) => typeof line === 'object').map(mend)
   return {
-    snapshots: lines.filter((line) => typeof line === 'object'),
+    snapshots: read.flatMap(({ playable }) => playable),
     missing:
-      lines.find((line) => line === 'too large') ?? lines.find((line) => line === 'unreadable')
+      lines.find((line) => line === 'too large') ?? lines.find((line) => line === 'unreadable'),
+    damaged: read.filter(({ isDamaged }) => isDamaged).length
   }
 }
 
@@ -152,9 +159,10 @@ async function readLine(line: string, room: Room): Promise<Snapshot | Missing> {
   try {
     room.take(line.length)
     const [window, snapshot] = room.parse(line) as [unknown, Record<string, unknown>]
-    const { data = {}, ...rest } = clean(await unpack(snapshot, room)) as Partial<Snapshot>
+    const unpacked = fromMobile(await unpack(snapshot, room))
+    const { data = {}, ...rest } = clean(unpacked) as Partial<Snapshot>
     const isSnapshot = Number.isFinite(rest.type) && Number.isFinite(rest.timestamp)
-    return isSnapshot && typeof data === 'object' && data !== null
+    return isSnapshot && typeof data === 'object' && data !== null && !Array.isArray(data)
       ? ({ ...rest, data, window: String(window) } as Snapshot)
       : 'unreadable'
   } catch (error) {

@@ -14,5 +14,20 @@ export function describeRange(from: number | 'all', until: number, timeZone: str
     : withPlainSpaces(format.formatRange(from, until - 1))
 }
 
+/** Describes a moment, ms UTC, in a time zone: `Fri 7 Nov 2025, 13:46 UTC`. */
+export function describeMoment(time: number, timeZone: string): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short'
+  })
+  return withPlainSpaces(format.format(time)).replace(',', '')
+}
+
 /** Replaces the non-ASCII spaces that some runtimes put into dates with plain spaces. */
 const withPlainSpaces = (text: string): string => text.replaceAll(/\s/g, ' ')

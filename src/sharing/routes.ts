@@ -15,8 +15,10 @@ import { openPart, SnapshotsQuery } from '../recordings/part.ts'
 import { computeShared } from './boards/board.ts'
 import { boardPage } from './boards/page.ts'
 import type { SharedBoardJson } from './boards/schemas.ts'
+import { describeRecording } from './recordings/about.ts'
 import { playerPage, policyOf } from './recordings/page.ts'
 import type { SharedRecordingJson } from './recordings/schemas.ts'
+import { findVisit } from './recordings/visit.store.ts'
 import { SHARED, SHARED_SNAPSHOTS } from './reference.ts'
 import { type Board, findShared, type Sharable } from './store.ts'
 
@@ -98,7 +100,8 @@ async function answerRecording(
   }
   if (prefersPage(c)) {
     c.header('Content-Security-Policy', policyOf(new URL(c.req.url).origin))
-    return c.html(playerPage(row.start_url ?? 'Session recording'))
+    const visit = await findVisit(db, project.id, sessionId)
+    return c.html(playerPage(describeRecording(row, visit, project.timezone)))
   }
   const {
     person: _person,

@@ -1,7 +1,9 @@
 import { gzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
 import { expect, inject } from 'vitest'
+import * as z from 'zod'
 import { HOUR } from '../../src/calendar/units.ts'
-import { openBrowser } from './browser.ts'
+import { decodeBody, openBrowser, openRecorder, openSite } from './browser.ts'
 import { administer, newProject } from './service.ts'
 import { until } from './until.ts'
 
@@ -66,12 +68,7 @@ export const share = (...parts: Node[][]): Promise<string> => shareWindows(parts
 
 /** Like `share`; `windows` are the window ids of the parts. */
 export async function shareWindows(parts: Node[][], windows: string[]): Promise<string> {
-  const { url, token, projectId } = await newProject()
-  const { stateDir } = inject('service')
-  const { key } = await administer(
-    stateDir,
-    ...['key', 'create', '--label', 'share', '--scopes', '*', '--project', String(projectId)]
-  )
+  const project = await newProject()
   for (const [i, snapshots] of parts.entries()) {
     const properties = {
       $session_id: 'visit-1',
@@ -79,15 +76,29 @@ export async function shareWindows(parts: Node[][], windows: string[]): Promise<
       $snapshot_data: snapshots,
       distinct_id: 'ada'
     }
-    const event = { event: '$snapshot', api_key: token, distinct_id: 'ada', properties }
-    const sent = await fetch(`${url}/s/`, { method: 'POST', body: JSON.stringify(event) })
+    const event = { event: '$snapshot', api_key: project.token, distinct_id: 'ada', properties }
+    const sent = await fetch(`${project.url}/s/`, { method: 'POST', body: JSON.stringify(event) })
     expect(sent.status).toBe(200)
   }
-  const path = `${url}/api/environments/${projectId}/session_recordings/visit-1/sharing`
+  return shareStored(project, 'visit-1', parts.length)
+}
+
+/** Shares a recording as soon as so many of its parts are stored. @returns the address of the page */
+async function shareStored(
+  { url, projectId }: { url: string; projectId: number },
+  sessionId: string,
+  parts: number
+): Promise<string> {
+  const { stateDir } = inject('service')
+  const { key } = await administer(
+    stateDir,
+    ...['key', 'create', '--label', 'share', '--scopes', '*', '--project', String(projectId)]
+  )
+  const path = `${url}/api/environments/${projectId}/session_recordings/${sessionId}/sharing`
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }
   let address = ''
   await until(async () => {
-    if ((await countParts(path.replace('sharing', 'snapshots'), headers)) < parts.length) {
+    if ((await countParts(path.replace('sharing', 'snapshots'), headers)) < parts) {
       return false
     }
     const answer = await fetch(path, {
@@ -99,6 +110,46 @@ export async function shareWindows(parts: Node[][], windows: string[]): Promise<
     return address !== ''
   })
   return address
+}
+
+const Sent = z.array(
+  z.object({ uuid: z.string(), properties: z.looseObject({ $session_id: z.string() }) })
+)
+
+/**
+ * Records a page with the recorder of the installed posthog-js while `act` uses it, and shares the recording.
+ * @param body the HTML of the page, without the SDK
+ * @returns the address of the page that plays it
+ */
+export async function record(
+  body: string,
+  act: (tab: Page) => Promise<unknown>,
+  { files = {}, config = {} }: { files?: Parameters<typeof openSite>[0]; config?: object } = {}
+): Promise<string> {
+  const project = await newProject()
+  const { url: host, requests } = await openRecorder(project.url)
+  const options = JSON.stringify({ api_host: host, session_recording: config })
+  const sdk = `<script src="${host}/static/array.js"></script><script>posthog.init('${project.token}', ${options})</script>`
+  const site = await openSite({
+    ...files,
+    '/start': { type: 'text/html', body: `<!doctype html>${sdk}${body}` },
+    '/favicon.ico': { type: 'image/x-icon', body: '' }
+  })
+  const tab = await (await openBrowser()).newPage()
+  await tab.goto(`${site}/start`)
+  await until(() => tab.evaluate<boolean>('posthog.sessionRecordingStarted()'))
+  await tab.mouse.click(1, 1)
+  await act(tab)
+  await tab.evaluate("console.log('the end')")
+  await tab.goto('about:blank')
+
+  const sent = () =>
+    requests
+      .filter(({ path, status }) => path.startsWith('/s/') && status === 200)
+      .flatMap(({ body: sentBody }) => Sent.parse(decodeBody(sentBody)))
+  await until(() => JSON.stringify(sent()).includes('the end'))
+  const parts = new Map(sent().map((part) => [part.uuid, part.properties.$session_id]))
+  return shareStored(project, [...parts.values()][0] ?? '', parts.size)
 }
 
 async function countParts(address: string, headers: Record<string, string>): Promise<number> {
@@ -123,6 +174,9 @@ export async function play(address: string, width = 375) {
   )
   await tab.goto(address)
   await tab.waitForSelector('#play:enabled')
+  const isPlaying = async () => (await tab.getAttribute('#play', 'aria-label')) === 'Pause'
+  /** Waits until the replay has shown everything. */
+  const untilEnd = () => until(async () => !(await isPlaying()))
   const recorded = tab.frameLocator('#stage iframe').frameLocator('iframe')
-  return { tab, outside, errors, recorded }
+  return { tab, outside, errors, recorded, isPlaying, untilEnd }
 }

@@ -4,6 +4,7 @@ import { getTableColumns, sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { createKey, updateProject } from '../../../src/access/store.ts'
 import { DAY } from '../../../src/calendar/units.ts'
+import { describeMoment } from '../../../src/calendar/words.ts'
 import { newUsage, type Usage } from '../../../src/db/client.ts'
 import { recordings } from '../../../src/db/schema.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
@@ -680,6 +681,35 @@ describe('sharing', () => {
     for (const answer of [page, json, alive]) {
       expect(headersOf(answer)).toEqual(['noindex', 'no-referrer', 'no-store'])
     }
+  })
+
+  it('names the date, the country and the device of a recording on its page', async () => {
+    const { project, record } = await newStage()
+    const at = Date.now() - 60_000
+    const device = { $session_id: 'session', $browser: 'Firefox', $os: 'Mac OS X' }
+    const ingest = (name: string, timestamp: number, properties: JsonObject) =>
+      project.ingest([{ event: name, distinct_id: 'ada', timestamp, properties }])
+    const factsOf = async (token: string) => {
+      const { text, headers } = await request('GET', `/shared/${token}`, { Accept: 'text/html' })
+      expect(headers.get('Content-Security-Policy')).toMatch(/^default-src 'none'; script-src/)
+      const [, header = ''] = /<header id="header">(.*?)<\/header>/s.exec(text) ?? []
+      return header.split(/<[^>]+>/).filter(Boolean)
+    }
+    await record(snapshotEvent(project, { snapshots: visit(at) }))
+    const { access_token } = (await share(project, true)).body
+    const date = describeMoment(at, 'UTC')
+    expect(date).toMatch(/^[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]{2} \d{4}, \d\d:\d\d UTC$/)
+    expect(await factsOf(access_token)).toEqual(['shop.example/', date])
+
+    await ingest('$pageview', at, { $session_id: 'session' })
+    await ingest('$pageview', at + 10, { ...device, $geoip_country_code: 'PT' })
+    await ingest('$pageview', at + 20, { ...device, $session_id: 'other', $browser: 'Safari' })
+    expect(await factsOf(access_token)).toEqual([
+      'shop.example/',
+      date,
+      'Portugal',
+      'Firefox on macOS'
+    ])
   })
 
   it('shows the recording and its snapshots without a key, but not its person', async () => {

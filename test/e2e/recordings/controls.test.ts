@@ -1,15 +1,14 @@
 import { expect, it } from 'vitest'
 import { hasBrowser, openBrowser } from '../../support/browser.ts'
-import { element, play, share, text, visit } from '../../support/player.ts'
+import { BEGIN, click, element, play, share, text, visit } from '../../support/player.ts'
 import { until } from '../../support/until.ts'
 
 it.skipIf(!hasBrowser())(
   'a moment can be chosen twice, and a paused recording stays paused while images are loaded',
   async () => {
-    const { tab, recorded } = await play(
+    const { tab, recorded, isPlaying } = await play(
       await share(visit([], [element('h1', {}, text('Seven cakes'))]))
     )
-    const isPlaying = async () => (await tab.textContent('#play')) === 'Pause'
     const untilClock = (time: string) =>
       until(async () => (await tab.textContent('#clock')) === `${time} / 0:08`)
     // Pauses the recording, unless it has ended already.
@@ -46,3 +45,79 @@ it.skipIf(!hasBrowser())('the player says that a recording cannot be loaded', as
 
   await tab.getByText('This recording cannot be loaded.').waitFor()
 })
+
+it.skipIf(!hasBrowser())(
+  'the keys, the time line and the list work for a visit of hours',
+  async () => {
+    const hour = 3_600_000
+    const error = {
+      plugin: 'rrweb/console@1',
+      payload: { level: 'error', trace: [], payload: ['"no cakes"'] }
+    }
+    const { tab, isPlaying } = await play(
+      await share([
+        ...visit([], [element('h1', {}, text('Seven cakes'))]),
+        { type: 6, timestamp: BEGIN + 60_000, data: error },
+        click(hour + 123_000),
+        click(hour + 124_000)
+      ]),
+      1280
+    )
+    const clock = () => tab.textContent('#clock')
+    const now = () => tab.locator('#moments li[aria-current]').allTextContents()
+    await tab.locator('#moments li').nth(5).waitFor()
+    await tab.keyboard.press(' ')
+    await until(async () => !(await isPlaying()))
+
+    await tab.fill('#position', String(hour + 123_500))
+    await until(async () => (await clock()) === '1:02:03 / 1:02:04')
+    expect(await now()).toEqual(['1:02:03 Click'])
+    await tab.keyboard.press('ArrowLeft')
+    await until(async () => (await clock()) === '1:01:53 / 1:02:04')
+    expect(await now()).toEqual(['1:00 error: "no cakes"'])
+    await tab.keyboard.press('ArrowRight')
+    await tab.keyboard.press('ArrowRight')
+    await until(async () => (await clock()) === '1:02:04 / 1:02:04')
+    for (let presses = 0; presses < 400; presses += 1) {
+      await tab.keyboard.press('ArrowLeft')
+    }
+    await until(async () => (await clock()) === '0:00 / 1:02:04')
+    expect(await now()).toEqual(['0:00 /'])
+
+    // Marks and pauses lie where their times are. The drawing is 1,000 units wide.
+    const drawn = await tab
+      .locator('#rail g rect')
+      .evaluateAll((rects) =>
+        rects.map((rect) => [
+          rect.getAttribute('class'),
+          Math.round(Number(rect.getAttribute('x'))),
+          Math.round(Number(rect.getAttribute('width')))
+        ])
+      )
+    expect(drawn).toEqual([
+      ['idle', 1, 999],
+      ['page', 0, 2],
+      ['click', 1, 2],
+      ['event', 2, 2],
+      ['error', 16, 2],
+      ['click', 998, 2]
+    ])
+
+    await tab.keyboard.press('>')
+    expect(await tab.inputValue('#speed')).toBe('2')
+    await tab.keyboard.press('<')
+    expect(await tab.inputValue('#speed')).toBe('1')
+
+    // Where keys have another meaning, they keep it.
+    await tab.focus('#speed')
+    await tab.keyboard.press('ArrowRight')
+    expect(await clock()).toBe('0:00 / 1:02:04')
+    await tab.focus('#skip')
+    await tab.keyboard.press(' ')
+    expect(await tab.isChecked('#skip')).toBe(true)
+    expect(await isPlaying()).toBe(false)
+    await tab.focus('#position')
+    await tab.keyboard.press(' ')
+    expect(await isPlaying()).toBe(true)
+  }
+)

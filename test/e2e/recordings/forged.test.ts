@@ -113,6 +113,6 @@ it.skipIf(!hasBrowser())('damaged snapshots and custom events do not end the rep
     '0:01 {"toString":1}',
     '0:01 '
   ])
-  expect(await tab.isHidden('#status')).toBe(true)
+  expect((await tab.textContent('#status'))?.trim()).toBe('3 changes of the page cannot be shown.')
   expect(errors).toEqual([])
 })

@@ -168,7 +168,7 @@ it.skipIf(!hasBrowser())(
     }
     const address = await share(page, [...SECOND_PART, packed])
 
-    const { tab, recorded, errors } = await play(address, 1280)
+    const { tab, recorded, errors, untilEnd } = await play(address, 1280)
     await recorded.getByText('Seven cakes').waitFor()
     const clock = async () => {
       const [, minutes, seconds] =
@@ -196,7 +196,7 @@ it.skipIf(!hasBrowser())(
     await recorded.getByText('Sold out').waitFor()
 
     await tab.selectOption('#speed', '8')
-    await until(async () => (await tab.textContent('#play')) === 'Play')
+    await untilEnd()
     expect(await tab.textContent('#clock')).toBe('10:36 / 10:36')
 
     await tab.click('text=0:02 Click')

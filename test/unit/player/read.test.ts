@@ -35,19 +35,25 @@ async function readAll(parts: unknown[][], size: number): Promise<Part[]> {
   return read
 }
 
-const move = { type: 3, timestamp: 1, data: { source: 1 } }
+const element = { type: 2, id: 2, tagName: 'html', attributes: {}, childNodes: [] }
+
+const positions = [{ id: 2, x: 1, y: 1, timeOffset: 0 }]
+const move = { type: 3, timestamp: 1, data: { source: 1, positions } }
 
 it('unpacks what the SDK has compressed', async () => {
-  const page = { type: 2, timestamp: 1, cv: '2024-10', data: packed({ node: 1 }) }
-  const change = { type: 3, timestamp: 2, cv: '2024-10', data: { source: 0, adds: packed([7]) } }
+  const node = { type: 0, id: 1, childNodes: [element] }
+  const page = { type: 2, timestamp: 1, cv: '2024-10', data: packed({ node }) }
+  const adds = [{ parentId: 1, nextId: null, node: element }]
+  const change = { type: 3, timestamp: 2, cv: '2024-10', data: { source: 0, adds: packed(adds) } }
 
-  expect(await readAll([[page, change]], 10_000)).toEqual([
+  expect(await readAll([[page, change]], 10_000)).toMatchObject([
     {
       snapshots: [
-        { type: 2, timestamp: 1, data: { node: 1 }, window: 'window' },
-        { type: 3, timestamp: 2, data: { source: 0, adds: [7] }, window: 'window' }
+        { type: 2, timestamp: 1, data: { node }, window: 'window' },
+        { type: 3, timestamp: 2, data: { source: 0, adds }, window: 'window' }
       ],
-      missing: undefined
+      missing: undefined,
+      damaged: 0
     }
   ])
 })
@@ -74,9 +80,9 @@ it.each([
 })
 
 it('leaves out what is too large without being compressed', async () => {
-  const long = { ...move, data: { text: 'x'.repeat(2_000) } }
+  const long = { ...move, data: { ...move.data, text: 'x'.repeat(4_000) } }
 
-  const [part] = await readAll([[move, long, 7]], 1_500)
+  const [part] = await readAll([[move, long, 7]], 3_000)
 
   expect(part).toMatchObject({ snapshots: [move], missing: 'too large' })
 })

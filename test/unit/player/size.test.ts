@@ -1,0 +1,22 @@
+import { gzipSync } from 'node:zlib'
+import { expect, it } from 'vitest'
+import { buildPlayer } from '../../../scripts/player.ts'
+
+/** Bytes as sent, gzipped. The frame contains rrweb, 91 kB of it. */
+const BUDGETS = { 'player.js': 12_000, 'player.css': 4_000, 'frame.js': 100_000, 'frame.css': 200 }
+
+it('the player is light', async () => {
+  const { files } = await buildPlayer()
+
+  for (const [name, budget] of Object.entries(BUDGETS)) {
+    const [kind, end] = name.split('.')
+    const [path = '', content = ''] =
+      [...files].find(([file]) => file.startsWith(`player/${kind}-`) && file.endsWith(`.${end}`)) ??
+      []
+    expect(path).not.toBe('')
+    expect([name, gzipSync(content).length]).toEqual([
+      name,
+      expect.toSatisfy((size) => size <= budget)
+    ])
+  }
+})
