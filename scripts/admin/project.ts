@@ -21,7 +21,8 @@ const settingOptions = {
   console_capture: onOff,
   heatmaps: onOff,
   web_vitals: onOff,
-  exceptions: onOff
+  exceptions: onOff,
+  location: text
 }
 
 /** A number of days, or `default` for the deployment's setting. */
@@ -38,7 +39,7 @@ const sharedOptions = {
 }
 
 const SETTINGS_USAGE =
-  '[--recording on|off] [--recording-sample <0…1>] [--recording-minimum-duration <seconds>] [--console-capture on|off] [--heatmaps on|off] [--web-vitals on|off] [--exceptions on|off]'
+  '[--recording on|off] [--recording-sample <0…1>] [--recording-minimum-duration <seconds>] [--console-capture on|off] [--heatmaps on|off] [--web-vitals on|off] [--exceptions on|off] [--location off|country|city]'
 
 /** The usage of `sharedOptions`, except `--name`. */
 const SHARED_USAGE = `[--timezone <IANA name>] [--week-start sunday|monday] [--test-account-filters <JSON array>] [--recording-retention-days <days>|default] ${SETTINGS_USAGE}`

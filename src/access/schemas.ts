@@ -1,7 +1,7 @@
 import { v5 as uuidv5 } from 'uuid'
 import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
-import { settingsOf } from './settings.ts'
+import { ProjectSettings, settingsOf } from './settings.ts'
 import type { ProjectRow, UserRow } from './store.ts'
 import { USER_EXAMPLE, UserJson, userToJson } from './user.ts'
 
@@ -30,6 +30,7 @@ const PROJECT_EXAMPLE = {
   autocapture_web_vitals_opt_in: false,
   autocapture_exceptions_opt_in: false,
   surveys_opt_in: false,
+  location: 'country',
   created_at: '2026-10-02T10:11:12.345Z'
 }
 
@@ -68,6 +69,9 @@ export const ProjectJson = z
     autocapture_web_vitals_opt_in: z.boolean(),
     autocapture_exceptions_opt_in: z.boolean(),
     surveys_opt_in: z.boolean(),
+    location: ProjectSettings.shape.location.meta({
+      description: 'How much is stored of where visitors are.'
+    }),
     created_at: z.iso.datetime()
   })
   .meta({ id: 'Project', examples: [PROJECT_EXAMPLE] })
@@ -99,6 +103,7 @@ export function projectToApi(row: ProjectRow): ProjectJson {
     autocapture_web_vitals_opt_in: settings.web_vitals,
     autocapture_exceptions_opt_in: settings.exceptions,
     surveys_opt_in: false,
+    location: settings.location,
     created_at: toIso(row.createdAt)
   }
 }

@@ -3,7 +3,15 @@ import * as z from 'zod'
 /** Largest value of `recording_minimum_duration`, seconds; the limit is PostHog's. */
 const MAX_MINIMUM_DURATION = 30
 
-/** The settings that a project sends to browser SDKs in their remote configuration. */
+/**
+ * How much a project stores of where its visitors are; `city` includes the region and the time
+ * zone.
+ */
+const LOCATIONS = ['off', 'country', 'city'] as const
+
+/**
+ * Settings of capture. All but `location` are sent to browser SDKs in their remote configuration.
+ */
 export const ProjectSettings = z.object({
   recording: z.boolean(),
   /** Share of visits that are recorded, 0…1. */
@@ -23,7 +31,8 @@ export const ProjectSettings = z.object({
   /** Whether loading times are sent. */
   web_vitals: z.boolean(),
   /** Whether uncaught errors are sent. */
-  exceptions: z.boolean()
+  exceptions: z.boolean(),
+  location: z.enum(LOCATIONS)
 })
 export type ProjectSettings = z.infer<typeof ProjectSettings>
 
@@ -39,7 +48,8 @@ const DEFAULTS: ProjectSettings = {
   console_capture: true,
   heatmaps: false,
   web_vitals: false,
-  exceptions: false
+  exceptions: false,
+  location: 'country'
 }
 
 /** Returns all settings of a project: those that were ever changed, and the defaults. */

@@ -153,6 +153,10 @@ export function readRequest(body: Json): CaptureRequest {
   return { token, sentAt: readSentAt(envelope?.sent_at), events }
 }
 
+/** Whether a body says that its events are imported. */
+export const isImport = (body: Json): boolean =>
+  isObject(body) && body.historical_migration === true
+
 /** @throws request_too_large for a list of more than `MAX_EVENTS` events */
 export function expectFewEvents(events: Json | undefined): void {
   if (Array.isArray(events) && events.length > MAX_EVENTS) {

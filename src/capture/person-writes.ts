@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
 import type { Stamp, Write } from '../persons/last-write.ts'
 import { CLICK_IDS, UTM_PARAMETERS } from '../properties/campaign.ts'
+import { PLACE_PROPERTIES } from '../properties/place.ts'
 
 /** Events about a person: their device properties replace the person's. */
 const PERSON_EVENTS = new Set(['$identify', '$create_alias', '$merge_dangerously', '$set'])
@@ -26,7 +27,8 @@ const VOLATILE = new Set([
   '$screen_width',
   '$viewport_height',
   '$viewport_width',
-  '$raw_user_agent'
+  '$raw_user_agent',
+  ...PLACE_PROPERTIES
 ])
 
 const APP = ['$app_build', '$app_name', '$app_namespace', '$app_version']

@@ -9,7 +9,7 @@ import { log } from '../log.ts'
 import { enqueueSnapshots, MAX_PARTS } from '../recordings/enqueue.ts'
 import { Unpacking } from '../recordings/packed.ts'
 import { readSnapshot } from '../recordings/snapshot.ts'
-import { readExactly, readJson, readRequest, readSentAt } from './body.ts'
+import { isImport, readExactly, readJson, readRequest, readSentAt } from './body.ts'
 import { asIdentify, readEvent } from './event.ts'
 import { CapturedJson, CaptureJson, Drops, SnapshotsJson } from './schemas.ts'
 import { takeEvents } from './take.ts'
@@ -73,7 +73,7 @@ export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
       const read = events
         .map(toEvent)
         .map((raw, i) => readEvent(raw, sentAtOf(raw) ?? requestSentAt, now, i))
-      const arrival = { project, headers: c.req.raw.headers, now, changed }
+      const arrival = { project, request: c.req.raw, now, changed, isImport: isImport(json) }
       const outcomes = await takeEvents(c.env, arrival, read)
       const dropped = outcomes.filter((outcome): outcome is Dropped => 'reason' in outcome)
       if (dropped.length === outcomes.length) {

@@ -4,13 +4,21 @@ import { findSalt } from './cookieless/salts.ts'
 import { addressOf, anonymizeAll } from './cookieless/visitor.ts'
 import { enqueueEvents, readSpill } from './enqueue.ts'
 import type { CapturedEvent } from './event.ts'
+import { addOrigins } from './origin.ts'
 import type { CaptureProject } from './project-cache.ts'
 
 /**
  * A capture request. It arrived at `now`, ms UTC; `changed` has the paths in its JSON to what
- * parsing could not keep as it was sent, such as a number that is too long.
+ * parsing could not keep as it was sent, such as a number that is too long. An import comes from a
+ * machine that says nothing about the visitors.
  */
-export type Arrival = { project: CaptureProject; headers: Headers; now: number; changed: Changed }
+export type Arrival = {
+  project: CaptureProject
+  request: Request
+  now: number
+  changed: Changed
+  isImport: boolean
+}
 
 /**
  * Enqueues the events of one request and returns each of them, accepted or dropped, in the same
@@ -19,17 +27,18 @@ export type Arrival = { project: CaptureProject; headers: Headers; now: number; 
  */
 export async function takeEvents(
   env: Env,
-  { project, headers, now, changed }: Arrival,
+  { project, request, now, changed, isImport }: Arrival,
   read: readonly (CapturedEvent | Dropped)[]
 ): Promise<(CapturedEvent | Dropped)[]> {
   warnOfChanges(project.id, read, changed)
+  const described = isImport ? read : await addOrigins(read, request, project.settings.location)
   const visit = {
     projectId: project.id,
     timezone: project.timezone,
-    address: addressOf(headers),
-    userAgent: headers.get('User-Agent') ?? ''
+    address: addressOf(request.headers),
+    userAgent: request.headers.get('User-Agent') ?? ''
   }
-  const outcomes = await anonymizeAll(read, visit, (day) => findSalt(env.BUCKET, day, now))
+  const outcomes = await anonymizeAll(described, visit, (day) => findSalt(env.BUCKET, day, now))
   const accepted = outcomes.filter((outcome): outcome is CapturedEvent => 'event' in outcome)
   if (accepted.length > 0) {
     const { CAPTURE_QUEUE: queue, BUCKET: bucket, SPILL } = env

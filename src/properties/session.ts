@@ -1,4 +1,5 @@
 import { CLICK_IDS, UTM_PARAMETERS } from './campaign.ts'
+import { PLACE_PROPERTIES } from './place.ts'
 
 /** Properties kept from a session's first event, under names such as `$entry_utm_source`. */
 const ENTRY_PARAMETERS = [...UTM_PARAMETERS, ...CLICK_IDS]
@@ -7,7 +8,8 @@ const ENTRY_PARAMETERS = [...UTM_PARAMETERS, ...CLICK_IDS]
 export const FROM_ENTRY: ReadonlyMap<string, string> = new Map<string, string>([
   ['$entry_referrer', '$referrer'],
   ['$entry_referring_domain', '$referring_domain'],
-  ...ENTRY_PARAMETERS.map((name) => [`$entry_${name}`, name] as const)
+  ...ENTRY_PARAMETERS.map((name) => [`$entry_${name}`, name] as const),
+  ...PLACE_PROPERTIES.map((name) => [`$entry_${name.slice(1)}`, name] as const)
 ])
 
 const ENTRY = [

@@ -6,7 +6,14 @@ import { answerError, ErrorJson } from '../../http/errors.ts'
 import { describe } from '../../http/openapi.ts'
 import type { Dropped } from '../../input/dropped.ts'
 import { parseInput } from '../../input/parse.ts'
-import { ID_PROPERTIES, MAX_BODY_BYTES, readExactly, readSentAt, readToken } from '../body.ts'
+import {
+  ID_PROPERTIES,
+  isImport,
+  MAX_BODY_BYTES,
+  readExactly,
+  readSentAt,
+  readToken
+} from '../body.ts'
 import { type CapturedEvent, readEvent } from '../event.ts'
 import { takeEvents } from '../take.ts'
 import { type TokenReader, UNREADABLE } from '../token.ts'
@@ -60,7 +67,7 @@ export function createCaptureV1Routes({ openProject }: TokenReader) {
     const now = c.var.now.getTime()
     const sentAt = readSentAt(headers['PostHog-Request-Timestamp'])
     const read = events.map((event, i) => readOne(event, sentAt, now, i))
-    const arrival = { project, headers: c.req.raw.headers, now, changed }
+    const arrival = { project, request: c.req.raw, now, changed, isImport: isImport(json) }
     const outcomes = await takeEvents(c.env, arrival, read)
     const results = outcomes.map((outcome, i) => [events[i]?.uuid, resultOf(outcome)])
     return c.json({ results: Object.fromEntries(results) })

@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** A project's settings for browser SDKs that were ever changed: see `access/settings.ts`. */
+/** A project's settings for capture that were ever changed: see `access/settings.ts`. */
 type StoredSettings = Partial<{
   recording: boolean
   recording_sample: number
@@ -9,6 +9,7 @@ type StoredSettings = Partial<{
   heatmaps: boolean
   web_vitals: boolean
   exceptions: boolean
+  location: 'off' | 'country' | 'city'
 }>
 
 /*
@@ -42,7 +43,7 @@ export const projects = sqliteTable('projects', {
     .$type<unknown[]>()
     .notNull()
     .default([]),
-  /** The settings for browser SDKs that were ever changed; the others have defaults. */
+  /** The settings for capture that were ever changed; the others have defaults. */
   settings: text({ mode: 'json' }).$type<StoredSettings>().notNull().default({}),
   /**
    * Days for which the project's recordings are kept; null for the deployment's

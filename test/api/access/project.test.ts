@@ -45,6 +45,7 @@ const shown = (project: TestProject) => ({
   autocapture_web_vitals_opt_in: false,
   autocapture_exceptions_opt_in: false,
   surveys_opt_in: false,
+  location: 'country',
   created_at: expect.stringMatching(/Z$/)
 })
 

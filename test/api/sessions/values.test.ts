@@ -34,13 +34,13 @@ const valuesOf = async (project: TestProject, key: string, value?: string) => {
 }
 
 describe('GET sessions/property_definitions', () => {
-  it('lists all of PostHog’s properties, each with its type', async () => {
+  it('lists all of PostHog’s properties and those of the place, each with its type', async () => {
     const project = await newProject()
 
     const { body } = await project.call('GET', 'sessions/property_definitions')
 
-    expect(body.count).toBe(38)
-    expect(body.results).toHaveLength(38)
+    expect(body.count).toBe(44)
+    expect(body.results).toHaveLength(44)
     expect(body.results.slice(0, 3)).toEqual([
       {
         id: '$start_timestamp',

@@ -83,6 +83,7 @@ describe('the commands key, project and user', () => {
       heatmaps: false,
       web_vitals: false,
       exceptions: false,
+      location: 'country',
       recording_retention_days: null,
       database: 'DB',
       owner_id: 1,
@@ -113,7 +114,8 @@ describe('the commands key, project and user', () => {
 
     const some = ['--recording-sample', '0.5', '--recording-minimum-duration', '2.5']
     const others = ['--heatmaps', 'on', '--web-vitals', 'on', '--exceptions', 'on']
-    const changes = [some, others, ['--console-capture', 'off'], ['--recording', 'off']]
+    const last = ['--recording', 'off', '--location', 'city']
+    const changes = [some, others, ['--console-capture', 'off'], last]
     const id = String(created.id)
     for (const change of changes) {
       await json('project', 'update', id, ...change)
@@ -127,6 +129,7 @@ describe('the commands key, project and user', () => {
       recording_minimum_duration: 2.5,
       console_capture: false,
       heatmaps: true,
+      location: 'city',
       web_vitals: true,
       exceptions: true
     })

@@ -14,7 +14,8 @@ describe('the settings of a project', () => {
       console_capture: true,
       heatmaps: false,
       web_vitals: false,
-      exceptions: false
+      exceptions: false,
+      location: 'country'
     })
   })
 
