@@ -28,7 +28,7 @@ import { trendRoutes } from './insights/trend/routes.ts'
 import { activityRoutes } from './persons/activity/routes.ts'
 import { personRoutes } from './persons/routes.ts'
 import { timelineRoutes } from './persons/timelines/routes.ts'
-import type { Work } from './queues/run.ts'
+import type { ConsumerWork } from './queues/run.ts'
 import { recordingRoutes } from './recordings/routes.ts'
 import { similarRoutes } from './recordings/similar/routes.ts'
 import { createDocsRoutes } from './service/docs/routes.ts'
@@ -48,7 +48,7 @@ import { unsubscribeRoutes } from './subscriptions/unsubscribe/routes.ts'
  * time; `work` returns the counts of this isolate's queue batches and retries, for the health check
  * and the home page.
  */
-export function createApp(clock: () => Date, work: () => Work) {
+export function createApp(clock: () => Date, work: () => ConsumerWork) {
   const app = createRouter()
   app.use(startRequest(clock), secureAnswers, allowPages, keepPrivate, expectHost)
   app.onError(answerError)

@@ -12,7 +12,7 @@ import {
 import { CONTROL, databaseOf } from '../db/databases.ts'
 import { NotFoundError } from '../errors.ts'
 import type { AppEnv } from '../http/env.ts'
-import { contribute, type Part } from '../http/openapi.ts'
+import { contribute, type OperationPart } from '../http/openapi.ts'
 import { describePath, describeQuery, readJsonBody, readQuery } from '../http/validation.ts'
 import type { Json } from '../input/json.ts'
 import { parseInput } from '../input/parse.ts'
@@ -207,7 +207,7 @@ export const allowCaller = (...scopes: Scopes): MiddlewareHandler<AppEnv> =>
     { scopes, refusals: refusalsOf(scopes) }
   )
 
-const describeAccess = (scopes: Scopes): Part => ({
+const describeAccess = (scopes: Scopes): OperationPart => ({
   scopes,
   path: ProjectPath,
   refusals: [...refusalsOf(scopes), ['not_found', PROJECT_NOT_FOUND]]

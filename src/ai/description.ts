@@ -1,28 +1,36 @@
-import type { Kind } from './pattern.ts'
+import type { TextKind } from './pattern.ts'
 import { phrase, QUOTED, quotedText, type Rule, readWords, type Word } from './words.ts'
 
 /** A literal text, or a kind of text such as an e-mail address. */
-export type Piece = { text: string } | { kind: Kind }
+export type PatternPiece = { text: string } | { kind: TextKind }
 
 /**
  * Where a text must match: `under` a path, `at` a domain, in a query `parameter`, … Without a place
  * word it is `has`.
  */
-export type Place = 'has' | 'starts' | 'under' | 'contains' | 'ends' | 'is' | 'at' | 'parameter'
+export type PatternPlace =
+  | 'has'
+  | 'starts'
+  | 'under'
+  | 'contains'
+  | 'ends'
+  | 'is'
+  | 'at'
+  | 'parameter'
 
 /**
  * Consecutive parts required at a place; each part is matched by any of its pieces.
  *
  * `starts with /a or /b followed by an id` → `{ place: 'starts', parts: [[/a, /b], [id]] }`
  */
-export type Condition = { place: Place; parts: Piece[][] }
+export type Condition = { place: PatternPlace; parts: PatternPiece[][] }
 
 /** The parsed description of a pattern. */
 export type Description = {
   /** A text matches if it meets all conditions of at least one list. */
   alternatives: Condition[][]
   /** The kind of text that the conditions describe: `email` for `e-mails that end with …`. */
-  subject: Kind | undefined
+  subject: TextKind | undefined
   ignoresCase: boolean
   examples: string[]
   counter_examples: string[]
@@ -36,8 +44,8 @@ export type Description = {
 }
 
 type Meaning =
-  | { is: 'place'; place: Place }
-  | { is: 'piece'; piece: Piece }
+  | { is: 'place'; place: PatternPlace }
+  | { is: 'piece'; piece: PatternPiece }
   | { is: 'then' | 'and' | 'or' | 'comma' | 'such as' | 'not' | 'in any case' | 'noise' }
   | { is: 'word' }
 
@@ -45,8 +53,9 @@ const means = <M extends Meaning>(pattern: RegExp, meaning: M): Rule<Meaning> =>
   pattern,
   () => meaning
 ]
-const place = (source: string, at: Place) => means(phrase(source), { is: 'place', place: at })
-const kind = (source: string, of: Kind) =>
+const place = (source: string, at: PatternPlace) =>
+  means(phrase(source), { is: 'place', place: at })
+const kind = (source: string, of: TextKind) =>
   means(phrase(source), { is: 'piece', piece: { kind: of } })
 
 const RULES: Rule<Meaning>[] = [
@@ -177,7 +186,7 @@ class Reader {
     }
   }
 
-  #readPlace(place: Place, words: string): void {
+  #readPlace(place: PatternPlace, words: string): void {
     const bare = this.#condition?.parts.length === 0 ? this.#condition : undefined
     // `ends with one of …`: `one of` does not change the place. It does after `contains`, which is
     // also the place of `with`: `with exactly "abc"` means `is`.
@@ -207,7 +216,7 @@ class Reader {
     }
   }
 
-  #begin(place: Place, isAlternative: boolean): Condition {
+  #begin(place: PatternPlace, isAlternative: boolean): Condition {
     const { alternatives } = this.#description
     const condition = { place, parts: [] }
     if (isAlternative && alternatives.at(-1)?.length) {
@@ -231,7 +240,7 @@ class Reader {
     }
   }
 
-  #readPiece(piece: Piece, words: string): void {
+  #readPiece(piece: PatternPiece, words: string): void {
     if (this.#list) {
       this.#addToList(this.#list, piece, words)
     } else {
@@ -240,7 +249,7 @@ class Reader {
     this.#link = undefined
   }
 
-  #addToList(list: string[], piece: Piece, words: string): void {
+  #addToList(list: string[], piece: PatternPiece, words: string): void {
     if ('text' in piece) {
       list.push(piece.text)
     } else if (this.#isInCounterExamples()) {
@@ -250,7 +259,7 @@ class Reader {
     }
   }
 
-  #addToPattern(piece: Piece, words: string): void {
+  #addToPattern(piece: PatternPiece, words: string): void {
     const condition = this.#condition
     const link = this.#link
     if (!condition || (link === 'and' && condition.place === 'contains')) {
@@ -271,10 +280,10 @@ class Reader {
   }
 }
 
-const isUrlOrPath = (of: Kind): boolean => of === 'url' || of === 'path'
+const isUrlOrPath = (of: TextKind): boolean => of === 'url' || of === 'path'
 
 /** Returns the kind if a condition names one kind and nothing else. */
-function asSubject(condition: Condition | undefined): Kind | undefined {
+function asSubject(condition: Condition | undefined): TextKind | undefined {
   const [part, ...more] = condition?.place === 'has' ? condition.parts : []
   const [piece, ...others] = part ?? []
   return piece && 'kind' in piece && more.length === 0 && others.length === 0

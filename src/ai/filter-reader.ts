@@ -18,7 +18,7 @@ const MAX_NESTED = 20
 const SINGLE = ['$browser', '$os', '$device_type', '$geoip_country_code', 'email']
 
 /** Reads a request as a tree of conditions. */
-export class Reader {
+export class FilterReader {
   readonly unknown: string[] = []
   readonly #words: Word<Token>[]
   #at = 0

@@ -1,6 +1,6 @@
 import type { Calendar } from '../calendar/buckets.ts'
 import { isExact } from '../input/exact.ts'
-import { Reader } from './filter-reader.ts'
+import { FilterReader } from './filter-reader.ts'
 import { isNode, NUMERIC, type Tree } from './filter-tree.ts'
 import type { GroupJson } from './schemas.ts'
 import type { Token } from './token.ts'
@@ -29,7 +29,7 @@ const HELP =
  */
 export function writeFilters(text: string, calendar: Calendar, now: Date): FilterAnswer {
   const words = readWords<Token>(text, tokenRules(calendar, now), () => ({ is: 'word' }))
-  const reader = new Reader(words.filter(({ value }) => value.is !== 'noise'))
+  const reader = new FilterReader(words.filter(({ value }) => value.is !== 'noise'))
   const tree = reader.read()
   if (reader.unknown.length > 0) {
     return { question: `Not understood: ${listUnknown(reader.unknown)}. ${HELP}` }

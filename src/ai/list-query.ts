@@ -1,12 +1,9 @@
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
-import { readRecordingFilters, type Settings } from '../recordings/list/query.ts'
+import { type ListSettings, readRecordingFilters } from '../recordings/list/query.ts'
 import { FiltersQuery } from '../recordings/list/schemas.ts'
 import type { ListFilters } from './filters.ts'
 import type { GroupJson } from './schemas.ts'
-
-/** The settings of a project by which the list of recordings reads its filters. */
-export type Project = Settings
 
 const isEmptyGroup = ({ values }: GroupJson): boolean =>
   values.every((node) => 'values' in node && node.values.length === 0)
@@ -36,7 +33,11 @@ export function toQuery(filters: ListFilters, personUuid: string): string {
 }
 
 /** Returns the error with which the list of recordings would refuse filters, if any. */
-export function refusalOf(filters: ListFilters, project: Project, now: Date): string | undefined {
+export function refusalOf(
+  filters: ListFilters,
+  project: ListSettings,
+  now: Date
+): string | undefined {
   try {
     // The list accepts any person, so the check needs none.
     const query = FiltersQuery.parse(parametersOf(filters, ''))

@@ -1,9 +1,9 @@
 import { NUMBER, readNumber } from './days.ts'
 import type { FilterJson as Filter } from './schemas.ts'
-import { event, filter, type Operator, recording, session, type Token } from './token.ts'
+import { event, type FilterOperator, filter, recording, session, type Token } from './token.ts'
 import type { Rule } from './words.ts'
 
-const COMPARISONS: [pattern: string, operator: Operator][] = [
+const COMPARISONS: [pattern: string, operator: FilterOperator][] = [
   ['at least|a minimum of|no(?:t)? (?:less|fewer|shorter) than|>=', 'gte'],
   ['at most|up to|a maximum of|no(?:t)? (?:more|longer) than|<=', 'lte'],
   ['(?:more|longer|greater|bigger|higher) than|over|above|exceeding|>', 'gt'],
@@ -39,11 +39,11 @@ function meaningOf<T>(words: string, table: [pattern: string, meaning: T][]): T 
   return found?.[1]
 }
 
-const operatorOf = (words: string): Operator => meaningOf(words, COMPARISONS) ?? 'exact'
+const operatorOf = (words: string): FilterOperator => meaningOf(words, COMPARISONS) ?? 'exact'
 const countOf = (words: string): string => meaningOf(words, COUNTS) ?? ''
 
 /** Returns a filter on a count: page views are a session's, the others a recording's. */
-const counted = (words: string, operator: Operator, ...value: string[]): Filter => {
+const counted = (words: string, operator: FilterOperator, ...value: string[]): Filter => {
   const key = countOf(words)
   return (key.startsWith('$') ? session : recording)(key, operator, ...value)
 }

@@ -21,7 +21,7 @@ export const KINDS = {
   domain: [String.raw`[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`],
   anything: ['.*']
 } as const satisfies Record<string, readonly string[]>
-export type Kind = keyof typeof KINDS
+export type TextKind = keyof typeof KINDS
 
 /** Pattern of a character before the @ of an e-mail address. */
 export const LOCAL_PART = '[A-Za-z0-9._%+-]'

@@ -1,14 +1,19 @@
-import { type Condition, type Description, type Piece, readDescription } from './description.ts'
+import {
+  type Condition,
+  type Description,
+  type PatternPiece,
+  readDescription
+} from './description.ts'
 import { generalise } from './examples.ts'
 import {
   anyOf,
   type Examples,
   KINDS,
-  type Kind,
   LOCAL_PART,
   type Proof,
   prove,
-  quote
+  quote,
+  type TextKind
 } from './pattern.ts'
 import { listUnknown } from './words.ts'
 
@@ -94,7 +99,7 @@ function readings(description: Description): string[] {
 }
 
 /** The pattern that one reading of a description uses for each kind of text. */
-type Style = Partial<Record<Kind, string>>
+type Style = Partial<Record<TextKind, string>>
 
 /** Lists all combinations of the kinds' patterns, the broadest first. */
 function listStyles(): Style[] {
@@ -299,7 +304,7 @@ function quoteHost(text: string): string | undefined {
   return host === '' || host.includes('@') ? undefined : quote(host)
 }
 
-const onlyText = ([piece, ...more]: Piece[] = []): string | undefined =>
+const onlyText = ([piece, ...more]: PatternPiece[] = []): string | undefined =>
   piece && 'text' in piece && more.length === 0 ? piece.text : undefined
 
 function wrap(pattern: string, bound: Bound): string {
@@ -309,5 +314,5 @@ function wrap(pattern: string, bound: Bound): string {
   return bound === 'word' ? `\\b${pattern}\\b` : `^${pattern}$`
 }
 
-const writePiece = (piece: Piece, style: Style): string =>
+const writePiece = (piece: PatternPiece, style: Style): string =>
   'text' in piece ? quote(piece.text) : (style[piece.kind] ?? '')

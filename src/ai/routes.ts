@@ -11,7 +11,7 @@ import { toQuery } from './list-query.ts'
 import { type Model, type ModelBindings, modelOf } from './model.ts'
 import type { RegexAnswer } from './regex.ts'
 import { FiltersInput, FiltersJson, RegexInput, RegexJson } from './schemas.ts'
-import { findSubject, type Subject } from './store.ts'
+import { findSubject, type NamedVisitor } from './store.ts'
 import { writeSubjectRegex } from './subject-regex.ts'
 
 const TAG = 'Session recordings'
@@ -166,7 +166,7 @@ async function findNamed(
   c: Context<AppEnv>,
   person: RegexInput['person'],
   distinctId: string | undefined
-): Promise<Subject> {
+): Promise<NamedVisitor> {
   const name = person === undefined ? { distinctId: distinctId ?? '' } : readPersonName(person)
   const found = await findSubject(c.var.db, c.var.project.id, name)
   const attr = person === undefined ? 'distinct_id' : 'person'
@@ -195,7 +195,7 @@ const regexToJson = (engine: RegexJson['engine'], answer: RegexAnswer): RegexJso
 function filtersToJson(
   engine: FiltersJson['engine'],
   answer: FilterAnswer,
-  subject: Subject | undefined
+  subject: NamedVisitor | undefined
 ): FiltersJson {
   const own = subject && subject.uuid === undefined ? subject.distinctIds : []
   const named = 'question' in answer ? [] : answer.distinct_ids

@@ -8,7 +8,7 @@ import { idOfPerson, type PersonName } from '../persons/store.ts'
  * A visitor: the distinct ids, the person's uuid if there is a person, and the URLs at which the
  * visitor's recordings start, newest first.
  */
-export type Subject = { uuid: string | undefined; distinctIds: string[]; urls: string[] }
+export type NamedVisitor = { uuid: string | undefined; distinctIds: string[]; urls: string[] }
 
 /** URLs read per visitor. */
 const MAX_URLS = 20
@@ -21,7 +21,7 @@ export async function findSubject(
   db: Db,
   projectId: number,
   name: PersonName
-): Promise<Subject | undefined> {
+): Promise<NamedVisitor | undefined> {
   const identities = identitiesOf(projectId, name)
   const [ids, urls] = await readBatch(
     db,

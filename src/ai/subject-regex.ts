@@ -1,12 +1,15 @@
 import { type Examples, prove, quote } from './pattern.ts'
 import type { RegexAnswer } from './regex.ts'
-import type { Subject } from './store.ts'
+import type { NamedVisitor } from './store.ts'
 
 /**
  * Writes a pattern that matches a visitor's distinct ids, also inside URLs, and as many of the
  * newest URLs of the visitor's recordings as fit into 1,000 characters.
  */
-export function writeSubjectRegex({ distinctIds, urls }: Subject, given: Examples): RegexAnswer {
+export function writeSubjectRegex(
+  { distinctIds, urls }: NamedVisitor,
+  given: Examples
+): RegexAnswer {
   const pages = [...new Set(urls.map((url) => url.replace(/[?#].*$/s, '')))]
   const ids = [
     ...new Set(distinctIds.flatMap((id) => [id, encodeURIComponent(id.toWellFormed())]))

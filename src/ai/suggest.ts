@@ -4,10 +4,11 @@ import { OPERATORS } from '../properties/filter.ts'
 import { MAX_PATTERN } from '../properties/pattern.ts'
 import { SESSION_PROPERTIES } from '../properties/session.ts'
 import { sizeOf } from '../properties/size.ts'
+import type { ListSettings } from '../recordings/list/query.ts'
 import { METADATA_KEYS, RECORDING_KEYS } from '../recordings/list/schemas.ts'
 import { askModel, type Engine, TIME_LIMIT_MS } from './engine.ts'
 import { type FilterAnswer, writeFilters } from './filters.ts'
-import { type Project, refusalOf } from './list-query.ts'
+import { refusalOf } from './list-query.ts'
 import type { Model } from './model.ts'
 import { type Examples, prove } from './pattern.ts'
 import { type RegexAnswer, writeRegex } from './regex.ts'
@@ -108,7 +109,7 @@ const FiltersDraft = z.object({
 
 const SESSION_KEYS = SESSION_PROPERTIES.map(({ name }) => name).join(', ')
 
-const filterInstructions = ({ timezone }: Project, now: Date): string =>
+const filterInstructions = ({ timezone }: ListSettings, now: Date): string =>
   `You turn what a user asks for into filters of a list of session recordings. It is ${now.toISOString()}; dates are in ${timezone}. Types of filters: "recording" with the keys ${RECORDING_KEYS.join(', ')} (seconds, counts, URLs); "event_metadata" with the key ${METADATA_KEYS.join(', ')}, the name of an event in the session; "event" with a property of an event, such as $browser, $os, $device_type, $geoip_country_code; "person" with a property of the person, such as email; "session" with the keys ${SESSION_KEYS}. Dates: ${DATE_GRAMMAR} Leave date_from and date_to empty when nothing is said of them. Answer with "result":"filter", or, if you cannot tell what is meant, with "result":"question", your question in "question", and empty filters.`
 
 /**
@@ -123,7 +124,7 @@ export async function suggestFilters(
     project,
     now,
     timeLimitMs = TIME_LIMIT_MS
-  }: { project: Project; now: Date; timeLimitMs?: number }
+  }: { project: ListSettings; now: Date; timeLimitMs?: number }
 ): Promise<{ engine: Engine; answer: FilterAnswer }> {
   const draft =
     model &&
@@ -156,7 +157,7 @@ export async function suggestFilters(
  * Returns the filters of the built-in rules. If the list of recordings would refuse them, returns
  * its error as a question.
  */
-function writeChecked(text: string, project: Project, now: Date): FilterAnswer {
+function writeChecked(text: string, project: ListSettings, now: Date): FilterAnswer {
   const answer = writeFilters(text, project, now)
   const refusal = 'question' in answer ? undefined : refusalOf(answer, project, now)
   return refusal === undefined ? answer : { question: refusal }

@@ -7,10 +7,10 @@ import type { FilterJson as Filter } from './schemas.ts'
 import {
   ADDRESS,
   event,
+  type FilterOperator,
   filter,
   means,
   NAME,
-  type Operator,
   recording,
   rule,
   TEXT,
@@ -27,7 +27,7 @@ const between = (words: string, signs?: string): string =>
   signs ? `(?: (?:${words}) | ?(?:${signs}) ?)` : ` (?:${words}) `
 
 /** The first operator that matches is used: `>=` comes before `>`. */
-const PROPERTY_OPERATORS: [pattern: string, operator: Operator][] = [
+const PROPERTY_OPERATORS: [pattern: string, operator: FilterOperator][] = [
   [between('(?:is|was) not|isn.t|does not equal', '!='), 'is_not'],
   [between('does not contain|doesn.t contain'), 'not_icontains'],
   [between('contains|includes'), 'icontains'],
@@ -51,7 +51,7 @@ const NO_NAME =
 const NO_VALUE = '(?!(?:an?|the|in|on|at|of|from|to|with|without|by|for|not) )'
 
 const EMAIL_ADDRESS = String.raw`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`
-const email = (operator: Operator, value: string): Filter => ({
+const email = (operator: FilterOperator, value: string): Filter => ({
   key: 'email',
   type: 'person',
   operator,

@@ -2,7 +2,7 @@ import type { Days } from './days.ts'
 import type { FilterJson as Filter } from './schemas.ts'
 import { phrase, type Rule } from './words.ts'
 
-export type Operator = Filter['operator']
+export type FilterOperator = Filter['operator']
 
 /**
  * A token of a request; `filter-reader.ts` builds a tree from the tokens. `repeat` returns the same
@@ -17,7 +17,7 @@ export type Token =
   | { is: 'word' }
 
 /** Returns a filter on a property of recordings. */
-export const recording = (key: string, operator: Operator, ...value: string[]): Filter => ({
+export const recording = (key: string, operator: FilterOperator, ...value: string[]): Filter => ({
   key,
   type: 'recording',
   operator,
@@ -25,7 +25,7 @@ export const recording = (key: string, operator: Operator, ...value: string[]): 
 })
 
 /** Returns a filter on a property of sessions. */
-export const session = (key: string, operator: Operator, ...value: string[]): Filter => ({
+export const session = (key: string, operator: FilterOperator, ...value: string[]): Filter => ({
   key,
   type: 'session',
   operator,

@@ -1,6 +1,6 @@
 import type { Tombstone } from '../barred/tombstones/tombstone.ts'
 import { byteLength, type JsonObject } from '../input/json.ts'
-import type { Person, StoredPerson, Version } from '../persons/person.ts'
+import type { Person, PersonVersion, StoredPerson } from '../persons/person.ts'
 import type { SessionPart } from '../sessions/session.ts'
 import type { BegunSession, VisitorSession } from './cookieless/sessions.ts'
 import type { CapturedEvent } from './event.ts'
@@ -66,7 +66,7 @@ export const MAX_EVENT_NAMES = 10_000
 /** Fresh numbers and UUIDs; a number is never used twice. */
 export type Ids = { identity(): number; person(): number; eventName(): number; uuid(): string }
 
-export type EventRow = {
+export type NewEventRow = {
   uuid: string
   event_id: number
   timestamp: number
@@ -98,7 +98,7 @@ export type Merge = { target: string; source: string; at: number }
 
 /** Everything that has to be written to store the events. */
 export type Changes = IdentityChanges & {
-  events: EventRow[]
+  events: NewEventRow[]
   eventNames: { id: number; name: string }[]
   /** The events' contributions to their sessions. */
   sessions: SessionPart[]
@@ -124,7 +124,7 @@ export type Changes = IdentityChanges & {
   lastErasure: number
   /** The merges that led to these changes. */
   merges: Merge[]
-  versions: Version[]
+  versions: PersonVersion[]
   warnings: { type: Warning; event: string }[]
   /** Events beyond the transaction: to plan again once these changes are written. */
   rest: Incoming[]

@@ -12,7 +12,7 @@ import {
   CaptureMessage,
   MAX_PART_BYTES,
   MAX_PART_EVENTS,
-  type QueueMessage,
+  type QueuedEvents,
   SpilledMessage
 } from './message.ts'
 import { joinLogOf } from './suppressed-ids.ts'
@@ -25,7 +25,7 @@ import { joinLogOf } from './suppressed-ids.ts'
 const MAX_EXTRA_PARTS = 20
 
 type CaptureBindings = Pick<Env, 'DB' | 'BUCKET' | 'SPILL'> & {
-  CAPTURE_QUEUE: Queue<QueueMessage>
+  CAPTURE_QUEUE: Queue<QueuedEvents>
   DEAD_QUEUE: Queue<DeadMessage>
 }
 

@@ -7,12 +7,12 @@ import {
   type CaptureMessage,
   MAX_MESSAGE_BYTES,
   newSpillKey,
-  type QueueMessage,
+  type QueuedEvents,
   splitEvents
 } from './message.ts'
 
 export type CaptureOutlet = {
-  queue: Queue<QueueMessage>
+  queue: Queue<QueuedEvents>
   bucket: R2Bucket
   /** Whether every request waits in R2: where the queue does not survive a restart. */
   spillsAll: boolean

@@ -3,7 +3,7 @@ import type { IdentityChanges, Ids, Known } from './changes.ts'
 import { NEW_IDENTITY } from './cost.ts'
 
 /** A distinct id of the batch, with its person if it has one. */
-export type Identity = {
+export type PlannedIdentity = {
   key: number
   distinctId: string
   person: Person | undefined
@@ -15,7 +15,7 @@ export type Identity = {
 export class Identities {
   readonly #known: Known
   readonly #ids: Ids
-  readonly #identities = new Map<string, Identity>()
+  readonly #identities = new Map<string, PlannedIdentity>()
   readonly #persons = new Map<number, Person>()
   readonly #mergedInto = new Map<Person, { person: Person; at: number }>()
   #cost = 0
@@ -30,13 +30,13 @@ export class Identities {
   }
 
   /** Returns the identity of a distinct id; creates it if it is not stored. */
-  of(distinctId: string): Identity {
+  of(distinctId: string): PlannedIdentity {
     const present = this.#identities.get(distinctId)
     if (present) {
       return present
     }
     const stored = this.#known.identities.get(distinctId)
-    const identity: Identity = {
+    const identity: PlannedIdentity = {
       key: stored?.key ?? this.#ids.identity(),
       distinctId,
       person: stored?.personId ? this.#person(stored.personId) : undefined,
@@ -48,11 +48,11 @@ export class Identities {
   }
 
   /** Returns the person of an identity, or the person that it was merged into. */
-  personOf({ person }: Identity): Person | undefined {
+  personOf({ person }: PlannedIdentity): Person | undefined {
     return person && this.#survivor(person)
   }
 
-  createPerson(identity: Identity, createdAt: number): Person {
+  createPerson(identity: PlannedIdentity, createdAt: number): Person {
     const person = newPerson(this.#ids.person(), this.#ids.uuid(), createdAt)
     this.#persons.set(person.id, person)
     identity.person = person

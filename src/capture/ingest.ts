@@ -7,7 +7,7 @@ import { reserveNumbers } from '../db/sequences.ts'
 import { pause } from '../turns.ts'
 import type { Changes, Ids, Incoming, Known } from './changes.ts'
 import { distinctIdsOf, mergedIdsOf } from './distinct-ids.ts'
-import { type Reserved, readKnown, type Wanted } from './known.store.ts'
+import { type Reserved, readKnown, type WantedRows } from './known.store.ts'
 import { hasPersonProfile } from './person-writes.ts'
 import { planEvents } from './plan.ts'
 import { writeChanges } from './store.ts'
@@ -71,7 +71,7 @@ export function ingestPart(
   return retryConflicts(() => tryPart(db, project, { ordered, wanted, log }))
 }
 
-const wantedOf = (ordered: readonly Incoming[]): Wanted => ({
+const wantedOf = (ordered: readonly Incoming[]): WantedRows => ({
   uuids: [...new Set(ordered.map(({ uuid }) => uuid))],
   distinctIds: [...new Set(ordered.flatMap(distinctIdsOf))],
   mergedIds: [...new Set(ordered.flatMap(mergedIdsOf))].slice(0, MAX_MERGED_IDS),
@@ -84,7 +84,7 @@ const personalIdsOf = (events: readonly Incoming[]): string[] => [
   ...new Set(events.filter(({ properties }) => hasPersonProfile(properties)).flatMap(distinctIdsOf))
 ]
 
-type Batch = { ordered: Incoming[]; wanted: Wanted; log: JoinLog | undefined }
+type Batch = { ordered: Incoming[]; wanted: WantedRows; log: JoinLog | undefined }
 
 /**
  * Reads, plans and writes once. The pauses let other requests run: the local database answers
@@ -129,7 +129,7 @@ async function tryPart(
 }
 
 type Read = {
-  wanted: Wanted
+  wanted: WantedRows
   read: Pick<Known, 'identities' | 'eventNames'>
   reserved: Reserved
 }

@@ -15,7 +15,7 @@ import { visitorSessions } from './cookieless/store.ts'
 const MAX_PERSONS_BYTES = 2_500_000
 
 /** The rows to read for a batch of events. */
-export type Wanted = {
+export type WantedRows = {
   uuids: string[]
   /** Distinct ids, beginning with the first event's. */
   distinctIds: string[]
@@ -40,7 +40,7 @@ export type Reserved = Record<Sequence, { first: number; count: number }>
 export async function readKnown(
   db: Db,
   projectId: number,
-  wanted: Wanted
+  wanted: WantedRows
 ): Promise<{ read: Omit<Known, 'tombstones'>; reserved: Reserved }> {
   const [seen, identities, persons, identityCounts, names, counters, sessions, before, after] =
     await readBatch(
@@ -85,7 +85,7 @@ export async function readKnown(
 /** Selects the sequences, and a number for each id, person and name that is not stored. */
 function countUnknown(
   projectId: number,
-  { distinctIds: ids, personalIds, eventNames: names }: Wanted
+  { distinctIds: ids, personalIds, eventNames: names }: WantedRows
 ) {
   const countOf = (sequence: Sequence, list: readonly string[], isKnown: SQL) =>
     sql`select ${sequence} as name, count(*) as count from json_each(${JSON.stringify(list)}) as list where not exists (${isKnown})`

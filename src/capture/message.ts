@@ -21,7 +21,7 @@ export const newSpillKey = ({ project_id, received_at }: Omit<CaptureMessage, 'e
 /** A message whose events wait in R2, under the key `spill`. */
 export const SpilledMessage = z.object({ spill: z.string().startsWith(SPILL_PREFIX) })
 
-export type QueueMessage = z.infer<typeof SpilledMessage> | CaptureMessage
+export type QueuedEvents = z.infer<typeof SpilledMessage> | CaptureMessage
 
 /**
  * Largest total size of the events in a queue message, bytes of JSON. Cloudflare Queues accept

@@ -3,9 +3,9 @@ import {
   isMergeable,
   mergePersons,
   type Person,
+  type PersonVersion,
   searchText,
   tryVersion,
-  type Version,
   writePerson
 } from '../persons/person.ts'
 import { earnCredit, searchCost } from '../persons/version-credit.ts'
@@ -20,7 +20,7 @@ import {
 } from './changes.ts'
 import { MOVED_ROW, personCost, versionCost } from './cost.ts'
 import { mergeSource } from './distinct-ids.ts'
-import type { Identities, Identity } from './identities.ts'
+import type { Identities, PlannedIdentity } from './identities.ts'
 import { writesOf } from './person-writes.ts'
 import { orderOf } from './write-order.ts'
 
@@ -29,7 +29,7 @@ type IsErased = (distinctId: string, event: Incoming) => boolean
 
 /** Plans what a batch of events changes in its persons: properties, versions and merges. */
 export class PersonPlan {
-  readonly versions: Version[] = []
+  readonly versions: PersonVersion[] = []
   readonly merges: Merge[] = []
   readonly warnings: Changes['warnings'] = []
   readonly #identities: Identities
@@ -54,7 +54,7 @@ export class PersonPlan {
   }
 
   /** Applies an event to its person, which may be new. */
-  apply(identity: Identity, event: Incoming): Person {
+  apply(identity: PlannedIdentity, event: Incoming): Person {
     // The client's clock may be ahead, but nothing happens to a person in the future.
     const happenedAt = Math.floor(Math.min(event.timestamp, event.received_at))
     const isMerged = this.#merge(identity, event, happenedAt)
@@ -100,7 +100,7 @@ export class PersonPlan {
     this.#searched.set(person, now)
   }
 
-  #addVersion(person: Person, identity: Identity, event: Incoming): void {
+  #addVersion(person: Person, identity: PlannedIdentity, event: Incoming): void {
     const version = tryVersion(person, identity.key)
     if (version) {
       this.versions.push(version)
@@ -128,7 +128,7 @@ export class PersonPlan {
    * Merges the two persons that an event names, if it names two. @returns whether the properties of
    * the remaining person changed
    */
-  #merge(target: Identity, event: Incoming, at: number): boolean {
+  #merge(target: PlannedIdentity, event: Incoming, at: number): boolean {
     const source = mergeSource(event)
     if (source === undefined || source === target.distinctId) {
       return false

@@ -3,11 +3,11 @@ import type { Json, JsonObject } from '../input/json.ts'
 import { foldEvents, MAX_SESSION_ID, type SessionPart } from '../sessions/session.ts'
 import {
   type Changes,
-  type EventRow,
   type Ids,
   type Incoming,
   type Known,
-  MAX_EVENT_NAMES
+  MAX_EVENT_NAMES,
+  type NewEventRow
 } from './changes.ts'
 import { VisitorSessions } from './cookieless/sessions.ts'
 import { eventCost, MAX_COST, NEW_EVENT_NAME, SESSION } from './cost.ts'
@@ -55,7 +55,7 @@ class Plan {
   readonly #ids: Ids
   readonly #identities: Identities
   readonly #eventNames = new Map<string, number>()
-  readonly #events: EventRow[] = []
+  readonly #events: NewEventRow[] = []
   readonly #warnings: Changes['warnings'] = []
   readonly #sessions = new Map<string, SessionPart>()
   readonly #usedTombstones = new Set<number>()

@@ -10,4 +10,4 @@ export const restAfter = ({ databaseMs, elapsedMs }: Spent, times: number): numb
   Math.max(0, times * databaseMs - Math.max(0, elapsedMs - databaseMs))
 
 /** Does at most `limit` rows. @returns the number of rows, and whether nothing is left */
-export type Work = (limit: number) => Promise<{ rows: number; isLast: boolean }>
+export type PieceOfWork = (limit: number) => Promise<{ rows: number; isLast: boolean }>

@@ -8,7 +8,7 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
  */
 
 /** Values of columns, by the columns' names in the schema. */
-export type Values<T extends SQLiteTable> = {
+export type ColumnValues<T extends SQLiteTable> = {
   [Name in keyof T['_']['columns']]?: SQL | string | number | null
 }
 
@@ -19,14 +19,18 @@ export const bare = (column: SQLiteColumn): SQL => sql`${sql.identifier(column.n
 export const excluded = (column: SQLiteColumn): SQL => sql`excluded.${bare(column)}`
 
 /** Returns the assignments of an update: `"revision" = "persons"."revision" + 1, …`. */
-export const assign = <T extends SQLiteTable>(table: T, values: Values<T>): SQL =>
+export const assign = <T extends SQLiteTable>(table: T, values: ColumnValues<T>): SQL =>
   list(columnsOf(table, values).map(([column, value]) => sql`${bare(column)} = ${value}`))
 
 /**
  * Returns an insert of one row for each row of `from`, a complete source such as `json_each(…)`.
  * `values` may use the columns of `from`.
  */
-export function insertSelect<T extends SQLiteTable>(table: T, values: Values<T>, from: SQL): SQL {
+export function insertSelect<T extends SQLiteTable>(
+  table: T,
+  values: ColumnValues<T>,
+  from: SQL
+): SQL {
   const columns = columnsOf(table, values)
   const names = list(columns.map(([column]) => bare(column)))
   const selected = list(columns.map(([, value]) => sql`${value}`))
@@ -34,7 +38,7 @@ export function insertSelect<T extends SQLiteTable>(table: T, values: Values<T>,
 }
 
 type Update<T extends SQLiteTable> = {
-  set: Values<T>
+  set: ColumnValues<T>
   /** A complete source of the new values, such as `json_each(…) as changed`. */
   from?: SQL
   where: SQL
@@ -49,7 +53,7 @@ export function updateFrom<T extends SQLiteTable>(table: T, { set, from, where }
 /** Separates expressions by commas. */
 export const list = (expressions: SQLWrapper[]): SQL => sql.join(expressions, sql`, `)
 
-function columnsOf<T extends SQLiteTable>(table: T, values: Values<T>) {
+function columnsOf<T extends SQLiteTable>(table: T, values: ColumnValues<T>) {
   const columns = getTableColumns(table) as Record<string, SQLiteColumn>
   return Object.entries(values).map(([name, value]): [SQLiteColumn, unknown] => {
     const column = columns[name]

@@ -4,14 +4,14 @@ import { RecordingPart } from '../recordings/part.ts'
 import { PurgeMessage } from '../recordings/purge.ts'
 
 /** The content of a message: events, a part of a recording, recordings to purge, or others. */
-export type Content =
+export type DeadContent =
   | { events: CaptureMessage }
   | { part: RecordingPart }
   | { purge: PurgeMessage }
   | { isUnreadable: true }
 
 /** Reads the content of a message from its JSON, or from the text of a message that is not JSON. */
-export function readContent(message: unknown): Content {
+export function readContent(message: unknown): DeadContent {
   const part = RecordingPart.safeParse(message).data
   if (part) {
     return { part }

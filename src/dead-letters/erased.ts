@@ -7,7 +7,7 @@ import type { Db } from '../db/client.ts'
 import { objectOf, type RecordingPart } from '../recordings/part.ts'
 import { hasPart } from '../recordings/purge.store.ts'
 
-export type Project = { id: number; erasureSalt: string }
+export type SaltedProject = { id: number; erasureSalt: string }
 
 /** A message that is kept in the bucket: as a dead letter, or until it is processed. */
 export type KeptMessage = {
@@ -20,12 +20,12 @@ export type KeptMessage = {
   remove(): Promise<unknown>
 }
 
-type Stores = { db: Db; bucket: R2Bucket; project: Project }
+type Stores = { db: Db; bucket: R2Bucket; project: SaltedProject }
 
 /** Finds tombstones of erasures after data of `receivedAt`, ms UTC, was accepted. */
 export async function tombstonesAt(
   db: Db,
-  project: Project,
+  project: SaltedProject,
   distinctIds: Iterable<string>,
   receivedAt: number
 ): Promise<Map<string, Tombstone>> {

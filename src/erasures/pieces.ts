@@ -1,5 +1,5 @@
 import type { Usage } from '../db/client.ts'
-import { restAfter, type Work } from '../db/rest.ts'
+import { type PieceOfWork, restAfter } from '../db/rest.ts'
 import { isSpent } from '../queues/invocation.ts'
 import { pause } from '../turns.ts'
 
@@ -45,7 +45,7 @@ export class Pieces {
    * Calls `work` with the size of a piece, until nothing is left to do.
    * @returns whether everything was done before the invocation reached its limits
    */
-  async run(work: Work, sizes = ROWS): Promise<boolean> {
+  async run(work: PieceOfWork, sizes = ROWS): Promise<boolean> {
     return !isSpent(this.#usage) && (await this.runAnyway(work, sizes))
   }
 
@@ -53,7 +53,7 @@ export class Pieces {
    * Like `run`, but does a piece even if the invocation has reached its limits: for the last part of a job, which no invocation
    * would begin if the parts before it always reached them.
    */
-  async runAnyway(work: Work, sizes: Sizes): Promise<boolean> {
+  async runAnyway(work: PieceOfWork, sizes: Sizes): Promise<boolean> {
     let limit = sizes.first
     do {
       const started = this.#clock().getTime()

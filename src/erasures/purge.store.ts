@@ -4,7 +4,7 @@ import { countSegmentsOf, countVersionChunksOf } from '../columns/erase.store.ts
 import { uncountEvents } from '../columns/slots/store.ts'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
-import type { Work } from '../db/rest.ts'
+import type { PieceOfWork } from '../db/rest.ts'
 import { inJson } from '../db/rows.ts'
 import {
   activity,
@@ -37,7 +37,7 @@ export async function purgeVersions(
   { id, projectId }: ErasureRow,
   limit: number,
   now: number
-): ReturnType<Work> {
+): ReturnType<PieceOfWork> {
   const piece = sql`
     select ${personVersions.id} from ${erasedIdentities}
     cross join ${personVersions}
@@ -107,7 +107,7 @@ export async function purgeEvents(
   db: Db,
   { id, projectId }: ErasureRow,
   { keys, limit, now }: { keys: number[]; limit: number; now: number }
-): ReturnType<Work> {
+): ReturnType<PieceOfWork> {
   // Every statement below must find the same rows: `indexed by` and `+` keep their plans, and so the order of the rows, the same.
   const source = sql`from ${events} indexed by events_identity
     where ${events.identity} in ${inJson(keys)} and +${events.projectId} = ${projectId} limit ${limit}`
@@ -133,7 +133,7 @@ export async function purgeEvents(
 }
 
 /** Runs a piece, whose last statement must return a row for each removed row. */
-async function purgePiece(db: Db, limit: number, statements: SQL[]): ReturnType<Work> {
+async function purgePiece(db: Db, limit: number, statements: SQL[]): ReturnType<PieceOfWork> {
   const results = await writeBatch(db, statements)
   const rows = results.at(-1)?.results.length ?? 0
   return { rows, isLast: rows < limit }

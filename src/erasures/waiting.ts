@@ -2,7 +2,7 @@ import type { OpenProject } from '../access/open.ts'
 import { findTombstonesOf } from '../barred/tombstones/store.ts'
 import { hashDistinctId, type Tombstone, tombstoneFor } from '../barred/tombstones/tombstone.ts'
 import { deleteObjects, putObject } from '../bucket.ts'
-import { type Content, readContent } from '../dead-letters/content.ts'
+import { type DeadContent, readContent } from '../dead-letters/content.ts'
 import { type KeptMessage, removeEvents, removePart } from '../dead-letters/erased.ts'
 import { memberOf } from '../dead-letters/noted.ts'
 import { parkWaiting } from '../dead-letters/park.ts'
@@ -31,7 +31,7 @@ type WaitingObject = {
   key: string
   etag: string
   acceptedAt: number
-  content: Extract<Content, { events: object } | { part: object }>
+  content: Extract<DeadContent, { events: object } | { part: object }>
 }
 
 export type Search = {

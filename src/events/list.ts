@@ -1,6 +1,6 @@
 import type { Db } from '../db/client.ts'
 import type { EventKey } from './key.ts'
-import { type EventFilters, EventScan, type Project } from './scan.ts'
+import { type EventFilters, EventScan, type ZonedProject } from './scan.ts'
 import type { EventRow } from './store.ts'
 
 /** Events that one page examines before it ends early; examining them reads about 20,000 rows. */
@@ -21,7 +21,7 @@ export type EventPage = {
 /** Reads a page of events, newest first. @throws query_too_large, attr the filter */
 export async function listEvents(
   db: Db,
-  project: Project,
+  project: ZonedProject,
   filters: EventFilters,
   page: { size: number; after: EventKey | undefined; now: Date }
 ): Promise<EventPage> {

@@ -12,7 +12,7 @@ import { Values } from '../trends/values.ts'
 import type { EventRow } from './store.ts'
 
 /** Decides which events match property filters, by the same code as trends. */
-export class Matcher {
+export class EventMatcher {
   readonly #keys: readonly string[]
   readonly #selection: Selection
   readonly #values: Values

@@ -22,7 +22,7 @@ const MANY = 200
  * Merges sources that are sorted by time, such as the events of each name, into one list, newest
  * first. Reads about as many keys as it returns, and at least one of each source.
  */
-export class Merge {
+export class KeyMerger {
   readonly #read: ReadKeys
   readonly #firstLimit: number
   /** Keys that were read and not returned yet, newest first. */

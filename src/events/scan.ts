@@ -3,30 +3,30 @@ import { AppError } from '../errors.ts'
 import { type FilterGroup, leavesOf } from '../properties/filter.ts'
 import { MAX_IDENTITIES } from '../sessions/store.ts'
 import type { EventKey } from './key.ts'
-import { Matcher } from './match.ts'
-import { Merge } from './merge.ts'
+import { EventMatcher } from './match.ts'
+import { KeyMerger } from './merge.ts'
 import {
   type EventRow,
   findNamed,
   findNewestNames,
-  type Named,
+  type NamedIds,
   readEvents,
   readIdentityKeys,
   readNameKeys,
-  type Wanted
+  type SourceFilters
 } from './store.ts'
 
 /** Names or identities whose events are merged; at least one event of each is looked up. */
 export const MAX_SOURCES = 10_000
 
-export type EventFilters = Wanted & {
+export type EventFilters = SourceFilters & {
   /** Times, ms UTC: at or after `from`, before `until`. */
   from: number | undefined
   until: number | undefined
   properties: FilterGroup
 }
 
-export type Project = { id: number; timezone: string }
+export type ZonedProject = { id: number; timezone: string }
 
 /** The events to search: from the time `since` on, and older than the key `before`. */
 type Scope = {
@@ -40,7 +40,7 @@ type Scope = {
 }
 
 /** The examined events: how many, the matching ones, newest first, and the last one's key. */
-export type Piece = { examined: number; matching: EventRow[]; last: EventKey }
+export type ScanPiece = { examined: number; matching: EventRow[]; last: EventKey }
 
 type Beginning = {
   /** The event after which the scan begins; undefined for the newest. */
@@ -56,17 +56,17 @@ type Beginning = {
 /** Searches events, newest first, for those that match filters. */
 export class EventScan {
   readonly #db: Db
-  readonly #project: Project
+  readonly #project: ZonedProject
   readonly #filters: EventFilters
   readonly #names: ReadonlySet<number> | undefined
-  readonly #merge: Merge
-  readonly #matcher: Matcher | undefined
+  readonly #merge: KeyMerger
+  readonly #matcher: EventMatcher | undefined
   /** Whether the scan examines events that may not match. */
   readonly isFiltered: boolean
 
   private constructor(
     db: Db,
-    project: Project,
+    project: ZonedProject,
     { filters, scope, first, now }: Beginning & { filters: EventFilters; scope: Scope }
   ) {
     const read = scope.kind === 'names' ? readNameKeys : readIdentityKeys
@@ -76,17 +76,17 @@ export class EventScan {
     this.#project = project
     this.#filters = filters
     this.#names = scope.names
-    this.#merge = new Merge(scope.ids, scope.before, first, (sources, limit) =>
+    this.#merge = new KeyMerger(scope.ids, scope.before, first, (sources, limit) =>
       read(db, project.id, sources, { since, limit })
     )
-    this.#matcher = hasFilters ? new Matcher(db, project, filters.properties, now) : undefined
+    this.#matcher = hasFilters ? new EventMatcher(db, project, filters.properties, now) : undefined
     this.isFiltered = hasFilters || scope.kind === 'identities' || filters.session !== undefined
   }
 
   /** Begins a scan. @throws query_too_large, attr the filter that would help */
   static async begin(
     db: Db,
-    project: Project,
+    project: ZonedProject,
     filters: EventFilters,
     beginning: Beginning
   ): Promise<EventScan> {
@@ -98,7 +98,7 @@ export class EventScan {
   }
 
   /** Examines at most `count` further events, if any. @throws query_too_large, attr `properties` */
-  async next(count: number): Promise<Piece | undefined> {
+  async next(count: number): Promise<ScanPiece | undefined> {
     const keys = await this.#merge.next(count)
     const last = keys.at(-1)
     if (!last) {
@@ -151,7 +151,7 @@ const endOf = (until: number): EventKey => ({ at: until, name: 0, uuid: '' })
 
 function scopeOf(
   filters: EventFilters,
-  { names, ofPerson, ofDistinctId, session: stored }: Named,
+  { names, ofPerson, ofDistinctId, session: stored }: NamedIds,
   after: EventKey | undefined
 ): Scope {
   const session = filters.session === undefined ? ANY_SESSION : limitsOf(stored)
@@ -182,7 +182,7 @@ const ANY_SESSION: SessionLimits = {
   until: Number.MAX_SAFE_INTEGER
 }
 
-function limitsOf(stored: Named['session']): SessionLimits {
+function limitsOf(stored: NamedIds['session']): SessionLimits {
   if (!stored) {
     // A session that is not stored has no events.
     return { ...ANY_SESSION, identities: [] }

@@ -9,7 +9,7 @@ import type { EventKey } from './key.ts'
 import type { Continued } from './merge.ts'
 
 /** Filters that limit which events have to be read. */
-export type Wanted = {
+export type SourceFilters = {
   events: string[] | undefined
   person: PersonId | undefined
   distinctId: string | undefined
@@ -20,7 +20,7 @@ export type Wanted = {
  * What each filter finds: an empty list if nothing has the name that the filter gives; undefined
  * without the filter, except for `names`.
  */
-export type Named = {
+export type NamedIds = {
   /** Without the filter, the ids of all event names, up to the limit. */
   names: number[]
   ofPerson: number[] | undefined
@@ -36,9 +36,9 @@ export type Named = {
 export async function findNamed(
   db: Db,
   projectId: number,
-  { events: wanted, person, distinctId, session }: Wanted,
+  { events: wanted, person, distinctId, session }: SourceFilters,
   limit: number
-): Promise<Named> {
+): Promise<NamedIds> {
   const isNamed = wanted === undefined ? sql`1` : sql`${eventNames.name} in ${inJson(wanted)}`
   // Without a distinct id, `coalesce` keeps all identities of the person.
   const identitiesOf = (name: PersonName) => sql`

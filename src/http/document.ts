@@ -4,13 +4,19 @@ import type { ErrorCode } from '../errors.ts'
 import type { JsonObject } from '../input/json.ts'
 import { csvExample } from './csv.ts'
 import { ERRORS, ErrorJson } from './errors.ts'
-import { refer, schemaOptions, uri, VERSIONS, type Version } from './json-schema.ts'
-import { type Answer, describedBy, type Operation, type Part, type Refusal } from './openapi.ts'
+import { type OpenApiVersion, refer, schemaOptions, uri, VERSIONS } from './json-schema.ts'
+import {
+  type Answer,
+  describedBy,
+  type Operation,
+  type OperationPart,
+  type Refusal
+} from './openapi.ts'
 import { Prefers, preferenceText } from './preferences.ts'
 import { UNKNOWN_PARAMETER } from './unknown-parameters.ts'
 
 type Deployment = {
-  target?: Version
+  target?: OpenApiVersion
   /** Whether bodies of `mayBeEmpty` operations are empty unless preferred otherwise. */
   emptyBodies?: boolean
 }
@@ -73,7 +79,7 @@ class Writer {
   readonly #is30: boolean
   readonly #emptyBodies: boolean
 
-  constructor(target: Version, emptyBodies: boolean) {
+  constructor(target: OpenApiVersion, emptyBodies: boolean) {
     this.#is30 = target === 'openapi-3.0'
     this.#options = schemaOptions(target)
     this.#emptyBodies = emptyBodies
@@ -85,9 +91,13 @@ class Writer {
     return mapValues(Object.fromEntries(byName), ({ $schema: _, $id: __, ...schema }) => schema)
   }
 
-  write(operation: Operation, contributed: Part[]) {
+  write(operation: Operation, contributed: OperationPart[]) {
     const { id, tag, summary, mayBeEmpty, takesAnyQuery, error = ErrorJson } = operation
-    const all: Part[] = [...contributed, operation, ...(mayBeEmpty ? [{ header: Prefers }] : [])]
+    const all: OperationPart[] = [
+      ...contributed,
+      operation,
+      ...(mayBeEmpty ? [{ header: Prefers }] : [])
+    ]
     const scopes = all.flatMap((part) => part.scopes ?? [])
     const body = all.map((part) => part.body).find((schema) => schema !== undefined)
     const refusals: Refusal[] = [
@@ -132,7 +142,7 @@ class Writer {
       : scopes.map((scope) => ({ apiKey: [scope] }))
   }
 
-  #answers({ answers, mayBeEmpty }: Operation, all: Part[]) {
+  #answers({ answers, mayBeEmpty }: Operation, all: OperationPart[]) {
     const ignoresFields = all.some((part) => part.body)
     const hasCsv = all.some(({ query }) => query?.shape.format?.safeParse('csv').success)
     return mapValues(answers, (answer, status) => {

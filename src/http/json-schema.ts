@@ -6,12 +6,12 @@ export const VERSIONS = {
   'draft-2020-12': '3.1.1'
 } as const
 
-export type Version = keyof typeof VERSIONS
+export type OpenApiVersion = keyof typeof VERSIONS
 
 type Options = NonNullable<Parameters<typeof z.toJSONSchema>[1]>
 
 /** Returns the options with which zod writes schemas in a version of OpenAPI. */
-export const schemaOptions = (version: Version): Options => ({
+export const schemaOptions = (version: OpenApiVersion): Options => ({
   target: version,
   io: 'input',
   unrepresentable: 'any',

@@ -15,7 +15,7 @@ declare module 'zod' {
 }
 
 /** The inputs and refusals that one middleware adds to an operation. */
-export type Part = {
+export type OperationPart = {
   /** Scopes, one of which a key needs. */
   scopes?: string[]
   path?: z.ZodObject
@@ -41,7 +41,7 @@ export type Answer = {
 }
 
 /** The description of a route. Schemas of bodies need an id: `.meta({ id })`. */
-export type Operation = Part & {
+export type Operation = OperationPart & {
   id: string
   tag: string
   summary: string
@@ -61,7 +61,7 @@ export type Operation = Part & {
 }
 
 const operations = new WeakMap<Handler, Operation>()
-const parts = new WeakMap<Handler, Part[]>()
+const parts = new WeakMap<Handler, OperationPart[]>()
 
 /**
  * Describes a route; it must be the route's first handler. `createDocument` throws for a route
@@ -96,7 +96,10 @@ export function describe(operation: Operation): MiddlewareHandler<AppEnv> {
  * Returns a route's description and the parts that its other handlers contribute.
  * @throws when no handler describes the route
  */
-export function describedBy(route: string, handlers: Handler[]): [Operation, contributed: Part[]] {
+export function describedBy(
+  route: string,
+  handlers: Handler[]
+): [Operation, contributed: OperationPart[]] {
   const operation = handlers.map((handler) => operations.get(handler)).find(Boolean)
   if (!operation) {
     throw new Error(`${route} is not described.`)
@@ -105,7 +108,7 @@ export function describedBy(route: string, handlers: Handler[]): [Operation, con
 }
 
 /** Returns the parts contributed by the other handlers of the same route. */
-function partsBehind(first: Handler, matched: RouterRoute[]): Part[] {
+function partsBehind(first: Handler, matched: RouterRoute[]): OperationPart[] {
   const own = matched.find(({ handler }) => handler === first)
   return matched
     .filter(({ method, path }) => method === own?.method && path === own.path)
@@ -113,7 +116,10 @@ function partsBehind(first: Handler, matched: RouterRoute[]): Part[] {
 }
 
 /** Returns the query parameters of an operation, and whether it needs a key. */
-function summarize(contributed: Part[]): { parameters: KnownParameters; needsKey: boolean } {
+function summarize(contributed: OperationPart[]): {
+  parameters: KnownParameters
+  needsKey: boolean
+} {
   const members = contributed.flatMap(({ query }) => Object.entries(query?.shape ?? {}))
   const isList = (schema: unknown): boolean =>
     schema instanceof z.ZodOptional ? isList(schema.unwrap()) : schema instanceof z.ZodArray
@@ -126,7 +132,7 @@ function summarize(contributed: Part[]): { parameters: KnownParameters; needsKey
 }
 
 /** Adds a middleware's inputs and refusals to the description of every operation that uses it. */
-export function contribute<H extends Handler>(middleware: H, ...added: Part[]): H {
+export function contribute<H extends Handler>(middleware: H, ...added: OperationPart[]): H {
   parts.set(middleware, added)
   return middleware
 }

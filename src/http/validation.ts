@@ -8,7 +8,7 @@ import { parseInput } from '../input/parse.ts'
 import { MAX_DEPTH, scan } from '../input/scan.ts'
 import { parametersOf } from '../input/url.ts'
 import type { AppEnv } from './env.ts'
-import { contribute, type Part, type Refusal } from './openapi.ts'
+import { contribute, type OperationPart, type Refusal } from './openapi.ts'
 
 /** Examples of refusals that any schema may give. */
 export const SCHEMA_REFUSALS: Refusal[] = [
@@ -40,7 +40,7 @@ export function readQuery<S extends z.ZodObject>(schema: S, url: string): z.outp
   return parseInput(schema, query)
 }
 
-export const describeQuery = (schema: z.ZodObject): Part => ({
+export const describeQuery = (schema: z.ZodObject): OperationPart => ({
   query: schema,
   refusals: [
     ['invalid_input', 'A valid integer is required.', 'limit'],
@@ -58,7 +58,7 @@ export const validatePath = <S extends z.ZodObject>(
     await next()
   }, describePath(schema))
 
-export const describePath = (schema: z.ZodObject): Part => ({
+export const describePath = (schema: z.ZodObject): OperationPart => ({
   path: schema,
   refusals: [['invalid_input', 'A valid integer is required.', 'id']]
 })

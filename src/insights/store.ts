@@ -16,7 +16,7 @@ export type Tile = { id: number; dashboard_id: number; insight_id: number }
  * Filters of a list of insights. `search` matches any part of `name`, `derived_name` or
  * `description`, ignoring the case of ASCII letters.
  */
-export type Listing = {
+export type InsightListing = {
   shortId: string | undefined
   saved?: boolean | undefined
   favorited?: boolean | undefined
@@ -27,7 +27,7 @@ export type Listing = {
 export async function listInsights(
   db: Db,
   projectId: number,
-  { shortId, saved, favorited, search }: Listing,
+  { shortId, saved, favorited, search }: InsightListing,
   page: { limit: number; offset: number }
 ): Promise<PageRows<InsightRow>> {
   const { name, derivedName, description } = insights

@@ -7,7 +7,7 @@ import { LISTED_DISTINCT_IDS } from './schemas.ts'
 import type { PersonRow } from './store.ts'
 
 /** Persons by their ids, and distinct ids by the keys of their identities. */
-export type Known = { persons: Map<number, PersonRow>; distinctIds: Map<number, string> }
+export type KnownActors = { persons: Map<number, PersonRow>; distinctIds: Map<number, string> }
 
 /**
  * Reads the persons of a project with these ids, and the distinct ids of the identities with these
@@ -15,11 +15,11 @@ export type Known = { persons: Map<number, PersonRow>; distinctIds: Map<number, 
  * @param hasAllIds whether to read every distinct id of a person. Otherwise reads the first
  * `LISTED_DISTINCT_IDS + 1`: one more than a list shows, which tells whether there are more
  */
-export async function readSeveral(
+export async function readKnownActors(
   db: Db,
   projectId: number,
   { ids, keys, hasAllIds }: { ids: readonly number[]; keys: readonly number[]; hasAllIds: boolean }
-): Promise<Known> {
+): Promise<KnownActors> {
   const [rows, identities] = await readBatch(
     db,
     query<Omit<PersonRow, 'distinct_ids'> & { distinct_ids: string }>(sql`

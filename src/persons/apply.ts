@@ -3,7 +3,7 @@ import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
 import { NotFoundError } from '../errors.ts'
-import { NO_CHANGE, type PersonChange, type Request, type Subject } from './change.ts'
+import { NO_CHANGE, type PersonChange, type PersonSubject, type Request } from './change.ts'
 import { chooseSplit, type SplitRequest, splitPerson } from './split.ts'
 import type { PersonId } from './store.ts'
 import { readSubject, writeChange } from './write.store.ts'
@@ -17,8 +17,8 @@ export function changePerson(
   db: Db,
   projectId: number,
   id: PersonId,
-  change: (subject: Subject) => PersonChange | Promise<PersonChange>
-): Promise<Subject & PersonChange> {
+  change: (subject: PersonSubject) => PersonChange | Promise<PersonChange>
+): Promise<PersonSubject & PersonChange> {
   return retryConflicts(async () => {
     const subject = await readSubject(db, projectId, id)
     if (!subject) {
@@ -39,7 +39,7 @@ export async function splitApart(
   projectId: number,
   id: PersonId,
   { request, by }: { request: SplitRequest; by: Request }
-): Promise<Subject[]> {
+): Promise<PersonSubject[]> {
   const { parts } = await changePerson(db, projectId, id, async (subject) => {
     const identities = chooseSplit(subject.identities, request)
     if (identities.length === 0) {

@@ -1,13 +1,13 @@
 import { AppError } from '../errors.ts'
 import type { JsonObject } from '../input/json.ts'
-import { type Actor, type Entry, propertiesChange } from './activity/entry.ts'
+import { type ActivityEntry, type Actor, propertiesChange } from './activity/entry.ts'
 import type { Write } from './last-write.ts'
 import {
   addVersion,
   MAX_PROPERTIES_BYTES,
   type Person,
+  type PersonVersion,
   unsetProperty,
-  type Version,
   writePerson
 } from './person.ts'
 import { nextWriteTime } from './properties.ts'
@@ -16,7 +16,7 @@ import { nextWriteTime } from './properties.ts'
 export type Identity = { key: number; distinctId: string }
 
 /** A person to change, with its identities in the order in which they were first seen. */
-export type Subject = { person: Person; identities: [Identity, ...Identity[]] }
+export type PersonSubject = { person: Person; identities: [Identity, ...Identity[]] }
 
 /**
  * The author and the time (`now`, ms UTC) of a change through the API. `id` is a new UUID that
@@ -26,10 +26,10 @@ export type Request = { actor: Actor; now: number; id: string }
 
 /** Rows that a change adds. The person itself is changed in place. */
 export type PersonChange = {
-  versions: Version[]
-  entries: Entry[]
+  versions: PersonVersion[]
+  entries: ActivityEntry[]
   /** Persons that were split off, each with its identities. */
-  parts: Subject[]
+  parts: PersonSubject[]
 }
 
 export const NO_CHANGE: PersonChange = { versions: [], entries: [], parts: [] }
@@ -41,7 +41,11 @@ export const TOO_LARGE = `A person's properties may take at most ${MAX_PROPERTIE
  * late events override it.
  * @throws invalid_input, attr `properties`, when the person would become too large
  */
-export function setProperties(subject: Subject, properties: JsonObject, by: Request): PersonChange {
+export function setProperties(
+  subject: PersonSubject,
+  properties: JsonObject,
+  by: Request
+): PersonChange {
   const { person } = subject
   const writes = Object.entries(properties).map(([key, value]): Write => {
     return { kind: 'set', key, value, stamp: stampOf(person, key, by) }
@@ -59,7 +63,7 @@ export function setProperties(subject: Subject, properties: JsonObject, by: Requ
  * Removes a property, if the person has it, by a write that is later than all known writes. Works
  * on persons of any size.
  */
-export function deleteProperty(subject: Subject, key: string, by: Request): PersonChange {
+export function deleteProperty(subject: PersonSubject, key: string, by: Request): PersonChange {
   const { person } = subject
   return change(subject, by, 'delete_property', () => {
     if (!person.properties.shown.has(key)) {
@@ -71,7 +75,7 @@ export function deleteProperty(subject: Subject, key: string, by: Request): Pers
 }
 
 /** Returns the time with which `deleteProperty` would remove a property, ms, if it is there. */
-export const deletionTime = ({ person }: Subject, key: string, { now }: Request) =>
+export const deletionTime = ({ person }: PersonSubject, key: string, { now }: Request) =>
   person.properties.shown.has(key) ? nextWriteTime(person.properties, key, now) : undefined
 
 const stampOf = ({ properties }: Person, key: string, { now, id }: Request) => ({
@@ -81,7 +85,7 @@ const stampOf = ({ properties }: Person, key: string, { now, id }: Request) => (
 
 /** Applies `write`. If it has changed properties, adds a version and an activity entry. */
 function change(
-  { person, identities }: Subject,
+  { person, identities }: PersonSubject,
   { actor, now }: Request,
   activity: 'updated' | 'delete_property',
   write: () => boolean
@@ -90,7 +94,7 @@ function change(
   if (!write()) {
     return NO_CHANGE
   }
-  const entry: Entry = {
+  const entry: ActivityEntry = {
     scope: 'Person',
     itemId: person.id,
     activity,

@@ -6,7 +6,13 @@ import { hmac } from '../hash.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Actor } from './activity/entry.ts'
 import { changePerson } from './apply.ts'
-import { deleteProperty, deletionTime, NO_CHANGE, type Request, type Subject } from './change.ts'
+import {
+  deleteProperty,
+  deletionTime,
+  NO_CHANGE,
+  type PersonSubject,
+  type Request
+} from './change.ts'
 import { writtenAt } from './properties.ts'
 import type { PersonId } from './store.ts'
 
@@ -93,7 +99,7 @@ export async function deleteAgain(
  * written after the deletion.
  */
 async function findProperty(
-  { person }: Subject,
+  { person }: PersonSubject,
   { project, property, until }: PropertyEntry,
   secret: string
 ): Promise<string | undefined> {

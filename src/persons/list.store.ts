@@ -15,10 +15,10 @@ import { LISTED_DISTINCT_IDS } from './schemas.ts'
 import type { PersonRow } from './store.ts'
 
 /** The last person of the previous page: its creation time (`at`, ms UTC) and its id. */
-export const Position = z.object({ at: z.int(), id: z.int() })
-export type Position = z.infer<typeof Position>
+export const PersonPosition = z.object({ at: z.int(), id: z.int() })
+export type PersonPosition = z.infer<typeof PersonPosition>
 
-type Page = { limit: number; offset: number; after?: Position | undefined }
+type Page = { limit: number; offset: number; after?: PersonPosition | undefined }
 
 /** A page's persons, newest first, and the exact number of matches. */
 type Found = { rows: PersonRow[]; count: number }
@@ -169,7 +169,7 @@ async function* inPages<Row extends { id: number; created_at: number }>(
 ): AsyncGenerator<Row[], void> {
   let left = window.limit ?? Number.POSITIVE_INFINITY
   let offset = window.offset
-  let after: Position | undefined
+  let after: PersonPosition | undefined
   while (left > 0) {
     const page = { limit: Math.min(left, MAX_PAGE_ROWS), offset, after }
     const select = pageOf(projectId, filters, page)

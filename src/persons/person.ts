@@ -3,11 +3,11 @@ import type { Json, JsonObject } from '../input/json.ts'
 import type { Stamp, Write } from './last-write.ts'
 import {
   commitDraft,
-  type Draft,
   draftMerge,
   draftWrites,
   emptyProperties,
   type PersonProperties,
+  type PropertiesDraft,
   toObject
 } from './properties.ts'
 import { decodeWrites, encodeWrites, type StoredWrites } from './stored-writes.ts'
@@ -46,7 +46,7 @@ export type Person = Omit<StoredPerson, 'properties' | 'writes' | 'revision'> & 
 }
 
 /** A row of `person_versions`. */
-export type Version = { id: number; properties: JsonObject }
+export type PersonVersion = { id: number; properties: JsonObject }
 
 /**
  * Largest properties of a person, and largest record of their writes, which includes values that
@@ -106,7 +106,7 @@ export const storePerson = (person: Person) => {
  * Makes the present properties the current version. The version belongs to the identity with this
  * key.
  */
-export function addVersion(person: Person, identity: number): Version {
+export function addVersion(person: Person, identity: number): PersonVersion {
   person.versions += 1
   person.version = versionId(identity, person.versions)
   person.isVersionStale = false
@@ -116,7 +116,7 @@ export function addVersion(person: Person, identity: number): Version {
 }
 
 /** Adds a version if the credit covers it or it is the first; else marks it as stale. */
-export function tryVersion(person: Person, identity: number): Version | undefined {
+export function tryVersion(person: Person, identity: number): PersonVersion | undefined {
   const cost = copyCost(person.properties.bytes.shown)
   if (person.version === 0 || person.copyCredit >= cost) {
     person.copyCredit -= cost
@@ -176,7 +176,7 @@ export function mergePersons(
  * Whether a draft may not be stored. Persons stored by earlier versions may be too large: drafts
  * that neither change what they show nor make them larger are allowed.
  */
-function isTooLarge({ bytes, changed }: Draft, before: PersonProperties): boolean {
+function isTooLarge({ bytes, changed }: PropertiesDraft, before: PersonProperties): boolean {
   const isLarge = bytes.shown > MAX_PROPERTIES_BYTES || bytes.writes > MAX_PROPERTIES_BYTES
   return isLarge && (changed || bytes.writes > before.bytes.writes)
 }

@@ -22,7 +22,7 @@ export type PersonProperties = {
 }
 
 /** The effect of writes on properties, which stay as they are until `commitDraft`. */
-export type Draft = {
+export type PropertiesDraft = {
   /** The registers to store in place of those of the same keys, and the values shown. */
   registers: Map<string, { register: Register; shown: Json | undefined }>
   /** Changes in the number of candidates per stamp. */
@@ -56,7 +56,10 @@ export const toObject = (properties: PersonProperties): JsonObject =>
 const NOTHING: Bytes = { shown: 0, writes: 0 }
 
 /** Drafts the effect of writes, in time proportional to the writes, not to the properties. */
-export function draftWrites(properties: PersonProperties, writes: Iterable<Write>): Draft {
+export function draftWrites(
+  properties: PersonProperties,
+  writes: Iterable<Write>
+): PropertiesDraft {
   const drafts = new Map<string, Register>()
   for (const write of writes) {
     const register = drafts.get(write.key) ?? { ...registerOf(properties, write.key) }
@@ -68,7 +71,7 @@ export function draftWrites(properties: PersonProperties, writes: Iterable<Write
 }
 
 /** Drafts a merge of `source` into `target`. */
-export function draftMerge(target: PersonProperties, source: PersonProperties): Draft {
+export function draftMerge(target: PersonProperties, source: PersonProperties): PropertiesDraft {
   const drafts = new Map<string, Register>()
   for (const [key, register] of source.registers) {
     drafts.set(key, mergeRegisters(registerOf(target, key), register))
@@ -77,8 +80,8 @@ export function draftMerge(target: PersonProperties, source: PersonProperties): 
 }
 
 /** Drafts a change of some registers. */
-function draftOf(properties: PersonProperties, drafts: Map<string, Register>): Draft {
-  const registers: Draft['registers'] = new Map()
+function draftOf(properties: PersonProperties, drafts: Map<string, Register>): PropertiesDraft {
+  const registers: PropertiesDraft['registers'] = new Map()
   const stamps = new Map<string, number>()
   const bytes = { ...properties.bytes }
   let changed = false
@@ -115,7 +118,7 @@ function addEach(stamps: Map<string, number>, register: Register, difference: nu
 }
 
 /** Applies a draft to its properties, in place. */
-export function commitDraft(properties: PersonProperties, draft: Draft): void {
+export function commitDraft(properties: PersonProperties, draft: PropertiesDraft): void {
   for (const [key, { register, shown }] of draft.registers) {
     properties.registers.set(key, register)
     if (shown === undefined) {

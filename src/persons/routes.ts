@@ -45,7 +45,7 @@ import {
   exportPersons,
   exportProperties,
   listPersons,
-  Position,
+  PersonPosition,
   readPersons
 } from './list.store.ts'
 import { PersonPath } from './path.ts'
@@ -76,7 +76,7 @@ const TextFilters = z.object({
 
 const ListQuery = z.object({ ...CsvPageQuery.shape, ...FormatQuery.shape, ...TextFilters.shape })
 
-const Cursor = cursorSchema(Position.shape)
+const Cursor = cursorSchema(PersonPosition.shape)
 
 const UnsetQuery = DeletePropertyJson.pick({ $unset: true }).extend(FormatQuery.shape)
 

@@ -1,8 +1,8 @@
 import { identityOf } from '../db/version-id.ts'
 import { AppError } from '../errors.ts'
-import { type Entry, MAX_IDENTITIES } from './activity/entry.ts'
-import type { Identity, PersonChange, Request, Subject } from './change.ts'
-import { addVersion, newPerson, type Version } from './person.ts'
+import { type ActivityEntry, MAX_IDENTITIES } from './activity/entry.ts'
+import type { Identity, PersonChange, PersonSubject, Request } from './change.ts'
+import { addVersion, newPerson, type PersonVersion } from './person.ts'
 
 /**
  * A split names the only distinct id that stays, or the distinct ids that leave. Without either,
@@ -69,12 +69,12 @@ type Leaving = { identity: Identity; id: number; uuid: string }
 
 /** Turns each leaving identity into a person without properties. */
 export function splitPerson(
-  { person, identities }: Subject,
+  { person, identities }: PersonSubject,
   leaving: Leaving[],
   { actor, now }: Request
 ): PersonChange {
-  const versions: Version[] = []
-  const parts = leaving.map(({ identity, id, uuid }): Subject => {
+  const versions: PersonVersion[] = []
+  const parts = leaving.map(({ identity, id, uuid }): PersonSubject => {
     // The identity keeps its versions, so the numbers of new versions must not collide with theirs.
     const part = { ...newPerson(id, uuid, now), versions: person.versions }
     versions.push(addVersion(part, identity.key))
@@ -92,7 +92,7 @@ export function splitPerson(
     distinct_ids: identities.slice(0, MAX_IDENTITIES).map(({ key }) => key),
     split_off: [...gone].slice(0, MAX_IDENTITIES)
   }
-  const entry: Entry = {
+  const entry: ActivityEntry = {
     scope: 'Person',
     itemId: person.id,
     activity: 'split_person',

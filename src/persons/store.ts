@@ -3,7 +3,7 @@ import { toIso } from '../calendar/clock.ts'
 import { planRead, query, type Read } from '../db/batch.ts'
 import { distinctIds, persons } from '../db/schema.ts'
 import type { JsonObject } from '../input/json.ts'
-import type { Subject } from './change.ts'
+import type { PersonSubject } from './change.ts'
 import { nameOf, sortDistinctIds } from './person.ts'
 import { toObject } from './properties.ts'
 import { LISTED_DISTINCT_IDS, type PersonJson } from './schemas.ts'
@@ -51,7 +51,7 @@ export function findPerson(projectId: number, by: PersonId): Read<PersonRow | un
 }
 
 /** Returns the row of a changed person without reading it again. */
-export const rowOf = ({ person, identities }: Subject): PersonRow => ({
+export const rowOf = ({ person, identities }: PersonSubject): PersonRow => ({
   id: person.id,
   uuid: person.uuid,
   created_at: person.createdAt,

@@ -3,10 +3,16 @@ import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { countRows, eachChunk, expectRows } from '../db/rows.ts'
 import { distinctIds, persons, personVersions } from '../db/schema.ts'
-import { insertSelect, list, updateFrom, type Values } from '../db/statements.ts'
+import { type ColumnValues, insertSelect, list, updateFrom } from '../db/statements.ts'
 import { activityStatements } from './activity/store.ts'
-import type { PersonChange, Subject } from './change.ts'
-import { loadPerson, type Person, type StoredPerson, storePerson, type Version } from './person.ts'
+import type { PersonChange, PersonSubject } from './change.ts'
+import {
+  loadPerson,
+  type Person,
+  type PersonVersion,
+  type StoredPerson,
+  storePerson
+} from './person.ts'
 import { idOfPerson, isPerson, type PersonId } from './store.ts'
 
 /*
@@ -125,7 +131,7 @@ const BOOKKEEPING = {
   copyCredit: sql`changed.value ->> 'copy_credit'`,
   isVersionStale: sql`changed.value ->> 'is_version_stale'`,
   revision: sql`${persons.revision} + 1`
-} satisfies Values<typeof persons>
+} satisfies ColumnValues<typeof persons>
 
 /** The columns that affect responses, versions and indexes. */
 const SHOWN = {
@@ -134,12 +140,12 @@ const SHOWN = {
   search: sql`changed.value ->> 'search'`,
   version: sql`changed.value ->> 'version'`,
   versions: sql`changed.value ->> 'versions'`
-} satisfies Values<typeof persons>
+} satisfies ColumnValues<typeof persons>
 
 const updateEach = (
   projectId: number,
   updated: readonly Person[],
-  set: Values<typeof persons>
+  set: ColumnValues<typeof persons>
 ): SQL[] =>
   eachChunk(updated.map(storePerson), (rows) => [
     updateFrom(persons, {
@@ -149,7 +155,7 @@ const updateEach = (
     })
   ])
 
-export const insertVersions = (projectId: number, versions: readonly Version[]): SQL[] =>
+export const insertVersions = (projectId: number, versions: readonly PersonVersion[]): SQL[] =>
   eachChunk(versions, (rows) => [
     insertSelect(
       personVersions,
@@ -163,7 +169,7 @@ export async function readSubject(
   db: Db,
   projectId: number,
   id: PersonId
-): Promise<Subject | undefined> {
+): Promise<PersonSubject | undefined> {
   const [[record], identities] = await readBatch(
     db,
     query<PersonRecord>(sql`select ${RECORD} from ${persons} where ${isPerson(projectId, id)}`),

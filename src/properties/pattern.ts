@@ -41,7 +41,7 @@ export const charactersOfUnit = (pattern: string): number =>
   /\\[pP]/.test(pattern) ? UNICODE_CHARACTERS_OF_UNIT : CHARACTERS_OF_UNIT
 
 /** A compiled pattern, and the steps of its automaton that are cached. */
-export type Search = {
+export type PatternSearch = {
   matches: (text: string) => boolean
   /** Estimates the memory that the cached steps take, in bytes: at most 8 MB. */
   countBytes: () => number
@@ -54,7 +54,7 @@ export type Search = {
  * throw. It gets Infinity when the library falls back to its slow engine because a pattern has too
  * many steps.
  */
-export function searchFor(pattern: string, onStep: (units: number) => void): Search {
+export function searchFor(pattern: string, onStep: (units: number) => void): PatternSearch {
   const compiled = RE2JS.compile(pattern)
   const { dfa } = compiled.re2()
   const closure = dfa.closure.bind(dfa)

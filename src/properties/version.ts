@@ -5,7 +5,7 @@
  */
 
 /** Major, minor and patch. */
-export type Version = readonly [number, number, number]
+export type SemVersion = readonly [number, number, number]
 
 /**
  * One to three numbers without leading zeros, after an optional `v`. Each has at most 15 digits, so
@@ -23,7 +23,7 @@ function numbersOf(text: string): number[] | undefined {
 }
 
 /** Reads a stored version, which must have three numbers, unlike `1.2`. */
-export function parseVersion(text: string): Version | undefined {
+export function parseVersion(text: string): SemVersion | undefined {
   const [major, minor, patch] = numbersOf(text) ?? []
   return major === undefined || minor === undefined || patch === undefined
     ? undefined
@@ -41,19 +41,19 @@ const ANY = /^[*x]$/i
 
 const withoutWildcard = (text: string): string => text.replace(/\.[*x]$/i, '')
 
-const compare = (a: Version, b: Version): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]
+const compare = (a: SemVersion, b: SemVersion): number => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]
 
 /** A half-open range of versions: `from` belongs to it, `until` does not. */
-type Bounds = { from: Version; until: Version }
+type Bounds = { from: SemVersion; until: SemVersion }
 
-const isWithin = (version: Version, { from, until }: Bounds): boolean =>
+const isWithin = (version: SemVersion, { from, until }: Bounds): boolean =>
   compare(version, from) >= 0 && compare(version, until) < 0
 
 /**
  * `~1.2.3` → `1.2.3` up to `1.3.0`, `~1` → `1.0.0` up to `2.0.0`.
  * @param count how many numbers the filter gives: 1 for `~1`, although `from` has three
  */
-const tilde = (from: Version, count: number): Bounds => ({
+const tilde = (from: SemVersion, count: number): Bounds => ({
   from,
   until: count === 1 ? [from[0] + 1, 0, 0] : [from[0], from[1] + 1, 0]
 })
@@ -62,7 +62,7 @@ const tilde = (from: Version, count: number): Bounds => ({
  * Ends where the first number that is not 0 increases, or the patch number if all are 0: `^1.2` →
  * up to `2.0.0`, `^0.2` → up to `0.3.0`, `^0` → up to `0.0.1`.
  */
-function caret(from: Version): Bounds {
+function caret(from: SemVersion): Bounds {
   const [major, minor, patch] = from
   if (major > 0) {
     return { from, until: [major + 1, 0, 0] }
@@ -71,7 +71,7 @@ function caret(from: Version): Bounds {
 }
 
 /** `1.2.*` → `1.2.0` up to `1.3.0`, `1.2.3` → only `1.2.3`. `count` as for `tilde`. */
-const wildcard = (from: Version, count: number): Bounds => ({
+const wildcard = (from: SemVersion, count: number): Bounds => ({
   from,
   until: count === 3 ? [from[0], from[1], from[2] + 1] : tilde(from, count).until
 })
@@ -85,7 +85,7 @@ const ORDERS: Record<string, (order: number) => boolean> = {
   semver_lte: (order) => order <= 0
 }
 
-const RANGES: Record<string, (from: Version, count: number) => Bounds> = {
+const RANGES: Record<string, (from: SemVersion, count: number) => Bounds> = {
   semver_tilde: tilde,
   semver_caret: caret,
   semver_wildcard: wildcard
@@ -98,7 +98,7 @@ const RANGES: Record<string, (from: Version, count: number) => Bounds> = {
 export function versionTest(
   operator: string,
   value: string
-): ((version: Version) => boolean) | undefined {
+): ((version: SemVersion) => boolean) | undefined {
   const isFulfilled = ORDERS[operator]
   const boundsOf = RANGES[operator]
   if (operator === 'semver_wildcard' && ANY.test(value)) {
@@ -106,7 +106,7 @@ export function versionTest(
   }
   const numbers = numbersOf(withoutWildcard(value)) ?? []
   const [major = 0, minor = 0, patch = 0] = numbers
-  const wanted: Version = [major, minor, patch]
+  const wanted: SemVersion = [major, minor, patch]
   if (isFulfilled) {
     return (version) => isFulfilled(compare(version, wanted))
   }

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import { Turns } from '../turns.ts'
 import type { PropertyFilter } from './filter.ts'
-import type { Search } from './pattern.ts'
+import type { PatternSearch } from './pattern.ts'
 import { Searches } from './searches.ts'
 
 /** Units per request for operators that SQL lacks, about 150 ns each: a second. */
@@ -41,7 +41,7 @@ export class Work {
    * these cannot be counted in advance. It keeps the steps for the next texts.
    * @throws query_too_large, attr `properties`, from the search
    */
-  searchFor(pattern: string): Search {
+  searchFor(pattern: string): PatternSearch {
     return this.#searches.of(pattern, (units) => this.#step(units, pattern))
   }
 

@@ -7,9 +7,14 @@ import { openProjectOf } from './message.ts'
 import { discard } from './waiting-objects.ts'
 
 /** The number of messages in a batch, and the outcomes of the failed messages. */
-export type Outcome = { messages: number; retried: number; dropped: number; dead_lettered: number }
+export type BatchOutcome = {
+  messages: number
+  retried: number
+  dropped: number
+  dead_lettered: number
+}
 
-const newOutcome = (batch: MessageBatch): Outcome => ({
+const newOutcome = (batch: MessageBatch): BatchOutcome => ({
   messages: batch.messages.length,
   retried: 0,
   dropped: 0,
@@ -24,7 +29,7 @@ export async function consumeEach(
   batch: MessageBatch,
   handle: (message: Message) => Promise<void>,
   react: Reaction
-): Promise<Outcome> {
+): Promise<BatchOutcome> {
   const outcome = newOutcome(batch)
   for (const message of batch.messages) {
     try {
@@ -71,7 +76,7 @@ export async function consumeByProject<Content>(
   batch: MessageBatch,
   invocation: Invocation<Bindings>,
   steps: Steps<Content>
-): Promise<Outcome & { held: number }> {
+): Promise<BatchOutcome & { held: number }> {
   const consumer = new ProjectConsumer(batch, invocation, steps)
   for (const message of batch.messages) {
     await consumer.take(message)
@@ -101,7 +106,7 @@ class ProjectConsumer<Content> {
   readonly #invocation: Invocation<Bindings>
   readonly #steps: Steps<Content>
   readonly #react: Reaction
-  readonly #outcome: Outcome
+  readonly #outcome: BatchOutcome
   #held = 0
   readonly #projects = new Map<number, OpenProject>()
   readonly #gathered = new Map<number, Item<Content>[]>()
@@ -126,7 +131,7 @@ class ProjectConsumer<Content> {
     }
   }
 
-  async finish(): Promise<Outcome & { held: number }> {
+  async finish(): Promise<BatchOutcome & { held: number }> {
     for (const projectId of this.#gathered.keys()) {
       await this.#storeGathered(projectId)
     }

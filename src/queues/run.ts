@@ -1,6 +1,6 @@
 import { newUsage } from '../db/client.ts'
 import { log } from '../log.ts'
-import type { Outcome } from './consume.ts'
+import type { BatchOutcome } from './consume.ts'
 import type { Invocation } from './invocation.ts'
 import { type ConsumerName, consumerOf } from './names.ts'
 
@@ -8,10 +8,10 @@ import { type ConsumerName, consumerOf } from './names.ts'
 export type Consumer = (
   batch: MessageBatch,
   invocation: Invocation
-) => Promise<Pick<Outcome, 'messages' | 'retried'>>
+) => Promise<Pick<BatchOutcome, 'messages' | 'retried'>>
 
 /** Counts in this isolate: batches in progress, and messages that wait for another delivery. */
-export type Work = { consuming: number; retrying: number }
+export type ConsumerWork = { consuming: number; retrying: number }
 
 /**
  * Passes a batch to the consumer of its queue, and logs the outcome and the cost.
@@ -22,7 +22,7 @@ export async function runConsumer(
   consumers: Record<ConsumerName, Consumer>,
   batch: MessageBatch,
   { env, clock }: Pick<Invocation, 'env' | 'clock'>,
-  work: Work
+  work: ConsumerWork
 ): Promise<void> {
   const started = clock()
   const usage = newUsage()

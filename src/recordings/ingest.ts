@@ -9,7 +9,7 @@ import { reserveNumbers } from '../db/sequences.ts'
 import type { Json } from '../input/json.ts'
 import { PoisonError } from '../queues/failure.ts'
 import { objectOf, type RecordingPart, readLines } from './part.ts'
-import { type Incoming, type Known, nameOfPart, planParts } from './plan.ts'
+import { type IncomingPart, type KnownRecordings, nameOfPart, planParts } from './plan.ts'
 import { keptSince } from './retention.ts'
 import { isSnapshot, type Snapshot } from './snapshot.ts'
 import { summarize } from './summary.ts'
@@ -17,7 +17,7 @@ import { readKnown, writeChanges } from './write.store.ts'
 
 type Project = { id: number; erasureSalt: string }
 
-export type LoadedPart = Incoming & { projectId: number }
+export type LoadedPart = IncomingPart & { projectId: number }
 
 /**
  * Reads a part's snapshots from R2 and summarizes them; undefined if the object is missing: the
@@ -59,7 +59,7 @@ function readLine(line: string): Snapshot {
 type Batch = {
   db: Db
   project: Project
-  parts: Incoming[]
+  parts: IncomingPart[]
   retentionDays: number
   /** ms UTC. */
   now: number
@@ -92,7 +92,7 @@ async function tryToStore({
   parts,
   retentionDays,
   now
-}: Batch): Promise<{ stored: number; refused: Incoming[] }> {
+}: Batch): Promise<{ stored: number; refused: IncomingPart[] }> {
   const { suppressionSerial: serial, ...read } = await readKnown(
     db,
     project.id,
@@ -131,12 +131,12 @@ async function tryToStore({
   }
 }
 
-const idsOf = (parts: Incoming[]): string[] => parts.map(({ distinctId }) => distinctId)
+const idsOf = (parts: IncomingPart[]): string[] => parts.map(({ distinctId }) => distinctId)
 
 /** Separates the parts that suppressions drop, with the suppression's id, from the others. */
-function applySuppressions(parts: Incoming[], suppressions: Suppressions) {
-  const kept: Incoming[] = []
-  const suppressed: { part: Incoming; suppression: string }[] = []
+function applySuppressions(parts: IncomingPart[], suppressions: Suppressions) {
+  const kept: IncomingPart[] = []
+  const suppressed: { part: IncomingPart; suppression: string }[] = []
   for (const part of parts) {
     const found = suppressionAt(suppressions.get(part.distinctId) ?? [], part.receivedAt)
     if (found) {
@@ -151,8 +151,8 @@ function applySuppressions(parts: Incoming[], suppressions: Suppressions) {
 /** Reserves enough identity keys, of which unused ones are lost. @returns the next key */
 async function reserveKeys(
   db: Db,
-  parts: Incoming[],
-  { identities }: Known
+  parts: IncomingPart[],
+  { identities }: KnownRecordings
 ): Promise<() => number> {
   const fresh = new Set(idsOf(parts).filter((id) => !identities.has(id)))
   const next = fresh.size > 0 ? await reserveNumbers(db, { identity: fresh.size }) : { identity: 0 }

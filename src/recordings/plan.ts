@@ -1,26 +1,26 @@
 import { type Tombstone, tombstoneFor } from '../barred/tombstones/tombstone.ts'
-import { firstUrls, type Summary } from './summary.ts'
+import { firstUrls, type PartSummary } from './summary.ts'
 
 /** A part to store: the summary of its snapshots, and the size of its object in bytes. */
-export type Incoming = {
+export type IncomingPart = {
   sessionId: string
   partId: string
   distinctId: string
   source: 'web' | 'mobile'
   receivedAt: number
   bytes: number
-  summary: Summary
+  summary: PartSummary
 }
 
 /** The aggregate of all parts of a recording. Times are ms UTC. */
-export type Recording = Omit<Summary, 'urls'> & {
+export type Recording = Omit<PartSummary, 'urls'> & {
   sessionId: string
   identity: number
   isRelinked: boolean
   firstPart: string
   snapshotSource: string
   startUrl: string | null
-  urls: Summary['urls']
+  urls: PartSummary['urls']
   parts: number
   bytes: number
   lastReceivedAt: number
@@ -29,11 +29,13 @@ export type Recording = Omit<Summary, 'urls'> & {
 export type StoredRecording = Recording & { deleted: boolean; revision: number }
 
 /** Names a part within its project. */
-export const nameOfPart = ({ sessionId, partId }: Pick<Incoming, 'sessionId' | 'partId'>): string =>
-  `${sessionId}/${partId}`
+export const nameOfPart = ({
+  sessionId,
+  partId
+}: Pick<IncomingPart, 'sessionId' | 'partId'>): string => `${sessionId}/${partId}`
 
 /** The stored facts about the sessions, parts and distinct ids that a batch of parts touches. */
-export type Known = {
+export type KnownRecordings = {
   recordings: ReadonlyMap<string, StoredRecording>
   /** The names of the parts that are stored already: see `nameOfPart`. */
   seen: ReadonlySet<string>
@@ -50,8 +52,8 @@ export type Known = {
 }
 
 /** Everything that has to be written to store the parts. */
-export type Changes = {
-  parts: Incoming[]
+export type RecordingChanges = {
+  parts: IncomingPart[]
   created: Recording[]
   /** `isMoved`: whether an indexed column changes. */
   updated: (Recording & { revision: number; isMoved: boolean })[]
@@ -69,7 +71,7 @@ export type Changes = {
    * Parts whose objects must be deleted: they belong to deleted recordings or erased persons, are
    * too old, or exceed the size limits.
    */
-  refused: Incoming[]
+  refused: IncomingPart[]
 }
 
 /** Maximum number of parts of one recording: about eight hours of uninterrupted activity. */
@@ -85,7 +87,11 @@ const MAX_START_URL = 512
  * recording reaches its size limits, it ends up the same however its parts are divided into
  * batches, and in whatever order they arrive.
  */
-export function planParts(incoming: Incoming[], known: Known, newKey: () => number): Changes {
+export function planParts(
+  incoming: IncomingPart[],
+  known: KnownRecordings,
+  newKey: () => number
+): RecordingChanges {
   const plan = new Plan(known, newKey)
   for (const part of incoming) {
     plan.add(part)
@@ -100,25 +106,25 @@ type Draft = {
    * The earliest part of the batch, if it is earlier than all stored parts; it determines the
    * recording's identity.
    */
-  first: Incoming | undefined
+  first: IncomingPart | undefined
 }
 
 class Plan {
-  readonly #known: Known
+  readonly #known: KnownRecordings
   readonly #newKey: () => number
   readonly #drafts = new Map<string, Draft>()
-  readonly #parts = new Map<string, Incoming>()
-  readonly #refused: Incoming[] = []
+  readonly #parts = new Map<string, IncomingPart>()
+  readonly #refused: IncomingPart[] = []
   readonly #newIdentities = new Map<string, number>()
   readonly #expectedIdentities = new Set<number>()
   readonly #usedTombstones = new Set<number>()
 
-  constructor(known: Known, newKey: () => number) {
+  constructor(known: KnownRecordings, newKey: () => number) {
     this.#known = known
     this.#newKey = newKey
   }
 
-  add(part: Incoming): void {
+  add(part: IncomingPart): void {
     const name = nameOfPart(part)
     if (this.#known.seen.has(name) || this.#parts.has(name)) {
       return
@@ -143,9 +149,9 @@ class Plan {
     this.#parts.set(name, part)
   }
 
-  changes(): Changes {
-    const created: Changes['created'] = []
-    const updated: Changes['updated'] = []
+  changes(): RecordingChanges {
+    const created: RecordingChanges['created'] = []
+    const updated: RecordingChanges['updated'] = []
     for (const { recording, stored, first } of this.#drafts.values()) {
       const identity =
         first && !this.#keepsOwner(recording) ? this.#identityOf(first) : recording.identity
@@ -180,11 +186,11 @@ class Plan {
     return isRelinked || this.#known.erasedIdentities.has(identity)
   }
 
-  #tombstoneOf({ distinctId, receivedAt }: Incoming): Tombstone | undefined {
+  #tombstoneOf({ distinctId, receivedAt }: IncomingPart): Tombstone | undefined {
     return tombstoneFor(this.#known.tombstones.get(distinctId) ?? [], receivedAt)
   }
 
-  #identityOf(part: Incoming): number {
+  #identityOf(part: IncomingPart): number {
     const tombstone = this.#tombstoneOf(part)
     if (tombstone) {
       this.#usedTombstones.add(tombstone.key)
@@ -203,7 +209,7 @@ class Plan {
 }
 
 /** Returns an empty recording. `Plan.changes` replaces the `identity`. */
-const begin = ({ sessionId, partId, source, summary }: Incoming): Recording => ({
+const begin = ({ sessionId, partId, source, summary }: IncomingPart): Recording => ({
   sessionId,
   identity: 0,
   isRelinked: false,
@@ -225,19 +231,19 @@ const begin = ({ sessionId, partId, source, summary }: Incoming): Recording => (
   lastReceivedAt: 0
 })
 
-const isFull = ({ parts, bytes }: Recording, part: Incoming): boolean =>
+const isFull = ({ parts, bytes }: Recording, part: IncomingPart): boolean =>
   parts >= MAX_RECORDING_PARTS || bytes + part.bytes > MAX_RECORDING_BYTES
 
 /** Whether a part is earlier than all parts of the recording. */
 const isFirst = (
   { parts, startTime, firstPart }: Recording,
-  { partId, summary }: Incoming
+  { partId, summary }: IncomingPart
 ): boolean =>
   parts === 0 ||
   summary.startTime < startTime ||
   (summary.startTime === startTime && partId < firstPart)
 
-function join(recording: Recording, part: Incoming): Recording {
+function join(recording: Recording, part: IncomingPart): Recording {
   const { summary } = part
   const urls = firstUrls([...recording.urls, ...summary.urls])
   return {

@@ -18,7 +18,7 @@ import { FiltersQuery } from './list/schemas.ts'
 import {
   listRecordings,
   listSources,
-  Position,
+  RecordingPosition,
   readRecording,
   recordingToJson
 } from './list/store.ts'
@@ -32,7 +32,7 @@ import { findRecording } from './store.ts'
 
 const ListQuery = z.object({ ...PageQuery.shape, ...FiltersQuery.shape })
 
-const Cursor = cursorSchema(Position.shape)
+const Cursor = cursorSchema(RecordingPosition.shape)
 
 /** Any text is accepted as the id of a session; an impossible id is a 404. */
 const RecordingPath = z.object({ id: z.string().meta({ description: 'The id of the session.' }) })

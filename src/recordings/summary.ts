@@ -30,7 +30,7 @@ const MAX_URL = 4_096
 export const MAX_URLS = 25
 
 /** The aggregate of the snapshots of one part. Times are ms UTC by the server's clock. */
-export type Summary = {
+export type PartSummary = {
   startTime: number
   endTime: number
   activeMs: number
@@ -45,7 +45,7 @@ export type Summary = {
 }
 
 /** Summarizes the snapshots of a part. @param skew how far the client's clock is ahead, ms */
-export function summarize(snapshots: Snapshot[], skew: number): Summary {
+export function summarize(snapshots: Snapshot[], skew: number): PartSummary {
   const times = snapshots.map((snapshot) => timeOf(snapshot, skew))
   const countFrom = (...sources: unknown[]) =>
     countOf(snapshots, ({ source }) => sources.includes(source))

@@ -13,12 +13,18 @@ import {
   recordingParts,
   recordings
 } from '../db/schema.ts'
-import { insertSelect, updateFrom, type Values } from '../db/statements.ts'
+import { type ColumnValues, insertSelect, updateFrom } from '../db/statements.ts'
 import { reopenSessions } from '../sessions/store.ts'
-import { type Changes, type Incoming, type Known, nameOfPart, type Recording } from './plan.ts'
+import {
+  type IncomingPart,
+  type KnownRecordings,
+  nameOfPart,
+  type Recording,
+  type RecordingChanges
+} from './plan.ts'
 import { findStored } from './store.ts'
 
-export type Wanted = { sessionId: string; partId: string; distinctId: string }[]
+export type WantedParts = { sessionId: string; partId: string; distinctId: string }[]
 
 /**
  * Reads the stored rows of these sessions, parts and distinct ids, and the counters by which
@@ -27,8 +33,8 @@ export type Wanted = { sessionId: string; partId: string; distinctId: string }[]
 export async function readKnown(
   db: Db,
   projectId: number,
-  wanted: Wanted
-): Promise<Omit<Known, 'tombstones' | 'keptSince'> & { suppressionSerial: number }> {
+  wanted: WantedParts
+): Promise<Omit<KnownRecordings, 'tombstones' | 'keptSince'> & { suppressionSerial: number }> {
   const sessionIds = [...new Set(wanted.map(({ sessionId }) => sessionId))]
   const ids = [...new Set(wanted.map(({ distinctId }) => distinctId))]
   const [stored, [seen, identities, erased, counterRows]] = await Promise.all([
@@ -104,7 +110,7 @@ type Writing = {
 export async function writeChanges(
   db: Db,
   projectId: number,
-  changes: Changes,
+  changes: RecordingChanges,
   { now, newToken, serial, dropped }: Writing
 ): Promise<void> {
   const { parts, updated, newIdentities } = changes
@@ -136,7 +142,7 @@ export async function writeChanges(
  * Rolls the batch back as a conflict unless these recordings are unchanged since they were read.
  * Put it before the statements that write recordings.
  */
-const expectUnchanged = (projectId: number, updated: Changes['updated']): SQL[] =>
+const expectUnchanged = (projectId: number, updated: RecordingChanges['updated']): SQL[] =>
   eachChunk(
     updated.map(({ sessionId, revision }) => ({ sessionId, revision })),
     (rows, count) => [
@@ -175,7 +181,7 @@ const expectKept = (projectId: number, used: number[]): SQL[] =>
     )
   ])
 
-const insertIdentities = (projectId: number, added: Changes['newIdentities']): SQL[] =>
+const insertIdentities = (projectId: number, added: RecordingChanges['newIdentities']): SQL[] =>
   eachChunk(added, (rows) => [
     insertSelect(
       distinctIds,
@@ -189,7 +195,7 @@ const insertIdentities = (projectId: number, added: Changes['newIdentities']): S
     )
   ])
 
-function insertParts(projectId: number, parts: Incoming[]): SQL[] {
+function insertParts(projectId: number, parts: IncomingPart[]): SQL[] {
   const added = parts.map(({ sessionId, partId, summary: { startTime, endTime } }) => [
     sessionId,
     partId,
@@ -245,5 +251,5 @@ const updateRecordings = (
   ])
 
 /** Reads each column from the member of its name in `value`, an object of `json_each`. */
-const valuesOf = (columns: readonly Column[]): Values<typeof recordings> =>
+const valuesOf = (columns: readonly Column[]): ColumnValues<typeof recordings> =>
   Object.fromEntries(columns.map((name) => [name, sql`value ->> ${name}`]))

@@ -25,7 +25,7 @@ export const CHANNELS = [
   'Display',
   'Unknown'
 ] as const
-export type Channel = (typeof CHANNELS)[number]
+export type ChannelType = (typeof CHANNELS)[number]
 
 type Kind = 'Search' | 'Social' | 'Video' | 'Shopping'
 
@@ -53,7 +53,7 @@ type Visit = {
 }
 
 /** Returns the channel of a session from the properties of its first page, ignoring case. */
-export function channelOf(visit: Visit): Channel {
+export function channelOf(visit: Visit): ChannelType {
   const domain = fold(visit.$entry_referring_domain)
   const source = fold(visit.$entry_utm_source)
   const medium = fold(visit.$entry_utm_medium)
@@ -96,7 +96,7 @@ function kindOf(name: string): Kind | undefined {
   return undefined
 }
 
-function paid(medium: string, campaign: string, gadSource: string | undefined): Channel {
+function paid(medium: string, campaign: string, gadSource: string | undefined): ChannelType {
   if (isShopping(campaign)) {
     return 'Paid Shopping'
   }
@@ -115,7 +115,7 @@ function paid(medium: string, campaign: string, gadSource: string | undefined): 
   return campaign.includes('video') ? 'Paid Video' : 'Paid Unknown'
 }
 
-const organic = (kind: Kind | undefined): Channel | undefined => kind && `Organic ${kind}`
+const organic = (kind: Kind | undefined): ChannelType | undefined => kind && `Organic ${kind}`
 
 /**
  * Returns the name of a site: `www.google.co.uk` → `google`, `news.ycombinator.com` →
@@ -139,7 +139,7 @@ const isDisplay = (medium: string): boolean =>
   /^(display|banner|expandable|interstitial|cpm)$/.test(medium)
 const isEmail = (text: string): boolean => /^e[-_ ]?mail$/.test(text)
 
-function bySource(source: string): Channel | undefined {
+function bySource(source: string): ChannelType | undefined {
   if (isEmail(source)) {
     return 'Email'
   }
@@ -149,7 +149,7 @@ function bySource(source: string): Channel | undefined {
   return source === 'firebase' ? 'Push' : undefined
 }
 
-function byMedium(medium: string): Channel | undefined {
+function byMedium(medium: string): ChannelType | undefined {
   if (medium === 'organic') {
     return 'Organic Search'
   }

@@ -4,7 +4,14 @@ import { SLOT } from '../columns/slots/store.ts'
 import type { Db } from '../db/client.ts'
 import { eachChunk } from '../db/rows.ts'
 import { sessions, sessionValues } from '../db/schema.ts'
-import { assign, bare, excluded, insertSelect, updateFrom, type Values } from '../db/statements.ts'
+import {
+  assign,
+  bare,
+  type ColumnValues,
+  excluded,
+  insertSelect,
+  updateFrom
+} from '../db/statements.ts'
 import { isOfExit } from '../properties/session.ts'
 import type { SessionPart } from './session.ts'
 
@@ -77,7 +84,7 @@ const MERGED = assign(sessions, {
 type Column = keyof typeof sessions.$inferSelect
 
 /** Keeps the value with the lower (`<`) or higher (`>`) key; no key changes nothing. */
-function pick(name: Column, keyName: Column, order: '<' | '>'): Values<typeof sessions> {
+function pick(name: Column, keyName: Column, order: '<' | '>'): ColumnValues<typeof sessions> {
   const [value, key] = [sessions[name], sessions[keyName]]
   const wins = sql`(${key} is null or ${excluded(key)} ${sql.raw(order)} ${key})`
   return {

@@ -20,7 +20,7 @@ import { playerPage, policyOf } from './recordings/page.ts'
 import type { SharedRecordingJson } from './recordings/schemas.ts'
 import { findVisit } from './recordings/visit.store.ts'
 import { SHARED, SHARED_SNAPSHOTS } from './reference.ts'
-import { type Board, findShared, type Sharable } from './store.ts'
+import { findShared, type Sharable, type SharableBoard } from './store.ts'
 
 const TokenPath = z.object({
   access_token: z.string().meta({ description: 'The token of the sharing configuration.' })
@@ -117,7 +117,7 @@ async function answerRecording(
 async function answerBoard(
   c: Context<AppEnv>,
   open: OpenProject,
-  shared: Board
+  shared: SharableBoard
 ): Promise<Response> {
   const { now, usage } = c.var
   await throttle(c.env, `shared ${open.project.id}`, 'insight:read', now)

@@ -4,10 +4,10 @@ import { ConflictError, type ProjectDb } from '../db/client.ts'
 import { dashboards, insights, recordings, shares } from '../db/schema.ts'
 import { isLive } from '../recordings/store.ts'
 
-export type Board = { projectId: number; kind: 'insight' | 'dashboard'; objectId: number }
+export type SharableBoard = { projectId: number; kind: 'insight' | 'dashboard'; objectId: number }
 
 /** An object to share: a recording by its session's id, a board by its own. */
-export type Sharable = { projectId: number; kind: 'recording'; objectId: string } | Board
+export type Sharable = { projectId: number; kind: 'recording'; objectId: string } | SharableBoard
 
 /** `createdAt` is ms UTC; `sharedHash` the token's SHA-256 while it is shared, else null. */
 export type Sharing = { createdAt: number; accessToken: string; sharedHash: string | null }
@@ -24,7 +24,7 @@ const ofBoard = {
   sharedHash: shares.sharedHash
 }
 
-const isOf = ({ projectId, kind, objectId }: Board) =>
+const isOf = ({ projectId, kind, objectId }: SharableBoard) =>
   and(eq(shares.projectId, projectId), eq(shares.kind, kind), eq(shares.objectId, objectId))
 
 /**

@@ -16,7 +16,7 @@ export type Figures = { name: string } & (
       /** The period `[from, until)`, ms UTC; `from` is null when it has no beginning. */
       from: number | null
       until: number
-      lines: Line[]
+      lines: FigureLine[]
       /** The number of lines that are left out. */
       more: number
     }
@@ -24,9 +24,9 @@ export type Figures = { name: string } & (
 )
 
 /** One insight of a delivery. `insight` is its id, absent if it was deleted. */
-export type Part = Figures & { insight?: number }
+export type InsightPart = Figures & { insight?: number }
 
-export type Line = {
+export type FigureLine = {
   label: string
   value: number
   /** The value in the previous period; null without a previous value. */
@@ -40,7 +40,7 @@ export type Content = {
   /** When the content was computed, ms UTC. */
   at: number
   timezone: string
-  parts: Part[]
+  parts: InsightPart[]
   /** The number of tiles that are left out. */
   more: number
 }
@@ -63,7 +63,7 @@ export function figuresOf(
   const current = series.filter(({ compare_label }) => compare_label !== 'previous')
   const previous = series.filter(({ compare_label }) => compare_label === 'previous')
   const lines = current.map(
-    ({ label, aggregated_value: value = 0 }, i): Line => ({
+    ({ label, aggregated_value: value = 0 }, i): FigureLine => ({
       label: cut(onOneLine(label), MAX_LABEL),
       value,
       previous: query.from === 'all' ? null : (previous[i]?.aggregated_value ?? null)
@@ -84,7 +84,7 @@ export function figuresOf(
 }
 
 /** Returns 1 for a line that went up, -1 for a line that went down, otherwise 0. */
-export function directionOf({ value, previous }: Line): -1 | 0 | 1 {
+export function directionOf({ value, previous }: FigureLine): -1 | 0 | 1 {
   if (previous === null || value === previous) {
     return 0
   }

@@ -1,5 +1,5 @@
 import { withoutControls } from '../input/show.ts'
-import type { Content, Part } from './content.ts'
+import type { Content, InsightPart } from './content.ts'
 
 /** The message that a channel sends to each recipient of a delivery. */
 export type Digest = {
@@ -20,7 +20,7 @@ export type Digest = {
 }
 
 /** Returns the address of the chart of a part, undefined if it has none. */
-export const chartOf = ({ charts }: Digest, { insight }: Part): string | undefined =>
+export const chartOf = ({ charts }: Digest, { insight }: InsightPart): string | undefined =>
   insight === undefined ? undefined : charts.get(insight)
 
 export const subjectOf = ({ isTest, content }: Digest): string =>

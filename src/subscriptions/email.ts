@@ -1,7 +1,7 @@
 import { describeChange, formatValue } from '../charts/format.ts'
 import { escapeHtml } from '../html.ts'
 import { onOneLine } from '../input/show.ts'
-import { cut, directionOf, formatMoment, type Line, type Part } from './content.ts'
+import { cut, directionOf, type FigureLine, formatMoment, type InsightPart } from './content.ts'
 import { chartOf, type Digest, notesOf, subjectOf } from './digest.ts'
 import type { Sent } from './outcome.ts'
 
@@ -141,7 +141,7 @@ const CELL = 'padding:8px 0;border-top:1px solid #e5e7eb;vertical-align:top'
 const IMAGE = 'display:block;width:100%;max-width:568px;height:auto;border:0;margin:0 0 8px'
 const COLORS = { [-1]: '#b42318', 0: '#57606a', 1: '#067647' }
 
-function toText(part: Part, chart: string | undefined): string {
+function toText(part: InsightPart, chart: string | undefined): string {
   if ('failure' in part) {
     return `${part.name}\n  ${part.failure}`
   }
@@ -157,7 +157,7 @@ function toText(part: Part, chart: string | undefined): string {
   ].join('\n')
 }
 
-function toSection(digest: Digest, images: Map<number, string>, part: Part): string {
+function toSection(digest: Digest, images: Map<number, string>, part: InsightPart): string {
   const title = `<h2 style="margin:24px 0 2px;font-size:17px;overflow-wrap:anywhere">${escapeHtml(part.name)}</h2>`
   if ('failure' in part) {
     return `${title}<p style="margin:0;color:#57606a">${escapeHtml(part.failure)}</p>`
@@ -168,7 +168,7 @@ function toSection(digest: Digest, images: Map<number, string>, part: Part): str
 }
 
 /** Returns a chart as an image with a link, or only the link if the e-mail has no image. */
-function toImage(digest: Digest, images: Map<number, string>, part: Part): string {
+function toImage(digest: Digest, images: Map<number, string>, part: InsightPart): string {
   const chart = chartOf(digest, part)
   if (chart === undefined || part.insight === undefined) {
     return ''
@@ -182,7 +182,7 @@ function toImage(digest: Digest, images: Map<number, string>, part: Part): strin
 }
 
 /** Puts the change below its number, which leaves room for the label on a phone. */
-function toRow(line: Line): string {
+function toRow(line: FigureLine): string {
   const change = describeChange(line.value, line.previous)
   const below = `<br><span style="font-size:13px;color:${COLORS[directionOf(line)]}">${escapeHtml(change)}</span>`
   return `<tr><th scope="row" style="${CELL};width:40%;text-align:left;font-weight:normal;overflow-wrap:anywhere">${escapeHtml(line.label)}</th>\

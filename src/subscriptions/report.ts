@@ -11,7 +11,7 @@ import { findInsight, type InsightRow } from '../insights/store.ts'
 import type { TrendQuery } from '../trends/query.ts'
 import { readTrend } from '../trends/request.ts'
 import { computeTrend } from '../trends/trend.ts'
-import { type Content, type Figures, figuresOf, type Part } from './content.ts'
+import { type Content, type Figures, figuresOf, type InsightPart } from './content.ts'
 import type { SubscriptionRow } from './store.ts'
 
 /** The content that a subscription delivers, or the reason why it delivers nothing. */
@@ -39,7 +39,7 @@ export async function readContent(
   const others = tiles.filter(({ id }) => id !== single?.id)
   const insights = [...(single && !single.deleted ? [single] : []), ...others.slice(0, MAX_TILES)]
 
-  const parts: Part[] = []
+  const parts: InsightPart[] = []
   for (const insight of insights) {
     const figures = isSpent() ? tooMuch(insight) : await readFigures(db, project, insight, now)
     parts.push({ insight: insight.id, ...figures })

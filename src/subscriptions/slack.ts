@@ -1,5 +1,5 @@
 import { formatChange, formatValue } from '../charts/format.ts'
-import { cut, directionOf, type Figures, formatMoment, type Line } from './content.ts'
+import { cut, directionOf, type FigureLine, type Figures, formatMoment } from './content.ts'
 import { chartOf, type Digest, notesOf, subjectOf } from './digest.ts'
 import type { Sent } from './outcome.ts'
 import { post } from './post.ts'
@@ -81,7 +81,7 @@ function toLines(part: Figures): string[] {
 
 const ARROWS = { [-1]: '▼ ', 0: '', 1: '▲ ' }
 
-function toLine(line: Line): string {
+function toLine(line: FigureLine): string {
   const figure = `• ${escapeText(line.label)}: *${formatValue(line.value)}*`
   const change = formatChange(line.value, line.previous)
   if (change === '') {

@@ -24,7 +24,7 @@ const COLUMNS: Record<(typeof ORDERINGS)[number], SQL> = {
   created_by__email: sql`lower(${subscriptions.createdBy} ->> '$.email')`
 }
 
-export type Listing = {
+export type SubscriptionListing = {
   dashboard?: number | undefined
   insight?: number | undefined
   deleted: boolean
@@ -37,7 +37,7 @@ export type Listing = {
 export async function listSubscriptions(
   db: Db,
   projectId: number,
-  { dashboard, insight, deleted, search, ordering }: Listing,
+  { dashboard, insight, deleted, search, ordering }: SubscriptionListing,
   page: { limit: number; offset: number }
 ): Promise<PageRows<SubscriptionRow>> {
   const listed = and(

@@ -1,7 +1,7 @@
 import { toIso } from '../calendar/clock.ts'
 import { formatChange } from '../charts/format.ts'
 import { toBase64 } from '../input/base64.ts'
-import type { Part } from './content.ts'
+import type { InsightPart } from './content.ts'
 import { chartOf, type Digest } from './digest.ts'
 import type { Sent } from './outcome.ts'
 import { post } from './post.ts'
@@ -29,7 +29,7 @@ export function toPayload(digest: Digest) {
   }
 }
 
-function toInsight(part: Part, chart: string | undefined) {
+function toInsight(part: InsightPart, chart: string | undefined) {
   const { insight: id = null, name } = part
   if ('failure' in part) {
     return {

@@ -1,12 +1,12 @@
 import type { Changes, Ids, Incoming, Known } from '../../src/capture/changes.ts'
 import { planEvents } from '../../src/capture/plan.ts'
-import type { PersonChange, Subject } from '../../src/persons/change.ts'
+import type { PersonChange, PersonSubject } from '../../src/persons/change.ts'
 import {
   loadPerson,
   type Person,
+  type PersonVersion,
   type StoredPerson,
-  storePerson,
-  type Version
+  storePerson
 } from '../../src/persons/person.ts'
 
 type Identity = { key: number; personId: number | null }
@@ -37,7 +37,7 @@ export class MemoryStore {
   }
 
   /** Applies a change to the person with this distinct id, as the API does. */
-  change(distinctId: string, rule: (subject: Subject) => PersonChange): void {
+  change(distinctId: string, rule: (subject: PersonSubject) => PersonChange): void {
     const stored = this.personOf(distinctId)
     const all = [...this.identities].map(([distinctId, { key, personId }]) => ({
       key,
@@ -129,7 +129,7 @@ export class MemoryStore {
     })
   }
 
-  #addVersions(versions: Version[]): void {
+  #addVersions(versions: PersonVersion[]): void {
     for (const { id, properties } of versions) {
       if (this.versions.has(id)) {
         throw new Error(`The version id ${id} was assigned twice.`)

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import type { QueueMessage } from '../../src/capture/message.ts'
+import type { QueuedEvents } from '../../src/capture/message.ts'
 import type { DeadMessage } from '../../src/queues/failure.ts'
 import { consume, deliverBatch, request, type TestProject } from './project.ts'
 import { holdRecordings } from './recordings.ts'
@@ -9,11 +9,11 @@ import { holdRecordings } from './recordings.ts'
  * test delivers or loses them.
  */
 export function holdQueues() {
-  const captured: QueueMessage[] = []
+  const captured: QueuedEvents[] = []
   const dead: DeadMessage[] = []
   const capture = {
-    send: async (body: QueueMessage) => void captured.push(body),
-    sendBatch: async (messages: { body: QueueMessage }[]) =>
+    send: async (body: QueuedEvents) => void captured.push(body),
+    sendBatch: async (messages: { body: QueuedEvents }[]) =>
       void captured.push(...messages.map(({ body }) => body))
   }
   const recordings = holdRecordings()

@@ -103,6 +103,37 @@ it.each(['docs/architecture.md', 'CONTRIBUTING.md'])('has the plan that %s draws
   expect(groups.reverse().flat()).toEqual(FLOORS)
 })
 
+/** Names of types that several files export. The list only gets shorter. */
+const SHARED_NAMES = [
+  'Found',
+  'Identity',
+  'Part',
+  'Place',
+  'Project',
+  'ReadChunk',
+  'Receipt',
+  'Rows',
+  'Sealed',
+  'Selection',
+  'Series',
+  'Source',
+  'StoredChunk',
+  'Wanted',
+  'WantedChunk'
+]
+
+it('exports each name of a type from one file', () => {
+  const exported = sources.flatMap(({ file, text }) => {
+    const found = text.matchAll(/^export (?:type|interface|(?:abstract )?class|enum) (\w+)/gm)
+    return [...new Set(found.map(([, name = '']) => name))].map((name) => ({ name, file }))
+  })
+  const shared = [...Map.groupBy(exported, ({ name }) => name)].flatMap(([name, files]) =>
+    files.length > 1 ? name : []
+  )
+
+  expect(shared.sort()).toEqual(SHARED_NAMES)
+})
+
 const isRoutes = (file: string): boolean =>
   file.endsWith('routes.ts') || file.endsWith('/reference.ts')
 

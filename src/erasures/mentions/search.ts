@@ -1,7 +1,7 @@
 import { hasScope } from '../../access/scopes.ts'
 import { toIso } from '../../calendar/clock.ts'
 import type { Db } from '../../db/client.ts'
-import { EventScan, type Project } from '../../events/scan.ts'
+import { EventScan, type ZonedProject } from '../../events/scan.ts'
 import type { EventRow } from '../../events/store.ts'
 import { isObject, type Json, type JsonObject } from '../../input/json.ts'
 import type { PersonJson } from '../../persons/schemas.ts'
@@ -72,7 +72,7 @@ type Search = {
  */
 export async function findMentions(
   db: Db,
-  project: Project,
+  project: ZonedProject,
   { person, scopes, before, now }: Search
 ): Promise<Mentions> {
   const texts = new Texts({
@@ -217,7 +217,7 @@ type Examined = Looked & { oldest: number | undefined }
 /** Examines the newest events of other persons and visitors. */
 async function searchEvents(
   db: Db,
-  project: Project,
+  project: ZonedProject,
   { person, texts, before, now }: Omit<Search, 'scopes'> & { texts: Texts }
 ): Promise<Examined> {
   const filters = {

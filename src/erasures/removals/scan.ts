@@ -1,6 +1,6 @@
 import type { Db } from '../../db/client.ts'
 import { AppError } from '../../errors.ts'
-import { type EventFilters, EventScan, type Project } from '../../events/scan.ts'
+import { type EventFilters, EventScan, type ZonedProject } from '../../events/scan.ts'
 import type { EventRow } from '../../events/store.ts'
 import { isObject, type JsonObject } from '../../input/json.ts'
 
@@ -34,7 +34,7 @@ export type Found = {
  */
 export async function findEvents(
   db: Db,
-  project: Project,
+  project: ZonedProject,
   { filters, properties }: Wanted,
   now: Date
 ): Promise<Found> {
@@ -54,7 +54,7 @@ const NAMES: Record<string, string> = { event: 'events', properties: 'property_f
 
 async function scanAll(
   db: Db,
-  project: Project,
+  project: ZonedProject,
   { filters, properties }: Wanted,
   now: Date
 ): Promise<Found> {

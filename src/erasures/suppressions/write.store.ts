@@ -5,7 +5,7 @@ import type { Db } from '../../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../../db/rows.ts'
 import { distinctIds, suppressedIds, suppressions } from '../../db/schema.ts'
 import { insertSelect, updateFrom } from '../../db/statements.ts'
-import type { Actor, Entry } from '../../persons/activity/entry.ts'
+import type { ActivityEntry, Actor } from '../../persons/activity/entry.ts'
 import { activityStatements } from '../../persons/activity/store.ts'
 import type { SuppressionRow } from './store.ts'
 
@@ -128,7 +128,7 @@ const entryOf = (
   activity: 'suppressed' | 'suppression_lifted',
   actor: Actor,
   at: number
-): Entry[] =>
+): ActivityEntry[] =>
   itemId === null
     ? []
     : [{ scope: 'Person', itemId, activity, actor, detail: { name: person, changes: [] }, at }]

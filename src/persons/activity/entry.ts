@@ -47,7 +47,7 @@ export const ACTIVITIES = [
 ] as const
 
 /** An entry of the activity log; `at` is ms UTC. */
-export type Entry = {
+export type ActivityEntry = {
   scope: 'Person'
   itemId: number
   activity: (typeof ACTIVITIES)[number]

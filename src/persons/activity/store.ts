@@ -6,11 +6,11 @@ import { countRows, eachChunk } from '../../db/rows.ts'
 import { activity, counters, distinctIds, persons } from '../../db/schema.ts'
 import { insertSelect, updateFrom } from '../../db/statements.ts'
 import { idOfPerson, type PersonId } from '../store.ts'
-import { type Entry, MAX_FOLDED_IDENTITIES, MAX_IDS_BYTES } from './entry.ts'
+import { type ActivityEntry, MAX_FOLDED_IDENTITIES, MAX_IDS_BYTES } from './entry.ts'
 import type { ActivityRow } from './schemas.ts'
 
 /** Returns statements that write entries, for the transaction that makes the changes. */
-export const activityStatements = (projectId: number, entries: readonly Entry[]): SQL[] => [
+export const activityStatements = (projectId: number, entries: readonly ActivityEntry[]): SQL[] => [
   ...eachChunk(
     entries.map((entry) => ({ ...entry, uuid: uuidv7({ msecs: entry.at }) })),
     (rows) => [

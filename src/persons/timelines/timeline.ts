@@ -10,14 +10,14 @@ export type SeenEvent = { timestamp: number; version: number | null }
  * Consecutive events with the same values of the crucial properties, which the request names: the
  * first event, and the number of events.
  */
-export type Stretch = SeenEvent & { count: number }
+export type TimelineStretch = SeenEvent & { count: number }
 
 /** Groups events by time; `valuesOf` returns a version's crucial values as comparable text. */
 export function cutStretches(
   events: readonly SeenEvent[],
   valuesOf: (version: number | null) => string
-): Stretch[] {
-  const stretches: Stretch[] = []
+): TimelineStretch[] {
+  const stretches: TimelineStretch[] = []
   for (const event of events.toSorted(byTime)) {
     const last = stretches.at(-1)
     if (last && valuesOf(last.version) === valuesOf(event.version)) {

@@ -35,7 +35,7 @@ export type RecordingFilters = {
   chosen: FilterGroup[]
 }
 
-export type Settings = { timezone: string; weekStart: number; testAccountFilters: unknown[] }
+export type ListSettings = { timezone: string; weekStart: number; testAccountFilters: unknown[] }
 
 /**
  * Reads the filters of a list.
@@ -45,7 +45,7 @@ export type Settings = { timezone: string; weekStart: number; testAccountFilters
 export function readRecordingFilters(
   query: FiltersQuery,
   properties: Json | undefined,
-  settings: Settings,
+  settings: ListSettings,
   now: Date
 ): RecordingFilters {
   const {
@@ -83,7 +83,7 @@ type ReadFilters = (input: Json, types: readonly PropertyType[]) => FilterGroup
  */
 function readGroups(
   { having_predicates: having, filter_test_accounts: hidesTestAccounts }: FiltersQuery,
-  { testAccountFilters }: Settings,
+  { testAccountFilters }: ListSettings,
   read: ReadFilters
 ): FilterGroup[] {
   const groups: FilterGroup[] = []

@@ -78,7 +78,7 @@ const COLUMNS = list([
       order by ${recordingViews.email} limit 1000)) as views`
 ])
 
-export type RecordingRow = {
+export type ListedRecording = {
   session_id: string
   identity: number
   start_time: number
@@ -111,8 +111,8 @@ export async function readRecording(
   db: Db,
   projectId: number,
   sessionId: string
-): Promise<RecordingRow | undefined> {
-  const rows = query<RecordingRow>(sql`
+): Promise<ListedRecording | undefined> {
+  const rows = query<ListedRecording>(sql`
     select ${COLUMNS} from ${RECORDINGS}
     where ${isLive(projectId, sessionId)}`)
   return (await readBatch(db, rows))[0][0]
@@ -141,10 +141,10 @@ const VALUES = {
 export type Order = { by: (typeof ORDERS)[number]; isAscending: boolean }
 
 /** The sort value and the id of the last recording on the previous page. */
-export const Position = z.object({ value: z.number(), id: z.string() })
-export type Position = z.infer<typeof Position>
+export const RecordingPosition = z.object({ value: z.number(), id: z.string() })
+export type RecordingPosition = z.infer<typeof RecordingPosition>
 
-type Page = { limit: number; offset: number; after: Position | undefined }
+type Page = { limit: number; offset: number; after: RecordingPosition | undefined }
 
 type ListedRecordings = {
   /** The whole condition on `RECORDINGS`; undefined for all that are not deleted. */
@@ -163,7 +163,7 @@ export async function listRecordings(
   db: Db,
   projectId: number,
   { matching, order, page, knownCount }: ListedRecordings
-): Promise<{ rows: RecordingRow[]; count: number }> {
+): Promise<{ rows: ListedRecording[]; count: number }> {
   const { by, isAscending } = order
   const { limit, offset, after } = page
   const value = VALUES[by]
@@ -175,7 +175,7 @@ export async function listRecordings(
     ? sql`(${value}, ${recordings.sessionId}) ${compare} (${after.value}, ${after.id})`
     : sql`1`
   // Only the page's rows are read in full.
-  const rows = query<RecordingRow>(sql`
+  const rows = query<ListedRecording>(sql`
     select ${COLUMNS}, page.value as order_value
     from (select ${recordings.sessionId}, ${value} as value from ${matching ? RECORDINGS : recordings}
           where ${matches} and ${isAfter}
@@ -198,7 +198,7 @@ export async function listRecordings(
 
 /** Converts a row to the recording that every endpoint shows to this user. */
 export function recordingToJson(
-  row: RecordingRow,
+  row: ListedRecording,
   projectId: number,
   userId: number,
   now: Date
@@ -229,7 +229,7 @@ export function recordingToJson(
   }
 }
 
-function personOf(row: RecordingRow, projectId: number): RecordingJson['person'] & JsonObject {
+function personOf(row: ListedRecording, projectId: number): RecordingJson['person'] & JsonObject {
   const distinctId = row.distinct_id ?? ''
   if (row.person_id !== null) {
     const { uuid, created_at, properties } = row

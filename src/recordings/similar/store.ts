@@ -70,7 +70,7 @@ export async function hasOpenSessions(
 /** Sessions that are compared. With the search, fewer than 5,000 rows are read. */
 export const MAX_CANDIDATES = 480
 
-export type Candidate = { id: string; steps: string[]; startTime: number; duration: number }
+export type CandidateSession = { id: string; steps: string[]; startTime: number; duration: number }
 
 /** Shingles to search by, and the number of sessions to read per shingle. */
 export type Sought = { shingles: readonly number[]; sessions: number }
@@ -85,7 +85,7 @@ export async function listCandidates(
   projectId: number,
   sessionId: string,
   sought: readonly Sought[]
-): Promise<Candidate[]> {
+): Promise<CandidateSession[]> {
   const lists = await readBatch(
     db,
     ...sought.map(({ shingles, sessions: limit }) =>

@@ -20,7 +20,7 @@ import {
 } from '../../ledger/secret.ts'
 import { readState } from '../../ledger/store.ts'
 import { type Fault, readFault } from '../../ledger/walk.ts'
-import type { Work } from '../../queues/run.ts'
+import type { ConsumerWork } from '../../queues/run.ts'
 import { checkMigrations, countDeadLetters, readBirth } from './store.ts'
 
 /** A database that has at least this share of its maximum size gets the status `warning`. */
@@ -162,7 +162,7 @@ export type ReadHealth = (env: Env, now: Date) => Promise<HealthJson>
  * which take no query, are always current.
  * @param work returns the counts of this isolate's batches and retries
  */
-export function createHealthReader(work: () => Work): ReadHealth {
+export function createHealthReader(work: () => ConsumerWork): ReadHealth {
   let last: { stored: StoredHealth; at: number } | undefined
 
   return async function readHealth(env, now) {
@@ -194,7 +194,7 @@ async function checkStored(env: Env, now: Date) {
 async function summarize(
   env: Env,
   { database, others, crons, deadLetters, ledger, fault, fingerprint }: StoredHealth,
-  work: Work
+  work: ConsumerWork
 ): Promise<HealthJson> {
   const backlog = await countWaiting(env).catch(() => null)
   const secrets = [

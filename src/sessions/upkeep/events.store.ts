@@ -7,7 +7,10 @@ import { byteLength, type JsonObject } from '../../input/json.ts'
 import type { WholeSession } from './store.ts'
 
 /** The events of one identity in a session. */
-export type Range = Pick<WholeSession, 'projectId' | 'sessionId' | 'startTime' | 'endTime'> & {
+export type IdentityRange = Pick<
+  WholeSession,
+  'projectId' | 'sessionId' | 'startTime' | 'endTime'
+> & {
   identity: number
 }
 
@@ -38,7 +41,7 @@ const MAX_BYTES = 8_000_000
 const MAX_RANGE_BYTES = 1_500_000
 
 /** A range that may have more events than `after`; `left` is how many may still be read. */
-type Unread<R extends Range> = { range: R; after: StoredEvent | undefined; left: number }
+type Unread<R extends IdentityRange> = { range: R; after: StoredEvent | undefined; left: number }
 
 /**
  * Reads the first `limit` events of each range, with the named properties that are texts or
@@ -47,7 +50,7 @@ type Unread<R extends Range> = { range: R; after: StoredEvent | undefined; left:
  * isolate's memory.
  * @param first the first pages that `firstPages` has read already, by `nameOf` their ranges
  */
-export async function* readPages<R extends Range>(
+export async function* readPages<R extends IdentityRange>(
   db: Db,
   ranges: readonly R[],
   properties: readonly string[],
@@ -89,8 +92,10 @@ export type Page = { events: StoredEvent[]; isLast: boolean }
 const NO_EVENTS: Page = { events: [], isLast: true }
 
 /** Returns a name for a range within its project. */
-export const nameOf = ({ sessionId, identity }: Pick<Range, 'sessionId' | 'identity'>): string =>
-  JSON.stringify([sessionId, identity])
+export const nameOf = ({
+  sessionId,
+  identity
+}: Pick<IdentityRange, 'sessionId' | 'identity'>): string => JSON.stringify([sessionId, identity])
 
 /** A page as it is read: `events` is JSON. */
 type PageRow<Key> = { key: Key; events: string }
@@ -102,7 +107,7 @@ type PageRow<Key> = { key: Key; events: string }
  */
 async function readNext(
   db: Db,
-  unread: readonly Unread<Range>[],
+  unread: readonly Unread<IdentityRange>[],
   properties: readonly string[],
   limit: number
 ): Promise<Map<number, Page>> {

@@ -1,9 +1,9 @@
 import { SLOT } from '../../columns/slots/store.ts'
 import type { Db } from '../../db/client.ts'
-import type { Work } from '../../db/rest.ts'
+import type { PieceOfWork } from '../../db/rest.ts'
 import { retryConflicts } from '../../db/retry.ts'
 import { FOLDED_PROPERTIES, foldEvents, type SessionEvent, type SessionPart } from '../session.ts'
-import { type Range, readPages, type StoredEvent } from './events.store.ts'
+import { type IdentityRange, readPages, type StoredEvent } from './events.store.ts'
 import { readStale, replaceStale, type StaleSessions, type WholeSession } from './store.ts'
 
 /** Sessions rebuilt in one transaction, which also reads the next ones. */
@@ -15,7 +15,7 @@ export const SESSIONS = { first: 25, min: 10, max: 100 }
  * ones: so all calls together take one round trip for each piece, and one more. It returns the
  * number of sessions that it has rebuilt, and whether none was left.
  */
-export function sessionRebuilder(db: Db, projectId: number): Work {
+export function sessionRebuilder(db: Db, projectId: number): PieceOfWork {
   let next: StaleSessions | undefined
   return (limit) =>
     retryConflicts(async () => {
@@ -43,7 +43,7 @@ async function foldStored(db: Db, { sessions, first }: StaleSessions): Promise<S
   return [...parts.values()]
 }
 
-type SessionRange = Range & { openSlot: number | null }
+type SessionRange = IdentityRange & { openSlot: number | null }
 
 const rangesOf = (session: WholeSession): SessionRange[] =>
   session.identities.map((identity) => ({ ...session, identity }))

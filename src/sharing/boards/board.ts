@@ -11,7 +11,7 @@ import {
 import { findDashboard } from '../../insights/dashboards/store.ts'
 import { nameOf } from '../../insights/insight.ts'
 import { findInsight } from '../../insights/store.ts'
-import type { Board } from '../store.ts'
+import type { SharableBoard } from '../store.ts'
 import type { SharedBoardJson } from './schemas.ts'
 
 /** A shared insight or dashboard, computed. */
@@ -30,7 +30,7 @@ export type SharedBoard = Omit<SharedBoardJson, 'tiles'> & {
  */
 export async function computeShared(
   open: OpenProject,
-  { kind, objectId }: Board,
+  { kind, objectId }: SharableBoard,
   now: Date,
   isSpent: () => boolean
 ): Promise<SharedBoard> {

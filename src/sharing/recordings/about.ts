@@ -1,5 +1,5 @@
 import { describeMoment } from '../../calendar/words.ts'
-import type { RecordingRow } from '../../recordings/list/store.ts'
+import type { ListedRecording } from '../../recordings/list/store.ts'
 import type { Visit } from './visit.store.ts'
 
 /** What the player's page says of a recording, beside playing it. */
@@ -18,7 +18,7 @@ const MAX_NAME = 60
 
 /** Describes a recording. Times are in the project's time zone. */
 export const describeRecording = (
-  row: RecordingRow,
+  row: ListedRecording,
   visit: Visit | undefined,
   timezone: string
 ): About => ({

@@ -12,7 +12,7 @@ import { readTrend } from '../../trends/request.ts'
 import type { Content } from '../content.ts'
 import { endAt } from '../report.ts'
 import type { SubscriptionRow } from '../store.ts'
-import { pictureUrl, type Subject } from './ticket.ts'
+import { type PictureSubject, pictureUrl } from './ticket.ts'
 
 /** Size of a picture, pixels. On a phone, the labels of a larger one could not be read. */
 const SIZE = { width: 420, height: 260 }
@@ -26,7 +26,7 @@ export const drawPicture = (chart: Chart): string => drawChart(chart, SIZE)
 /** Computes a picture's chart; undefined if the insight was deleted, or has no series. */
 export async function computePicture(
   open: OpenProject,
-  { insightId, at, until }: Subject
+  { insightId, at, until }: PictureSubject
 ): Promise<Chart | undefined> {
   const { db, project } = open
   const insight = await findInsight(db, project.id, insightId)
@@ -80,7 +80,7 @@ export async function paintPictures(
   return images
 }
 
-const subjectsOf = ({ at, parts }: Content): Subject[] =>
+const subjectsOf = ({ at, parts }: Content): PictureSubject[] =>
   parts.flatMap((part) =>
     'failure' in part || part.insight === undefined
       ? []

@@ -9,7 +9,7 @@ import { describe } from '../../http/openapi.ts'
 import { validatePath } from '../../http/validation.ts'
 import { findSubscription } from '../store.ts'
 import { computePicture, drawPicture } from './picture.ts'
-import { isExpired, isSealed, PICTURE_DAYS, readTicket, type Ticket } from './ticket.ts'
+import { isExpired, isSealed, PICTURE_DAYS, type PictureTicket, readTicket } from './ticket.ts'
 
 const TicketPath = z.object({
   ticket: z.string().meta({ description: 'The ticket from the address in a message.' })
@@ -58,7 +58,10 @@ export const pictureRoutes = createRouter().get(
 )
 
 /** Opens the project of a ticket; undefined if the ticket is forged or its subscription deleted. */
-async function openSealed(c: Context<AppEnv>, ticket: Ticket): Promise<OpenProject | undefined> {
+async function openSealed(
+  c: Context<AppEnv>,
+  ticket: PictureTicket
+): Promise<OpenProject | undefined> {
   const open = await openProject(c.env, ticket.projectId, c.var.usage)
   if (!open) {
     return undefined

@@ -7,7 +7,7 @@ import type { SubscriptionRow } from '../store.ts'
 export const PICTURE_DAYS = 7
 
 /** The subject of a picture: one insight in one message. All have the same size. */
-export type Subject = {
+export type PictureSubject = {
   insightId: number
   /** The time at which the message was composed, ms UTC. */
   at: number
@@ -16,10 +16,17 @@ export type Subject = {
 }
 
 /** The parts of a picture's address. `seal` proves that this service made it. */
-export type Ticket = Subject & { projectId: number; subscriptionId: number; seal: string }
+export type PictureTicket = PictureSubject & {
+  projectId: number
+  subscriptionId: number
+  seal: string
+}
 
 /** Returns the address of a picture, which needs no API key. */
-export async function pictureUrl(subscription: SubscriptionRow, subject: Subject): Promise<string> {
+export async function pictureUrl(
+  subscription: SubscriptionRow,
+  subject: PictureSubject
+): Promise<string> {
   const { origin, projectId, id } = subscription
   const { insightId, at, until } = subject
   const seal = await sealOf(subscription, subject)
@@ -27,7 +34,7 @@ export async function pictureUrl(subscription: SubscriptionRow, subject: Subject
 }
 
 /** Reads `<project>.<subscription>.<insight>.<at>.<until>.<seal>.png`, or returns undefined. */
-export function readTicket(token: string): Ticket | undefined {
+export function readTicket(token: string): PictureTicket | undefined {
   const [, projectId, subscriptionId, insightId, at, until, seal] =
     /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})\.png$/.exec(
       token
@@ -46,16 +53,18 @@ export function readTicket(token: string): Ticket | undefined {
 }
 
 /** Returns whether the address was made by this service for this subscription and subject. */
-export const isSealed = async (subscription: SubscriptionRow, ticket: Ticket): Promise<boolean> =>
-  isSameHash(await sealOf(subscription, ticket), ticket.seal)
+export const isSealed = async (
+  subscription: SubscriptionRow,
+  ticket: PictureTicket
+): Promise<boolean> => isSameHash(await sealOf(subscription, ticket), ticket.seal)
 
 /** Returns whether the address no longer works at `now`. */
-export const isExpired = ({ at }: Ticket, now: Date): boolean =>
+export const isExpired = ({ at }: PictureTicket, now: Date): boolean =>
   now.getTime() >= at + PICTURE_DAYS * DAY
 
 async function sealOf(
   { secret, projectId, id }: SubscriptionRow,
-  { insightId, at, until }: Subject
+  { insightId, at, until }: PictureSubject
 ): Promise<string> {
   const text = `chart ${[projectId, id, insightId, at, until].join(' ')}`
   return toHex((await sign(secret, text)).buffer)

@@ -7,7 +7,7 @@ import type { SubscriptionRow } from '../store.ts'
  * that this service made the link, even after the address was removed from the subscription; links
  * from older e-mails have no seal.
  */
-export type Ticket = {
+export type UnsubscribeTicket = {
   projectId: number
   subscriptionId: number
   addressHash: string
@@ -25,7 +25,7 @@ export async function unsubscribeUrl(
 }
 
 /** Reads `<project>.<subscription>.<addressHash>[.<seal>]`; undefined for any other text. */
-export function readTicket(token: string): Ticket | undefined {
+export function readTicket(token: string): UnsubscribeTicket | undefined {
   const [, projectId, subscriptionId, addressHash, seal] =
     /^(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})(?:\.([0-9a-f]{64}))?$/.exec(token) ?? []
   if (addressHash === undefined) {
@@ -37,14 +37,14 @@ export function readTicket(token: string): Ticket | undefined {
 /** Returns whether the link has a valid seal. */
 export const isSealed = async (
   subscription: SubscriptionRow,
-  { addressHash, seal = '' }: Ticket
+  { addressHash, seal = '' }: UnsubscribeTicket
 ): Promise<boolean> => isSameHash(await sealOf(subscription, addressHash), seal)
 
 /** Returns `addresses` without the link's, or undefined if it is not among them. */
 export async function withoutAddress(
   subscription: SubscriptionRow,
   addresses: string[],
-  { addressHash }: Ticket
+  { addressHash }: UnsubscribeTicket
 ): Promise<string[] | undefined> {
   const kept: string[] = []
   for (const address of addresses) {

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { newApiKey } from '../../../src/access/key.ts'
-import type { QueueMessage } from '../../../src/capture/message.ts'
+import type { QueuedEvents } from '../../../src/capture/message.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
 import older from '../../fixtures/posthog-js-1.300.0.json'
 import current from '../../fixtures/posthog-js-1.449.2.json'
@@ -52,9 +52,9 @@ const base64 = (value: unknown) => btoa(JSON.stringify(value))
 
 /** Holds back the messages of capture requests; `ingest` processes them. */
 function holdQueue() {
-  const messages: QueueMessage[] = []
+  const messages: QueuedEvents[] = []
   vi.spyOn(env.CAPTURE_QUEUE, 'send').mockImplementation(async (message) => {
-    messages.push(message as QueueMessage)
+    messages.push(message as QueuedEvents)
     return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } }
   })
   return { ingest: () => consume(messages) }

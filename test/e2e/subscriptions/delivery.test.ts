@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { fireCron } from '../../../scripts/control.ts'
 import { toIso } from '../../../src/calendar/clock.ts'
 import { EVERY_MINUTE } from '../../../src/jobs/cron.ts'
-import type { Part } from '../../../src/subscriptions/content.ts'
+import type { InsightPart } from '../../../src/subscriptions/content.ts'
 import { toEmail } from '../../../src/subscriptions/email.ts'
 import { drawPicture } from '../../../src/subscriptions/picture/picture.ts'
 import { hasBrowser, openBrowser } from '../../support/browser.ts'
@@ -95,7 +95,7 @@ it('the running service draws a chart and delivers a subscription when the cron 
 
 const LONG =
   'https://app.example.com/a/very/long/path/that/does/not/break/anywhere?with=query&and=more'
-const PARTS: Part[] = [
+const PARTS: InsightPart[] = [
   {
     insight: 44,
     name: 'Signups',

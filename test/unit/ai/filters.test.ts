@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { writeFilters } from '../../../src/ai/filters.ts'
-import { type Project, refusalOf } from '../../../src/ai/list-query.ts'
+import { refusalOf } from '../../../src/ai/list-query.ts'
 import { type FilterJson, GroupJson } from '../../../src/ai/schemas.ts'
-import { readRecordingFilters } from '../../../src/recordings/list/query.ts'
+import { type ListSettings, readRecordingFilters } from '../../../src/recordings/list/query.ts'
 import { FiltersQuery } from '../../../src/recordings/list/schemas.ts'
 import { deep } from '../../support/depth.ts'
 
 /** A Saturday. */
 const NOW = new Date('2026-11-21T12:00:00Z')
-const CALENDAR: Project = { timezone: 'UTC', weekStart: 1, testAccountFilters: [] }
+const CALENDAR: ListSettings = { timezone: 'UTC', weekStart: 1, testAccountFilters: [] }
 
 const write = (text: string, calendar = CALENDAR, now = NOW) => writeFilters(text, calendar, now)
 

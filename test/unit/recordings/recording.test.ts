@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../src/input/json.ts'
 import { Unpacking } from '../../../src/recordings/packed.ts'
 import {
-  type Incoming,
-  type Known,
+  type IncomingPart,
+  type KnownRecordings,
   MAX_RECORDING_BYTES,
   MAX_RECORDING_PARTS,
   planParts,
@@ -35,7 +35,7 @@ const log = (timestamp: number, level: Json): Snapshot => ({
 })
 const page = (timestamp: number, href: Json): Snapshot => ({ type: 4, timestamp, data: { href } })
 
-const NOTHING: Known = {
+const NOTHING: KnownRecordings = {
   recordings: new Map(),
   seen: new Set(),
   identities: new Map(),
@@ -58,7 +58,7 @@ const stored = (recording: Recording, more: Partial<StoredRecording> = {}): Stor
  * Plans batches one after the other, each with the result of the previous batches. Returns the
  * recordings, with distinct ids in place of identities.
  */
-function storeInOrder(batches: Incoming[][]) {
+function storeInOrder(batches: IncomingPart[][]) {
   const recordings = new Map<string, StoredRecording>()
   const seen = new Set<string>()
   const identities = new Map<string, number>()
@@ -84,8 +84,8 @@ function storeInOrder(batches: Incoming[][]) {
 type Recorded = { t: number; url: string; json?: unknown }
 
 /** Reads the parts that a browser has sent, as the endpoint and the consumer do. */
-async function partsOf(recorded: Recorded[]): Promise<Incoming[]> {
-  const parts: Incoming[] = []
+async function partsOf(recorded: Recorded[]): Promise<IncomingPart[]> {
+  const parts: IncomingPart[] = []
   for (const { t, json } of recorded.filter(({ url }) => url.startsWith('/s/'))) {
     for (const raw of json as Json[]) {
       const read = await readSnapshot(raw, undefined, t, new Unpacking())
@@ -316,7 +316,7 @@ const Part = fc
     })
   })
   .map(
-    ({ session, id, distinctId, start, length, receivedAt, urls }): Incoming => ({
+    ({ session, id, distinctId, start, length, receivedAt, urls }): IncomingPart => ({
       sessionId: `${SESSION}-${session}`,
       partId: `00000000-0000-7000-8000-0000000000${String(id).padStart(2, '0')}`,
       distinctId,
@@ -363,7 +363,7 @@ describe('the parts of recordings', () => {
     )
   })
 
-  const part = (more: Partial<Incoming> = {}): Incoming => ({
+  const part = (more: Partial<IncomingPart> = {}): IncomingPart => ({
     sessionId: SESSION,
     partId: '00000000-0000-7000-8000-000000000001',
     distinctId: 'ada',

@@ -1,6 +1,6 @@
 import type { Range } from '../../../calendar/buckets.ts'
 import { toIso } from '../../../calendar/clock.ts'
-import type { Known } from '../../../persons/actors.store.ts'
+import type { KnownActors } from '../../../persons/actors.store.ts'
 import type { PersonJson } from '../../../persons/schemas.ts'
 import type { PersonRow } from '../../../persons/store.ts'
 import type { ActorCount } from '../../../trends/point.ts'
@@ -26,7 +26,7 @@ const ERASED: Omit<ActorJson, 'count'> = {
  */
 export function actorToJson(
   { actor, count }: ActorCount,
-  { persons, distinctIds }: Known,
+  { persons, distinctIds }: KnownActors,
   recordings: Recordings,
   show: (person: PersonRow) => PersonJson
 ): ActorJson {

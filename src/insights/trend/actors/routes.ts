@@ -7,7 +7,7 @@ import { CsvPageQuery, pageOf, pageSize } from '../../../http/page.ts'
 import { nameIgnored, validateBody, validateQuery } from '../../../http/validation.ts'
 import type { JsonObject } from '../../../input/json.ts'
 import { Whole } from '../../../input/parameters.ts'
-import { readSeveral } from '../../../persons/actors.store.ts'
+import { readKnownActors } from '../../../persons/actors.store.ts'
 import { listedPersonToJson, personToJson } from '../../../persons/store.ts'
 import { countBehind } from '../../../trends/behind.ts'
 import { TrendFields } from '../../../trends/fields.ts'
@@ -77,7 +77,7 @@ export const trendActorRoutes = createRouter().post(
     const isTable = wantsCsv(c, format)
     const show = isTable ? personToJson : listedPersonToJson
     const read = async (counts: ActorCount[]): Promise<ActorJson[]> => {
-      const known = await readSeveral(db, project.id, {
+      const known = await readKnownActors(db, project.id, {
         ids: counts.flatMap(({ actor }) => (actor > 0 ? [actor] : [])),
         keys: counts.flatMap(({ actor }) => (actor < 0 ? [-actor] : [])),
         hasAllIds: isTable

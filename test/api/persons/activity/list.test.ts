@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
 import { writeBatch } from '../../../../src/db/batch.ts'
-import type { Entry } from '../../../../src/persons/activity/entry.ts'
+import type { ActivityEntry } from '../../../../src/persons/activity/entry.ts'
 import { activityStatements } from '../../../../src/persons/activity/store.ts'
 import { UUID_V7 } from '../../../support/capture.ts'
 import { beforeCall } from '../../../support/faults.ts'
@@ -256,7 +256,7 @@ describe('pages of activity', () => {
   /** Creates twelve numbered entries of Ada, each followed by an entry of somebody else. */
   async function newLog() {
     const { project, ada, path } = await newAda()
-    const entry = (itemId: number, n: number): Entry => ({
+    const entry = (itemId: number, n: number): ActivityEntry => ({
       scope: 'Person',
       itemId,
       activity: 'updated',
@@ -412,7 +412,7 @@ describe('pages of activity', () => {
       sql`select key from distinct_ids where project_id = ${project.id} order by key`
     )
     const ids = keys.map(({ key }) => key)
-    const entry: Entry = {
+    const entry: ActivityEntry = {
       scope: 'Person',
       itemId: ada.id,
       activity: 'split_person',
