@@ -18,6 +18,7 @@ import { PersonPath } from '../persons/path.ts'
 import { findPerson, personToJson } from '../persons/store.ts'
 import { resultsOf, selectionOf } from './bulk.ts'
 import { erasePersons } from './erase.ts'
+import { mentionsToJson } from './mentions/answer.ts'
 import { countMentions } from './mentions/schemas.ts'
 import { findMentions } from './mentions/search.ts'
 import { previewErasure } from './preview.ts'
@@ -57,8 +58,7 @@ export const erasureRoutes = createRouter()
         const row = await runRead(db, findPerson(project.id, id))
         const person = row && personToJson(row)
         return (
-          person &&
-          findMentions(db, project, { person, scopes: key.scopes, before: undefined, now })
+          person && findMentions(db, project, { person, scopes: key.scopes, after: undefined, now })
         )
       }
       if (isDryRun) {
@@ -68,7 +68,12 @@ export const erasureRoutes = createRouter()
           throw new NotFoundError()
         }
         const mentions = await search()
-        return answerOne(c, 'preview', { ...preview, ...(mentions && { mentions }) }, query.format)
+        return answerOne(
+          c,
+          'preview',
+          { ...preview, ...(mentions && { mentions: mentionsToJson(mentions) }) },
+          query.format
+        )
       }
       const mentions = isSearched ? await search() : undefined
       const erased = await erasePersons(db, c.env.ERASURE_QUEUE, project, {

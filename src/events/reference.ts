@@ -1,10 +1,19 @@
+import * as z from 'zod'
 import { DATE_GRAMMAR } from '../calendar/dates.ts'
 import { describe } from '../http/openapi.ts'
+import { cursorSchema } from '../http/page.ts'
 import { PropertyParameters } from '../properties/parameters.ts'
 import { TOO_MUCH_WORK } from '../properties/work.ts'
 import { MAX_CHARACTERS, MAX_EXAMINED } from './list.ts'
 import { MAX_SOURCES } from './scan.ts'
 import { EventPageJson } from './schemas.ts'
+
+/** The cursor of a list of events: the last event of the page. */
+export const EventCursor = cursorSchema({
+  at: z.int(),
+  name: z.int(),
+  uuid: z.string().regex(/^[0-9A-F]{32}$/)
+})
 
 export const LIST = describe({
   id: 'events_list',

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { allow } from '../access/auth.ts'
 import { toIso } from '../calendar/clock.ts'
 import { createRouter } from '../http/env.ts'
-import { cursorSchema, encodeCursor, PageQuery, readPage } from '../http/page.ts'
+import { encodeCursor, PageQuery, readPage } from '../http/page.ts'
 import { validateQuery } from '../http/validation.ts'
 import { parametersOf } from '../input/url.ts'
 import { clean } from '../persons/distinct-id.ts'
@@ -12,7 +12,7 @@ import { readPropertyParameters } from '../properties/parameters.ts'
 import { readFilters } from '../properties/read-filters.ts'
 import { listEvents } from './list.ts'
 import { readRange } from './range.ts'
-import { LIST } from './reference.ts'
+import { EventCursor, LIST } from './reference.ts'
 import { eventToJson } from './schemas.ts'
 
 /** Schema of a filter; an empty parameter does not filter. */
@@ -41,12 +41,6 @@ const ListQuery = z.object({
   before: Filter.meta({ description: 'Only events before this time.' })
 })
 
-const Cursor = cursorSchema({
-  at: z.int(),
-  name: z.int(),
-  uuid: z.string().regex(/^[0-9A-F]{32}$/)
-})
-
 export const eventRoutes = createRouter().get(
   '/events',
   LIST,
@@ -68,7 +62,7 @@ export const eventRoutes = createRouter().get(
         types: PROPERTY_TYPES
       })
     }
-    const { size, rows } = readPage(c.req.url, Cursor, { ...query, offset: 0 })
+    const { size, rows } = readPage(c.req.url, EventCursor, { ...query, offset: 0 })
     const { events, next, isCut } = await listEvents(db, project, filters, {
       size,
       after: rows.after,

@@ -247,7 +247,7 @@ function decodeCursor<S extends z.ZodType>(schema: z.ZodTuple<[S, typeof Place]>
   } catch {
     throw new AppError(
       'invalid_input',
-      'This cursor is not valid: take it from a `next` link.',
+      'This cursor is not valid: take it from the answer of an earlier request.',
       'cursor'
     )
   }

@@ -138,7 +138,7 @@ const isRoutes = (file: string): boolean =>
   file.endsWith('routes.ts') || file.endsWith('/reference.ts')
 
 /** The files outside http/ and access/ that answer requests for several routes of their noun. */
-const ANSWERING = ['capture/token.ts', 'erasures/receipts/answer.ts']
+const ANSWERING = ['capture/token.ts', 'erasures/mentions/answer.ts', 'erasures/receipts/answer.ts']
 
 it('imports hono and http/ only in app.ts, http/, access/ and routes', () => {
   const isHttp = (file: string) =>

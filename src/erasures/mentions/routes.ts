@@ -2,18 +2,19 @@ import * as z from 'zod'
 import { allow } from '../../access/auth.ts'
 import { runRead } from '../../db/batch.ts'
 import { NotFoundError } from '../../errors.ts'
-import { readRange } from '../../events/range.ts'
+import { EventCursor } from '../../events/reference.ts'
 import { createRouter } from '../../http/env.ts'
+import { PageQuery, readPage } from '../../http/page.ts'
 import { validatePath, validateQuery } from '../../http/validation.ts'
 import { PersonPath } from '../../persons/path.ts'
 import { findPerson, personToJson } from '../../persons/store.ts'
+import { mentionsToJson } from './answer.ts'
 import { LIST } from './reference.ts'
 import { findMentions } from './search.ts'
 
 const MentionsQuery = z.object({
-  before: z.string().max(100).optional().meta({
-    description:
-      'Only events before this time are examined: `continue_before` of an earlier search.'
+  cursor: PageQuery.shape.cursor.meta({
+    description: 'Only older events are examined: `cursor` of an earlier search.'
   })
 })
 
@@ -25,15 +26,13 @@ export const mentionRoutes = createRouter().get(
   validateQuery(MentionsQuery),
   async (c) => {
     const { db, project, key, now } = c.var
-    const { before } = c.req.valid('query')
-    const { until } = readRange({ before }, project, now)
+    const { rows } = readPage(c.req.url, EventCursor, { ...c.req.valid('query'), offset: 0 })
     const row = await runRead(db, findPerson(project.id, c.req.valid('param').id))
     if (!row) {
       throw new NotFoundError()
     }
     const person = personToJson(row)
-    return c.json(
-      await findMentions(db, project, { person, scopes: key.scopes, before: until, now })
-    )
+    const search = { person, scopes: key.scopes, after: rows.after, now }
+    return c.json(mentionsToJson(await findMentions(db, project, search)))
   }
 )

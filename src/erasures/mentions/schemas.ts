@@ -58,9 +58,13 @@ export const MentionsJson = z
       description: `How many ids and e-mail addresses the person has, and how many were looked for: at most ${MAX_TEXTS}, of at least ${MIN_LENGTH} characters.`
     }),
     stores: z.array(StoreSearch),
-    continue_before: z.iso.datetime().nullable().meta({
+    searched_until: z.iso.datetime().nullable().meta({
       description:
-        'If older events are left: the `before` with which the next search continues. Otherwise null.'
+        'If older events are left: the time of the last event that was examined. Otherwise null.'
+    }),
+    cursor: z.string().nullable().meta({
+      description:
+        'If older events are left: the `cursor` with which the next search continues. Otherwise null.'
     })
   })
   .meta({
@@ -90,7 +94,8 @@ export const MentionsJson = z
             ]
           }
         ],
-        continue_before: null
+        searched_until: null,
+        cursor: null
       }
     ]
   })

@@ -1,6 +1,7 @@
 import { hasScope } from '../../access/scopes.ts'
 import { toIso } from '../../calendar/clock.ts'
 import type { Db } from '../../db/client.ts'
+import type { EventKey } from '../../events/key.ts'
 import { EventScan, type ZonedProject } from '../../events/scan.ts'
 import type { EventRow } from '../../events/store.ts'
 import { isObject, type Json, type JsonObject } from '../../input/json.ts'
@@ -53,16 +54,16 @@ export type StoreSearch = {
 export type Mentions = {
   texts: { total: number; searched: number }
   stores: StoreSearch[]
-  /** The time before which no event was examined; null if none is left, or events were not looked at. */
-  continue_before: string | null
+  /** The last event that was examined; undefined if no older one is left, or events were not looked at. */
+  last: EventKey | undefined
 }
 
 type Search = {
   person: PersonJson
   /** The scopes of the caller's key. */
   scopes: readonly string[]
-  /** Examines only events before this time, ms UTC. */
-  before: number | undefined
+  /** Examines only events older than this one. */
+  after: EventKey | undefined
   now: Date
 }
 
@@ -73,7 +74,7 @@ type Search = {
 export async function findMentions(
   db: Db,
   project: ZonedProject,
-  { person, scopes, before, now }: Search
+  { person, scopes, after, now }: Search
 ): Promise<Mentions> {
   const texts = new Texts({
     uuid: person.uuid,
@@ -84,7 +85,7 @@ export async function findMentions(
   const visible = SOURCES.filter(isVisible)
   const found = await findRows(db, project.id, visible, texts.spellings)
   const events = isVisible('events')
-    ? await searchEvents(db, project, { person, texts, before, now })
+    ? await searchEvents(db, project, { person, texts, after, now })
     : undefined
   return {
     texts: { total: texts.total, searched: texts.searched.length },
@@ -94,7 +95,7 @@ export async function findMentions(
       ),
       searched('events', events)
     ],
-    continue_before: events?.oldest === undefined ? null : toIso(events.oldest + 1)
+    last: events?.last
   }
 }
 
@@ -212,13 +213,13 @@ const namesWithin = (properties: JsonObject, texts: Texts): string[] =>
     texts.isIn(name) || texts.isWithin(value) ? [name] : []
   )
 
-type Examined = Looked & { oldest: number | undefined }
+type Examined = Looked & { last: EventKey | undefined }
 
 /** Examines the newest events of other persons and visitors. */
 async function searchEvents(
   db: Db,
   project: ZonedProject,
-  { person, texts, before, now }: Omit<Search, 'scopes'> & { texts: Texts }
+  { person, texts, after, now }: Omit<Search, 'scopes'> & { texts: Texts }
 ): Promise<Examined> {
   const filters = {
     events: undefined,
@@ -226,17 +227,18 @@ async function searchEvents(
     distinctId: undefined,
     session: undefined,
     from: undefined,
-    until: before,
+    until: undefined,
     properties: { type: 'AND' as const, values: [] }
   }
   const tallies = new Tallies(texts)
   const scan = await EventScan.begin(db, project, filters, {
+    after,
     first: EVENTS_AT_ONCE,
     most: MAX_EVENTS,
     now
   })
   let examined = 0
-  let oldest: number | undefined
+  let last: EventKey | undefined
   while (examined < MAX_EVENTS) {
     const piece = await scan.next(Math.min(EVENTS_AT_ONCE, MAX_EVENTS - examined))
     if (!piece) {
@@ -244,18 +246,18 @@ async function searchEvents(
         examined,
         complete: true,
         mentions: tallies.mentions(),
-        oldest: undefined
+        last: undefined
       }
     }
     examined += piece.examined
-    oldest = piece.last.at
+    last = piece.last
     for (const row of piece.matching) {
       if (row.person_id !== person.id) {
         tallies.add(row)
       }
     }
   }
-  return { examined, complete: false, mentions: tallies.mentions(), oldest }
+  return { examined, complete: false, mentions: tallies.mentions(), last }
 }
 
 /** A property of events that mentions the person: `outer` is `$set` or `$set_once` if the event sets it on its person. */
