@@ -85,7 +85,9 @@ export async function findNewestNames(
     select ${events.timestamp} from ${events} not indexed
     where ${events.projectId} = ${eventNames.projectId} and ${events.eventId} = ${eventNames.id}
       and ${events.timestamp} >= ${since}
-      and ${events.timestamp} < ${before.at} + (${eventNames.id} <= ${before.name})
+      and (${events.timestamp}, ${events.uuid}) < (
+        ${before.at} + (${eventNames.id} < ${before.name}),
+        iif(${eventNames.id} = ${before.name}, unhex(${before.uuid}), unhex('')))
     order by ${events.timestamp} desc limit 1`
   const [rows] = await readBatch(
     db,
