@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { MAX_FILTER_NAMES } from '../removals/filters.ts'
 import { MAX_EVENTS, MAX_SHOWN, type Mentions } from './search.ts'
 import { MAX_ROWS } from './store.ts'
 import { MAX_TEXTS, MIN_LENGTH } from './texts.ts'
@@ -49,7 +50,9 @@ const StoreSearch = z.object({
         removal: Removal
       })
     )
-    .meta({ description: `The first ${MAX_SHOWN}.` })
+    .meta({
+      description: `The first ${MAX_SHOWN}. A property of events with more than ${MAX_FILTER_NAMES} names is several mentions, because its removal takes as many requests.`
+    })
 })
 
 export const MentionsJson = z

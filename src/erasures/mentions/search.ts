@@ -54,7 +54,10 @@ export type StoreSearch = {
 export type Mentions = {
   texts: { total: number; searched: number }
   stores: StoreSearch[]
-  /** The last event that was examined; undefined if no older one is left, or events were not looked at. */
+  /**
+   * The last event that was examined; undefined if no older one is left, or events were not looked
+   * at.
+   */
   last: EventKey | undefined
 }
 
@@ -279,7 +282,10 @@ function placesIn({ properties }: EventRow, texts: Texts): Place[] {
   })
 }
 
-/** The events found so far that have a property which mentions the person. */
+/**
+ * Events that have a property which mentions the person: of as many names as one request may filter
+ * by.
+ */
 type Tally = {
   outer: string
   name: string
@@ -293,7 +299,7 @@ type Tally = {
 
 /** Counts the mentions in events by property. */
 class Tallies {
-  readonly #tallies = new Map<string, Tally>()
+  readonly #tallies = new Map<string, Tally[]>()
   readonly #texts: Texts
 
   constructor(texts: Texts) {
@@ -304,14 +310,17 @@ class Tallies {
     for (const { outer, name, value } of placesIn(row, this.#texts)) {
       const key = JSON.stringify([outer, name])
       const at = row.timestamp
-      const { events, of, from, until, patterns } = this.#tallies.get(key) ?? {
+      const tallies = this.#tallies.get(key) ?? []
+      const open = tallies.findIndex(({ of }) => of.has(row.event) || of.size < MAX_FILTER_NAMES)
+      const index = open < 0 ? tallies.length : open
+      const { events, of, from, until, patterns } = tallies[index] ?? {
         events: 0,
         of: new Set<string>(),
         from: at,
         until: at,
         patterns: []
       }
-      this.#tallies.set(key, {
+      const tally = {
         outer,
         name,
         events: events + 1,
@@ -319,13 +328,17 @@ class Tallies {
         from: Math.min(from, at),
         until: Math.max(until, at),
         patterns: new Set([...patterns, ...this.#texts.patternsIn({ [name]: value })])
-      })
+      }
+      this.#tallies.set(key, tallies.toSpliced(index, 1, tally))
     }
   }
 
-  /** Returns a mention for each property, with the request that removes it from the events that were found. */
+  /**
+   * Returns the mentions by property, each with the request that removes it from the events that
+   * were found.
+   */
   mentions(): Mention[] {
-    return [...this.#tallies.values()].map((tally) => {
+    return [...this.#tallies.values()].flat().map((tally) => {
       const { outer, name, events, of, from, until, patterns } = tally
       const filter = { key: outer, operator: 'regex', value: [...patterns], type: 'event' }
       // A property whose name is the text goes with any value, null too: `properties` selects its events.
@@ -339,7 +352,7 @@ class Tallies {
           path: 'events/delete/',
           body: {
             // A deletion looks through all events of the names; all names may be too many.
-            ...(of.size <= MAX_FILTER_NAMES && { events: [...of] }),
+            events: [...of],
             properties: [name],
             ...(!isNamed && { property_filters: [filter] }),
             after: toIso(from),

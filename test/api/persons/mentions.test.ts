@@ -396,7 +396,8 @@ describe('a search that is continued', () => {
     })
     await project.ingest([bob('rare', at - 2, 'user-1')])
     await seedNames(project.id, 9_999, sql`${at} + n`)
-    // The first search ends with the newer event of `twice`, whose other event is older than all of these.
+    // The first search ends with the newer event of `twice`, whose other event is older than all of
+    // these.
     await project.ingest([
       { event: 'seen', distinct_id: 'user-1', timestamp: at - 4, properties: { $set: { a: 1 } } },
       bob('twice', at - 3, 'nobody'),
