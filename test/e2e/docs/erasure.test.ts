@@ -122,6 +122,17 @@ it('every command of the path to a receipt and of the requests behind it works a
   await service.capture('user-1ca65641930b')
   const dropped = blocks.find(({ commands }) => commands.includes('events_dropped'))?.commands ?? ''
   expect((await run(dropped)).text).toMatch(/, 1 events dropped$/)
+
+  // The printed commands remove what else names a person.
+  const [count = '', print = ''] = blocks
+    .map(({ commands }) => commands)
+    .filter((commands) => commands.includes('/mentions/'))
+  await run(`UUID=$(api "$PERSONS/?limit=1" | pick 'answer.results[0].uuid')`)
+  await run(`api "$HOST/api/projects/@current/insights/" -d "{\\"name\\": \\"It's about $UUID\\"}"`)
+  expect((await run(count)).text).toContain('insights: 1 found')
+  const { text: removals } = await run(print)
+  expect((await run(removals)).text).toContain(`"name":"It's about [removed]"`)
+  expect((await run(count)).text).toContain('insights: 0 found')
 })
 
 /** Expects the saved files to contain neither the name nor the distinct id of the erased person. */
