@@ -72,6 +72,18 @@ export class NotFoundError extends AppError {
   }
 }
 
+/** Waits for a promise. @returns its error if it is one of `kind` */
+export const catching = <T, E extends Error>(
+  kind: new (...args: never[]) => E,
+  promise: Promise<T>
+): Promise<T | E> =>
+  promise.catch((error) => {
+    if (error instanceof kind) {
+      return error
+    }
+    throw error
+  })
+
 /** Calls `read`, and names `attr` as the refused parameter in the AppError that it may throw. */
 export function naming<T>(attr: string, read: () => T): T {
   try {

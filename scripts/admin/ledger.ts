@@ -6,11 +6,12 @@ import { newUsage, openDb } from '../../src/db/client.ts'
 import { databaseOf } from '../../src/db/databases.ts'
 import { findListFault } from '../../src/erasures/removals/list.ts'
 import { giveUpRemoval, listOpenRemovals } from '../../src/erasures/removals/store.ts'
+import { catching } from '../../src/errors.ts'
 import { type Body, type Head, keyOf, LedgerError, type Link } from '../../src/ledger/entry.ts'
 import { placeOf, readAfter } from '../../src/ledger/ledger.ts'
 import { compareWithMark } from '../../src/ledger/mark.ts'
 import { noteApplied, readState } from '../../src/ledger/store.ts'
-import { type Fault, giveUpObject, readKept } from '../../src/ledger/walk.ts'
+import { type Fault, giveUpObject, isAbout, readKept } from '../../src/ledger/walk.ts'
 import { OperatorError } from '../faults.ts'
 import type { Service } from '../local.ts'
 import { type Replay, replayLocally } from '../replay.ts'
@@ -81,10 +82,11 @@ export const ledger = {
 }
 
 /**
- * Notes a missing or damaged entry as applied, in each database whose last applied entry is the one before it, and no longer reports
- * it.
+ * Gives up a missing or damaged entry: no longer reports it, and notes it as applied in each
+ * database that cannot apply it.
  * @param fault what is wrong with the ledger
- * @throws InputError unless the entry is the first that is missing or damaged; if a database has not applied it, also if no entry
+ * @throws InputError unless the entry is named as missing or damaged by `fault`, or by what keeps a
+ * database from applying the next entries; if a database has not applied it, also if no entry
  * follows it
  */
 async function skipEntry(
@@ -92,44 +94,36 @@ async function skipEntry(
   seq: number,
   fault: Fault | null
 ): Promise<void> {
-  let skipped = 0
+  const key = keyOf(seq)
+  let isNamed = fault !== null && isAbout(fault, key)
   for (const database of databases) {
     const { db } = openDb(databaseOf(env, database), newUsage())
     const { head } = await readState(db)
-    if (head.seq === seq - 1) {
-      await expectLost(await bucket(), head)
-      await noteApplied(db, await placeOf(await bucket(), seq))
-      skipped += 1
+    // The entry before tells whether the next one follows it.
+    const next = await catching(LedgerError, readAfter(await bucket(), head, 2))
+    if (next instanceof LedgerError && isAbout(next, key)) {
+      await noteApplied(db, await findPlace(await bucket(), seq))
+      isNamed = true
     }
   }
-  if (fault?.key === keyOf(seq)) {
-    await giveUpObject(await bucket(), fault.key)
-  } else if (skipped === 0) {
-    throw new InputError('skip', 'must be the number of the first entry that is missing or damaged')
-  }
-}
-
-/** @throws InputError unless the entry after `head` is missing or damaged, and another entry follows it */
-async function expectLost(bucket: R2Bucket, head: Head): Promise<void> {
-  const seq = head.seq + 1
-  const isIntact = await readAfter(bucket, head, 1).then(
-    () => true,
-    (error) => {
-      if (error instanceof LedgerError) {
-        return false
-      }
-      throw error
-    }
-  )
-  if (isIntact) {
+  if (!isNamed) {
     throw new InputError('skip', 'must be the number of an entry that is missing or damaged')
   }
+  await giveUpObject(await bucket(), key)
+}
+
+/**
+ * Returns the place of an entry as the next entry names it.
+ * @throws InputError if there is no next entry
+ */
+async function findPlace(bucket: R2Bucket, seq: number): Promise<Head> {
   if ((await bucket.head(keyOf(seq + 1))) === null) {
     throw new InputError(
       'skip',
       `must not be the last entry, which cannot be skipped: delete the object ${keyOf(seq)} instead`
     )
   }
+  return placeOf(bucket, seq)
 }
 
 /**

@@ -61,9 +61,15 @@ export function readEntry(json: unknown, seq: number): Entry {
 export class LedgerError extends Error {
   /** The key of the damaged or missing object in the bucket. */
   readonly key: string
+  /**
+   * The key of another object that may be the damaged one instead, if nothing tells which of the
+   * two it is.
+   */
+  readonly other: string | undefined
 
-  constructor(message: string, key: string) {
+  constructor(message: string, key: string, other?: string) {
     super(message)
     this.key = key
+    this.other = other
   }
 }

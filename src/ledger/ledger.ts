@@ -1,5 +1,5 @@
 import { createObject } from '../bucket.ts'
-import { describeError, UnavailableError } from '../errors.ts'
+import { catching, describeError, UnavailableError } from '../errors.ts'
 import { log } from '../log.ts'
 import {
   after,
@@ -13,6 +13,7 @@ import {
   makeEntry,
   readEntry
 } from './entry.ts'
+import { readGivenUp } from './given-up.ts'
 
 /** Attempts to write an entry; an attempt fails when another entry takes its number first. */
 const MAX_ATTEMPTS = 20
@@ -86,9 +87,15 @@ export class Ledger {
 
 /**
  * Reads the entries after `head`, at most `limit`, in order.
+ * @param seen places of entries in the chain that were read before
  * @throws LedgerError when one is missing, damaged, or does not follow the one before
  */
-export async function readAfter(bucket: R2Bucket, head: Head, limit: number): Promise<Entry[]> {
+export async function readAfter(
+  bucket: R2Bucket,
+  head: Head,
+  limit: number,
+  seen: readonly Head[] = []
+): Promise<Entry[]> {
   const { objects } = await bucket.list({ ...after(head), limit })
   const gap = objects.findIndex(({ key }, i) => key !== keyOf(head.seq + 1 + i))
   if (gap >= 0) {
@@ -99,10 +106,7 @@ export async function readAfter(bucket: R2Bucket, head: Head, limit: number): Pr
   let last = head
   for (const entry of entries) {
     if (entry.link.prev !== last.hash) {
-      throw new LedgerError(
-        `Entry ${entry.link.seq} of the ledger does not follow entry ${last.seq}.`,
-        keyOf(entry.link.seq)
-      )
+      throw await explainBreak(bucket, last, headOf(entry), seen)
     }
     last = headOf(entry)
   }
@@ -110,33 +114,71 @@ export async function readAfter(bucket: R2Bucket, head: Head, limit: number): Pr
 }
 
 /**
+ * Returns the error about an entry whose link does not name the hash of the one before. Either of
+ * the two may have changed. It is the one before if the entry itself has the hash that the next one
+ * names, or that it had when it was seen before.
+ */
+async function explainBreak(
+  bucket: R2Bucket,
+  before: Head,
+  entry: Head,
+  seen: readonly Head[]
+): Promise<LedgerError> {
+  const next = await catching(LedgerError, placeOf(bucket, entry.seq))
+  const places = next instanceof LedgerError ? seen : [next, ...seen]
+  const known = places.find(({ seq }) => seq === entry.seq)
+  const why = `entry ${entry.seq} does not follow entry ${before.seq}.`
+  if (!known && before.seq > GENESIS.seq) {
+    return new LedgerError(
+      `Entry ${before.seq} or entry ${entry.seq} of the ledger is damaged: ${why}`,
+      keyOf(entry.seq),
+      keyOf(before.seq)
+    )
+  }
+  const isIntact = known?.hash === entry.hash && before.seq > GENESIS.seq
+  const { seq } = isIntact ? before : entry
+  return new LedgerError(`Entry ${seq} of the ledger is damaged: ${why}`, keyOf(seq))
+}
+
+/**
  * Reads some entries after `head`, at most `limit`, in order, none of them after a missing or damaged one.
  * @returns at least one entry, unless `head` is the last
  * @throws LedgerError when the first one is missing, damaged, or does not follow `head`
  */
-export async function readIntact(bucket: R2Bucket, head: Head, limit: number): Promise<Entry[]> {
+export async function readIntact(
+  bucket: R2Bucket,
+  head: Head,
+  limit: number,
+  seen: readonly Head[] = []
+): Promise<Entry[]> {
   try {
-    return await readAfter(bucket, head, limit)
+    return await readAfter(bucket, head, limit, seen)
   } catch (error) {
     if (error instanceof LedgerError && limit > 1) {
-      return readIntact(bucket, head, Math.floor(limit / 2))
+      return readIntact(bucket, head, Math.floor(limit / 2), seen)
     }
     throw error
   }
 }
 
 /**
- * Checks that the ledger still has the last entry that a database has applied. If another entry follows, leaves the check to
- * `readAfter`: the link of that entry names the hash of the applied one.
+ * Checks that the ledger still has the last entry that a database has applied, unless an operator
+ * has given that entry up. If another entry follows, leaves the check to `readAfter`: the link of
+ * that entry names the hash of the applied one.
  * @throws LedgerError
  */
 export async function expectApplied(bucket: R2Bucket, { seq, hash }: Head): Promise<void> {
   if (seq === GENESIS.seq || (await bucket.head(keyOf(seq + 1))) !== null) {
     return
   }
-  if (headOf(await readAt(bucket, seq)).hash !== hash) {
-    throw new LedgerError(`Entry ${seq} of the ledger is not the one that was applied.`, keyOf(seq))
+  const entry = await catching(LedgerError, readAt(bucket, seq))
+  const isThere = !(entry instanceof LedgerError)
+  if ((isThere && headOf(entry).hash === hash) || (await readGivenUp(bucket)).has(keyOf(seq))) {
+    return
   }
+  throw isThere
+    ? new LedgerError(`Entry ${seq} of the ledger is not the one that was applied.`, keyOf(seq))
+    : entry
 }
 
 /**

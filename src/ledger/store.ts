@@ -49,7 +49,9 @@ export const noteApplied = (db: AnyDb, { seq, hash }: Head) =>
     .onConflictDoUpdate({
       target: ledgerHead.id,
       set: { seq, hash },
-      setWhere: sql`${ledgerHead.seq} < ${seq}`
+      // At the same entry, the hash may change: an operator has given up the entry, which was
+      // damaged when it was applied.
+      setWhere: sql`${ledgerHead.seq} <= ${seq}`
     })
 
 /** Notes that the database was compared with the ledger at `beat`, ms UTC. Never goes back. */

@@ -1,7 +1,17 @@
 import * as z from 'zod'
 import { putObject } from '../bucket.ts'
 import { canonical, sha256 } from '../hash.ts'
-import { after, type Entry, GENESIS, Head, headOf, keyOf, LedgerError } from './entry.ts'
+import {
+  after,
+  ENTRIES_PREFIX,
+  type Entry,
+  GENESIS,
+  Head,
+  headOf,
+  keyOf,
+  LedgerError
+} from './entry.ts'
+import { noteGivenUp, readGivenUp } from './given-up.ts'
 import { placeOf, readIntact } from './ledger.ts'
 
 /*
@@ -18,6 +28,8 @@ const NOTE = 'sweeps/ledger.json'
 const Fault = z.object({
   /** The key of the damaged or missing object: an entry, or an object that an entry names. */
   key: z.string(),
+  /** The key of another object that may be the damaged one instead. */
+  other: z.string().optional(),
   /** A sentence. */
   text: z.string()
 })
@@ -30,16 +42,14 @@ const Progress = z.object({
   /** The last entry that any walk has reached. Without it, entries at the end are missing. */
   last: Head,
   /** Why the walk cannot go on. */
-  fault: Fault.nullable(),
-  /** The keys of damaged or missing objects that an operator has given up. */
-  given_up: z.array(z.string())
+  fault: Fault.nullable()
 })
 type Progress = z.infer<typeof Progress>
 
 /** The object in the bucket; `digest` is the SHA-256 of the progress as JSON with sorted keys. */
 const Note = z.object({ progress: Progress, digest: z.string() })
 
-const START: Progress = { head: GENESIS, last: GENESIS, fault: null, given_up: [] }
+const START: Progress = { head: GENESIS, last: GENESIS, fault: null }
 
 /**
  * Checks the objects that an entry names. @returns how many requests that was worth
@@ -65,7 +75,7 @@ export type Walked = { entries: number; fault: Fault | null; isDone: boolean }
 /** Continues the walk. A walk that a fault has ended begins there again. */
 export async function walkLedger(bucket: R2Bucket, walk: Walk): Promise<Walked> {
   const progress = await readProgress(bucket)
-  const givenUp = new Set(progress.given_up)
+  const givenUp = await readGivenUp(bucket)
   const applied = walk.applied.filter(({ seq }) => !givenUp.has(keyOf(seq)))
   let head = walk.isWhole ? GENESIS : progress.head
   let { last } = progress
@@ -75,7 +85,7 @@ export async function walkLedger(bucket: R2Bucket, walk: Walk): Promise<Walked> 
   try {
     for (let requests = 0; !isDone && requests < walk.most; ) {
       const limit = Math.min(READ_AT_ONCE, walk.most - requests)
-      const page = await readPast(bucket, head, limit, givenUp)
+      const page = await readPast(bucket, head, { limit, givenUp, seen: [last, ...applied] })
       requests += 1 + page.entries.length
       head = page.from
       for (const entry of page.entries) {
@@ -95,7 +105,7 @@ export async function walkLedger(bucket: R2Bucket, walk: Walk): Promise<Walked> 
   } catch (error) {
     fault = faultOf(error)
   }
-  await writeProgress(bucket, { ...progress, head, last, fault })
+  await writeProgress(bucket, { head, last, fault })
   return { entries, fault, isDone }
 }
 
@@ -103,17 +113,17 @@ export async function walkLedger(bucket: R2Bucket, walk: Walk): Promise<Walked> 
 export const readFault = async (bucket: R2Bucket): Promise<Fault | null> =>
   (await readProgress(bucket)).fault
 
+/** Whether a fault is about an object, or may be. */
+export const isAbout = ({ key, other }: Fault | LedgerError, object: string): boolean =>
+  key === object || other === object
+
 /** Lets the walk pass a damaged or missing object, and no longer report it. */
 export async function giveUpObject(bucket: R2Bucket, key: string): Promise<void> {
-  const progress = await readProgress(bucket)
-  // The last entry may be the one that is given up.
-  const given_up = [...progress.given_up, key]
-  await writeProgress(bucket, { ...progress, last: GENESIS, fault: null, given_up })
+  await noteGivenUp(bucket, key)
+  // The walk begins anew: where it has stopped, and the last entry that it has reached, may be the
+  // one that is given up.
+  await writeProgress(bucket, START)
 }
-
-/** Returns the keys of the objects that an operator has given up. */
-export const readGivenUp = async (bucket: R2Bucket): Promise<ReadonlySet<string>> =>
-  new Set((await readProgress(bucket)).given_up)
 
 /**
  * Yields the entries from the first to the last, in order, past those that an operator has given up; of these, yields the numbers.
@@ -123,7 +133,11 @@ export async function* readKept(bucket: R2Bucket): AsyncGenerator<Entry | number
   const givenUp = await readGivenUp(bucket)
   let seq = 0
   for (let head = GENESIS, isDone = false; !isDone; ) {
-    const { from, entries } = await readPast(bucket, head, READ_AT_ONCE, givenUp)
+    const { from, entries } = await readPast(bucket, head, {
+      limit: READ_AT_ONCE,
+      givenUp,
+      seen: []
+    })
     for (seq = head.seq + 1; seq <= from.seq; seq += 1) {
       yield seq
     }
@@ -155,26 +169,32 @@ const writeProgress = (bucket: R2Bucket, progress: Progress) => {
 async function readPast(
   bucket: R2Bucket,
   head: Head,
-  limit: number,
-  givenUp: ReadonlySet<string>
+  reading: { limit: number; givenUp: ReadonlySet<string>; seen: readonly Head[] }
 ): Promise<{ from: Head; entries: Entry[] }> {
-  try {
-    return { from: head, entries: await readIntact(bucket, head, limit) }
-  } catch (error) {
-    const seq = head.seq + 1
-    if (!(error instanceof LedgerError) || !givenUp.has(keyOf(seq))) {
-      throw error
-    }
-    // Only the next entry names the hash of a lost entry. If the next one is lost, too, the hash is not needed.
-    const unknown = { seq, hash: GENESIS.hash }
-    const { objects } = await bucket.list({ ...after(unknown), limit: 1 })
-    if (objects.length === 0) {
-      return { from: head, entries: [] }
-    }
-    const from = givenUp.has(keyOf(seq + 1)) ? unknown : await placeOf(bucket, seq)
-    return readPast(bucket, from, limit, givenUp)
+  const { limit, givenUp, seen } = reading
+  const seq = head.seq + 1
+  if (!givenUp.has(keyOf(seq))) {
+    const most = Math.min(limit, firstAfter(givenUp, seq) - seq)
+    return { from: head, entries: await readIntact(bucket, head, most, seen) }
   }
+  // Only the next entry names the hash of one that is given up. If the next one is given up, too,
+  // the hash is not needed.
+  const unknown = { seq, hash: GENESIS.hash }
+  const { objects } = await bucket.list({ ...after(unknown), limit: 1 })
+  if (objects.length === 0) {
+    return { from: head, entries: [] }
+  }
+  const from = givenUp.has(keyOf(seq + 1)) ? unknown : await placeOf(bucket, seq)
+  return readPast(bucket, from, reading)
 }
+
+/** Returns the number of the first entry after `seq` that is given up; Infinity without one. */
+const firstAfter = (givenUp: ReadonlySet<string>, seq: number): number =>
+  Math.min(
+    ...[...givenUp]
+      .filter((key) => key.startsWith(ENTRIES_PREFIX) && key > keyOf(seq))
+      .map((key) => Number(key.slice(ENTRIES_PREFIX.length)))
+  )
 
 /** @throws LedgerError if an entry that was seen before is another one now */
 function expectKnown(head: Head, seen: readonly Head[]): Head {
@@ -216,7 +236,8 @@ async function checkUnless(
 /** @throws any error but a LedgerError */
 function faultOf(error: unknown): Fault {
   if (error instanceof LedgerError) {
-    return { key: error.key, text: error.message }
+    const { key, other, message: text } = error
+    return { key, other, text }
   }
   throw error
 }

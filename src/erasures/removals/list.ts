@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { createObject } from '../../bucket.ts'
-import { UnavailableError } from '../../errors.ts'
+import { catching, UnavailableError } from '../../errors.ts'
 import { sha256 } from '../../hash.ts'
 import { LedgerError } from '../../ledger/entry.ts'
 
@@ -53,15 +53,8 @@ export async function findListFault(
   bucket: R2Bucket,
   removal: Parameters<typeof readList>[1]
 ): Promise<LedgerError | undefined> {
-  try {
-    await readList(bucket, removal)
-    return undefined
-  } catch (error) {
-    if (error instanceof LedgerError) {
-      return error
-    }
-    throw error
-  }
+  const list = await catching(LedgerError, readList(bucket, removal))
+  return list instanceof LedgerError ? list : undefined
 }
 
 /** Parses a list of uuids. @returns undefined if the text is damaged */

@@ -8,6 +8,7 @@ import { fingerprintOf, KEYS_PREFIX, StoredKey } from '../../erasures/receipts/k
 import { LISTS_PREFIX } from '../../erasures/removals/list.ts'
 import { ENTRIES_PREFIX } from '../../ledger/entry.ts'
 import { FINGERPRINTS_PREFIX, Fingerprint } from '../../ledger/fingerprint.ts'
+import { GIVEN_UP_PREFIX } from '../../ledger/given-up.ts'
 import { DeadMessage } from '../../queues/failure.ts'
 import { MARKER_PREFIX, SPILL_PREFIX } from '../../queues/waiting-objects.ts'
 import { RECORDINGS_PREFIX, RecordingPart } from '../../recordings/part.ts'
@@ -36,6 +37,7 @@ export const OBJECT_KINDS: Record<string, ObjectKind> = {
   // The walk of the ledger checks its entries; lists and parts of recordings are compared with
   // their rows.
   [ENTRIES_PREFIX]: {},
+  [GIVEN_UP_PREFIX]: {},
   [LISTS_PREFIX]: { findUnnamed: findUnnamedLists },
   [KEYS_PREFIX]: { isIntact: isKey },
   [FINGERPRINTS_PREFIX]: { isIntact: isJsonOf(Fingerprint) },

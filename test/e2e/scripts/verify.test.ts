@@ -5,7 +5,7 @@ import type { Service } from '../../../scripts/local.ts'
 import { openLocal } from '../../../scripts/local.ts'
 import { GENESIS, keyOf } from '../../../src/ledger/entry.ts'
 import { Ledger } from '../../../src/ledger/ledger.ts'
-import { noteApplied } from '../../../src/ledger/store.ts'
+import { noteApplied, readState } from '../../../src/ledger/store.ts'
 import { readObject } from '../../../src/queues/waiting-objects.ts'
 import { newStateDir } from '../../support/processes.ts'
 import { runAdmin } from '../../support/service.ts'
@@ -57,7 +57,7 @@ it('an applied entry that is changed is named by npm run verify and npm run repl
   expect(await run('ledger', 'replay')).toMatchObject(damaged)
   expect(await run('ledger', 'replay', '--skip', '3')).toMatchObject({
     status: 1,
-    stderr: '--skip: must be the number of the first entry that is missing or damaged'
+    stderr: '--skip: must be the number of an entry that is missing or damaged'
   })
 
   const skipped = await run('ledger', 'replay', '--skip', '2')
@@ -84,6 +84,60 @@ it('npm run verify names the last entry that a database has applied if it is mis
 
   await bucket.put(keyOf(last.seq), text)
   expect(await verify()).toMatchObject({ status: 0, answer: { ledger: { fault: null } } })
+})
+
+it('a missing last entry that a database has applied is given up', async () => {
+  const bucket = await service.bucket()
+  const append = (project: number) =>
+    new Ledger(bucket, GENESIS).append({ kind: 'note', project }, 1)
+  const last = await append(5)
+  await noteApplied(service.db, last)
+  await bucket.delete(keyOf(last.seq))
+  expect((await run('ledger', 'replay')).stderr).toContain(`Entry ${last.seq} of the ledger`)
+
+  expect(await run('ledger', 'replay', '--skip', String(last.seq))).toMatchObject({
+    status: 0,
+    answer: { ledger: { fault: null } }
+  })
+  expect(await run('ledger', 'replay')).toMatchObject({ status: 0 })
+})
+
+it('an entry whose link is damaged when it is applied is named by the replay, and can be skipped', async () => {
+  const bucket = await service.bucket()
+  const { head } = await readState(service.db)
+  const ledger = new Ledger(bucket, head)
+  const { seq } = await ledger.append({ kind: 'note', project: 6 }, 1)
+  const entry = JSON.parse((await (await bucket.get(keyOf(seq)))?.text()) ?? '')
+  await ledger.append({ kind: 'note', project: 7 }, 1)
+  await ledger.append({ kind: 'note', project: 7 }, 1)
+  await bucket.put(keyOf(seq), JSON.stringify({ ...entry, link: { ...entry.link, at: 2 } }))
+
+  const named = `Entry ${seq} of the ledger is damaged: entry ${seq + 1} does not follow entry ${seq}.`
+  expect(await run('ledger', 'replay')).toMatchObject({ status: 1, stderr: named })
+  expect((await readState(service.db)).head.seq).toBe(seq)
+
+  expect(await run('ledger', 'replay', '--skip', String(seq))).toMatchObject({
+    status: 0,
+    answer: { ledger: { fault: null } }
+  })
+  expect((await readState(service.db)).head.seq).toBe(seq + 2)
+})
+
+it('of the last two entries, both are named if nothing tells which link is damaged', async () => {
+  const bucket = await service.bucket()
+  const { head } = await readState(service.db)
+  const ledger = new Ledger(bucket, head)
+  const { seq } = await ledger.append({ kind: 'note', project: 8 }, 1)
+  await ledger.append({ kind: 'note', project: 9 }, 1)
+  const entry = JSON.parse((await (await bucket.get(keyOf(seq)))?.text()) ?? '')
+  await bucket.put(keyOf(seq), JSON.stringify({ ...entry, link: { ...entry.link, at: 2 } }))
+
+  expect(await run('ledger', 'replay')).toMatchObject({
+    status: 1,
+    stderr: `Entry ${seq} or entry ${seq + 1} of the ledger is damaged: entry ${seq + 1} does not follow entry ${seq}.`
+  })
+  expect(await run('ledger', 'replay', '--skip', String(seq))).toMatchObject({ status: 0 })
+  expect((await readState(service.db)).head.seq).toBe(seq + 1)
 })
 
 it('a byte of a waiting request that differs on the disk is noticed, and the request is not read', async () => {

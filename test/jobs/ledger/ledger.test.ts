@@ -69,7 +69,7 @@ describe('the ledger', () => {
     [
       'forged, with a digest of its own',
       (entry) => ({ ...entry, link: { ...entry.link, at: 2 } }),
-      /Entry 3 of the ledger does not follow entry 2/
+      /Entry 2 or entry 3 of the ledger is damaged: entry 3 does not follow entry 2/
     ]
   ])('refuses an entry that is %s', async (_, forge, fault) => {
     const ledger = new Ledger(env.BUCKET, GENESIS)
@@ -82,6 +82,24 @@ describe('the ledger', () => {
     await (forged ? env.BUCKET.put(keyOf(2), JSON.stringify(forged)) : env.BUCKET.delete(keyOf(2)))
 
     await expect(read()).rejects.toThrow(fault)
+  })
+
+  it.each([
+    ['at', 2, 2],
+    ['prev', 2, 2],
+    ['prev', 3, 3],
+    ['prev', 1, 1]
+  ])('names the entry whose %s is changed: %i', async (member, seq, damaged) => {
+    const ledger = new Ledger(env.BUCKET, GENESIS)
+    for (const project of [1, 2, 3, 4]) {
+      await ledger.append(body(project), 1)
+    }
+    const entry = (await readAfter(env.BUCKET, GENESIS, 100))[seq - 1]
+    const value = member === 'at' ? 2 : 'f'.repeat(64)
+    const forged = { ...entry, link: { ...entry?.link, [member]: value } }
+    await env.BUCKET.put(keyOf(seq), JSON.stringify(forged))
+
+    await expect(read()).rejects.toThrow(`Entry ${damaged} of the ledger is damaged`)
   })
 })
 

@@ -83,6 +83,13 @@ async function swap(a: string, b: string): Promise<void> {
   await env.BUCKET.put(b, first)
 }
 
+/** Changes a member of an entry's link, which the digest of the entry does not cover. */
+async function relink(seq: number, member: 'at' | 'prev'): Promise<void> {
+  const { link, body } = JSON.parse(await textOf(keyOf(seq)))
+  const value = member === 'at' ? link.at + 1 : 'f'.repeat(64)
+  await env.BUCKET.put(keyOf(seq), JSON.stringify({ link: { ...link, [member]: value }, body }))
+}
+
 /** Changes the hashes in an object. */
 const swapDigits = async (key: string) =>
   env.BUCKET.put(key, (await textOf(key)).replace(/[0-9a-f]{60}/g, '0'.repeat(60)))
@@ -106,14 +113,20 @@ const FAULTS: [string, () => Promise<unknown>, RegExp][] = [
     ]
   ]),
   ['two entries are swapped', () => swap(keyOf(2), keyOf(3)), /^Entry 2 .* damaged/],
-  [
-    'an entry is forged, with a digest of its own',
-    async () => {
-      const entry = JSON.parse(await textOf(keyOf(3)))
-      await env.BUCKET.put(keyOf(3), JSON.stringify({ ...entry, link: { ...entry.link, at: 2 } }))
-    },
-    /^Entry 4 .* does not follow entry 3/
-  ],
+  ...[2, 3, LENGTH - 1].flatMap((seq): (typeof FAULTS)[number][] => [
+    [
+      `the time of entry ${seq} is changed`,
+      () => relink(seq, 'at'),
+      new RegExp(`^Entry ${seq} .* damaged: entry ${seq + 1} does not follow entry ${seq}`)
+    ],
+    [
+      `the hash in entry ${seq} is changed`,
+      () => relink(seq, 'prev'),
+      new RegExp(`^Entry ${seq} .* damaged: entry ${seq} does not follow entry ${seq - 1}`)
+    ]
+  ]),
+  ['the hash in the last entry is changed', () => relink(LENGTH, 'prev'), /^Entry 8 .* damaged/],
+  ['the time of the last entry is changed', () => relink(LENGTH, 'at'), /^Entry 8 .* is not the/],
   ['a list of events is changed', () => flip(LIST), /^The list .* damaged/],
   [
     'a list of events is cut',
@@ -224,10 +237,35 @@ describe('the walk', () => {
     const seqs = Array.from({ length: LENGTH }, (_, i) => i + 1)
     expect(places).toEqual(seqs.map((seq) => (keys.includes(keyOf(seq)) ? keyOf(seq) : seq)))
 
+    expect(await health()).toEqual([200, 'ok', null])
+
     await flip(keyOf(5))
 
     expect((await night()).fault?.key).toBe(keyOf(5))
   })
+
+  it.each([
+    ['at', 2],
+    ['prev', 3],
+    ['at', LENGTH - 1],
+    ['at', LENGTH],
+    ['prev', LENGTH]
+  ] as const)(
+    'passes an entry whose %s is changed, and that is given up: %i',
+    async (member, seq) => {
+      await night()
+      await relink(seq, member)
+      expect((await night()).fault?.key).toBe(keyOf(seq))
+      expect((await health())[1]).toBe('damaged')
+
+      await giveUpObject(env.BUCKET, keyOf(seq))
+
+      expect(await health()).toEqual([200, 'ok', null])
+      expect(await night()).toMatchObject({ fault: null, isDone: true })
+      expect(await night()).toMatchObject({ fault: null, isDone: true })
+      expect(await health()).toEqual([200, 'ok', null])
+    }
+  )
 
   it('names the entry that is missing after one that was given up', async () => {
     await flip(keyOf(2))
@@ -249,6 +287,14 @@ describe('the walk', () => {
 
       expect(await night()).toEqual({ entries: LENGTH, fault: null, isDone: true })
     }
+  })
+
+  it('still passes what was given up if its note is damaged', async () => {
+    await env.BUCKET.delete(keyOf(2))
+    await giveUpObject(env.BUCKET, keyOf(2))
+    await env.BUCKET.put('sweeps/ledger.json', '{"progress":')
+
+    expect(await night()).toMatchObject({ fault: null, isDone: true })
   })
 
   it.each([2, LENGTH])(

@@ -83,6 +83,7 @@ beforeAll(async () => {
     [newSpillKey(message), JSON.stringify(message)],
     [markerOf(part), JSON.stringify(part)],
     [dead, JSON.stringify({ error: 'no', attempts: 12, dead: message })],
+    ['ledger/skipped/ledger/entries/000000000009', ''],
     ['salts/2026-11-22', 'x'.repeat(32)],
     ['marks/DB.json', '{}'],
     ['sweeps/capture.json', '{}']
@@ -127,6 +128,8 @@ const SAID: Record<
   { deleted?: ObjectFault; cut?: ObjectFault; empty?: ObjectFault; flipped?: ObjectFault }
 > = {
   'ledger/entries/': {},
+  // Its key says everything.
+  'ledger/skipped/': {},
   'ledger/removals/': { deleted: 'missing', cut: 'damaged', empty: 'damaged', flipped: 'damaged' },
   // A key is named by an entry of the ledger, whose walk misses it.
   'ledger/keys/': { cut: 'damaged', empty: 'damaged', flipped: 'damaged' },
