@@ -6,8 +6,8 @@ import type { QueueMessage } from '../../src/erasures/message.ts'
 import { findOpenRemovals } from '../../src/erasures/removals/store.ts'
 import { resumeErasures, startRun } from '../../src/erasures/run.ts'
 import { findOpenErasures } from '../../src/erasures/store.ts'
-import { UnavailableError } from '../../src/errors.ts'
-import { expectOwnSecret } from '../../src/ledger/secret.ts'
+import { catching, UnavailableError } from '../../src/errors.ts'
+import { expectOwnSecret, WrongSecretError } from '../../src/ledger/secret.ts'
 import { retryWhileBusy } from '../busy.ts'
 import { describeFault, isDisconnected } from '../faults.ts'
 import type { Service } from '../local.ts'
@@ -21,7 +21,9 @@ const WAIT_MS = 5_000
 
 /** Whether a step may be repeated after an error. All steps are harmless to repeat. */
 const isTemporary = (error: unknown): boolean =>
-  error instanceof UnavailableError || isBusy(error) || isDisconnected(error)
+  (error instanceof UnavailableError && !(error instanceof WrongSecretError)) ||
+  isBusy(error) ||
+  isDisconnected(error)
 
 export const purge = {
   now: command({
@@ -33,6 +35,7 @@ export const purge = {
     async run(service, _, now) {
       const { env, databases } = service
       const runs = []
+      let wrongSecret: unknown
       for (const database of databases) {
         const messages: QueueMessage[] = []
         const queue = {
@@ -51,8 +54,10 @@ export const purge = {
         const sent = [...messages]
         if (sent.length > 0) {
           const secrets = { ...service.secrets, BUCKET: await service.bucket() }
-          await retryWhileBusy(() => expectOwnSecret(secrets, db), { isTemporary })
+          const checked = retryWhileBusy(() => expectOwnSecret(secrets, db), { isTemporary })
+          wrongSecret ??= await catching(WrongSecretError, checked)
         }
+        // With a wrong secret, this only notes why the tasks wait.
         for (let message = messages.shift(); message; message = messages.shift()) {
           if (message.waited > 0) {
             await sleep(WAIT_MS)
@@ -74,6 +79,9 @@ export const purge = {
         }
         const completed = tasks + resumed - open
         runs.push({ database, tasks, resumed, completed })
+      }
+      if (wrongSecret) {
+        throw wrongSecret
       }
       service.overwriteErased?.()
       return { runs }

@@ -1,7 +1,7 @@
 import { toIso } from '../calendar/clock.ts'
 import type { Db } from '../db/client.ts'
 import { purgeDeadLetters } from '../dead-letters/purge.ts'
-import { describeError, UnavailableError } from '../errors.ts'
+import { catching, describeError, UnavailableError } from '../errors.ts'
 import { findSecret, WrongSecretError } from '../ledger/secret.ts'
 import { log } from '../log.ts'
 import { consumeEach } from '../queues/consume.ts'
@@ -98,7 +98,7 @@ export async function continueErasures(
   const { project, db } = await openUpkeepOf(message.project_id, invocation)
   const found = await findOpenErasures(db, project.id, message.erasures)
   const open = found.filter((erasure) => mayContinue(message, erasure))
-  const secret = await findSecretOrFault(env, db)
+  const secret = await catching(WrongSecretError, findSecret(env, db))
   if (secret instanceof WrongSecretError) {
     // The sweep takes the erasures up.
     await noteWaiting(db, open, secret.message, clock().getTime())
@@ -150,7 +150,7 @@ async function continueRemoval(
 ): Promise<number> {
   const { env, clock } = invocation
   const open = await openUpkeepOf(message.project_id, invocation)
-  const secret = await findSecretOrFault(env, open.db)
+  const secret = await catching(WrongSecretError, findSecret(env, open.db))
   if (secret instanceof WrongSecretError) {
     // The sweep takes the removal up.
     await noteError(open.db, message.removal, secret.message, clock().getTime())
@@ -172,15 +172,6 @@ async function continueRemoval(
   }
   return state === 'completed' ? 1 : 0
 }
-
-/** Returns the deployment's secret; undefined if it is missing or too short, an error if it is another one. */
-const findSecretOrFault = (...args: Parameters<typeof findSecret>) =>
-  findSecret(...args).catch((error) => {
-    if (error instanceof WrongSecretError) {
-      return error
-    }
-    throw error
-  })
 
 /**
  * Advances erasures one after the other. `rest` are the erasures that another invocation must advance.

@@ -1,5 +1,8 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { openLocal } from '../../../scripts/local.ts'
+import { newUsage, openDb } from '../../../src/db/client.ts'
+import { settleFingerprint } from '../../../src/ledger/fingerprint.ts'
+import { fingerprintOf } from '../../../src/ledger/secret.ts'
 import { aroundCalls } from '../../support/faults.ts'
 import { newStateDir } from '../../support/processes.ts'
 import { runAdmin } from '../../support/service.ts'
@@ -92,6 +95,24 @@ it('repeats what a broken connection has interrupted', async () => {
   expect(stderr).toBe('')
   expect(listings).toBeGreaterThan(2)
   expect(JSON.parse(stdout)).toEqual(COMPLETED)
+})
+
+it('says in a sentence and in the tasks that the secret is not the one of the deployment', async () => {
+  const { local, run } = await openErasures()
+  const { db } = openDb(local.env.DB, newUsage())
+  await settleFingerprint(await local.bucket(), db, await fingerprintOf('another secret'))
+  await local.env.DB.prepare(
+    `insert into event_removals (id, project_id, filters, events, digest, requested_at, requested_by, due_at, progress_at)
+     values ('r', 1, '{}', 1, '', 1, '{}', 1, 1)`
+  ).run()
+
+  const { code, stderr } = await run(['purge', 'now', '--json'])
+
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^RECEIPT_SECRET is not the secret/)])
+  const { results } = await local.env.DB.prepare(
+    'select error from erasures union all select error from event_removals'
+  ).all<{ error: string }>()
+  expect(results.map(({ error }) => error)).toEqual(Array.from({ length: 4 }, () => stderr))
 })
 
 it('is held up neither by an object that cannot be read nor by a task that fails', async () => {
