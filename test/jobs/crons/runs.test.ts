@@ -1,12 +1,13 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { DAY, MINUTE } from '../../../src/calendar/units.ts'
 import { cronRuns, deadLetters } from '../../../src/db/schema.ts'
 import { CRONS, EVERY_15_MINUTES, EVERY_MINUTE, NIGHTLY, WEEKLY } from '../../../src/jobs/cron.ts'
 import { JOBS } from '../../../src/jobs/jobs.ts'
 import { inEachDatabase, type Job, MAX_JOB_QUERIES, once, runCron } from '../../../src/jobs/run.ts'
+import { override } from '../../support/bindings.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, newProject, request } from '../../support/project.ts'
 import worker from '../../support/worker.ts'
@@ -150,6 +151,43 @@ describe('the runs of crons', () => {
       const queries = jobs.reduce((sum, job) => sum + job.queries, 0)
       expect(queries).toBeLessThanOrEqual(MAX_JOB_QUERIES)
     }
+  })
+
+  it('read what each of very many databases has applied, within some nights', async () => {
+    const count = 100
+    const projects = await Promise.all(Array.from({ length: count }, () => newProject()))
+    const ids = JSON.stringify(projects.map(({ id }) => id))
+    const move = (to: SQL) =>
+      db.run(
+        sql`update projects set database = ${to} where id in (select value from json_each(${ids}))`
+      )
+    const opened = new Set<string>()
+    const bindings = projects.map(({ id }) => {
+      const withSession = () => {
+        opened.add(`DB_${id}`)
+        return env.DB.withSession()
+      }
+      return [`DB_${id}`, override(env.DB, { withSession })]
+    })
+    const jobs = JOBS[NIGHTLY].filter(({ job }) => job === 'walk of the ledger')
+    const walk = (night: number) =>
+      runCron(
+        { ...NO_JOBS, [NIGHTLY]: jobs },
+        createScheduledController({ cron: NIGHTLY, scheduledTime: new Date(night * DAY) }),
+        { env: { ...env, ...Object.fromEntries(bindings) }, clock: () => new Date() }
+      )
+    const log = listenToLog()
+    await move(sql`'DB_' || id`)
+    try {
+      for (let night = 20_000; night < 20_003; night += 1) {
+        await walk(night)
+      }
+    } finally {
+      await move(sql`'DB'`)
+    }
+
+    expect(log.lines('scheduled job failed')).toEqual([])
+    expect(opened.size).toBe(count)
   })
 
   it('of unknown triggers are not recorded', async () => {
