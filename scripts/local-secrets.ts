@@ -5,20 +5,28 @@ import { readConfig } from './config.ts'
 import { stateDir } from './environment.ts'
 import type { Secrets } from './escrow.ts'
 import { OperatorError } from './faults.ts'
-import { newSecrets, readSecretsFile, SECRETS_FILE } from './state.ts'
+import { hasUsedSecret, newSecrets, readSecretsFile, SECRETS_FILE } from './state.ts'
+
+const RECOVERY =
+  'Put the file back from a copy, or its secrets from an escrow file: npm run secrets -- import FILE. If there is neither, make new secrets: npm run secrets -- renew --accept-loss'
 
 /** The file with the secrets of the local service. */
 export const secretsFile = join(stateDir, SECRETS_FILE)
 
 /**
- * Returns the local service's secrets, and generates them if their file does not exist. The file of
- * an earlier version has no RECEIPT_KEY yet and gets one.
- * @throws OperatorError when the file exists, but lacks RECEIPT_SECRET, or one of its required
- * secrets is too short
+ * Returns the local service's secrets, and generates them for a new service. The file of an earlier
+ * version has no RECEIPT_KEY yet and gets one.
+ * @throws OperatorError when the file is missing, but the service has used secrets, or when the
+ * file lacks RECEIPT_SECRET, or one of its required secrets is too short
  */
 export function readSecrets(): Record<string, string> {
   const names = readConfig().secrets.required
   if (!existsSync(secretsFile)) {
+    if (hasUsedSecret(stateDir)) {
+      throw new OperatorError(
+        `${secretsFile} is missing, but this service has used secrets. Without its RECEIPT_SECRET, receipts from before lose their signature, and after a restore, persons erased before may not be found. ${RECOVERY}`
+      )
+    }
     writeSecrets(newSecrets(names))
   }
   const secrets = readSecretsFile()
@@ -32,7 +40,7 @@ export function readSecrets(): Record<string, string> {
     throw new OperatorError(
       isOnlyKeyInvalid
         ? `In ${secretsFile}, RECEIPT_KEY is shorter than ${MIN_SECRET} characters. Delete its line to generate a new key: earlier receipts stay valid.`
-        : `In ${secretsFile}, these secrets are missing or shorter than ${MIN_SECRET} characters: ${invalid.join(', ')}. Restore the file from a copy or, if there is one, from an escrow file: npm run secrets -- import FILE. Only if nothing was ever erased, delete it to generate new secrets.`
+        : `In ${secretsFile}, these secrets are missing or shorter than ${MIN_SECRET} characters: ${invalid.join(', ')}. ${RECOVERY}`
     )
   }
   return secrets

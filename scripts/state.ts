@@ -114,6 +114,26 @@ function expectReadable(folder: string): void {
   }
 }
 
+/**
+ * Whether the service of a state folder has used a RECEIPT_SECRET: then a database has its
+ * fingerprint.
+ */
+export function hasUsedSecret(folder: string): boolean {
+  return globSync('v3/d1/**/*.sqlite', { cwd: folder }).some((name) => {
+    const database = new DatabaseSync(join(folder, name), { readOnly: true })
+    try {
+      return (
+        database.prepare('select 1 from ledger_head where secret is not null').get() !== undefined
+      )
+    } catch {
+      // The database has no such table yet, or is damaged, which the step that uses it reports.
+      return false
+    } finally {
+      database.close()
+    }
+  })
+}
+
 /** Reads the secrets of the local service, without empty ones; returns {} before the first start. */
 export function readSecretsFile(folder = stateDir): Record<string, string> {
   const file = join(folder, SECRETS_FILE)

@@ -126,7 +126,7 @@ describe('the local service', () => {
       code: 1,
       lines: [
         expect.stringMatching(
-          /^In <state>\/secrets.env, these secrets are missing .*: RECEIPT_SECRET, RECEIPT_KEY\. .* delete it/
+          /^In <state>\/secrets.env, these secrets are missing .*: RECEIPT_SECRET, RECEIPT_KEY\. Put the file back .* renew --accept-loss$/
         )
       ]
     })

@@ -106,6 +106,12 @@ it('a local service that has lost its secrets says so, erases nothing, and gets 
   await first.stop('SIGTERM')
   rmSync(secretsFile)
 
+  await expect(start()).rejects.toThrow(
+    /secrets\.env is missing, but this service has used secrets\. .* npm run secrets -- import FILE\./
+  )
+  expect(existsSync(secretsFile)).toBe(false)
+  writeFileSync(secretsFile, `RECEIPT_SECRET=${'c'.repeat(64)}\nRECEIPT_KEY=${OWN.RECEIPT_KEY}\n`)
+
   const second = await start()
 
   const response = await fetch(`${second.url}/readyz`)
@@ -135,6 +141,12 @@ it('a local service that has lost its secrets says so, erases nothing, and gets 
   expect(await run('renew', '--accept-loss')).toMatchObject({ code: 0 })
   const late = await run('import', file)
   expect(late.stderr).toContain('is not the one that this service has used.')
+
+  await second.stop('SIGTERM')
+  rmSync(secretsFile)
+  expect(await run('renew', '--accept-loss')).toMatchObject({ code: 0 })
+  const third = await start()
+  expect((await fetch(`${third.url}/readyz`)).status).toBe(200)
 })
 
 describe('the passphrase of an escrow file', () => {
