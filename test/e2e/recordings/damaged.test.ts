@@ -40,12 +40,19 @@ it.skipIf(!hasBrowser()).each<[string, number, (ids: { body: number; first: numb
   [
     'positions on a text',
     0,
-    ({ first }) => [
-      change(500, { source: 1, positions: [{ id: first, x: 5, y: 5, timeOffset: 0 }] }),
-      mutation(600, { removes: [{ id: first, parentId: first + 1 }] }),
-      change(700, { source: 1, positions: [{ id: first, x: 6, y: 6, timeOffset: 0 }] }),
-      change(800, { source: 1, positions: [{ id: first + 1, x: 6, y: 6, timeOffset: 0 }] })
-    ]
+    ({ body }) => {
+      const area = element('textarea')
+      // The second text replaces the first, which rrweb still knows.
+      const [first, second] = [text('Eight'), text('Nine')]
+      const move = (after: number, id: unknown) =>
+        change(after, { source: 1, positions: [{ id, x: 5, y: 5, timeOffset: 0 }] })
+      return [
+        mutation(500, { adds: [...addsTo(body, area), ...addsTo(Number(area.id), first, second)] }),
+        move(600, first.id),
+        move(700, second.id),
+        move(800, body)
+      ]
+    }
   ],
   [
     'positions without a time',
@@ -175,7 +182,7 @@ it.skipIf(!hasBrowser())('nodes of a page that cannot be built cost no other', a
 it.skipIf(!hasBrowser())(
   'rows are shown in their order, whatever the order of their insertion',
   async () => {
-    const rows = Array.from({ length: 400 }, (_, i) => element('li', { 'data-row': i }))
+    const rows = Array.from({ length: 4_000 }, (_, i) => element('li', { 'data-row': i }))
     const address = await share(
       visitWith(({ body }) => {
         const list = element('ol')

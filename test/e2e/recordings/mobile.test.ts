@@ -75,11 +75,11 @@ it.skipIf(!hasBrowser())('a recording of an app shows its wireframes and screens
   const heading = recorded.getByText('Eight pies')
   await heading.waitFor()
   expect(
-    await heading.evaluate(`(node) => {
+    await heading.evaluate((node) => {
       const { left, top, width, height } = node.getBoundingClientRect()
-      const { color, backgroundColor, fontSize } = getComputedStyle(node)
+      const { color, backgroundColor, fontSize } = Object(globalThis).getComputedStyle(node)
       return { box: [left, top, width, height], color, backgroundColor, fontSize }
-    }`)
+    })
   ).toEqual({
     box: [20, 40, 200, 30],
     color: 'rgb(0, 0, 255)',
@@ -94,8 +94,8 @@ it.skipIf(!hasBrowser())('a recording of an app shows its wireframes and screens
   expect(
     await recorded
       .locator('img')
-      .evaluateAll(
-        '(all) => all.map((img) => [img.clientWidth, img.clientHeight, img.naturalWidth])'
+      .evaluateAll((all) =>
+        all.map((img) => [img.clientWidth, img.clientHeight, Object(img).naturalWidth])
       )
   ).toEqual([
     [50, 60, 1],
