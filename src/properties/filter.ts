@@ -46,16 +46,14 @@ export const PROPERTY_TYPES = ['event', 'person', 'session'] as const
 /** Lists of recordings also filter by a recording's own fields and by the names of its events. */
 export type PropertyType = (typeof PROPERTY_TYPES)[number] | 'recording' | 'event_metadata'
 
+/** A property, by its owner and its name. */
+export type Property = { type: PropertyType; key: string }
+
 /**
  * A condition on one property. `values` are the values of the request; numbers and booleans are
  * written as text.
  */
-export type PropertyFilter = {
-  key: string
-  operator: Operator
-  values: string[]
-  type: PropertyType
-}
+export type PropertyFilter = Property & { operator: Operator; values: string[] }
 export type FilterGroup = { type: 'AND' | 'OR'; values: (FilterGroup | PropertyFilter)[] }
 
 /** Maximum number of filters in one request. */

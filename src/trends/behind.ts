@@ -3,7 +3,7 @@ import type { Db } from '../db/client.ts'
 import { type Asked, Computation } from './computation.ts'
 import { Grouping, OTHERS } from './grouping.ts'
 import { ActorCounter } from './maths/actor-counter.ts'
-import { onlyFirsts } from './maths/choose.ts'
+import { onlyFirsts } from './maths/table.ts'
 import type { Project } from './periods.ts'
 import { expectFewRows, expectReadable, rowsOf } from './plan.ts'
 import {

@@ -12,12 +12,13 @@ import { countPart, Knowledge } from './count.ts'
 import { Grouping } from './grouping.ts'
 import { addTotals, rank } from './lines.ts'
 import type { Accumulator, Counted } from './maths/accumulator.ts'
-import { accumulatorOf, onlyFirsts } from './maths/choose.ts'
 import { Extremes } from './maths/extremes.ts'
+import { MAX_BREAKDOWN_VALUES } from './maths/limits.ts'
 import { Sliding } from './maths/sliding.ts'
+import { MATHS, onlyFirsts } from './maths/table.ts'
 import { type Project, periodsOf } from './periods.ts'
 import { expectFewPoints, type Part, type Sketch, sketchPart, toPart } from './plan.ts'
-import { type Breakdown, MAX_BREAKDOWN_VALUES, STEP_EVENTS, type TrendQuery } from './query.ts'
+import { type Breakdown, STEP_EVENTS, type TrendQuery } from './query.ts'
 import { sum } from './sum.ts'
 
 /** Characters that all breakdown values of a part may have together. */
@@ -92,8 +93,10 @@ export class Computation {
 
   /** Counts a part as its math says. */
   count(part: Part, grouping: Grouping): AsyncIterable<Iterable<Counted>> {
-    const { windows, isGrowing } = part
-    const accumulator = windows ? new Sliding(windows, isGrowing) : accumulatorOf(part)
+    const { math, property, windows, isGrowing } = part
+    const accumulator = windows
+      ? new Sliding(windows, isGrowing)
+      : MATHS[math].accumulator(property)
     return this.countWith(part, this.#breakdowns, grouping, accumulator)
   }
 

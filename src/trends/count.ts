@@ -6,14 +6,13 @@ import { Scratch } from '../columns/scratch.ts'
 import { SLOT } from '../columns/slots/store.ts'
 import type { Db } from '../db/client.ts'
 import { type Decider, numberOfValue } from '../properties/decide.ts'
-import { leavesOf, type PropertyFilter } from '../properties/filter.ts'
+import { leavesOf, type Property, type PropertyFilter } from '../properties/filter.ts'
 import type { Work } from '../properties/work.ts'
 import type { Grouping } from './grouping.ts'
-import type { Accumulator, Counted, Piece, Rows } from './maths/accumulator.ts'
-import { countsActors } from './maths/choose.ts'
-import type { NumberColumn } from './maths/numbers.ts'
+import type { Accumulator, Counted, NumberColumn, Piece, Rows } from './maths/accumulator.ts'
+import { MATHS } from './maths/table.ts'
 import { isInOrder, type Part, sectionsOf } from './plan.ts'
-import { type Breakdown, countsSessions, type Property } from './query.ts'
+import type { Breakdown } from './query.ts'
 import { Selection } from './selection.ts'
 import { Sessions } from './sessions.ts'
 import { Values } from './values.ts'
@@ -34,7 +33,7 @@ export class Knowledge {
 
   /** Looks up what a part needs to know of some batches, in as few statements as if they were one batch. */
   async learn(part: Part, properties: readonly Property[], batches: readonly Batch[]) {
-    if (part.listsActors || countsActors(part.math)) {
+    if (part.listsActors || MATHS[part.math].over === 'actors') {
       await this.actors.learn(batches.map(({ identities }) => identities))
     }
     for (const property of properties) {
@@ -167,15 +166,16 @@ const propertiesOf = (
 /** Returns the columns that a part needs. */
 function wantedOf(part: Part, breakdowns: readonly Breakdown[]): Wanted {
   const { math, pieces, listsActors } = part
+  const { over } = MATHS[math]
   const properties = propertiesOf(part, breakdowns)
   const keys = properties.filter(({ type }) => type === 'event').map(({ key }) => key)
   const versions = properties.some(({ type }) => type === 'person')
   return {
     // If all pieces begin and end with a slot, the slot of each event is enough.
     times: pieces.some(({ since, until }) => since % SLOT !== 0 || until % SLOT !== 0),
-    identities: versions || listsActors || countsActors(math),
+    identities: versions || listsActors || over === 'actors',
     versions,
-    sessions: math === 'unique_session' || properties.some(({ type }) => type === 'session'),
+    sessions: over === 'sessions' || properties.some(({ type }) => type === 'session'),
     properties: [...new Set(keys)],
     inOrder: isInOrder(part, breakdowns)
   }
@@ -201,10 +201,11 @@ async function subjectsOf(
   const numbers: NumberColumn = property
     ? await numbersOf(knowledge.values, batch, property)
     : { codes: new Uint8Array(), values: new Float64Array() }
-  if (countsActors(math)) {
+  const { over } = MATHS[math]
+  if (over === 'actors') {
     return { subjects: await knowledge.actorsOf(batch.identities), numbers }
   }
-  if (math === 'unique_session' || countsSessions({ property })) {
+  if (over === 'sessions' || property?.type === 'session') {
     return { subjects: knowledge.sessions.of(batch.sessions), numbers }
   }
   return { subjects: new Int32Array(), numbers }

@@ -1,8 +1,8 @@
 import { AppError } from '../errors.ts'
-import { isOneOf, PROPERTY_TYPES } from '../properties/filter.ts'
+import { isOneOf, PROPERTY_TYPES, type Property } from '../properties/filter.ts'
 import type { Entity } from './forms.ts'
+import { MATHS, type MathName } from './maths/table.ts'
 import { readProperty, unsupported } from './property.ts'
-import { type Maths, PROPERTY_MATHS, type Property } from './query.ts'
 
 /**
  * Returns the property whose numbers a math reads; undefined for a math that reads none. A `math_property_type` alone is
@@ -11,9 +11,9 @@ import { type Maths, PROPERTY_MATHS, type Property } from './query.ts'
  */
 export function readMathProperty(
   { at, math_property, math_property_type }: Entity,
-  math: Maths
+  math: MathName
 ): Property | undefined {
-  const isRead = isOneOf(PROPERTY_MATHS, math)
+  const isRead = MATHS[math].over === 'numbers'
   if (!math_property) {
     if (isRead) {
       throw new AppError('required', 'This field is required.', `${at}__math_property`)

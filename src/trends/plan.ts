@@ -1,24 +1,22 @@
-import { daysBefore, type Range } from '../calendar/buckets.ts'
+import { daysBefore, type Interval, type Range } from '../calendar/buckets.ts'
 import type { Source, Span } from '../columns/batch.ts'
 import { MAX_COUNTS, MAX_SEGMENTS, type Overview, type Segment } from '../columns/overview.ts'
 import type { Stretch } from '../columns/sealed.ts'
 import { SLOT } from '../columns/slots/store.ts'
 import { AppError } from '../errors.ts'
-import { type FilterGroup, isOneOf, leavesOf } from '../properties/filter.ts'
+import { type FilterGroup, leavesOf, type Property } from '../properties/filter.ts'
 import type { Period } from './answer.ts'
 import type { Piece } from './maths/accumulator.ts'
 import { BEFORE } from './maths/firsts.ts'
 import { piecesOf } from './maths/sliding.ts'
+import { MATHS, type MathName } from './maths/table.ts'
 import type { Project } from './periods.ts'
 import {
   type Breakdown,
-  FIRSTS,
   isAggregated,
   isCumulative,
   MAX_POINTS,
   MAX_ROWS,
-  type Maths,
-  type Property,
   SEALED_PER_ROW,
   type Series,
   STEP_EVENTS,
@@ -29,7 +27,7 @@ import { sum } from './sum.ts'
 /** A series in one period: which events are counted, how, and in which pieces of time. */
 export type Part = {
   source: Source
-  math: Maths
+  math: MathName
   property: Property | undefined
   filters: FilterGroup
   period: Period
@@ -44,21 +42,17 @@ export type Part = {
   overview: Overview
 }
 
-/** Length of the window, in days, in which weekly or monthly active users were active. It ends with the bucket. */
-const WINDOW_DAYS: Partial<Record<Maths, number>> = { weekly_active: 7, monthly_active: 30 }
-
-/** Maths of distinct actors or sessions: a cumulative display counts each of them once. */
-const UNIQUE: readonly Maths[] = ['dau', 'weekly_active', 'monthly_active', 'unique_session']
+/** The longest window, in days, that a bucket covers by itself. */
+const COVERED_DAYS: Partial<Record<Interval, number>> = { week: 7, month: 30 }
 
 /**
  * Returns the math that computes a series. If a bucket is at least as long as the window of weekly or monthly active users,
  * the users of the bucket are counted (`dau`), as in PostHog.
  */
-function mathOf(query: TrendQuery, { math }: Series): Maths {
-  const { interval } = query
-  const isWeek = math === 'weekly_active' && (interval === 'week' || interval === 'month')
-  const isMonth = math === 'monthly_active' && interval === 'month'
-  return (isWeek || isMonth) && !isAggregated(query) ? 'dau' : math
+function mathOf(query: TrendQuery, { math }: Series): MathName {
+  const { windowDays = Number.POSITIVE_INFINITY } = MATHS[math]
+  const isCovered = windowDays <= (COVERED_DAYS[query.interval] ?? 0)
+  return isCovered && !isAggregated(query) ? 'dau' : math
 }
 
 /** @throws query_too_large, attr `points` */
@@ -83,7 +77,7 @@ function windowsOf(
   { buckets }: Period,
   { math, isGrowing, timezone }: Pick<Part, 'math' | 'isGrowing'> & { timezone: string }
 ): Range[] {
-  const days = WINDOW_DAYS[math]
+  const { windowDays: days } = MATHS[math]
   const windows = buckets.map(({ from, until }) => ({
     from: days ? daysBefore(until, days, timezone) : from,
     until
@@ -109,14 +103,15 @@ export function sketchPart(
 ): Sketch {
   const source = { projectId: project.id, event: series.event }
   const math = mathOf(query, series)
-  const isGrowing = isCumulative(query) && UNIQUE.includes(math)
-  const isSliding = isGrowing || WINDOW_DAYS[math] !== undefined
+  const { first, isDistinct = false, windowDays } = MATHS[math]
+  const isGrowing = isCumulative(query) && isDistinct
+  const isSliding = isGrowing || windowDays !== undefined
   const windows = windowsOf(period, { math, isGrowing, timezone: project.timezone })
   const begin = windows[0]?.from ?? 0
   const pieces = isSliding
     ? piecesOf(windows)
     : windows.map(({ from, until }, point) => ({ since: from, until, point }))
-  const since = isOneOf(FIRSTS, math) ? BEGINNING : (pieces[0]?.since ?? begin)
+  const since = first ? BEGINNING : (pieces[0]?.since ?? begin)
   return {
     source,
     math,
@@ -147,7 +142,7 @@ export function toPart({ stretch: _, ...sketch }: Sketch, overview: Overview): P
   const begin = pieces[0]?.since ?? 0
   const first = overview.first ?? begin
   const earlier =
-    isOneOf(FIRSTS, math) && first < begin ? [{ since: first, until: begin, point: BEFORE }] : []
+    MATHS[math].first && first < begin ? [{ since: first, until: begin, point: BEFORE }] : []
   return { ...sketch, pieces: [...earlier, ...pieces], overview }
 }
 
@@ -198,7 +193,7 @@ export const isInOrder = (
   { math, property, filters }: Part,
   breakdowns: readonly Breakdown[]
 ): boolean =>
-  isOneOf(FIRSTS, math) &&
+  MATHS[math].first !== undefined &&
   (property !== undefined || breakdowns.length > 0 || leavesOf(filters).length > 0)
 
 /**

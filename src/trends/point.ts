@@ -2,14 +2,14 @@ import type { Range } from '../calendar/buckets.ts'
 import { AppError } from '../errors.ts'
 import { parseJson } from '../input/json.ts'
 import { show } from '../input/show.ts'
-import { isOneOf } from '../properties/filter.ts'
 import { NONE, OTHER, type Period } from './answer.ts'
 import { findBin } from './bins.ts'
 import { OTHERS, type Value } from './grouping.ts'
 import type { Piece } from './maths/accumulator.ts'
 import { BEFORE } from './maths/firsts.ts'
+import { MATHS } from './maths/table.ts'
 import type { Part } from './plan.ts'
-import { FIRSTS, isCumulative, type TrendQuery } from './query.ts'
+import { isCumulative, type TrendQuery } from './query.ts'
 
 /** A point of a trend, as a request names it. */
 export type AskedPoint = {
@@ -109,9 +109,10 @@ function piecesBehind(query: TrendQuery, part: Part, point: number): Piece[] {
   }
   const isBehind = (piece: Piece): boolean =>
     isCumulative(query) ? piece.point !== BEFORE && piece.point <= point : piece.point === point
+  const { first } = MATHS[part.math]
   // A math of first events also needs the earlier pieces: their actors have no first event at the point.
   return part.pieces
-    .filter((piece) => isBehind(piece) || (isOneOf(FIRSTS, part.math) && piece.point < point))
+    .filter((piece) => isBehind(piece) || (first && piece.point < point))
     .map((piece) => ({ ...piece, point: isBehind(piece) ? 0 : BEFORE }))
 }
 

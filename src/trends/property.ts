@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import { show } from '../input/show.ts'
+import type { Property } from '../properties/filter.ts'
 import { findSessionProperty } from '../properties/session.ts'
-import type { Property } from './query.ts'
 
 /** Checks a property: sessions have a fixed list of properties, events and persons may have any. @throws invalid_input */
 export function readProperty(property: Property, attr: string): Property {

@@ -1,57 +1,9 @@
 import type { Interval } from '../calendar/buckets.ts'
 import type { JsonObject } from '../input/json.ts'
-import { type FilterGroup, isOneOf, type PropertyType } from '../properties/filter.ts'
+import { type FilterGroup, isOneOf, type Property } from '../properties/filter.ts'
 import type { Bins } from './bins.ts'
 import type { Formula } from './formula.ts'
-
-/** Maths that count events, actors or sessions. */
-export const COUNTS = ['total', 'dau', 'weekly_active', 'monthly_active', 'unique_session'] as const
-
-/** Maths over the numbers of one property. Other values are left out; without numbers the result is 0. */
-export const PROPERTY_MATHS = [
-  'sum',
-  'avg',
-  'min',
-  'max',
-  'median',
-  'p75',
-  'p90',
-  'p95',
-  'p99'
-] as const
-export type PropertyMath = (typeof PROPERTY_MATHS)[number]
-
-/** Maths over the number of events of each actor. */
-export const PER_ACTOR = [
-  'avg_count_per_actor',
-  'min_count_per_actor',
-  'max_count_per_actor',
-  'median_count_per_actor',
-  'p75_count_per_actor',
-  'p90_count_per_actor',
-  'p95_count_per_actor',
-  'p99_count_per_actor'
-] as const
-
-/**
- * Maths that count an actor once: `first_time_for_user` at the actor's first event of the name, if that event matches the
- * filters; `first_matching_event_for_user` at the first event that matches them.
- */
-export const FIRSTS = ['first_time_for_user', 'first_matching_event_for_user'] as const
-
-export const MATHS = [...COUNTS, ...PROPERTY_MATHS, ...PER_ACTOR, ...FIRSTS] as const
-export type Maths = (typeof MATHS)[number]
-
-/** The math of a series, and the property whose numbers it reads. */
-type Counted = { math: Maths; property: Property | undefined }
-
-/** Whether a math reads a property of sessions. Each session then counts once, however many events it has. */
-export const countsSessions = ({ property }: Pick<Counted, 'property'>): boolean =>
-  property?.type === 'session'
-
-/** Whether the results for any parts of the events add up to the result for all of them. */
-export const isAdditive = ({ math, property }: Counted): boolean =>
-  math === 'total' || (math === 'sum' && !countsSessions({ property })) || isOneOf(FIRSTS, math)
+import type { MathName } from './maths/table.ts'
 
 const OVER_TIME = [
   'ActionsLineGraph',
@@ -95,16 +47,12 @@ export const MAX_BREAKDOWNS = 3
 export const MAX_BREAKDOWN_LIMIT = 1_000
 /** Numbers in an answer, or computed for it: series or formulas × periods × breakdown values × buckets. */
 export const MAX_POINTS = 200_000
-/** Distinct values of a breakdown in the whole range. */
-export const MAX_BREAKDOWN_VALUES = 100_000
 /** Events that a query may read. */
 export const MAX_ROWS = 10_000_000
 /** Events that are computed in one step. */
 export const STEP_EVENTS = 131_072
 /** Events in segments that count as one event of `MAX_ROWS`, because columns are read faster than rows. */
 export const SEALED_PER_ROW = 10
-
-export type Property = { type: PropertyType; key: string }
 
 /**
  * A breakdown by the values of a property, or by `binCount` ranges of its numbers. `bins` are set once the lowest and the
@@ -118,7 +66,7 @@ export type Series = {
   name: string
   customName: string | null
   order: number
-  math: Maths
+  math: MathName
   property: Property | undefined
   filters: FilterGroup
   /** The filters as the request has them, for the answer. */

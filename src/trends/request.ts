@@ -11,11 +11,11 @@ import type { Draft, Entity } from './forms.ts'
 import { type Formula, FormulaError, readFormula } from './formula.ts'
 import { readLegacy } from './legacy-form.ts'
 import { readMathProperty } from './math-property.ts'
+import { MATH_NAMES } from './maths/table.ts'
 import { readQuery } from './node-form.ts'
 import { unsupported } from './property.ts'
 import {
   DISPLAYS,
-  MATHS,
   MAX_BREAKDOWN_LIMIT,
   MAX_FORMULAS,
   MAX_SERIES,
@@ -196,8 +196,8 @@ function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
 function readSeries(entity: Entity, read: (filters: unknown, attr: string) => FilterGroup): Series {
   const { at, event, order, name, custom_name, properties } = entity
   const math = entity.math || 'total'
-  if (!isOneOf(MATHS, math)) {
-    throw unsupported('math', math, `${at}__math`, MATHS)
+  if (!isOneOf(MATH_NAMES, math)) {
+    throw unsupported('math', math, `${at}__math`, MATH_NAMES)
   }
   return {
     event,

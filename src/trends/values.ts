@@ -4,8 +4,8 @@ import type { Scan } from '../columns/recent.ts'
 import { VersionValues } from '../columns/versions.ts'
 import { inHalves } from '../db/halves.ts'
 import type { Json } from '../input/json.ts'
+import type { Property } from '../properties/filter.ts'
 import { pause } from '../turns.ts'
-import type { Property } from './query.ts'
 import { readSessionValues } from './values.store.ts'
 
 /** Sessions looked up in one statement. */

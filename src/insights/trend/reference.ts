@@ -2,12 +2,15 @@ import { DATE_GRAMMAR } from '../../calendar/dates.ts'
 import { describe } from '../../http/openapi.ts'
 import { SCHEMA_REFUSALS } from '../../http/validation.ts'
 import { TrendAnswer } from '../../trends/answer.ts'
-import { MAX_SUBJECTS, MAX_WINDOW_NUMBERS } from '../../trends/maths/limits.ts'
+import {
+  MAX_BREAKDOWN_VALUES,
+  MAX_SUBJECTS,
+  MAX_WINDOW_NUMBERS
+} from '../../trends/maths/limits.ts'
+import { MATH_NAMES } from '../../trends/maths/table.ts'
 import {
   DISPLAYS,
-  MATHS,
   MAX_BREAKDOWN_LIMIT,
-  MAX_BREAKDOWN_VALUES,
   MAX_FORMULAS,
   MAX_POINTS,
   MAX_ROWS,
@@ -35,7 +38,7 @@ export const TREND = describe({
 node), \`filters\`, or flat fields at the top level. Mixing forms is a 400; without any form, the result is empty. Fields may \
 also be in the URL, with lists and objects as JSON; a field that is in both the URL and the body must have the same value.
 
-- Maths: ${code(MATHS)}. Percentiles are interpolated linearly.
+- Maths: ${code(MATH_NAMES)}. Percentiles are interpolated linearly.
 - Displays: ${code(DISPLAYS)}.
 - Dates: ${DATE_GRAMMAR} \`all\` is the time of the first event.
 - Start: a range begins with its first bucket or, in displays without a time axis, with its first day, hour or minute. But if \

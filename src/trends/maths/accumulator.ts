@@ -1,4 +1,7 @@
-import type { NumberColumn } from './numbers.ts'
+import type { Codes } from '../../columns/column.ts'
+
+/** A number for each row: row i has `values[codes[i]]`, NaN for none. */
+export type NumberColumn = { codes: Codes; values: Float64Array }
 
 /** The columns of a batch that maths read: row i of each list belongs to event i. */
 export type Rows = {

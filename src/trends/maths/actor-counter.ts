@@ -1,8 +1,8 @@
 import { NumberMap } from '../../columns/number-map.ts'
-import type { Series } from '../query.ts'
 import { type Accumulator, NOTHING, type Piece, type Rows } from './accumulator.ts'
 import { BEFORE } from './firsts.ts'
 import { expectFew } from './limits.ts'
+import { type Counting, MATHS } from './table.ts'
 
 /** Counts, for each actor, the events of one group that a math counts. Leaves out the events before the trend. */
 export class ActorCounter implements Accumulator {
@@ -13,12 +13,9 @@ export class ActorCounter implements Accumulator {
   readonly #seen: number[] = []
 
   /** @param isMeant whether a group is the one whose events count */
-  constructor(
-    { math, property }: Pick<Series, 'math' | 'property'>,
-    isMeant: (group: number) => boolean
-  ) {
+  constructor({ math, property }: Counting, isMeant: (group: number) => boolean) {
     this.#needsNumber = property !== undefined
-    this.#needsSession = math === 'unique_session'
+    this.#needsSession = MATHS[math].over === 'sessions'
     this.#isMeant = isMeant
   }
 

@@ -1,5 +1,7 @@
 import { AppError } from '../../errors.ts'
-import { MAX_BREAKDOWN_VALUES } from '../query.ts'
+
+/** Distinct values of a breakdown in the whole range. */
+export const MAX_BREAKDOWN_VALUES = 100_000
 
 /** Different actors, sessions or numbers in memory at once; with a breakdown, they count for each value. */
 export const MAX_SUBJECTS = 500_000

@@ -1,9 +1,5 @@
-import type { Codes } from '../../columns/column.ts'
-import type { PropertyMath } from '../query.ts'
+import { CompensatedSum } from '../sum.ts'
 import { type Accumulator, type Counted, NOTHING, type Rows } from './accumulator.ts'
-
-/** A number for each row: row i has `values[codes[i]]`, NaN for none. */
-export type NumberColumn = { codes: Codes; values: Float64Array }
 
 /** Counts per group. */
 export class Counter {
@@ -46,19 +42,40 @@ export class Total implements Accumulator {
   end = () => NOTHING
 }
 
-/**
- * The sum, count, lowest and highest of some numbers. `lost` collects the rounding errors of `sum` and is added at the end
- * (Neumaier), which makes the total almost exact.
- */
-type Sum = { sum: number; lost: number; count: number; low: number; high: number }
+/** The sum, count, lowest and highest of some numbers. */
+export class Moments {
+  readonly #sum = new CompensatedSum()
+  count = 0
+  low = Number.POSITIVE_INFINITY
+  high = Number.NEGATIVE_INFINITY
 
-/** `sum`, `avg`, `min` and `max` of numbers. */
-export class Summary implements Accumulator {
-  readonly #math: PropertyMath
-  #sums = new Map<number, Sum>()
+  add(number: number): void {
+    this.#sum.add(number)
+    this.count += 1
+    this.low = Math.min(this.low, number)
+    this.high = Math.max(this.high, number)
+  }
 
-  constructor(math: PropertyMath) {
-    this.#math = math
+  get sum(): number {
+    return this.#sum.total
+  }
+}
+
+export function momentsOf(numbers: Iterable<number>): Moments {
+  const moments = new Moments()
+  for (const number of numbers) {
+    moments.add(number)
+  }
+  return moments
+}
+
+/** `sum`, `avg`, `min` and `max` of the numbers of events. */
+export class PerEvent implements Accumulator {
+  readonly #resultOf: (moments: Moments) => number
+  #moments = new Map<number, Moments>()
+
+  constructor(resultOf: (moments: Moments) => number) {
+    this.#resultOf = resultOf
   }
 
   add({ groups, numbers }: Rows, from: number, until: number): void {
@@ -67,33 +84,25 @@ export class Summary implements Accumulator {
       const group = groups ? (groups[i] ?? -1) : 0
       const number = values[codes[i] ?? 0] ?? Number.NaN
       if (group >= 0 && !Number.isNaN(number)) {
-        this.#take(group, number)
+        this.#momentsOf(group).add(number)
       }
     }
   }
 
-  #take(group: number, number: number): void {
-    const one = this.#sums.get(group)
-    if (!one) {
-      this.#sums.set(group, { sum: number, lost: 0, count: 1, low: number, high: number })
-      return
+  #momentsOf(group: number): Moments {
+    let moments = this.#moments.get(group)
+    if (!moments) {
+      moments = new Moments()
+      this.#moments.set(group, moments)
     }
-    const sum = one.sum + number
-    one.lost +=
-      Math.abs(one.sum) >= Math.abs(number) ? one.sum - sum + number : number - sum + one.sum
-    one.sum = sum
-    one.count += 1
-    one.low = Math.min(one.low, number)
-    one.high = Math.max(one.high, number)
+    return moments
   }
 
   *finish(point: number): Generator<Counted> {
-    for (const [group, { sum, lost, count, low, high }] of this.#sums) {
-      const total = Number.isFinite(sum) ? sum + lost : sum
-      const results = { sum: total, avg: total / count, min: low, max: high }
-      yield { point, group, result: results[this.#math as keyof typeof results] }
+    for (const [group, moments] of this.#moments) {
+      yield { point, group, result: this.#resultOf(moments) }
     }
-    this.#sums = new Map()
+    this.#moments = new Map()
   }
 
   end = () => NOTHING

@@ -2,7 +2,10 @@ import { type Accumulator, type Counted, NOTHING, type Rows } from './accumulato
 import { PairSet } from './marks.ts'
 import { Counter } from './numbers.ts'
 import { Seen } from './seen.ts'
-import { summarize, Tally } from './tally.ts'
+import { Tally } from './tally.ts'
+
+/** Returns a result of numbers, of which there is at least one. */
+type Summarize = (numbers: Iterable<number>) => number
 
 /**
  * The number of different actors or sessions. Those of group 0, which is the only group of a trend
@@ -50,12 +53,11 @@ export class Distinct implements Accumulator {
 
 /** A math over the number of events of each actor, such as `avg_count_per_actor`. */
 export class PerActor implements Accumulator {
-  readonly #math: string
+  readonly #summarize: Summarize
   #tally = new Tally()
 
-  /** @param math the math over these numbers, such as `avg` */
-  constructor(math: string) {
-    this.#math = math
+  constructor(summarize: Summarize) {
+    this.#summarize = summarize
   }
 
   add({ groups, subjects }: Rows, from: number, until: number): void {
@@ -69,7 +71,7 @@ export class PerActor implements Accumulator {
 
   *finish(point: number): Generator<Counted> {
     for (const [group, counts] of this.#tally.groups()) {
-      yield { point, group, result: summarize(this.#math, [...counts.values()]) }
+      yield { point, group, result: this.#summarize(counts.values()) }
     }
     this.#tally = new Tally()
   }
@@ -79,11 +81,11 @@ export class PerActor implements Accumulator {
 
 /** A math over a session property, which counts once for each session. */
 export class PerSession implements Accumulator {
-  readonly #math: string
+  readonly #summarize: Summarize
   #tally = new Tally()
 
-  constructor(math: string) {
-    this.#math = math
+  constructor(summarize: Summarize) {
+    this.#summarize = summarize
   }
 
   add({ groups, subjects, numbers }: Rows, from: number, until: number): void {
@@ -99,7 +101,7 @@ export class PerSession implements Accumulator {
 
   *finish(point: number): Generator<Counted> {
     for (const [group, numbers] of this.#tally.groups()) {
-      yield { point, group, result: summarize(this.#math, [...numbers.values()]) }
+      yield { point, group, result: this.#summarize(numbers.values()) }
     }
     this.#tally = new Tally()
   }

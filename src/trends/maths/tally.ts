@@ -40,15 +40,6 @@ export class Tally {
   }
 }
 
-/** The place of each percentile among sorted numbers. */
-export const PERCENTILES: Record<string, number> = {
-  median: 0.5,
-  p75: 0.75,
-  p90: 0.9,
-  p95: 0.95,
-  p99: 0.99
-}
-
 /** Returns a percentile of numbers, interpolated between two of them, from how often each occurs; `place` 0.5 is the median. */
 export function percentileOf(counts: ReadonlyMap<number, number>, place: number): number {
   const sorted = [...counts].sort(([a], [b]) => a - b)
@@ -76,26 +67,11 @@ function interpolate(length: number, place: number, at: (index: number) => numbe
   return part === 0 ? at(low) : at(low) * (1 - part) + at(low + 1) * part
 }
 
-/** `sum`, `avg`, `min`, `max` or a percentile of some numbers. */
-export function summarize(math: string, numbers: readonly number[]): number {
-  const place = PERCENTILES[math]
-  if (place !== undefined) {
-    const counts = new Map<number, number>()
-    for (const number of numbers) {
-      counts.set(number, (counts.get(number) ?? 0) + 1)
-    }
-    return percentileOf(counts, place)
+/** Counts how often each number occurs. */
+export function tallyOf(numbers: Iterable<number>): Map<number, number> {
+  const counts = new Map<number, number>()
+  for (const number of numbers) {
+    counts.set(number, (counts.get(number) ?? 0) + 1)
   }
-  const total = numbers.reduce((sum, number) => sum + number, 0)
-  switch (math) {
-    case 'sum':
-      return total
-    case 'avg':
-      return numbers.length > 0 ? total / numbers.length : 0
-    case 'min':
-      return numbers.reduce((a, b) => Math.min(a, b), numbers[0] ?? 0)
-    // `max`
-    default:
-      return numbers.reduce((a, b) => Math.max(a, b), numbers[0] ?? 0)
-  }
+  return counts
 }
