@@ -23,12 +23,9 @@ export type Wanted = {
   inOrder: boolean
 }
 
-/** Events in the order of time, as columns. A column that is not wanted is empty. */
-export type Batch = {
+/** Events as columns. A column that is not wanted is empty. */
+export type EventColumns = {
   length: number
-  /** A time at or before the first event, ms UTC. */
-  since: number
-  place: Place
   /** Keys of the identities. */
   identities: Uint32Array
   /** Ids of rows in `person_versions`, possibly shortened by `toShort`. */
@@ -36,6 +33,13 @@ export type Batch = {
   /** Ids that SDKs gave the sessions. */
   sessions: Column
   properties: ReadonlyMap<string, Column>
+}
+
+/** Events in the order of time. */
+export type Batch = EventColumns & {
+  /** A time at or before the first event, ms UTC. */
+  since: number
+  place: Place
 }
 
 /** Returns the index of the first event of a batch at or after a time. */

@@ -1,50 +1,41 @@
-import { type Batch, placeByTimes } from '../columns/batch.ts'
+import type { EventColumns } from '../columns/batch.ts'
 import { toColumn } from '../columns/dictionary.ts'
+import { decidersOf, Filter } from '../columns/filter.ts'
 import { beginScan } from '../columns/recent.ts'
+import { Values } from '../columns/values.ts'
 import type { Db } from '../db/client.ts'
 import { isObject, type Json } from '../input/json.ts'
-import { deciderOf } from '../properties/decide.ts'
 import { type FilterGroup, leavesOf } from '../properties/filter.ts'
 import { Work } from '../properties/work.ts'
-import { Grouping } from '../trends/grouping.ts'
-import { Selection } from '../trends/selection.ts'
-import { Values } from '../trends/values.ts'
 import type { EventRow } from './store.ts'
 
 /** Decides which events match property filters, by the same code as trends. */
 export class EventMatcher {
   readonly #keys: readonly string[]
-  readonly #selection: Selection
+  readonly #filter: Filter
   readonly #values: Values
 
   constructor(db: Db, project: { id: number; timezone: string }, filters: FilterGroup, now: Date) {
-    const leaves = leavesOf(filters)
-    const keys = leaves.filter(({ type }) => type === 'event').map(({ key }) => key)
-    const deciders = new Map(
-      leaves.map((filter) => [filter, deciderOf(filter, project.timezone, now)])
-    )
-    this.#keys = [...new Set(keys)]
-    this.#selection = new Selection(filters, deciders, [], new Work())
+    const ofEvents = leavesOf(filters).filter(({ type }) => type === 'event')
+    this.#keys = [...new Set(ofEvents.map(({ key }) => key))]
+    this.#filter = new Filter(filters, decidersOf([filters], project.timezone, now), new Work())
     this.#values = new Values(beginScan(db, project.id))
   }
 
   /** Returns the events that match. @throws query_too_large, attr `properties` */
   async select(rows: readonly EventRow[]): Promise<EventRow[]> {
-    const batch = this.#batchOf(rows)
-    const groups = await this.#selection.groupsOf(batch, this.#values, new Grouping())
-    return rows.filter((_, i) => (groups?.[i] ?? 0) >= 0)
+    const mask = await this.#filter.maskOf(this.#columnsOf(rows), this.#values)
+    return rows.filter((_, i) => mask?.[i] !== 0)
   }
 
-  #batchOf(rows: readonly EventRow[]): Batch {
+  #columnsOf(rows: readonly EventRow[]): EventColumns {
     const properties: Json[] =
       this.#keys.length > 0 ? rows.map((row) => JSON.parse(row.properties)) : []
     const memberOf = (object: Json, key: string): Json =>
       isObject(object) && Object.hasOwn(object, key) ? (object[key] ?? null) : null
-    // A selection reads no times, places or identities.
     return {
       length: rows.length,
-      since: 0,
-      place: placeByTimes([]),
+      // The versions are whole ids, which contain the identity.
       identities: new Uint32Array(),
       versions: toColumn(rows.map(({ version }) => version)),
       sessions: toColumn(rows.map(({ session_id }) => session_id)),

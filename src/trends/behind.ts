@@ -1,7 +1,7 @@
 import { actorOf } from '../columns/actor-numbers.ts'
 import type { Db } from '../db/client.ts'
 import { type Asked, Computation } from './computation.ts'
-import { Grouping, OTHERS } from './grouping.ts'
+import { Grouping, OTHERS } from '../columns/grouping.ts'
 import { ActorCounter } from './maths/actor-counter.ts'
 import { onlyFirsts } from './maths/table.ts'
 import type { Project } from './periods.ts'

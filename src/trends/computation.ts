@@ -1,15 +1,14 @@
+import { type Deciders, decidersOf } from '../columns/filter.ts'
+import { Grouping } from '../columns/grouping.ts'
 import type { Overview } from '../columns/overview.ts'
 import { findOverviews, keyOfStretch, type Overviews } from '../columns/sealed.ts'
 import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
-import { type Decider, deciderOf } from '../properties/decide.ts'
-import { leavesOf, type PropertyFilter } from '../properties/filter.ts'
 import { Work } from '../properties/work.ts'
 import type { Period } from './answer.ts'
 import { type Bins, binsOf } from './bins.ts'
 import { type Cells, collect } from './cells.ts'
 import { countPart, Knowledge } from './count.ts'
-import { Grouping } from './grouping.ts'
 import { addTotals, rank } from './lines.ts'
 import type { Accumulator, Counted } from './maths/accumulator.ts'
 import { Extremes } from './maths/extremes.ts'
@@ -49,7 +48,7 @@ export class Computation {
   readonly #knowledge: Knowledge
   readonly #work = new Work()
   readonly #stepEvents: number
-  readonly #deciders: ReadonlyMap<PropertyFilter, Decider>
+  readonly #deciders: Deciders
   #breakdowns: Breakdown[]
 
   private constructor(
@@ -64,10 +63,8 @@ export class Computation {
     this.#breakdowns = query.breakdowns
     this.#stepEvents = stepEvents
     // All periods of a series have the same filters, so the part of the first period has them all.
-    const filters = parts.flatMap(([part]) => (part ? leavesOf(part.filters) : []))
-    this.#deciders = new Map(
-      filters.map((filter) => [filter, deciderOf(filter, project.timezone, now)])
-    )
+    const filters = parts.flatMap(([part]) => (part ? [part.filters] : []))
+    this.#deciders = decidersOf(filters, project.timezone, now)
   }
 
   /** Plans all parts of a trend: for each series, one for each period. @throws query_too_large, attr `points` */

@@ -1,21 +1,23 @@
 import { Actors } from '../columns/actors.ts'
 import type { Batch, Wanted } from '../columns/batch.ts'
+import { type Deciders, Filter } from '../columns/filter.ts'
+import type { Grouping } from '../columns/grouping.ts'
 import { Reader } from '../columns/read.ts'
 import { beginScan, type Scan } from '../columns/recent.ts'
 import { Scratch } from '../columns/scratch.ts'
+import { Selection } from '../columns/selection.ts'
 import { SLOT } from '../columns/slots/store.ts'
+import { Values } from '../columns/values.ts'
 import type { Db } from '../db/client.ts'
-import { type Decider, numberOfValue } from '../properties/decide.ts'
-import { leavesOf, type Property, type PropertyFilter } from '../properties/filter.ts'
+import { numberOfValue } from '../properties/decide.ts'
+import { leavesOf, type Property } from '../properties/filter.ts'
 import type { Work } from '../properties/work.ts'
-import type { Grouping } from './grouping.ts'
+import { toDimension } from './dimensions.ts'
 import type { Accumulator, Counted, NumberColumn, Piece, Rows } from './maths/accumulator.ts'
 import { MATHS } from './maths/table.ts'
 import { isInOrder, type Part, sectionsOf } from './plan.ts'
 import type { Breakdown } from './query.ts'
-import { Selection } from './selection.ts'
 import { Sessions } from './sessions.ts'
-import { Values } from './values.ts'
 
 /** The actors, property values and sessions of a project that were looked up for a trend. All parts of the trend share them. */
 export class Knowledge {
@@ -58,7 +60,7 @@ export class Knowledge {
 export type Split = {
   breakdowns: readonly Breakdown[]
   grouping: Grouping
-  deciders: ReadonlyMap<PropertyFilter, Decider>
+  deciders: Deciders
   work: Work
   /** Approximate number of events read at once. */
   stepEvents: number
@@ -138,7 +140,8 @@ function evaluatorOf(
   part: Part,
   { breakdowns, grouping, deciders, work }: Split
 ): (batches: readonly Batch[]) => Promise<Read[]> {
-  const selection = new Selection(part.filters, deciders, breakdowns, work)
+  const filter = new Filter(part.filters, deciders, work)
+  const selection = new Selection(filter, breakdowns.map(toDimension))
   const properties = propertiesOf(part, breakdowns)
   return async (batches) => {
     if (batches.length > 1) {

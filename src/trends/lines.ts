@@ -1,4 +1,4 @@
-import { type Grouping, OTHERS, type Value } from './grouping.ts'
+import { type Grouping, OTHERS, type Value } from '../columns/grouping.ts'
 import type { Counted } from './maths/accumulator.ts'
 import { CompensatedSum, sum } from './sum.ts'
 

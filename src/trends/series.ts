@@ -1,5 +1,5 @@
 import { type Period, type TrendSeries, toSeries, totalOf } from './answer.ts'
-import type { Value } from './grouping.ts'
+import type { Value } from '../columns/grouping.ts'
 import { type Line, UNLISTED } from './lines.ts'
 import type { TrendQuery } from './query.ts'
 

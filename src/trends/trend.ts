@@ -1,7 +1,7 @@
 import type { Db } from '../db/client.ts'
 import type { TrendSeries } from './answer.ts'
 import { type Asked, type BrokenDown, Computation, tooManyBreakdownValues } from './computation.ts'
-import { Grouping, OTHERS } from './grouping.ts'
+import { Grouping, OTHERS } from '../columns/grouping.ts'
 import { cumulate, folding, type Line, Lines, smooth } from './lines.ts'
 import { isAdditive } from './maths/table.ts'
 import type { Project } from './periods.ts'

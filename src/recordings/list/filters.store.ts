@@ -4,6 +4,7 @@ import { type Db, isTooBig } from '../../db/client.ts'
 import { compileFilter, distinctTexts, textOf } from '../../db/filter.ts'
 import { inJson } from '../../db/rows.ts'
 import { distinctIds, eventNames, events, persons, recordings, sessions } from '../../db/schema.ts'
+import { session, sessionColumn } from '../../db/session.ts'
 import { AppError } from '../../errors.ts'
 import { idOfPerson } from '../../persons/store.ts'
 import {
@@ -14,7 +15,6 @@ import {
   type PropertyFilter
 } from '../../properties/filter.ts'
 import { type Matching, matchTexts } from '../../properties/matching.ts'
-import { session, sessionColumn } from '../../sessions/store.ts'
 import type { RecordingFilters } from './query.ts'
 import { METADATA_KEYS, RECORDING_KEYS } from './schemas.ts'
 import {

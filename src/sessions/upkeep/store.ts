@@ -3,9 +3,10 @@ import { query, readBatch, writeBatch, writeThenRead } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { eachChunk, expectRows } from '../../db/rows.ts'
 import { recordings, sessionShingles, sessions, sessionValues } from '../../db/schema.ts'
+import { IS_BOUNCE, session } from '../../db/session.ts'
 import { assign, bare, excluded, insertSelect, updateFrom } from '../../db/statements.ts'
 import { FOLDED_PROPERTIES, type SessionPart } from '../session.ts'
-import { addToSessions, IS_BOUNCE, session } from '../store.ts'
+import { addToSessions } from '../store.ts'
 import { type FirstPageRow, type Page, queryFirstPages, toFirstPages } from './events.store.ts'
 
 /** A session that is to be closed or rebuilt. One list may hold sessions of several projects. */

@@ -2,7 +2,8 @@ import { sql } from 'drizzle-orm'
 import { query, readBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { events, sessions } from '../../db/schema.ts'
-import { MAX_IDENTITIES, session } from '../store.ts'
+import { session } from '../../db/session.ts'
+import { MAX_IDENTITIES } from '../store.ts'
 
 export type ComparedSession = {
   session_id: string

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Work } from '../../../src/properties/work.ts'
 import { countPart } from '../../../src/trends/count.ts'
-import { Grouping } from '../../../src/trends/grouping.ts'
+import { Grouping } from '../../../src/columns/grouping.ts'
 import type { Counted } from '../../../src/trends/maths/accumulator.ts'
 import { STEP_EVENTS } from '../../../src/trends/query.ts'
 

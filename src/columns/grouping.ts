@@ -1,21 +1,21 @@
-/** Stands for all values of a breakdown that are not listed. */
+/** Stands for all values that are not listed. */
 export const OTHERS: unique symbol = Symbol('others')
 
 /**
- * With one breakdown, the text of a value or bin, or null for events without a value. With several breakdowns, a JSON list that
- * has such a member for each of them.
+ * With one dimension, the text of a value, or null for events without a value. With several
+ * dimensions, a JSON list that has such a member for each of them.
  */
 export type Value = string | null | typeof OTHERS
 
-/** Numbers the values of a breakdown. The number of a value is its group. */
+/** Numbers the values of dimensions. The number of a value is its group. */
 export class Grouping {
   readonly #groups = new Map<Value, number>()
   readonly #values: Value[] = []
   readonly #isOpen: boolean
 
   /**
-   * @param listed the values that have a group each. All other values share one group, except null, which has its own. Without
-   * a list, each value has its own group
+   * @param listed the values that have a group each. All other values share one group, except null,
+   * which has its own. Without a list, each value has its own group
    */
   constructor(listed?: readonly string[]) {
     this.#isOpen = listed === undefined

@@ -1,12 +1,12 @@
-import { type Batch, emptyColumn } from '../columns/batch.ts'
-import type { Column } from '../columns/column.ts'
-import type { Scan } from '../columns/recent.ts'
-import { VersionValues } from '../columns/versions.ts'
 import { inHalves } from '../db/halves.ts'
 import type { Json } from '../input/json.ts'
 import type { Property } from '../properties/filter.ts'
 import { pause } from '../turns.ts'
+import { type EventColumns, emptyColumn } from './batch.ts'
+import type { Column } from './column.ts'
+import type { Scan } from './recent.ts'
 import { readSessionValues } from './values.store.ts'
+import { VersionValues } from './versions.ts'
 
 /** Sessions looked up in one statement. */
 const AT_ONCE = 5_000
@@ -27,7 +27,7 @@ export class Values {
   }
 
   /** Looks up the values of a property in some batches, in as few statements as if they were one batch. */
-  async learn(batches: readonly Batch[], { type, key }: Property): Promise<void> {
+  async learn(batches: readonly EventColumns[], { type, key }: Property): Promise<void> {
     if (type === 'person') {
       await this.#versionsOf(key).learn(batches)
     }
@@ -38,7 +38,7 @@ export class Values {
   }
 
   /** Returns the values of a property in a batch; those of persons and sessions may list a value more than once. */
-  async of(batch: Batch, { type, key }: Property): Promise<Column> {
+  async of(batch: EventColumns, { type, key }: Property): Promise<Column> {
     if (type === 'person') {
       return this.#versionsOf(key).of(batch.versions, batch.identities)
     }

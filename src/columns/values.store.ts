@@ -3,8 +3,8 @@ import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { jsonOf } from '../db/filter.ts'
 import { sessions } from '../db/schema.ts'
+import { session, sessionColumn } from '../db/session.ts'
 import type { Json } from '../input/json.ts'
-import { session, sessionColumn } from '../sessions/store.ts'
 
 /** Returns the values of a property in some sessions of a project. */
 export async function readSessionValues(
