@@ -4,7 +4,13 @@ import { AppError } from '../errors.ts'
 import { rangeOf } from './bins.ts'
 import { OTHERS, type Value } from '../columns/grouping.ts'
 import type { Line } from './lines.ts'
-import { isAggregated, isCumulative, type Series, type TrendQuery } from './query.ts'
+import {
+  type BinnedQuery,
+  isAggregated,
+  isCumulative,
+  type Series,
+  type TrendQuery
+} from './query.ts'
 import { sum } from './sum.ts'
 
 /* Breakdown values in an answer that stand for all values beyond the limit, and for events without a value. */
@@ -124,7 +130,7 @@ export const toPeriod = (
  * @throws invalid_input, attr `series` or `formula`, for a number too large for a double
  */
 export function toSeries(
-  query: TrendQuery,
+  query: BinnedQuery,
   period: Period,
   { data, value }: Line,
   of: { series: Series } | { formula: string }
@@ -166,7 +172,7 @@ const attrOf = (of: object): string => ('series' in of ? 'series' : 'formula')
 
 /** Returns the name of a series or formula, or the breakdown value; both if there is more than one series or formula. */
 function labelOfLine(
-  query: TrendQuery,
+  query: BinnedQuery,
   value: Value,
   of: { series: Series } | { formula: string }
 ): string {
@@ -184,7 +190,7 @@ const toFinite = (number: number): number =>
   Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, number))
 
 /** Returns the total of a line: the sum of its points, or the last point of a cumulative display. */
-export const totalOf = (query: TrendQuery, data: readonly number[]): number =>
+export const totalOf = (query: Pick<TrendQuery, 'display'>, data: readonly number[]): number =>
   isCumulative(query) ? (data.at(-1) ?? 0) : sum(data)
 
 const toAction = ({ event, name, customName, order, math, property, properties }: Series) => ({
@@ -204,7 +210,7 @@ const toAction = ({ event, name, customName, order, math, property, properties }
  * Returns the texts that show a value in the answer: one for each breakdown, but a single text for "Other" and for null. With
  * several breakdowns, the value is a JSON list of a text for each of them, or null where the event has none.
  */
-function partsOf({ breakdowns }: TrendQuery, value: Value): string[] {
+function partsOf({ breakdowns }: BinnedQuery, value: Value): string[] {
   if (value === OTHERS) {
     return [OTHER]
   }
@@ -222,7 +228,7 @@ function partsOf({ breakdowns }: TrendQuery, value: Value): string[] {
   })
 }
 
-function toBreakdownValue(query: TrendQuery, value: Value): string | string[] {
+function toBreakdownValue(query: BinnedQuery, value: Value): string | string[] {
   const parts = partsOf(query, value)
   if (!query.listsBreakdowns) {
     return parts[0] ?? NONE
@@ -235,7 +241,7 @@ const TITLES: ReadonlyMap<string, string> = new Map([
   [NONE, 'None (i.e. no value)']
 ])
 
-function nameOf(query: TrendQuery, value: Value): string {
+function nameOf(query: BinnedQuery, value: Value): string {
   const parts = partsOf(query, value)
   return parts.map((part) => TITLES.get(part) ?? part).join('::')
 }

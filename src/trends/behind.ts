@@ -1,11 +1,13 @@
 import { actorOf } from '../columns/actor-numbers.ts'
-import type { Db } from '../db/client.ts'
-import { type Asked, Computation } from './computation.ts'
 import { Grouping, OTHERS } from '../columns/grouping.ts'
+import type { Db } from '../db/client.ts'
+import { type Asked, type Binned, findBins, planTrend, rankValues, shownOf } from './computation.ts'
+import { feedEvents } from './count.ts'
+import { toDimension } from './dimensions.ts'
 import { ActorCounter } from './maths/actor-counter.ts'
 import { onlyFirsts } from './maths/table.ts'
 import type { Project } from './periods.ts'
-import { expectFewRows, expectReadable, rowsOf } from './plan.ts'
+import { expectFewRows, expectReadable, feedOf, rowsOf } from './plan.ts'
 import {
   type ActorCounts,
   type AskedPoint,
@@ -20,44 +22,46 @@ import {
 
 /**
  * Counts the events of each actor behind a point of a trend.
- * @throws invalid_input and required, attr the field of the request, if any; query_too_large, attr the name of the limit
+ * @throws invalid_input and required, attr the field of the request, if any; query_too_large, attr the
+ * name of the limit
  */
 export async function countBehind(
   db: Db,
   project: Project,
   asked: Asked & { point: AskedPoint }
 ): Promise<ActorCounts> {
-  const computation = await Computation.plan(db, project, asked)
-  const { query, periods, parts } = computation
-  const { series, period, bucket } = findPoint(query, periods, asked.point)
-  const names = readValueNames(query, asked.point)
-  const whole = parts[series]?.[period]
+  const planned = await planTrend(db, project, asked)
+  const { series, period, bucket } = findPoint(planned.query, planned.periods, asked.point)
+  const names = readValueNames(planned.query, asked.point)
+  const whole = planned.parts[series]?.[period]
   if (!whole) {
     throw new Error('The trend has no such part.')
   }
-  const part = partBehind(query, whole, bucket)
+  const part = partBehind(planned.query, whole, bucket)
+  const { breakdowns } = planned.query
   // Only the events of all parts tell which values are "Other", and where bins begin.
-  if (isOther(names) || query.breakdowns.some(({ binCount }) => binCount !== undefined)) {
-    expectFewRows(query, parts.flat())
+  if (isOther(names) || breakdowns.some(({ binCount }) => binCount !== undefined)) {
+    expectFewRows(planned.query, planned.parts.flat())
   }
-  expectReadable(rowsOf(part, query.breakdowns))
-  await computation.readBins()
-  const value = toValue({ ...query, breakdowns: computation.breakdowns }, names)
+  expectReadable(rowsOf(part, breakdowns))
+  const binned = await findBins(planned)
+  const value = toValue(binned.query, names)
   const grouping = new Grouping(
-    value === OTHERS ? await readShown(computation, series, asked.point) : [value ?? []].flat()
+    value === OTHERS ? await findShown(binned, series, asked.point) : [value ?? []].flat()
   )
   const counter = new ActorCounter(part, (group) => grouping.valueOf(group) === value)
-  await computation.feed(part, computation.breakdowns, grouping, onlyFirsts(part, counter))
+  const feed = { ...feedOf(part, binned.query.breakdowns.map(toDimension)), listsActors: true }
+  await feedEvents(binned.knowledge, feed, grouping, onlyFirsts(part, counter))
   const counts = counter.counts().map(({ number, count }) => ({ actor: actorOf(number), count }))
   return { counts: counts.sort(byCount), ...rangeBehind(part) }
 }
 
 /** Returns the breakdown values that a series shows on the page at `offset`. */
-async function readShown(
-  computation: Computation,
+async function findShown(
+  binned: Binned,
   series: number,
   { offset }: AskedPoint
 ): Promise<string[]> {
-  const ranked = computation.rank(await computation.readBrokenDown())
-  return computation.shownOf(ranked[series] ?? [], offset)
+  const ranking = await rankValues(binned)
+  return shownOf(binned.query, ranking[series]?.ranked ?? [], offset)
 }

@@ -1,44 +1,73 @@
 import { Actors } from '../columns/actors.ts'
-import type { Batch, Wanted } from '../columns/batch.ts'
+import type { Batch, Span, Wanted } from '../columns/batch.ts'
 import { type Deciders, Filter } from '../columns/filter.ts'
 import type { Grouping } from '../columns/grouping.ts'
+import type { Overview } from '../columns/overview.ts'
 import { Reader } from '../columns/read.ts'
 import { beginScan, type Scan } from '../columns/recent.ts'
 import { Scratch } from '../columns/scratch.ts'
-import { Selection } from '../columns/selection.ts'
+import { type Dimension, Selection } from '../columns/selection.ts'
 import { SLOT } from '../columns/slots/store.ts'
 import { Values } from '../columns/values.ts'
 import type { Db } from '../db/client.ts'
 import { numberOfValue } from '../properties/decide.ts'
-import { leavesOf, type Property } from '../properties/filter.ts'
-import type { Work } from '../properties/work.ts'
-import { toDimension } from './dimensions.ts'
-import type { Accumulator, Counted, NumberColumn, Piece, Rows } from './maths/accumulator.ts'
-import { MATHS } from './maths/table.ts'
-import { isInOrder, type Part, sectionsOf } from './plan.ts'
-import type { Breakdown } from './query.ts'
+import { type FilterGroup, leavesOf, type Property } from '../properties/filter.ts'
+import { Work } from '../properties/work.ts'
+import type { Accumulator, Counted, NumberColumn, Piece, Rows, Sink } from './maths/accumulator.ts'
+import { STEP_EVENTS } from './query.ts'
 import { Sessions } from './sessions.ts'
 
-/** The actors, property values and sessions of a project that were looked up for a trend. All parts of the trend share them. */
+/** Which events a sink gets, in which pieces of time, and with which columns. */
+export type Feed = {
+  /** Of a range that contains all pieces. */
+  overview: Overview
+  /** In the order of time. */
+  pieces: readonly Piece[]
+  filters: FilterGroup
+  /** The properties whose values are the groups. */
+  dimensions: readonly Dimension[]
+  /** What the column `subjects` has the numbers of; nothing if undefined. */
+  subjects: 'actors' | 'sessions' | undefined
+  /** The property whose numbers the column `numbers` has; none if undefined. */
+  numbers: Property | undefined
+  /** Whether the column `actors` has the actors, whatever the subjects are. */
+  listsActors: boolean
+  /** Whether the events must come in the order of time and uuid, whatever their names. */
+  inOrder: boolean
+}
+
+/**
+ * Actors, property values and sessions of a project that were looked up for a computation, and the work
+ * that it has done so far. All feeds of a computation share them.
+ */
 export class Knowledge {
   readonly scan: Scan
   readonly actors: Actors
   readonly values: Values
   readonly sessions = new Sessions()
+  readonly work = new Work()
+  readonly deciders: Deciders
+  readonly stepEvents: number
   readonly #scratch = new Scratch()
 
-  constructor(db: Db, projectId: number) {
+  /**
+   * @param deciders of all filters of the computation
+   * @param stepEvents approximate number of events read at once; it does not change the result
+   */
+  constructor(db: Db, projectId: number, deciders: Deciders, stepEvents = STEP_EVENTS) {
     this.scan = beginScan(db, projectId)
     this.actors = new Actors(this.scan)
     this.values = new Values(this.scan)
+    this.deciders = deciders
+    this.stepEvents = stepEvents
   }
 
-  /** Looks up what a part needs to know of some batches, in as few statements as if they were one batch. */
-  async learn(part: Part, properties: readonly Property[], batches: readonly Batch[]) {
-    if (part.listsActors || MATHS[part.math].over === 'actors') {
+  /** Looks up what a feed needs to know of some batches, in as few statements as if they were one. */
+  async learn(feed: Feed, batches: readonly Batch[]): Promise<void> {
+    if (readsActors(feed)) {
       await this.actors.learn(batches.map(({ identities }) => identities))
     }
-    for (const property of properties) {
+    for (const property of propertiesOf(feed)) {
       await this.values.learn(batches, property)
     }
   }
@@ -56,34 +85,24 @@ export class Knowledge {
   }
 }
 
-/** The rules by which the events of a part are divided: filters, and the values of a breakdown. */
-export type Split = {
-  breakdowns: readonly Breakdown[]
-  grouping: Grouping
-  deciders: Deciders
-  work: Work
-  /** Approximate number of events read at once. */
-  stepEvents: number
-}
-
-/** The events of a batch, with the columns that the accumulator gets. */
+/** The events of a batch, with the columns that the sink gets. */
 type Read = Pick<Batch, 'length' | 'since' | 'place'> & { rows: Rows }
 
 /** Some events of a batch, all of which lie in one piece of time. */
 type Run = { piece: Piece; rows: Rows; from: number; until: number }
 
 /**
- * Computes a part: reads its events step by step, and gives them to the accumulator in the order of its points. Yields the
- * numbers of each point as soon as they are known, and computes those of overlapping windows while they are read.
+ * Gives the events of a feed to an accumulator, in the order of its points. Yields the numbers of each
+ * point as soon as they are known, and computes those of overlapping windows while they are read.
  */
-export async function* countPart(
+export async function* countEvents(
   knowledge: Knowledge,
-  part: Part,
-  split: Split,
+  feed: Feed,
+  grouping: Grouping,
   accumulator: Accumulator
 ): AsyncGenerator<Iterable<Counted>> {
   let point: number | undefined
-  for await (const runs of readRuns(knowledge, part, split)) {
+  for await (const runs of readRuns(knowledge, feed, grouping)) {
     for (const { piece, rows, from, until } of runs) {
       if (point !== undefined && piece.point !== point) {
         yield [...accumulator.finish(point)]
@@ -99,17 +118,54 @@ export async function* countPart(
   yield accumulator.end()
 }
 
+/** Gives the events of a feed to a sink, in the order of its points. */
+export async function feedEvents(
+  knowledge: Knowledge,
+  feed: Feed,
+  grouping: Grouping,
+  sink: Sink
+): Promise<void> {
+  for await (const runs of readRuns(knowledge, feed, grouping)) {
+    for (const { piece, rows, from, until } of runs) {
+      sink.add(rows, from, until, piece)
+    }
+    knowledge.forget()
+  }
+}
+
 /**
- * Reads the events of a part, and yields the runs of each step. Segments of different names overlap in time, so those that reach
- * into the next step are kept until then: each is read once per section.
+ * Steps of a section. Events of segments that reach into its next step are in memory: at most about two
+ * million, in 40 MB.
  */
-async function* readRuns(knowledge: Knowledge, part: Part, split: Split): AsyncGenerator<Run[]> {
-  const { overview } = part
-  const { work, stepEvents } = split
-  const reader = new Reader(knowledge.scan, wantedOf(part, split.breakdowns), stepEvents)
-  const evaluate = evaluatorOf(knowledge, part, split)
+const SECTION_STEPS = 16
+
+/**
+ * Divides the range of a feed into sections. A segment that reaches into several sections is read for
+ * each of them.
+ */
+export function sectionsOf(
+  { overview, pieces }: Pick<Feed, 'overview' | 'pieces'>,
+  stepEvents = STEP_EVENTS
+): Span[] {
+  const [since, until] = [pieces[0]?.since ?? 0, pieces.at(-1)?.until ?? 0]
+  return overview.steps(since, until, SECTION_STEPS * stepEvents)
+}
+
+/**
+ * Reads the events of a feed, and yields the runs of each step. Segments of different names overlap in
+ * time, so those that reach into the next step are kept until then: each is read once per section.
+ */
+async function* readRuns(
+  knowledge: Knowledge,
+  feed: Feed,
+  grouping: Grouping
+): AsyncGenerator<Run[]> {
+  const { overview } = feed
+  const { work, stepEvents } = knowledge
+  const reader = new Reader(knowledge.scan, wantedOf(feed), stepEvents)
+  const evaluate = evaluatorOf(knowledge, feed, grouping)
   let isBegun = false
-  for (const section of sectionsOf(part, stepEvents)) {
+  for (const section of sectionsOf(feed, stepEvents)) {
     let kept: Read[] = []
     for (const step of overview.steps(section.since, section.until, stepEvents)) {
       if (isBegun) {
@@ -123,7 +179,7 @@ async function* readRuns(knowledge: Knowledge, part: Part, split: Split): AsyncG
       const read = [...kept, ...fresh].sort((a, b) => a.since - b.since)
       const goesOn = ({ place, length }: Read) => place(step.until) < length
       kept = [...kept.filter(goesOn), ...fresh.filter(goesOn).map(keep)]
-      yield runsOf(part, read, step)
+      yield runsOf(feed, read, step)
     }
   }
 }
@@ -137,82 +193,74 @@ const keep = ({ rows, ...read }: Read): Read => ({
 /** Returns a function that decides which events of some batches count, and for what. */
 function evaluatorOf(
   knowledge: Knowledge,
-  part: Part,
-  { breakdowns, grouping, deciders, work }: Split
+  feed: Feed,
+  grouping: Grouping
 ): (batches: readonly Batch[]) => Promise<Read[]> {
-  const filter = new Filter(part.filters, deciders, work)
-  const selection = new Selection(filter, breakdowns.map(toDimension))
-  const properties = propertiesOf(part, breakdowns)
+  const { deciders, work, values } = knowledge
+  const selection = new Selection(new Filter(feed.filters, deciders, work), feed.dimensions)
   return async (batches) => {
     if (batches.length > 1) {
-      await knowledge.learn(part, properties, batches)
+      await knowledge.learn(feed, batches)
     }
     const read: Read[] = []
     for (const batch of batches) {
       // A step takes about 20 ms. `give`, which always pauses, would make trends a fifth slower here.
       await work.turns.giveIfAwaited()
-      const groups = await selection.groupsOf(batch, knowledge.values, grouping)
+      const groups = await selection.groupsOf(batch, values, grouping)
       const { length, since, place } = batch
-      const rows = { groups, ...(await columnsFor(knowledge, part, batch)) }
+      const rows = { groups, ...(await columnsFor(knowledge, feed, batch)) }
       read.push({ length, since, place, rows })
     }
     return read
   }
 }
 
-/** Returns the properties that a part reads. */
-const propertiesOf = (
-  { property, filters }: Part,
-  breakdowns: readonly Breakdown[]
-): Property[] => [...(property ? [property] : []), ...breakdowns, ...leavesOf(filters)]
+const readsActors = ({ listsActors, subjects }: Feed): boolean =>
+  listsActors || subjects === 'actors'
 
-/** Returns the columns that a part needs. */
-function wantedOf(part: Part, breakdowns: readonly Breakdown[]): Wanted {
-  const { math, pieces, listsActors } = part
-  const { over } = MATHS[math]
-  const properties = propertiesOf(part, breakdowns)
+/** Returns the properties that a feed reads. */
+const propertiesOf = ({ numbers, dimensions, filters }: Feed): Property[] => [
+  ...(numbers ? [numbers] : []),
+  ...dimensions.map(({ property }) => property),
+  ...leavesOf(filters)
+]
+
+/** Returns the columns that a feed needs. */
+function wantedOf(feed: Feed): Wanted {
+  const properties = propertiesOf(feed)
   const keys = properties.filter(({ type }) => type === 'event').map(({ key }) => key)
   const versions = properties.some(({ type }) => type === 'person')
   return {
     // If all pieces begin and end with a slot, the slot of each event is enough.
-    times: pieces.some(({ since, until }) => since % SLOT !== 0 || until % SLOT !== 0),
-    identities: versions || listsActors || over === 'actors',
+    times: feed.pieces.some(({ since, until }) => since % SLOT !== 0 || until % SLOT !== 0),
+    identities: versions || readsActors(feed),
     versions,
-    sessions: over === 'sessions' || properties.some(({ type }) => type === 'session'),
+    sessions: feed.subjects === 'sessions' || properties.some(({ type }) => type === 'session'),
     properties: [...new Set(keys)],
-    inOrder: isInOrder(part, breakdowns)
+    inOrder: feed.inOrder
   }
 }
 
-/** Returns the subjects and the numbers that a math needs, and the actors if the part lists them. */
 async function columnsFor(
   knowledge: Knowledge,
-  part: Part,
+  { subjects, numbers, listsActors }: Feed,
   batch: Batch
 ): Promise<Omit<Rows, 'groups'>> {
   return {
-    ...(await subjectsOf(knowledge, part, batch)),
-    actors: part.listsActors ? await knowledge.actorsOf(batch.identities) : new Int32Array()
+    numbers: numbers ? await numbersOf(knowledge.values, batch, numbers) : NO_NUMBERS,
+    subjects: subjects ? await subjectsOf(knowledge, subjects, batch) : new Int32Array(),
+    actors: listsActors ? await knowledge.actorsOf(batch.identities) : new Int32Array()
   }
 }
 
-async function subjectsOf(
+const NO_NUMBERS: NumberColumn = { codes: new Uint8Array(), values: new Float64Array() }
+
+const subjectsOf = async (
   knowledge: Knowledge,
-  { math, property }: Part,
-  batch: Batch
-): Promise<Pick<Rows, 'subjects' | 'numbers'>> {
-  const numbers: NumberColumn = property
-    ? await numbersOf(knowledge.values, batch, property)
-    : { codes: new Uint8Array(), values: new Float64Array() }
-  const { over } = MATHS[math]
-  if (over === 'actors') {
-    return { subjects: await knowledge.actorsOf(batch.identities), numbers }
-  }
-  if (over === 'sessions' || property?.type === 'session') {
-    return { subjects: knowledge.sessions.of(batch.sessions), numbers }
-  }
-  return { subjects: new Int32Array(), numbers }
-}
+  subjects: 'actors' | 'sessions',
+  { identities, sessions }: Batch
+): Promise<Int32Array> =>
+  subjects === 'actors' ? knowledge.actorsOf(identities) : knowledge.sessions.of(sessions)
 
 async function numbersOf(values: Values, batch: Batch, property: Property): Promise<NumberColumn> {
   const { codes, values: found } = await values.of(batch, property)
@@ -223,12 +271,11 @@ async function numbersOf(values: Values, batch: Batch, property: Property): Prom
   return { codes, values: numbers }
 }
 
-/** Cuts batches at the ends of pieces. The runs are in the order of pieces and, within a piece, in the order of batches. */
-function runsOf(
-  { pieces }: Part,
-  read: readonly Read[],
-  step: { since: number; until: number }
-): Run[] {
+/**
+ * Cuts batches at the ends of pieces. The runs are in the order of pieces and, within a piece, in the
+ * order of batches.
+ */
+function runsOf({ pieces }: Feed, read: readonly Read[], step: Span): Run[] {
   const first = pieces.findIndex(({ until }) => until > step.since)
   const last = pieces.findLastIndex(({ since }) => since < step.until)
   const runs: Run[] = []

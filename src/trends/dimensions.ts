@@ -3,10 +3,10 @@ import type { Json } from '../input/json.ts'
 import { numberOfValue, textOfValue } from '../properties/decide.ts'
 import { NONE, OTHER } from './answer.ts'
 import { binOf } from './bins.ts'
-import type { Breakdown } from './query.ts'
+import type { BinnedBreakdown } from './query.ts'
 
-/** Returns the dimension by which a breakdown, with its bins if it asks for any, groups events. */
-export const toDimension = (breakdown: Breakdown): Dimension => ({
+/** Returns the dimension by which a breakdown groups events. */
+export const toDimension = (breakdown: BinnedBreakdown): Dimension => ({
   property: breakdown,
   textOf: (value) => textOf(value, breakdown)
 })
@@ -16,7 +16,7 @@ export const toDimension = (breakdown: Breakdown): Dimension => ({
  * "None" in an answer. For a breakdown with bins, returns the name of a number's bin, null for anything
  * but a number.
  */
-function textOf(value: Json, { binCount, bins }: Breakdown): string | null {
+function textOf(value: Json, { binCount, bins }: BinnedBreakdown): string | null {
   if (binCount === undefined) {
     const text = textOfValue(value)
     return text === '' || text === NONE || text === OTHER ? null : text

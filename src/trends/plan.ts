@@ -2,10 +2,12 @@ import { daysBefore, type Interval, type Range } from '../calendar/buckets.ts'
 import type { Source, Span } from '../columns/batch.ts'
 import { MAX_COUNTS, MAX_SEGMENTS, type Overview, type Segment } from '../columns/overview.ts'
 import type { Stretch } from '../columns/sealed.ts'
+import type { Dimension } from '../columns/selection.ts'
 import { SLOT } from '../columns/slots/store.ts'
 import { AppError } from '../errors.ts'
 import { type FilterGroup, leavesOf, type Property } from '../properties/filter.ts'
 import type { Period } from './answer.ts'
+import { type Feed, sectionsOf } from './count.ts'
 import type { Piece } from './maths/accumulator.ts'
 import { BEFORE } from './maths/firsts.ts'
 import { piecesOf } from './maths/sliding.ts'
@@ -19,7 +21,6 @@ import {
   MAX_ROWS,
   SEALED_PER_ROW,
   type Series,
-  STEP_EVENTS,
   type TrendQuery
 } from './query.ts'
 import { sum } from './sum.ts'
@@ -37,8 +38,6 @@ export type Part = {
   windows: Range[] | undefined
   /** Whether each window contains all windows before it. A subject then counts only for its first window. */
   isGrowing: boolean
-  /** Whether the accumulator asks for the actors of the events, whatever the math counts. */
-  listsActors: boolean
   overview: Overview
 }
 
@@ -121,7 +120,6 @@ export function sketchPart(
     pieces,
     windows: isSliding ? windows : undefined,
     isGrowing,
-    listsActors: false,
     stretch: { ...source, since, until: pieces.at(-1)?.until ?? begin }
   }
 }
@@ -176,25 +174,31 @@ export function expectReadable(rows: number): void {
   }
 }
 
-/** Steps of a section. Events of segments that reach into its next step are in memory: at most about two million, in 40 MB. */
-const SECTION_STEPS = 16
-
-/** Divides the range of a part into sections. A segment that reaches into several sections is read for each of them. */
-export function sectionsOf({ overview, pieces }: Part, stepEvents = STEP_EVENTS): Span[] {
-  const [since, until] = [pieces[0]?.since ?? 0, pieces.at(-1)?.until ?? 0]
-  return overview.steps(since, until, SECTION_STEPS * stepEvents)
-}
-
 /**
- * Whether the events of a part must come in the order of time and uuid. Without properties it does not matter which event of a
- * point is an actor's first.
+ * Whether the events of a part must come in the order of time and uuid. Without properties it does not
+ * matter which event of a point is an actor's first.
  */
-export const isInOrder = (
-  { math, property, filters }: Part,
-  breakdowns: readonly Breakdown[]
-): boolean =>
+const isInOrder = ({ math, property, filters }: Part, breakdowns: readonly unknown[]): boolean =>
   MATHS[math].first !== undefined &&
   (property !== undefined || breakdowns.length > 0 || leavesOf(filters).length > 0)
+
+/** Returns what the accumulator of a part's math reads, grouped by these dimensions. */
+export function feedOf(part: Part, dimensions: readonly Dimension[]): Feed {
+  const { overview, pieces, filters, math, property } = part
+  const { over } = MATHS[math]
+  const isPerSession = over === 'sessions' || property?.type === 'session'
+  const bySession = isPerSession ? 'sessions' : undefined
+  return {
+    overview,
+    pieces,
+    filters,
+    dimensions,
+    subjects: over === 'actors' ? 'actors' : bySession,
+    numbers: property,
+    listsActors: false,
+    inOrder: isInOrder(part, dimensions)
+  }
+}
 
 /**
  * Returns the number of rows that take as long to read as a part: ten events in segments count as one row, unless events of

@@ -9,7 +9,7 @@ import type { Piece } from './maths/accumulator.ts'
 import { BEFORE } from './maths/firsts.ts'
 import { MATHS } from './maths/table.ts'
 import type { Part } from './plan.ts'
-import { isCumulative, type TrendQuery } from './query.ts'
+import { type BinnedQuery, isCumulative, type TrendQuery } from './query.ts'
 
 /** A point of a trend, as a request names it. */
 export type AskedPoint = {
@@ -97,8 +97,7 @@ export function partBehind(query: TrendQuery, part: Part, point: number): Part {
     ...part,
     pieces: piecesBehind(query, part, point),
     windows: undefined,
-    isGrowing: false,
-    listsActors: true
+    isGrowing: false
   }
 }
 
@@ -163,10 +162,9 @@ export const isOther = (names: readonly string[]): boolean =>
 
 /**
  * Returns the breakdown value that an answer shows by these names, one for each breakdown.
- * @param query with the bins of its breakdowns
  * @throws invalid_input, attr `breakdown_value`, for a bin that the trend does not have
  */
-export function toValue({ breakdowns }: TrendQuery, names: readonly string[]): Value {
+export function toValue({ breakdowns }: BinnedQuery, names: readonly string[]): Value {
   if (isOther(names)) {
     return OTHERS
   }

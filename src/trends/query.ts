@@ -54,11 +54,11 @@ export const STEP_EVENTS = 131_072
 /** Events in segments that count as one event of `MAX_ROWS`, because columns are read faster than rows. */
 export const SEALED_PER_ROW = 10
 
-/**
- * A breakdown by the values of a property, or by `binCount` ranges of its numbers. `bins` are set once the lowest and the
- * highest number are known.
- */
-export type Breakdown = Property & { binCount?: number | undefined; bins?: Bins | undefined }
+/** A breakdown by the values of a property, or by `binCount` ranges of its numbers. */
+export type Breakdown = Property & { binCount: number | undefined }
+
+/** A breakdown whose bins are known: undefined if it asks for none, or if no event has a number. */
+export type BinnedBreakdown = Breakdown & { bins: Bins | undefined }
 
 export type Series = {
   /** Null for all events. */
@@ -103,3 +103,6 @@ export type TrendQuery = {
   /** The query as the answer repeats it. */
   shown: JsonObject
 }
+
+/** A query whose breakdowns have their bins. */
+export type BinnedQuery = Omit<TrendQuery, 'breakdowns'> & { breakdowns: BinnedBreakdown[] }

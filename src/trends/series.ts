@@ -1,14 +1,14 @@
 import { type Period, type TrendSeries, toSeries, totalOf } from './answer.ts'
 import type { Value } from '../columns/grouping.ts'
 import { type Line, UNLISTED } from './lines.ts'
-import type { TrendQuery } from './query.ts'
+import type { BinnedQuery } from './query.ts'
 
 /**
  * Returns the lines of all series, ordered by series, then by breakdown value, then by period with the current one first.
  * @param lines by series, then by period
  */
 export function linesOfSeries(
-  query: TrendQuery,
+  query: BinnedQuery,
   periods: Period[],
   lines: Line[][][]
 ): TrendSeries[] {
@@ -27,7 +27,7 @@ export function linesOfSeries(
  * @param lines by series, then by period
  */
 export function linesOfFormulas(
-  query: TrendQuery,
+  query: BinnedQuery,
   periods: Period[],
   lines: Line[][][]
 ): TrendSeries[] {

@@ -1,7 +1,17 @@
+import { Grouping, OTHERS } from '../columns/grouping.ts'
 import type { Db } from '../db/client.ts'
 import type { TrendSeries } from './answer.ts'
-import { type Asked, type BrokenDown, Computation, tooManyBreakdownValues } from './computation.ts'
-import { Grouping, OTHERS } from '../columns/grouping.ts'
+import {
+  type Asked,
+  type Binned,
+  type BrokenDown,
+  countPart,
+  findBins,
+  planTrend,
+  rankValues,
+  shownOf,
+  tooManyBreakdownValues
+} from './computation.ts'
 import { cumulate, folding, type Line, Lines, smooth } from './lines.ts'
 import { isAdditive } from './maths/table.ts'
 import type { Project } from './periods.ts'
@@ -14,23 +24,23 @@ import { sum } from './sum.ts'
 const MAX_SHOWN_TEXT = 2_000_000
 
 /**
- * Computes a trend. `offset` is the number of breakdown values to skip; values are sorted by their totals.
- * @throws query_too_large, attr the name of the limit; the limits on points and rows are checked before any event is counted.
- * invalid_input for numbers that are too large, or too far apart for bins
+ * Computes a trend. `offset` is the number of breakdown values to skip; values are sorted by their
+ * totals.
+ * @throws query_too_large, attr the name of the limit; the limits on points and rows are checked before
+ * any event is counted. invalid_input for numbers that are too large, or too far apart for bins
  */
 export async function computeTrend(
   db: Db,
   project: Project,
   { offset = 0, ...asked }: Asked & { offset?: number }
 ): Promise<{ result: TrendSeries[]; hasMore: boolean }> {
-  const computation = await Computation.plan(db, project, asked)
-  const { query, periods, parts } = computation
-  expectFewRows(query, parts.flat())
-  await computation.readBins()
-  const brokenDown = query.breakdowns.length > 0 ? await computation.readBrokenDown() : undefined
-  const ranked = brokenDown && computation.rank(brokenDown)
-  const shown = ranked?.map((values) => computation.shownOf(values, offset))
-  if (sum(shown?.flat().map(({ length }) => length) ?? []) > MAX_SHOWN_TEXT) {
+  const planned = await planTrend(db, project, asked)
+  expectFewRows(planned.query, planned.parts.flat())
+  const binned = await findBins(planned)
+  const { query, periods, parts } = binned
+  const series = query.breakdowns.length > 0 ? await rankValues(binned) : []
+  const shown = series.map(({ ranked }) => shownOf(query, ranked, offset))
+  if (sum(shown.flat().map(({ length }) => length)) > MAX_SHOWN_TEXT) {
     throw tooManyBreakdownValues(query)
   }
   // By series, then by period.
@@ -38,30 +48,29 @@ export async function computeTrend(
   for (const [i, seriesParts] of parts.entries()) {
     const seriesLines: Line[][] = []
     for (const [p, part] of seriesParts.entries()) {
-      seriesLines.push(await readLines(computation, part, shown?.[i], brokenDown?.[i]?.[p]))
+      seriesLines.push(await countLines(binned, part, shown[i], series[i]?.brokenDown[p]))
     }
     lines.push(seriesLines)
   }
-  // The answer shows values as the bins that `readBins` has found.
-  const binned = { ...query, breakdowns: computation.breakdowns }
   const toResult = query.formulas.length > 0 ? linesOfFormulas : linesOfSeries
   return {
-    result: toResult(binned, periods, lines),
-    hasMore: ranked?.some(({ length }) => length > offset + query.breakdownLimit) ?? false
+    result: toResult(query, periods, lines),
+    hasMore: series.some(({ ranked }) => ranked.length > offset + query.breakdownLimit)
   }
 }
 
 /**
- * Reads the lines of a part. With a breakdown, there is a line for each shown value, and up to two more if they have numbers: one
- * for events without a value, and one for all other values together ("Other"), unless the query hides "Other".
+ * Counts the lines of a part. With a breakdown, there is a line for each shown value, and up to two more
+ * if they have numbers: one for events without a value, and one for all other values together ("Other"),
+ * unless the query hides "Other".
  */
-async function readLines(
-  computation: Computation,
+async function countLines(
+  binned: Binned,
   part: Part,
   shown: string[] | undefined,
   brokenDown: BrokenDown | undefined
 ): Promise<Line[]> {
-  const { query } = computation
+  const { query } = binned
   const lines = new Lines(shown ?? [null], part.period.buckets.length)
   if (isCountedBySlots(part, query)) {
     const { overview, pieces } = part
@@ -77,7 +86,7 @@ async function readLines(
     lines.add(brokenDown.cells, folding(brokenDown.grouping, shown))
   } else {
     const grouping = new Grouping(shown)
-    for await (const cells of computation.count(part, grouping)) {
+    for await (const cells of countPart(binned, part, grouping)) {
       lines.add(cells, shown ? (group) => grouping.valueOf(group) : () => null)
     }
   }
@@ -91,7 +100,9 @@ async function readLines(
     }))
 }
 
-/** Whether adding up the numbers of the values that are not shown gives "Other", or all values are shown. */
+/**
+ * Whether adding up the numbers of the values that are not shown gives "Other", or all values are shown.
+ */
 function isFoldable(
   part: Part,
   { totals, grouping }: BrokenDown,

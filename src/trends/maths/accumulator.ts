@@ -9,7 +9,7 @@ export type Rows = {
   groups: Int32Array | undefined
   /** The number of each event's actor or session, -1 for none. The numbers begin at 0 and have few gaps. */
   subjects: Int32Array
-  /** The number of each event's actor; empty unless the part lists actors. */
+  /** The number of each event's actor; empty unless the feed lists actors. */
   actors: Int32Array
   /** The number of each event; NaN for none. */
   numbers: NumberColumn
@@ -18,12 +18,17 @@ export type Rows = {
 /** A number of a group at a point of the trend. */
 export type Counted = { point: number; group: number; result: number }
 
-/**
- * Computes a math of events that are added in the order of points. Groups that have no event at a point have no number there.
- */
-export interface Accumulator {
+/** Takes events in the order of points. */
+export interface Sink {
   /** Adds the events from `from` up to `until`, all of which lie in one piece of time. */
   add(rows: Rows, from: number, until: number, piece: Piece): void
+}
+
+/**
+ * Computes a math of events that are added in the order of points. Groups that have no event at a
+ * point have no number there.
+ */
+export interface Accumulator extends Sink {
   /** Returns the numbers of a point that gets no more events, and forgets its events. */
   finish(point: number): Iterable<Counted>
   /** Returns the numbers that need the events of all points. They may be too many to keep in memory. */

@@ -1,11 +1,11 @@
 import { NumberMap } from '../../columns/number-map.ts'
-import { type Accumulator, NOTHING, type Piece, type Rows } from './accumulator.ts'
+import type { Piece, Rows, Sink } from './accumulator.ts'
 import { BEFORE } from './firsts.ts'
 import { expectFew } from './limits.ts'
 import { type Counting, MATHS } from './table.ts'
 
 /** Counts, for each actor, the events of one group that a math counts. Leaves out the events before the trend. */
-export class ActorCounter implements Accumulator {
+export class ActorCounter implements Sink {
   readonly #needsNumber: boolean
   readonly #needsSession: boolean
   readonly #isMeant: (group: number) => boolean
@@ -32,10 +32,6 @@ export class ActorCounter implements Accumulator {
       }
     }
   }
-
-  finish = () => NOTHING
-
-  end = () => NOTHING
 
   /** Returns the number of each actor, and how many events it has. */
   counts(): { number: number; count: number }[] {

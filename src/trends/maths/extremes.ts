@@ -1,7 +1,7 @@
-import { type Accumulator, NOTHING, type Rows } from './accumulator.ts'
+import type { Rows, Sink } from './accumulator.ts'
 
 /** The lowest and the highest number of all events that count; infinite if there are none. */
-export class Extremes implements Accumulator {
+export class Extremes implements Sink {
   low = Number.POSITIVE_INFINITY
   high = Number.NEGATIVE_INFINITY
 
@@ -15,8 +15,4 @@ export class Extremes implements Accumulator {
       }
     }
   }
-
-  finish = () => NOTHING
-
-  end = () => NOTHING
 }

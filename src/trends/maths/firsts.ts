@@ -1,22 +1,28 @@
-import type { Accumulator, Piece, Rows } from './accumulator.ts'
+import type { Accumulator, Piece, Rows, Sink } from './accumulator.ts'
+import { Total } from './numbers.ts'
 import { Seen } from './seen.ts'
 
-/** The point of the piece of events before the trend. An actor who has one of them has no first event in the trend. */
+/**
+ * The point of the piece of events before the trend. An actor who has one of them has no first event in
+ * the trend.
+ */
 export const BEFORE = -1
 
-/** Gives another accumulator the first event of each actor. Events have to come in the order of time. */
-export class Firsts implements Accumulator {
+/** Which event of an actor counts: the first of the name, or the first that matches the filters. */
+export type First = 'of name' | 'matching'
+
+/** Gives another sink the first event of each actor. Events have to come in the order of time. */
+export class Firsts implements Sink {
   readonly #seen = new Seen()
-  readonly #isMatching: boolean
-  readonly #counted: Accumulator
+  readonly #first: First
+  readonly #counted: Sink
 
   /**
-   * @param isMatching whether an actor's first event is the first one that the filters keep. Otherwise it is the first of all,
-   * and the actor does not count if the filters leave it out
+   * @param first with `of name`, an actor whose first event does not match the filters has no event
    * @param counted gets the first events
    */
-  constructor(isMatching: boolean, counted: Accumulator) {
-    this.#isMatching = isMatching
+  constructor(first: First, counted: Sink) {
+    this.#first = first
     this.#counted = counted
   }
 
@@ -24,7 +30,7 @@ export class Firsts implements Accumulator {
     const { groups, subjects } = rows
     for (let i = from; i < until; i += 1) {
       const group = groups ? (groups[i] ?? -1) : 0
-      if (group < 0 && this.#isMatching) {
+      if (group < 0 && this.#first === 'matching') {
         continue
       }
       const isFirst = this.#seen.add(subjects[i] ?? 0)
@@ -33,8 +39,22 @@ export class Firsts implements Accumulator {
       }
     }
   }
+}
 
-  finish = (point: number) => this.#counted.finish(point)
+/** The number of actors by the point of their first event. */
+export class FirstsTotal implements Accumulator {
+  readonly #total = new Total()
+  readonly #firsts: Firsts
 
-  end = () => this.#counted.end()
+  constructor(first: First) {
+    this.#firsts = new Firsts(first, this.#total)
+  }
+
+  add(rows: Rows, from: number, until: number, piece: Piece): void {
+    this.#firsts.add(rows, from, until, piece)
+  }
+
+  finish = (point: number) => this.#total.finish(point)
+
+  end = () => this.#total.end()
 }

@@ -1,7 +1,7 @@
 import type { Property } from '../../properties/filter.ts'
-import type { Accumulator } from './accumulator.ts'
-import { Firsts } from './firsts.ts'
-import { type Moments, momentsOf, Summary, Total } from './numbers.ts'
+import type { Accumulator, Sink } from './accumulator.ts'
+import { type First, Firsts, FirstsTotal } from './firsts.ts'
+import { type Moments, momentsOf, PerEvent, Total } from './numbers.ts'
 import { Percentile } from './percentile.ts'
 import { Distinct, PerActor, PerSession } from './subjects.ts'
 import { percentileOf, tallyOf } from './tally.ts'
@@ -19,8 +19,7 @@ type Rule = {
   isDistinct?: true
   /** Length of the window, days, in which actors were active. It ends with the bucket. */
   windowDays?: number
-  /** Which event of an actor counts: the first of the name, or the first that matches the filters. */
-  first?: 'of name' | 'matching'
+  first?: First
   /** Makes the accumulator for windows of time that do not overlap; for others, see `Sliding`. */
   accumulator: (property: Property | undefined) => Accumulator
 }
@@ -73,11 +72,11 @@ const perActor = ({ summarize }: Summary) => ({
   accumulator: () => new PerActor(summarize)
 })
 
-const firstOf = (first: 'of name' | 'matching') => ({
+const firstOf = (first: First) => ({
   over: 'actors' as const,
   isAdditive: true,
   first,
-  accumulator: () => new Firsts(first === 'matching', new Total())
+  accumulator: () => new FirstsTotal(first)
 })
 
 /** In the order in which messages and the reference list them. */
@@ -123,8 +122,8 @@ export type Counting = { math: MathName; property: Property | undefined }
 export const isAdditive = ({ math, property }: Counting): boolean =>
   MATHS[math].isAdditive && property?.type !== 'session'
 
-/** Restricts an accumulator to each actor's first event if the math counts first events. */
-export function onlyFirsts({ math }: Pick<Counting, 'math'>, accumulator: Accumulator): Accumulator {
+/** Restricts a sink to each actor's first event if the math counts first events. */
+export function onlyFirsts({ math }: Pick<Counting, 'math'>, sink: Sink): Sink {
   const { first } = MATHS[math]
-  return first ? new Firsts(first === 'matching', accumulator) : accumulator
+  return first ? new Firsts(first, sink) : sink
 }

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
 import { Work } from '../../../src/properties/work.ts'
-import { countPart } from '../../../src/trends/count.ts'
+import { countEvents } from '../../../src/trends/count.ts'
 import { Grouping } from '../../../src/columns/grouping.ts'
 import type { Counted } from '../../../src/trends/maths/accumulator.ts'
-import { STEP_EVENTS } from '../../../src/trends/query.ts'
 
 it('computes the numbers of overlapping windows one by one, while they are read', async () => {
   let computed = 0
@@ -17,23 +16,26 @@ it('computes the numbers of overlapping windows one by one, while they are read'
       }
     }
   }
-  const part = {
-    math: 'weekly_active',
-    filters: { type: 'AND', values: [] },
+  const feed = {
+    overview: { steps: () => [] },
     pieces: [],
-    overview: { steps: () => [] }
+    filters: { type: 'AND', values: [] },
+    dimensions: [],
+    subjects: 'actors',
+    numbers: undefined,
+    listsActors: false,
+    inOrder: false
   }
-  const split = {
-    breakdowns: [],
-    grouping: new Grouping(),
-    deciders: new Map(),
-    work: new Work(),
-    stepEvents: STEP_EVENTS
-  }
+  const knowledge = { scan: {}, work: new Work(), deciders: new Map() }
 
   const seen: [number, number][] = []
-  // Without steps to read, neither the database nor the rest of the part is used.
-  for await (const some of countPart({} as never, part as never, split, accumulator)) {
+  // Without steps to read, the database is not used.
+  for await (const some of countEvents(
+    knowledge as never,
+    feed as never,
+    new Grouping(),
+    accumulator
+  )) {
     for (const { point } of some) {
       seen.push([point, computed])
     }
