@@ -14,11 +14,11 @@ weeks, `m` months, `q` 13 weeks, `y` years. `Start` or `End` after `h`, `d`, `m`
 hour, day, month or year; as a start date, `dEnd`, `mEnd` and `yEnd` mean the start of the day, or of the last day of \
 the month or year. Or an ISO 8601 date, read in the project’s time zone unless it has an offset.'
 
-/** Returns the invalid_input error for a parameter that is not a date. */
+/** Returns the invalid_input error for a field that is not a date; `attr` is its path. */
 export const noDate = (text: string | undefined, attr: string): AppError =>
   new AppError(
     'invalid_input',
-    `\`${attr}\` must be an ISO date or a relative date such as \`-7d\`; got ${JSON.stringify(text)}.`,
+    `\`${attr.replace(/^.*__/, '')}\` must be an ISO date or a relative date such as \`-7d\`; got ${JSON.stringify(text)}.`,
     attr
   )
 

@@ -1,44 +1,10 @@
-import type * as z from 'zod'
-import type { Interval } from '../calendar/buckets.ts'
 import { AppError } from '../errors.ts'
 import { canonical } from '../hash.ts'
 import { saysSomething } from '../input/fields.ts'
 import { type Json, type JsonObject, parseJson } from '../input/json.ts'
 import { showName } from '../input/show.ts'
 import { parametersOf } from '../input/url.ts'
-import { type LegacyFilter, UrlFields } from './fields.ts'
-import type { BreakdownFilter } from './shared-fields.ts'
-
-/**
- * A trend as a request describes it, read from a `TrendsQuery` node or a filter object (the legacy form). `pathOf` turns a
- * legacy name into the field's path in the request: `date_from` into `query__dateRange__date_from`.
- */
-export type Draft = {
-  pathOf: (name: string) => string
-  series: Entity[]
-  dateFrom: string
-  dateTo: string | undefined
-  interval: Interval
-  properties: unknown
-  filtersTestAccounts: boolean
-  display: string
-  breakdown: BreakdownFilter
-  compare: boolean
-  compareTo: string | undefined
-  formulas: { at: string; text: string; name: string | undefined }[]
-  smoothing: number
-  /**
-   * Values of fields that PostHog supports and this service does not, by legacy name. A value that would change the trend is
-   * refused.
-   */
-  unsupported: Record<string, unknown>
-}
-
-/** A series as a request describes it; `at` is its path in the request. */
-export type Entity = { at: string; event: string | null; order: number; filters: unknown[] } & Pick<
-  NonNullable<z.infer<typeof LegacyFilter>['events']>[number],
-  'name' | 'custom_name' | 'math' | 'math_property' | 'math_property_type' | 'properties'
->
+import { UrlFields } from './fields.ts'
 
 /**
  * Returns the fields of a trend from a URL and a body.

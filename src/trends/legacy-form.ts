@@ -2,13 +2,13 @@ import type * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { parseInput } from '../input/parse.ts'
 import { LegacyFilter } from './fields.ts'
-import type { Draft } from './forms.ts'
+import { type SentNode, toLegacyPath, toNode } from './node-paths.ts'
 import { unsupported } from './property.ts'
 
 type LegacyFields = z.infer<typeof LegacyFilter>
 
 /** @throws invalid_input, attr the field, for a value that only other insights have */
-function expectTrend(filter: LegacyFields, pathOf: Draft['pathOf']): void {
+function expectTrend(filter: LegacyFields, pathOf: (name: string) => string): void {
   if (filter.insight && filter.insight !== 'TRENDS') {
     throw unsupported('insight', filter.insight, pathOf('insight'))
   }
@@ -24,54 +24,44 @@ function expectTrend(filter: LegacyFields, pathOf: Draft['pathOf']): void {
   }
   for (const [i, { type }] of (filter.events ?? []).entries()) {
     if (type && type !== 'events') {
-      throw unsupported('type of series', type, `${pathOf('events')}__${i}__type`)
+      throw unsupported('type of series', type, pathOf(`events__${i}__type`))
     }
   }
 }
 
-/** Reads the legacy form, which is at `path` of a request. */
+/**
+ * Turns a filter object into a `TrendsQuery` node.
+ * @param path where the request has the filter
+ * @param ignoredFields receives the names of the fields that have no effect
+ */
 export function readLegacy(
   input: Record<string, unknown>,
-  path: string[],
+  path: readonly string[],
   ignoredFields: string[]
-): Draft {
+): SentNode {
   const filter = parseInput(LegacyFilter, input, path, ignoredFields)
-  const pathOf = (name: string) => [...path, name].join('__')
-  expectTrend(filter, pathOf)
+  const inFilter = (name: string) => [...path, name].filter(Boolean).join('__')
+  expectTrend(filter, inFilter)
+  const events = inOrder(filter.events ?? [])
+  const series = events.map(({ event: { id, type: _, order: __, ...rest } }) => ({
+    kind: 'EventsNode',
+    event: id,
+    ...rest
+  }))
   return {
-    pathOf,
-    series: inOrder(filter.events ?? []).map(({ id, order, i, ...rest }) => ({
-      ...rest,
-      at: `${pathOf('events')}__${i}`,
-      event: id,
-      order: order ?? i,
-      filters: [rest.properties]
-    })),
-    dateFrom: filter.date_from || '-7d',
-    dateTo: filter.date_to || undefined,
-    interval: filter.interval ?? 'day',
-    properties: filter.properties,
-    filtersTestAccounts: filter.filter_test_accounts ?? false,
-    display: filter.display || 'ActionsLineGraph',
-    breakdown: filter,
-    compare: filter.compare ?? false,
-    compareTo: filter.compare_to || undefined,
-    formulas: filter.formula
-      ? [{ at: pathOf('formula'), text: filter.formula, name: undefined }]
-      : [],
-    smoothing: filter.smoothing_intervals ?? 1,
-    unsupported: {
-      sampling_factor: filter.sampling_factor,
-      aggregation_group_type_index: filter.aggregation_group_type_index
-    }
+    node: toNode({ ...filter, events: series }),
+    orders: events.map(({ event: { order }, place }) => order ?? place),
+    pathOf: (nodePath) => inFilter(toLegacyPath(nodePath, events.map(({ place }) => place)))
   }
 }
 
-/** Sorts events by `order` if all have one; `i` is the place of an event in the request. */
-function inOrder<T extends { order?: number | null | undefined }>(
-  events: readonly T[]
-): (T & { i: number })[] {
-  const placed = events.map((event, i) => ({ ...event, i }))
-  const isOrdered = placed.every(({ order }) => typeof order === 'number')
-  return isOrdered ? placed.sort((a, b) => (a.order ?? 0) - (b.order ?? 0)) : placed
+/** Sorts events by `order` if all have one; `place` is the place of an event in the request. */
+function inOrder<Event extends { order?: number | null | undefined }>(
+  events: readonly Event[]
+): { event: Event; place: number }[] {
+  const placed = events.map((event, place) => ({ event, place }))
+  const isOrdered = events.every(({ order }) => typeof order === 'number')
+  return isOrdered
+    ? placed.sort((a, b) => (a.event.order ?? 0) - (b.event.order ?? 0))
+    : placed
 }

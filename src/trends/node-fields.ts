@@ -17,6 +17,13 @@ import {
 const ignored = (...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, z.unknown().optional()]))
 
+/** An object that may be missing: its fields then have their defaults. */
+const section = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.preprocess((value) => value ?? {}, z.strictObject(shape))
+
+/** A text that is `value` if the request leaves it out or empty. */
+const textOr = <Value>(value: Value) => Text.transform((text) => text || value)
+
 const EventsNode = z.strictObject({
   kind: z.string(),
   event: EventName,
@@ -29,23 +36,30 @@ const EventsNode = z.strictObject({
 
 const FormulaNode = z.strictObject({ formula: z.string(), custom_name: Text })
 
-/** A `TrendsQuery` node. Unknown fields are refused, as in PostHog. */
+/** A `TrendsQuery` node, with its defaults. Unknown fields are refused, as in PostHog. */
 export const TrendsNode = z.strictObject({
   kind: z.string(),
-  series: z.array(EventsNode).nullish(),
-  dateRange: z
-    .strictObject({ date_from: Text, date_to: Text, explicitDate: Unsupported })
-    .nullish(),
-  interval: z.enum(INTERVALS).nullish(),
+  series: z
+    .array(EventsNode)
+    .nullish()
+    .transform((series) => series ?? []),
+  dateRange: section({
+    date_from: textOr('-7d'),
+    date_to: textOr(undefined),
+    explicitDate: Unsupported
+  }),
+  interval: z
+    .enum(INTERVALS)
+    .nullish()
+    .transform((interval) => interval ?? 'day'),
   properties: z.unknown().optional(),
   filterTestAccounts: Flag,
-  trendsFilter: z
-    .strictObject({
-      display: Text,
+  trendsFilter: section({
+      display: textOr('ActionsLineGraph'),
       formula: Text,
       formulas: z.array(z.string()).nullish(),
       formulaNodes: z.array(FormulaNode).nullish(),
-      smoothingIntervals: Smoothing,
+      smoothingIntervals: Smoothing.transform((points) => points ?? 1),
       breakdown_histogram_bin_count: Unsupported,
       ...ignored(
         'aggregationAxisFormat',
@@ -71,19 +85,17 @@ export const TrendsNode = z.strictObject({
         'showValuesOnSeries',
         'yAxisScaleType'
       )
-    })
-    .nullish(),
-  breakdownFilter: z
-    .strictObject({
-      ...breakdown,
-      breakdown_path_cleaning: Unsupported,
-      ...ignored('breakdown_group_type_index')
-    })
-    .nullish(),
-  compareFilter: z.strictObject({ compare: Flag, compare_to: Text }).nullish(),
+  }),
+  breakdownFilter: section({
+    ...breakdown,
+    breakdown_path_cleaning: Unsupported,
+    ...ignored('breakdown_group_type_index')
+  }),
+  compareFilter: section({ compare: Flag, compare_to: textOr(undefined) }),
   samplingFactor: z.unknown().optional(),
   aggregation_group_type_index: z.unknown().optional(),
   conversionGoal: Unsupported,
   modifiers: Unsupported,
   ...ignored('version', 'response', 'tags', 'dataColorTheme')
 })
+export type TrendsNode = z.infer<typeof TrendsNode>

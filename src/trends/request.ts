@@ -7,32 +7,30 @@ import { Patterns } from '../properties/pattern.ts'
 import { type Reading, readFilters } from '../properties/read-filters.ts'
 import { readBreakdowns } from './breakdowns.ts'
 import { LegacyFilter, UrlFields } from './fields.ts'
-import type { Draft, Entity } from './forms.ts'
-import { type Formula, FormulaError, readFormula } from './formula.ts'
+import { readFormulas } from './formulas.ts'
 import { readLegacy } from './legacy-form.ts'
-import { readMathProperty } from './math-property.ts'
 import { MATH_NAMES } from './maths/table.ts'
+import { TrendsNode } from './node-fields.ts'
 import { readQuery } from './node-form.ts'
-import { unsupported } from './property.ts'
-import {
-  DISPLAYS,
-  MAX_BREAKDOWN_LIMIT,
-  MAX_FORMULAS,
-  MAX_SERIES,
-  MAX_SERIES_FILTERS,
-  type Series,
-  type TrendQuery
-} from './query.ts'
+import type { SentNode } from './node-paths.ts'
+import { readMathProperty, unsupported } from './property.ts'
+import { DISPLAYS, MAX_SERIES, MAX_SERIES_FILTERS, type Series, type TrendQuery } from './query.ts'
 import { readCompare, readRange } from './range.ts'
+
+/*
+ * Each form of a request becomes a `TrendsQuery` node, and only nodes are checked. Errors name paths in the
+ * node; `inRequest` names the field as it was sent.
+ */
 
 /** The settings of a project on which the meaning of a request depends. */
 export type Settings = Calendar & { testAccountFilters: unknown[] }
 
 /**
- * Reads the trend of a request from the first of `query`, `filters` and the flat form that has series; undefined if none has.
+ * Reads the trend of a request from the first of `query`, `filters` and the flat form that has series;
+ * undefined if none has.
  * @param ignoredFields receives the names of the fields that have no effect
- * @throws invalid_input and other errors of input, attr the field, for a field or value that would change the trend and is not
- * understood
+ * @throws invalid_input and other errors of input, attr the field, for a field or value that would change
+ * the trend and is not understood
  */
 export function readTrend(
   fields: JsonObject,
@@ -40,32 +38,40 @@ export function readTrend(
   now: Date,
   ignoredFields: string[] = []
 ): TrendQuery | undefined {
-  const draft = readDraft(fields, ignoredFields)
-  return draft && finish(draft, settings, now)
+  const sent = findNode(fields, ignoredFields)
+  return sent && toQuery(sent, settings, now)
 }
 
 /**
- * Like `readTrend`, but leaves out property filters, breakdowns and formulas. The rest tells in which range a trend needs
- * events, and of which names.
+ * Like `readTrend`, but leaves out property filters, breakdowns and formulas. The rest tells in which range
+ * a trend needs events, and of which names.
  */
 export function readOutline(
   fields: JsonObject,
   calendar: Calendar,
   now: Date
 ): TrendQuery | undefined {
-  const draft = readDraft(fields, [])
-  const outline = draft && {
-    ...draft,
-    series: draft.series.map((entity) => ({ ...entity, filters: [] })),
-    properties: undefined,
-    filtersTestAccounts: false,
-    breakdown: {},
-    formulas: []
+  const sent = findNode(fields, [])
+  if (!sent) {
+    return undefined
   }
-  return outline && finish(outline, { ...calendar, testAccountFilters: [] }, now)
+  const { series, trendsFilter, ...rest } = sent.node
+  const { display, smoothingIntervals } = trendsFilter
+  const node = {
+    ...rest,
+    series: series.map((one) => ({ ...one, properties: undefined, fixedProperties: undefined })),
+    properties: undefined,
+    filterTestAccounts: false,
+    breakdownFilter: {},
+    trendsFilter: { display, smoothingIntervals }
+  }
+  return toQuery({ ...sent, node }, { ...calendar, testAccountFilters: [] }, now)
 }
 
-function readDraft(fields: JsonObject, ignoredFields: string[]): Draft | undefined {
+/** A node whose fields have the right types. */
+type Parsed = Omit<SentNode, 'node'> & { node: TrendsNode }
+
+function findNode(fields: JsonObject, ignoredFields: string[]): Parsed | undefined {
   const filters = parseInput(UrlFields.shape.filters, fields.filters, ['filters'])
   return (
     withSeries(readQuery(fields.query)) ??
@@ -74,47 +80,100 @@ function readDraft(fields: JsonObject, ignoredFields: string[]): Draft | undefin
   )
 }
 
-/** Returns only the fields of the flat form. The schema of the route has checked the others, such as an insight's `name`. */
+/**
+ * Returns only the fields of the flat form. The schema of the route has checked the others, such as an
+ * insight's `name`.
+ */
 const pickFlat = (fields: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(fields).filter(([name]) => Object.hasOwn(LegacyFilter.shape, name))
   )
 
-const withSeries = (draft: Draft | undefined) =>
-  draft && draft.series.length > 0 ? draft : undefined
+function withSeries(sent: SentNode | undefined): Parsed | undefined {
+  const node = sent && inRequest(sent, () => parseInput(TrendsNode, sent.node))
+  return node && node.series.length > 0 ? { ...sent, node } : undefined
+}
 
-/** Values of unsupported fields, besides null, that change nothing. */
-const WITHOUT_EFFECT: Record<string, readonly unknown[]> = { sampling_factor: [1, '1'] }
-
-/** @throws query_too_large and invalid_input, attr the field, for a value that no trend can have */
-function expectPossible({ pathOf, series, formulas, breakdown, unsupported: others }: Draft): void {
-  for (const [name, value] of Object.entries(others)) {
-    if (value !== undefined && value !== null && !WITHOUT_EFFECT[name]?.includes(value)) {
-      throw unsupported(name, value, pathOf(name))
+/**
+ * Returns what `read` returns. An error that it throws gets the field's path in the request, unless it names
+ * a limit.
+ */
+function inRequest<Result>({ pathOf }: Pick<SentNode, 'pathOf'>, read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof AppError && error.code !== 'query_too_large') {
+      throw new AppError(error.code, error.message, pathOf(error.attr ?? ''))
     }
+    throw error
   }
-  if (series.length > MAX_SERIES) {
+}
+
+function toQuery(sent: Parsed, settings: Settings, now: Date): TrendQuery {
+  const query = inRequest(sent, () => readNode(sent, settings, now))
+  const formulas = query.formulas.map(({ at, ...formula }) => ({ at: sent.pathOf(at), ...formula }))
+  return { ...query, formulas }
+}
+
+function readNode({ node, orders }: Parsed, settings: Settings, now: Date): TrendQuery {
+  const { interval, dateRange, trendsFilter } = node
+  const { display } = trendsFilter
+  expectSupported(node)
+  if (node.series.length > MAX_SERIES) {
     throw new AppError('query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series')
   }
-  if (formulas.length > MAX_FORMULAS) {
-    throw new AppError(
-      'query_too_large',
-      `A trend has at most ${MAX_FORMULAS} formulas.`,
-      'formulas'
-    )
+  if (!isOneOf(DISPLAYS, display)) {
+    throw unsupported('display', display, 'trendsFilter__display', DISPLAYS)
   }
-  if (breakdown.breakdown && breakdown.breakdowns?.length) {
+  const { filters, series } = readAllFilters(node, orders, settings, now)
+  return {
+    series,
+    ...readRange(node, settings, now),
+    interval,
+    filters,
+    display,
+    ...readBreakdowns(node),
+    compare: readCompare(node),
+    formulas: readFormulas(node, series.length),
+    smoothing: trendsFilter.smoothingIntervals,
+    shown: {
+      insight: 'TRENDS',
+      interval,
+      date_from: dateRange.date_from,
+      date_to: dateRange.date_to ?? null,
+      display
+    }
+  }
+}
+
+/**
+ * Refuses fields that PostHog supports and this service does not, unless their value changes nothing.
+ * @throws invalid_input, attr the field
+ */
+function expectSupported({
+  samplingFactor,
+  aggregation_group_type_index: group,
+  breakdownFilter: { breakdown, breakdowns }
+}: TrendsNode): void {
+  if (samplingFactor !== 1 && samplingFactor !== '1' && (samplingFactor ?? null) !== null) {
+    throw unsupported('sampling factor', samplingFactor, 'samplingFactor')
+  }
+  if ((group ?? null) !== null) {
+    throw unsupported('group type', group, 'aggregation_group_type_index')
+  }
+  if (breakdown && breakdowns?.length) {
     throw new AppError(
       'invalid_input',
       'A trend has one `breakdown` or several `breakdowns`, not both.',
-      pathOf('breakdown')
+      'breakdownFilter__breakdown'
     )
   }
 }
 
 /** Returns the property filters that all series share, and the series with their own filters. */
 function readAllFilters(
-  draft: Draft,
+  node: TrendsNode,
+  orders: readonly number[] | undefined,
   settings: Settings,
   now: Date
 ): { filters: FilterGroup; series: Series[] } {
@@ -125,15 +184,14 @@ function readAllFilters(
     patterns: new Patterns()
   }
   const read = (filters: unknown, attr: string) => readGroup(filters, attr, reading)
-  const testAccounts = draft.filtersTestAccounts ? settings.testAccountFilters : []
+  const testAccounts = node.filterTestAccounts ? settings.testAccountFilters : []
   const filters: FilterGroup = {
     type: 'AND',
-    values: [
-      read(draft.properties, draft.pathOf('properties')),
-      read(testAccounts, draft.pathOf('filter_test_accounts'))
-    ]
+    values: [read(node.properties, 'properties'), read(testAccounts, 'filterTestAccounts')]
   }
-  const series = draft.series.map((entity) => readSeries(entity, read))
+  const series = node.series.map((one, i) =>
+    readSeries(one, { at: `series__${i}`, order: orders?.[i] ?? i }, read)
+  )
   const most = Math.max(...series.map((one) => leavesOf(one.filters).length))
   if (most + leavesOf(filters).length > MAX_SERIES_FILTERS) {
     throw new AppError(
@@ -145,57 +203,13 @@ function readAllFilters(
   return { filters, series }
 }
 
-/** Returns the number of breakdown values to show. @throws query_too_large */
-function readBreakdownLimit({ breakdown, display }: Draft): number {
-  const limit = breakdown.breakdown_limit ?? (display === 'WorldMap' ? 300 : 25)
-  if (limit > MAX_BREAKDOWN_LIMIT) {
-    throw new AppError(
-      'query_too_large',
-      `A breakdown shows at most ${MAX_BREAKDOWN_LIMIT} values.`,
-      'breakdown_values'
-    )
-  }
-  return limit
-}
-
-function finish(draft: Draft, settings: Settings, now: Date): TrendQuery {
-  const { interval, breakdown, display } = draft
-  expectPossible(draft)
-  if (!isOneOf(DISPLAYS, display)) {
-    throw unsupported('display', display, draft.pathOf('display'), DISPLAYS)
-  }
-  const { filters, series } = readAllFilters(draft, settings, now)
-  return {
-    series,
-    ...readRange(draft, settings, now),
-    interval,
-    filters,
-    display,
-    breakdowns: readBreakdowns(breakdown, draft.pathOf),
-    listsBreakdowns: (breakdown.breakdowns ?? []).length > 0,
-    breakdownLimit: readBreakdownLimit(draft),
-    hidesOther: breakdown.breakdown_hide_other_aggregation ?? false,
-    compare: readCompare(draft),
-    formulas: draft.formulas.map(({ at, text, name }) => ({
-      at,
-      text,
-      name,
-      calculate: readFormulaAt(at, text, series.length)
-    })),
-    smoothing: draft.smoothing,
-    shown: {
-      insight: 'TRENDS',
-      interval,
-      date_from: draft.dateFrom,
-      date_to: draft.dateTo ?? null,
-      display
-    }
-  }
-}
-
-function readSeries(entity: Entity, read: (filters: unknown, attr: string) => FilterGroup): Series {
-  const { at, event, order, name, custom_name, properties } = entity
-  const math = entity.math || 'total'
+function readSeries(
+  node: TrendsNode['series'][number],
+  { at, order }: { at: string; order: number },
+  read: (filters: unknown, attr: string) => FilterGroup
+): Series {
+  const { event, name, custom_name, properties, fixedProperties } = node
+  const math = node.math || 'total'
   if (!isOneOf(MATH_NAMES, math)) {
     throw unsupported('math', math, `${at}__math`, MATH_NAMES)
   }
@@ -205,25 +219,16 @@ function readSeries(entity: Entity, read: (filters: unknown, attr: string) => Fi
     customName: custom_name || null,
     order,
     math,
-    property: readMathProperty(entity, math),
+    property: readMathProperty(node, math, at),
     filters: {
       type: 'AND',
-      values: entity.filters.map((filters) => read(filters, `${at}__properties`))
+      values: [
+        read(properties, `${at}__properties`),
+        read(fixedProperties, `${at}__fixedProperties`)
+      ]
     },
     // Only for the answer, which repeats them.
     properties: properties ?? {}
-  }
-}
-
-/** @throws invalid_input, attr the place of the formula */
-function readFormulaAt(at: string, text: string, series: number): Formula {
-  try {
-    return readFormula(text, series)
-  } catch (error) {
-    if (error instanceof FormulaError) {
-      throw new AppError('invalid_input', error.message, at)
-    }
-    throw error
   }
 }
 

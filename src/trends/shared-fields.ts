@@ -65,5 +65,3 @@ export const breakdown = {
   breakdown_histogram_bin_count: Count,
   breakdown_normalize_url: Flag
 }
-const BreakdownFilter = z.object(breakdown)
-export type BreakdownFilter = z.infer<typeof BreakdownFilter>
