@@ -1,4 +1,4 @@
-import { and, eq, gte, lt, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import {
@@ -10,9 +10,7 @@ import {
 } from '../db/schema.ts'
 import { excluded } from '../db/statements.ts'
 import { CHUNK } from './codec.ts'
-
-/** A chunk of a project's identities: those with the keys from `chunk * 4096` on. */
-export type ProjectChunk = { project_id: number; chunk: number }
+import type { BuiltChunk, ProjectChunk } from './places.ts'
 
 /** Minimum number of a project's identities in a chunk's range. Fewer get no chunk, because looking them up is quick. */
 const MIN_IDENTITIES = 64
@@ -68,7 +66,7 @@ export async function findGrown(db: Db, first: number, until: number): Promise<P
 /** Returns the chunks whose build was interrupted, and the chunks of which many identities have moved. */
 export async function findOutdated(db: Db): Promise<ProjectChunk[]> {
   const outdated = query<ProjectChunk>(sql`
-    select ${actorChunks.projectId}, ${actorChunks.chunk} from ${actorChunks} where ${actorChunks.data} = ''
+    select ${actorChunks.projectId}, ${actorChunks.chunk} from ${actorChunks} where not ${isBuilt}
     union
     select ${movedIdentities.projectId}, ${movedIdentities.key} >> ${OFFSET_BITS} from ${movedIdentities}
     group by 1, 2 having count(*) >= ${MANY_MOVED}
@@ -76,59 +74,94 @@ export async function findOutdated(db: Db): Promise<ProjectChunk[]> {
   return (await readBatch(db, outdated))[0]
 }
 
-/** Begins to build a chunk: nothing is read from it until it is written, and moves are noted from now on. */
-export const beginChunk = (db: Db, { project_id, chunk }: ProjectChunk, build: string) =>
-  db.batch([
+const isChunk = ({ project_id, chunk }: ProjectChunk): SQL =>
+  sql`${actorChunks.projectId} = ${project_id} and ${actorChunks.chunk} = ${chunk}`
+
+/** A chunk has data once it is built. */
+const isBuilt = sql`octet_length(${actorChunks.data}) > 0`
+
+/** The condition that a row has an identity of a chunk. */
+const isInside = (
+  table: typeof distinctIds | typeof erasedIdentities | typeof movedIdentities,
+  { project_id, chunk }: ProjectChunk
+): SQL => sql`
+  ${table.key} >= ${chunk * CHUNK} and ${table.key} < ${(chunk + 1) * CHUNK}
+  and +${table.projectId} = ${project_id}`
+
+/** Begins to build a chunk: moves of its identities are noted from now on. */
+export async function beginActors(db: Db, chunk: ProjectChunk): Promise<BuiltChunk> {
+  const build = crypto.randomUUID()
+  await db.batch([
     db
       .insert(actorChunks)
-      .values({ projectId: project_id, chunk, build, data: '' })
+      .values({ projectId: chunk.project_id, chunk: chunk.chunk, build, data: '' })
       .onConflictDoUpdate({
         target: [actorChunks.projectId, actorChunks.chunk],
         set: { build, data: '' }
       }),
-    db
-      .delete(movedIdentities)
-      .where(
-        and(
-          eq(movedIdentities.projectId, project_id),
-          gte(movedIdentities.key, chunk * CHUNK),
-          lt(movedIdentities.key, (chunk + 1) * CHUNK)
-        )
-      )
+    db.delete(movedIdentities).where(isInside(movedIdentities, chunk))
   ])
+  return { ...chunk, build }
+}
 
 export type Identity = { key: number; person_id: number | null }
 
-/** Lists the identities of a chunk with their persons, in order of their keys; an erased identity has its last person. */
-export async function listIdentities(
-  db: Db,
-  { project_id, chunk }: ProjectChunk
-): Promise<Identity[]> {
-  const isInside = (table: typeof distinctIds | typeof erasedIdentities) => sql`
-    ${table.key} >= ${chunk * CHUNK} and ${table.key} < ${(chunk + 1) * CHUNK} and +${table.projectId} = ${project_id}`
-  const identities = query<Identity>(sql`
-    select ${distinctIds.key}, ${distinctIds.personId} from ${distinctIds} where ${isInside(distinctIds)}
-    union all
-    select ${erasedIdentities.key}, ${erasedIdentities.personId} from ${erasedIdentities}
-    where ${isInside(erasedIdentities)}
-    order by 1`)
-  return (await readBatch(db, identities))[0]
+/**
+ * Lists the identities of a chunk with their persons, in order of their keys; an erased identity has its
+ * last person.
+ */
+export async function listIdentities(db: Db, chunk: ProjectChunk): Promise<Identity[]> {
+  return (await readBatch(db, identitiesOf(chunk)))[0]
 }
 
+const identitiesOf = (chunk: ProjectChunk) =>
+  query<Identity>(sql`
+    select ${distinctIds.key}, ${distinctIds.personId} from ${distinctIds}
+    where ${isInside(distinctIds, chunk)}
+    union all
+    select ${erasedIdentities.key}, ${erasedIdentities.personId} from ${erasedIdentities}
+    where ${isInside(erasedIdentities, chunk)}
+    order by 1`)
+
 /** Writes a chunk, unless another run has begun to build it in the meantime. */
-export const writeChunk = (
+export async function finishActors(
   db: Db,
-  { project_id, chunk }: ProjectChunk,
-  build: string,
+  { build, ...chunk }: BuiltChunk,
   data: string
-) =>
-  db
+): Promise<boolean> {
+  const written = await db
     .update(actorChunks)
     .set({ data })
-    .where(
-      and(
-        eq(actorChunks.projectId, project_id),
-        eq(actorChunks.chunk, chunk),
-        eq(actorChunks.build, build)
-      )
-    )
+    .where(sql`${isChunk(chunk)} and ${actorChunks.build} = ${build}`)
+    .returning({ chunk: actorChunks.chunk })
+  return written.length > 0
+}
+
+/** Lists chunks that are built, in random order. */
+export async function sampleActors(db: Db, limit: number): Promise<ProjectChunk[]> {
+  const chunks = query<ProjectChunk>(sql`
+    select ${actorChunks.projectId}, ${actorChunks.chunk} from ${actorChunks}
+    where ${isBuilt} order by random() limit ${limit}`)
+  return (await readBatch(db, chunks))[0]
+}
+
+/**
+ * A chunk that is built, the keys of its identities that have moved since its build began, and all its
+ * identities with their persons, in one snapshot.
+ */
+export type ActorsCopy = BuiltChunk & { data: string; moved: number[]; identities: Identity[] }
+
+/** Reads a chunk that is built; undefined if there is none. */
+export async function openActors(db: Db, chunk: ProjectChunk): Promise<ActorsCopy | undefined> {
+  const [[stored], moved, identities] = await readBatch(
+    db,
+    query<{ build: string; data: string }>(sql`
+      select ${actorChunks.build}, ${actorChunks.data} from ${actorChunks}
+      where ${isChunk(chunk)} and ${isBuilt}`),
+    query<{ key: number }>(sql`
+      select ${movedIdentities.key} from ${movedIdentities}
+      where ${isInside(movedIdentities, chunk)}`),
+    identitiesOf(chunk)
+  )
+  return stored && { ...chunk, ...stored, moved: moved.map(({ key }) => key), identities }
+}

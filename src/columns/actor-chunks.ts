@@ -1,30 +1,43 @@
 import type { Db } from '../db/client.ts'
 import { pause } from '../turns.ts'
 import {
-  beginChunk,
+  type ActorsCopy,
+  beginActors,
   findGrown,
   findOpenChunks,
   findOutdated,
+  finishActors,
   listIdentities,
   noteOpenChunk,
-  type ProjectChunk,
-  writeChunk
+  openActors,
+  sampleActors
 } from './actor-chunks.store.ts'
-import { CHUNK, encodeActors, NO_PERSON } from './codec.ts'
-import { placeOfActors } from './places.ts'
+import { CHUNK, decodeActors, encodeActors, NO_PERSON, unlessDamaged } from './codec.ts'
+import type { CopyBuilder, CopyVerifier, Encoded } from './copy.ts'
+import { discardActors } from './damage.store.ts'
+import { type BuiltChunk, type ProjectChunk, placeOfActors } from './places.ts'
 
-/*
- * An identity moves when its person changes. No move is lost, whatever happens while the identity's chunk is built, and
- * wherever the run is interrupted:
- *
- * 1. A batch makes the chunk exist, empty, with a token of this run, and deletes the chunk's moves that were noted so far.
- *    From its commit on, triggers note every move. An empty chunk is not read.
- * 2. The identities' persons are read after this commit: they include every move before it, and every move after it is noted.
- * 3. The last statement writes the chunk if it still has the token. Otherwise another run has begun to build the chunk, and
- *    has deleted noted moves that the persons read in step 2 may not include.
+/**
+ * Chunks of actors: which person each identity belongs to. An identity moves when its person changes.
+ * When a build begins, the chunk's moves that were noted so far are deleted; from then on, triggers note
+ * every move. The persons that are read afterwards include every move before, and every move after is
+ * noted. If the chunk has another token at the end, another run has begun to build it, and has deleted
+ * moves that these persons may not include.
  *
  * New identities are not noted: identities that a chunk lacks are looked up.
  */
+export const ACTORS: CopyBuilder<ProjectChunk, BuiltChunk, string> &
+  CopyVerifier<ProjectChunk, ActorsCopy> = {
+  begin: beginActors,
+  encode: encodeChunk,
+  // All is in the content.
+  write: async () => ({ ms: 0 }),
+  finish: finishActors,
+  sample: sampleActors,
+  open: openActors,
+  findDifference: async (_, copy) => findDifference(copy),
+  discard: discardActors
+}
 
 /** Chunks whose identities one query counts: 32,768 identities, which takes 10 ms. */
 const CHUNKS_AT_ONCE = 8
@@ -32,7 +45,7 @@ const CHUNKS_AT_ONCE = 8
 /** Chunks whose identities one run counts: 1.3 million identities. The next run continues. */
 const CHUNKS_PER_RUN = 320
 
-/** Pause after a chunk, ms, so that other requests get the database. */
+/** Pause after the identities of a chunk are read, ms, so that other requests get the database. */
 const REST_MS = 20
 
 /**
@@ -58,14 +71,21 @@ export async function findDueChunks(db: Db, most = CHUNKS_PER_RUN): Promise<Proj
   return [...grown, ...outdated.filter(isOnlyOutdated)]
 }
 
-/** Builds a chunk. May be interrupted anywhere, and run several times at once. */
-export async function buildChunk(db: Db, chunk: ProjectChunk): Promise<void> {
-  const build = crypto.randomUUID()
-  await beginChunk(db, chunk, build)
+async function encodeChunk(db: Db, chunk: BuiltChunk): Promise<Encoded<string>> {
   const identities = await listIdentities(db, chunk)
+  await pause(REST_MS)
   const offsets = Uint16Array.from(identities, ({ key }) => key - chunk.chunk * CHUNK)
   const persons = Int32Array.from(identities, ({ person_id }) => person_id ?? NO_PERSON)
-  const place = placeOfActors({ ...chunk, build })
-  await writeChunk(db, chunk, build, encodeActors({ offsets, persons }, place))
-  await pause(REST_MS)
+  return { content: encodeActors({ offsets, persons }, placeOfActors(chunk)), columns: [] }
+}
+
+function findDifference({ data, moved, identities, ...chunk }: ActorsCopy): string | undefined {
+  const actors = unlessDamaged(() => decodeActors(data, placeOfActors(chunk)))
+  const personOf = new Map(identities.map(({ key, person_id }) => [key, person_id ?? NO_PERSON]))
+  const hasMoved = new Set(moved)
+  const isRight = actors?.offsets.every((offset, i) => {
+    const key = chunk.chunk * CHUNK + offset
+    return hasMoved.has(key) || personOf.get(key) === actors.persons[i]
+  })
+  return isRight ? undefined : 'actors'
 }

@@ -5,30 +5,31 @@ import { inJson } from '../db/rows.ts'
 import { actorChunks, distinctIds, erasedIdentities, movedIdentities } from '../db/schema.ts'
 import { CHUNK } from './codec.ts'
 
-/** A chunk as read: `data` is null if the reader already has this build's data, and empty while the chunk is being built. */
-export type ReadChunk = { chunk: number; build: string; data: string | null }
+/** A chunk as read: `data` is null if the reader has the data of this build. */
+export type ReadActors = { chunk: number; build: string; data: string | null }
 
 /** A chunk to read, and the build whose data the reader has, if any. */
-export type WantedChunk = { chunk: number; build: string | undefined }
+export type WantedActors = { chunk: number; build: string | undefined }
 
 /**
- * Reads chunks of a project. `moved` holds the identities, from the first wanted chunk to the last, whose person has changed
+ * Reads chunks of a project that are built. `moved` holds the identities, from the first wanted chunk to the last, whose person has changed
  * since their chunk was built.
  */
-export async function readChunks(
+export async function readActorChunks(
   db: Db,
   projectId: number,
-  wanted: readonly WantedChunk[]
-): Promise<{ chunks: ReadChunk[]; moved: Set<number> }> {
+  wanted: readonly WantedActors[]
+): Promise<{ chunks: ReadActors[]; moved: Set<number> }> {
   const first = wanted.reduce((least, { chunk }) => Math.min(least, chunk), Number.MAX_SAFE_INTEGER)
   const last = wanted.reduce((most, { chunk }) => Math.max(most, chunk), 0)
   const [chunks, moved] = await readBatch(
     db,
-    query<ReadChunk>(sql`
+    query<ReadActors>(sql`
       select ${actorChunks.chunk}, ${actorChunks.build},
         iif(${actorChunks.build} = w.value ->> 'build', null, ${actorChunks.data}) as data
       from json_each(${JSON.stringify(wanted)}) w cross join ${actorChunks}
-        on ${actorChunks.projectId} = ${projectId} and ${actorChunks.chunk} = w.value ->> 'chunk'`),
+        on ${actorChunks.projectId} = ${projectId} and ${actorChunks.chunk} = w.value ->> 'chunk'
+        and octet_length(${actorChunks.data}) > 0`),
     query<{ key: number }>(sql`
       select ${movedIdentities.key} from ${movedIdentities}
       where ${movedIdentities.projectId} = ${projectId}

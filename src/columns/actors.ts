@@ -1,12 +1,12 @@
 import { pause } from '../turns.ts'
 import { listIdentities } from './actor-chunks.store.ts'
 import { ActorNumbers } from './actor-numbers.ts'
-import { type ReadChunk, readActors, readChunks } from './actors.store.ts'
+import { type ReadActors, readActorChunks, readActors } from './actors.store.ts'
 import { CHUNK, type ChunkActors, decodeActors } from './codec.ts'
 import { discardIfDamaged } from './damage.ts'
 import { NumberMap } from './number-map.ts'
 import { placeOfActors } from './places.ts'
-import { Recent, type Scan } from './recent.ts'
+import { KeptBuilds, type Scan } from './cache.ts'
 
 /** Chunks read in one statement. */
 const CHUNKS_AT_ONCE = 64
@@ -18,9 +18,7 @@ const SCANNED_FROM = 256
 /** Pause after each lookup, ms, so that other requests get the database. */
 const REST_MS = 1
 
-/** The decoded actors of one build of a chunk. A build never changes: a chunk that is built again gets a new build id. */
-type Built = { build: string; actors: ChunkActors }
-const kept = new Recent<Built>()
+const kept = new KeptBuilds<ChunkActors>()
 
 /**
  * Looks up the actor of each identity, and numbers the actors. An actor is the identity's present person (for an erased identity,
@@ -78,8 +76,8 @@ export class Actors {
       CHUNK * (1 + fresh.reduce((most, chunk) => Math.max(most, chunk), 0)) - 1
     )
     for (const some of inParts(fresh, CHUNKS_AT_ONCE)) {
-      const wanted = some.map((chunk) => ({ chunk, build: kept.get(this.#keyOf(chunk))?.build }))
-      const { chunks, moved } = await readChunks(this.#scan.db, this.#scan.projectId, wanted)
+      const wanted = some.map((chunk) => ({ chunk, build: kept.buildOf(this.#keyOf(chunk)) }))
+      const { chunks, moved } = await readActorChunks(this.#scan.db, this.#scan.projectId, wanted)
       for (const read of chunks) {
         await this.#addChunk(read, moved)
       }
@@ -87,7 +85,7 @@ export class Actors {
   }
 
   /** Adds the actors of a chunk. A damaged chunk is discarded instead. */
-  async #addChunk(read: ReadChunk, moved: ReadonlySet<number>): Promise<void> {
+  async #addChunk(read: ReadActors, moved: ReadonlySet<number>): Promise<void> {
     try {
       const actors = this.#openChunk(read)
       if (actors) {
@@ -103,28 +101,15 @@ export class Actors {
     return `${this.#scan.projectId} ${chunk}`
   }
 
-  /**
-   * Decodes a chunk, or takes it from memory.
-   * @returns undefined while the chunk is being built, or if memory has dropped this build since the chunk was requested
-   * @throws DamageError
-   */
-  #openChunk({ chunk, build, data }: ReadChunk): ChunkActors | undefined {
-    if (data === null) {
-      const known = kept.get(this.#keyOf(chunk))
-      return known?.build === build ? known.actors : undefined
-    }
-    if (data === '') {
-      return undefined
-    }
-    const place = placeOfActors({ project_id: this.#scan.projectId, chunk, build })
-    const actors = decodeActors(data, place)
-    kept.set(
+  /** @returns undefined if memory has dropped this build since it was asked for @throws DamageError */
+  #openChunk({ chunk, build, data }: ReadActors): ChunkActors | undefined {
+    const { projectId, since } = this.#scan
+    return kept.open(
       this.#keyOf(chunk),
-      { build, actors },
-      actors.offsets.byteLength + actors.persons.byteLength,
-      this.#scan.since
+      { build, text: data, since },
+      (text) => decodeActors(text, placeOfActors({ project_id: projectId, chunk, build })),
+      ({ offsets, persons }) => offsets.byteLength + persons.byteLength
     )
-    return actors
   }
 
   /**

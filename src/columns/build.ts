@@ -1,5 +1,6 @@
 import { toShort } from '../db/version-id.ts'
 import { encodeColumn, encodeNumbers, encodeSlots, type SlotCount } from './codec.ts'
+import type { Encoded } from './copy.ts'
 import { Dictionary, withRoom } from './dictionary.ts'
 import { type BuiltSegment, placeOfCold, placeOfColumn, placeOfSlots } from './places.ts'
 import { type EncodedColumn, PropertyColumns } from './property-columns.ts'
@@ -21,8 +22,6 @@ export type SegmentContent = {
   slots: string
   /** The encoded names of the properties without a column; null if they are too many to list. */
   cold: string | null
-  /** Can be iterated once; each column is encoded when the iteration reaches it. */
-  columns: Iterable<EncodedColumn>
 }
 
 /** Largest column of sessions, bytes: each event may have another session, and D1 allows 2 MB per value. */
@@ -54,14 +53,15 @@ export class SegmentBuilder {
     this.#properties.leaveOut()
   }
 
-  finish(segment: BuiltSegment): SegmentContent {
+  /** The columns can be iterated once; each is encoded when the iteration reaches it. */
+  finish(segment: BuiltSegment): Encoded<SegmentContent> {
     const count = this.#count
     const { cold, columns } = this.#properties.finish(count, {
       placeOfColumn: (name) => placeOfColumn(segment, `event:${name}`),
       placeOfCold: (names) => placeOfCold(segment, names)
     })
     const slots = encodeSlots(this.#slots, placeOfSlots({ ...segment, count }))
-    return { count, slots, cold, columns: this.#encodeEach(segment, columns) }
+    return { content: { count, slots, cold }, columns: this.#encodeEach(segment, columns) }
   }
 
   *#encodeEach(

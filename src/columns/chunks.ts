@@ -1,8 +1,10 @@
 import type { Db } from '../db/client.ts'
-import type { ProjectChunk } from './actor-chunks.store.ts'
-import { buildChunk, findDueChunks } from './actor-chunks.ts'
+import { ACTORS, findDueChunks } from './actor-chunks.ts'
+import { buildCopy } from './copy.ts'
+import { Pace } from './pace.ts'
+import type { ProjectChunk } from './places.ts'
 import { findMissing, findOutgrown } from './version-chunks.store.ts'
-import { buildVersionChunk } from './version-chunks.ts'
+import { VERSIONS } from './version-chunks.ts'
 
 /** Limits of a search for chunks to build. */
 type Limits = {
@@ -11,6 +13,9 @@ type Limits = {
   /** Largest number of chunks whose versions are counted, which reads a row for each version; 0 counts none. */
   counted: number
 }
+
+/** Pause after a statement, as a multiple of its duration. */
+const REST = 3
 
 /**
  * Returns the chunks to build: chunks with many new or moved identities, chunks without a copy of their versions, and chunks
@@ -27,6 +32,7 @@ export async function findChunks(db: Db, { most, counted }: Limits): Promise<Pro
 
 /** Copies the actors of a chunk's identities, and the properties of their versions. */
 export async function buildChunks(db: Db, chunk: ProjectChunk): Promise<void> {
-  await buildChunk(db, chunk)
-  await buildVersionChunk(db, chunk)
+  const pace = new Pace(REST)
+  await buildCopy(db, ACTORS, chunk, pace)
+  await buildCopy(db, VERSIONS, chunk, pace)
 }

@@ -1,5 +1,3 @@
-import type { ProjectChunk } from './actor-chunks.store.ts'
-
 /*
  * The places of stored texts, which their checksums cover. So a text is damaged if it belongs to another segment or chunk, or to
  * an earlier build.
@@ -39,6 +37,9 @@ export const placeOfColumn = ({ build }: { build: string }, name: string): strin
  */
 export const placeOfCold = ({ build }: { build: string }, withColumn: readonly string[]): string =>
   toPlace(build, 'cold', ...withColumn.toSorted())
+
+/** A chunk of a project's identities: those with the keys from `chunk * 4096` on. */
+export type ProjectChunk = { project_id: number; chunk: number }
 
 /** A build of a chunk. */
 export type BuiltChunk = ProjectChunk & { build: string }

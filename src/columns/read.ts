@@ -14,7 +14,7 @@ import { type SlotCount, type Slots, toSlotCounts } from './codec.ts'
 import { toColumn } from './dictionary.ts'
 import type { Overview, Segment } from './overview.ts'
 import { type NameSpan, type Rows, readMoment, readRows, readSortedRows } from './read.store.ts'
-import type { Scan } from './recent.ts'
+import type { Scan } from './cache.ts'
 import { type Columns, readSealed } from './sealed.ts'
 import { SLOT } from './slots/store.ts'
 

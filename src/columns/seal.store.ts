@@ -16,8 +16,10 @@ import { bare, excluded, insertSelect } from '../db/statements.ts'
 import type { SealedRow, SegmentContent } from './build.ts'
 import type { SlotCount } from './codec.ts'
 import { MIN_EVENTS, type SegmentPlan } from './plan.ts'
+import type { BuiltSegment } from './places.ts'
 import type { EncodedColumn } from './property-columns.ts'
 import { type EventKind, SLOT } from './slots/store.ts'
+import { writeColumns } from './write.store.ts'
 
 /** A slot before those of all events, about 28,000 years before 1970. */
 export const FIRST_SLOT = -1e9
@@ -157,16 +159,20 @@ export async function listSlots(
   return (await readBatch(db, slots))[0]
 }
 
+/** A segment to build, at the moment `now`. */
+export type PlannedSegment = EventKind & SegmentPlan & { now: number; abandonedBefore: number }
+
+/** A segment that is being built. */
+export type BuildingSegment = BuiltSegment & { id: number }
+
 /**
  * Removes what the plan replaces, and abandoned segments of its range, and begins the new segment.
- * @returns the id and the token of the new segment; undefined if another run seals a part of the range
+ * @returns undefined if another run seals a part of the range
  */
 export async function beginSegment(
   db: Db,
-  kind: EventKind,
-  { since, until, replaces }: SegmentPlan,
-  { now, abandonedBefore }: { now: number; abandonedBefore: number }
-): Promise<{ id: number; build: string } | undefined> {
+  { since, until, replaces, now, abandonedBefore, ...kind }: PlannedSegment
+): Promise<BuildingSegment | undefined> {
   const build = crypto.randomUUID()
   const isOverlapping = sql`
     ${isOf(segments, kind)} and ${segments.since} < ${until} and ${segments.until} > ${since}`
@@ -181,7 +187,8 @@ export async function beginSegment(
     ])
     // The cast is safe: the insert returns ids alone.
     const [row] = (results.at(-1)?.results ?? []) as { id: number }[]
-    return row && { id: row.id, build }
+    const { project_id: projectId, event_id: eventId } = kind
+    return row && { id: row.id, build, projectId, eventId, since, until }
   } catch (error) {
     if (findConflict(error)) {
       return undefined
@@ -220,7 +227,7 @@ export async function readEvents(
   kind: EventKind,
   { after, until, withProperties, without }: EventRange,
   { maxRows, maxBytes }: { maxRows: number; maxBytes: number }
-): Promise<{ events: PlacedEvent[]; ms: number }> {
+): Promise<{ rows: PlacedEvent[]; ms: number }> {
   const { timestamp, uuid } = events
   const isOnTime =
     without === undefined
@@ -246,19 +253,20 @@ export async function readEvents(
         ${properties} as properties
       ${rest} limit ${limit}`)
   ])
-  return { events: result?.results ?? [], ms: result?.meta.duration ?? 0 }
+  return { rows: result?.results ?? [], ms: result?.meta.duration ?? 0 }
 }
 
 /** Writes columns of a segment that is being built; none if the segment is gone. */
-export const writeColumns = (db: Db, id: number, columns: readonly EncodedColumn[]) =>
-  writeBatch(
-    db,
-    columns.map(({ name, data }) =>
-      insertSelect(
-        segmentColumns,
-        { segmentId: id, name, data },
-        sql`${segments} where ${isUnsealed(id)}`
-      )
+export const writeSegment = (
+  db: Db,
+  { id }: BuildingSegment,
+  columns: readonly EncodedColumn[]
+): Promise<{ ms: number }> =>
+  writeColumns(db, columns, ({ name, data }) =>
+    insertSelect(
+      segmentColumns,
+      { segmentId: id, name, data },
+      sql`${segments} where ${isUnsealed(id)}`
     )
   )
 
@@ -266,13 +274,17 @@ export const writeColumns = (db: Db, id: number, columns: readonly EncodedColumn
  * Seals a segment, or removes it if an event of its range was stored in the meantime.
  * @returns whether it is sealed
  */
-export async function sealSegment(db: Db, id: number, content: SegmentContent): Promise<boolean> {
+export async function sealSegment(
+  db: Db,
+  { id }: BuildingSegment,
+  content: SegmentContent
+): Promise<boolean> {
   const isComplete = sql`not exists (
     select 1 from ${lateEvents} where ${lateEvents.segmentId} = ${id})`
   const [sealed] = await db.batch([
     db
       .update(segments)
-      .set({ isSealed: true, count: content.count, slots: content.slots, cold: content.cold })
+      .set({ isSealed: true, ...content })
       .where(and(isUnsealed(id), isComplete))
       .returning({ id: segments.id }),
     db.delete(segments).where(isUnsealed(id))
@@ -281,6 +293,44 @@ export async function sealSegment(db: Db, id: number, content: SegmentContent): 
 }
 
 /** Removes a segment that is being built. */
-export const abandonSegment = (db: Db, id: number) => db.delete(segments).where(isUnsealed(id))
+export const abandonSegment = (db: Db, { id }: BuildingSegment) =>
+  db.delete(segments).where(isUnsealed(id))
 
 const isUnsealed = (id: number): SQL => sql`${segments.id} = ${id} and not ${segments.isSealed}`
+
+/** A sealed segment. */
+export type SegmentCopy = EventKind & {
+  id: number
+  build: string
+  since: number
+  until: number
+  count: number
+  /** Encoded: see `codec.ts`. */
+  slots: string
+  /** The encoded names of the properties without a column; null if they are not all listed. */
+  cold: string | null
+  columns: EncodedColumn[]
+}
+
+/** Lists the ids of sealed segments, in random order. */
+export async function sampleSegments(db: Db, limit: number): Promise<number[]> {
+  const ids = query<{ id: number }>(sql`
+    select ${segments.id} from ${segments} where ${segments.isSealed}
+    order by random() limit ${limit}`)
+  return (await readBatch(db, ids))[0].map(({ id }) => id)
+}
+
+/** Reads a sealed segment and its columns; undefined if it is gone. */
+export async function openSegment(db: Db, id: number): Promise<SegmentCopy | undefined> {
+  const [[segment], columns] = await readBatch(
+    db,
+    query<Omit<SegmentCopy, 'columns'>>(sql`
+      select ${segments.id}, ${segments.build}, ${segments.projectId}, ${segments.eventId},
+        ${segments.since}, ${segments.until}, ${segments.count}, ${segments.slots}, ${segments.cold}
+      from ${segments} where ${segments.id} = ${id} and ${segments.isSealed}`),
+    query<EncodedColumn>(sql`
+      select ${segmentColumns.name}, ${segmentColumns.data} from ${segmentColumns}
+      where ${segmentColumns.segmentId} = ${id}`)
+  )
+  return segment && { ...segment, columns }
+}

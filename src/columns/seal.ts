@@ -1,43 +1,21 @@
 import { HOUR, MINUTE } from '../calendar/units.ts'
 import type { Db, Usage } from '../db/client.ts'
-import { restAfter } from '../db/rest.ts'
 import { isSpent } from '../queues/invocation.ts'
-import { pause } from '../turns.ts'
-import { SegmentBuilder } from './build.ts'
-import { READ_AT_ONCE } from './pace.ts'
-import { MAX_EVENTS, type Placed, planSegments, type SegmentPlan } from './plan.ts'
-import { groupColumns } from './property-columns.ts'
+import { buildCopy } from './copy.ts'
+import { Pace } from './pace.ts'
+import { type Placed, planSegments, type SegmentPlan } from './plan.ts'
 import {
-  abandonSegment,
-  beginSegment,
   FIRST_SLOT,
   findUnsealed,
   type Limits,
   listSegments,
   listSlots,
   type NamePage,
-  type Place,
   type PlacedRow,
-  readEvents,
-  type SlotRange,
-  sealSegment,
-  writeColumns
+  type SlotRange
 } from './seal.store.ts'
+import { SEGMENTS } from './segments.ts'
 import { type EventKind, SLOT } from './slots/store.ts'
-
-/*
- * A sealed segment equals its rows, whatever happens while it is built, and wherever the run is interrupted:
- *
- * 1. The first batch inserts the segment, unsealed. From its commit on, triggers note every event that is stored in the
- *    range in `late_events`, and remove the segment when an event of the range is removed or changed.
- * 2. Rows are read, and columns written, after this commit. Segments of one event name never overlap and ids are never used
- *    twice, so no other run writes columns of this id, and none are written once the segment is gone.
- * 3. The last batch seals the segment only if it still exists and has no late event. Then no row of the range has changed
- *    since the first batch, so the columns equal the rows.
- *
- * Only sealed segments are read. An interrupted run leaves an unsealed segment. A run that seals the range at least ten minutes
- * later removes that segment; the interrupted run, if it is still working, then finds its segment gone.
- */
 
 /** Time after the end of a slot when its events are sealed, ms. Events that are stored later are late. */
 const SETTLED_MS = HOUR
@@ -63,17 +41,8 @@ const SEARCHED_ROWS = 100_000
 /** Slots planned at a time; each has at least one event. */
 const SLOTS_AT_ONCE = 20_000
 
-/** Rows added to a segment at a time: 3 to 5 ms. */
-const ADDED_AT_ONCE = 500
-
 /** Pause after a statement, as a multiple of the statement's duration, so that other requests get the database. */
-const LONG_REST = 8
-
-/**
- * Maximum number of bytes of properties read for a segment: 4 kB for each of 32,768 events. A segment with more gets no
- * columns of properties, so that building it ends within one invocation.
- */
-const MAX_SEGMENT_BYTES = 4_096 * MAX_EVENTS
+const REST = 8
 
 /**
  * Queries after which an invocation begins no further segment: enough for ten usual segments, about five seconds of CPU. The
@@ -193,64 +162,17 @@ class Sealer {
 
   /** @returns the number of events sealed */
   async #sealRange(kind: EventKind, plan: SegmentPlan): Promise<number> {
-    const { db } = this.#sealing
-    const begun = { now: this.#now(), abandonedBefore: this.#limits().abandonedBefore }
-    const segment = await beginSegment(db, kind, plan, begun)
-    if (!segment) {
-      return 0
-    }
-    const { id, build } = segment
-    const builder = await this.#read(kind, plan)
-    if (builder.count === 0) {
-      await abandonSegment(db, id)
-      return 0
-    }
-    const { since, until } = plan
-    const content = builder.finish({
-      build,
-      projectId: kind.project_id,
-      eventId: kind.event_id,
-      since,
-      until
-    })
-    for await (const columns of groupColumns(content.columns)) {
-      const started = this.#now()
-      const results = await writeColumns(db, id, columns)
-      const databaseMs = results.reduce((sum, { meta }) => sum + meta.duration, 0)
-      await pause(restAfter({ databaseMs, elapsedMs: this.#now() - started }, LONG_REST))
-    }
-    if (!(await sealSegment(db, id, content))) {
+    const { db, clock } = this.#sealing
+    const { abandonedBefore } = this.#limits()
+    const planned = { ...kind, ...plan, now: this.#now(), abandonedBefore }
+    const content = await buildCopy(db, SEGMENTS, planned, new Pace(REST, clock))
+    if (!content) {
       return 0
     }
     const { segments, events } = this.#sealed
     this.#sealed = { segments: segments + 1, events: events + content.count }
     this.#sealing.onProgress?.(this.#sealed)
     return content.count
-  }
-
-  /** Reads the events of a range in pieces, with pauses so that other requests get the database. */
-  async #read(kind: EventKind, { since, until }: SegmentPlan): Promise<SegmentBuilder> {
-    const builder = new SegmentBuilder()
-    let after: Place | undefined = { timestamp: since, uuid: '' }
-    let bytes = 0
-    while (after) {
-      const withProperties: boolean = bytes <= MAX_SEGMENT_BYTES
-      if (!withProperties) {
-        builder.leaveOutProperties()
-      }
-      const range = { after, until, withProperties }
-      const started = this.#now()
-      const { events, ms } = await readEvents(this.#sealing.db, kind, range, READ_AT_ONCE)
-      const spent = { databaseMs: ms, elapsedMs: this.#now() - started }
-      for (let at = 0; at < events.length; at += ADDED_AT_ONCE) {
-        builder.add(events.slice(at, at + ADDED_AT_ONCE))
-        await pause(0)
-      }
-      bytes += events.reduce((sum, { properties }) => sum + (properties?.length ?? 0), 0)
-      after = events.at(-1)
-      await pause(restAfter(spent, LONG_REST))
-    }
-    return builder
   }
 }
 

@@ -9,7 +9,7 @@ import { type KnownSegment, planOverview } from './overview.store.ts'
 import type { Overview, Segment, SegmentKey } from './overview.ts'
 import { placeOfCold, placeOfColumn } from './places.ts'
 import { type AskedSegment, type Cold, type Rows, readSegments, type Sealed } from './read.store.ts'
-import { Recent, type Scan } from './recent.ts'
+import { Recent, type Scan } from './cache.ts'
 
 /*
  * Caches of segments. The content of a segment never changes, and no other segment has its token, `build`, so a cached column

@@ -4,7 +4,7 @@ import type { Property } from '../properties/filter.ts'
 import { pause } from '../turns.ts'
 import { type EventColumns, emptyColumn } from './batch.ts'
 import type { Column } from './column.ts'
-import type { Scan } from './recent.ts'
+import type { Scan } from './cache.ts'
 import { readSessionValues } from './values.store.ts'
 import { VersionValues } from './versions.ts'
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { bindRead, query, readBatch, writeBatch } from '../db/batch.ts'
+import { bindRead, query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { jsonOf } from '../db/filter.ts'
 import {
@@ -12,9 +12,10 @@ import {
 } from '../db/schema.ts'
 import { insertSelect } from '../db/statements.ts'
 import type { Json } from '../input/json.ts'
-import type { ProjectChunk } from './actor-chunks.store.ts'
 import { listedIn } from './names.store.ts'
+import type { BuiltChunk, ProjectChunk } from './places.ts'
 import type { EncodedColumn } from './property-columns.ts'
+import { writeColumns } from './write.store.ts'
 
 /** Ratio of the versions in a chunk's range to those in the chunk, above which it is built again. */
 const GROWTH = 1.25
@@ -39,8 +40,8 @@ const isChunk = ({ project_id, chunk }: ProjectChunk): SQL =>
   sql`${versionChunks.projectId} = ${project_id} and ${versionChunks.chunk} = ${chunk}`
 
 /** The condition that a chunk still has this build; at most one row fulfils it. */
-const isBuild = (chunk: ProjectChunk, build: string): SQL =>
-  sql`${isChunk(chunk)} and ${versionChunks.build} = ${build}`
+const isBuild = (chunk: BuiltChunk): SQL =>
+  sql`${isChunk(chunk)} and ${versionChunks.build} = ${chunk.build}`
 
 /** Returns the chunks of actors without a copy of their versions: none was made yet, or it was removed. */
 export async function findMissing(db: Db): Promise<ProjectChunk[]> {
@@ -81,20 +82,18 @@ export async function findOutgrown(db: Db, limit: number): Promise<ProjectChunk[
   return chunks.filter(({ is_outgrown }) => is_outgrown)
 }
 
-/** Begins to build a chunk; nothing is read from it until it is finished. */
-export const beginChunk = (db: Db, chunk: ProjectChunk, build: string) =>
-  db.batch([
+/** Begins to build a chunk. */
+export async function beginVersions(db: Db, chunk: ProjectChunk): Promise<BuiltChunk> {
+  const build = crypto.randomUUID()
+  const content = { isBuilt: false, count: 0, versions: '', cold: null }
+  await db.batch([
     db.delete(versionChunks).where(isChunk(chunk)),
-    db.insert(versionChunks).values({
-      projectId: chunk.project_id,
-      chunk: chunk.chunk,
-      build,
-      isBuilt: false,
-      count: 0,
-      versions: '',
-      cold: null
-    })
+    db
+      .insert(versionChunks)
+      .values({ projectId: chunk.project_id, chunk: chunk.chunk, build, ...content })
   ])
+  return { ...chunk, build }
+}
 
 export type VersionRow = { id: number; properties: string }
 
@@ -102,11 +101,11 @@ export type VersionRow = { id: number; properties: string }
 export async function readVersions(
   db: Db,
   chunk: ProjectChunk,
-  after: number,
+  after: { id: number },
   { maxRows, maxBytes }: { maxRows: number; maxBytes: number }
-): Promise<{ versions: VersionRow[]; ms: number }> {
+): Promise<{ rows: VersionRow[]; ms: number }> {
   const { id, properties } = personVersions
-  const rest = sql`from ${personVersions} where ${isIn(chunk)} and ${id} > ${after} order by ${id}`
+  const rest = sql`from ${personVersions} where ${isIn(chunk)} and ${id} > ${after.id} order by ${id}`
   const sizes = sql`
     select sum(bytes) over (order by id rows unbounded preceding) as total
     from (select ${id}, length(${properties}) as bytes ${rest} limit ${maxRows})`
@@ -115,74 +114,76 @@ export async function readVersions(
       select ${id}, json(${properties}) as properties ${rest}
       limit max(1, (select count(*) from (${sizes}) where total <= ${maxBytes}))`)
   ])
-  return { versions: result?.results ?? [], ms: result?.meta.duration ?? 0 }
+  return { rows: result?.results ?? [], ms: result?.meta.duration ?? 0 }
 }
 
 /** Writes columns of a chunk, unless another run has begun to build it, or it is gone. */
-export const writeColumns = (
+export const writeVersions = (
   db: Db,
-  chunk: ProjectChunk,
-  build: string,
+  chunk: BuiltChunk,
   columns: readonly EncodedColumn[]
-) =>
-  writeBatch(
-    db,
-    columns.map(({ name, data }) =>
-      insertSelect(
-        versionColumns,
-        { projectId: chunk.project_id, chunk: chunk.chunk, name, data },
-        sql`${versionChunks} where ${isBuild(chunk, build)}`
-      )
+): Promise<{ ms: number }> =>
+  writeColumns(db, columns, ({ name, data }) =>
+    insertSelect(
+      versionColumns,
+      { projectId: chunk.project_id, chunk: chunk.chunk, name, data },
+      sql`${versionChunks} where ${isBuild(chunk)}`
     )
   )
 
+/** The content of a chunk besides its columns. `versions` is undefined if the chunk lists none. */
+export type VersionsContent = { count: number; versions: string | undefined; cold: string | null }
+
 /** Makes a chunk readable, unless another run has begun to build it, or it is gone. */
-export const finishChunk = (
+export async function finishVersions(
   db: Db,
-  chunk: ProjectChunk,
-  build: string,
-  content: { count: number; versions: string; cold: string | null }
-) =>
-  db
+  chunk: BuiltChunk,
+  { versions = '', ...content }: VersionsContent
+): Promise<boolean> {
+  const finished = await db
     .update(versionChunks)
-    .set({ isBuilt: true, ...content })
-    .where(isBuild(chunk, build))
+    .set({ isBuilt: true, versions, ...content })
+    .where(isBuild(chunk))
+    .returning({ chunk: versionChunks.chunk })
+  return finished.length > 0
+}
 
 /**
- * A chunk as it is read. `versions` and `data` are null if the reader knows them. `state` is
- * `column` if the property has one, `cold` if versions may have the property and there is no
- * column, and `none` if no version has it.
+ * A chunk as it is read. `versions` and `data` are null if the reader knows them. `state` is `unlisted` if
+ * the chunk lists no versions, because it has too many, `column` if the property has one, `cold` if
+ * versions may have the property and there is no column, and `none` if no version has it.
  */
-export type ReadChunk = {
+export type ReadVersions = {
   chunk: number
   build: string
   versions: string | null
   /** The column; in the state `none`, the encoded list of the properties without a column. */
   data: string | null
-  state: 'column' | 'cold' | 'none'
+  state: 'unlisted' | 'column' | 'cold' | 'none'
   /** A JSON list of the properties with a column; null in the state `column`. */
   with_column: string | null
 }
 
 /** A chunk to read, and the builds of which the reader knows the versions and the column. */
-export type WantedChunk = {
+export type WantedVersions = {
   chunk: number
   versions: string | undefined
   column: string | undefined
 }
 
 /** Reads the versions of some chunks of a project, and each chunk's column of a property; leaves out unbuilt chunks. */
-export async function readChunks(
+export async function readVersionChunks(
   db: Db,
   projectId: number,
   key: string,
-  wanted: readonly WantedChunk[]
-): Promise<ReadChunk[]> {
-  const rows = query<ReadChunk>(sql`
+  wanted: readonly WantedVersions[]
+): Promise<ReadVersions[]> {
+  const rows = query<ReadVersions>(sql`
     select ${v.chunk}, ${v.build},
       iif(${v.build} = w.value ->> 'versions', null, ${v.versions}) as versions,
       iif(${v.build} = w.value ->> 'column', null, coalesce(${c.data}, ${v.cold})) as data,
-      case when ${c.name} is not null then 'column'
+      case when ${v.versions} = '' then 'unlisted'
+        when ${c.name} is not null then 'column'
         when ${v.cold} is null or exists (select 1 from json_each(${listedIn(v.cold)}) where value = ${key}) then 'cold'
         else 'none' end as state,
       iif(${c.name} is null and ${v.build} is not w.value ->> 'column', (
@@ -217,28 +218,32 @@ export async function readValues(
 }
 
 /** Lists chunks that are built, in random order. */
-export const sampleChunks = async (db: Db, limit: number): Promise<ProjectChunk[]> => {
+export async function sampleVersions(db: Db, limit: number): Promise<ProjectChunk[]> {
   const chunks = query<ProjectChunk>(sql`
     select ${versionChunks.projectId}, ${versionChunks.chunk} from ${versionChunks}
     where ${versionChunks.isBuilt} order by random() limit ${limit}`)
   return (await readBatch(db, chunks))[0]
 }
 
-export type StoredChunk = { build: string; versions: string; cold: string | null }
+/** A chunk that is built; `versions` is null if it lists none. */
+export type VersionsCopy = BuiltChunk & {
+  versions: string | null
+  cold: string | null
+  columns: EncodedColumn[]
+}
 
 /** Reads a chunk that is built, and all of its columns; undefined if there is none. */
-export async function readChunk(
-  db: Db,
-  chunk: ProjectChunk
-): Promise<{ stored: StoredChunk; columns: EncodedColumn[] } | undefined> {
+export async function openVersions(db: Db, chunk: ProjectChunk): Promise<VersionsCopy | undefined> {
   const [[stored], columns] = await readBatch(
     db,
-    query<StoredChunk>(sql`
-      select ${versionChunks.build}, ${versionChunks.versions}, ${versionChunks.cold} from ${versionChunks}
-      where ${isChunk(chunk)} and ${versionChunks.isBuilt}`),
+    query<Pick<VersionsCopy, 'build' | 'versions' | 'cold'>>(sql`
+      select ${versionChunks.build}, nullif(${versionChunks.versions}, '') as versions,
+        ${versionChunks.cold}
+      from ${versionChunks} where ${isChunk(chunk)} and ${versionChunks.isBuilt}`),
     query<EncodedColumn>(sql`
       select ${versionColumns.name}, ${versionColumns.data} from ${versionColumns}
-      where ${versionColumns.projectId} = ${chunk.project_id} and ${versionColumns.chunk} = ${chunk.chunk}`)
+      where ${versionColumns.projectId} = ${chunk.project_id}
+        and ${versionColumns.chunk} = ${chunk.chunk}`)
   )
-  return stored && { stored, columns }
+  return stored && { ...chunk, ...stored, columns }
 }

@@ -1,40 +1,65 @@
 import type { Db } from '../db/client.ts'
-import { identityOf, numberOf } from '../db/version-id.ts'
-import { pause } from '../turns.ts'
-import type { ProjectChunk } from './actor-chunks.store.ts'
-import { CHUNK, encodeVersions } from './codec.ts'
-import { READ_AT_ONCE, REST } from './pace.ts'
-import { placeOfCold, placeOfColumn, placeOfVersions } from './places.ts'
-import { groupColumns, PropertyColumns } from './property-columns.ts'
-import { beginChunk, finishChunk, readVersions, writeColumns } from './version-chunks.store.ts'
-
-/*
- * A chunk that is read equals its versions, whatever happens while it is built, and wherever the run is interrupted:
- *
- * 1. The first batch makes the chunk exist with a token of its own. From its commit on, a trigger removes the chunk when one of
- *    its versions is removed or changed.
- * 2. Versions are read after this commit, and columns written only as long as the chunk exists with this token.
- * 3. The last statement lets the chunk be read, if it still has the token.
- *
- * Versions that are added meanwhile, or later, are not in the chunk: they are looked up.
- */
+import { identityOf, numberOf, versionId } from '../db/version-id.ts'
+import { CHUNK, decodeColumn, decodeNames, decodeVersions, encodeVersions } from './codec.ts'
+import { CopiedProperties } from './copied-properties.ts'
+import type { CopyBuilder, CopyVerifier, Encoded } from './copy.ts'
+import { discardVersions } from './damage.store.ts'
+import { type Pace, READ_AT_ONCE, readPages } from './pace.ts'
+import {
+  type BuiltChunk,
+  type ProjectChunk,
+  placeOfCold,
+  placeOfColumn,
+  placeOfVersions
+} from './places.ts'
+import { PropertyColumns } from './property-columns.ts'
+import {
+  beginVersions,
+  finishVersions,
+  openVersions,
+  readVersions,
+  sampleVersions,
+  type VersionsContent,
+  type VersionsCopy,
+  writeVersions
+} from './version-chunks.store.ts'
 
 /**
- * Maximum number of versions of a chunk, 16 per identity, and of bytes of their properties; with more, all its
- * versions are looked up.
+ * Chunks of versions: the properties of persons. A trigger removes a chunk when one of its versions is
+ * removed or changed. Versions that are added while it is built, or later, are not in the chunk: they are
+ * looked up.
+ */
+export const VERSIONS: CopyBuilder<ProjectChunk, BuiltChunk, VersionsContent> &
+  CopyVerifier<ProjectChunk, VersionsCopy> = {
+  begin: beginVersions,
+  encode: encodeChunk,
+  write: writeVersions,
+  finish: finishVersions,
+  sample: sampleVersions,
+  open: openVersions,
+  findDifference,
+  discard: discardVersions
+}
+
+/**
+ * Maximum number of versions of a chunk, 16 per identity, and of bytes of their properties; with more, all
+ * its versions are looked up.
  */
 const MOST = { versions: 65_536, bytes: 67_108_864 }
 
-/** Copies the properties of a chunk's versions into columns. May be interrupted anywhere, and run several times at once. */
-export async function buildVersionChunk(db: Db, chunk: ProjectChunk): Promise<void> {
-  const build = crypto.randomUUID()
-  await beginChunk(db, chunk, build)
+/** The place before all versions. */
+const BEGINNING = { id: -1 }
+
+async function encodeChunk(
+  db: Db,
+  chunk: BuiltChunk,
+  pace: Pace
+): Promise<Encoded<VersionsContent>> {
   const ids: number[] = []
   const properties = new PropertyColumns()
   let bytes = 0
-  // -1 comes before all ids.
-  for (let after: number | undefined = -1; after !== undefined; ) {
-    const { versions, ms } = await readVersions(db, chunk, after, READ_AT_ONCE)
+  const read = (after: { id: number }) => readVersions(db, chunk, after, READ_AT_ONCE)
+  for await (const versions of readPages(pace, BEGINNING, read)) {
     for (const { id, properties: json } of versions) {
       properties.add(ids.length, JSON.parse(json))
       ids.push(id)
@@ -42,22 +67,66 @@ export async function buildVersionChunk(db: Db, chunk: ProjectChunk): Promise<vo
     }
     properties.dropLargest()
     if (ids.length > MOST.versions || bytes > MOST.bytes) {
-      // The chunk counts as built, but lists no versions: all of them are looked up.
-      await finishChunk(db, chunk, build, { count: ids.length, versions: '', cold: null })
-      return
+      return { content: { count: ids.length, versions: undefined, cold: null }, columns: [] }
     }
-    after = versions.at(-1)?.id
-    await pause(REST * ms)
   }
   const { cold, columns } = properties.finish(ids.length, {
-    placeOfColumn: (name) => placeOfColumn({ build }, name),
-    placeOfCold: (names) => placeOfCold({ build }, names)
+    placeOfColumn: (name) => placeOfColumn(chunk, name),
+    placeOfCold: (names) => placeOfCold(chunk, names)
   })
-  for await (const some of groupColumns(columns)) {
-    await writeColumns(db, chunk, build, some)
-  }
   const offsets = Uint16Array.from(ids, (id) => identityOf(id) - chunk.chunk * CHUNK)
   const numbers = Uint32Array.from(ids, numberOf)
-  const versions = encodeVersions({ offsets, numbers }, placeOfVersions({ ...chunk, build }))
-  await finishChunk(db, chunk, build, { count: ids.length, versions, cold })
+  const versions = encodeVersions({ offsets, numbers }, placeOfVersions(chunk))
+  return { content: { count: ids.length, versions, cold }, columns }
+}
+
+async function findDifference(
+  db: Db,
+  chunk: VersionsCopy,
+  pace: Pace
+): Promise<string | undefined> {
+  let copied: CopiedVersions
+  try {
+    copied = openCopy(chunk)
+  } catch {
+    return 'encoding'
+  }
+  const { rows, properties } = copied
+  const read = (after: { id: number }) => readVersions(db, chunk, after, READ_AT_ONCE)
+  let compared = 0
+  for await (const versions of readPages(pace, BEGINNING, read)) {
+    for (const { id, properties: json } of versions) {
+      const row = rows.get(id)
+      const difference = row === undefined ? undefined : properties.findDifference(row, json)
+      if (difference !== undefined) {
+        return difference
+      }
+      compared += row === undefined ? 0 : 1
+    }
+  }
+  return compared === rows.size ? undefined : 'count'
+}
+
+/** The row of each version in the columns, and the properties in them. */
+type CopiedVersions = { rows: ReadonlyMap<number, number>; properties: CopiedProperties }
+
+/** @throws when a column is damaged */
+function openCopy({ versions, cold, columns: encoded, ...chunk }: VersionsCopy): CopiedVersions {
+  const { offsets, numbers } =
+    versions === null
+      ? { offsets: new Uint16Array(), numbers: new Uint32Array() }
+      : decodeVersions(versions, placeOfVersions(chunk))
+  const first = chunk.chunk * CHUNK
+  const idOf = (row: number) => versionId(first + (offsets[row] ?? 0), numbers[row] ?? 0)
+  const columns = new Map(
+    encoded.map(({ name, data }) => [
+      name,
+      decodeColumn(data, offsets.length, placeOfColumn(chunk, name))
+    ])
+  )
+  const place = placeOfCold(chunk, [...columns.keys()])
+  return {
+    rows: new Map(Array.from(offsets, (_, row) => [idOf(row), row])),
+    properties: new CopiedProperties(columns, cold && decodeNames(cold, place))
+  }
 }

@@ -8,8 +8,8 @@ import type { Codes, Column } from './column.ts'
 import { discardIfDamaged } from './damage.ts'
 import { NumberMap } from './number-map.ts'
 import { placeOfCold, placeOfColumn, placeOfVersions } from './places.ts'
-import { Recent, type Scan } from './recent.ts'
-import { type ReadChunk, readChunks, readValues } from './version-chunks.store.ts'
+import { KeptBuilds, type Scan } from './cache.ts'
+import { type ReadVersions, readValues, readVersionChunks } from './version-chunks.store.ts'
 
 /** Chunks read in one statement. */
 const CHUNKS_AT_ONCE = 16
@@ -22,11 +22,8 @@ const REST_MS = 1
 /** The versions of a chunk: those of the identity `first + i` are at the places from `starts[i]` up to `starts[i + 1]`. */
 type Places = { starts: Uint32Array; numbers: Uint32Array }
 
-/** The decoded content of one build of a chunk. A build never changes: a chunk that is built again gets a new build id. */
-type Kept<Content> = { build: string; content: Content }
-
-const keptPlaces = new Recent<Kept<Places>>()
-const keptColumns = new Recent<Kept<Column>>()
+const keptPlaces = new KeptBuilds<Places>()
+const keptColumns = new KeptBuilds<Column>()
 
 /** A property of a chunk's versions; `values[codes[place]]` is the number of the value. */
 type Chunk = Places & { first: number; codes: Codes; values: Uint32Array }
@@ -158,13 +155,14 @@ export class VersionValues {
     for (let from = 0; from < fresh.length; from += CHUNKS_AT_ONCE) {
       const wanted = fresh.slice(from, from + CHUNKS_AT_ONCE).map((chunk) => ({
         chunk,
-        versions: keptPlaces.get(this.#placesKey(chunk))?.build,
-        column: keptColumns.get(this.#columnKey(chunk))?.build
+        versions: keptPlaces.buildOf(this.#placesKey(chunk)),
+        column: keptColumns.buildOf(this.#columnKey(chunk))
       }))
       if (from > 0) {
         await pause(REST_MS)
       }
-      for (const read of await readChunks(this.#scan.db, this.#scan.projectId, this.#key, wanted)) {
+      const { db, projectId } = this.#scan
+      for (const read of await readVersionChunks(db, projectId, this.#key, wanted)) {
         this.#chunks[this.#knownChunks.get(read.chunk) - 1] = await this.#openChunk(read)
       }
     }
@@ -194,7 +192,7 @@ export class VersionValues {
   }
 
   /** Opens a chunk; a damaged one is discarded. @returns undefined if its versions must be looked up */
-  async #openChunk(read: ReadChunk): Promise<Chunk | undefined> {
+  async #openChunk(read: ReadVersions): Promise<Chunk | undefined> {
     try {
       return this.#toChunk(read)
     } catch (error) {
@@ -209,38 +207,32 @@ export class VersionValues {
    * @returns undefined if its versions must be looked up
    * @throws DamageError
    */
-  #toChunk({ chunk, build, versions, data, state, with_column }: ReadChunk): Chunk | undefined {
-    const { projectId, since } = this.#scan
-    // A chunk with too many versions lists none.
-    if (versions === '') {
+  #toChunk({ chunk, build, versions, data, state, with_column }: ReadVersions): Chunk | undefined {
+    if (state === 'unlisted') {
       return undefined
     }
-    const places = take(
-      keptPlaces,
-      {
-        key: this.#placesKey(chunk),
-        build,
-        text: versions,
-        bytes: 2 * (versions ?? '').length,
-        since
-      },
-      (text) => toPlaces(text, placeOfVersions({ project_id: projectId, chunk, build }))
+    const { projectId, since } = this.#scan
+    const places = keptPlaces.open(
+      this.#placesKey(chunk),
+      { build, text: versions, since },
+      (text) => toPlaces(text, placeOfVersions({ project_id: projectId, chunk, build })),
+      (_, text) => 2 * text.length
     )
     if (!places || state === 'cold') {
       return undefined
     }
     const { length } = places.numbers
-    const bytes = state === 'column' ? 2 * (data ?? '').length : length
-    const column = take(
-      keptColumns,
-      { key: this.#columnKey(chunk), build, text: data, bytes, since },
+    const column = keptColumns.open(
+      this.#columnKey(chunk),
+      { build, text: data, since },
       (text) => {
         if (state === 'column') {
           return decodeColumn(text, length, placeOfColumn({ build }, this.#key))
         }
         decodeNames(text, placeOfCold({ build }, JSON.parse(with_column ?? '[]')))
         return emptyColumn(length)
-      }
+      },
+      (_, text) => (state === 'column' ? 2 * text.length : length)
     )
     return (
       column && {
@@ -290,24 +282,6 @@ const idAt = ({ identities, codes, shorts }: Versions, i: number): number =>
 
 const toNumbers = (shorts: readonly Json[]): Float64Array =>
   Float64Array.from(shorts, (short) => (short === null ? NO_VERSION : Number(short)))
-
-/** A text as it was read, null if the reader knows its content. `bytes` is the memory that the decoded content takes. */
-type ReadText = { key: string; build: string; text: string | null; bytes: number; since: number }
-
-/** Decodes and caches a text, or takes the content from the cache. @returns undefined if there is neither */
-function take<Content>(
-  kept: Recent<Kept<Content>>,
-  { key, build, text, bytes, since }: ReadText,
-  decode: (text: string) => Content
-): Content | undefined {
-  if (text === null) {
-    const known = kept.get(key)
-    return known?.build === build ? known.content : undefined
-  }
-  const content = decode(text)
-  kept.set(key, { build, content }, bytes, since)
-  return content
-}
 
 /** Finds the places of the versions of each identity. */
 function toPlaces(text: string, place: string): Places {

@@ -103,7 +103,7 @@ class History {
       if (kind) {
         // Leaves a segment as a builder does that is cut off after its first transaction.
         const plan = { ...boundsOf(one.begin), replaces: [] }
-        await beginSegment(db, kind, plan, { now: 1, abandonedBefore: 0 })
+        await beginSegment(db, { ...kind, ...plan, now: 1, abandonedBefore: 0 })
       }
     } else if ('remove' in one) {
       await this.#remove(one.remove, null)

@@ -36,7 +36,7 @@ const SEGMENT = { build: 'b', projectId: 1, eventId: 2, since: 0, until: 1_000 *
 
 /** Finishes a segment, and makes all of its columns. */
 function finish(builder: SegmentBuilder) {
-  const { columns, ...content } = builder.finish(SEGMENT)
+  const { columns, content } = builder.finish(SEGMENT)
   return { ...content, columns: [...columns] }
 }
 

@@ -134,3 +134,39 @@ export const beginScan = (db: Db, projectId: number): Scan => ({
   projectId,
   since: COLUMNS.now
 })
+
+/** What a reader got of a build of a copy: a text, or null if the reader had its content. */
+export type ReadText = { build: string; text: string | null }
+
+/**
+ * The decoded content of copies, by the copy. The content of a build never changes: a copy that is built
+ * again gets another token.
+ */
+export class KeptBuilds<Content> {
+  readonly #kept = new Recent<{ build: string; content: Content }>()
+
+  /** Returns the token of the build whose content is kept. */
+  buildOf(key: string): string | undefined {
+    return this.#kept.get(key)?.build
+  }
+
+  /**
+   * Decodes and keeps a text, or takes the content from memory.
+   * @param bytesOf returns the memory that the content takes
+   * @returns undefined if memory has dropped this build since it was asked for
+   */
+  open(
+    key: string,
+    { build, text, since }: ReadText & { since: number },
+    decode: (text: string) => Content,
+    bytesOf: (content: Content, text: string) => number
+  ): Content | undefined {
+    if (text === null) {
+      const known = this.#kept.get(key)
+      return known?.build === build ? known.content : undefined
+    }
+    const content = decode(text)
+    this.#kept.set(key, { build, content }, bytesOf(content, text), since)
+    return content
+  }
+}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Memory, Recent } from '../../../src/columns/recent.ts'
+import { Memory, Recent } from '../../../src/columns/cache.ts'
 
 it('keeps the most recently used values, up to a number of bytes', () => {
   const recent = new Recent<string>(new Memory(10))
