@@ -12,19 +12,21 @@ import { excluded } from '../db/statements.ts'
 import { CHUNK } from './codec.ts'
 import type { BuiltChunk, ProjectChunk } from './places.ts'
 
-/** Minimum number of a project's identities in a chunk's range. Fewer get no chunk, because looking them up is quick. */
+/** Fewest identities that get a chunk: looking up fewer is quick. */
 const MIN_IDENTITIES = 64
 
 /** Number of moved identities at which a chunk is built again. */
 const MANY_MOVED = 32
 
-/** Ratio of the identities in a chunk's range to those in the chunk, above which it is built again. */
+/**
+ * Ratio of the identities in a chunk's range to those in the chunk, above which it is built again.
+ */
 const GROWTH = 1.25
 
 /** Lowest bits of an identity's key, which are its offset in its chunk: `CHUNK` is 2 ** 12. */
 const OFFSET_BITS = sql.raw('12')
 
-/** Characters that an encoded chunk has per identity: an offset of 2 bytes and a person of 4, in base64. */
+/** Characters per identity in a chunk: an offset of 2 bytes and a person of 4, in base64. */
 const ENCODED = 8
 
 /** The row of `sequences` with the first chunk that may still get identities. */
@@ -63,7 +65,7 @@ export async function findGrown(db: Db, first: number, until: number): Promise<P
   return (await readBatch(db, grown))[0]
 }
 
-/** Returns the chunks whose build was interrupted, and the chunks of which many identities have moved. */
+/** Returns chunks whose build was interrupted, or of which many identities have moved. */
 export async function findOutdated(db: Db): Promise<ProjectChunk[]> {
   const outdated = query<ProjectChunk>(sql`
     select ${actorChunks.projectId}, ${actorChunks.chunk} from ${actorChunks} where not ${isBuilt}
@@ -80,7 +82,6 @@ const isChunk = ({ project_id, chunk }: ProjectChunk): SQL =>
 /** A chunk has data once it is built. */
 const isBuilt = sql`octet_length(${actorChunks.data}) > 0`
 
-/** The condition that a row has an identity of a chunk. */
 const isInside = (
   table: typeof distinctIds | typeof erasedIdentities | typeof movedIdentities,
   { project_id, chunk }: ProjectChunk
@@ -106,10 +107,7 @@ export async function beginActors(db: Db, chunk: ProjectChunk): Promise<BuiltChu
 
 export type Identity = { key: number; person_id: number | null }
 
-/**
- * Lists the identities of a chunk with their persons, in order of their keys; an erased identity has its
- * last person.
- */
+/** Lists a chunk's identities, by key, with their persons; an erased one has its last person. */
 export async function listIdentities(db: Db, chunk: ProjectChunk): Promise<Identity[]> {
   return (await readBatch(db, identitiesOf(chunk)))[0]
 }
@@ -146,8 +144,8 @@ export async function sampleActors(db: Db, limit: number): Promise<ProjectChunk[
 }
 
 /**
- * A chunk that is built, the keys of its identities that have moved since its build began, and all its
- * identities with their persons, in one snapshot.
+ * A chunk that is built, the keys of its identities that have moved since its build began, and all
+ * its identities with their persons, in one snapshot.
  */
 export type ActorsCopy = BuiltChunk & { data: string; moved: number[]; identities: Identity[] }
 

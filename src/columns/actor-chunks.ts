@@ -18,11 +18,11 @@ import { discardActors } from './damage.store.ts'
 import { type BuiltChunk, type ProjectChunk, placeOfActors } from './places.ts'
 
 /**
- * Chunks of actors: which person each identity belongs to. An identity moves when its person changes.
- * When a build begins, the chunk's moves that were noted so far are deleted; from then on, triggers note
- * every move. The persons that are read afterwards include every move before, and every move after is
- * noted. If the chunk has another token at the end, another run has begun to build it, and has deleted
- * moves that these persons may not include.
+ * Chunks of actors: which person each identity belongs to. An identity moves when its person
+ * changes. When a build begins, the chunk's moves that were noted so far are deleted; from then on,
+ * triggers note every move. The persons that are read afterwards include every move before, and
+ * every move after is noted. If the chunk has another token at the end, another run has begun to
+ * build it, and has deleted moves that these persons may not include.
  *
  * New identities are not noted: identities that a chunk lacks are looked up.
  */
@@ -49,9 +49,10 @@ const CHUNKS_PER_RUN = 320
 const REST_MS = 20
 
 /**
- * Returns the chunks to build: chunks that do not exist or lack many identities, and chunks whose build was interrupted or of
- * which many identities have moved. Each new identity gets a higher key, so only the newest chunk still grows. The next run
- * therefore counts from the first chunk that this run found to lack identities or, without one, from where this run stopped.
+ * Returns the chunks to build: chunks that do not exist or lack many identities, and chunks whose
+ * build was interrupted or of which many identities have moved. Each new identity gets a higher
+ * key, so only the newest chunk still grows. The next run therefore counts from the first chunk
+ * that this run found to lack identities or, without one, from where this run stopped.
  * @param most largest number of chunks whose identities are counted
  */
 export async function findDueChunks(db: Db, most = CHUNKS_PER_RUN): Promise<ProjectChunk[]> {

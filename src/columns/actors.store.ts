@@ -12,8 +12,8 @@ export type ReadActors = { chunk: number; build: string; data: string | null }
 export type WantedActors = { chunk: number; build: string | undefined }
 
 /**
- * Reads chunks of a project that are built. `moved` holds the identities, from the first wanted chunk to the last, whose person has changed
- * since their chunk was built.
+ * Reads chunks of a project that are built. `moved` holds the identities, from the first wanted
+ * chunk to the last, whose person has changed since their chunk was built.
  */
 export async function readActorChunks(
   db: Db,
@@ -38,7 +38,7 @@ export async function readActorChunks(
   return { chunks, moved: new Set(moved.map(({ key }) => key)) }
 }
 
-/** Returns the actor of each identity: the id of its person, erased or not, or without a person its negated key. */
+/** Returns each identity's actor: the id of its person, erased or not, or its negated key. */
 export async function readActors(
   db: Db,
   identities: readonly number[]

@@ -2,17 +2,15 @@ import { pause } from '../turns.ts'
 import { listIdentities } from './actor-chunks.store.ts'
 import { ActorNumbers } from './actor-numbers.ts'
 import { type ReadActors, readActorChunks, readActors } from './actors.store.ts'
+import { KeptBuilds, type Scan } from './cache.ts'
 import { CHUNK, type ChunkActors, decodeActors } from './codec.ts'
 import { discardIfDamaged } from './damage.ts'
 import { NumberMap } from './number-map.ts'
 import { placeOfActors } from './places.ts'
-import { KeptBuilds, type Scan } from './cache.ts'
 
-/** Chunks read in one statement. */
 const CHUNKS_AT_ONCE = 64
-/** Identities looked up in one statement. */
 const LOOKED_UP_AT_ONCE = 10_000
-/** With this many unknown identities in a chunk's range of keys, reading the whole range is quicker than looking up each. */
+/** Unknown identities of a chunk from which on reading its whole range is quicker. */
 const SCANNED_FROM = 256
 
 /** Pause after each lookup, ms, so that other requests get the database. */
@@ -21,8 +19,8 @@ const REST_MS = 1
 const kept = new KeptBuilds<ChunkActors>()
 
 /**
- * Looks up the actor of each identity, and numbers the actors. An actor is the identity's present person (for an erased identity,
- * its last person), or the identity itself if it has no person.
+ * Looks up the actor of each identity, and numbers the actors. An actor is the identity's present
+ * person (for an erased identity, its last person), or the identity itself if it has no person.
  */
 export class Actors {
   readonly #scan: Scan
@@ -34,7 +32,7 @@ export class Actors {
     this.#scan = scan
   }
 
-  /** Writes the number of each identity's actor into `numbers`, at the identity's index in `identities`. */
+  /** Writes the number of each identity's actor into `numbers`, at the identity's index. */
   async list(identities: Uint32Array, numbers: Int32Array): Promise<void> {
     if (this.#numbers.list(identities, numbers)) {
       return
@@ -45,7 +43,7 @@ export class Actors {
     }
   }
 
-  /** Finds the actors of all identities in some lists, in as few statements as if they were one list. */
+  /** Finds the actors of some lists, in as few statements as if they were one list. */
   async learn(lists: readonly Uint32Array[]): Promise<void> {
     await this.#readChunks(lists)
     const unknown = new Set<number>()
@@ -84,7 +82,6 @@ export class Actors {
     }
   }
 
-  /** Adds the actors of a chunk. A damaged chunk is discarded instead. */
   async #addChunk(read: ReadActors, moved: ReadonlySet<number>): Promise<void> {
     try {
       const actors = this.#openChunk(read)
@@ -101,7 +98,9 @@ export class Actors {
     return `${this.#scan.projectId} ${chunk}`
   }
 
-  /** @returns undefined if memory has dropped this build since it was asked for @throws DamageError */
+  /**
+   * @returns undefined if memory has dropped this build since it was asked for @throws DamageError
+   */
   #openChunk({ chunk, build, data }: ReadActors): ChunkActors | undefined {
     const { projectId, since } = this.#scan
     return kept.open(
@@ -113,8 +112,8 @@ export class Actors {
   }
 
   /**
-   * Looks up the identities that are in no chunk, whose chunk could not be opened, or whose person has changed
-   * since their chunk was built.
+   * Looks up the identities that are in no chunk, whose chunk could not be opened, or whose person
+   * has changed since their chunk was built.
    */
   async #lookUp(unknown: readonly number[]): Promise<void> {
     const byChunk = Map.groupBy(unknown, (identity) => Math.floor(identity / CHUNK))

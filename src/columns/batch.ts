@@ -14,12 +14,15 @@ export type Wanted = {
   /** Times to the millisecond. Without them, only the slot of each event is known. */
   times: boolean
   identities: boolean
-  /** The versions of persons. Only with `identities`, because a version may be given as a number within the event's identity. */
+  /**
+   * The versions of persons. Only with `identities`, because a version may be given as a number
+   * within the event's identity.
+   */
   versions: boolean
   sessions: boolean
   /** Names of event properties. */
   properties: readonly string[]
-  /** Whether batches must not overlap, so that all events come in the order of time and uuid, whatever their names. */
+  /** Whether all events must come in the order of time and uuid, so that no batches overlap. */
   inOrder: boolean
 }
 
@@ -92,7 +95,7 @@ export const placeByTimes =
   (time) =>
     lowerBound(times, time)
 
-/** Finds the places of times that begin a slot, from the number of events up to the end of each slot. */
+/** Finds the places of times that begin a slot, from the events up to each slot's end. */
 export const placeBySlots =
   ({ slots, ends }: Slots): Place =>
   (time) =>

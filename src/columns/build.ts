@@ -24,7 +24,7 @@ export type SegmentContent = {
   cold: string | null
 }
 
-/** Largest column of sessions, bytes: each event may have another session, and D1 allows 2 MB per value. */
+/** Largest column of sessions, bytes: D1 allows 2 MB, and each event may have its own. */
 const MAX_SESSIONS_BYTES = 1_900_000
 
 /** Gathers the events of a segment, in the order of its rows, and makes columns of them. */

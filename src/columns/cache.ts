@@ -2,7 +2,7 @@ import type { Db } from '../db/client.ts'
 
 type Entry = { value: unknown; bytes: number; usedAt: number }
 
-/** A cache in the isolate's memory, shared by several kinds of values. It holds values up to a number of bytes. */
+/** A cache in the isolate's memory, of a number of bytes, for several kinds of values. */
 export class Memory {
   readonly #maxBytes: number
   /** In the order of their last use. */
@@ -37,8 +37,9 @@ export class Memory {
   }
 
   /**
-   * Replaces the key's previous value. Makes room by dropping the least recently used values of other keys. If that would drop a
-   * value that was used after `since`, drops none of them and does not keep the new value either.
+   * Replaces the key's previous value. Makes room by dropping the least recently used values of
+   * other keys. If that would drop a value that was used after `since`, drops none of them and does
+   * not keep the new value either.
    */
   set(key: string, value: unknown, bytes: number, since: number): void {
     this.#remove(key)
@@ -53,8 +54,8 @@ export class Memory {
   }
 
   /**
-   * Returns the keys of the least recently used values that together take at least this many bytes; undefined if one of them
-   * was used after `since`, or if all values together take less.
+   * Returns the keys of the least recently used values that together take at least this many bytes;
+   * undefined if one of them was used after `since`, or if all values together take less.
    */
   #oldestOf(bytes: number, since: number): string[] | undefined {
     const keys: string[] = []
@@ -85,14 +86,15 @@ export class Memory {
 }
 
 /**
- * Columns in the memory of an isolate: 24 MB of its 128 MB, enough for example for the identities of four million events and
- * the actors of a million identities.
+ * Columns in the memory of an isolate: 24 MB of its 128 MB, enough for example for the identities
+ * of four million events and the actors of a million identities.
  */
 const COLUMNS = new Memory(24 * 2 ** 20)
 
 /**
- * The values of one kind in a cache. The cache never compares them with the database. So either the value of a key never
- * changes, or the reader checks that the value is current: `actors.ts` compares the token of a chunk's build.
+ * The values of one kind in a cache. The cache never compares them with the database. So either the
+ * value of a key never changes, or the reader checks that the value is current: `actors.ts`
+ * compares the token of a chunk's build.
  */
 export class Recent<Value> {
   readonly #memory: Memory
@@ -108,8 +110,8 @@ export class Recent<Value> {
   }
 
   /**
-   * Keeps a value if dropping values that were not used after `since` makes enough room. Without `since`, any other value may be
-   * dropped.
+   * Keeps a value if dropping values that were not used after `since` makes enough room. Without
+   * `since`, any other value may be dropped.
    */
   set(key: string, value: Value, bytes: number, since = this.#memory.now): void {
     this.#memory.set(`${this.#kind} ${key}`, value, bytes, since)
@@ -117,9 +119,10 @@ export class Recent<Value> {
 }
 
 /**
- * A computation that reads columns of a project. It never drops columns from the cache that it has used itself: once these fill
- * the cache, further columns are not kept. So when the computation is repeated, it finds the first columns. If each
- * column replaced the least recently used one, it would find none, because it reads the columns in the same order.
+ * A computation that reads columns of a project. It never drops columns from the cache that it has
+ * used itself: once these fill the cache, further columns are not kept. So when the computation is
+ * repeated, it finds the first columns. If each column replaced the least recently used one, it
+ * would find none, because it reads the columns in the same order.
  */
 export type Scan = {
   db: Db
@@ -139,8 +142,8 @@ export const beginScan = (db: Db, projectId: number): Scan => ({
 export type ReadText = { build: string; text: string | null }
 
 /**
- * The decoded content of copies, by the copy. The content of a build never changes: a copy that is built
- * again gets another token.
+ * The decoded content of copies, by the copy. The content of a build never changes: a copy that is
+ * built again gets another token.
  */
 export class KeptBuilds<Content> {
   readonly #kept = new Recent<{ build: string; content: Content }>()

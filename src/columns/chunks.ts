@@ -6,11 +6,10 @@ import type { ProjectChunk } from './places.ts'
 import { findMissing, findOutgrown } from './version-chunks.store.ts'
 import { VERSIONS } from './version-chunks.ts'
 
-/** Limits of a search for chunks to build. */
 type Limits = {
   /** Largest number of chunks whose identities are counted. */
   most?: number
-  /** Largest number of chunks whose versions are counted, which reads a row for each version; 0 counts none. */
+  /** Chunks whose versions are counted, which reads a row for each version. */
   counted: number
 }
 
@@ -18,8 +17,8 @@ type Limits = {
 const REST = 3
 
 /**
- * Returns the chunks to build: chunks with many new or moved identities, chunks without a copy of their versions, and chunks
- * with many new versions.
+ * Returns the chunks to build: chunks with many new or moved identities, chunks without a copy of
+ * their versions, and chunks with many new versions.
  */
 export async function findChunks(db: Db, { most, counted }: Limits): Promise<ProjectChunk[]> {
   const due = [

@@ -5,12 +5,14 @@ import type { Json } from '../input/json.ts'
 import type { Codes, Column } from './column.ts'
 
 /*
- * Columns as text: D1 returns a blob as a list of numbers, which takes longer to read than base64 takes to decode. Numbers are
- * little-endian, as in the memory of every machine that runs this.
+ * Columns as text: D1 returns a blob as a list of numbers, which takes longer to read than base64
+ * takes to decode. Numbers are little-endian, as in the memory of every machine that runs this.
  *
- * Each text begins with a checksum: the CRC-32 of the text's place (`places.ts`) and of its content, as eight hexadecimal digits. It takes 0.1 ns
- * per byte of numbers, 0.5 ns per character of values, and 1.4 ns if there are characters beyond Latin-1; D1 takes about 9 ns to
- * return a character. Numbers are checked in decoded form, because they are most of a text, whatever characters the values have.
+ * Each text begins with a checksum: the CRC-32 of the text's place (`places.ts`) and of its
+ * content, as eight hexadecimal digits. It takes 0.1 ns per byte of numbers, 0.5 ns per character
+ * of values, and 1.4 ns if there are characters beyond Latin-1; D1 takes about 9 ns to return a
+ * character. Numbers are checked in decoded form, because they are most of a text, whatever
+ * characters the values have.
  */
 
 /** Length of a checksum at the beginning of a text, digits. */
@@ -40,7 +42,6 @@ function checksumOf(place: string, content: readonly (string | Uint8Array)[]): s
   return sum.toString(16).padStart(CHECKSUM_DIGITS, '0')
 }
 
-/** @throws unless the text has the checksum of this content */
 function expectIntact(text: string, place: string, content: readonly (string | Uint8Array)[]) {
   if (text.slice(0, CHECKSUM_DIGITS) !== checksumOf(place, content)) {
     throw new Error('The checksum differs.')
@@ -56,23 +57,21 @@ function decodeAt<Content>(place: string, decode: () => Content): Content {
   }
 }
 
-/** A list of numbers of one width. */
 type Numbers = Codes | Int32Array
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: Numbers): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength)
 
-/** Encodes lists of numbers: the checksum, and the lists in base64, with a newline between two lists. */
+/** Encodes lists: the checksum, and each list in base64, with a newline between two. */
 function encodeLists(place: string, lists: readonly Numbers[]): string {
   const bytes = lists.map(bytesOf)
   return `${checksumOf(place, withLengths(bytes))}${bytes.map(toBase64).join('\n')}`
 }
 
-/** Puts its length before each list. Without lengths, a list could end elsewhere and have the same checksum. */
+/** Puts its length before each list: otherwise lists cut elsewhere had the same checksum. */
 const withLengths = (lists: readonly Uint8Array[]): (string | Uint8Array)[] =>
   lists.flatMap((bytes) => [`${bytes.length} `, bytes])
 
-/** Returns the bytes of each list. @throws DamageError */
 function decodeLists(text: string, place: string): Uint8Array<ArrayBuffer>[] {
   return decodeAt(place, () => {
     const lists = text.slice(CHECKSUM_DIGITS).split('\n').map(fromBase64)
@@ -81,11 +80,10 @@ function decodeLists(text: string, place: string): Uint8Array<ArrayBuffer>[] {
   })
 }
 
-/** The arrays of codes by width, bytes. */
 const ARRAYS = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }
 type Width = keyof typeof ARRAYS
 
-/** Returns how many bytes a code takes in a column with this number of different values; 0 if all rows have the same value. */
+/** Returns the bytes of a code in a column of so many values; 0 if all rows have the same. */
 export function widthOf(values: number): 0 | Width {
   if (values <= 1) {
     return 0
@@ -97,8 +95,8 @@ export function widthOf(values: number): 0 | Width {
 }
 
 /**
- * Encodes a column: the checksum, the width of a code, the codes, a newline, and the values as JSON.
- * Codes 0, 1, 0 of the values "de" and "at" → the checksum, `1AAEA`, newline, `["de","at"]`
+ * Encodes a column: the checksum, the width of a code, the codes, a newline, and the values as
+ * JSON. Codes 0, 1, 0 of the values "de" and "at" → the checksum, `1AAEA`, newline, `["de","at"]`
  */
 export function encodeColumn({ codes, values }: Column, place: string): string {
   const width = widthOf(values.length)
@@ -148,7 +146,6 @@ export function decodeNumbers(text: string, place: string): Uint32Array {
   return new Uint32Array(bytes?.buffer ?? new ArrayBuffer())
 }
 
-/** Encodes names: the checksum, and the names as JSON. */
 export function encodeNames(names: readonly string[], place: string): string {
   const json = JSON.stringify(names)
   return `${checksumOf(place, [json])}${json}`
@@ -173,7 +170,6 @@ export const encodeSlots = (slots: readonly SlotCount[], place: string): string 
 /** Slots that have events, in order of time, and the number of events up to the end of each. */
 export type Slots = { slots: Int32Array; ends: Uint32Array }
 
-/** Decodes slots. @throws DamageError */
 export function decodeSlots(text: string, place: string): Slots {
   const [bytes] = decodeLists(text, place)
   const numbers = new Int32Array(bytes?.buffer ?? new ArrayBuffer())

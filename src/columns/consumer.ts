@@ -11,8 +11,9 @@ type ColumnsInvocation = Invocation<
 >
 
 /**
- * Builds chunks of actors and of their versions, and seals segments, up to `MAX_QUERIES` per invocation; the rest goes into a
- * new message. Messages may be delivered twice, concurrently and in any order, and a run may be interrupted anywhere.
+ * Builds chunks of actors and of their versions, and seals segments, up to `MAX_QUERIES` per
+ * invocation; the rest goes into a new message. Messages may be delivered twice, concurrently and
+ * in any order, and a run may be interrupted anywhere.
  * @returns the outcome of the messages, and the numbers of chunks, segments and events
  */
 export async function consumeColumns(batch: MessageBatch, invocation: ColumnsInvocation) {
@@ -31,7 +32,7 @@ export async function consumeColumns(batch: MessageBatch, invocation: ColumnsInv
   return { ...outcome, ...built }
 }
 
-/** Builds a message's chunks, then seals its names, up to `MAX_QUERIES`; sends a message for the rest. */
+/** Builds a message's chunks and seals its names; sends a message for what is left. */
 export async function continueSealing(message: ColumnsMessage, invocation: ColumnsInvocation) {
   const { env, usage, clock } = invocation
   const { project, db } = await openUpkeepOf(message.project_id, invocation)

@@ -4,13 +4,13 @@ import type { Column } from './column.ts'
 /** The properties of rows as a copy has them. */
 export class CopiedProperties {
   readonly #columns: ReadonlyMap<string, Column>
-  readonly #cold: ReadonlySet<string> | null
+  readonly #cold: ReadonlySet<string> | undefined
 
   /**
    * @param columns by the name of the property
-   * @param cold the names of the properties without a column; null if they are not all listed
+   * @param cold the names of the properties without a column; undefined if they are not all listed
    */
-  constructor(columns: ReadonlyMap<string, Column>, cold: readonly string[] | null) {
+  constructor(columns: ReadonlyMap<string, Column>, cold: readonly string[] | undefined) {
     this.#columns = columns
     this.#cold = cold && new Set(cold)
   }

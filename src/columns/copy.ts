@@ -8,16 +8,17 @@ import { type EncodedColumn, groupColumns } from './property-columns.ts'
  *
  * 1. `begin` makes the copy exist, with a token of its own. From this commit on, triggers note each
  *    change of its rows, or remove the copy. Nothing is read of a copy that is being built.
- * 2. Its rows are read, and its columns written, after this commit, and only as long as the copy has
- *    this token.
+ * 2. Its rows are read, and its columns written, after this commit, and only as long as the copy
+ *    has this token.
  * 3. `finish` lets the copy be read, if it still has this token and lacks nothing that was noted.
  *
- * What triggers note is the business of each kind: see segments.ts, actor-chunks.ts, version-chunks.ts.
+ * What triggers note is the business of each kind: see segments.ts, actor-chunks.ts,
+ * version-chunks.ts.
  */
 
 /**
- * A copy that is being built. No other copy has its token, not even after the database was restored:
- * caches use it as a key, and the checksum of each text of the copy covers it.
+ * A copy that is being built. No other copy has its token, not even after the database was
+ * restored: caches use it as a key, and the checksum of each text of the copy covers it.
  */
 export type Building = { build: string }
 
@@ -41,7 +42,9 @@ export type CopyVerifier<Key, Copy extends Building> = {
   sample: (db: Db, limit: number) => Promise<Key[]>
   /** Reads a copy that is built, with all of its columns; undefined if it is gone. */
   open: (db: Db, key: Key) => Promise<Copy | undefined>
-  /** Returns the column or other part that differs from the rows; undefined if the copy equals them. */
+  /**
+   * Returns the column or other part that differs from the rows; undefined if the copy equals them.
+   */
   findDifference: (db: Db, copy: Copy, pace: Pace) => Promise<string | undefined>
   /** Lets the copy be read no more. @returns whether it existed */
   discard: (db: Db, copy: Copy) => Promise<boolean>
@@ -49,8 +52,8 @@ export type CopyVerifier<Key, Copy extends Building> = {
 
 /**
  * Builds a copy. May be interrupted anywhere, and run several times at once.
- * @returns its content; undefined if there is nothing to copy, or something got in the way: then a later
- * run builds the copy
+ * @returns its content; undefined if there is nothing to copy, or something got in the way: then a
+ * later run builds the copy
  */
 export async function buildCopy<Key, Copy extends Building, Content>(
   db: Db,
@@ -59,7 +62,10 @@ export async function buildCopy<Key, Copy extends Building, Content>(
   pace: Pace
 ): Promise<Content | undefined> {
   const copy = await kind.begin(db, key)
-  const encoded = copy && (await kind.encode(db, copy, pace))
+  if (!copy) {
+    return undefined
+  }
+  const encoded = await kind.encode(db, copy, pace)
   if (!encoded) {
     return undefined
   }
@@ -73,8 +79,8 @@ export async function buildCopy<Key, Copy extends Building, Content>(
 export type Verified<Copy> = { compared: number; wrong: { copy: Copy; difference: string }[] }
 
 /**
- * Compares copies with their rows, in random order. Wrong ones are discarded, and the next run builds
- * them again. Rows may change in the meantime.
+ * Compares copies with their rows, in random order. Wrong ones are discarded, and the next run
+ * builds them again. Rows may change in the meantime.
  * @param most largest number of copies to compare
  * @param isSpent returns true once no further copy may be compared
  */

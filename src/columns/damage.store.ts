@@ -5,16 +5,19 @@ import { actorChunks, segments, sequences, versionChunks } from '../db/schema.ts
 import { assign, bare, excluded, insertSelect, updateFrom } from '../db/statements.ts'
 import type { BuiltChunk } from './places.ts'
 
-/** The row of `sequences` with the number of segments and chunks that were discarded since the last nightly verification. */
 const DAMAGED = 'damaged_columns'
 
-/** Discards a damaged segment: from now on its events are read from rows, and the next run seals them. @returns whether it existed */
+/**
+ * Discards a damaged segment: from now on its events are read from rows, and the next run seals
+ * them. @returns whether it existed
+ */
 export const discardSegment = (db: Db, id: number): Promise<boolean> =>
   discard(db, sql`${segments} where ${segments.id} = ${id}`, (source) => sql`delete from ${source}`)
 
 /**
- * Empties a damaged chunk of actors, unless it has been built again: it is not read, and the next run builds it. The new token
- * keeps isolates from using their cached copies of the chunk. @returns whether the chunk existed
+ * Empties a damaged chunk of actors, unless it has been built again: it is not read, and the next
+ * run builds it. The new token keeps isolates from using their cached copies of the chunk. @returns
+ * whether the chunk existed
  */
 export const discardActors = (
   db: Db,
@@ -27,7 +30,10 @@ export const discardActors = (
   )
 }
 
-/** Removes a damaged chunk of versions, unless it has been built again; the next run builds it. @returns whether it existed */
+/**
+ * Removes a damaged chunk of versions, unless it has been built again; the next run builds it.
+ * @returns whether it existed
+ */
 export const discardVersions = (
   db: Db,
   { project_id, chunk, build }: BuiltChunk

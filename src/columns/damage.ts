@@ -12,8 +12,8 @@ export type Damaged = { text: string } & (
 )
 
 /**
- * Discards damaged segments and chunks, so that the next run builds them again. Until then, rows answer. A failure is logged:
- * whoever reads the text next finds the damage, too.
+ * Discards damaged segments and chunks, so that the next run builds them again. Until then, rows
+ * answer. A failure is logged: whoever reads the text next finds the damage, too.
  * @returns whether none of them is left
  */
 export async function discardDamaged(db: Db, damaged: readonly Damaged[]): Promise<boolean> {
@@ -39,7 +39,10 @@ export async function discardDamaged(db: Db, damaged: readonly Damaged[]): Promi
   return isDone
 }
 
-/** Discards a segment or chunk if this error says that it is damaged. @returns whether it is gone @throws any other error */
+/**
+ * Discards a segment or chunk if this error says that it is damaged. @returns whether it is gone
+ * @throws any other error
+ */
 export async function discardIfDamaged(db: Db, error: unknown, damaged: Damaged): Promise<boolean> {
   if (!(error instanceof DamageError)) {
     throw error

@@ -97,7 +97,7 @@ export class Dictionary {
   }
 }
 
-/** Returns an array with a place for this index. It grows by half at a time, so that adding rows one by one stays quick. */
+/** Returns an array with a place for this index. It grows by half, so that adding stays quick. */
 export function withRoom(
   numbers: Uint32Array<ArrayBuffer>,
   index: number

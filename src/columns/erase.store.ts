@@ -9,9 +9,10 @@ import { BITS_BELOW_CHUNK } from './version-chunks.store.ts'
 const s = alias(segments, 's')
 
 /**
- * Returns an expression for the number of segments that a trigger removes when events are removed. It must be evaluated
- * before the `delete`, in the same batch. `piece` selects `project_id, event_id, timestamp` of exactly the rows that are
- * deleted; it is not read if the project has no segments.
+ * Returns an expression for the number of segments that a trigger removes when events are removed.
+ * It must be evaluated before the `delete`, in the same batch. `piece` selects `project_id,
+ * event_id, timestamp` of exactly the rows that are deleted; it is not read if the project has no
+ * segments.
  */
 export const countSegmentsOf = (projectId: number, piece: SQL): SQL =>
   sql`iif(not exists (select 1 from ${segments} where ${segments.projectId} = ${projectId}), 0, (
@@ -23,7 +24,7 @@ export const countSegmentsOf = (projectId: number, piece: SQL): SQL =>
 
 export type IdentityColumn = { id: number; build: string; data: string }
 
-/** Lists the identity columns of a project's segments after the segment `after`, sealed or not, sorted by id. */
+/** Lists the identity columns of a project's segments, sealed or not, after the id `after`. */
 export async function listIdentityColumns(
   db: Db,
   projectId: number,
@@ -40,8 +41,9 @@ export async function listIdentityColumns(
 }
 
 /**
- * Returns an expression for the number of chunks that a trigger removes when versions are removed. It must be evaluated before
- * the `delete`, in the same batch. `piece` selects the ids of the versions.
+ * Returns an expression for the number of chunks that a trigger removes when versions are removed.
+ * It must be evaluated before the `delete`, in the same batch. `piece` selects the ids of the
+ * versions.
  */
 export const countVersionChunksOf = (projectId: number, piece: SQL): SQL =>
   sql`(

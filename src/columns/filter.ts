@@ -7,14 +7,8 @@ import type { Values } from './values.ts'
 export type Deciders = ReadonlyMap<PropertyFilter, Decider>
 
 /** Returns the decider of each filter in some groups. */
-export const decidersOf = (
-  groups: readonly FilterGroup[],
-  timezone: string,
-  now: Date
-): Deciders =>
-  new Map(
-    groups.flatMap(leavesOf).map((filter) => [filter, deciderOf(filter, timezone, now)])
-  )
+export const decidersOf = (groups: readonly FilterGroup[], timezone: string, now: Date): Deciders =>
+  new Map(groups.flatMap(leavesOf).map((filter) => [filter, deciderOf(filter, timezone, now)]))
 
 /** Decides which events match property filters. */
 export class Filter {
@@ -59,11 +53,7 @@ export class Filter {
     return mask
   }
 
-  async #decide(
-    batch: EventColumns,
-    values: Values,
-    filter: PropertyFilter
-  ): Promise<Uint8Array> {
+  async #decide(batch: EventColumns, values: Values, filter: PropertyFilter): Promise<Uint8Array> {
     const column = await values.of(batch, filter)
     const decide = this.#deciders.get(filter)
     if (!decide) {

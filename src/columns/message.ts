@@ -5,7 +5,7 @@ export const ColumnsMessage = z.object({
   project_id: z.int(),
   /** Number of late events at which a segment is sealed again. */
   min_late: z.int().min(1),
-  /** Numbers of the chunks to build. Each stands for 4,096 identities, whose actors and versions are both built. */
+  /** Chunks to build, of 4,096 identities each: both their actors and their versions. */
   chunks: z.array(z.int()),
   /** Ids of the event names to seal. */
   names: z.array(z.int())

@@ -21,7 +21,10 @@ const s = alias(segments, 's')
 const t = alias(segments, 't')
 const c = alias(eventCounts, 'c')
 
-/** A sealed segment. `slots` is null if the caller knows them. `late` counts the late events by slot; null if there are none. */
+/**
+ * A sealed segment. `slots` is null if the caller knows them. `late` counts the late events by
+ * slot; null if there are none.
+ */
 type SealedRow = {
   id: number
   build: string
@@ -34,8 +37,8 @@ type SealedRow = {
 }
 
 /**
- * Events of a name outside segments: the number of slots that have any, and a JSON list such as `[[1966272,3]]`. A row has at
- * most 65,536 consecutive slots, because its text must fit into 2 MB.
+ * Events of a name outside segments: the number of slots that have any, and a JSON list such as
+ * `[[1966272,3]]`. A row has at most 65,536 consecutive slots, because its text must fit into 2 MB.
  */
 type LooseRow = { event_id: number; length: number; counts: string }
 
@@ -90,7 +93,7 @@ function readLoose(rows: readonly LooseRow[], length: number): Loose {
   return { eventIds, slots, counts }
 }
 
-/** Returns the slots of a segment; undefined if they are damaged, or the row is no longer the known one. */
+/** Returns a segment's slots; undefined if they are damaged or no longer the known ones. */
 function slotsOf(
   projectId: number,
   { build, event_id: eventId, since, until, count, slots }: SealedRow,
@@ -108,7 +111,7 @@ function slotsOf(
   return unlessDamaged(() => decodeSlots(slots, place))
 }
 
-/** Returns an expression for the beginning of a name's first segment `t` that fulfils a condition; null if there is none. */
+/** SQL: where a name's first segment `t` that fulfils a condition begins; null without one. */
 const nextSegment = (projectId: SQLWrapper, eventId: SQLWrapper, condition: SQL): SQL => sql`(
   select ${t.since} from ${segments} ${t}
   where ${t.projectId} = ${projectId} and ${t.eventId} = ${eventId} and ${condition} and ${t.isSealed}
@@ -129,7 +132,7 @@ type OverviewValues = {
   knownBuilds: string
 }
 
-/** Converts the statements of an overview of the names that fulfil `isNamed` to SQL, once for all trends. */
+/** Converts the statements for the names that fulfil `isNamed` to SQL, once for all trends. */
 function overviewOf(isNamed: SQL) {
   const sealed = sql`
     ${eventNames} ${n} cross join ${segments} ${s}
@@ -165,7 +168,8 @@ const overviewOfName = overviewOf(sql`${n.name} = ${event}`)
 const overviewOfAll = overviewOf(sql`1`)
 
 /**
- * Plans a read of where the events of a range are: in which segments, and in which slots that no segment covers.
+ * Plans a read of where the events of a range are: in which segments, and in which slots that no
+ * segment covers.
  * @param known segments whose slots are not read again, by token
  */
 export function planOverview(source: Source, { since, until }: Span, known: Known): Read<Overview> {
@@ -179,6 +183,5 @@ export function planOverview(source: Source, { since, until }: Span, known: Know
   )
 }
 
-/** Reads `[[1966272,3]]`: three late events in the slot 1,966,272. */
 const readCounts = (json: string): SlotCount[] =>
   (JSON.parse(json) as [slot: number, count: number][]).map(([slot, count]) => ({ slot, count }))

@@ -18,21 +18,22 @@ export type Segment = SegmentKey & {
 }
 
 /**
- * The numbers of events outside segments: the event of the name `eventIds[i]` occurs `counts[i]` times in the slot `slots[i]`.
- * Sorted by name and slot. Lists of numbers, because there may be a million of them.
+ * The numbers of events outside segments: the event of the name `eventIds[i]` occurs `counts[i]`
+ * times in the slot `slots[i]`. Sorted by name and slot. Lists of numbers, because there may be a
+ * million of them.
  */
 export type Loose = { eventIds: Uint32Array; slots: Int32Array; counts: Uint32Array }
 
 /**
- * Maximum number of segments in an overview: 8,192 have 17 million events or more, and take some 50 MB with all their slots.
- * An overview with more is cut.
+ * Maximum number of segments in an overview: 8,192 have 17 million events or more, and take some 50
+ * MB with all their slots. An overview with more is cut.
  */
 export const MAX_SEGMENTS = 8_192
 
-/** Maximum number of counts of events outside segments, by name and slot, in an overview; a million take 12 MB. */
+/** Counts outside segments, by name and slot, in an overview; a million take 12 MB. */
 export const MAX_COUNTS = 1_000_000
 
-/** Where the events of a range of time are: in segments, which are sorted by name and time, and outside. */
+/** Where the events of a range are: in segments, sorted by name and time, and outside. */
 export type Located = {
   segments: readonly Segment[]
   /** Segments that are not among `segments`, because the list of their slots is damaged. */
@@ -85,14 +86,14 @@ export class Overview {
     return this.#eventIds
   }
 
-  /** Counts the events from `from` up to `until`. A slot that either of them cuts is counted as a whole. */
+  /** Counts the events from `from` up to `until`; a slot that either cuts counts as a whole. */
   count(from: number, until: number): number {
     const first = lowerBound(this.#starts, Math.floor(from / SLOT) * SLOT)
     const last = lowerBound(this.#starts, until)
     return (this.#before[last] ?? 0) - (this.#before[first] ?? 0)
   }
 
-  /** Counts the events outside segments. A slot that either end of the range cuts is counted as a whole. */
+  /** Counts the events outside segments; a slot that the range cuts counts as a whole. */
   countLoose({ since, until }: Span): number {
     const { slots, counts } = this.loose
     let events = 0
@@ -103,7 +104,7 @@ export class Overview {
     return events
   }
 
-  /** Cuts a range, where slots begin, into steps of about `size` events, which are computed one after the other. */
+  /** Cuts a range, where slots begin, into steps of about `size` events. */
   steps(from: number, until: number, size: number): Span[] {
     const cuts: number[] = []
     let since = lowerBound(this.#starts, from)

@@ -2,10 +2,14 @@ import type { Spent } from '../db/rest.ts'
 import { restAfter } from '../db/rest.ts'
 import { pause } from '../turns.ts'
 
-/** Maximum number of rows of one read, and of bytes of their properties. A read takes 10 to 20 ms. */
+/**
+ * Maximum number of rows of one read, and of bytes of their properties. A read takes 10 to 20 ms.
+ */
 export const READ_AT_ONCE = { maxRows: 2_000, maxBytes: 1_000_000 }
 
-/** Leaves the database to others after each statement, for some times as long as the statement took. */
+/**
+ * Leaves the database to others after each statement, for some times as long as the statement took.
+ */
 export class Pace {
   readonly #times: number
   readonly #clock: (() => Date) | undefined

@@ -1,6 +1,6 @@
 /*
- * The places of stored texts, which their checksums cover. So a text is damaged if it belongs to another segment or chunk, or to
- * an earlier build.
+ * The places of stored texts, which their checksums cover. So a text is damaged if it belongs to
+ * another segment or chunk, or to an earlier build.
  */
 
 /** @param parts at least a token of the segment or chunk, and the name of the text in there */
@@ -15,7 +15,7 @@ export type BuiltSegment = {
   until: number
 }
 
-/** Returns the place of a segment's slots. It covers the range and the number of events of the segment. */
+/** Returns the place of a segment's slots, which covers its range and number of events. */
 export const placeOfSlots = (segment: BuiltSegment & { count: number }): string =>
   toPlace(
     segment.build,
@@ -32,8 +32,8 @@ export const placeOfColumn = ({ build }: { build: string }, name: string): strin
   toPlace(build, 'column', name)
 
 /**
- * Returns the place of the list of properties without a column. It covers the names of those that have a column: without a column,
- * a property that is not listed would have no values.
+ * Returns the place of the list of properties without a column. It covers the names of those that
+ * have a column: without a column, a property that is not listed would have no values.
  */
 export const placeOfCold = ({ build }: { build: string }, withColumn: readonly string[]): string =>
   toPlace(build, 'cold', ...withColumn.toSorted())

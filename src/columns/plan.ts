@@ -2,19 +2,19 @@ import { DAY } from '../calendar/units.ts'
 import type { SlotCount } from './codec.ts'
 import { SLOT } from './slots/store.ts'
 
-/** Maximum number of events of a segment: it is built in a second, and its longest column stays far below D1's 2 MB. */
+/** Most events of a segment: building takes a second, and no column nears D1's 2 MB. */
 export const MAX_EVENTS = 32_768
 
 /**
- * Fewest events that get a segment: fewer are read as rows in a few milliseconds. A hole between two segments gets a segment
- * for any number of events.
+ * Fewest events that get a segment: fewer are read as rows in a few milliseconds. A hole between
+ * two segments gets a segment for any number of events.
  */
 export const MIN_EVENTS = 2_048
 
 /**
- * Maximum number of events of a segment of a single slot, which cannot be divided. Imports with dates instead of times
- * have a day's events in one slot. A slot with more is read from rows: a database of 10 GB could hold no more than a
- * few days of such traffic.
+ * Maximum number of events of a segment of a single slot, which cannot be divided. Imports with
+ * dates instead of times have a day's events in one slot. A slot with more is read from rows: a
+ * database of 10 GB could hold no more than a few days of such traffic.
  */
 export const MAX_SLOT_EVENTS = 65_536
 
@@ -22,8 +22,8 @@ export const MAX_SLOT_EVENTS = 65_536
 const MAX_SLOTS = (400 * DAY) / SLOT
 
 /**
- * A segment as planning sees it. A `busy` segment is being built by another run; a `stale` segment has enough late events to
- * be replaced.
+ * A segment as planning sees it. A `busy` segment is being built by another run; a `stale` segment
+ * has enough late events to be replaced.
  */
 export type Placed = {
   id: number
@@ -37,7 +37,6 @@ export type Placed = {
 /** A range to seal, ms, and the ids of the segments that the new one replaces. */
 export type SegmentPlan = { since: number; until: number; replaces: number[] }
 
-/** A range of slots with its number of events. */
 type Stretch = { since: number; until: number; count: number }
 type Neighbour = Stretch & { id: number; isSealed: boolean }
 type Piece = Stretch & {
@@ -48,13 +47,15 @@ type Piece = Stretch & {
 /**
  * Plans which ranges of an event name to seal, the newest first.
  *
- * Slots outside all segments form runs: before the first segment, between two segments, and after the last one. Runs are
- * cut into pieces of at most 32,768 events. The earliest and the latest piece wait until they have 2,048 events, unless they
- * overlap a stale segment. A piece takes in a neighbouring segment no larger than itself, if both fit into one segment
- * together. So whenever an event is written again, its segment is at least twice as large as before: that happens four
- * times at most, and few small segments stay. Exceptions: a stale segment is sealed again, and a piece of fewer than
- * 2,048 events takes in neighbours of any size that leave room for it. Ranges reach up to their neighbours: a late
- * event of an empty slot then belongs to a segment and makes no new hole.
+ * Slots outside all segments form runs: before the first segment, between two segments, and after
+ * the last one. Runs are cut into pieces of at most 32,768 events. The earliest and the latest
+ * piece wait until they have 2,048 events, unless they overlap a stale segment. A piece takes in a
+ * neighbouring segment no larger than itself, if both fit into one segment together. So whenever an
+ * event is written again, its segment is at least twice as large as before: that happens four times
+ * at most, and few small segments stay. Exceptions: a stale segment is sealed again, and a piece of
+ * fewer than 2,048 events takes in neighbours of any size that leave room for it. Ranges reach up
+ * to their neighbours: a late event of an empty slot then belongs to a segment and makes no new
+ * hole.
  * @param segments in order of time, without overlaps
  * @param slots that have events and are in no sealed or busy segment, in order of time
  */
@@ -112,7 +113,7 @@ function runsBetween(
   return runs
 }
 
-/** Cuts a run into pieces of the allowed size; slots with too many events are left out. A hole has neighbours on both sides. */
+/** Cuts a run into pieces of the allowed size, without slots that have too many events. */
 function cutRun(
   run: readonly SlotCount[],
   before: Neighbour | undefined,
@@ -139,7 +140,7 @@ function cutRun(
     .filter(({ count }) => count <= MAX_SLOT_EVENTS)
 }
 
-/** Extends a piece back to the end of its predecessor and up to the next segment, as far as its length allows. */
+/** Extends a piece to its neighbours, as far as its length allows. */
 function extend(
   piece: Stretch,
   previous: Stretch | undefined,
@@ -152,7 +153,9 @@ function extend(
 
 const isShort = ({ since, until }: Stretch): boolean => until - since <= MAX_SLOTS
 
-/** Takes neighbours into a piece, the nearest first, as long as they touch it and are small enough. */
+/**
+ * Takes neighbours into a piece, the nearest first, as long as they touch it and are small enough.
+ */
 function merge(piece: Piece, neighbours: readonly Neighbour[], taken: Set<number>): Piece {
   let merged = piece
   for (const neighbour of neighbours) {

@@ -5,41 +5,45 @@ import { Dictionary } from './dictionary.ts'
 
 export type EncodedColumn = { name: string; data: string }
 
-/** Maximum number of properties of a segment or chunk that get a column. */
 const MAX_COLUMNS = 64
 
 /**
- * Maximum number of properties whose values are gathered: the first ones to appear. Each takes 4 bytes per row
- * until the end.
+ * Maximum number of properties whose values are gathered: the first ones to appear. Each takes 4
+ * bytes per row until the end.
  */
 const MAX_GATHERED = 128
 
-/** Maximum number of bytes of different values, of all properties together, that are kept in memory. */
+/**
+ * Maximum number of bytes of different values, of all properties together, that are kept in memory.
+ */
 const MAX_GATHERED_BYTES = 16_000_000
 
-/** Maximum number of names of properties without a column. With more, none is listed; the list usually takes less than 10 kB. */
+/**
+ * Maximum number of names of properties without a column. With more, none is listed; the list
+ * usually takes less than 10 kB.
+ */
 const MAX_COLD = 500
 
-/** Longest name of a property, UTF-16 units. A property with a longer name gets no column, and then no names are listed. */
+/** Longest name that gets a column, UTF-16 units; with a longer one, no names are listed. */
 const MAX_NAME = 200
 
-/** Largest column of a property, bytes: a trend of 90 days and ten million events reads a hundred such columns. */
+/** Largest column, bytes: a trend of 90 days and ten million events reads a hundred of them. */
 const MAX_COLUMN_BYTES = 512_000
 
-/** Smallest share of the rows that must have a property for it to get a column. */
 const MIN_SHARE = 0.01
 
 /**
- * Largest share of the bytes of different values in the bytes of all values at which a property gets a column, unless all its
- * values are numbers. In 2,048 events
- * with 5,000 possible URLs the share is 0.82, and falls when segments are merged; it is 1 for ids and free text.
+ * Largest share of the bytes of different values in the bytes of all values at which a property
+ * gets a column, unless all its values are numbers. In 2,048 events with 5,000 possible URLs the
+ * share is 0.82, and falls when segments are merged; it is 1 for ids and free text.
  */
 const MAX_DIFFERENT = 0.9
 
-/** Maximum number of bytes of columns written in one transaction, unless a single column is larger. */
+/**
+ * Maximum number of bytes of columns written in one transaction, unless a single column is larger.
+ */
 const MAX_WRITTEN_BYTES = 1_000_000
 
-/** The places of encoded properties: see `places.ts`. */
 type Places = {
   placeOfColumn(name: string): string
   /** @param names the names of the properties with a column */
@@ -67,15 +71,15 @@ export class PropertyColumns {
     }
   }
 
-  /** Gives up all columns and the list of names, because the properties of the next rows are not added. */
+  /** Gives up all columns and names, because the next rows' properties are not added. */
   leaveOut(): void {
     this.#properties.clear()
     this.#isComplete = false
   }
 
   /**
-   * Gives up columns, from the one whose different values take the most bytes on, until each of the others can fit into
-   * a column and all of them fit into memory.
+   * Gives up columns, from the one whose different values take the most bytes on, until each of the
+   * others can fit into a column and all of them fit into memory.
    */
   dropLargest(): void {
     const largestFirst = [...this.#properties].sort(([, a], [, b]) => b.bytes - a.bytes)
@@ -90,8 +94,8 @@ export class PropertyColumns {
   }
 
   /**
-   * Makes the columns of this number of rows, each when the iteration reaches it. `cold` lists the properties without a column,
-   * and is null if the list would be too long or not complete.
+   * Makes the columns of this number of rows, each when the iteration reaches it. `cold` lists the
+   * properties without a column, and is null if the list would be too long or not complete.
    */
   finish(
     rows: number,
@@ -117,7 +121,6 @@ export class PropertyColumns {
     }
   }
 
-  /** Chooses the properties that are worth a column; of more than `MAX_COLUMNS`, those that the most rows have. */
   #choose(rows: number): Map<string, Dictionary> {
     const worthy = [...this.#properties].filter(
       ([, values]) =>
@@ -140,8 +143,8 @@ function* encodeEach(
 }
 
 /**
- * Groups columns into transactions of at most 1 MB, or of one column. Other requests get a turn after each column, which takes
- * some milliseconds to make.
+ * Groups columns into transactions of at most 1 MB, or of one column. Other requests get a turn
+ * after each column, which takes some milliseconds to make.
  */
 export async function* groupColumns(
   columns: Iterable<EncodedColumn>

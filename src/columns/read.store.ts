@@ -8,7 +8,6 @@ import type { Json } from '../input/json.ts'
 import type { Span, Wanted } from './batch.ts'
 import { listedIn } from './names.store.ts'
 
-/** The beginning of the name of a property's column. */
 const PROPERTY = 'event:'
 
 const n = alias(eventNames, 'n')
@@ -32,7 +31,7 @@ export async function findFirst(db: Db, projectId: number): Promise<number | und
 /** The encoded columns of a segment, by name. */
 export type Encoded = Map<string, string>
 
-/** The encoded list of the properties of a segment that have no column, and the names of those that have one. */
+/** The encoded names of a segment's properties without a column, and those with one. */
 export type Cold = { data: string; withColumn: string[] }
 
 /** Rows as columns. A column that is not wanted is undefined. */
@@ -49,14 +48,14 @@ export type Rows = {
 export type AskedSegment = { id: number; columns: readonly string[]; isLate: boolean }
 
 /**
- * The columns and late events of a segment. A property that no event of the segment has is not among the columns. `cold` is set if
- * a column of the request is missing.
+ * The columns and late events of a segment. A property that no event of the segment has is not
+ * among the columns. `cold` is set if a column of the request is missing.
  */
 export type Sealed = { encoded: Encoded; cold: Cold | undefined; late: Rows | undefined }
 
 /**
- * Reads columns of some segments, and the late events of each. Leaves out a segment that is gone, or whose events may have a
- * wanted property without a column. One round trip, one snapshot.
+ * Reads columns of some segments, and the late events of each. Leaves out a segment that is gone,
+ * or whose events may have a wanted property without a column. One round trip, one snapshot.
  * @param asked the segments, with the wanted columns that are not cached
  */
 export async function readSegments(
@@ -114,7 +113,6 @@ function toEncoded(rows: readonly ColumnRow[]): Pick<Sealed, 'encoded' | 'cold'>
   return { encoded, cold }
 }
 
-/** Returns a query for the late events of some segments. */
 const readLate = (projectId: number, segmentIds: readonly number[], wanted: Wanted) =>
   query<Found & { segment_id: number }>(sql`
     select ${l.segmentId}, ${aggregates(wanted)}
@@ -128,7 +126,7 @@ const readLate = (projectId: number, segmentIds: readonly number[], wanted: Want
 /** A row of `aggregates`: the number of events, and a JSON list for each wanted column. */
 type Found = Record<'n' | 'times', number | string> & Record<string, number | string | null>
 
-/** Returns aggregates over events `e`: their number, their times, and each wanted column, as JSON arrays. */
+/** SQL: the number of events `e`, and their times and wanted columns as JSON arrays. */
 function aggregates({ identities, versions, sessions, properties }: Wanted): SQL {
   return sql.join(
     [
@@ -157,13 +155,14 @@ function toRows(row: Found, { identities, versions, sessions, properties }: Want
   }
 }
 
-/** A project's events of one name. */
 type Kind = { projectId: number; eventId: number }
 
 /** A span of time of one name's events. */
 export type NameSpan = Span & { eventId: number }
 
-/** Reads the events of some spans, span by span. Those of a span come in the order of time and uuid. */
+/**
+ * Reads the events of some spans, span by span. Those of a span come in the order of time and uuid.
+ */
 export async function readRows(
   db: Db,
   projectId: number,
@@ -181,7 +180,10 @@ export async function readRows(
   return toRows(row ?? { n: 0, times: '[]' }, wanted)
 }
 
-/** Reads a page of the events of one name at a moment, in the order of uuids. @returns also the last uuid, in hexadecimal */
+/**
+ * Reads a page of the events of one name at a moment, in the order of uuids. @returns also the last
+ * uuid, in hexadecimal
+ */
 export async function readMoment(
   db: Db,
   { projectId, eventId }: Kind,

@@ -10,43 +10,43 @@ import {
   type Span,
   type Wanted
 } from './batch.ts'
+import type { Scan } from './cache.ts'
 import { type SlotCount, type Slots, toSlotCounts } from './codec.ts'
 import { toColumn } from './dictionary.ts'
 import type { Overview, Segment } from './overview.ts'
 import { type NameSpan, type Rows, readMoment, readRows, readSortedRows } from './read.store.ts'
-import type { Scan } from './cache.ts'
 import { type Columns, readSealed } from './sealed.ts'
 import { SLOT } from './slots/store.ts'
 
 /**
- * Pause after a statement that reads rows, ms, so that other requests get the database. Reads of segments take a few ms and
- * need none.
+ * Pause after a statement that reads rows, ms, so that other requests get the database. Reads of
+ * segments take a few ms and need none.
  */
 const REST_MS = 1
 
 /** Maximum number of events that a statement reads from rows; the statement takes about 60 ms. */
 const ROW_EVENTS = 20_000
 /**
- * Maximum number of events of one millisecond that a statement reads; halved each time they do not fit into an
- * answer of D1.
+ * Maximum number of events of one millisecond that a statement reads; halved each time they do not
+ * fit into an answer of D1.
  */
 const MOMENT_EVENTS = 10_000
 
-/** Events of the segments that a statement reads columns of: eight full segments, or a hundred small ones. */
+/** Events whose columns a statement reads: eight full segments, or a hundred small ones. */
 const SEALED_EVENTS = 262_144
 
-/** A span of time with about `count` events of a name. */
 type CountedSpan = NameSpan & { count: number }
 
 /**
- * Reads the columns of a project's events: from segments where there are any, and from rows elsewhere. The number of statements
- * depends on the number of events, not on the number of their names.
+ * Reads the columns of a project's events: from segments where there are any, and from rows
+ * elsewhere. The number of statements depends on the number of events, not on the number of their
+ * names.
  */
 export class Reader {
   readonly #scan: Scan
   readonly #wanted: Wanted
   readonly #rowEvents: number
-  /** The ids of segments whose events are read from rows, because the segment is gone or lacks a column. */
+  /** Segments whose events are read from rows: the segment is gone or lacks a column. */
   readonly #unread = new Set<number>()
 
   /** @param stepEvents approximate limit of rows per statement, if lower than `ROW_EVENTS` */
@@ -57,8 +57,9 @@ export class Reader {
   }
 
   /**
-   * Reads the events of a step, of which a section consists; steps must be read in order. A segment is read once per section,
-   * in the step in which it begins: its batch has all of its events in the section. Yields batches as they are read.
+   * Reads the events of a step, of which a section consists; steps must be read in order. A segment
+   * is read once per section, in the step in which it begins: its batch has all of its events in
+   * the section. Yields batches as they are read.
    * @param overview the overview of a range that contains the section
    */
   async *read(overview: Overview, step: Span, section: Span): AsyncGenerator<Batch[]> {
@@ -87,7 +88,6 @@ export class Reader {
     }
   }
 
-  /** Reads the columns of some segments, and notes which have to be read from rows. */
   async #readSegments(segments: readonly Segment[], section: Span): Promise<Batch[]> {
     const found = await readSealed(this.#scan, segments, this.#wanted)
     const batches: Batch[] = []
@@ -106,7 +106,9 @@ export class Reader {
     return batches
   }
 
-  /** Reads the events of some spans. If the answer is too large for D1, reads each half on its own. */
+  /**
+   * Reads the events of some spans. If the answer is too large for D1, reads each half on its own.
+   */
   async #readRows(spans: readonly NameSpan[]): Promise<Batch[]> {
     const { db, projectId } = this.#scan
     const rows = await readRows(db, projectId, spans, this.#wanted).catch(unlessTooBig)
@@ -125,7 +127,7 @@ export class Reader {
     return batches
   }
 
-  /** Reads the events of a single millisecond page by page, because they do not fit into one answer of D1. */
+  /** Reads the events of a millisecond by page: they do not fit into one answer of D1. */
   async #readMoment({ eventId, since: time }: NameSpan): Promise<Batch[]> {
     const name = { projectId: this.#scan.projectId, eventId }
     const batches: Batch[] = []
@@ -180,7 +182,7 @@ function unlessTooBig(error: unknown): undefined {
   }
 }
 
-/** Returns the query_too_large error, attr `rows`, for events of one millisecond that do not fit into an answer of D1. */
+/** The events of one millisecond do not fit into an answer of D1. */
 const tooManyAtOnce = (): AppError =>
   new AppError(
     'query_too_large',
@@ -206,7 +208,6 @@ function halvesOf(spans: readonly NameSpan[]): NameSpan[][] {
   return [spans.slice(0, middle), spans.slice(middle)]
 }
 
-/** Divides a list into groups with at most about `most` events, in order. */
 function inGroups<Item extends { count: number }>(items: readonly Item[], most: number): Item[][] {
   const groups: Item[][] = []
   let events = 0
@@ -224,8 +225,8 @@ function inGroups<Item extends { count: number }>(items: readonly Item[], most: 
 }
 
 /**
- * Returns spans that cover the events outside segments within a step, sorted by name and time. Each has at most about `most`
- * events, and none reaches into a segment.
+ * Returns spans that cover the events outside segments within a step, sorted by name and time. Each
+ * has at most about `most` events, and none reaches into a segment.
  */
 function looseSpans(overview: Overview, step: Span, most: number): CountedSpan[] {
   const { eventIds, slots, counts } = overview.loose
@@ -250,10 +251,9 @@ function spansOf(segment: Segment, step: Span, most: number): CountedSpan[] {
   return spans.list
 }
 
-/** Whether a name has a segment between two times. */
 type IsSealed = (eventId: number, from: number, until: number) => boolean
 
-/** Joins slots, which are added in the order of names and time, to spans of about `most` events within a step. */
+/** Joins slots, added in the order of names and time, to spans of about `most` events. */
 class Spans {
   readonly list: CountedSpan[] = []
   readonly #step: Span
@@ -285,7 +285,9 @@ class Spans {
   }
 }
 
-/** Counts the events in each slot of a segment's range, with the late events, in the order of time. */
+/**
+ * Counts the events in each slot of a segment's range, with the late events, in the order of time.
+ */
 function allSlots({ slots, late }: Segment): SlotCount[] {
   const counts = new Map<number, number>()
   for (const { slot, count } of [...toSlotCounts(slots), ...late]) {
@@ -294,7 +296,6 @@ function allSlots({ slots, late }: Segment): SlotCount[] {
   return [...counts].map(([slot, count]) => ({ slot, count })).sort((a, b) => a.slot - b.slot)
 }
 
-/** Divides a span into parts of equal length. */
 function split({ eventId, since, until, count }: CountedSpan, parts: number): CountedSpan[] {
   const length = Math.max(1, Math.min(parts, until - since))
   const at = (i: number) => since + Math.floor(((until - since) * i) / length)
@@ -306,7 +307,6 @@ function split({ eventId, since, until, count }: CountedSpan, parts: number): Co
   }))
 }
 
-/** Returns a segment's events in a section. */
 function toBatch(
   { count, since, slots }: Segment,
   columns: Columns,

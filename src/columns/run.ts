@@ -6,7 +6,10 @@ import { noteSearched, readSearched } from './seal.store.ts'
 import { findSealable, MANY_LATE } from './seal.ts'
 import type { EventKind } from './slots/store.ts'
 
-/** Chunks per message. Each takes up to 8 bytes of the 128 kB that a message may have; the next run queues chunks beyond that. */
+/**
+ * Chunks per message. Each takes up to 8 bytes of the 128 kB that a message may have; the next run
+ * queues chunks beyond that.
+ */
 const MAX_CHUNKS = 5_000
 
 /** Event names per message, of up to 11 bytes each; a later run queues names beyond that. */
@@ -16,10 +19,10 @@ const MAX_NAMES = 5_000
 const COUNTED_CHUNKS = 320
 
 /**
- * Queues the projects whose segments or chunks have to be built, one message each. A run that spends its queries before it has
- * searched all event names is continued by the next run.
- * @param isThorough whether a single late event is enough to seal a segment again, and whether to look for chunks with many new
- * versions, which reads a row for each version
+ * Queues the projects whose segments or chunks have to be built, one message each. A run that
+ * spends its queries before it has searched all event names is continued by the next run.
+ * @param isThorough whether a single late event is enough to seal a segment again, and whether to
+ * look for chunks with many new versions, which reads a row for each version
  * @param isSpent returns true once no further query may search
  * @returns how many messages were sent, and whether all event names were searched
  */

@@ -1,7 +1,6 @@
-/** Numbers in a block of memory; a longer list gets a block of its own length. */
 const BLOCK = 131_072
 
-/** Lists of numbers for reuse: memory of typed arrays is freed late, and a trend would allocate a list for each batch. */
+/** Lists of numbers for reuse, because memory of typed arrays is freed late. */
 export class Scratch {
   readonly #blocks: Int32Array[] = []
   /** The block that the next list is taken from, and the numbers of it that are taken. */

@@ -15,8 +15,8 @@ import {
 import { bare, excluded, insertSelect } from '../db/statements.ts'
 import type { SealedRow, SegmentContent } from './build.ts'
 import type { SlotCount } from './codec.ts'
-import { MIN_EVENTS, type SegmentPlan } from './plan.ts'
 import type { BuiltSegment } from './places.ts'
+import { MIN_EVENTS, type SegmentPlan } from './plan.ts'
 import type { EncodedColumn } from './property-columns.ts'
 import { type EventKind, SLOT } from './slots/store.ts'
 import { writeColumns } from './write.store.ts'
@@ -34,7 +34,6 @@ export type Limits = {
   abandonedBefore: number
 }
 
-/** The condition that a segment or an event has this event name. */
 const isOf = (table: typeof segments | typeof events, { project_id, event_id }: EventKind): SQL =>
   sql`${table.projectId} = ${project_id} and ${table.eventId} = ${event_id}`
 
@@ -50,9 +49,11 @@ const c = alias(eventCounts, 'c')
 export type NamePage = { after: number; names: number }
 
 /**
- * Returns those of some event names that have enough events outside segments, events in a hole between two segments, or
- * enough late events. Each counted slot has an event, so `MIN_EVENTS` slots are enough to count.
- * @returns also the last id that was searched, undefined after the last name, and the rows that the search has read
+ * Returns those of some event names that have enough events outside segments, events in a hole
+ * between two segments, or enough late events. Each counted slot has an event, so `MIN_EVENTS`
+ * slots are enough to count.
+ * @returns also the last id that was searched, undefined after the last name, and the rows that the
+ * search has read
  */
 export async function findUnsealed(
   db: Db,
@@ -98,7 +99,7 @@ export async function findUnsealed(
   }
 }
 
-/** The rows of `sequences` that note how far names were searched: for enough late events, or for any. */
+/** The rows of `sequences` that note how far names were searched for (many) late events. */
 export type SearchNote = 'searched_event_name' | 'searched_late_name'
 
 /** Returns the id of the name after which a search continues; 0 for the beginning. */
@@ -197,7 +198,6 @@ export async function beginSegment(
   }
 }
 
-/** Returns an insert of a segment without content, which returns its id. */
 const insertUnsealed = (
   { project_id, event_id }: EventKind,
   range: { since: number; until: number; startedAt: number; build: string }
@@ -207,7 +207,7 @@ const insertUnsealed = (
   return sql`${insertSelect(segments, values, sql`(select 1)`)} returning ${bare(segments.id)}`
 }
 
-/** The place of an event among those of its name. The uuid is hexadecimal; an empty one comes before all others. */
+/** An event's place in its name. The uuid is hexadecimal; an empty one comes first. */
 export type Place = { timestamp: number; uuid: string }
 
 export type PlacedEvent = SealedRow & Place
@@ -221,7 +221,10 @@ export type EventRange = {
   without?: number
 }
 
-/** Reads the next events of a range after a place: at most `maxRows`, with about `maxBytes` of properties, but at least one. */
+/**
+ * Reads the next events of a range after a place: at most `maxRows`, with about `maxBytes` of
+ * properties, but at least one.
+ */
 export async function readEvents(
   db: Db,
   kind: EventKind,

@@ -17,42 +17,44 @@ import {
 import { SEGMENTS } from './segments.ts'
 import { type EventKind, SLOT } from './slots/store.ts'
 
-/** Time after the end of a slot when its events are sealed, ms. Events that are stored later are late. */
+/** Time after the end of a slot when it is sealed, ms. Later events are late. */
 const SETTLED_MS = HOUR
 
-/** Time after which a segment that is not sealed counts as abandoned, ms; building takes seconds. */
+/**
+ * Time after which a segment that is not sealed counts as abandoned, ms; building takes seconds.
+ */
 const ABANDONED_MS = 10 * MINUTE
 
 /** Number of late events at which a segment is sealed again; up to 256 are read as rows. */
 export const MANY_LATE = 257
 
-/** Event names that the first query of a search looks at. */
 const FIRST_NAMES = 50
 
-/** Largest number of event names that a query looks at. */
 const MAX_NAMES = 10_000
 
 /**
- * Rows that a query of a search should read, which takes about 50 ms. A name takes from 3 rows to `MIN_EVENTS`; the rows of one
- * query tell how many names the next should look at, up to four times as many.
+ * Rows that a query of a search should read, which takes about 50 ms. A name takes from 3 rows to
+ * `MIN_EVENTS`; the rows of one query tell how many names the next should look at, up to four times
+ * as many.
  */
 const SEARCHED_ROWS = 100_000
 
 /** Slots planned at a time; each has at least one event. */
 const SLOTS_AT_ONCE = 20_000
 
-/** Pause after a statement, as a multiple of the statement's duration, so that other requests get the database. */
+/** Pause after a statement, as a multiple of its duration, so that others get the database. */
 const REST = 8
 
 /**
- * Queries after which an invocation begins no further segment: enough for ten usual segments, about five seconds of CPU. The
- * last one may take 250 queries more, and D1 allows 1,000 per invocation.
+ * Queries after which an invocation begins no further segment: enough for ten usual segments, about
+ * five seconds of CPU. The last one may take 250 queries more, and D1 allows 1,000 per invocation.
  */
 export const MAX_QUERIES = 600
 
 /**
- * The result of sealing: the numbers of segments and of their events, and the names that are left because the queries ran out.
- * Ranges in which another run or a late event got in the way are left for the next run.
+ * The result of sealing: the numbers of segments and of their events, and the names that are left
+ * because the queries ran out. Ranges in which another run or a late event got in the way are left
+ * for the next run.
  */
 export type Sealed = { segments: number; events: number; left: readonly EventKind[] }
 
@@ -78,8 +80,8 @@ const limitsAt = (now: number, minLate: number): Limits => ({
 type Searched = { found: EventKind[]; last: number }
 
 /**
- * Searches the database's event names for those that have events to seal, in the order of ids, after the id `after`. Yields after
- * every other query.
+ * Searches the database's event names for those that have events to seal, in the order of ids,
+ * after the id `after`. Yields after every other query.
  */
 export async function* findSealable(
   db: Db,
@@ -98,7 +100,7 @@ export async function* findSealable(
   }
 }
 
-/** Seals events until `maxQueries` queries have been made. May be interrupted anywhere, and run several times at once. */
+/** Seals until `maxQueries` are made. May be interrupted, and run several times at once. */
 export async function sealEvents(kinds: readonly EventKind[], sealing: Sealing): Promise<Sealed> {
   return new Sealer(sealing).seal(kinds)
 }
@@ -160,7 +162,6 @@ class Sealer {
     return { plans: planSegments(segments, slots), isCut: slots.length === SLOTS_AT_ONCE }
   }
 
-  /** @returns the number of events sealed */
   async #sealRange(kind: EventKind, plan: SegmentPlan): Promise<number> {
     const { db, clock } = this.#sealing
     const { abandonedBefore } = this.#limits()

@@ -2,6 +2,7 @@ import { joinReads, mapRead, type Read, runRead } from '../db/batch.ts'
 import { type Db, isTooBig } from '../db/client.ts'
 import { UnavailableError } from '../errors.ts'
 import { emptyColumn, type Source, type Wanted } from './batch.ts'
+import { Recent, type Scan } from './cache.ts'
 import { decodeColumn, decodeNames, decodeNumbers, unlessDamaged } from './codec.ts'
 import type { Column } from './column.ts'
 import { type Damaged, discardDamaged } from './damage.ts'
@@ -9,11 +10,11 @@ import { type KnownSegment, planOverview } from './overview.store.ts'
 import type { Overview, Segment, SegmentKey } from './overview.ts'
 import { placeOfCold, placeOfColumn } from './places.ts'
 import { type AskedSegment, type Cold, type Rows, readSegments, type Sealed } from './read.store.ts'
-import { Recent, type Scan } from './cache.ts'
 
 /*
- * Caches of segments. The content of a segment never changes, and no other segment has its token, `build`, so a cached column
- * serves every later request. The list of segments is read for each request.
+ * Caches of segments. The content of a segment never changes, and no other segment has its token,
+ * `build`, so a cached column serves every later request. The list of segments is read for each
+ * request.
  */
 
 /** Columns of versions, sessions and properties, by token and name. */
@@ -47,8 +48,9 @@ export function planOverviews(stretches: readonly Stretch[]): Read<Overviews> {
 }
 
 /**
- * Reads the overviews of the stretches that `found` lacks. Returns them together with those in `found`. Discards damaged segments, and
- * reads the overviews that had them again. @throws unavailable when a damaged segment cannot be discarded
+ * Reads the overviews of the stretches that `found` lacks. Returns them together with those in
+ * `found`. Discards damaged segments, and reads the overviews that had them again. @throws
+ * unavailable when a damaged segment cannot be discarded
  */
 export async function findOverviews(
   db: Db,
@@ -72,13 +74,11 @@ export async function findOverviews(
   return again
 }
 
-/** Returns the damaged segments, each once. */
 function damagedIn(overviews: Overviews): SegmentKey[] {
   const damaged = [...overviews.values()].flatMap((overview) => overview.damaged)
   return [...new Map(damaged.map((segment) => [segment.id, segment])).values()]
 }
 
-/** Reads, in one round trip, the overviews of the stretches that `found` lacks. */
 async function readMissing(
   db: Db,
   stretches: readonly Stretch[],
@@ -90,7 +90,6 @@ async function readMissing(
     : new Map([...found, ...(await runRead(db, planOverviews(missing)))])
 }
 
-/** Plans a read of the overview of a stretch. Slots of segments that are cached are not read again. */
 function planStretch({ projectId, event, since, until }: Stretch): Read<Overview> {
   const key = JSON.stringify([projectId, event])
   const known = keptSegments.get(key) ?? new Map()
@@ -100,7 +99,7 @@ function planStretch({ projectId, event, since, until }: Stretch): Read<Overview
   })
 }
 
-/** Caches the segments of an overview, and keeps those cached outside its range. Any others in the range no longer exist. */
+/** Caches an overview's segments in place of those that were cached in its range. */
 function keepSegments(
   key: string,
   range: { since: number; until: number },
@@ -123,7 +122,7 @@ function keepSegments(
 /** Decoded columns of a segment, by name. */
 export type Columns = { values: Map<string, Column>; numbers: Map<string, Uint32Array> }
 
-/** The wanted columns of a segment, and its late events: the events that were stored after it was sealed. */
+/** The wanted columns of a segment, and the events that were stored after it was sealed. */
 export type SealedEvents = { columns: Columns; late: Rows | undefined }
 
 /** Returns the names of the wanted columns that `keptValues` holds once they are read. */
@@ -140,11 +139,11 @@ const numberNames = ({ times, identities }: Wanted): string[] => [
 ]
 
 /**
- * Reads the wanted columns and the late events of some segments, by the segments' ids. Leaves out segments that are gone, that
- * lack a column for values that their events have, whose late events are too many for one answer of D1, or that are damaged; the
- * damaged ones are discarded. Only columns that
- * are not cached are read from the database; a segment with all columns cached and no late events is not looked up, so it may
- * be gone since the overview was read.
+ * Reads the wanted columns and the late events of some segments, by the segments' ids. Leaves out
+ * segments that are gone, that lack a column for values that their events have, whose late events
+ * are too many for one answer of D1, or that are damaged; the damaged ones are discarded. Only
+ * columns that are not cached are read from the database; a segment with all columns cached and no
+ * late events is not looked up, so it may be gone since the overview was read.
  */
 export async function readSealed(
   scan: Scan,
@@ -184,7 +183,10 @@ export async function readSealed(
   return read
 }
 
-/** Reads some segments, in halves if D1 finds the answer too large. Leaves out a segment with too many late events for an answer. */
+/**
+ * Reads some segments, in halves if D1 finds the answer too large. Leaves out a segment with too
+ * many late events for an answer.
+ */
 async function readAsked(
   scan: Scan,
   asked: readonly AskedSegment[],
@@ -214,7 +216,7 @@ async function readAsked(
   }
 }
 
-/** Returns which columns of a segment to read, the wanted ones that are not cached, and whether to read late events. */
+/** Returns the wanted columns that are not cached, and whether to read late events. */
 const askFor = (
   { id, late }: Segment,
   wanted: Wanted,
@@ -249,7 +251,10 @@ function findKept(segment: Segment, wanted: Wanted): Columns {
   return columns
 }
 
-/** Decodes columns, adds them to the segment's columns, and caches them. @returns the name of a damaged column, if there is one */
+/**
+ * Decodes columns, adds them to the segment's columns, and caches them. @returns the name of a
+ * damaged column, if there is one
+ */
 function takeAll(
   scan: Scan,
   segment: Segment,
@@ -268,7 +273,6 @@ function takeAll(
   return undefined
 }
 
-/** @throws DamageError */
 function take(
   { since }: Scan,
   segment: Segment,
@@ -295,7 +299,8 @@ type Taken = { segment: Segment; sealed: Sealed; wanted: Wanted; columns: Column
 
 /**
  * Adds and caches an empty column for each wanted property that no event of the segment has.
- * @returns the name of a missing column, or `cold` if the list of the other properties is damaged; undefined if there is neither
+ * @returns the name of a missing column, or `cold` if the list of the other properties is damaged;
+ * undefined if there is neither
  */
 function takeMissing(
   { since }: Scan,
@@ -321,7 +326,7 @@ function takeMissing(
   return undefined
 }
 
-/** Whether the list of a segment's properties without a column is intact, and none of the other columns is missing. */
+/** Whether the list of properties without a column is intact, and no column is missing. */
 const isIntact = (segment: Segment, cold: Cold | undefined): boolean =>
   cold !== undefined &&
   unlessDamaged(() => decodeNames(cold.data, placeOfCold(segment, cold.withColumn))) !== undefined

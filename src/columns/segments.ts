@@ -27,13 +27,15 @@ import {
 import { SLOT } from './slots/store.ts'
 
 /**
- * Segments. Triggers note every event that is stored in the range in `late_events`, and remove the segment
- * when an event of the range is removed or changed. A segment is sealed only if it still exists and has no
- * late event: then no row of the range has changed since its build began. Segments of one event name never
- * overlap and ids are never used twice, so no other run writes columns of this id.
+ * Segments. Triggers note every event that is stored in the range in `late_events`, and remove the
+ * segment when an event of the range is removed or changed. A segment is sealed only if it still
+ * exists and has no late event: then no row of the range has changed since its build began.
+ * Segments of one event name never overlap and ids are never used twice, so no other run writes
+ * columns of this id.
  *
- * An interrupted run leaves an unsealed segment. A run that seals the range at least ten minutes later
- * removes that segment; the interrupted run, if it is still working, then finds its segment gone.
+ * An interrupted run leaves an unsealed segment. A run that seals the range at least ten minutes
+ * later removes that segment; the interrupted run, if it is still working, then finds its segment
+ * gone.
  */
 export const SEGMENTS: CopyBuilder<PlannedSegment, BuildingSegment, SegmentContent> &
   CopyVerifier<number, SegmentCopy> = {
@@ -51,8 +53,8 @@ export const SEGMENTS: CopyBuilder<PlannedSegment, BuildingSegment, SegmentConte
 const ADDED_AT_ONCE = 500
 
 /**
- * Maximum number of bytes of properties read for a segment: 4 kB for each of 32,768 events. A segment with
- * more gets no columns of properties, so that building it ends within one invocation.
+ * Maximum number of bytes of properties read for a segment: 4 kB for each of 32,768 events. A
+ * segment with more gets no columns of properties, so that building it ends within one invocation.
  */
 const MAX_SEGMENT_BYTES = 4_096 * MAX_EVENTS
 
@@ -155,7 +157,10 @@ class CopiedEvents {
         .map(([name, column]) => [name.slice(PROPERTY.length), column])
     )
     const place = placeOfCold(segment, [...ofProperties.keys()])
-    this.#properties = new CopiedProperties(ofProperties, cold && decodeNames(cold, place))
+    this.#properties = new CopiedProperties(
+      ofProperties,
+      cold === null ? undefined : decodeNames(cold, place)
+    )
   }
 
   findDifference(row: number, event: PlacedEvent): string | undefined {

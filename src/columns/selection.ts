@@ -9,7 +9,9 @@ import type { Values } from './values.ts'
 /** A property by whose values events are grouped. */
 export type Dimension = {
   property: Property
-  /** Returns the text that stands for a value, or null for an event that counts as without a value. */
+  /**
+   * Returns the text that stands for a value, or null for an event that counts as without a value.
+   */
   textOf: (value: Json) => string | null
 }
 
@@ -90,13 +92,10 @@ function combine([first, ...others]: readonly TextColumn[]): TextColumn {
   return { codes, texts: lists.map((list) => JSON.stringify(list)) }
 }
 
-/**
- * All codes of a batch are below this limit. A pair of codes is then a number below 2 ** 52, which a
- * double holds exactly.
- */
+/** All codes are below this limit, so a double holds the number of a pair exactly. */
 const CODE_LIMIT = 2 ** 26
 
-/** Pairs the codes that each row has in two columns, and numbers the distinct pairs: row i has `pairs[codes[i]]`. */
+/** Numbers the pairs of codes that rows have in two columns: row i has `pairs[codes[i]]`. */
 function pair(a: Codes, b: Codes): { codes: Uint32Array; pairs: [number, number][] } {
   const places = new Map<number, number>()
   const pairs: [number, number][] = []

@@ -3,18 +3,17 @@ import type { Json } from '../input/json.ts'
 import type { Property } from '../properties/filter.ts'
 import { pause } from '../turns.ts'
 import { type EventColumns, emptyColumn } from './batch.ts'
-import type { Column } from './column.ts'
 import type { Scan } from './cache.ts'
+import type { Column } from './column.ts'
 import { readSessionValues } from './values.store.ts'
 import { VersionValues } from './versions.ts'
 
-/** Sessions looked up in one statement. */
 const AT_ONCE = 5_000
 
 /** Pause after each statement, ms, so that other requests get the database. */
 const REST_MS = 1
 
-/** Finds the values that events, their persons as of the event, or their sessions have for properties. */
+/** Finds the values of properties of events, of their persons then, and of their sessions. */
 export class Values {
   readonly #scan: Scan
   /** The values of person properties that were read, by the name of the property. */
@@ -26,7 +25,7 @@ export class Values {
     this.#scan = scan
   }
 
-  /** Looks up the values of a property in some batches, in as few statements as if they were one batch. */
+  /** Looks up a property's values in batches, in as few statements as if they were one. */
   async learn(batches: readonly EventColumns[], { type, key }: Property): Promise<void> {
     if (type === 'person') {
       await this.#versionsOf(key).learn(batches)
@@ -37,7 +36,7 @@ export class Values {
     }
   }
 
-  /** Returns the values of a property in a batch; those of persons and sessions may list a value more than once. */
+  /** Returns a property's values; those of persons and sessions may list one several times. */
   async of(batch: EventColumns, { type, key }: Property): Promise<Column> {
     if (type === 'person') {
       return this.#versionsOf(key).of(batch.versions, batch.identities)
@@ -56,7 +55,7 @@ export class Values {
     return known
   }
 
-  /** Looks up a property in the sessions where it is unknown. @returns the value of each known session */
+  /** Looks up a property in unknown sessions. @returns the value of each known session */
   async #lookUpSessions(key: string, ids: readonly Json[]): Promise<ReadonlyMap<Json, Json>> {
     const known = this.#sessions.get(key) ?? new Map<Json, Json>([[null, null]])
     this.#sessions.set(key, known)

@@ -14,8 +14,8 @@ const MAX_SHOWN = 100
 const REST = 3
 
 /**
- * A segment that differed from its rows. `column` says where: the name of a column, or `count`, `cold` or
- * `encoding`.
+ * A segment that differed from its rows. `column` says where: the name of a column, or `count`,
+ * `cold` or `encoding`.
  */
 export type WrongSegment = Pick<SegmentCopy, 'project_id' | 'event_id' | 'since' | 'until'> & {
   column: string

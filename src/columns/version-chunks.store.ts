@@ -17,20 +17,23 @@ import type { BuiltChunk, ProjectChunk } from './places.ts'
 import type { EncodedColumn } from './property-columns.ts'
 import { writeColumns } from './write.store.ts'
 
-/** Ratio of the versions in a chunk's range to those in the chunk, above which it is built again. */
+/**
+ * Ratio of the versions in a chunk's range to those in the chunk, above which it is built again.
+ */
 const GROWTH = 1.25
 
-/** The row of `sequences` with the chunk whose versions were counted last, or -1 before the first. */
+/**
+ * The row of `sequences` with the chunk whose versions were counted last, or -1 before the first.
+ */
 const COUNTED_CHUNK = 'counted_version_chunk'
 
 const v = alias(versionChunks, 'v')
 const c = alias(versionColumns, 'c')
 const o = alias(versionColumns, 'o')
 
-/** Bits of a version's id below its chunk: 24 for its number, and 12 for the place of its identity among those of the chunk. */
+/** Bits of a version's id below its chunk: 24 of its number, and 12 of its identity. */
 export const BITS_BELOW_CHUNK = sql.raw('36')
 
-/** The condition that a version belongs to a chunk. */
 const isIn = ({ project_id, chunk }: ProjectChunk): SQL =>
   sql`${personVersions.id} >= cast(${chunk} as integer) << ${BITS_BELOW_CHUNK}
       and ${personVersions.id} < cast(${chunk + 1} as integer) << ${BITS_BELOW_CHUNK}
@@ -43,7 +46,7 @@ const isChunk = ({ project_id, chunk }: ProjectChunk): SQL =>
 const isBuild = (chunk: BuiltChunk): SQL =>
   sql`${isChunk(chunk)} and ${versionChunks.build} = ${chunk.build}`
 
-/** Returns the chunks of actors without a copy of their versions: none was made yet, or it was removed. */
+/** Returns the chunks of actors whose versions have no copy yet, or no longer one. */
 export async function findMissing(db: Db): Promise<ProjectChunk[]> {
   const missing = query<ProjectChunk>(sql`
     select ${actorChunks.projectId}, ${actorChunks.chunk}
@@ -55,8 +58,8 @@ export async function findMissing(db: Db): Promise<ProjectChunk[]> {
 }
 
 /**
- * Counts the versions of the next `limit` chunks, from where the last call ended. Returns those with many new versions. Leaves
- * out chunks that list no versions, because they have too many.
+ * Counts the versions of the next `limit` chunks, from where the last call ended. Returns those
+ * with many new versions. Leaves out chunks that list no versions, because they have too many.
  */
 export async function findOutgrown(db: Db, limit: number): Promise<ProjectChunk[]> {
   const counted = query<ProjectChunk & { is_outgrown: number }>(sql`
@@ -73,7 +76,8 @@ export async function findOutgrown(db: Db, limit: number): Promise<ProjectChunk[
           select ${sequences.value} from ${sequences} where ${sequences.name} = ${COUNTED_CHUNK}), -1)
       order by ${versionChunks.chunk}, ${versionChunks.projectId} limit ${limit}) c`)
   const [chunks] = await readBatch(db, counted)
-  // -1 begins a new round. Other projects' chunks with the same number as the last one may have to wait for that round.
+  // -1 begins a new round. Other projects' chunks with the same number as the last one may have to
+  // wait for that round.
   const next = chunks.length < limit ? -1 : (chunks.at(-1)?.chunk ?? -1)
   await db
     .insert(sequences)
@@ -97,7 +101,10 @@ export async function beginVersions(db: Db, chunk: ProjectChunk): Promise<BuiltC
 
 export type VersionRow = { id: number; properties: string }
 
-/** Reads a chunk's next versions, by id: at most `maxRows`, with about `maxBytes` of properties, but at least one version. */
+/**
+ * Reads a chunk's next versions, by id: at most `maxRows`, with about `maxBytes` of properties, but
+ * at least one version.
+ */
 export async function readVersions(
   db: Db,
   chunk: ProjectChunk,
@@ -149,9 +156,10 @@ export async function finishVersions(
 }
 
 /**
- * A chunk as it is read. `versions` and `data` are null if the reader knows them. `state` is `unlisted` if
- * the chunk lists no versions, because it has too many, `column` if the property has one, `cold` if
- * versions may have the property and there is no column, and `none` if no version has it.
+ * A chunk as it is read. `versions` and `data` are null if the reader knows them. `state` is
+ * `unlisted` if the chunk lists no versions, because it has too many, `column` if the property has
+ * one, `cold` if versions may have the property and there is no column, and `none` if no version
+ * has it.
  */
 export type ReadVersions = {
   chunk: number
@@ -171,7 +179,7 @@ export type WantedVersions = {
   column: string | undefined
 }
 
-/** Reads the versions of some chunks of a project, and each chunk's column of a property; leaves out unbuilt chunks. */
+/** Reads the versions of some chunks that are built, and their columns of a property. */
 export async function readVersionChunks(
   db: Db,
   projectId: number,

@@ -25,9 +25,9 @@ import {
 } from './version-chunks.store.ts'
 
 /**
- * Chunks of versions: the properties of persons. A trigger removes a chunk when one of its versions is
- * removed or changed. Versions that are added while it is built, or later, are not in the chunk: they are
- * looked up.
+ * Chunks of versions: the properties of persons. A trigger removes a chunk when one of its versions
+ * is removed or changed. Versions that are added while it is built, or later, are not in the chunk:
+ * they are looked up.
  */
 export const VERSIONS: CopyBuilder<ProjectChunk, BuiltChunk, VersionsContent> &
   CopyVerifier<ProjectChunk, VersionsCopy> = {
@@ -42,12 +42,11 @@ export const VERSIONS: CopyBuilder<ProjectChunk, BuiltChunk, VersionsContent> &
 }
 
 /**
- * Maximum number of versions of a chunk, 16 per identity, and of bytes of their properties; with more, all
- * its versions are looked up.
+ * Maximum number of versions of a chunk, 16 per identity, and of bytes of their properties; with
+ * more, all its versions are looked up.
  */
 const MOST = { versions: 65_536, bytes: 67_108_864 }
 
-/** The place before all versions. */
 const BEGINNING = { id: -1 }
 
 async function encodeChunk(
@@ -110,7 +109,6 @@ async function findDifference(
 /** The row of each version in the columns, and the properties in them. */
 type CopiedVersions = { rows: ReadonlyMap<number, number>; properties: CopiedProperties }
 
-/** @throws when a column is damaged */
 function openCopy({ versions, cold, columns: encoded, ...chunk }: VersionsCopy): CopiedVersions {
   const { offsets, numbers } =
     versions === null
@@ -127,6 +125,6 @@ function openCopy({ versions, cold, columns: encoded, ...chunk }: VersionsCopy):
   const place = placeOfCold(chunk, [...columns.keys()])
   return {
     rows: new Map(Array.from(offsets, (_, row) => [idOf(row), row])),
-    properties: new CopiedProperties(columns, cold && decodeNames(cold, place))
+    properties: new CopiedProperties(columns, cold === null ? undefined : decodeNames(cold, place))
   }
 }

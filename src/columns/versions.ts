@@ -3,23 +3,21 @@ import { identityOf, numberOf, toId, VERSIONS } from '../db/version-id.ts'
 import type { Json } from '../input/json.ts'
 import { pause } from '../turns.ts'
 import { type Batch, emptyColumn } from './batch.ts'
+import { KeptBuilds, type Scan } from './cache.ts'
 import { CHUNK, decodeColumn, decodeNames, decodeVersions } from './codec.ts'
 import type { Codes, Column } from './column.ts'
 import { discardIfDamaged } from './damage.ts'
 import { NumberMap } from './number-map.ts'
 import { placeOfCold, placeOfColumn, placeOfVersions } from './places.ts'
-import { KeptBuilds, type Scan } from './cache.ts'
 import { type ReadVersions, readValues, readVersionChunks } from './version-chunks.store.ts'
 
-/** Chunks read in one statement. */
 const CHUNKS_AT_ONCE = 16
-/** Versions looked up in one statement. */
 const LOOKED_UP_AT_ONCE = 5_000
 
 /** Pause after a statement, ms, so that other requests get the database. */
 const REST_MS = 1
 
-/** The versions of a chunk: those of the identity `first + i` are at the places from `starts[i]` up to `starts[i + 1]`. */
+/** A chunk's versions: those of identity `first + i` are from `starts[i]` to `starts[i + 1]`. */
 type Places = { starts: Uint32Array; numbers: Uint32Array }
 
 const keptPlaces = new KeptBuilds<Places>()
@@ -33,16 +31,18 @@ const chunkOf = (identity: number): number => Math.floor(identity / CHUNK)
 /** Stands for the number of a value if no chunk has the version. */
 const UNKNOWN = -1
 
-/** Stands for the version of an event that has none, because it was sent without a person profile. */
+/**
+ * Stands for the version of an event that has none, because it was sent without a person profile.
+ */
 const NO_VERSION = -1
 
-/** The versions of events: event i has the version `shorts[codes[i]]`, in the form of `toShort`, or `NO_VERSION`. */
+/** Event i has the version `shorts[codes[i]]`, in the form of `toShort`, or `NO_VERSION`. */
 type Versions = { identities: Uint32Array; codes: Codes; shorts: Float64Array }
 
 /** The number of the value null, which stands for no value. */
 const NO_VALUE = 0
 
-/** Finds the values of a property in versions of persons: in chunks or, for versions that no chunk has, in rows. */
+/** Finds a property's values in versions of persons: in chunks, or else in rows. */
 export class VersionValues {
   readonly #scan: Scan
   readonly #key: string
@@ -62,8 +62,10 @@ export class VersionValues {
   }
 
   /**
-   * Returns the property's values in the versions of events, each different value listed once, since the caller looks at each.
-   * @param versions the version of each event in the form of `toShort`; null for an event that has none
+   * Returns the property's values in the versions of events, each different value listed once,
+   * since the caller looks at each.
+   * @param versions the version of each event in the form of `toShort`; null for an event that has
+   * none
    * @param identities the key of each event's identity
    */
   async of({ codes, values: shorts }: Column, identities: Uint32Array): Promise<Column> {
@@ -84,7 +86,7 @@ export class VersionValues {
     return { codes: found, values }
   }
 
-  /** Finds the values in the versions of all events of some batches, in as few statements as if they were one batch. */
+  /** Finds the values for some batches, in as few statements as if they were one batch. */
   async learn(batches: readonly Pick<Batch, 'versions' | 'identities'>[]): Promise<void> {
     const all = batches.map(({ versions: { codes, values }, identities }) => ({
       identities,
@@ -103,7 +105,6 @@ export class VersionValues {
     await this.#lookUp(unknown)
   }
 
-  /** Returns the number of the value in each event's version. */
   async #numbersOf(versions: Versions): Promise<Uint32Array> {
     const numbers = new Uint32Array(versions.codes.length)
     const unknown: number[] = []
@@ -122,7 +123,6 @@ export class VersionValues {
     return numbers
   }
 
-  /** Returns the number of the value in the version of event `i`, or `UNKNOWN`. */
   #findAt({ identities, codes, shorts }: Versions, i: number): number {
     const short = shorts[codes[i] ?? 0] ?? NO_VERSION
     return short < VERSIONS
@@ -130,7 +130,6 @@ export class VersionValues {
       : this.#find(identityOf(short), numberOf(short))
   }
 
-  /** Returns the number of the value in an identity's version, or `UNKNOWN`. */
   #find(identity: number, version: number): number {
     if (version === NO_VERSION) {
       return NO_VALUE
@@ -149,7 +148,6 @@ export class VersionValues {
     return UNKNOWN
   }
 
-  /** Reads the chunks of these versions that have not been read yet. */
   async #readChunks(lists: readonly Versions[]): Promise<void> {
     const fresh = lists.flatMap((versions) => this.#noteChunks(versions))
     for (let from = 0; from < fresh.length; from += CHUNKS_AT_ONCE) {
@@ -191,7 +189,9 @@ export class VersionValues {
     return `${this.#scan.projectId} ${chunk} ${this.#key}`
   }
 
-  /** Opens a chunk; a damaged one is discarded. @returns undefined if its versions must be looked up */
+  /**
+   * Opens a chunk; a damaged one is discarded. @returns undefined if its versions must be looked up
+   */
   async #openChunk(read: ReadVersions): Promise<Chunk | undefined> {
     try {
       return this.#toChunk(read)
@@ -276,14 +276,12 @@ export class VersionValues {
   }
 }
 
-/** Returns the id of the version of event `i`. */
 const idAt = ({ identities, codes, shorts }: Versions, i: number): number =>
   toId(shorts[codes[i] ?? 0] ?? NO_VERSION, identities[i] ?? 0)
 
 const toNumbers = (shorts: readonly Json[]): Float64Array =>
   Float64Array.from(shorts, (short) => (short === null ? NO_VERSION : Number(short)))
 
-/** Finds the places of the versions of each identity. */
 function toPlaces(text: string, place: string): Places {
   const { offsets, numbers } = decodeVersions(text, place)
   const starts = new Uint32Array(CHUNK + 1)

@@ -1,7 +1,7 @@
 import type { EventColumns } from '../columns/batch.ts'
+import { beginScan } from '../columns/cache.ts'
 import { toColumn } from '../columns/dictionary.ts'
 import { decidersOf, Filter } from '../columns/filter.ts'
-import { beginScan } from '../columns/cache.ts'
 import { Values } from '../columns/values.ts'
 import type { Db } from '../db/client.ts'
 import { isObject, type Json } from '../input/json.ts'

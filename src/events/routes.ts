@@ -15,7 +15,6 @@ import { readRange } from './range.ts'
 import { EventCursor, LIST } from './reference.ts'
 import { eventToJson } from './schemas.ts'
 
-/** Schema of a filter; an empty parameter does not filter. */
 const Filter = z
   .string()
   .max(1000)

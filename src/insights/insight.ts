@@ -10,9 +10,6 @@ export const titleOf = ({ name, derivedName }: Named): string | null => name || 
 export const nameOf = (insight: Named & { id: number }): string =>
   titleOf(insight) ?? `Insight ${insight.id}`
 
-/**
- * Returns the fields of an insight that define its trend. The cast is safe: they were parsed from
- * JSON.
- */
+/** Returns the fields that define a trend. The cast is safe: they were parsed from JSON. */
 export const fieldsOf = ({ filters, query }: Pick<InsightInput, 'filters' | 'query'>): JsonObject =>
   ({ filters, query }) as JsonObject

@@ -146,10 +146,7 @@ export const insightRoutes = createRouter()
     }
   )
 
-/**
- * @throws invalid_input, attr `filters`, if the insight would have `filters` and a `query`, which
- * would override them
- */
+/** @throws invalid_input, attr `filters`, if a `query` would override them */
 function expectOneDefinition(
   before: InsightRow,
   { filters, query = before.query }: InsightInput

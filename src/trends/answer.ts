@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { type Bucket, daysOf, type Interval, labelsOf } from '../calendar/buckets.ts'
+import { OTHERS, type Value } from '../columns/grouping.ts'
 import { AppError } from '../errors.ts'
 import { rangeOf } from './bins.ts'
-import { OTHERS, type Value } from '../columns/grouping.ts'
 import type { Line } from './lines.ts'
 import {
   type BinnedQuery,
@@ -13,7 +13,10 @@ import {
 } from './query.ts'
 import { sum } from './sum.ts'
 
-/* Breakdown values in an answer that stand for all values beyond the limit, and for events without a value. */
+/*
+ * Breakdown values in an answer that stand for all values beyond the limit, and for events without
+ * a value.
+ */
 export const OTHER = '$$_posthog_breakdown_other_$$'
 export const NONE = '$$_posthog_breakdown_null_$$'
 
@@ -105,7 +108,10 @@ export const TrendAnswer = z
   })
 export type TrendAnswer = z.infer<typeof TrendAnswer>
 
-/** The buckets of a line's numbers with their labels. In a comparison, `label` says which of the two periods this is. */
+/**
+ * The buckets of a line's numbers with their labels. In a comparison, `label` says which of the two
+ * periods this is.
+ */
 export type Period = {
   buckets: Bucket[]
   labels: string[]
@@ -113,7 +119,7 @@ export type Period = {
   label: 'current' | 'previous' | undefined
 }
 
-/** Makes a period. All lines share it, because its lists are long: for a year by the hour, each has 8,760 texts. */
+/** All lines share a period, because its lists are long: a year by the hour has 8,760 texts. */
 export const toPeriod = (
   buckets: Bucket[],
   interval: Interval,
@@ -170,7 +176,7 @@ export function toSeries(
 
 const attrOf = (of: object): string => ('series' in of ? 'series' : 'formula')
 
-/** Returns the name of a series or formula, or the breakdown value; both if there is more than one series or formula. */
+/** Returns the name of a series or formula, or the breakdown value, or both if needed. */
 function labelOfLine(
   query: BinnedQuery,
   value: Value,
@@ -185,11 +191,15 @@ function labelOfLine(
   return isAlone ? nameOf(query, value) : `${name} - ${nameOf(query, value)}`
 }
 
-/** Replaces an infinite number by the largest finite one: the sum of finite numbers may be infinite. */
+/**
+ * Replaces an infinite number by the largest finite one: the sum of finite numbers may be infinite.
+ */
 const toFinite = (number: number): number =>
   Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, number))
 
-/** Returns the total of a line: the sum of its points, or the last point of a cumulative display. */
+/**
+ * Returns the total of a line: the sum of its points, or the last point of a cumulative display.
+ */
 export const totalOf = (query: Pick<TrendQuery, 'display'>, data: readonly number[]): number =>
   isCumulative(query) ? (data.at(-1) ?? 0) : sum(data)
 
@@ -207,8 +217,9 @@ const toAction = ({ event, name, customName, order, math, property, properties }
 })
 
 /**
- * Returns the texts that show a value in the answer: one for each breakdown, but a single text for "Other" and for null. With
- * several breakdowns, the value is a JSON list of a text for each of them, or null where the event has none.
+ * Returns the texts that show a value in the answer: one for each breakdown, but a single text for
+ * "Other" and for null. With several breakdowns, the value is a JSON list of a text for each of
+ * them, or null where the event has none.
  */
 function partsOf({ breakdowns }: BinnedQuery, value: Value): string[] {
   if (value === OTHERS) {

@@ -22,8 +22,8 @@ import {
 
 /**
  * Counts the events of each actor behind a point of a trend.
- * @throws invalid_input and required, attr the field of the request, if any; query_too_large, attr the
- * name of the limit
+ * @throws invalid_input and required, attr the field of the request, if any; query_too_large, attr
+ * the name of the limit
  */
 export async function countBehind(
   db: Db,
@@ -56,7 +56,6 @@ export async function countBehind(
   return { counts: counts.sort(byCount), ...rangeBehind(part) }
 }
 
-/** Returns the breakdown values that a series shows on the page at `offset`. */
 async function findShown(
   binned: Binned,
   series: number,

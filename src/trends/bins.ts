@@ -7,12 +7,12 @@ export function binsOf(low: number, high: number, count: number): Bins {
   return width > 0 ? { low, high, width, count } : { low, high, width: 1, count: 1 }
 }
 
-/** The name of the first bin. There are at most 1,000 bins, so all names have four digits and sort as texts in their order. */
+/** The name of the first bin: with at most 1,000 bins, names sort in the order of bins. */
 const FIRST_BIN = 1_000
 
 /**
- * Returns the name of the bin whose range, by `rangeOf`, contains a number. Division alone may find a neighbouring bin, because
- * the quotient is rounded.
+ * Returns the name of the bin whose range, by `rangeOf`, contains a number. Division alone may find
+ * a neighbouring bin, because the quotient is rounded.
  */
 export function binOf({ low, width, count }: Bins, number: number): string {
   const near = Math.trunc((number - low) / width)
@@ -23,8 +23,8 @@ export function binOf({ low, width, count }: Bins, number: number): string {
 }
 
 /**
- * Returns the first number of a bin and the number before which the bin ends. The last bin contains the highest number and is
- * shown to end 0.01 after it, as in PostHog.
+ * Returns the first number of a bin and the number before which the bin ends. The last bin contains
+ * the highest number and is shown to end 0.01 after it, as in PostHog.
  */
 export function rangeOf(
   { low, high, width, count }: Bins,
@@ -34,7 +34,7 @@ export function rangeOf(
   return [low + i * width, i === count - 1 ? high + 0.01 : low + (i + 1) * width]
 }
 
-/** Returns the name of the bin that an answer shows as this text, such as `[10,17.5]`; undefined if there is none. */
+/** Returns the bin that an answer shows as this text, such as `[10,17.5]`. */
 export const findBin = (bins: Bins, shown: string): string | undefined =>
   Array.from({ length: bins.count }, (_, i) => String(FIRST_BIN + i)).find(
     (bin) => JSON.stringify(rangeOf(bins, bin)) === shown

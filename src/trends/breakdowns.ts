@@ -52,8 +52,9 @@ function listBreakdowns(filter: BreakdownFilter): Breakdown[] {
 }
 
 /**
- * Refuses a setting of a single `breakdown` in a request without one, unless each of the `breakdowns` has
- * the setting itself. The default type is accepted, because PostHog's clients send it with every trend.
+ * Refuses a setting of a single `breakdown` in a request without one, unless each of the
+ * `breakdowns` has the setting itself. The default type is accepted, because PostHog's clients send
+ * it with every trend.
  * @throws invalid_input, attr the field
  */
 function expectNoSettings(filter: BreakdownFilter): void {
@@ -89,7 +90,6 @@ function expectNoSettings(filter: BreakdownFilter): void {
   }
 }
 
-/** Checks the number of breakdown values to show. @throws query_too_large */
 function readLimit(limit: number): number {
   if (limit > MAX_BREAKDOWN_LIMIT) {
     throw new AppError(

@@ -21,8 +21,8 @@ import type { BinnedBreakdown, BinnedQuery, Breakdown, TrendQuery } from './quer
 import { sum } from './sum.ts'
 
 /*
- * The stages of a computation: planned → binned → ranked. Each is a new value, and only the later stages
- * know the bins of breakdowns and the values to show.
+ * The stages of a computation: planned → binned → ranked. Each is a new value, and only the later
+ * stages know the bins of breakdowns and the values to show.
  */
 
 /** Characters that all breakdown values of a part may have together. */
@@ -30,8 +30,8 @@ const MAX_TEXT = 8_000_000
 
 /**
  * A query, and the moment `now` for which it is computed. `stepEvents` is the approximate number of
- * events read at once; it does not change the answer. `found` has the overviews that this request has
- * already read.
+ * events read at once; it does not change the answer. `found` has the overviews that this request
+ * has already read.
  */
 export type Asked = {
   query: TrendQuery
@@ -114,8 +114,8 @@ async function findBinsOf(
     const feed = feedOf({ ...part, property: breakdown }, [])
     await feedEvents(knowledge, feed, new Grouping(), onlyFirsts(part, extremes))
   }
-  // If there is no number, `low` is Infinity and `high` is -Infinity: their difference is -Infinity,
-  // so this does not throw, and there are no bins.
+  // If there is no number, `low` is Infinity and `high` is -Infinity: their difference is
+  // -Infinity, so this does not throw, and there are no bins.
   const { low, high } = extremes
   if (high - low === Number.POSITIVE_INFINITY) {
     throw new AppError(
@@ -133,16 +133,14 @@ export function countPart(
   grouping: Grouping
 ): AsyncIterable<Iterable<Counted>> {
   const { math, property, windows, isGrowing } = part
-  const accumulator = windows
-    ? new Sliding(windows, isGrowing)
-    : MATHS[math].accumulator(property)
+  const accumulator = windows ? new Sliding(windows, isGrowing) : MATHS[math].accumulator(property)
   const feed = feedOf(part, query.breakdowns.map(toDimension))
   return countEvents(knowledge, feed, grouping, accumulator)
 }
 
 /**
- * Ranks each series' values by their totals. A formula needs the numbers of all series for a value, so
- * with formulas all series have one ranking.
+ * Ranks each series' values by their totals. A formula needs the numbers of all series for a value,
+ * so with formulas all series have one ranking.
  * @throws query_too_large, whose attr names the limit, such as `breakdown_values`
  */
 export async function rankValues(binned: Binned): Promise<RankedSeries[]> {
@@ -166,7 +164,6 @@ export async function rankValues(binned: Binned): Promise<RankedSeries[]> {
   return brokenDown.map((own) => ({ ranked, brokenDown: own }))
 }
 
-/** Counts all values of the breakdown in a part. */
 async function breakDown(binned: Binned, part: Part): Promise<BrokenDown> {
   const grouping = new Grouping()
   const cells = await collect(countPart(binned, part, grouping))
@@ -198,10 +195,7 @@ export const shownOf = (
   offset: number
 ): string[] => ranked.slice(offset, offset + breakdownLimit)
 
-/**
- * Returns the query_too_large error for breakdowns whose values are too many or too long to be ranked or
- * shown.
- */
+/** The values of the breakdowns are too many or too long to be ranked or shown. */
 export function tooManyBreakdownValues({ breakdowns }: BinnedQuery): AppError {
   const names = breakdowns.map(({ key }) => JSON.stringify(key)).join(', ')
   return new AppError(

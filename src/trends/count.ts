@@ -1,10 +1,10 @@
 import { Actors } from '../columns/actors.ts'
 import type { Batch, Span, Wanted } from '../columns/batch.ts'
+import { beginScan, type Scan } from '../columns/cache.ts'
 import { type Deciders, Filter } from '../columns/filter.ts'
 import type { Grouping } from '../columns/grouping.ts'
 import type { Overview } from '../columns/overview.ts'
 import { Reader } from '../columns/read.ts'
-import { beginScan, type Scan } from '../columns/cache.ts'
 import { Scratch } from '../columns/scratch.ts'
 import { type Dimension, Selection } from '../columns/selection.ts'
 import { SLOT } from '../columns/slots/store.ts'
@@ -37,8 +37,8 @@ export type Feed = {
 }
 
 /**
- * Actors, property values and sessions of a project that were looked up for a computation, and the work
- * that it has done so far. All feeds of a computation share them.
+ * Actors, property values and sessions of a project that were looked up for a computation, and the
+ * work that it has done so far. All feeds of a computation share them.
  */
 export class Knowledge {
   readonly scan: Scan
@@ -62,7 +62,9 @@ export class Knowledge {
     this.stepEvents = stepEvents
   }
 
-  /** Looks up what a feed needs to know of some batches, in as few statements as if they were one. */
+  /**
+   * Looks up what a feed needs to know of some batches, in as few statements as if they were one.
+   */
   async learn(feed: Feed, batches: readonly Batch[]): Promise<void> {
     if (readsActors(feed)) {
       await this.actors.learn(batches.map(({ identities }) => identities))
@@ -72,7 +74,9 @@ export class Knowledge {
     }
   }
 
-  /** Returns the number of each identity's actor, in a list that is good until the next `forget`. */
+  /**
+   * Returns the number of each identity's actor, in a list that is good until the next `forget`.
+   */
   async actorsOf(identities: Uint32Array): Promise<Int32Array> {
     const numbers = this.#scratch.take(identities.length)
     await this.actors.list(identities, numbers)
@@ -92,8 +96,9 @@ type Read = Pick<Batch, 'length' | 'since' | 'place'> & { rows: Rows }
 type Run = { piece: Piece; rows: Rows; from: number; until: number }
 
 /**
- * Gives the events of a feed to an accumulator, in the order of its points. Yields the numbers of each
- * point as soon as they are known, and computes those of overlapping windows while they are read.
+ * Gives the events of a feed to an accumulator, in the order of its points. Yields the numbers of
+ * each point as soon as they are known, and computes those of overlapping windows while they are
+ * read.
  */
 export async function* countEvents(
   knowledge: Knowledge,
@@ -133,16 +138,10 @@ export async function feedEvents(
   }
 }
 
-/**
- * Steps of a section. Events of segments that reach into its next step are in memory: at most about two
- * million, in 40 MB.
- */
+/** Steps of a section. Segments that go on stay in memory: two million events in 40 MB. */
 const SECTION_STEPS = 16
 
-/**
- * Divides the range of a feed into sections. A segment that reaches into several sections is read for
- * each of them.
- */
+/** Divides a feed into sections. A segment in several sections is read for each of them. */
 export function sectionsOf(
   { overview, pieces }: Pick<Feed, 'overview' | 'pieces'>,
   stepEvents = STEP_EVENTS
@@ -152,8 +151,9 @@ export function sectionsOf(
 }
 
 /**
- * Reads the events of a feed, and yields the runs of each step. Segments of different names overlap in
- * time, so those that reach into the next step are kept until then: each is read once per section.
+ * Reads the events of a feed, and yields the runs of each step. Segments of different names overlap
+ * in time, so those that reach into the next step are kept until then: each is read once per
+ * section.
  */
 async function* readRuns(
   knowledge: Knowledge,
@@ -204,7 +204,8 @@ function evaluatorOf(
     }
     const read: Read[] = []
     for (const batch of batches) {
-      // A step takes about 20 ms. `give`, which always pauses, would make trends a fifth slower here.
+      // A step takes about 20 ms. `give`, which always pauses, would make trends a fifth slower
+      // here.
       await work.turns.giveIfAwaited()
       const groups = await selection.groupsOf(batch, values, grouping)
       const { length, since, place } = batch
@@ -218,14 +219,12 @@ function evaluatorOf(
 const readsActors = ({ listsActors, subjects }: Feed): boolean =>
   listsActors || subjects === 'actors'
 
-/** Returns the properties that a feed reads. */
 const propertiesOf = ({ numbers, dimensions, filters }: Feed): Property[] => [
   ...(numbers ? [numbers] : []),
   ...dimensions.map(({ property }) => property),
   ...leavesOf(filters)
 ]
 
-/** Returns the columns that a feed needs. */
 function wantedOf(feed: Feed): Wanted {
   const properties = propertiesOf(feed)
   const keys = properties.filter(({ type }) => type === 'event').map(({ key }) => key)
@@ -271,10 +270,7 @@ async function numbersOf(values: Values, batch: Batch, property: Property): Prom
   return { codes, values: numbers }
 }
 
-/**
- * Cuts batches at the ends of pieces. The runs are in the order of pieces and, within a piece, in the
- * order of batches.
- */
+/** Cuts batches at the ends of pieces, in the order of pieces, then of batches. */
 function runsOf({ pieces }: Feed, read: readonly Read[], step: Span): Run[] {
   const first = pieces.findIndex(({ until }) => until > step.since)
   const last = pieces.findLastIndex(({ since }) => since < step.until)

@@ -12,9 +12,9 @@ export const toDimension = (breakdown: BinnedBreakdown): Dimension => ({
 })
 
 /**
- * Returns the text of a value, null for a missing value, an empty text, or a text that means "Other" or
- * "None" in an answer. For a breakdown with bins, returns the name of a number's bin, null for anything
- * but a number.
+ * Returns the text of a value, null for a missing value, an empty text, or a text that means
+ * "Other" or "None" in an answer. For a breakdown with bins, returns the name of a number's bin,
+ * null for anything but a number.
  */
 function textOf(value: Json, { binCount, bins }: BinnedBreakdown): string | null {
   if (binCount === undefined) {

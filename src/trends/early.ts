@@ -19,9 +19,10 @@ export function rememberCalendar({ id, timezone, weekStart }: Project): void {
 }
 
 /**
- * Plans a read of the overviews that a trend needs, before the trend's project is read. Uses the calendar that the project had
- * when its last trend was computed; if the calendar has changed since, the trend reads other overviews later. Returns undefined
- * for an unknown calendar, for all time, and for comparisons, whose earlier period follows from the number of buckets.
+ * Plans a read of the overviews that a trend needs, before the trend's project is read. Uses the
+ * calendar that the project had when its last trend was computed; if the calendar has changed
+ * since, the trend reads other overviews later. Returns undefined for an unknown calendar, for all
+ * time, and for comparisons, whose earlier period follows from the number of buckets.
  * @throws an error for an invalid request
  */
 export function planEarly(

@@ -13,7 +13,7 @@ import {
   whole
 } from './shared-fields.ts'
 
-/** The writable fields of an insight, as a request for a trend describes them. `InsightInput` replaces `dashboards`. */
+/** An insight's writable fields, as a trend has them; `InsightInput` has other `dashboards`. */
 export const INSIGHT_FIELDS = {
   name: z.string().max(400).nullish(),
   derived_name: z.string().max(400).nullish(),
@@ -93,10 +93,7 @@ const DATES = 'Send the range as `date_from` and `date_to`.'
 const BREAKDOWN = 'Send a breakdown as `breakdown`, `breakdown_type` and so on, next to `events`.'
 const FILTERS = 'Filter by `properties`.'
 
-/**
- * Reasons for refusing fields that would change a trend, but belong to another form or are
- * supported only by PostHog.
- */
+/** Reasons for refusing fields of other forms, and fields that only PostHog supports. */
 const ELSEWHERE = {
   ...sameReason(['math', 'math_property', 'math_property_type', 'math_multiplier'], SERIES_FIELD),
   ...sameReason(['event', 'series_name'], 'Send the events as the list `events`.'),
@@ -143,8 +140,8 @@ const ELSEWHERE = {
 }
 
 /**
- * Reasons for refusing fields that would change the response to a request for a trend. A saved insight
- * may have them at the top level, but not in `filters`.
+ * Reasons for refusing fields that would change the response to a request for a trend. A saved
+ * insight may have them at the top level, but not in `filters`.
  */
 const REFUSED_IN_REQUEST = {
   timezone: 'A trend is in the project’s time zone.',
@@ -158,10 +155,7 @@ const REFUSED_IN_TREND = { ...ELSEWHERE, ...REFUSED_IN_REQUEST }
 /** A filter object. */
 export const LegacyFilter = refusing(z.object(FLAT_FIELDS), REFUSED_IN_TREND)
 
-/**
- * The body of a request for a trend: a trend in one of three forms, and the other fields of an
- * insight.
- */
+/** The body of a request: a trend in one of three forms, and the fields of an insight. */
 export const TrendFields = refusing(
   z.object({ ...INSIGHT_FIELDS, ...FLAT_FIELDS }).meta({
     // The name of this schema in the API document.
@@ -182,10 +176,7 @@ export const TrendFields = refusing(
   REFUSED_IN_TREND
 )
 
-/**
- * Reasons for refusing fields at the top level of a saved insight, whose trend is in `filters` or
- * `query`.
- */
+/** Reasons for refusing fields beside an insight's `filters` or `query`. */
 export const MISPLACED = {
   ...ELSEWHERE,
   ...sameReason(Object.keys(FLAT_FIELDS), 'This is a field of `filters`.')

@@ -8,8 +8,8 @@ import { UrlFields } from './fields.ts'
 
 /**
  * Returns the fields of a trend from a URL and a body.
- * @throws invalid_input with the field as attr, if the URL and the body give it different values, or if the request uses two of the
- * three forms (see `expectOneForm`)
+ * @throws invalid_input with the field as attr, if the URL and the body give it different values,
+ * or if the request uses two of the three forms (see `expectOneForm`)
  */
 export function readFields(url: string, body: JsonObject = {}): JsonObject {
   const inUrl = parametersOf(url).filter(([name]) => isField(name))
@@ -29,8 +29,9 @@ export function readFields(url: string, body: JsonObject = {}): JsonObject {
 }
 
 /**
- * Whether a body gives a field a value. Clients that send whole objects back also send fields that are not set: as null, and an
- * insight's `filters` as `{}` if it has a `query`. But `false` and `[]` are values: `compare: false` contradicts `?compare=true`.
+ * Whether a body gives a field a value. Clients that send whole objects back also send fields that
+ * are not set: as null, and an insight's `filters` as `{}` if it has a `query`. But `false` and
+ * `[]` are values: `compare: false` contradicts `?compare=true`.
  */
 function isGiven(name: string, value: Json | undefined): value is Json {
   return isFormItself(name) ? saysSomething(value) : value !== undefined && value !== null
@@ -48,7 +49,8 @@ function isSameValue(text: string, value: Json): boolean {
 }
 
 /**
- * Checks that a request describes its trend in at most one form: `query`, `filters`, or the flat fields such as `events`.
+ * Checks that a request describes its trend in at most one form: `query`, `filters`, or the flat
+ * fields such as `events`.
  * @throws invalid_input, attr a field of the second form, if two have a value
  */
 export function expectOneForm(fields: JsonObject): void {
@@ -65,5 +67,4 @@ export function expectOneForm(fields: JsonObject): void {
   }
 }
 
-/** Whether a field is a form by itself. */
 const isFormItself = (name: string): boolean => name === 'query' || name === 'filters'

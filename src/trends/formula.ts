@@ -1,14 +1,14 @@
 /** Computes a formula over the series A, B, C… for their values in one bucket. */
 export type Formula = (values: readonly number[]) => number
 
-/** Longest formula, characters. */
 const MAX_LENGTH = 1_000
 /** Deepest nesting of parentheses, signs and powers; each level is a few calls on the stack. */
 const MAX_DEPTH = 100
 
 /**
- * Reads a formula such as `(A + 2 * B) ^ 2 / C`. Letters are series. `2 ^ 3 ^ 2` is `2 ^ (3 ^ 2)`, and `-A ^ 2` is `-(A ^ 2)`.
- * A division by zero is 0, as is a result that is not a number; a result that is too large is infinite.
+ * Reads a formula such as `(A + 2 * B) ^ 2 / C`. Letters are series. `2 ^ 3 ^ 2` is `2 ^ (3 ^ 2)`,
+ * and `-A ^ 2` is `-(A ^ 2)`. A division by zero is 0, as is a result that is not a number; a
+ * result that is too large is infinite.
  * @param series number of series
  * @throws FormulaError that names the part that cannot be read
  */

@@ -38,11 +38,7 @@ export function readFormulas(
  * Lists the formulas of the newest of the three fields that has any.
  * @throws invalid_input, attr an older field, if its formulas differ
  */
-function listFormulas({
-  formulaNodes,
-  formulas,
-  formula
-}: TrendsNode['trendsFilter']): Written[] {
+function listFormulas({ formulaNodes, formulas, formula }: TrendsNode['trendsFilter']): Written[] {
   const at = (...path: (string | number)[]) => ['trendsFilter', ...path].join('__')
   // The newest field first.
   const given: { field: string; list: Written[] }[] = [

@@ -51,7 +51,13 @@ export function readLegacy(
   return {
     node: toNode({ ...filter, events: series }),
     orders: events.map(({ event: { order }, place }) => order ?? place),
-    pathOf: (nodePath) => inFilter(toLegacyPath(nodePath, events.map(({ place }) => place)))
+    pathOf: (nodePath) =>
+      inFilter(
+        toLegacyPath(
+          nodePath,
+          events.map(({ place }) => place)
+        )
+      )
   }
 }
 
@@ -61,7 +67,5 @@ function inOrder<Event extends { order?: number | null | undefined }>(
 ): { event: Event; place: number }[] {
   const placed = events.map((event, place) => ({ event, place }))
   const isOrdered = events.every(({ order }) => typeof order === 'number')
-  return isOrdered
-    ? placed.sort((a, b) => (a.event.order ?? 0) - (b.event.order ?? 0))
-    : placed
+  return isOrdered ? placed.sort((a, b) => (a.event.order ?? 0) - (b.event.order ?? 0)) : placed
 }

@@ -3,14 +3,15 @@ import type { Counted } from './maths/accumulator.ts'
 import { CompensatedSum, sum } from './sum.ts'
 
 /**
- * The numbers of a value of the breakdown, one for each bucket. The value is null without a breakdown,
- * and for events that have no value.
+ * The numbers of a value of the breakdown, one for each bucket. The value is null without a
+ * breakdown, and for events that have no value.
  */
 export type Line = { value: Value; data: number[] }
 
 /**
- * Lists the values of all periods, each once: those of the first period, then those that only the next period has. The values
- * of a period are sorted by their totals, the highest first, and values with equal totals by their texts.
+ * Lists the values of all periods, each once: those of the first period, then those that only the
+ * next period has. The values of a period are sorted by their totals, the highest first, and values
+ * with equal totals by their texts.
  */
 export const rank = (periods: readonly ReadonlyMap<string, number>[]): string[] => [
   ...new Set(periods.flatMap(sorted))
@@ -35,7 +36,7 @@ export function addTotals(several: readonly ReadonlyMap<string, number>[]): Map<
 /** The values that come after the listed ones, in this order. */
 export const UNLISTED: readonly Value[] = [null, OTHERS]
 
-/** Collects lines: one for each listed value, even without numbers, and one for each value of `UNLISTED` that has any. */
+/** Lines: one for each listed value, and one for each value of `UNLISTED` that has numbers. */
 export class Lines {
   readonly #cells = new Map<Value, CompensatedSum[]>()
   readonly #points: number
@@ -73,7 +74,7 @@ export class Lines {
   }
 }
 
-/** Returns a function from a group to its value, or to `OTHERS` if the group has a value that is not listed. */
+/** Returns a function from a group to its value, or to `OTHERS` if it is not listed. */
 export function folding(grouping: Grouping, listed: readonly string[]): (group: number) => Value {
   const values = new Set<Value>(listed)
   return (group) => {
@@ -83,8 +84,8 @@ export function folding(grouping: Grouping, listed: readonly string[]): (group: 
 }
 
 /**
- * Returns the mean of each point and up to `points - 1` points before it, rounded down as in PostHog.
- * With 1, the numbers stay as they are.
+ * Returns the mean of each point and up to `points - 1` points before it, rounded down as in
+ * PostHog. With 1, the numbers stay as they are.
  */
 export const smooth = (data: readonly number[], points: number): number[] =>
   points === 1

@@ -11,8 +11,8 @@ import {
 } from './shared-fields.ts'
 
 /**
- * Returns the schemas of fields that are accepted and ignored, because they do not change the numbers
- * or belong to maths and breakdowns that are refused.
+ * Returns the schemas of fields that are accepted and ignored, because they do not change the
+ * numbers or belong to maths and breakdowns that are refused.
  */
 const ignored = (...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, z.unknown().optional()]))
@@ -55,36 +55,36 @@ export const TrendsNode = z.strictObject({
   properties: z.unknown().optional(),
   filterTestAccounts: Flag,
   trendsFilter: section({
-      display: textOr('ActionsLineGraph'),
-      formula: Text,
-      formulas: z.array(z.string()).nullish(),
-      formulaNodes: z.array(FormulaNode).nullish(),
-      smoothingIntervals: Smoothing.transform((points) => points ?? 1),
-      breakdown_histogram_bin_count: Unsupported,
-      ...ignored(
-        'aggregationAxisFormat',
-        'aggregationAxisPostfix',
-        'aggregationAxisPrefix',
-        'confidenceLevel',
-        'decimalPlaces',
-        'detailedResultsAggregationType',
-        'goalLines',
-        'hiddenLegendIndexes',
-        'minDecimalPlaces',
-        'movingAverageIntervals',
-        'resultCustomizationBy',
-        'resultCustomizations',
-        'showAlertThresholdLines',
-        'showConfidenceIntervals',
-        'showLabelsOnSeries',
-        'showLegend',
-        'showMovingAverage',
-        'showMultipleYAxes',
-        'showPercentStackView',
-        'showTrendLines',
-        'showValuesOnSeries',
-        'yAxisScaleType'
-      )
+    display: textOr('ActionsLineGraph'),
+    formula: Text,
+    formulas: z.array(z.string()).nullish(),
+    formulaNodes: z.array(FormulaNode).nullish(),
+    smoothingIntervals: Smoothing.transform((points) => points ?? 1),
+    breakdown_histogram_bin_count: Unsupported,
+    ...ignored(
+      'aggregationAxisFormat',
+      'aggregationAxisPostfix',
+      'aggregationAxisPrefix',
+      'confidenceLevel',
+      'decimalPlaces',
+      'detailedResultsAggregationType',
+      'goalLines',
+      'hiddenLegendIndexes',
+      'minDecimalPlaces',
+      'movingAverageIntervals',
+      'resultCustomizationBy',
+      'resultCustomizations',
+      'showAlertThresholdLines',
+      'showConfidenceIntervals',
+      'showLabelsOnSeries',
+      'showLegend',
+      'showMovingAverage',
+      'showMultipleYAxes',
+      'showPercentStackView',
+      'showTrendLines',
+      'showValuesOnSeries',
+      'yAxisScaleType'
+    )
   }),
   breakdownFilter: section({
     ...breakdown,

@@ -2,26 +2,19 @@ import { AppError } from '../errors.ts'
 import { findSimilarName } from '../input/closest.ts'
 import { saysSomething } from '../input/fields.ts'
 import { isHarmless } from '../input/harmless.ts'
-import {
-  faultOf,
-  isEmpty,
-  isObject,
-  type Json,
-  type JsonObject,
-  parseJson
-} from '../input/json.ts'
+import { faultOf, isEmpty, isObject, type Json, type JsonObject, parseJson } from '../input/json.ts'
 import { showName } from '../input/show.ts'
 import { TrendsNode } from './node-fields.ts'
 import { NODE_PATHS, type SentNode } from './node-paths.ts'
 import { unsupported } from './property.ts'
 
-/** Whether an `InsightVizNode` may have this field: `source`, or one that says something about the node or how to draw it. */
+/** Fields of an `InsightVizNode` besides `source` say something about the node or its look. */
 const isOfWrapper = (name: string): boolean =>
   ['kind', 'source', 'embedded', 'full', 'response', 'version', 'vizSpecificOptions'].includes(
     name
   ) || /^(show|hide|suppress)[A-Z]/.test(name)
 
-/** @throws invalid_input for a field of an `InsightVizNode` that would change the trend and belongs in its `source` */
+/** @throws invalid_input for a field that belongs in the `source` of an `InsightVizNode` */
 function expectWrapper(node: JsonObject): void {
   const name = Object.keys(node).find(
     (one) => !isOfWrapper(one) && !isHarmless(one) && saysSomething(node[one])
@@ -51,8 +44,8 @@ const pathInNode = (name: string): string =>
 type Unwrapped = { inner: Json | undefined; path: string[] }
 
 /**
- * Parses a query that is JSON text, and takes it out of its `InsightVizNode`, if it has one. Returns
- * undefined without a query.
+ * Parses a query that is JSON text, and takes it out of its `InsightVizNode`, if it has one.
+ * Returns undefined without a query.
  */
 function unwrap(query: Json | undefined): Unwrapped | undefined {
   const outer = typeof query === 'string' && query.trim() !== '' ? readText(query) : query

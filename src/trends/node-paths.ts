@@ -6,7 +6,7 @@ type LegacyField = keyof z.infer<typeof LegacyFilter>
 /** A trend as a `TrendsQuery` node, before its fields are checked. */
 export type SentNode = {
   node: unknown
-  /** The `order` of each series, for the answer; its place in the node if the request cannot have any. */
+  /** The `order` of each series, for the answer, if the request can have any. */
   orders: readonly number[] | undefined
   /** Turns a path in the node into the field's path in the request. */
   pathOf: (nodePath: string) => string
@@ -42,27 +42,15 @@ export const NODE_PATHS = {
 
 const ENTRIES = Object.entries(NODE_PATHS)
 
-const FIELDS = ENTRIES.map(([name, path]) => {
-  const [section = '', member] = path.split('__')
-  return { name, section, member }
-})
-
 /** Returns the fields of a filter object where a `TrendsQuery` node has them. */
-export const toNode = (filter: Record<string, unknown>): Record<string, unknown> => ({
-  kind: 'TrendsQuery',
-  ...Object.fromEntries(
-    Array.from(Map.groupBy(FIELDS, ({ section }) => section), ([section, fields]) => [
-      section,
-      toSection(filter, fields)
-    ])
-  )
-})
-
-function toSection(filter: Record<string, unknown>, fields: typeof FIELDS): unknown {
-  const [only] = fields
-  return only?.member === undefined
-    ? filter[only?.name ?? '']
-    : Object.fromEntries(fields.map(({ name, member }) => [member, filter[name]]))
+export function toNode(filter: Record<string, unknown>): Record<string, unknown> {
+  const node: Record<string, unknown> = { kind: 'TrendsQuery' }
+  for (const [name, path] of ENTRIES) {
+    const [section = '', member] = path.split('__')
+    const { [name]: value } = filter
+    node[section] = member === undefined ? value : { ...(node[section] as object), [member]: value }
+  }
+  return node
 }
 
 /**
@@ -71,10 +59,9 @@ function toSection(filter: Record<string, unknown>, fields: typeof FIELDS): unkn
  * @param places of the series among the events of the filter
  */
 export function toLegacyPath(nodePath: string, places: readonly number[]): string {
-  const [name, path] =
-    ENTRIES.find(([, own]) => nodePath === own || nodePath.startsWith(`${own}__`)) ?? []
-  const legacy = name === undefined ? nodePath : name + nodePath.slice(path.length)
-  return legacy.replace(/^events__(\d+)(__event$)?/, (_, at, event) => {
-    return `events__${places[Number(at)] ?? at}${event ? '__id' : ''}`
-  })
+  const [name, path] = ENTRIES.find(([, own]) => `${nodePath}__`.startsWith(`${own}__`)) ?? ['', '']
+  return (name + nodePath.slice(path.length)).replace(
+    /^events__(\d+)(__event$)?/,
+    (_, at, event) => `events__${places[Number(at)] ?? at}${event ? '__id' : ''}`
+  )
 }

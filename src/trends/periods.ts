@@ -35,12 +35,12 @@ export async function periodsOf(
     : seriesPeriods(query, range, project)
 }
 
-/** Returns a range of at least 1 ms: the project's first event may be later than the end of the request. */
+/** At least 1 ms: the project's first event may be later than the end of the request. */
 const toRange = (from: number, until: number): Range => ({ from: Math.min(from, until - 1), until })
 
 /**
- * Returns the requested period with only its first and its last bucket. They tell which events a trend counts, and are found
- * quickly, however many buckets there are.
+ * Returns the requested period with only its first and its last bucket. They tell which events a
+ * trend counts, and are found quickly, however many buckets there are.
  */
 export function outlineOf(query: TrendQuery, asked: Range, project: Project): Period {
   const { interval, exact } = query
@@ -57,7 +57,6 @@ export function outlineOf(query: TrendQuery, asked: Range, project: Project): Pe
   return toPeriod(exact ? cut(ends, range) : ends, interval, undefined)
 }
 
-/** Returns periods of one bucket each, for displays without a time axis. */
 function singlePeriods(query: TrendQuery, range: Range, project: Project): Period[] {
   const { compare, exact } = query
   // The single bucket begins with a day, not with the week or month of that day.
@@ -85,8 +84,9 @@ function singlePeriods(query: TrendQuery, range: Range, project: Project): Perio
 }
 
 /**
- * Returns the compared period of a range as one bucket, which lasts as many hours or minutes as the range. Does not list a
- * bucket for each of them: a month has more minutes than a trend may have buckets.
+ * Returns the compared period of a range as one bucket, which lasts as many hours or minutes as the
+ * range. Does not list a bucket for each of them: a month has more minutes than a trend may have
+ * buckets.
  */
 function earlierHours(
   { compare }: TrendQuery,
@@ -103,22 +103,21 @@ function earlierHours(
   return { ...bucketOf(before, interval, project), ...before }
 }
 
-/** Joins adjacent buckets to one; undefined without any. */
 function join(buckets: readonly Bucket[]): Bucket | undefined {
   const [first, last] = [buckets[0], buckets.at(-1)]
   return first && last ? { ...first, until: last.until } : undefined
 }
 
 /**
- * Moves `from` back on the clock of the time zone, and returns the range of this length, ms, that begins there. The end is not
- * moved separately, which could change the length: a month before both 30 and 31 May is 30 April.
+ * Moves `from` back on the clock of the time zone, and returns the range of this length, ms, that
+ * begins there. The end is not moved separately, which could change the length: a month before both
+ * 30 and 31 May is 30 April.
  */
 function moved(from: number, length: number, { amount, unit }: Back, timezone: string): Range {
   const start = goBack(from, amount, unit, timezone)
   return { from: start, until: start + length }
 }
 
-/** Returns periods with a bucket for each point on the time axis. */
 function seriesPeriods(query: TrendQuery, range: Range, project: Project): Period[] {
   const { compare, exact, interval } = query
   const whole = bucketsOf(range, interval, project)
@@ -139,7 +138,7 @@ function seriesPeriods(query: TrendQuery, range: Range, project: Project): Perio
   return [toPeriod(current, interval, 'current'), toPeriod(before, interval, 'previous')]
 }
 
-/** Shortens buckets to their parts within a range. A bucket after the range becomes empty, and lies at the end of the range. */
+/** Shortens buckets to a range; a bucket after it becomes empty, at the range's end. */
 const cut = (buckets: readonly Bucket[], range: Range): Bucket[] =>
   buckets.map(({ from, until, clock }) => ({
     from: Math.min(Math.max(from, range.from), range.until),
@@ -148,8 +147,9 @@ const cut = (buckets: readonly Bucket[], range: Range): Bucket[] =>
   }))
 
 /**
- * Stretches the last bucket to `until`, unless the bucket ends later. Both periods have the same number of buckets: if 2:00 to
- * 10:00 of one day is compared with 21:00 to 5:00, the latter is one bucket too, although it touches two days.
+ * Stretches the last bucket to `until`, unless the bucket ends later. Both periods have the same
+ * number of buckets: if 2:00 to 10:00 of one day is compared with 21:00 to 5:00, the latter is one
+ * bucket too, although it touches two days.
  */
 const stretch = (buckets: readonly Bucket[], until: number): Bucket[] =>
   buckets.map((bucket, i) =>
@@ -165,7 +165,7 @@ function lengthIn(interval: Interval, length: number): Back {
   return { amount: Math.ceil(length / (days * DAY)), unit: interval === 'week' ? 'w' : 'd' }
 }
 
-/** Returns the buckets of the compared period: as many whole buckets, at the requested distance or right before. */
+/** Returns as many buckets at the requested distance, or right before. */
 function earlierBuckets(
   { compare }: TrendQuery,
   buckets: readonly Bucket[],

@@ -32,11 +32,11 @@ export type Part = {
   property: Property | undefined
   filters: FilterGroup
   period: Period
-  /** In order. A math of first events also gets a piece for the events before the period, with the point `BEFORE`. */
+  /** In order. Maths of first events also get the piece before the period, at `BEFORE`. */
   pieces: Piece[]
-  /** The windows of the buckets if windows overlap, undefined otherwise. Each consists of whole pieces. */
+  /** The windows of the buckets, which consist of whole pieces, if windows overlap. */
   windows: Range[] | undefined
-  /** Whether each window contains all windows before it. A subject then counts only for its first window. */
+  /** Whether each window contains all before it. A subject counts only for its first one. */
   isGrowing: boolean
   overview: Overview
 }
@@ -45,8 +45,8 @@ export type Part = {
 const COVERED_DAYS: Partial<Record<Interval, number>> = { week: 7, month: 30 }
 
 /**
- * Returns the math that computes a series. If a bucket is at least as long as the window of weekly or monthly active users,
- * the users of the bucket are counted (`dau`), as in PostHog.
+ * Returns the math that computes a series. If a bucket is at least as long as the window of weekly
+ * or monthly active users, the users of the bucket are counted (`dau`), as in PostHog.
  */
 function mathOf(query: TrendQuery, { math }: Series): MathName {
   const { windowDays = Number.POSITIVE_INFINITY } = MATHS[math]
@@ -125,7 +125,8 @@ export function sketchPart(
 }
 
 /**
- * Completes a sketch with the overview of its events. A math of first events gets a piece for the events before the period.
+ * Completes a sketch with the overview of its events. A math of first events gets a piece for the
+ * events before the period.
  * @throws query_too_large, attr `rows`, if the overview is not complete
  */
 export function toPart({ stretch: _, ...sketch }: Sketch, overview: Overview): Part {
@@ -157,7 +158,8 @@ export const isCountedBySlots = (
 /** @throws query_too_large, attr `rows` */
 export function expectFewRows(query: TrendQuery, parts: readonly Part[]): void {
   const binned = query.breakdowns.filter(({ binCount }) => binCount !== undefined)
-  // With breakdowns, events are read once per breakdown with bins, once to rank all values, and once to count the shown values.
+  // With breakdowns, events are read once per breakdown with bins, once to rank all values, and
+  // once to count the shown values.
   const times = query.breakdowns.length > 0 ? 2 + binned.length : 1
   const read = parts.filter((part) => !isCountedBySlots(part, query))
   expectReadable(sum(read.map((part) => rowsOf(part, query.breakdowns))) * times)
@@ -175,8 +177,8 @@ export function expectReadable(rows: number): void {
 }
 
 /**
- * Whether the events of a part must come in the order of time and uuid. Without properties it does not
- * matter which event of a point is an actor's first.
+ * Whether the events of a part must come in the order of time and uuid. Without properties it does
+ * not matter which event of a point is an actor's first.
  */
 const isInOrder = ({ math, property, filters }: Part, breakdowns: readonly unknown[]): boolean =>
   MATHS[math].first !== undefined &&
@@ -201,8 +203,8 @@ export function feedOf(part: Part, dimensions: readonly Dimension[]): Feed {
 }
 
 /**
- * Returns the number of rows that take as long to read as a part: ten events in segments count as one row, unless events of
- * several names must come in order, as these are read from rows.
+ * Returns the number of rows that take as long to read as a part: ten events in segments count as
+ * one row, unless events of several names must come in order, as these are read from rows.
  */
 export function rowsOf(part: Part, breakdowns: readonly Breakdown[]): number {
   const { overview, pieces } = part

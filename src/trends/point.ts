@@ -1,10 +1,10 @@
 import type { Range } from '../calendar/buckets.ts'
+import { OTHERS, type Value } from '../columns/grouping.ts'
 import { AppError } from '../errors.ts'
 import { parseJson } from '../input/json.ts'
 import { show } from '../input/show.ts'
 import { NONE, OTHER, type Period } from './answer.ts'
 import { findBin } from './bins.ts'
-import { OTHERS, type Value } from '../columns/grouping.ts'
 import type { Piece } from './maths/accumulator.ts'
 import { BEFORE } from './maths/firsts.ts'
 import { MATHS } from './maths/table.ts'
@@ -20,17 +20,20 @@ export type AskedPoint = {
   isPrevious: boolean
   /** The value of the breakdown as in `breakdown_value`; a list as JSON. */
   value: string | undefined
-  /** The number of breakdown values that the page of the trend skipped, which decides what values are its "Other". */
+  /** Breakdown values that the trend's page skipped, which decides what is its "Other". */
   offset: number
 }
 
-/** The number of an actor's events. `actor` is the id of a person, or the negated key of an identity without a person. */
+/**
+ * The number of an actor's events. `actor` is the id of a person, or the negated key of an identity
+ * without a person.
+ */
 export type ActorCount = { actor: number; count: number }
 
-/** The actors behind a point with their numbers of events, most first, and the range of time of these events. */
+/** The actors behind a point, most events first, and the range of time of these events. */
 export type ActorCounts = Range & { counts: ActorCount[] }
 
-/** Compares actors: most events first; with equally many events, persons before others, each sorted by id. */
+/** Most events first; with equally many, persons before others, each sorted by id. */
 export const byCount = (a: ActorCount, b: ActorCount): number =>
   b.count - a.count ||
   Number(b.actor > 0) - Number(a.actor > 0) ||
@@ -89,8 +92,9 @@ function findBucket({ days }: Period, name: string): number {
 }
 
 /**
- * Narrows a part to the events from which a point is computed. A point of a cumulative display includes the events of all
- * earlier points; a point of active users includes the events of the days in its window.
+ * Narrows a part to the events from which a point is computed. A point of a cumulative display
+ * includes the events of all earlier points; a point of active users includes the events of the
+ * days in its window.
  */
 export function partBehind(query: TrendQuery, part: Part, point: number): Part {
   return {
@@ -109,7 +113,8 @@ function piecesBehind(query: TrendQuery, part: Part, point: number): Piece[] {
   const isBehind = (piece: Piece): boolean =>
     isCumulative(query) ? piece.point !== BEFORE && piece.point <= point : piece.point === point
   const { first } = MATHS[part.math]
-  // A math of first events also needs the earlier pieces: their actors have no first event at the point.
+  // A math of first events also needs the earlier pieces: their actors have no first event at the
+  // point.
   return part.pieces
     .filter((piece) => isBehind(piece) || (first && piece.point < point))
     .map((piece) => ({ ...piece, point: isBehind(piece) ? 0 : BEFORE }))

@@ -5,7 +5,10 @@ import { findSessionProperty } from '../properties/session.ts'
 import { MATHS, type MathName } from './maths/table.ts'
 import type { TrendsNode } from './node-fields.ts'
 
-/** Checks a property: sessions have a fixed list of properties, events and persons may have any. @throws invalid_input */
+/**
+ * Checks a property: sessions have a fixed list of properties, events and persons may have any.
+ * @throws invalid_input
+ */
 export function readProperty(property: Property, attr: string): Property {
   if (property.key.includes('\0')) {
     throw new AppError(
@@ -20,7 +23,7 @@ export function readProperty(property: Property, attr: string): Property {
   return property
 }
 
-/** Returns the invalid_input error for an unsupported value; it lists the supported values, if given. */
+/** Returns the invalid_input error for an unsupported value. */
 export const unsupported = (
   what: string,
   value: unknown,
@@ -32,10 +35,11 @@ export const unsupported = (
 }
 
 /**
- * Returns the property whose numbers the math of a series reads; undefined for a math that reads none. A
- * `math_property_type` alone is accepted, because PostHog's clients send it with any math.
+ * Returns the property whose numbers the math of a series reads; undefined for a math that reads
+ * none. A `math_property_type` alone is accepted, because PostHog's clients send it with any math.
  * @param at the path of the series
- * @throws required and invalid_input, attr the field, for a property that is missing, unknown or not read
+ * @throws required and invalid_input, attr the field, for a property that is missing, unknown or
+ * not read
  */
 export function readMathProperty(
   { math_property, math_property_type }: TrendsNode['series'][number],
@@ -63,9 +67,6 @@ export function readMathProperty(
   return readProperty({ type, key: math_property }, `${at}__math_property`)
 }
 
-/**
- * Returns the type of a property by the group in which PostHog's clients list it:
- * `numerical_event_properties` is `event`.
- */
+/** `numerical_event_properties`, the group in which clients list a property → `event` */
 const typeOf = (group: string | null | undefined): string =>
   group?.replace(/^numerical_|_properties$/g, '') || 'event'

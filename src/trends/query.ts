@@ -39,19 +39,19 @@ export const MAX_FORMULAS = 26
 /** Points over which one number is averaged. */
 export const MAX_SMOOTHING = 1_000
 /**
- * Property filters of a series, with those of the query. Each may read another property, whose name is one of the 100 values
- * that D1 binds per statement.
+ * Property filters of a series, with those of the query. Each may read another property, whose name
+ * is one of the 100 values that D1 binds per statement.
  */
 export const MAX_SERIES_FILTERS = 25
 export const MAX_BREAKDOWNS = 3
 export const MAX_BREAKDOWN_LIMIT = 1_000
-/** Numbers in an answer, or computed for it: series or formulas × periods × breakdown values × buckets. */
+/** Numbers in an answer: series or formulas × periods × breakdown values × buckets. */
 export const MAX_POINTS = 200_000
 /** Events that a query may read. */
 export const MAX_ROWS = 10_000_000
 /** Events that are computed in one step. */
 export const STEP_EVENTS = 131_072
-/** Events in segments that count as one event of `MAX_ROWS`, because columns are read faster than rows. */
+/** Events in segments that count as one of `MAX_ROWS`: columns are read faster than rows. */
 export const SEALED_PER_ROW = 10
 
 /** A breakdown by the values of a property, or by `binCount` ranges of its numbers. */
@@ -83,15 +83,16 @@ export type TrendQuery = {
   from: number | 'all'
   until: number
   /**
-   * Set for a range that begins at an exact moment, not at the start of a bucket. `length` is the time, ms, from there to now
-   * or, if the request has an end date, to the end of the range; the compared period is exactly as long.
+   * Set for a range that begins at an exact moment, not at the start of a bucket. `length` is the
+   * time, ms, from there to now or, if the request has an end date, to the end of the range; the
+   * compared period is exactly as long.
    */
   exact: { length: number } | undefined
   interval: Interval
   filters: FilterGroup
   display: Display
   breakdowns: Breakdown[]
-  /** Whether the request has a list of breakdowns: the values in the answer are then lists too, even with one breakdown. */
+  /** Whether values in the answer are lists, even with one breakdown: the request has a list. */
   listsBreakdowns: boolean
   breakdownLimit: number
   /** Whether values beyond the limit are left out, instead of being counted together as "Other". */

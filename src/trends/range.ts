@@ -7,8 +7,8 @@ import { type Back, isAggregated, type TrendQuery } from './query.ts'
 
 /**
  * Reads the range of a node.
- * @throws invalid_input, attr the field, for a text that is not a date, an empty range, or a comparison
- * of all time
+ * @throws invalid_input, attr the field, for a text that is not a date, an empty range, or a
+ * comparison of all time
  */
 export function readRange(
   { dateRange, interval, compareFilter, trendsFilter }: TrendsNode,
@@ -74,9 +74,9 @@ function readCompareTo(compareTo: string | undefined): Back | undefined {
 }
 
 /**
- * Returns how far back the compared period is, if a trend by day ends today and begins a whole number of
- * weeks ago: that many weeks, in days, so that the same weekdays are compared. Undefined for other ranges,
- * even for `-1w`: PostHog, too, does so only for ranges in days.
+ * Returns how far back the compared period is, if a trend by day ends today and begins a whole
+ * number of weeks ago: that many weeks, in days, so that the same weekdays are compared. Undefined
+ * for other ranges, even for `-1w`: PostHog, too, does so only for ranges in days.
  */
 function weeksOf({ dateRange: { date_from, date_to }, interval }: TrendsNode): Back | undefined {
   const [, days] = /^-?(\d{1,5})d(?:Start|End)?$/.exec(date_from.trim()) ?? []

@@ -18,19 +18,19 @@ import { DISPLAYS, MAX_SERIES, MAX_SERIES_FILTERS, type Series, type TrendQuery 
 import { readCompare, readRange } from './range.ts'
 
 /*
- * Each form of a request becomes a `TrendsQuery` node, and only nodes are checked. Errors name paths in the
- * node; `inRequest` names the field as it was sent.
+ * Each form of a request becomes a `TrendsQuery` node, and only nodes are checked. Errors name
+ * paths in the node; `inRequest` names the field as it was sent.
  */
 
 /** The settings of a project on which the meaning of a request depends. */
 export type Settings = Calendar & { testAccountFilters: unknown[] }
 
 /**
- * Reads the trend of a request from the first of `query`, `filters` and the flat form that has series;
- * undefined if none has.
+ * Reads the trend of a request from the first of `query`, `filters` and the flat form that has
+ * series; undefined if none has.
  * @param ignoredFields receives the names of the fields that have no effect
- * @throws invalid_input and other errors of input, attr the field, for a field or value that would change
- * the trend and is not understood
+ * @throws invalid_input and other errors of input, attr the field, for a field or value that would
+ * change the trend and is not understood
  */
 export function readTrend(
   fields: JsonObject,
@@ -43,8 +43,8 @@ export function readTrend(
 }
 
 /**
- * Like `readTrend`, but leaves out property filters, breakdowns and formulas. The rest tells in which range
- * a trend needs events, and of which names.
+ * Like `readTrend`, but leaves out property filters, breakdowns and formulas. The rest tells in
+ * which range a trend needs events, and of which names.
  */
 export function readOutline(
   fields: JsonObject,
@@ -80,10 +80,7 @@ function findNode(fields: JsonObject, ignoredFields: string[]): Parsed | undefin
   )
 }
 
-/**
- * Returns only the fields of the flat form. The schema of the route has checked the others, such as an
- * insight's `name`.
- */
+/** Only the flat form: the schema of the route has checked fields such as an insight's `name`. */
 const pickFlat = (fields: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(fields).filter(([name]) => Object.hasOwn(LegacyFilter.shape, name))
@@ -94,10 +91,7 @@ function withSeries(sent: SentNode | undefined): Parsed | undefined {
   return node && node.series.length > 0 ? { ...sent, node } : undefined
 }
 
-/**
- * Returns what `read` returns. An error that it throws gets the field's path in the request, unless it names
- * a limit.
- */
+/** Gives an error the path of its field in the request, unless it names a limit. */
 function inRequest<Result>({ pathOf }: Pick<SentNode, 'pathOf'>, read: () => Result): Result {
   try {
     return read()
@@ -147,7 +141,8 @@ function readNode({ node, orders }: Parsed, settings: Settings, now: Date): Tren
 }
 
 /**
- * Refuses fields that PostHog supports and this service does not, unless their value changes nothing.
+ * Refuses fields that PostHog supports and this service does not, unless their value changes
+ * nothing.
  * @throws invalid_input, attr the field
  */
 function expectSupported({

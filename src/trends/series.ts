@@ -1,10 +1,11 @@
-import { type Period, type TrendSeries, toSeries, totalOf } from './answer.ts'
 import type { Value } from '../columns/grouping.ts'
+import { type Period, type TrendSeries, toSeries, totalOf } from './answer.ts'
 import { type Line, UNLISTED } from './lines.ts'
 import type { BinnedQuery } from './query.ts'
 
 /**
- * Returns the lines of all series, ordered by series, then by breakdown value, then by period with the current one first.
+ * Returns the lines of all series, ordered by series, then by breakdown value, then by period with
+ * the current one first.
  * @param lines by series, then by period
  */
 export function linesOfSeries(
@@ -23,7 +24,8 @@ export function linesOfSeries(
 }
 
 /**
- * Returns the lines of all formulas, ordered by formula, then by its total of the current period, then by period.
+ * Returns the lines of all formulas, ordered by formula, then by its total of the current period,
+ * then by period.
  * @param lines by series, then by period
  */
 export function linesOfFormulas(
@@ -58,7 +60,7 @@ export function linesOfFormulas(
   })
 }
 
-/** Returns the breakdown values of all these lines: the listed values in their order, then those of `UNLISTED`. */
+/** Returns the values of all these lines, those of `UNLISTED` last. */
 function valuesOf(several: Line[][]): Value[] {
   const values = new Set(several.flatMap((lines) => lines.map(({ value }) => value)))
   const listed = [...values].filter((value) => !UNLISTED.includes(value))

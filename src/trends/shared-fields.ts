@@ -6,8 +6,8 @@ import { MAX_SMOOTHING } from './query.ts'
 export const Text = z.string().max(1_000).nullish()
 
 /**
- * The name of an event; null for all events. It is required: if a missing name meant all events, a name under a wrong key would
- * be ignored.
+ * The name of an event; null for all events. It is required: if a missing name meant all events, a
+ * name under a wrong key would be ignored.
  */
 export const EventName = z.string().min(1).max(1_000).nullable()
 

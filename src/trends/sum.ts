@@ -1,6 +1,6 @@
 /**
- * A sum that adds up its rounding errors separately (Neumaier), which makes the total almost exact: 0.1 + 0.2 + 0.3 + 0.3 is
- * 0.9.
+ * A sum that adds up its rounding errors separately (Neumaier), which makes the total almost exact:
+ * 0.1 + 0.2 + 0.3 + 0.3 is 0.9.
  */
 export class CompensatedSum {
   #sum = 0

@@ -26,8 +26,9 @@ const MAX_SHOWN_TEXT = 2_000_000
 /**
  * Computes a trend. `offset` is the number of breakdown values to skip; values are sorted by their
  * totals.
- * @throws query_too_large, attr the name of the limit; the limits on points and rows are checked before
- * any event is counted. invalid_input for numbers that are too large, or too far apart for bins
+ * @throws query_too_large, attr the name of the limit; the limits on points and rows are checked
+ * before any event is counted. invalid_input for numbers that are too large, or too far apart for
+ * bins
  */
 export async function computeTrend(
   db: Db,
@@ -60,9 +61,9 @@ export async function computeTrend(
 }
 
 /**
- * Counts the lines of a part. With a breakdown, there is a line for each shown value, and up to two more
- * if they have numbers: one for events without a value, and one for all other values together ("Other"),
- * unless the query hides "Other".
+ * Counts the lines of a part. With a breakdown, there is a line for each shown value, and up to two
+ * more if they have numbers: one for events without a value, and one for all other values together
+ * ("Other"), unless the query hides "Other".
  */
 async function countLines(
   binned: Binned,
@@ -100,9 +101,7 @@ async function countLines(
     }))
 }
 
-/**
- * Whether adding up the numbers of the values that are not shown gives "Other", or all values are shown.
- */
+/** Whether the numbers of values that are not shown, if any, add up to "Other". */
 function isFoldable(
   part: Part,
   { totals, grouping }: BrokenDown,

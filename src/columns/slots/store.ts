@@ -6,10 +6,7 @@ import { eachChunk } from '../../db/rows.ts'
 import { eventCounts, eventNames, events } from '../../db/schema.ts'
 import { assign, bare, excluded, insertSelect } from '../../db/statements.ts'
 
-/**
- * Length of a slot, ms. Events are counted per quarter of an hour, because the hours of every time
- * zone begin at a quarter.
- */
+/** Length of a slot, ms: the hours of every time zone begin at a quarter of an hour. */
 export const SLOT = 15 * MINUTE
 
 /** SQL: the slot of a time, rounded down also before 1970. */
@@ -42,8 +39,9 @@ export function countEvents(
 }
 
 /**
- * Returns a statement that uncounts events. It must run before the `delete`, in the same batch. `chunk` selects `event_id,
- * timestamp` of exactly the rows that are deleted, from `events` of this project.
+ * Returns a statement that uncounts events. It must run before the `delete`, in the same batch.
+ * `chunk` selects `event_id, timestamp` of exactly the rows that are deleted, from `events` of this
+ * project.
  */
 export const uncountEvents = (projectId: number, chunk: SQL): SQL =>
   insertSelect(
@@ -63,7 +61,7 @@ export type EventKind = { project_id: number; event_id: number }
 /** Lists the ids of the event names of all projects in the database. */
 export const listKinds = (db: Db): Promise<EventKind[]> => readKinds(db, sql`1, 2`)
 
-/** Like `listKinds`, in random order, so that work that is cut short every time still reaches each name sooner or later. */
+/** Like `listKinds`, in random order: work that is cut short reaches each name some time. */
 export const shuffleKinds = (db: Db): Promise<EventKind[]> => readKinds(db, sql`random()`)
 
 async function readKinds(db: Db, order: SQL): Promise<EventKind[]> {
@@ -94,10 +92,7 @@ export type WrongCount = {
   stored: number
 }
 
-/**
- * Returns the slots from `from` up to but not including `until` whose count differs from the number
- * of stored events.
- */
+/** Returns the slots in `[from, until)` whose count differs from the stored events. */
 export async function compareCounts(
   db: Db,
   kind: EventKind,

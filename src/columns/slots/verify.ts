@@ -1,21 +1,20 @@
 import type { Db } from '../../db/client.ts'
 import { compareCounts, findSteps, shuffleKinds, type WrongCount } from './store.ts'
 
-/** Approximate number of events compared in one statement. */
 const STEP = 100_000
-/** A slot before all events. */
 const FIRST = -1e9
-/** A slot after all events. */
 const LAST = 1e9
 /** Wrong counts listed in `first`; `wrong` counts all of them. */
 const MAX_SHOWN = 100
 
 /**
- * Counts events again and compares the results with `event_counts`, name by name in random order. Events may arrive in the
- * meantime: each statement reads events and counts at the same moment.
- * @param queries largest number of queries to spend: one for the list of names, one for each name, and one for each step
- * @returns the number of `kinds` (event names of a project) that were compared completely; the number of `wrong` counts, also of
- * a name that was compared only in part; and the `first` 100 of these
+ * Counts events again and compares the results with `event_counts`, name by name in random order.
+ * Events may arrive in the meantime: each statement reads events and counts at the same moment.
+ * @param queries largest number of queries to spend: one for the list of names, one for each name,
+ * and one for each step
+ * @returns the number of `kinds` (event names of a project) that were compared completely; the
+ * number of `wrong` counts, also of a name that was compared only in part; and the `first` 100 of
+ * these
  */
 export async function verifyCounts(
   db: Db,

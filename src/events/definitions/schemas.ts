@@ -60,7 +60,6 @@ export const eventDefinitionToJson = ({ name }: NameRow, counted: NameCount | un
     last_seen_at: typeof counted?.last === 'number' ? toIso(counted.last) : null
   }) satisfies z.infer<typeof EventDefinitionJson>
 
-/** The type of a property by the JSON type of its value. */
 const KINDS: Record<string, (typeof PROPERTY_KINDS)[number]> = {
   text: 'String',
   integer: 'Numeric',

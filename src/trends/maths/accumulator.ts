@@ -5,9 +5,9 @@ export type NumberColumn = { codes: Codes; values: Float64Array }
 
 /** The columns of a batch that maths read: row i of each list belongs to event i. */
 export type Rows = {
-  /** The group of each event, -1 for an event that does not count. Undefined if all events are in group 0. */
+  /** The group of each event, -1 if it does not count; undefined if all are in group 0. */
   groups: Int32Array | undefined
-  /** The number of each event's actor or session, -1 for none. The numbers begin at 0 and have few gaps. */
+  /** The number of each event's actor or session, from 0 with few gaps; -1 for none. */
   subjects: Int32Array
   /** The number of each event's actor; empty unless the feed lists actors. */
   actors: Int32Array
@@ -31,7 +31,9 @@ export interface Sink {
 export interface Accumulator extends Sink {
   /** Returns the numbers of a point that gets no more events, and forgets its events. */
   finish(point: number): Iterable<Counted>
-  /** Returns the numbers that need the events of all points. They may be too many to keep in memory. */
+  /**
+   * Returns the numbers that need the events of all points. They may be too many to keep in memory.
+   */
   end(): Iterable<Counted>
 }
 

@@ -4,7 +4,7 @@ import { BEFORE } from './firsts.ts'
 import { expectFew } from './limits.ts'
 import { type Counting, MATHS } from './table.ts'
 
-/** Counts, for each actor, the events of one group that a math counts. Leaves out the events before the trend. */
+/** Counts each actor's events of one group that a math counts, without those before the trend. */
 export class ActorCounter implements Sink {
   readonly #needsNumber: boolean
   readonly #needsSession: boolean
@@ -38,7 +38,7 @@ export class ActorCounter implements Sink {
     return this.#seen.map((number) => ({ number, count: this.#counts.get(number) }))
   }
 
-  /** Whether the math counts an event: for a property's numbers, one with a number; for sessions, one with a session. */
+  /** Whether an event has the number or the session that the math needs. */
   #counted({ subjects, numbers: { codes, values } }: Rows, i: number): boolean {
     if (this.#needsNumber) {
       return !Number.isNaN(values[codes[i] ?? 0] ?? Number.NaN)

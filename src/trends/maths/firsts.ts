@@ -2,10 +2,7 @@ import type { Accumulator, Piece, Rows, Sink } from './accumulator.ts'
 import { Total } from './numbers.ts'
 import { Seen } from './seen.ts'
 
-/**
- * The point of the piece of events before the trend. An actor who has one of them has no first event in
- * the trend.
- */
+/** The point of events before the trend: their actors have no first event in the trend. */
 export const BEFORE = -1
 
 /** Which event of an actor counts: the first of the name, or the first that matches the filters. */

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 /** Distinct values of a breakdown in the whole range. */
 export const MAX_BREAKDOWN_VALUES = 100_000
 
-/** Different actors, sessions or numbers in memory at once; with a breakdown, they count for each value. */
+/** Different actors, sessions or numbers in memory; with a breakdown, for each value. */
 export const MAX_SUBJECTS = 500_000
 
 /** @throws query_too_large, attr `actors` */
@@ -17,7 +17,7 @@ export function expectFew(subjects: number): void {
   }
 }
 
-/** Numbers of overlapping windows in memory at once, one for each breakdown value and window; 10,000,000 take 40 MB. */
+/** Numbers of overlapping windows in memory, for each breakdown value; all take 40 MB. */
 export const MAX_WINDOW_NUMBERS = 10_000_000
 
 /**

@@ -6,7 +6,7 @@ const SUBJECTS = 2 ** 31
 
 const keyOf = (group: number, subject: number): number => group * SUBJECTS + subject
 
-/** Pairs of a group, which is the number of a breakdown value, and a subject, which is that of an actor or session. */
+/** Pairs of a group (a breakdown value) and a subject (an actor or a session). */
 export class PairSet {
   readonly #keys = new Set<number>()
 

@@ -9,7 +9,9 @@ export class Counter {
     this.#counts[group] = (this.#counts[group] ?? 0) + by
   }
 
-  /** Returns the counts of the groups that have one, as the numbers of a point, and forgets them. */
+  /**
+   * Returns the counts of the groups that have one, as the numbers of a point, and forgets them.
+   */
   *drain(point: number): Generator<Counted> {
     for (const [group, result] of this.#counts.entries()) {
       if (result !== undefined) {

@@ -2,8 +2,8 @@ import { type Accumulator, type Counted, NOTHING, type Rows } from './accumulato
 import { percentileOf, percentileOfSorted, Tally } from './tally.ts'
 
 /**
- * Numbers of a point that are listed, 12 bytes each. If there are more, the occurrences of each different number are counted
- * instead.
+ * Numbers of a point that are listed, 12 bytes each. If there are more, the occurrences of each
+ * different number are counted instead.
  */
 const MAX_LISTED = 262_144
 
@@ -53,7 +53,7 @@ export class Percentile implements Accumulator {
 
   end = () => NOTHING
 
-  /** Counts how often each listed number occurs, and empties the list. @throws query_too_large, attr `actors` */
+  /** Counts the listed numbers, and empties the list. @throws query_too_large */
   #countListed(): Tally {
     const tally = this.#tally ?? new Tally()
     for (let i = 0; i < this.#length; i += 1) {
@@ -63,7 +63,6 @@ export class Percentile implements Accumulator {
     return tally
   }
 
-  /** Returns the listed numbers of each group. */
   #listed(): Map<number, Float64Array> {
     const counts = new Map<number, number>()
     for (let i = 0; i < this.#length; i += 1) {

@@ -1,15 +1,14 @@
-/** Subjects for which there is room before the list grows. */
 const FIRST_SIZE = 16_384
 
 /** The largest mark, as a mark has one byte. */
 const LAST_MARK = 255
 
-/** Stands for a subject that was never seen. */
 const UNSEEN = 0
 
 /**
- * The subjects that were seen at the current point. Subjects are integers from 0 with few gaps. Each has one byte, so that those
- * of a large project fit into the processor's cache: they are looked up at random places.
+ * The subjects that were seen at the current point. Subjects are integers from 0 with few gaps.
+ * Each has one byte, so that those of a large project fit into the processor's cache: they are
+ * looked up at random places.
  */
 export class Seen {
   /** The mark of the point at which each subject was last seen. */
@@ -25,7 +24,10 @@ export class Seen {
     return isNew
   }
 
-  /** Adds the subjects from index `from` up to but not including `until`; skips negative ones. @returns how many are new */
+  /**
+   * Adds the subjects from index `from` up to but not including `until`; skips negative ones.
+   * @returns how many are new
+   */
   addEach(subjects: Int32Array, from: number, until: number): number {
     const mark = this.#mark
     let marks = this.#marks

@@ -4,8 +4,9 @@ import { expectFewValues } from './limits.ts'
 import { PairMarks } from './marks.ts'
 
 /**
- * Returns the pieces of time into which the beginnings and ends of windows cut their range, in order. The `point` of a piece is
- * only its place in this list: a piece may belong to several windows.
+ * Returns the pieces of time into which the beginnings and ends of windows cut their range, in
+ * order. The `point` of a piece is only its place in this list: a piece may belong to several
+ * windows.
  */
 export function piecesOf(windows: readonly Range[]): Piece[] {
   const cuts = [...new Set(windows.flatMap(({ from, until }) => [from, until]))].sort(
@@ -15,8 +16,9 @@ export function piecesOf(windows: readonly Range[]): Piece[] {
 }
 
 /**
- * The number of different actors or sessions of windows that overlap, such as the last seven days of each day. A subject
- * counts for all windows that contain the event, except those for which it counts already.
+ * The number of different actors or sessions of windows that overlap, such as the last seven days
+ * of each day. A subject counts for all windows that contain the event, except those for which it
+ * counts already.
  */
 export class Sliding implements Accumulator {
   readonly #windows: readonly Range[]
@@ -28,8 +30,9 @@ export class Sliding implements Accumulator {
 
   /**
    * @param windows in order: neither starts nor ends decrease
-   * @param isGrowing whether each window contains the windows before it. The number of a window is then the number of subjects
-   * that it adds to the window before; the display adds these numbers up
+   * @param isGrowing whether each window contains the windows before it. The number of a window is
+   * then the number of subjects that it adds to the window before; the display adds these numbers
+   * up
    */
   constructor(windows: readonly Range[], isGrowing: boolean) {
     this.#windows = windows

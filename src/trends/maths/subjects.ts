@@ -9,7 +9,8 @@ type Summarize = (numbers: Iterable<number>) => number
 
 /**
  * The number of different actors or sessions. Those of group 0, which is the only group of a trend
- * without a breakdown, are in a list, as in `PairMarks`: only the pairs of other groups are limited.
+ * without a breakdown, are in a list, as in `PairMarks`: only the pairs of other groups are
+ * limited.
  */
 export class Distinct implements Accumulator {
   /** The subjects of group 0. */
@@ -37,7 +38,7 @@ export class Distinct implements Accumulator {
     }
   }
 
-  /** Whether a pair is new at this point. @throws query_too_large, attr `actors`, for too many pairs of other groups than 0 */
+  /** @throws query_too_large, attr `actors`, for too many pairs of other groups than 0 */
   #isNew(group: number, subject: number): boolean {
     return group === 0 ? this.#seen.add(subject) : this.#pairs.add(group, subject)
   }

@@ -6,11 +6,10 @@ import { Percentile } from './percentile.ts'
 import { Distinct, PerActor, PerSession } from './subjects.ts'
 import { percentileOf, tallyOf } from './tally.ts'
 
-/** How a math computes the numbers of a series. */
 type Rule = {
   /**
-   * What the math goes through: it reads the actor or the session of each event, or the numbers of a
-   * property. Values that are no numbers are left out; without numbers, the result is 0.
+   * What the math goes through: it reads the actor or the session of each event, or the numbers of
+   * a property. Values that are no numbers are left out; without numbers, the result is 0.
    */
   over: 'events' | 'actors' | 'sessions' | 'numbers'
   /** Whether the results for any parts of the events add up to the result for all of them. */

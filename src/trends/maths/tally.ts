@@ -1,6 +1,8 @@
 import { expectFew } from './limits.ts'
 
-/** A number for each key of each group: how often the key occurs (`add`), or a given number (`set`). */
+/**
+ * A number for each key of each group: how often the key occurs (`add`), or a given number (`set`).
+ */
 export class Tally {
   readonly #groups = new Map<number, Map<number, number>>()
   #size = 0
@@ -40,7 +42,10 @@ export class Tally {
   }
 }
 
-/** Returns a percentile of numbers, interpolated between two of them, from how often each occurs; `place` 0.5 is the median. */
+/**
+ * Returns a percentile of numbers, interpolated between two of them, from how often each occurs;
+ * `place` 0.5 is the median.
+ */
 export function percentileOf(counts: ReadonlyMap<number, number>, place: number): number {
   const sorted = [...counts].sort(([a], [b]) => a - b)
   const length = sorted.reduce((sum, [, count]) => sum + count, 0)
@@ -56,7 +61,7 @@ export function percentileOf(counts: ReadonlyMap<number, number>, place: number)
   })
 }
 
-/** Returns a percentile of sorted numbers, interpolated between two of them; `place` 0.5 is the median. */
+/** Returns a percentile of sorted numbers, interpolated; `place` 0.5 is the median. */
 export const percentileOfSorted = (sorted: Float64Array, place: number): number =>
   interpolate(sorted.length, place, (index) => sorted[index] ?? 0)
 

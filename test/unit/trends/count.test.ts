@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { Grouping } from '../../../src/columns/grouping.ts'
 import { Work } from '../../../src/properties/work.ts'
 import { countEvents } from '../../../src/trends/count.ts'
-import { Grouping } from '../../../src/columns/grouping.ts'
 import type { Counted } from '../../../src/trends/maths/accumulator.ts'
 
 it('computes the numbers of overlapping windows one by one, while they are read', async () => {

@@ -45,7 +45,6 @@ const PointQuery = z.object({
 
 const ActorsQuery = z.object({ ...PointQuery.shape, ...UrlParameters.shape })
 
-/** Persons that are read at once for a CSV file. */
 const CSV_PART = 1_000
 
 export const trendActorRoutes = createRouter().post(
