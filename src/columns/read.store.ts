@@ -8,7 +8,8 @@ import type { Json } from '../input/json.ts'
 import type { Span, Wanted } from './batch.ts'
 import { listedIn } from './names.store.ts'
 
-const PROPERTY = 'event:'
+/** The beginning of the name of a property's column. */
+export const PROPERTY = 'event:'
 
 const n = alias(eventNames, 'n')
 const c = alias(segmentColumns, 'c')

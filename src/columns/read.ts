@@ -313,8 +313,14 @@ function toBatch(
   wanted: Wanted,
   section: Span
 ): Batch {
-  const column = (name: string) => columns.values.get(name) ?? emptyColumn(count)
-  const numbers = (name: string) => columns.numbers.get(name) ?? new Uint32Array()
+  const column = (name: string) => {
+    const found = columns.get(name)
+    return found && 'codes' in found ? found : emptyColumn(count)
+  }
+  const numbers = (name: string) => {
+    const found = columns.get(name)
+    return found instanceof Uint32Array ? found : new Uint32Array()
+  }
   const times = wanted.times ? timesOf(slots, numbers('time')) : undefined
   const whole = {
     length: count,

@@ -9,7 +9,14 @@ import { type Damaged, discardDamaged } from './damage.ts'
 import { type KnownSegment, planOverview } from './overview.store.ts'
 import type { Overview, Segment, SegmentKey } from './overview.ts'
 import { placeOfCold, placeOfColumn } from './places.ts'
-import { type AskedSegment, type Cold, type Rows, readSegments, type Sealed } from './read.store.ts'
+import {
+  type AskedSegment,
+  type Cold,
+  PROPERTY,
+  type Rows,
+  readSegments,
+  type Sealed
+} from './read.store.ts'
 
 /*
  * Caches of segments. The content of a segment never changes, and no other segment has its token,
@@ -17,10 +24,8 @@ import { type AskedSegment, type Cold, type Rows, readSegments, type Sealed } fr
  * request.
  */
 
-/** Columns of versions, sessions and properties, by token and name. */
-const keptValues = new Recent<Column>()
-/** Columns of identities and times, by token and name. */
-const keptNumbers = new Recent<Uint32Array>()
+/** Columns, by token and name. */
+const keptColumns = new Recent<Column | Uint32Array>()
 /** The known segments of each source, by token. */
 const keptSegments = new Recent<ReadonlyMap<string, KnownSegment>>()
 
@@ -119,23 +124,18 @@ function keepSegments(
   keptSegments.set(key, segments, bytes)
 }
 
-/** Decoded columns of a segment, by name. */
-export type Columns = { values: Map<string, Column>; numbers: Map<string, Uint32Array> }
+/** Decoded columns of a segment, by name: lists of numbers for identities and times. */
+export type Columns = ReadonlyMap<string, Column | Uint32Array>
 
 /** The wanted columns of a segment, and the events that were stored after it was sealed. */
 export type SealedEvents = { columns: Columns; late: Rows | undefined }
 
-/** Returns the names of the wanted columns that `keptValues` holds once they are read. */
-const valueNames = ({ versions, sessions, properties }: Wanted): string[] => [
+const namesOf = ({ times, identities, versions, sessions, properties }: Wanted): string[] => [
+  ...(times ? ['time'] : []),
+  ...(identities ? ['identity'] : []),
   ...(versions ? ['version'] : []),
   ...(sessions ? ['session'] : []),
-  ...properties.map((key) => `event:${key}`)
-]
-
-/** Returns the names of the wanted columns that `keptNumbers` holds once they are read. */
-const numberNames = ({ times, identities }: Wanted): string[] => [
-  ...(times ? ['time'] : []),
-  ...(identities ? ['identity'] : [])
+  ...properties.map((key) => `${PROPERTY}${key}`)
 ]
 
 /**
@@ -150,33 +150,35 @@ export async function readSealed(
   segments: readonly Segment[],
   wanted: Wanted
 ): Promise<Map<number, SealedEvents>> {
-  const kept = new Map(segments.map((segment) => [segment.id, findKept(segment, wanted)]))
-  const asked = segments
-    .map((segment) => askFor(segment, wanted, kept.get(segment.id) ?? newColumns()))
+  const names = namesOf(wanted)
+  const known = segments.map((segment) => ({ segment, kept: findKept(segment, names) }))
+  const asked = known
+    .map(({ segment: { id, late }, kept }) => ({
+      id,
+      isLate: late.length > 0,
+      columns: names.filter((name) => !kept.has(name))
+    }))
     .filter(({ columns, isLate }) => columns.length > 0 || isLate)
   const askedIds = new Set(asked.map(({ id }) => id))
   const found = await readAsked(scan, asked, wanted)
   const read = new Map<number, SealedEvents>()
   const damaged: Damaged[] = []
-  for (const segment of segments) {
-    const columns = kept.get(segment.id) ?? newColumns()
+  for (const { segment, kept } of known) {
     const sealed = found.get(segment.id)
     if (!sealed) {
       if (!askedIds.has(segment.id)) {
-        read.set(segment.id, { columns, late: undefined })
+        read.set(segment.id, { columns: kept, late: undefined })
       }
       continue
     }
-    const text =
-      takeAll(scan, segment, sealed, columns) ??
-      takeMissing(scan, { segment, sealed, wanted, columns })
-    if (text !== undefined) {
-      damaged.push({ kind: 'segment', segment, text })
+    const opened = open(scan, segment, sealed, { names, kept })
+    if ('damaged' in opened) {
+      damaged.push({ kind: 'segment', segment, text: opened.damaged })
       continue
     }
     // A segment has no column of session ids if it would be too large: see `MAX_SESSIONS_BYTES`.
-    if (!wanted.sessions || columns.values.has('session')) {
-      read.set(segment.id, { columns, late: sealed.late })
+    if (!wanted.sessions || opened.columns.has('session')) {
+      read.set(segment.id, { columns: opened.columns, late: sealed.late })
     }
   }
   await discardDamaged(scan.db, damaged)
@@ -216,114 +218,66 @@ async function readAsked(
   }
 }
 
-/** Returns the wanted columns that are not cached, and whether to read late events. */
-const askFor = (
-  { id, late }: Segment,
-  wanted: Wanted,
-  { values, numbers }: Columns
-): AskedSegment => ({
-  id,
-  isLate: late.length > 0,
-  columns: [
-    ...valueNames(wanted).filter((name) => !values.has(name)),
-    ...numberNames(wanted).filter((name) => !numbers.has(name))
-  ]
-})
-
-const newColumns = (): Columns => ({ values: new Map(), numbers: new Map() })
-
 const keyOf = ({ build }: Segment, name: string): string => `${build} ${name}`
 
-function findKept(segment: Segment, wanted: Wanted): Columns {
-  const columns = newColumns()
-  for (const name of valueNames(wanted)) {
-    const column = keptValues.get(keyOf(segment, name))
-    if (column) {
-      columns.values.set(name, column)
-    }
-  }
-  for (const name of numberNames(wanted)) {
-    const numbers = keptNumbers.get(keyOf(segment, name))
-    if (numbers) {
-      columns.numbers.set(name, numbers)
-    }
-  }
-  return columns
-}
-
-/**
- * Decodes columns, adds them to the segment's columns, and caches them. @returns the name of a
- * damaged column, if there is one
- */
-function takeAll(
-  scan: Scan,
-  segment: Segment,
-  { encoded }: Sealed,
-  columns: Columns
-): string | undefined {
-  for (const [name, text] of encoded) {
-    const isTaken = unlessDamaged(() => {
-      take(scan, segment, [name, text], columns)
-      return true
+const findKept = (segment: Segment, names: readonly string[]): Columns =>
+  new Map(
+    names.flatMap((name) => {
+      const column = keptColumns.get(keyOf(segment, name))
+      return column ? [[name, column] as const] : []
     })
-    if (!isTaken) {
-      return name
-    }
-  }
-  return undefined
-}
-
-function take(
-  { since }: Scan,
-  segment: Segment,
-  [name, text]: [name: string, text: string],
-  { values, numbers }: Columns
-): void {
-  const key = keyOf(segment, name)
-  const place = placeOfColumn(segment, name)
-  if (name === 'time' || name === 'identity') {
-    const decoded = decodeNumbers(text, place)
-    numbers.set(name, decoded)
-    keptNumbers.set(key, decoded, decoded.byteLength, since)
-    return
-  }
-  const column = decodeColumn(text, segment.count, place)
-  values.set(name, column)
-  // A number takes 8 bytes; a text about 2 bytes per character of the encoded column, and 16 more.
-  const valueBytes =
-    name === 'version' ? 8 * column.values.length : 2 * text.length + 16 * column.values.length
-  keptValues.set(key, column, column.codes.byteLength + valueBytes, since)
-}
-
-type Taken = { segment: Segment; sealed: Sealed; wanted: Wanted; columns: Columns }
+  )
 
 /**
- * Adds and caches an empty column for each wanted property that no event of the segment has.
- * @returns the name of a missing column, or `cold` if the list of the other properties is damaged;
- * undefined if there is neither
+ * Decodes and caches the columns that were read of a segment, and an empty column for each wanted
+ * property that no event of the segment has.
+ * @returns these and the kept columns, or the name of a column that is damaged or missing, or
+ * `cold` if the list of the other properties is damaged
  */
-function takeMissing(
+function open(
   { since }: Scan,
-  { segment, sealed, wanted, columns: { values, numbers } }: Taken
-): string | undefined {
-  const missing = [
-    ...numberNames(wanted).filter((name) => !numbers.has(name)),
-    ...(wanted.versions && !values.has('version') ? ['version'] : [])
-  ]
-  const without = wanted.properties.filter((key) => !values.has(`event:${key}`))
-  if (missing.length > 0 || without.length === 0) {
-    return missing[0]
+  segment: Segment,
+  { encoded, cold }: Sealed,
+  { names, kept }: { names: readonly string[]; kept: Columns }
+): { columns: Columns } | { damaged: string } {
+  const columns = new Map(kept)
+  for (const [name, text] of encoded) {
+    const column = unlessDamaged(() => decode(segment, name, text))
+    if (!column) {
+      return { damaged: name }
+    }
+    columns.set(name, column)
+    keptColumns.set(keyOf(segment, name), column, bytesOf(name, column, text), since)
   }
-  if (!isIntact(segment, sealed.cold)) {
-    return 'cold'
+  const missing = names.filter((name) => !columns.has(name) && name !== 'session')
+  const stored = missing.find((name) => !name.startsWith(PROPERTY))
+  if (stored !== undefined || (missing.length > 0 && !isIntact(segment, cold))) {
+    return { damaged: stored ?? 'cold' }
   }
-  for (const key of without) {
-    const name = `event:${key}`
+  for (const name of missing) {
     const column = emptyColumn(segment.count)
-    values.set(name, column)
-    keptValues.set(keyOf(segment, name), column, column.codes.byteLength, since)
+    columns.set(name, column)
+    keptColumns.set(keyOf(segment, name), column, column.codes.byteLength, since)
   }
-  return undefined
+  return { columns }
+}
+
+/** @throws DamageError */
+function decode(segment: Segment, name: string, text: string): Column | Uint32Array {
+  const place = placeOfColumn(segment, name)
+  return name === 'time' || name === 'identity'
+    ? decodeNumbers(text, place)
+    : decodeColumn(text, segment.count, place)
+}
+
+/** Returns the memory that a column takes, bytes: 8 for a number, about 2 for a character. */
+function bytesOf(name: string, column: Column | Uint32Array, text: string): number {
+  if (column instanceof Uint32Array) {
+    return column.byteLength
+  }
+  const { codes, values } = column
+  const ofValues = name === 'version' ? 8 * values.length : 2 * text.length + 16 * values.length
+  return codes.byteLength + ofValues
 }
 
 /** Whether the list of properties without a column is intact, and no column is missing. */

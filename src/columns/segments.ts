@@ -10,6 +10,7 @@ import { discardSegment } from './damage.store.ts'
 import { type Pace, READ_AT_ONCE, readPages } from './pace.ts'
 import { placeOfCold, placeOfColumn, placeOfSlots } from './places.ts'
 import { MAX_EVENTS } from './plan.ts'
+import { PROPERTY } from './read.store.ts'
 import {
   abandonSegment,
   type BuildingSegment,
@@ -117,8 +118,6 @@ async function findDifference(
   }
   return row === count ? undefined : 'count'
 }
-
-const PROPERTY = 'event:'
 
 /** The events of a segment as its columns have them. */
 class CopiedEvents {
