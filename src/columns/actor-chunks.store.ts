@@ -105,15 +105,15 @@ export async function beginActors(db: Db, chunk: ProjectChunk): Promise<BuiltChu
   return { ...chunk, build }
 }
 
-export type Identity = { key: number; person_id: number | null }
+export type PersonOfIdentity = { key: number; person_id: number | null }
 
 /** Lists a chunk's identities, by key, with their persons; an erased one has its last person. */
-export async function listIdentities(db: Db, chunk: ProjectChunk): Promise<Identity[]> {
+export async function listIdentities(db: Db, chunk: ProjectChunk): Promise<PersonOfIdentity[]> {
   return (await readBatch(db, identitiesOf(chunk)))[0]
 }
 
 const identitiesOf = (chunk: ProjectChunk) =>
-  query<Identity>(sql`
+  query<PersonOfIdentity>(sql`
     select ${distinctIds.key}, ${distinctIds.personId} from ${distinctIds}
     where ${isInside(distinctIds, chunk)}
     union all
@@ -147,7 +147,11 @@ export async function sampleActors(db: Db, limit: number): Promise<ProjectChunk[
  * A chunk that is built, the keys of its identities that have moved since its build began, and all
  * its identities with their persons, in one snapshot.
  */
-export type ActorsCopy = BuiltChunk & { data: string; moved: number[]; identities: Identity[] }
+export type ActorsCopy = BuiltChunk & {
+  data: string
+  moved: number[]
+  identities: PersonOfIdentity[]
+}
 
 /** Reads a chunk that is built; undefined if there is none. */
 export async function openActors(db: Db, chunk: ProjectChunk): Promise<ActorsCopy | undefined> {

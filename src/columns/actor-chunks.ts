@@ -13,7 +13,7 @@ import {
   sampleActors
 } from './actor-chunks.store.ts'
 import { CHUNK, decodeActors, encodeActors, NO_PERSON, unlessDamaged } from './codec.ts'
-import type { CopyBuilder, CopyVerifier, Encoded } from './copy.ts'
+import type { CopyBuilder, CopyVerifier, EncodedCopy } from './copy.ts'
 import { discardActors } from './damage.store.ts'
 import { type BuiltChunk, type ProjectChunk, placeOfActors } from './places.ts'
 
@@ -72,7 +72,7 @@ export async function findDueChunks(db: Db, most = CHUNKS_PER_RUN): Promise<Proj
   return [...grown, ...outdated.filter(isOnlyOutdated)]
 }
 
-async function encodeChunk(db: Db, chunk: BuiltChunk): Promise<Encoded<string>> {
+async function encodeChunk(db: Db, chunk: BuiltChunk): Promise<EncodedCopy<string>> {
   const identities = await listIdentities(db, chunk)
   await pause(REST_MS)
   const offsets = Uint16Array.from(identities, ({ key }) => key - chunk.chunk * CHUNK)

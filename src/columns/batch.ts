@@ -4,13 +4,13 @@ import type { Column } from './column.ts'
 import { SLOT } from './slots/store.ts'
 
 /** The events of a project with one name, or with any name if it is null. */
-export type Source = { projectId: number; event: string | null }
+export type EventScope = { projectId: number; event: string | null }
 
 /** A span of time, ms UTC; `until` is not in it. */
 export type Span = { since: number; until: number }
 
 /** The columns to read of events. */
-export type Wanted = {
+export type WantedColumns = {
   /** Times to the millisecond. Without them, only the slot of each event is known. */
   times: boolean
   identities: boolean
@@ -42,11 +42,11 @@ export type EventColumns = {
 export type Batch = EventColumns & {
   /** A time at or before the first event, ms UTC. */
   since: number
-  place: Place
+  place: PlaceOfTime
 }
 
 /** Returns the index of the first event of a batch at or after a time. */
-export type Place = (time: number) => number
+export type PlaceOfTime = (time: number) => number
 
 /** A column without any value. */
 export const emptyColumn = (length: number): Column => ({
@@ -91,13 +91,13 @@ function cutColumn({ codes, values }: Column, from: number, end: number): Column
 
 /** Finds places among the sorted times of events. */
 export const placeByTimes =
-  (times: ArrayLike<number>): Place =>
+  (times: ArrayLike<number>): PlaceOfTime =>
   (time) =>
     lowerBound(times, time)
 
 /** Finds the places of times that begin a slot, from the events up to each slot's end. */
 export const placeBySlots =
-  ({ slots, ends }: Slots): Place =>
+  ({ slots, ends }: Slots): PlaceOfTime =>
   (time) =>
     ends[lowerBound(slots, time / SLOT) - 1] ?? 0
 

@@ -1,6 +1,6 @@
 import { toShort } from '../db/version-id.ts'
 import { encodeColumn, encodeNumbers, encodeSlots, type SlotCount } from './codec.ts'
-import type { Encoded } from './copy.ts'
+import type { EncodedCopy } from './copy.ts'
 import { Dictionary, withRoom } from './dictionary.ts'
 import { type BuiltSegment, placeOfCold, placeOfColumn, placeOfSlots } from './places.ts'
 import { type EncodedColumn, PropertyColumns } from './property-columns.ts'
@@ -54,7 +54,7 @@ export class SegmentBuilder {
   }
 
   /** The columns can be iterated once; each is encoded when the iteration reaches it. */
-  finish(segment: BuiltSegment): Encoded<SegmentContent> {
+  finish(segment: BuiltSegment): EncodedCopy<SegmentContent> {
     const count = this.#count
     const { cold, columns } = this.#properties.finish(count, {
       placeOfColumn: (name) => placeOfColumn(segment, `event:${name}`),

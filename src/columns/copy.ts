@@ -23,14 +23,14 @@ import { type EncodedColumn, groupColumns } from './property-columns.ts'
 export type Building = { build: string }
 
 /** What a build writes: its columns, and at the end the rest. */
-export type Encoded<Content> = { content: Content; columns: Iterable<EncodedColumn> }
+export type EncodedCopy<Content> = { content: Content; columns: Iterable<EncodedColumn> }
 
 /** How copies of a kind are built. */
 export type CopyBuilder<Key, Copy extends Building, Content> = {
   /** @returns undefined if another run builds the copy */
   begin: (db: Db, key: Key) => Promise<Copy | undefined>
   /** Reads and encodes the rows. @returns undefined if there are none; then the copy is removed */
-  encode: (db: Db, copy: Copy, pace: Pace) => Promise<Encoded<Content> | undefined>
+  encode: (db: Db, copy: Copy, pace: Pace) => Promise<EncodedCopy<Content> | undefined>
   write: (db: Db, copy: Copy, columns: readonly EncodedColumn[]) => Promise<{ ms: number }>
   /** @returns whether the copy may be read from now on */
   finish: (db: Db, copy: Copy, content: Content) => Promise<boolean>
@@ -76,7 +76,7 @@ export async function buildCopy<Key, Copy extends Building, Content>(
 }
 
 /** How many copies were compared, and those that differed from their rows, each with the place. */
-export type Verified<Copy> = { compared: number; wrong: { copy: Copy; difference: string }[] }
+export type VerifiedCopies<Copy> = { compared: number; wrong: { copy: Copy; difference: string }[] }
 
 /**
  * Compares copies with their rows, in random order. Wrong ones are discarded, and the next run
@@ -88,9 +88,9 @@ export async function verifyCopies<Key, Copy extends Building>(
   db: Db,
   kind: CopyVerifier<Key, Copy>,
   { most, pace, isSpent }: { most: number; pace: Pace; isSpent: () => boolean }
-): Promise<Verified<Copy>> {
+): Promise<VerifiedCopies<Copy>> {
   const keys = await kind.sample(db, isSpent() ? 0 : most)
-  const wrong: Verified<Copy>['wrong'] = []
+  const wrong: VerifiedCopies<Copy>['wrong'] = []
   let compared = 0
   for (const key of keys) {
     if (isSpent()) {

@@ -2,7 +2,7 @@ import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
 import { planRead, query, type Read, template } from '../db/batch.ts'
 import { eventCounts, eventNames, lateEvents, segments } from '../db/schema.ts'
-import type { Source, Span } from './batch.ts'
+import type { EventScope, Span } from './batch.ts'
 import { decodeSlots, type SlotCount, type Slots, unlessDamaged } from './codec.ts'
 import {
   type Located,
@@ -172,7 +172,11 @@ const overviewOfAll = overviewOf(sql`1`)
  * segment covers.
  * @param known segments whose slots are not read again, by token
  */
-export function planOverview(source: Source, { since, until }: Span, known: Known): Read<Overview> {
+export function planOverview(
+  source: EventScope,
+  { since, until }: Span,
+  known: Known
+): Read<Overview> {
   const { sealed, loose } = source.event === null ? overviewOfAll : overviewOfName
   const knownBuilds = JSON.stringify([...known.keys()])
   const values = { ...source, from: since, end: until, knownBuilds }

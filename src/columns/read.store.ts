@@ -5,7 +5,7 @@ import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import { eventNames, events, lateEvents, segmentColumns, segments } from '../db/schema.ts'
 import type { Json } from '../input/json.ts'
-import type { Span, Wanted } from './batch.ts'
+import type { Span, WantedColumns } from './batch.ts'
 import { listedIn } from './names.store.ts'
 
 /** The beginning of the name of a property's column. */
@@ -36,7 +36,7 @@ export type Encoded = Map<string, string>
 export type Cold = { data: string; withColumn: string[] }
 
 /** Rows as columns. A column that is not wanted is undefined. */
-export type Rows = {
+export type RowColumns = {
   length: number
   times: number[]
   identities: number[] | undefined
@@ -52,7 +52,7 @@ export type AskedSegment = { id: number; columns: readonly string[]; isLate: boo
  * The columns and late events of a segment. A property that no event of the segment has is not
  * among the columns. `cold` is set if a column of the request is missing.
  */
-export type Sealed = { encoded: Encoded; cold: Cold | undefined; late: Rows | undefined }
+export type Sealed = { encoded: Encoded; cold: Cold | undefined; late: RowColumns | undefined }
 
 /**
  * Reads columns of some segments, and the late events of each. Leaves out a segment that is gone,
@@ -63,7 +63,7 @@ export async function readSegments(
   db: Db,
   projectId: number,
   asked: readonly AskedSegment[],
-  wanted: Wanted
+  wanted: WantedColumns
 ): Promise<Map<number, Sealed>> {
   const keys = JSON.stringify(wanted.properties)
   const isMissing = sql`name.value is not null and ${segmentColumns.name} is null`
@@ -114,7 +114,7 @@ function toEncoded(rows: readonly ColumnRow[]): Pick<Sealed, 'encoded' | 'cold'>
   return { encoded, cold }
 }
 
-const readLate = (projectId: number, segmentIds: readonly number[], wanted: Wanted) =>
+const readLate = (projectId: number, segmentIds: readonly number[], wanted: WantedColumns) =>
   query<Found & { segment_id: number }>(sql`
     select ${l.segmentId}, ${aggregates(wanted)}
     from ${inJson(segmentIds)} a
@@ -128,7 +128,7 @@ const readLate = (projectId: number, segmentIds: readonly number[], wanted: Want
 type Found = Record<'n' | 'times', number | string> & Record<string, number | string | null>
 
 /** SQL: the number of events `e`, and their times and wanted columns as JSON arrays. */
-function aggregates({ identities, versions, sessions, properties }: Wanted): SQL {
+function aggregates({ identities, versions, sessions, properties }: WantedColumns): SQL {
   return sql.join(
     [
       sql`count(*) as n, json_group_array(${e.timestamp}) as times`,
@@ -144,7 +144,10 @@ function aggregates({ identities, versions, sessions, properties }: Wanted): SQL
   )
 }
 
-function toRows(row: Found, { identities, versions, sessions, properties }: Wanted): Rows {
+function toRows(
+  row: Found,
+  { identities, versions, sessions, properties }: WantedColumns
+): RowColumns {
   const parse = (name: string) => JSON.parse(String(row[name]))
   return {
     length: Number(row.n),
@@ -168,8 +171,8 @@ export async function readRows(
   db: Db,
   projectId: number,
   spans: readonly NameSpan[],
-  wanted: Wanted
-): Promise<Rows> {
+  wanted: WantedColumns
+): Promise<RowColumns> {
   const list = spans.map(({ eventId, since, until }) => [eventId, since, until])
   const [[row]] = await readBatch(
     db,
@@ -189,8 +192,8 @@ export async function readMoment(
   db: Db,
   { projectId, eventId }: Kind,
   { time, after, limit }: { time: number; after: string; limit: number },
-  wanted: Wanted
-): Promise<{ rows: Rows; last: string }> {
+  wanted: WantedColumns
+): Promise<{ rows: RowColumns; last: string }> {
   const [[row]] = await readBatch(
     db,
     query<Found & { last: string | null }>(sql`
@@ -208,8 +211,8 @@ export async function readSortedRows(
   db: Db,
   { projectId, eventIds }: { projectId: number; eventIds: readonly number[] },
   { since, until }: Span,
-  wanted: Wanted
-): Promise<Rows> {
+  wanted: WantedColumns
+): Promise<RowColumns> {
   const [[row]] = await readBatch(
     db,
     query<Found>(sql`

@@ -8,13 +8,19 @@ import {
   placeBySlots,
   placeByTimes,
   type Span,
-  type Wanted
+  type WantedColumns
 } from './batch.ts'
 import type { Scan } from './cache.ts'
 import { type SlotCount, type Slots, toSlotCounts } from './codec.ts'
 import { toColumn } from './dictionary.ts'
 import type { Overview, Segment } from './overview.ts'
-import { type NameSpan, type Rows, readMoment, readRows, readSortedRows } from './read.store.ts'
+import {
+  type NameSpan,
+  type RowColumns,
+  readMoment,
+  readRows,
+  readSortedRows
+} from './read.store.ts'
 import { type Columns, readSealed } from './sealed.ts'
 import { SLOT } from './slots/store.ts'
 
@@ -44,13 +50,13 @@ type CountedSpan = NameSpan & { count: number }
  */
 export class Reader {
   readonly #scan: Scan
-  readonly #wanted: Wanted
+  readonly #wanted: WantedColumns
   readonly #rowEvents: number
   /** Segments whose events are read from rows: the segment is gone or lacks a column. */
   readonly #unread = new Set<number>()
 
   /** @param stepEvents approximate limit of rows per statement, if lower than `ROW_EVENTS` */
-  constructor(scan: Scan, wanted: Wanted, stepEvents: number) {
+  constructor(scan: Scan, wanted: WantedColumns, stepEvents: number) {
     this.#scan = scan
     this.#wanted = wanted
     this.#rowEvents = Math.min(stepEvents, ROW_EVENTS)
@@ -310,7 +316,7 @@ function split({ eventId, since, until, count }: CountedSpan, parts: number): Co
 function toBatch(
   { count, since, slots }: Segment,
   columns: Columns,
-  wanted: Wanted,
+  wanted: WantedColumns,
   section: Span
 ): Batch {
   const column = (name: string) => {
@@ -352,7 +358,7 @@ function timesOf({ slots, ends }: Slots, offsets: Uint32Array): Float64Array {
   return times
 }
 
-const rowsToBatch = (rows: Rows, wanted: Wanted): Batch => ({
+const rowsToBatch = (rows: RowColumns, wanted: WantedColumns): Batch => ({
   length: rows.length,
   since: rows.times[0] ?? 0,
   place: placeByTimes(rows.times),
@@ -363,7 +369,7 @@ const rowsToBatch = (rows: Rows, wanted: Wanted): Batch => ({
 })
 
 /** Sorts rows by their times: those of several names come name by name. */
-function sortRows(rows: Rows): Rows {
+function sortRows(rows: RowColumns): RowColumns {
   const { times } = rows
   if (times.every((time, i) => i === 0 || (times[i - 1] ?? 0) <= time)) {
     return rows

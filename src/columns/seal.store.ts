@@ -208,13 +208,13 @@ const insertUnsealed = (
 }
 
 /** An event's place in its name. The uuid is hexadecimal; an empty one comes first. */
-export type Place = { timestamp: number; uuid: string }
+export type EventPlace = { timestamp: number; uuid: string }
 
-export type PlacedEvent = SealedRow & Place
+export type PlacedEvent = SealedRow & EventPlace
 
 /** A range of an event name. */
 export type EventRange = {
-  after: Place
+  after: EventPlace
   until: number
   withProperties: boolean
   /** The segment whose late events are left out. */

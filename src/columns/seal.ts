@@ -56,7 +56,7 @@ export const MAX_QUERIES = 600
  * because the queries ran out. Ranges in which another run or a late event got in the way are left
  * for the next run.
  */
-export type Sealed = { segments: number; events: number; left: readonly EventKind[] }
+export type SealResult = { segments: number; events: number; left: readonly EventKind[] }
 
 export type Sealing = {
   db: Db
@@ -67,7 +67,7 @@ export type Sealing = {
   /** Queries after which no further segment is begun. */
   maxQueries?: number
   /** Called after each segment. */
-  onProgress?: (sealed: Omit<Sealed, 'left'>) => void
+  onProgress?: (sealed: Omit<SealResult, 'left'>) => void
 }
 
 const limitsAt = (now: number, minLate: number): Limits => ({
@@ -101,7 +101,10 @@ export async function* findSealable(
 }
 
 /** Seals until `maxQueries` are made. May be interrupted, and run several times at once. */
-export async function sealEvents(kinds: readonly EventKind[], sealing: Sealing): Promise<Sealed> {
+export async function sealEvents(
+  kinds: readonly EventKind[],
+  sealing: Sealing
+): Promise<SealResult> {
   return new Sealer(sealing).seal(kinds)
 }
 
@@ -113,7 +116,7 @@ class Sealer {
     this.#sealing = sealing
   }
 
-  async seal(kinds: readonly EventKind[]): Promise<Sealed> {
+  async seal(kinds: readonly EventKind[]): Promise<SealResult> {
     for (const [i, kind] of kinds.entries()) {
       if (this.#isSpent() || !(await this.#sealKind(kind))) {
         return { ...this.#sealed, left: kinds.slice(i) }

@@ -1,7 +1,7 @@
 import { joinReads, mapRead, type Read, runRead } from '../db/batch.ts'
 import { type Db, isTooBig } from '../db/client.ts'
 import { UnavailableError } from '../errors.ts'
-import { emptyColumn, type Source, type Wanted } from './batch.ts'
+import { type EventScope, emptyColumn, type WantedColumns } from './batch.ts'
 import { Recent, type Scan } from './cache.ts'
 import { decodeColumn, decodeNames, decodeNumbers, unlessDamaged } from './codec.ts'
 import type { Column } from './column.ts'
@@ -13,7 +13,7 @@ import {
   type AskedSegment,
   type Cold,
   PROPERTY,
-  type Rows,
+  type RowColumns,
   readSegments,
   type Sealed
 } from './read.store.ts'
@@ -35,7 +35,7 @@ const SEGMENT_BYTES = 200
 const SLOT_BYTES = 8
 
 /** The events of a source in a range of time. */
-export type Stretch = Source & { since: number; until: number }
+export type Stretch = EventScope & { since: number; until: number }
 
 /** The overview of each stretch, by `keyOfStretch`. */
 export type Overviews = ReadonlyMap<string, Overview>
@@ -128,9 +128,15 @@ function keepSegments(
 export type Columns = ReadonlyMap<string, Column | Uint32Array>
 
 /** The wanted columns of a segment, and the events that were stored after it was sealed. */
-export type SealedEvents = { columns: Columns; late: Rows | undefined }
+export type SealedEvents = { columns: Columns; late: RowColumns | undefined }
 
-const namesOf = ({ times, identities, versions, sessions, properties }: Wanted): string[] => [
+const namesOf = ({
+  times,
+  identities,
+  versions,
+  sessions,
+  properties
+}: WantedColumns): string[] => [
   ...(times ? ['time'] : []),
   ...(identities ? ['identity'] : []),
   ...(versions ? ['version'] : []),
@@ -148,7 +154,7 @@ const namesOf = ({ times, identities, versions, sessions, properties }: Wanted):
 export async function readSealed(
   scan: Scan,
   segments: readonly Segment[],
-  wanted: Wanted
+  wanted: WantedColumns
 ): Promise<Map<number, SealedEvents>> {
   const names = namesOf(wanted)
   const known = segments.map((segment) => ({ segment, kept: findKept(segment, names) }))
@@ -192,7 +198,7 @@ export async function readSealed(
 async function readAsked(
   scan: Scan,
   asked: readonly AskedSegment[],
-  wanted: Wanted
+  wanted: WantedColumns
 ): Promise<Map<number, Sealed>> {
   if (asked.length === 0) {
     return new Map()

@@ -5,7 +5,7 @@ import { SegmentBuilder, type SegmentContent } from './build.ts'
 import { decodeColumn, decodeNames, decodeNumbers, decodeSlots, toSlotCounts } from './codec.ts'
 import type { Column } from './column.ts'
 import { CopiedProperties } from './copied-properties.ts'
-import type { CopyBuilder, CopyVerifier, Encoded } from './copy.ts'
+import type { CopyBuilder, CopyVerifier, EncodedCopy } from './copy.ts'
 import { discardSegment } from './damage.store.ts'
 import { type Pace, READ_AT_ONCE, readPages } from './pace.ts'
 import { placeOfCold, placeOfColumn, placeOfSlots } from './places.ts'
@@ -15,8 +15,8 @@ import {
   abandonSegment,
   type BuildingSegment,
   beginSegment,
+  type EventPlace,
   openSegment,
-  type Place,
   type PlacedEvent,
   type PlannedSegment,
   readEvents,
@@ -63,11 +63,11 @@ async function encodeSegment(
   db: Db,
   segment: BuildingSegment,
   pace: Pace
-): Promise<Encoded<SegmentContent> | undefined> {
+): Promise<EncodedCopy<SegmentContent> | undefined> {
   const kind = { project_id: segment.projectId, event_id: segment.eventId }
   const builder = new SegmentBuilder()
   let bytes = 0
-  const read = (after: Place) => {
+  const read = (after: EventPlace) => {
     const withProperties = bytes <= MAX_SEGMENT_BYTES
     if (!withProperties) {
       builder.leaveOutProperties()
@@ -89,7 +89,7 @@ async function encodeSegment(
 }
 
 /** The place before all events of a segment. */
-const beginningOf = ({ since }: { since: number }): Place => ({ timestamp: since, uuid: '' })
+const beginningOf = ({ since }: { since: number }): EventPlace => ({ timestamp: since, uuid: '' })
 
 /** Returns the name of a column that differs, or `count`, `cold` or `encoding`. */
 async function findDifference(
@@ -104,7 +104,7 @@ async function findDifference(
     return 'encoding'
   }
   const { id: without, until, count } = segment
-  const read = (after: Place) =>
+  const read = (after: EventPlace) =>
     readEvents(db, segment, { after, until, withProperties: true, without }, READ_AT_ONCE)
   let row = 0
   for await (const events of readPages(pace, beginningOf(segment), read)) {

@@ -16,7 +16,7 @@ export type Dimension = {
 }
 
 /** Decides which events of a batch count, and for which value of the dimensions. */
-export class Selection {
+export class EventSelection {
   readonly #filter: Filter
   readonly #dimensions: readonly Dimension[]
 

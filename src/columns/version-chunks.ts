@@ -2,7 +2,7 @@ import type { Db } from '../db/client.ts'
 import { identityOf, numberOf, versionId } from '../db/version-id.ts'
 import { CHUNK, decodeColumn, decodeNames, decodeVersions, encodeVersions } from './codec.ts'
 import { CopiedProperties } from './copied-properties.ts'
-import type { CopyBuilder, CopyVerifier, Encoded } from './copy.ts'
+import type { CopyBuilder, CopyVerifier, EncodedCopy } from './copy.ts'
 import { discardVersions } from './damage.store.ts'
 import { type Pace, READ_AT_ONCE, readPages } from './pace.ts'
 import {
@@ -53,7 +53,7 @@ async function encodeChunk(
   db: Db,
   chunk: BuiltChunk,
   pace: Pace
-): Promise<Encoded<VersionsContent>> {
+): Promise<EncodedCopy<VersionsContent>> {
   const ids: number[] = []
   const properties = new PropertyColumns()
   let bytes = 0

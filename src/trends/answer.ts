@@ -8,7 +8,7 @@ import {
   type BinnedQuery,
   isAggregated,
   isCumulative,
-  type Series,
+  type SeriesQuery,
   type TrendQuery
 } from './query.ts'
 import { sum } from './sum.ts'
@@ -139,7 +139,7 @@ export function toSeries(
   query: BinnedQuery,
   period: Period,
   { data, value }: Line,
-  of: { series: Series } | { formula: string }
+  of: { series: SeriesQuery } | { formula: string }
 ): TrendSeries {
   const action = 'series' in of ? toAction(of.series) : null
   const label = labelOfLine(query, value, of)
@@ -180,7 +180,7 @@ const attrOf = (of: object): string => ('series' in of ? 'series' : 'formula')
 function labelOfLine(
   query: BinnedQuery,
   value: Value,
-  of: { series: Series } | { formula: string }
+  of: { series: SeriesQuery } | { formula: string }
 ): string {
   const isSeries = 'series' in of
   const name = isSeries ? (of.series.customName ?? of.series.name) : of.formula
@@ -203,7 +203,7 @@ const toFinite = (number: number): number =>
 export const totalOf = (query: Pick<TrendQuery, 'display'>, data: readonly number[]): number =>
   isCumulative(query) ? (data.at(-1) ?? 0) : sum(data)
 
-const toAction = ({ event, name, customName, order, math, property, properties }: Series) => ({
+const toAction = ({ event, name, customName, order, math, property, properties }: SeriesQuery) => ({
   id: event,
   type: 'events' as const,
   order,

@@ -6,7 +6,7 @@ import { feedEvents } from './count.ts'
 import { toDimension } from './dimensions.ts'
 import { ActorCounter } from './maths/actor-counter.ts'
 import { onlyFirsts } from './maths/table.ts'
-import type { Project } from './periods.ts'
+import type { ProjectCalendar } from './periods.ts'
 import { expectFewRows, expectReadable, feedOf, rowsOf } from './plan.ts'
 import {
   type ActorCounts,
@@ -27,7 +27,7 @@ import {
  */
 export async function countBehind(
   db: Db,
-  project: Project,
+  project: ProjectCalendar,
   asked: Asked & { point: AskedPoint }
 ): Promise<ActorCounts> {
   const planned = await planTrend(db, project, asked)

@@ -15,8 +15,8 @@ import { Extremes } from './maths/extremes.ts'
 import { MAX_BREAKDOWN_VALUES } from './maths/limits.ts'
 import { Sliding } from './maths/sliding.ts'
 import { MATHS, onlyFirsts } from './maths/table.ts'
-import { type Project, periodsOf } from './periods.ts'
-import { expectFewPoints, feedOf, type Part, type Sketch, sketchPart, toPart } from './plan.ts'
+import { type ProjectCalendar, periodsOf } from './periods.ts'
+import { expectFewPoints, feedOf, type Sketch, sketchPart, type TrendPart, toPart } from './plan.ts'
 import type { BinnedBreakdown, BinnedQuery, Breakdown, TrendQuery } from './query.ts'
 import { sum } from './sum.ts'
 
@@ -45,7 +45,7 @@ export type Planned = {
   query: TrendQuery
   periods: Period[]
   /** The parts of each series: one for each period. */
-  parts: readonly Part[][]
+  parts: readonly TrendPart[][]
   knowledge: Knowledge
 }
 
@@ -61,7 +61,7 @@ export type RankedSeries = { ranked: string[]; brokenDown: BrokenDown[] }
 /** Plans all parts of a trend: for each series, one for each period. @throws query_too_large */
 export async function planTrend(
   db: Db,
-  project: Project,
+  project: ProjectCalendar,
   { query, now, stepEvents, found }: Asked
 ): Promise<Planned> {
   const periods = await periodsOf(db, project, query, now)
@@ -129,7 +129,7 @@ async function findBinsOf(
 /** Counts a part as its math says. */
 export function countPart(
   { query, knowledge }: Binned,
-  part: Part,
+  part: TrendPart,
   grouping: Grouping
 ): AsyncIterable<Iterable<Counted>> {
   const { math, property, windows, isGrowing } = part
@@ -164,7 +164,7 @@ export async function rankValues(binned: Binned): Promise<RankedSeries[]> {
   return brokenDown.map((own) => ({ ranked, brokenDown: own }))
 }
 
-async function breakDown(binned: Binned, part: Part): Promise<BrokenDown> {
+async function breakDown(binned: Binned, part: TrendPart): Promise<BrokenDown> {
   const grouping = new Grouping()
   const cells = await collect(countPart(binned, part, grouping))
   const length = sum(

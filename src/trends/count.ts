@@ -1,12 +1,12 @@
 import { Actors } from '../columns/actors.ts'
-import type { Batch, Span, Wanted } from '../columns/batch.ts'
+import type { Batch, Span, WantedColumns } from '../columns/batch.ts'
 import { beginScan, type Scan } from '../columns/cache.ts'
 import { type Deciders, Filter } from '../columns/filter.ts'
 import type { Grouping } from '../columns/grouping.ts'
 import type { Overview } from '../columns/overview.ts'
 import { Reader } from '../columns/read.ts'
 import { Scratch } from '../columns/scratch.ts'
-import { type Dimension, Selection } from '../columns/selection.ts'
+import { type Dimension, EventSelection } from '../columns/selection.ts'
 import { SLOT } from '../columns/slots/store.ts'
 import { Values } from '../columns/values.ts'
 import type { Db } from '../db/client.ts'
@@ -197,7 +197,7 @@ function evaluatorOf(
   grouping: Grouping
 ): (batches: readonly Batch[]) => Promise<Read[]> {
   const { deciders, work, values } = knowledge
-  const selection = new Selection(new Filter(feed.filters, deciders, work), feed.dimensions)
+  const selection = new EventSelection(new Filter(feed.filters, deciders, work), feed.dimensions)
   return async (batches) => {
     if (batches.length > 1) {
       await knowledge.learn(feed, batches)
@@ -225,7 +225,7 @@ const propertiesOf = ({ numbers, dimensions, filters }: Feed): Property[] => [
   ...leavesOf(filters)
 ]
 
-function wantedOf(feed: Feed): Wanted {
+function wantedOf(feed: Feed): WantedColumns {
   const properties = propertiesOf(feed)
   const keys = properties.filter(({ type }) => type === 'event').map(({ key }) => key)
   const versions = properties.some(({ type }) => type === 'person')

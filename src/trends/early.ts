@@ -1,17 +1,17 @@
 import { type Overviews, planOverviews } from '../columns/sealed.ts'
 import type { Read } from '../db/batch.ts'
 import type { JsonObject } from '../input/json.ts'
-import { outlineOf, type Project } from './periods.ts'
+import { outlineOf, type ProjectCalendar } from './periods.ts'
 import { sketchPart } from './plan.ts'
 import { readOutline } from './request.ts'
 
 /** Projects whose calendar an isolate remembers; a full memory is emptied. */
 const MAX_PROJECTS = 1_000
 
-const calendars = new Map<number, Project>()
+const calendars = new Map<number, ProjectCalendar>()
 
 /** Remembers the calendar of a project, by which its next trend is planned early. */
-export function rememberCalendar({ id, timezone, weekStart }: Project): void {
+export function rememberCalendar({ id, timezone, weekStart }: ProjectCalendar): void {
   if (calendars.size >= MAX_PROJECTS && !calendars.has(id)) {
     calendars.clear()
   }

@@ -18,12 +18,12 @@ import type { Db } from '../db/client.ts'
 import { type Period, toPeriod } from './answer.ts'
 import { type Back, isAggregated, type TrendQuery } from './query.ts'
 
-export type Project = { id: number } & Calendar
+export type ProjectCalendar = { id: number } & Calendar
 
 /** Returns the requested period and, for a comparison, an earlier period with as many buckets. */
 export async function periodsOf(
   db: Db,
-  project: Project,
+  project: ProjectCalendar,
   query: TrendQuery,
   now: Date
 ): Promise<Period[]> {
@@ -42,7 +42,7 @@ const toRange = (from: number, until: number): Range => ({ from: Math.min(from, 
  * Returns the requested period with only its first and its last bucket. They tell which events a
  * trend counts, and are found quickly, however many buckets there are.
  */
-export function outlineOf(query: TrendQuery, asked: Range, project: Project): Period {
+export function outlineOf(query: TrendQuery, asked: Range, project: ProjectCalendar): Period {
   const { interval, exact } = query
   const range = toRange(asked.from, asked.until)
   if (isAggregated(query)) {
@@ -57,7 +57,7 @@ export function outlineOf(query: TrendQuery, asked: Range, project: Project): Pe
   return toPeriod(exact ? cut(ends, range) : ends, interval, undefined)
 }
 
-function singlePeriods(query: TrendQuery, range: Range, project: Project): Period[] {
+function singlePeriods(query: TrendQuery, range: Range, project: ProjectCalendar): Period[] {
   const { compare, exact } = query
   // The single bucket begins with a day, not with the week or month of that day.
   const isLong = query.interval === 'week' || query.interval === 'month'
@@ -92,7 +92,7 @@ function earlierHours(
   { compare }: TrendQuery,
   range: Range,
   interval: 'hour' | 'minute',
-  project: Project
+  project: ProjectCalendar
 ): Bucket {
   const from = startOf(range.from, interval, project).time
   const length = endOf(range.until - 1, interval, project) - from
@@ -118,7 +118,7 @@ function moved(from: number, length: number, { amount, unit }: Back, timezone: s
   return { from: start, until: start + length }
 }
 
-function seriesPeriods(query: TrendQuery, range: Range, project: Project): Period[] {
+function seriesPeriods(query: TrendQuery, range: Range, project: ProjectCalendar): Period[] {
   const { compare, exact, interval } = query
   const whole = bucketsOf(range, interval, project)
   const current = exact ? cut(whole, range) : whole
@@ -170,7 +170,7 @@ function earlierBuckets(
   { compare }: TrendQuery,
   buckets: readonly Bucket[],
   interval: Interval,
-  project: Project
+  project: ProjectCalendar
 ): Bucket[] {
   const back = compare?.back
   if (!back) {

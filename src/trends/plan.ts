@@ -1,5 +1,5 @@
 import { daysBefore, type Interval, type Range } from '../calendar/buckets.ts'
-import type { Source, Span } from '../columns/batch.ts'
+import type { Span } from '../columns/batch.ts'
 import { MAX_COUNTS, MAX_SEGMENTS, type Overview, type Segment } from '../columns/overview.ts'
 import type { Stretch } from '../columns/sealed.ts'
 import type { Dimension } from '../columns/selection.ts'
@@ -12,7 +12,7 @@ import type { Piece } from './maths/accumulator.ts'
 import { BEFORE } from './maths/firsts.ts'
 import { piecesOf } from './maths/sliding.ts'
 import { MATHS, type MathName } from './maths/table.ts'
-import type { Project } from './periods.ts'
+import type { ProjectCalendar } from './periods.ts'
 import {
   type Breakdown,
   isAggregated,
@@ -20,14 +20,13 @@ import {
   MAX_POINTS,
   MAX_ROWS,
   SEALED_PER_ROW,
-  type Series,
+  type SeriesQuery,
   type TrendQuery
 } from './query.ts'
 import { sum } from './sum.ts'
 
 /** A series in one period: which events are counted, how, and in which pieces of time. */
-export type Part = {
-  source: Source
+export type TrendPart = {
   math: MathName
   property: Property | undefined
   filters: FilterGroup
@@ -48,7 +47,7 @@ const COVERED_DAYS: Partial<Record<Interval, number>> = { week: 7, month: 30 }
  * Returns the math that computes a series. If a bucket is at least as long as the window of weekly
  * or monthly active users, the users of the bucket are counted (`dau`), as in PostHog.
  */
-function mathOf(query: TrendQuery, { math }: Series): MathName {
+function mathOf(query: TrendQuery, { math }: SeriesQuery): MathName {
   const { windowDays = Number.POSITIVE_INFINITY } = MATHS[math]
   const isCovered = windowDays <= (COVERED_DAYS[query.interval] ?? 0)
   return isCovered && !isAggregated(query) ? 'dau' : math
@@ -74,7 +73,7 @@ export function expectFewPoints(query: TrendQuery, periods: Period[]): void {
 /** Returns the range of time that each bucket's number is computed from. */
 function windowsOf(
   { buckets }: Period,
-  { math, isGrowing, timezone }: Pick<Part, 'math' | 'isGrowing'> & { timezone: string }
+  { math, isGrowing, timezone }: Pick<TrendPart, 'math' | 'isGrowing'> & { timezone: string }
 ): Range[] {
   const { windowDays: days } = MATHS[math]
   const windows = buckets.map(({ from, until }) => ({
@@ -86,7 +85,7 @@ function windowsOf(
 }
 
 /** A part whose overview is still to be read. */
-export type Sketch = Omit<Part, 'overview'> & {
+export type Sketch = Omit<TrendPart, 'overview'> & {
   /** The events that the part needs. */
   stretch: Stretch
 }
@@ -96,11 +95,10 @@ const BEGINNING = -8.64e15
 
 /** Sketches a series in a period. */
 export function sketchPart(
-  project: Project,
+  project: ProjectCalendar,
   query: TrendQuery,
-  { series, period }: { series: Series; period: Period }
+  { series, period }: { series: SeriesQuery; period: Period }
 ): Sketch {
-  const source = { projectId: project.id, event: series.event }
   const math = mathOf(query, series)
   const { first, isDistinct = false, windowDays } = MATHS[math]
   const isGrowing = isCumulative(query) && isDistinct
@@ -111,8 +109,8 @@ export function sketchPart(
     ? piecesOf(windows)
     : windows.map(({ from, until }, point) => ({ since: from, until, point }))
   const since = first ? BEGINNING : (pieces[0]?.since ?? begin)
+  const until = pieces.at(-1)?.until ?? begin
   return {
-    source,
     math,
     property: series.property,
     filters: { type: 'AND', values: [query.filters, series.filters] },
@@ -120,7 +118,7 @@ export function sketchPart(
     pieces,
     windows: isSliding ? windows : undefined,
     isGrowing,
-    stretch: { ...source, since, until: pieces.at(-1)?.until ?? begin }
+    stretch: { projectId: project.id, event: series.event, since, until }
   }
 }
 
@@ -129,7 +127,7 @@ export function sketchPart(
  * events before the period.
  * @throws query_too_large, attr `rows`, if the overview is not complete
  */
-export function toPart({ stretch: _, ...sketch }: Sketch, overview: Overview): Part {
+export function toPart({ stretch: _, ...sketch }: Sketch, overview: Overview): TrendPart {
   if (overview.isCut) {
     throw new AppError(
       'query_too_large',
@@ -147,7 +145,7 @@ export function toPart({ stretch: _, ...sketch }: Sketch, overview: Overview): P
 
 /** Whether the counts of 15-minute slots are all that a part needs. */
 export const isCountedBySlots = (
-  { math, filters, pieces }: Part,
+  { math, filters, pieces }: TrendPart,
   { breakdowns }: TrendQuery
 ): boolean =>
   math === 'total' &&
@@ -156,7 +154,7 @@ export const isCountedBySlots = (
   pieces.every(({ since, until }) => since % SLOT === 0 && until % SLOT === 0)
 
 /** @throws query_too_large, attr `rows` */
-export function expectFewRows(query: TrendQuery, parts: readonly Part[]): void {
+export function expectFewRows(query: TrendQuery, parts: readonly TrendPart[]): void {
   const binned = query.breakdowns.filter(({ binCount }) => binCount !== undefined)
   // With breakdowns, events are read once per breakdown with bins, once to rank all values, and
   // once to count the shown values.
@@ -180,12 +178,15 @@ export function expectReadable(rows: number): void {
  * Whether the events of a part must come in the order of time and uuid. Without properties it does
  * not matter which event of a point is an actor's first.
  */
-const isInOrder = ({ math, property, filters }: Part, breakdowns: readonly unknown[]): boolean =>
+const isInOrder = (
+  { math, property, filters }: TrendPart,
+  breakdowns: readonly unknown[]
+): boolean =>
   MATHS[math].first !== undefined &&
   (property !== undefined || breakdowns.length > 0 || leavesOf(filters).length > 0)
 
 /** Returns what the accumulator of a part's math reads, grouped by these dimensions. */
-export function feedOf(part: Part, dimensions: readonly Dimension[]): Feed {
+export function feedOf(part: TrendPart, dimensions: readonly Dimension[]): Feed {
   const { overview, pieces, filters, math, property } = part
   const { over } = MATHS[math]
   const isPerSession = over === 'sessions' || property?.type === 'session'
@@ -206,7 +207,7 @@ export function feedOf(part: Part, dimensions: readonly Dimension[]): Feed {
  * Returns the number of rows that take as long to read as a part: ten events in segments count as
  * one row, unless events of several names must come in order, as these are read from rows.
  */
-export function rowsOf(part: Part, breakdowns: readonly Breakdown[]): number {
+export function rowsOf(part: TrendPart, breakdowns: readonly Breakdown[]): number {
   const { overview, pieces } = part
   const whole = { since: pieces[0]?.since ?? 0, until: pieces.at(-1)?.until ?? 0 }
   if (isInOrder(part, breakdowns) && overview.eventIds.size > 1) {

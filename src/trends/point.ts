@@ -8,7 +8,7 @@ import { findBin } from './bins.ts'
 import type { Piece } from './maths/accumulator.ts'
 import { BEFORE } from './maths/firsts.ts'
 import { MATHS } from './maths/table.ts'
-import type { Part } from './plan.ts'
+import type { TrendPart } from './plan.ts'
 import { type BinnedQuery, isCumulative, type TrendQuery } from './query.ts'
 
 /** A point of a trend, as a request names it. */
@@ -96,7 +96,7 @@ function findBucket({ days }: Period, name: string): number {
  * includes the events of all earlier points; a point of active users includes the events of the
  * days in its window.
  */
-export function partBehind(query: TrendQuery, part: Part, point: number): Part {
+export function partBehind(query: TrendQuery, part: TrendPart, point: number): TrendPart {
   return {
     ...part,
     pieces: piecesBehind(query, part, point),
@@ -105,7 +105,7 @@ export function partBehind(query: TrendQuery, part: Part, point: number): Part {
   }
 }
 
-function piecesBehind(query: TrendQuery, part: Part, point: number): Piece[] {
+function piecesBehind(query: TrendQuery, part: TrendPart, point: number): Piece[] {
   const window = part.windows?.[point]
   if (window) {
     return [{ since: window.from, until: window.until, point: 0 }]
@@ -121,7 +121,7 @@ function piecesBehind(query: TrendQuery, part: Part, point: number): Piece[] {
 }
 
 /** Returns the time in which the events behind a point lie. */
-export function rangeBehind({ pieces }: Part): Range {
+export function rangeBehind({ pieces }: TrendPart): Range {
   const own = pieces.filter(({ point }) => point !== BEFORE)
   return { from: own[0]?.since ?? 0, until: own.at(-1)?.until ?? 0 }
 }

@@ -60,7 +60,7 @@ export type Breakdown = Property & { binCount: number | undefined }
 /** A breakdown whose bins are known: undefined if it asks for none, or if no event has a number. */
 export type BinnedBreakdown = Breakdown & { bins: Bins | undefined }
 
-export type Series = {
+export type SeriesQuery = {
   /** Null for all events. */
   event: string | null
   name: string
@@ -78,7 +78,7 @@ export type Back = { amount: number; unit: string }
 
 /** A request for a trend, read from any of its forms. */
 export type TrendQuery = {
-  series: Series[]
+  series: SeriesQuery[]
   /** `all` begins at the project's first event. */
   from: number | 'all'
   until: number

@@ -14,7 +14,13 @@ import { TrendsNode } from './node-fields.ts'
 import { readQuery } from './node-form.ts'
 import type { SentNode } from './node-paths.ts'
 import { readMathProperty, unsupported } from './property.ts'
-import { DISPLAYS, MAX_SERIES, MAX_SERIES_FILTERS, type Series, type TrendQuery } from './query.ts'
+import {
+  DISPLAYS,
+  MAX_SERIES,
+  MAX_SERIES_FILTERS,
+  type SeriesQuery,
+  type TrendQuery
+} from './query.ts'
 import { readCompare, readRange } from './range.ts'
 
 /*
@@ -171,7 +177,7 @@ function readAllFilters(
   orders: readonly number[] | undefined,
   settings: Settings,
   now: Date
-): { filters: FilterGroup; series: Series[] } {
+): { filters: FilterGroup; series: SeriesQuery[] } {
   const reading = {
     timezone: settings.timezone,
     now,
@@ -202,7 +208,7 @@ function readSeries(
   node: TrendsNode['series'][number],
   { at, order }: { at: string; order: number },
   read: (filters: unknown, attr: string) => FilterGroup
-): Series {
+): SeriesQuery {
   const { event, name, custom_name, properties, fixedProperties } = node
   const math = node.math || 'total'
   if (!isOneOf(MATH_NAMES, math)) {

@@ -14,8 +14,8 @@ import {
 } from './computation.ts'
 import { cumulate, folding, type Line, Lines, smooth } from './lines.ts'
 import { isAdditive } from './maths/table.ts'
-import type { Project } from './periods.ts'
-import { expectFewRows, isCountedBySlots, type Part } from './plan.ts'
+import type { ProjectCalendar } from './periods.ts'
+import { expectFewRows, isCountedBySlots, type TrendPart } from './plan.ts'
 import { isAggregated, isCumulative } from './query.ts'
 import { linesOfFormulas, linesOfSeries } from './series.ts'
 import { sum } from './sum.ts'
@@ -32,7 +32,7 @@ const MAX_SHOWN_TEXT = 2_000_000
  */
 export async function computeTrend(
   db: Db,
-  project: Project,
+  project: ProjectCalendar,
   { offset = 0, ...asked }: Asked & { offset?: number }
 ): Promise<{ result: TrendSeries[]; hasMore: boolean }> {
   const planned = await planTrend(db, project, asked)
@@ -67,7 +67,7 @@ export async function computeTrend(
  */
 async function countLines(
   binned: Binned,
-  part: Part,
+  part: TrendPart,
   shown: string[] | undefined,
   brokenDown: BrokenDown | undefined
 ): Promise<Line[]> {
@@ -103,7 +103,7 @@ async function countLines(
 
 /** Whether the numbers of values that are not shown, if any, add up to "Other". */
 function isFoldable(
-  part: Part,
+  part: TrendPart,
   { totals, grouping }: BrokenDown,
   shown: readonly string[]
 ): boolean {
