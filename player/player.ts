@@ -163,13 +163,13 @@ async function build(time: number): Promise<void> {
     skips: skip.checked,
     onLoss: (event) => {
       unshown.add(event)
-      lost.hidden = lost.hidden && Object(event).type !== FULL_SNAPSHOT
+      if (Object(event).type === FULL_SNAPSHOT) {
+        cover('This page cannot be shown.')
+      }
       tell()
     }
   })
-  replayer.on('fullsnapshot-rebuilded', () => {
-    lost.hidden = true
-  })
+  replayer.on('fullsnapshot-rebuilded', () => cover(''))
   replayer.on('resize', (shown) => {
     size = shown as typeof size
     scale()
@@ -302,7 +302,7 @@ async function start(): Promise<void> {
     begun = pages.start
     await build(linkedTime())
     listen()
-    say('')
+    cover('')
   }
   for await (const part of parts) {
     missing ??= part.missing
@@ -344,7 +344,13 @@ function say(words: string): void {
   status.textContent = words
 }
 
+/** Writes words where the recorded page would be. */
+function cover(words: string): void {
+  lost.hidden = words === ''
+  lost.textContent = words
+}
+
 const fail = (error: unknown): void =>
-  say(error instanceof Error ? error.message : 'The recording cannot be played.')
+  cover(error instanceof Error ? error.message : 'The recording cannot be played.')
 
 start().catch(fail)

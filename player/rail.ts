@@ -7,8 +7,8 @@ import { find } from './page.ts'
 
 /** Width of the drawing, in its own units; the page stretches it. */
 const WIDTH = 1_000
-/** Width of a mark, in the same units. */
-const MARK = 2
+/** Marks that are closer are drawn as one, in the same units. */
+const APART = 2
 
 const played = find<SVGRectElement>('played')
 const pauses = find<SVGGElement>('pauses')
@@ -19,17 +19,17 @@ export function drawRail(length: number, moments: Moment[], idle: Pause[]): void
   const toUnits = (time: number): number => (length > 0 ? (time / length) * WIDTH : 0)
   pauses.replaceChildren(
     ...idle.map(({ from, until }) =>
-      rect('idle', { x: toUnits(from), width: toUnits(until - from), y: 17, height: 4 })
+      draw('rect', { x: toUnits(from), width: toUnits(until - from), y: 17, height: 4 })
     )
   )
   const places = new Map(
-    moments.map((moment) => [`${moment.kind} ${Math.round(toUnits(moment.time) / MARK)}`, moment])
+    moments.map((moment) => [`${moment.kind} ${Math.round(toUnits(moment.time) / APART)}`, moment])
   )
   marks.replaceChildren(
     ...[...places.values()].map(({ kind, time }) => {
-      const isTall = kind === 'page' || kind === 'error'
-      const [y, height] = isTall ? [4, 10] : [8, 6]
-      return rect(kind, { x: Math.min(toUnits(time), WIDTH - MARK), width: MARK, y, height })
+      const top = kind === 'page' || kind === 'error' ? 4 : 8
+      const x = toUnits(time)
+      return draw('line', { x1: x, x2: x, y1: top, y2: 14 }, kind)
     })
   )
 }
@@ -38,11 +38,11 @@ export function drawPlayed(time: number, length: number): void {
   played.setAttribute('width', String(length > 0 ? (time / length) * WIDTH : 0))
 }
 
-function rect(kind: string, sizes: Record<string, number>): SVGRectElement {
-  const drawn = document.createElementNS('http://www.w3.org/2000/svg', 'rect')
+function draw(name: string, sizes: Record<string, number>, kind = ''): SVGElement {
+  const drawn = document.createElementNS('http://www.w3.org/2000/svg', name)
   drawn.setAttribute('class', kind)
-  for (const [name, size] of Object.entries(sizes)) {
-    drawn.setAttribute(name, String(Math.round(size * 100) / 100))
+  for (const [size, value] of Object.entries(sizes)) {
+    drawn.setAttribute(size, String(Math.round(value * 100) / 100))
   }
   return drawn
 }

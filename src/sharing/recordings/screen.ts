@@ -27,11 +27,11 @@ export const screenOf = ({ title, facts, clicks, keys, errors }: About): string 
 <div id="page">
 <div class="url">${icon('globe')}<bdi id="url"></bdi></div>
 <div id="stage"></div>
-<p id="lost" hidden>This page cannot be shown.</p>
+<p id="lost" role="status">The recording is loading.</p>
 </div>
-<p id="status" role="status">The recording is loading.</p>
+<p id="status" role="status" hidden></p>
 <div class="scrub">
-<svg id="rail" viewBox="0 0 1000 28" preserveAspectRatio="none" aria-hidden="true"><rect class="rest" y="17" width="1000" height="4"/><rect id="played" y="17" width="0" height="4"/><g id="pauses"></g><g id="marks"></g></svg>
+<svg id="rail" viewBox="0 0 1000 28" preserveAspectRatio="none" aria-hidden="true"><rect class="rest" y="17" width="1000" height="4"/><g id="pauses"></g><rect id="played" y="17" width="0" height="4"/><g id="marks"></g></svg>
 <input type="range" id="position" min="0" max="0" value="0" step="any" aria-label="Position" disabled>
 </div>
 <div id="bar" class="bar">

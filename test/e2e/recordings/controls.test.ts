@@ -85,22 +85,22 @@ it.skipIf(!hasBrowser())(
     expect(await now()).toEqual(['0:00 /'])
 
     // Marks and pauses lie where their times are. The drawing is 1,000 units wide.
-    const drawn = await tab
-      .locator('#rail g rect')
-      .evaluateAll((rects) =>
-        rects.map((rect) => [
-          rect.getAttribute('class'),
-          Math.round(Number(rect.getAttribute('x'))),
-          Math.round(Number(rect.getAttribute('width')))
-        ])
-      )
+    const drawn = await tab.locator('#pauses rect, #marks line').evaluateAll((all) =>
+      all.map((it) => [
+        it.getAttribute('class'),
+        ...['x', 'width', 'x1']
+          .map((name) => it.getAttribute(name))
+          .filter((value) => value !== null)
+          .map((value) => Math.round(Number(value)))
+      ])
+    )
     expect(drawn).toEqual([
-      ['idle', 1, 999],
-      ['page', 0, 2],
-      ['click', 1, 2],
-      ['event', 2, 2],
-      ['error', 16, 2],
-      ['click', 998, 2]
+      ['', 1, 999],
+      ['page', 0],
+      ['click', 1],
+      ['event', 2],
+      ['error', 16],
+      ['click', 1000]
     ])
 
     await tab.keyboard.press('>')
