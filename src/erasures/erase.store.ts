@@ -11,11 +11,12 @@ import {
   persons,
   recordings
 } from '../db/schema.ts'
-import { insertSelect, updateFrom } from '../db/statements.ts'
+import { insertSelect, list, updateFrom } from '../db/statements.ts'
 import type { Actor } from '../persons/activity/entry.ts'
 import { activityStatements, hasValues, withoutValues } from '../persons/activity/store.ts'
 import { tombstoneRecordings } from '../recordings/purge.store.ts'
 import type { MentionCount } from './mentions/schemas.ts'
+import type { RemovedAtOnce } from './stores.ts'
 
 /** Persons by their integer ids, UUIDs and distinct ids. */
 export type Selection = { ids?: number[]; uuids?: string[]; distinctIds?: string[] }
@@ -205,11 +206,7 @@ const deletePersons = (
       progressAt: now,
       linkedUntil,
       mentions: mentions ? JSON.stringify(mentions) : null,
-      stores: sql`json_object('persons', value ->> 'persons', 'distinct_ids', value ->> 'distinct_ids',
-        'search_index', (select count(*) from ${persons}
-          where ${persons.id} = value ->> 'id' and ${persons.search} <> ''),
-        'activity_values', (select count(*) from ${activity}
-          where ${isAbout(projectId, sql`(value ->> 'id')`)} and ${hasValues}))`
+      stores: countAtOnce(projectId)
     },
     sql`json_each(${rows})`
   )} returning ${erasures.id} as erasure_id`,
@@ -245,6 +242,20 @@ const writeTombstones = (projectId: number, now: number, { rows, count }: Chunk)
   sql`delete from ${distinctIds} where +${distinctIds.projectId} = ${projectId}
       and ${distinctIds.key} in (select value ->> 'key' from json_each(${rows}))`
 ]
+
+/** Counts the rows of a person, `value` of a list, that the request itself removes. */
+function countAtOnce(projectId: number): SQL {
+  const counts: Record<RemovedAtOnce, SQL> = {
+    persons: sql`value ->> 'persons'`,
+    distinct_ids: sql`value ->> 'distinct_ids'`,
+    search_index: sql`(select count(*) from ${persons}
+      where ${persons.id} = value ->> 'id' and ${persons.search} <> '')`,
+    activity_values: sql`(select count(*) from ${activity}
+      where ${isAbout(projectId, sql`(value ->> 'id')`)} and ${hasValues})`
+  }
+  const members = Object.entries(counts).map(([store, count]) => sql`${store}, ${count}`)
+  return sql`json_object(${list(members)})`
+}
 
 const idsIn = (rows: string): SQL => sql`(select value ->> 'id' from json_each(${rows}))`
 

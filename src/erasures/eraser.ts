@@ -1,6 +1,5 @@
 import type { OpenProject } from '../access/open.ts'
 import type { ProjectRow } from '../access/store.ts'
-import { countSegmentsWith, countVersionChunksWith } from '../columns/search.ts'
 import { type ControlDb, type Db, openControl, type Usage } from '../db/client.ts'
 import { sumObjects } from '../dead-letters/noted.ts'
 import { listUnreadable } from '../dead-letters/store.ts'
@@ -10,12 +9,13 @@ import { type Invocation, isSpent } from '../queues/invocation.ts'
 import { purgeRecording } from '../recordings/purge.ts'
 import { SESSIONS, sessionRebuilder } from '../sessions/upkeep/rebuild.ts'
 import { completableUntil } from './completions/days.ts'
+import { isSameExtent } from './extent.ts'
 import { MentionCounts } from './mentions/schemas.ts'
 import { Pieces } from './pieces.ts'
 import {
   complete,
   countEvents,
-  countRemains,
+  countLeft,
   findUnpurgedOf,
   listActive,
   listKeys,
@@ -31,7 +31,7 @@ import { issueReceipt, type Signer } from './receipts/issue.ts'
 import { publishKey } from './receipts/keys.ts'
 import { readOpen, type Subject, subjectOf } from './receipts/store.ts'
 import type { ErasureRow } from './store.ts'
-import { NO_WAITING_OBJECTS } from './waiting.ts'
+import { STORE_NAMES, STORES, type StoreCounts } from './stores.ts'
 
 /** Events counted per query. */
 const COUNTED_AT_ONCE = 10_000
@@ -202,19 +202,6 @@ export class Eraser {
     return this.#clock().getTime()
   }
 
-  /** Counts the chunks with a version of these identities and, if events are deleted, the segments with one of the events. */
-  async #countCopies(
-    { deleteEvents }: ErasureRow,
-    keys: ReadonlySet<number>
-  ): Promise<Record<string, number>> {
-    return {
-      version_chunks: await countVersionChunksWith(this.#db, this.#project.id, keys),
-      ...(deleteEvents && {
-        segments: await countSegmentsWith(this.#db, this.#project.id, keys)
-      })
-    }
-  }
-
   /**
    * Searches every store once more. Completes the erasure only if nothing is left.
    * @throws when rows are left that the next invocation would not purge
@@ -225,29 +212,23 @@ export class Eraser {
       // Another invocation has completed it meanwhile.
       return 'completed'
     }
-    if (isWidened(erasure, current)) {
+    if (!isSameExtent(erasure, current)) {
       // The request that widened it has sent a message, which also searches the dead letters.
       return 'waiting'
     }
-    // Copies first: events that are stored and sealed in between are then counted as events, not only as segments.
-    const copies = await this.#countCopies(current, new Set(identities.map(({ key }) => key)))
-    // None waits: the invocation began by searching the bucket for objects with data of the person.
-    const remaining = {
-      ...NO_WAITING_OBJECTS,
-      ...(await countRemains(this.#db, current)),
-      ...copies
-    }
-    const left = Object.entries(remaining).filter(([, count]) => count > 0)
+    const keys = new Set(identities.map(({ key }) => key))
+    const remaining = await countLeft(this.#db, current, keys)
+    const left = STORE_NAMES.filter((store) => (remaining[store] ?? 0) > 0)
     if (left.length === 0) {
       const subject = subjectOf(current, identities)
       const isCompleted = await this.#complete(current, { subject, remaining }, signer)
       return isCompleted ? 'completed' : 'cut'
     }
-    if (left.every(([store]) => purgedNext(remaining).includes(store))) {
+    if (left.every((store) => STORES[store].isPurgedNext?.(remaining))) {
       return 'cut'
     }
     throw new Error(
-      `The verification still found ${left.map(([store, count]) => `${count} ${store}`).join()}`
+      `The verification still found ${left.map((store) => `${remaining[store]} ${store}`).join()}`
     )
   }
 
@@ -263,11 +244,10 @@ export class Eraser {
   /** Signs the receipt, enters it in the ledger and stores it. @returns whether the erasure is completed */
   async #complete(
     erasure: ErasureRow,
-    { subject, remaining }: { subject: Subject; remaining: Record<string, number> },
+    { subject, remaining }: { subject: Subject; remaining: StoreCounts },
     signer: Signer
   ): Promise<boolean> {
     const now = this.#now()
-    const stores = sumObjects(erasure.stores)
     const content = writeReceipt({
       id: erasure.id,
       project_id: erasure.projectId,
@@ -282,10 +262,7 @@ export class Eraser {
       mentions: MentionCounts.parse(erasure.mentions),
       verifiedAt: now,
       delete_recordings: erasure.deleteRecordings,
-      // If events are deleted, dead letters were searched, too: the receipt says so even if none was removed.
-      removed: erasure.deleteEvents
-        ? { dead_letters: 0, ...stores, events: erasure.removed }
-        : stores,
+      removed: { ...sumObjects(erasure.stores), events: erasure.removed },
       remaining,
       unreadable: await this.#listUnreadable(erasure),
       late_events_dropped: erasure.dropped
@@ -301,14 +278,3 @@ export class Eraser {
     return complete(this.#db, erasure, stored, now)
   }
 }
-
-/** Whether an erasure deletes more than when it was read before. */
-const isWidened = (before: ErasureRow, { deleteEvents, deleteRecordings }: ErasureRow): boolean =>
-  deleteEvents !== before.deleteEvents || deleteRecordings !== before.deleteRecordings
-
-/**
- * Lists the stores that the next invocation purges: late events, their sessions, and the segments
- * that contain the events. A segment without an event would stay.
- */
-const purgedNext = ({ events = 0 }: Record<string, number>): string[] =>
-  events > 0 ? ['events', 'sessions', 'segments'] : ['sessions']

@@ -1,23 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
-import { BITS_BELOW_CHUNK } from '../columns/version-chunks.store.ts'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
-import { inJson, isIn, jsonChunks } from '../db/rows.ts'
-import {
-  activity,
-  distinctIds,
-  events,
-  persons,
-  personVersions,
-  recordingParts,
-  recordings,
-  segments,
-  sessions,
-  versionChunks
-} from '../db/schema.ts'
-import { hasValues } from '../persons/activity/store.ts'
-import { eventsOf, isVersionOf, type Place, placeColumns } from './identity.store.ts'
+import { inJson, jsonChunks } from '../db/rows.ts'
+import { events, recordings, segments, sessions } from '../db/schema.ts'
+import { searchRowOf } from '../persons/search-index.store.ts'
+import { eventsOf, type Place, placeColumns } from './identity.store.ts'
+import { type Owners, STORES, type StoreCounts, type StoreName } from './stores.ts'
 
 const s = alias(segments, 's')
 
@@ -28,63 +17,39 @@ const KEYS_AT_ONCE = 100
 const EVENTS_AT_ONCE = 10_000
 
 /**
- * Counts the rows of persons in every store but events, sessions and segments, in one round trip and
- * one snapshot.
+ * Counts the rows of persons in each of these stores, in one round trip and one snapshot.
  * @param ids the persons' ids
  * @param keys the keys of their identities
  */
 export async function countOwned(
   db: Db,
   projectId: number,
-  ids: number[],
-  keys: number[]
-): Promise<Record<string, number>> {
-  const isSelected = sql`+${persons.projectId} = ${projectId} and ${persons.id} in ${inJson(ids)}`
-  const versions = jsonChunks(keys).map(
-    ({ json }) => sql`select ${personVersions.id} from json_each(${json}) as identity
-      cross join ${personVersions}
-        on ${isVersionOf(sql`identity.value`)} and ${personVersions.projectId} = ${projectId}`
-  )
-  const chunks = versions.map((ids) => sql`select id >> ${BITS_BELOW_CHUNK} from (${ids})`)
-  const owned = sql`${recordings}
-    where ${recordings.projectId} = ${projectId} and not ${recordings.deleted}
-      and ${isIn(sql`${recordings.identity}`, keys)}`
-  const stores = {
-    persons: sql`${persons} where ${isSelected}`,
-    distinct_ids: sql`${distinctIds}
-      where +${distinctIds.projectId} = ${projectId} and ${isIn(sql`${distinctIds.key}`, keys)}`,
-    search_index: sql`${persons} where ${isSelected} and ${persons.search} <> ''`,
-    activity_values: sql`${activity}
-      where ${activity.projectId} = ${projectId} and ${activity.scope} = 'Person'
-        and ${activity.ownerId} in ${inJson(ids)} and ${hasValues}`,
-    person_versions: sql`${personVersions} where ${isInAny(sql`${personVersions.id}`, versions)}`,
-    version_chunks: sql`${versionChunks}
-      where ${versionChunks.projectId} = ${projectId}
-        and ${isInAny(sql`${versionChunks.chunk}`, chunks)}`,
-    recordings: owned,
-    recording_parts: sql`${recordingParts}
-      where ${recordingParts.projectId} = ${projectId}
-        and ${recordingParts.sessionId} in (select ${recordings.sessionId} from ${owned})`
+  { ids, keys }: { ids: number[]; keys: number[] },
+  stores: readonly StoreName[]
+): Promise<StoreCounts> {
+  const lists = jsonChunks(keys).map(({ json }) => sql`select value as key from json_each(${json})`)
+  const own = lists.length > 0 ? sql.join(lists, sql` union all `) : sql`select null as key where 0`
+  const owners: Owners = {
+    projectId,
+    ids: sql`select value from json_each(${JSON.stringify(ids)})`,
+    searchRows: sql`select ${searchRowOf(projectId, sql`value`)} from json_each(${JSON.stringify(ids)})`,
+    keys: own,
+    sessionIds: sql`select ${recordings.sessionId} from (${own}) as own cross join ${recordings}
+      on ${recordings.identity} = own.key and not ${recordings.deleted}
+        and +${recordings.projectId} = ${projectId}`
   }
+  const counted = stores.flatMap((name) => {
+    const rows = STORES[name].rows?.(owners)
+    return rows ? [{ name, rows }] : []
+  })
   const counts = await readBatch(
     db,
-    ...Object.values(stores).map((from) =>
-      query<{ count: number }>(sql`select count(*) as count from ${from}`)
+    ...counted.map(({ rows }) =>
+      query<{ count: number }>(sql`select count(*) as count from ${rows}`)
     )
   )
-  return Object.fromEntries(
-    Object.keys(stores).map((store, i) => [store, counts[i]?.[0]?.count ?? 0])
-  )
+  return Object.fromEntries(counted.map(({ name }, i) => [name, counts[i]?.[0]?.count ?? 0]))
 }
-
-/** Returns the condition that a value is in the result of one of these selects. */
-const isInAny = (value: SQL, selects: SQL[]): SQL =>
-  selects.length === 0
-    ? sql`0`
-    : sql`(${sql.join(
-        selects.map((select) => sql`${value} in (${select})`),
-        sql` or `
-      )})`
 
 /** Some events, and the sessions and segments that they are in. */
 type Page = { count: number; sessions: string[]; segments: number[] }

@@ -3,11 +3,11 @@ import type { Db } from '../db/client.ts'
 import { type CompletionSetting, linkedUntil } from './completions/days.ts'
 import type { Remains } from './completions/store.ts'
 import { findPersonsToErase, findVisitors, type Selection } from './erase.store.ts'
+import { type Extent, extentToJson, widen } from './extent.ts'
 import { countEventStores, countOwned } from './preview.store.ts'
 import { describeKept } from './receipt.ts'
 import { nextRunAfter } from './schedule.ts'
-
-type Extent = { deleteEvents: boolean; deleteRecordings: boolean }
+import { isEmptied, STORE_NAMES, STORES, type StoreCounts, type StoreName } from './stores.ts'
 
 /**
  * What a request deletes besides the person. `setting` says for how many days kept data can still be deleted; `now` is the time
@@ -15,14 +15,11 @@ type Extent = { deleteEvents: boolean; deleteRecordings: boolean }
  */
 type Wanted = Extent & { setting: CompletionSetting; now: Date }
 
-/** Stores that are deleted only with `delete_events`. */
-const WITH_EVENTS = ['events', 'sessions', 'segments']
-
-/** Stores that are deleted only with `delete_recordings`. */
-const WITH_RECORDINGS = ['recordings', 'recording_parts']
+const storesWith = (whole: 'person' | 'events' | 'recordings'): StoreName[] =>
+  STORE_NAMES.filter((name) => STORES[name].deletedWith === whole)
 
 /** How many rows of a store would be deleted and kept. */
-type StorePreview = { store: string; deleted: number; kept: number }
+type StorePreview = { store: StoreName; deleted: number; kept: number }
 
 /**
  * Returns the selected persons that exist, the identities without a person that have one of the selected distinct ids, and how
@@ -38,21 +35,17 @@ export async function previewErasure(
   const identities = [...persons.flatMap((person) => person.identities), ...visitors]
   const keys = identities.map(({ key }) => key)
   const ids = persons.map(({ id }) => id)
-  const counts = {
-    ...(await countOwned(db, projectId, ids, keys)),
+  const own = [...storesWith('person'), ...storesWith('recordings')]
+  const counts: StoreCounts = {
+    ...(await countOwned(db, projectId, { ids, keys }, own)),
     ...(await countEventStores(db, projectId, keys))
   }
-  const isDeleted = (store: string): boolean => {
-    if (WITH_EVENTS.includes(store)) {
-      return wanted.deleteEvents
-    }
-    return wanted.deleteRecordings || !WITH_RECORDINGS.includes(store)
-  }
-  const stores = Object.entries(counts).map(([store, count]) => ({
-    store,
-    deleted: isDeleted(store) ? count : 0,
-    kept: isDeleted(store) ? 0 : count
-  }))
+  const stores = STORE_NAMES.filter((store) => counts[store] !== undefined).map((store) => {
+    const count = counts[store] ?? 0
+    return isEmptied(store, wanted)
+      ? { store, deleted: count, kept: 0 }
+      : { store, deleted: 0, kept: count }
+  })
   const preview = describePreview(persons.length + visitors.length, stores, wanted)
   return { persons, visitors, preview }
 }
@@ -66,23 +59,23 @@ export async function previewCompletion(
   projectId: number,
   { remains, ...wanted }: Wanted & { remains: readonly Remains[] }
 ) {
-  const deletesEvents = (one: Extent) => wanted.deleteEvents || one.deleteEvents
-  const deletesRecordings = (one: Extent) => wanted.deleteRecordings || one.deleteRecordings
-  const countRecordings = async (keys: number[]) => {
-    const { recordings = 0, recording_parts = 0 } = await countOwned(db, projectId, [], keys)
-    return { recordings, recording_parts }
-  }
+  const all = remains.map((one) => ({ ...one, ...widen(one, wanted) }))
+  const deletesEvents = ({ deleteEvents }: Extent) => deleteEvents
+  const deletesRecordings = ({ deleteRecordings }: Extent) => deleteRecordings
+  const recorded = storesWith('recordings')
   const stores = [
-    ...(await countEach(remains, deletesEvents, (keys) => countEventStores(db, projectId, keys))),
-    ...(await countEach(remains, deletesRecordings, countRecordings))
+    ...(await countEach(all, deletesEvents, (keys) => countEventStores(db, projectId, keys))),
+    ...(await countEach(all, deletesRecordings, (keys) =>
+      countOwned(db, projectId, { ids: [], keys }, recorded)
+    ))
   ]
   // Each erasure is that of one person. A flag is true only if all of them delete its kind of data; without erasures, it is the
   // request's.
   const isNothing = remains.length === 0
   return describePreview(remains.length, stores, {
     ...wanted,
-    deleteEvents: isNothing ? wanted.deleteEvents : remains.every(deletesEvents),
-    deleteRecordings: isNothing ? wanted.deleteRecordings : remains.every(deletesRecordings)
+    deleteEvents: isNothing ? wanted.deleteEvents : all.every(deletesEvents),
+    deleteRecordings: isNothing ? wanted.deleteRecordings : all.every(deletesRecordings)
   })
 }
 
@@ -90,13 +83,13 @@ export async function previewCompletion(
 async function countEach(
   remains: readonly Remains[],
   isDeleted: (one: Remains) => boolean,
-  count: (keys: number[]) => Promise<Record<string, number>>
+  count: (keys: number[]) => Promise<StoreCounts>
 ): Promise<StorePreview[]> {
   const countOf = (some: readonly Remains[]) =>
     count(some.flatMap(({ identities }) => identities.map(({ key }) => key)))
   const deleted = await countOf(remains.filter(isDeleted))
   const kept = await countOf(remains.filter((one) => !isDeleted(one)))
-  return Object.keys(deleted).map((store) => ({
+  return STORE_NAMES.filter((store) => deleted[store] !== undefined).map((store) => ({
     store,
     deleted: deleted[store] ?? 0,
     kept: kept[store] ?? 0
@@ -106,19 +99,15 @@ async function countEach(
 function describePreview(
   persons: number,
   stores: StorePreview[],
-  { deleteEvents, deleteRecordings, setting, now }: Wanted
+  { setting, now, ...extent }: Wanted
 ) {
   const at = now.getTime()
   return {
     dry_run: true as const,
     persons_found: persons,
-    delete_events: deleteEvents,
-    delete_recordings: deleteRecordings,
-    scheduled_for: toIso(deleteEvents ? nextRunAfter(at) : at),
+    ...extentToJson(extent),
+    scheduled_for: toIso(extent.deleteEvents ? nextRunAfter(at) : at),
     stores: stores.toSorted((a, b) => (a.store < b.store ? -1 : 1)),
-    kept: describeKept(
-      { delete_events: deleteEvents, delete_recordings: deleteRecordings },
-      linkedUntil({ deleteEvents, deleteRecordings }, setting, at)
-    )
+    kept: describeKept(extentToJson(extent), linkedUntil(extent, setting, at))
   }
 }

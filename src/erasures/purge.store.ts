@@ -6,25 +6,21 @@ import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import type { PieceOfWork } from '../db/rest.ts'
 import { inJson } from '../db/rows.ts'
-import {
-  activity,
-  distinctIds,
-  erasedIdentities,
-  erasures,
-  events,
-  persons,
-  personVersions,
-  recordingParts,
-  recordings,
-  sessions
-} from '../db/schema.ts'
+import { erasedIdentities, erasures, events, personVersions, recordings } from '../db/schema.ts'
 import { list, updateFrom } from '../db/statements.ts'
-import { hasValues } from '../persons/activity/store.ts'
 import { searchRowOf } from '../persons/search-index.store.ts'
 import type { DeletedRecording } from '../recordings/purge.store.ts'
 import { markStale } from '../sessions/store.ts'
 import { eventsOf, isVersionOf, type Place, placeColumns } from './identity.store.ts'
 import { type ErasureRow, isOpen } from './store.ts'
+import {
+  isEmptied,
+  type Owners,
+  STORE_NAMES,
+  STORES,
+  type StoreCounts,
+  type StoreName
+} from './stores.ts'
 
 /*
  * Purges run in pieces. Each piece is one short transaction that also counts the rows that it
@@ -266,46 +262,50 @@ export const markFailed = (db: Db, { id }: ErasureRow) =>
     .set({ status: 'failed' })
     .where(and(eq(erasures.id, id), isOpen))
 
-/** Counts the rows left in the stores that the erasure empties, each up to 1,000, in one round trip and so in one snapshot. */
-export async function countRemains(db: Db, erasure: ErasureRow): Promise<Record<string, number>> {
-  const { id, projectId, personId, personUuid, deleteEvents, deleteRecordings } = erasure
-  const remains = {
-    persons: sql`${persons} where ${persons.projectId} = ${projectId} and ${persons.uuid} = ${personUuid}`,
-    distinct_ids: sql`${distinctIds}
-      where ${distinctIds.personId} = ${personId} and +${distinctIds.projectId} = ${projectId}`,
-    search_index: sql`persons_search where rowid = ${searchRowOf(projectId, personId)}`,
-    person_versions: sql`${erasedIdentities} cross join ${personVersions}
-      on ${isVersionOf(sql`${erasedIdentities.key}`)} where ${erasedIdentities.erasureId} = ${id}`,
-    activity_values: sql`${activity}
-      where ${activity.projectId} = ${projectId} and ${activity.scope} = 'Person'
-        and ${activity.ownerId} = ${personId} and ${hasValues}`,
-    ...(deleteRecordings && {
-      recordings: sql`${erasedIdentities} cross join ${recordings}
-        on ${recordings.identity} = ${erasedIdentities.key} and not ${recordings.deleted}
-        where ${erasedIdentities.erasureId} = ${id}`,
-      recording_parts: sql`${recordings} cross join ${recordingParts}
-        on ${recordingParts.projectId} = ${recordings.projectId}
-          and ${recordingParts.sessionId} = ${recordings.sessionId}
-        where ${recordings.erasureId} = ${id}`
-    }),
-    // Every stale session of the project counts: it may still contain the person's events.
-    ...(deleteEvents && {
-      events: eventsLeftOf(id),
-      sessions: sql`${sessions} where ${sessions.projectId} = ${projectId} and ${sessions.isStale}`
-    })
+/**
+ * Counts what is left in the stores that the erasure empties: copies, then rows, each up to 1,000, in one round trip and so in one
+ * snapshot. Copies first: events that are stored and sealed in between are then counted as events, not only as segments.
+ * Objects count as 0: the invocation began by searching the bucket for those of the person.
+ */
+export async function countLeft(
+  db: Db,
+  erasure: ErasureRow,
+  keys: ReadonlySet<number>
+): Promise<StoreCounts> {
+  const { projectId } = erasure
+  const left: StoreCounts = {}
+  const counted: { name: StoreName; from: SQL }[] = []
+  for (const name of STORE_NAMES.filter((store) => isEmptied(store, erasure))) {
+    const { rows, countCopies } = STORES[name]
+    left[name] = (await countCopies?.(db, projectId, keys)) ?? 0
+    if (rows && !countCopies) {
+      counted.push({ name, from: rows(erasedBy(erasure)) })
+    }
   }
   const counts = await readBatch(
     db,
-    ...Object.values(remains).map((from) =>
+    ...counted.map(({ from }) =>
       query<{ count: number }>(
         sql`select count(*) as count from (select 1 from ${from} limit 1000)`
       )
     )
   )
-  return Object.fromEntries(
-    Object.keys(remains).map((store, i) => [store, counts[i]?.[0]?.count ?? 0])
-  )
+  for (const [i, { name }] of counted.entries()) {
+    left[name] = counts[i]?.[0]?.count ?? 0
+  }
+  return left
 }
+
+/** Returns the person of an erasure, of whom only the tombstones may be left. */
+const erasedBy = ({ id, projectId, personId }: ErasureRow): Owners => ({
+  projectId,
+  ids: sql`${personId}`,
+  searchRows: searchRowOf(projectId, sql`${personId}`),
+  keys: sql`select ${erasedIdentities.key} from ${erasedIdentities}
+    where ${erasedIdentities.erasureId} = ${id}`,
+  sessionIds: sql`select ${recordings.sessionId} from ${recordings}
+    where ${recordings.erasureId} = ${id} and +${recordings.projectId} = ${projectId}`
+})
 
 /**
  * Marks an erasure as completed and stores its receipt, unless an event to delete was stored, or the erasure was widened, since

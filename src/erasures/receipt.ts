@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
 import { DAY } from '../calendar/units.ts'
+import { extentOf } from './extent.ts'
 import { MentionCount } from './mentions/schemas.ts'
+import { isEmptied, STORE_NAMES, type StoreCounts } from './stores.ts'
 
 /** Days that D1 Time Travel can go back. */
 const BACKUP_DAYS = 30
@@ -78,9 +80,8 @@ type Facts = Omit<
   /** The id of the earlier erasure; null for the first. */
   completes: number | null
   mentions: MentionCount[] | null
-  /** Rows or objects, by store. */
-  removed: Record<string, number>
-  remaining: Record<string, number>
+  removed: StoreCounts
+  remaining: StoreCounts
   unreadable: Unreadable
 }
 
@@ -137,7 +138,9 @@ export function writeReceipt({
   unreadable,
   ...facts
 }: Facts): ReceiptContent {
-  const stores = [...new Set([...Object.keys(removed), ...Object.keys(remaining)])].sort()
+  // An emptied store is listed even if it had nothing: it was searched.
+  const extent = extentOf(facts)
+  const stores = STORE_NAMES.filter((store) => isEmptied(store, extent) || removed[store]).sort()
   return {
     ...facts,
     requested_at: toIso(requestedAt),

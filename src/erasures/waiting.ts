@@ -21,9 +21,6 @@ const MAX_OBJECTS = 4_000
 /** Waiting objects that are read at the same time, each up to 1 MB. */
 const OBJECTS_AT_ONCE = 5
 
-/** The counts in a receipt of a person's objects that wait: a receipt is written only when none of them is left. */
-export const NO_WAITING_OBJECTS = { queued_requests: 0, queued_recording_parts: 0 }
-
 type WaitingInvocation = Invocation<Pick<Env, 'DB' | 'BUCKET'>>
 
 /** A waiting object that can be read. `acceptedAt` is ms UTC. */

@@ -8,7 +8,7 @@ import { type SQL, sql } from 'drizzle-orm'
 const LAST_PERSON_ID = sql.raw(String(2 ** 32 - 1))
 
 /** SQL: the rowid of a person. */
-export const searchRowOf = (projectId: number, personId: number): SQL =>
+export const searchRowOf = (projectId: number, personId: SQL): SQL =>
   sql`${projectId} << 32 | ${personId}`
 
 /** SQL: the id of the person of a rowid. */

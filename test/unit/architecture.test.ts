@@ -133,7 +133,7 @@ it('imports hono and http/ only in app.ts, http/, access/ and routes', () => {
 })
 
 it('imports drizzle and prepares statements only in db/ and in stores', () => {
-  const isStore = (file: string) => file.startsWith('db/') || file.endsWith('store.ts')
+  const isStore = (file: string) => file.startsWith('db/') || /stores?\.ts$/.test(file)
   const preparing = sources.filter(
     ({ file, text }) => !isStore(file) && /\.prepare\b|\bDB\w*\s*\.\s*exec\b/.test(text)
   )

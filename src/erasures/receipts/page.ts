@@ -1,4 +1,5 @@
 import { escapeHtml } from '../../html.ts'
+import { STORE_NAMES, STORES } from '../stores.ts'
 import type { PublicKey } from './keys.ts'
 import { SCRIPT } from './page-script.ts'
 import { STYLE } from './page-style.ts'
@@ -60,7 +61,7 @@ ${allFacts
 <table>
 <thead><tr><th scope="col">Store</th><th scope="col">Found</th><th scope="col">Removed</th><th scope="col">Left</th></tr></thead>
 <tbody>
-${inOrder(receipt.stores).map(rowOf).join('\n')}
+${rowsOf(receipt).join('\n')}
 </tbody>
 </table>
 <h2>What is kept, and why</h2>
@@ -107,35 +108,18 @@ export function requesterOf({
   return label ? `${name}, with the key “${label}”` : name
 }
 
-/** The stores of a receipt in plain words, in the order of the page. */
-const STORES: Record<string, string> = {
-  persons: 'The person and the properties',
-  distinct_ids: 'Distinct ids',
-  search_index: 'Entries in the search index',
-  person_versions: 'Copies of the properties, as of each event',
-  version_chunks: 'Copies of the properties, for fast trends',
-  activity_values: 'Property values in the activity log',
-  events: 'Events',
-  segments: 'Copies of events, for fast trends',
-  sessions: 'Sessions',
-  recordings: 'Recordings',
-  recording_parts: 'Parts of recordings',
-  dead_letters: 'Messages that could not be processed',
-  queued_requests: 'Events that waited to be processed',
-  queued_recording_parts: 'Parts of recordings that waited to be processed'
-}
-
-/** Sorts stores as `STORES` does; stores without words come last. */
-function inOrder(stores: Receipt['stores']): Receipt['stores'] {
-  const names = Object.keys(STORES)
-  const placeOf = (store: string) => (names.includes(store) ? names.indexOf(store) : names.length)
-  return stores.toSorted((a, b) => placeOf(a.store) - placeOf(b.store))
-}
-
-function rowOf({ store, found, removed, remaining }: Receipt['stores'][number]): string {
-  const cells = [found, removed, remaining].map((count) => `<td>${count.toLocaleString('en')}</td>`)
-  return `<tr><th scope="row">${escapeHtml(STORES[store] ?? store)}</th>${cells.join('')}</tr>`
-}
+/** Returns a row for each store of the receipt, in the order of `STORES`. */
+const rowsOf = ({ stores }: Receipt): string[] =>
+  STORE_NAMES.flatMap((name) =>
+    stores
+      .filter(({ store }) => store === name)
+      .map(({ found, removed, remaining }) => {
+        const cells = [found, removed, remaining].map(
+          (count) => `<td>${count.toLocaleString('en')}</td>`
+        )
+        return `<tr><th scope="row">${escapeHtml(STORES[name].words)}</th>${cells.join('')}</tr>`
+      })
+  )
 
 /** The stores that may name the person, in plain words. */
 const MENTIONED: Record<string, string> = {

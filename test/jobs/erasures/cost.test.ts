@@ -50,7 +50,7 @@ describe('the cost of an erasure', () => {
       expect(clearing.written).toBeLessThanOrEqual(50 * 4)
       expect(clearing.read).toBeLessThanOrEqual(50 * 30)
       expect(purging.written).toBeLessThanOrEqual(50 * 17)
-      expect(purging.read).toBeLessThanOrEqual(50 * 162)
+      expect(purging.read).toBeLessThanOrEqual(50 * 164)
     }
   )
 

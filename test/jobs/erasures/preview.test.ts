@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, describe, expect, it } from 'vitest'
 import { newUsage, openDb } from '../../../src/db/client.ts'
 import { countOwned } from '../../../src/erasures/preview.store.ts'
+import { STORE_NAMES } from '../../../src/erasures/stores.ts'
 import { byteLength } from '../../../src/input/json.ts'
 import { WEEKLY } from '../../../src/jobs/cron.ts'
 import { chunksOf, newShop, seal } from '../../support/columns.ts'
@@ -190,12 +191,9 @@ describe('a dry run', () => {
     const absent = Array.from({ length: 250_000 }, (_, i) => 1_000_000_000 + i)
     const limited = openDb(withValueLimit(env.DB), newUsage()).db
 
-    const few = await countOwned(db, project.id, ids, keys)
-    const many = await countOwned(limited, project.id, ids, [
-      ...keys.slice(0, 1),
-      ...absent,
-      ...keys.slice(1)
-    ])
+    const few = await countOwned(db, project.id, { ids, keys }, STORE_NAMES)
+    const more = [...keys.slice(0, 1), ...absent, ...keys.slice(1)]
+    const many = await countOwned(limited, project.id, { ids, keys: more }, STORE_NAMES)
 
     expect(few.person_versions).toBeGreaterThan(1)
     expect(few.version_chunks).toBeGreaterThan(0)

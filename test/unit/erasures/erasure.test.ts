@@ -6,6 +6,7 @@ import { linkedUntil, readCompletionDays } from '../../../src/erasures/completio
 import { messagesFor } from '../../../src/erasures/message.ts'
 import { describeKept, writeReceipt } from '../../../src/erasures/receipt.ts'
 import { isWeekly, lastRunBy, nextRunAfter } from '../../../src/erasures/schedule.ts'
+import { STORE_NAMES } from '../../../src/erasures/stores.ts'
 import { deep } from '../../support/depth.ts'
 
 const at = (text: string) => Date.parse(text)
@@ -126,13 +127,13 @@ describe('a receipt', () => {
       requested_at: '2026-11-20T10:00:00Z',
       run: '2026-11-22T05:00:00Z',
       verified_at: '2026-11-22T05:01:00Z',
-      backups_until: '2026-12-22T05:01:00Z',
-      stores: [
-        { store: 'events', found: 3, removed: 3, remaining: 0 },
-        { store: 'persons', found: 1, removed: 1, remaining: 0 },
-        { store: 'search_index', found: 0, removed: 0, remaining: 0 }
-      ]
+      backups_until: '2026-12-22T05:01:00Z'
     })
+    expect(content.stores.map(({ store }) => store)).toEqual(STORE_NAMES.toSorted())
+    expect(content.stores.filter(({ found }) => found > 0)).toEqual([
+      { store: 'events', found: 3, removed: 3, remaining: 0 },
+      { store: 'persons', found: 1, removed: 1, remaining: 0 }
+    ])
     expect(content.kept).toHaveLength(5)
     expect(content).not.toHaveProperty('linked_until')
   })
