@@ -2,8 +2,7 @@ import type { Joining } from '../barred/suppressions/store.ts'
 import type { Drops, Suppressions } from '../barred/suppressions/suppression.ts'
 import { hashDistinctId } from '../barred/tombstones/tombstone.ts'
 import type { Db } from '../db/client.ts'
-import { Ledger } from '../ledger/ledger.ts'
-import { readApplied } from '../ledger/store.ts'
+import { openLedger } from '../ledger/ledger.ts'
 import type { Changes, Incoming, Known } from './changes.ts'
 import { listDistinctIds } from './store.ts'
 import { findMerged, type Joined, sortOut } from './suppress.ts'
@@ -92,9 +91,7 @@ type Place = { db: Db; bucket: R2Bucket; projectId: number; clock: () => Date }
 export const joinLogOf =
   ({ db, bucket, projectId, clock }: Place): JoinLog =>
   async (joining) => {
-    const ledger = new Ledger(bucket, await readApplied(db))
-    await ledger.append(
-      { kind: 'suppression_join', project: projectId, joining },
-      clock().getTime()
-    )
+    const ledger = await openLedger({ BUCKET: bucket }, db)
+    const entry = { kind: 'suppression_join', project: projectId, joining }
+    await ledger.append(entry, clock().getTime())
   }

@@ -22,6 +22,7 @@ export type ErasureEntry = z.infer<typeof ErasureEntry>
 
 /** Ledger entry of a request to delete what earlier erasures of these persons kept. */
 export const CompletionEntry = ErasureEntry.extend({ kind: z.literal('completion') })
+export type CompletionEntry = z.infer<typeof CompletionEntry>
 
 /**
  * Hashes a distinct id for the ledger. The key, `RECEIPT_SECRET`, is never changed and not in the

@@ -12,9 +12,11 @@ import {
   recordings
 } from '../db/schema.ts'
 import { insertSelect, list, updateFrom } from '../db/statements.ts'
+import type { Announced } from '../ledger/entry.ts'
 import type { Actor } from '../persons/activity/entry.ts'
 import { activityStatements, hasValues, withoutValues } from '../persons/activity/store.ts'
 import { tombstoneRecordings } from '../recordings/purge.store.ts'
+import type { ErasureEntry } from './entries.ts'
 import type { MentionCount } from './mentions/schemas.ts'
 import type { RemovedAtOnce } from './stores.ts'
 
@@ -104,14 +106,12 @@ export type NewErasures = {
   persons: PersonToErase[]
   /** All identities of these persons. */
   identities: Identity[]
-  deleteEvents: boolean
-  deleteRecordings: boolean
   actor: Actor
   /** The time up to which kept data can still be deleted, ms UTC; null if nothing is kept. */
   linkedUntil: number | null
   /** What else names the person; undefined if the request did not look for it. */
   mentions?: readonly MentionCount[] | undefined
-  now: number
+  entry: Announced<ErasureEntry>
 }
 
 /**
@@ -137,7 +137,8 @@ export async function writeErasures(
 
 /** Returns the statements of one request. */
 function erasePersonsOf(projectId: number, erasure: NewErasures): SQL[] {
-  const { actor, deleteRecordings, now } = erasure
+  const { actor, entry } = erasure
+  const now = entry.requested_at
   const erased = erasure.persons.map(({ id, uuid, identities, isStored }) => ({
     id,
     uuid,
@@ -150,7 +151,7 @@ function erasePersonsOf(projectId: number, erasure: NewErasures): SQL[] {
     ...eachChunk(erasure.identities, (rows, count) =>
       writeTombstones(projectId, now, { rows, count })
     ),
-    ...(deleteRecordings ? tombstoneRecordingsOf(projectId, erasure) : []),
+    ...(entry.delete_recordings ? tombstoneRecordingsOf(projectId, erasure) : []),
     // After the known distinct ids are deleted, a person must have none left.
     ...eachChunk(erased, (rows) => [
       expectRows(
@@ -183,7 +184,7 @@ type Chunk = { rows: string; count: number }
  */
 const deletePersons = (
   projectId: number,
-  { deleteEvents, deleteRecordings, actor, linkedUntil, mentions, now }: NewErasures,
+  { entry, actor, linkedUntil, mentions }: NewErasures,
   { rows, count }: Chunk
 ): SQL[] => [
   expectRows(
@@ -198,12 +199,12 @@ const deletePersons = (
       projectId,
       personId: sql`value ->> 'id'`,
       personUuid: sql`value ->> 'uuid'`,
-      requestedAt: now,
+      requestedAt: entry.requested_at,
       requestedBy: JSON.stringify(actor),
-      deleteEvents: Number(deleteEvents),
-      deleteRecordings: Number(deleteRecordings),
+      deleteEvents: Number(entry.delete_events),
+      deleteRecordings: Number(entry.delete_recordings),
       status: 'queued',
-      progressAt: now,
+      progressAt: entry.requested_at,
       linkedUntil,
       mentions: mentions ? JSON.stringify(mentions) : null,
       stores: countAtOnce(projectId)
@@ -262,13 +263,13 @@ const idsIn = (rows: string): SQL => sql`(select value ->> 'id' from json_each($
 /** Turns the recordings of erased persons into tombstones, and counts them for the erasures. */
 const tombstoneRecordingsOf = (
   projectId: number,
-  { persons: erased, identities, now }: NewErasures
+  { persons: erased, identities, entry }: NewErasures
 ): SQL[] => [
   ...eachChunk(identities, (rows) =>
     tombstoneRecordings(
       projectId,
       sql`${recordings.identity} in (select value ->> 'key' from json_each(${rows}))`,
-      now,
+      entry.requested_at,
       sql`(select ${erasedIdentities.erasureId} from ${erasedIdentities} where ${erasedIdentities.key} = ${recordings.identity})`
     )
   ),

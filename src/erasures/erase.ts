@@ -3,9 +3,8 @@ import { hashDistinctId } from '../barred/tombstones/tombstone.ts'
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
-import type { Ledger } from '../ledger/ledger.ts'
-import type { OwnSecret } from '../ledger/secret.ts'
-import type { Actor } from '../persons/activity/entry.ts'
+import type { Announce } from '../ledger/ledger.ts'
+import { type Actor, idsOfActor } from '../persons/activity/entry.ts'
 import type { Sender } from '../queues/send.ts'
 import { type CompletionSetting, linkedUntil } from './completions/days.ts'
 import { enqueueErasures } from './enqueue.ts'
@@ -19,37 +18,32 @@ import {
   type Selection,
   writeErasures
 } from './erase.store.ts'
+import { type Extent, extentToJson } from './extent.ts'
 import type { MentionCount } from './mentions/schemas.ts'
 import type { ErasureMessage } from './message.ts'
 import { hashForReceipt, saltOf } from './receipts/subject.ts'
 
 type Project = { id: number; erasureSalt: string }
 
-/** A request to erase persons. */
-export type ErasureRequest = {
+/** A request to erase persons. Each person must be selected by one of the requests only. */
+export type ErasureRequest = Extent & {
   selection: Selection
   /** Visitors without a person, by distinct id: the UUIDs that an entry of the ledger gave them. */
   visitors?: ReadonlyMap<string, string>
-  deleteEvents: boolean
-  deleteRecordings: boolean
   actor: Actor
   /** What else names the person, for the receipt; undefined if the request did not look for it. */
   mentions?: readonly MentionCount[] | undefined
+  /** Enters the request in the ledger. */
+  announce: Announce<ErasureEntry>
   now: Date
 }
 
-type Settings<Secret> = {
+type Settings = {
   /** The secret behind the salts of receipts and the hashes in the ledger. */
-  secret: Secret
+  secret: string
   /** How long data that an erasure keeps can still be deleted. */
   setting: CompletionSetting
 }
-
-type Erasure = ErasureRequest &
-  Settings<OwnSecret> & {
-    /** Gets an entry before anything is deleted. */
-    ledger: Ledger
-  }
 
 /**
  * Deletes the selected persons, and visitors without a person who have one of the selected distinct
@@ -62,89 +56,52 @@ export async function erasePersons(
   db: Db,
   queue: Sender<ErasureMessage>,
   project: Project,
-  { selection, visitors = new Map(), secret, setting, ledger, now, ...options }: Erasure
-): Promise<PersonToErase[]> {
-  const requestedAt = now.getTime()
-  // Read before the ledger gets an entry: an invalid setting must fail before anything is recorded.
-  const until = linkedUntil(options, setting, requestedAt)
-  // The UUIDs and hashes in the last entry: a retry writes another entry only if they have changed.
-  let written = ''
-  const numbering = new Numbering(visitors, requestedAt)
-  const { persons, erasures } = await retryConflicts(async () => {
-    const names = [...(selection.distinctIds ?? []), ...visitors.keys()]
-    const stored = await findPersonsToErase(db, project.id, selection)
-    const unstored = await findVisitors(db, project.id, names, stored)
-    const persons = [...stored, ...(await numbering.asPersons(db, unstored))]
-    if (persons.length === 0) {
-      return { persons, erasures: [] }
-    }
-    const hashed = await hashIdentities(project, persons, { secret: secret.value, requestedAt })
-    const uuids = persons.map(({ uuid }) => uuid)
-    const ids = hashed.map((identity) => identity.ledger_hash)
-    const named = [...uuids, ...ids].join()
-    if (named !== written) {
-      const { actor, deleteEvents, deleteRecordings } = options
-      const entry: ErasureEntry = {
-        kind: 'erasure',
-        project: project.id,
-        persons: uuids,
-        ids,
-        ...visitorsOf(hashed),
-        delete_events: deleteEvents,
-        delete_recordings: deleteRecordings,
-        requested_at: requestedAt,
-        user: actor?.user.id ?? 0,
-        key: actor?.key.id ?? 0
-      }
-      await ledger.append(entry, requestedAt)
-      written = named
-    }
-    const identities = hashed.map(({ ledger_hash: _, ...identity }) => identity)
-    const erasure = { persons, identities, ...options, linkedUntil: until, now: requestedAt }
-    return { persons, erasures: await writeErasures(db, project.id, [erasure]) }
-  })
-  await enqueueErasures(queue, project.id, erasures)
-  return persons
-}
-
-/**
- * Erases persons like `erasePersons`, for requests that the ledger has already, all in one transaction. Each person must be
- * selected by one request only, by its id or its UUID, and each visitor without a person by its distinct id.
- * @returns the persons and visitors that existed
- */
-export async function repeatErasures(
-  db: Db,
-  queue: Sender<ErasureMessage>,
-  project: Project,
   requests: readonly ErasureRequest[],
-  { secret, setting }: Settings<string>
+  { secret, setting }: Settings
 ): Promise<PersonToErase[]> {
+  const planned = requests.map(({ visitors = new Map(), ...request }) => {
+    const requestedAt = request.now.getTime()
+    return {
+      ...request,
+      visitors,
+      requestedAt,
+      // Read before the ledger gets an entry: an invalid setting must fail before anything is recorded.
+      linkedUntil: linkedUntil(request, setting, requestedAt),
+      numbering: new Numbering(visitors, requestedAt)
+    }
+  })
   const selected = {
     ids: requests.flatMap(({ selection }) => selection.ids ?? []),
-    uuids: requests.flatMap(({ selection }) => selection.uuids ?? [])
+    uuids: requests.flatMap(({ selection }) => selection.uuids ?? []),
+    distinctIds: requests.flatMap(({ selection }) => selection.distinctIds ?? [])
   }
-  const names = requests.flatMap(({ visitors }) => [...(visitors?.keys() ?? [])])
-  const numbered = requests.map(({ visitors = new Map(), ...request }) => ({
-    ...request,
-    isNamed: ({ distinctId }: { distinctId: string }) => visitors.has(distinctId),
-    numbering: new Numbering(visitors, request.now.getTime())
-  }))
+  const names = [...selected.distinctIds, ...planned.flatMap((one) => [...one.visitors.keys()])]
   const { persons, erasures } = await retryConflicts(async () => {
     const stored = await findPersonsToErase(db, project.id, selected)
     const unstored = await findVisitors(db, project.id, names, stored)
     const all: NewErasures[] = []
-    for (const { selection, isNamed, numbering, now, ...options } of numbered) {
-      const selectedHere = stored.filter(
-        ({ id, uuid }) => selection.ids?.includes(id) || selection.uuids?.includes(uuid)
-      )
-      const visitors = await numbering.asPersons(db, unstored.filter(isNamed))
-      const own = [...selectedHere, ...visitors]
-      if (own.length > 0) {
-        const requestedAt = now.getTime()
-        const hashed = await hashIdentities(project, own, { secret, requestedAt })
+    for (const { selection, visitors, numbering, announce, ...request } of planned) {
+      const isVisitor = ({ distinctId }: { distinctId: string }) =>
+        visitors.has(distinctId) || selection.distinctIds?.includes(distinctId)
+      const persons = [
+        ...stored.filter(isIn(selection)),
+        ...(await numbering.asPersons(db, unstored.filter(isVisitor)))
+      ]
+      if (persons.length > 0) {
+        const { requestedAt, actor } = request
+        const hashed = await hashIdentities(project, persons, { secret, requestedAt })
+        const entry = await announce({
+          kind: 'erasure',
+          project: project.id,
+          persons: persons.map(({ uuid }) => uuid),
+          ids: hashed.map(({ ledger_hash }) => ledger_hash),
+          ...visitorsOf(hashed),
+          ...extentToJson(request),
+          requested_at: requestedAt,
+          ...idsOfActor(actor)
+        })
         const identities = hashed.map(({ ledger_hash: _, ...identity }) => identity)
-        const until = linkedUntil(options, setting, requestedAt)
-        all.push({ persons: own, identities, ...options, linkedUntil: until, now: requestedAt })
+        all.push({ ...request, entry, persons, identities })
       }
     }
     const persons = all.flatMap((one) => one.persons)
@@ -152,6 +109,15 @@ export async function repeatErasures(
   })
   await enqueueErasures(queue, project.id, erasures)
   return persons
+}
+
+/** Returns the test whether a person is selected. */
+function isIn({ ids, uuids, distinctIds }: Selection): (person: PersonToErase) => boolean {
+  const names = new Set(distinctIds)
+  return ({ id, uuid, identities }) =>
+    (ids?.includes(id) ?? false) ||
+    (uuids?.includes(uuid) ?? false) ||
+    identities.some(({ distinctId }) => names.has(distinctId))
 }
 
 /** Gives visitors without a person the ids and UUIDs under which they are erased, the same ones in each try of a request. */

@@ -3,8 +3,7 @@ import type { ProjectRow } from '../access/store.ts'
 import { type ControlDb, type Db, openControl, type Usage } from '../db/client.ts'
 import { sumObjects } from '../dead-letters/noted.ts'
 import { listUnreadable } from '../dead-letters/store.ts'
-import { Ledger } from '../ledger/ledger.ts'
-import { readApplied } from '../ledger/store.ts'
+import { type Ledger, openLedger } from '../ledger/ledger.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
 import { purgeRecording } from '../recordings/purge.ts'
 import { SESSIONS, sessionRebuilder } from '../sessions/upkeep/rebuild.ts'
@@ -69,7 +68,7 @@ export class Eraser {
   readonly #clock: () => Date
   readonly #pieces: Pieces
   readonly #signer: Signer | undefined
-  #ledger: Ledger | undefined
+  #ledger: Promise<Ledger> | undefined
   #published: Promise<void> | undefined
   #unreadable: ReturnType<typeof listUnreadable> | undefined
 
@@ -267,14 +266,12 @@ export class Eraser {
       unreadable: await this.#listUnreadable(erasure),
       late_events_dropped: erasure.dropped
     })
-    // Publishing the key appends it to the ledger, whose end is searched from `head` on.
-    this.#published ??= readApplied(this.#db).then((head) =>
-      publishKey(this.#bucket, signer.key, head, now)
-    )
+    this.#ledger ??= openLedger({ BUCKET: this.#bucket }, this.#db)
+    const ledger = await this.#ledger
+    this.#published ??= publishKey(this.#bucket, signer.key, ledger, now)
     await this.#published
     const { stored, hash } = await issueReceipt(content, subject, signer)
-    this.#ledger ??= new Ledger(this.#bucket, await readApplied(this.#db))
-    await this.#ledger.append({ kind: 'receipt', project: erasure.projectId, receipt: hash }, now)
+    await ledger.append({ kind: 'receipt', project: erasure.projectId, receipt: hash }, now)
     return complete(this.#db, erasure, stored, now)
   }
 }

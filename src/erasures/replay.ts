@@ -1,26 +1,23 @@
-import * as z from 'zod'
 import { findKey, findProjects, findUser, type ProjectRow } from '../access/store.ts'
 import type { ControlDb, Db, Usage } from '../db/client.ts'
-import { type Body, type Entry, type Head, headOf } from '../ledger/entry.ts'
+import { type Announced, type Entry, type Head, headOf, readBody } from '../ledger/entry.ts'
 import { readIntact } from '../ledger/ledger.ts'
 import { receiptSecret } from '../ledger/secret.ts'
 import { noteApplied, readApplied } from '../ledger/store.ts'
 import { log } from '../log.ts'
 import type { Actor } from '../persons/activity/entry.ts'
-import { deleteAgain as deletePropertyAgain, PropertyEntry } from '../persons/deletion.ts'
+import { PropertyEntry } from '../persons/change.ts'
+import { removePropertyAgain } from '../persons/deletion.ts'
 import { isSpent } from '../queues/invocation.ts'
 import type { Sender } from '../queues/send.ts'
-import {
-  deleteAgain as deleteRecordingAgain,
-  expireAgain,
-  RecordingEntry,
-  RetentionEntry
-} from '../recordings/deletion.ts'
+import { expireAgain, removeRecordingAgain } from '../recordings/deletion.ts'
+import { RecordingEntry, RetentionEntry } from '../recordings/entries.ts'
 import { completeErasures, unfinished } from './completions/complete.ts'
 import type { CompletionSetting } from './completions/days.ts'
 import { CompletionEntry, ErasureEntry, hashForLedger } from './entries.ts'
 import type { PersonToErase } from './erase.store.ts'
-import { type ErasureRequest, repeatErasures } from './erase.ts'
+import { type ErasureRequest, erasePersons } from './erase.ts'
+import { extentOf } from './extent.ts'
 import type { ErasureMessage } from './message.ts'
 import { RemovalEntry } from './removals/entry.ts'
 import { requestAgain } from './removals/replay.ts'
@@ -66,11 +63,15 @@ type Replay = Target & {
  * Applies the entries of a group again.
  * @returns the number of persons, recordings or other items that were erased again; 0 if the entries were applied already
  */
-type Handler = (replay: Replay, project: ProjectRow, bodies: readonly Body[]) => Promise<number>
+type Handler = (
+  replay: Replay,
+  project: ProjectRow,
+  bodies: readonly Announced[]
+) => Promise<number>
 
 /** Makes a handler of entries that are never grouped. */
 const single =
-  (handle: (replay: Replay, project: ProjectRow, body: Body) => Promise<number>): Handler =>
+  (handle: (replay: Replay, project: ProjectRow, body: Announced) => Promise<number>): Handler =>
   async (replay, project, [body]) =>
     body ? handle(replay, project, body) : 0
 
@@ -79,10 +80,12 @@ const HANDLERS: Record<string, Handler> = {
   erasure: eraseAgain,
   completion: single(completeAgain),
   recording: single(({ db, secrets }, _, body) =>
-    deleteRecordingAgain(db, RecordingEntry.parse(body), receiptSecret(secrets))
+    removeRecordingAgain(db, readBody(RecordingEntry, body), receiptSecret(secrets))
   ),
-  retention: single(({ db, until }, _, body) => expireAgain(db, RetentionEntry.parse(body), until)),
-  property: single(removePropertyAgain),
+  retention: single(({ db, until }, _, body) =>
+    expireAgain(db, readBody(RetentionEntry, body), until)
+  ),
+  property: single(erasePropertyAgain),
   event_removal: single(removeEventsAgain),
   suppression: single(({ db, isRestored }, { id }, body) =>
     suppressAgain(db, id, body, isRestored)
@@ -173,7 +176,7 @@ export function groupEntries(entries: readonly Entry[], until: number): Entry[][
 }
 
 /** Returns the bodies of the entries that have a handler. */
-const handledIn = (group: readonly Entry[]): Body[] =>
+const handledIn = (group: readonly Entry[]): Announced[] =>
   group.map(({ body }) => body).filter(({ kind }) => HANDLERS[kind])
 
 /** Returns the persons of an erasure and the hashes of their distinct ids; nothing for other entries. */
@@ -203,10 +206,10 @@ async function applyGroup(replay: Replay, group: readonly Entry[]): Promise<numb
 async function eraseAgain(
   replay: Replay,
   project: ProjectRow,
-  bodies: readonly Body[]
+  bodies: readonly Announced[]
 ): Promise<number> {
   const { db, isRestored } = replay
-  const entries = z.array(ErasureEntry).parse(bodies)
+  const entries = bodies.map((body) => readBody(ErasureEntry, body))
   const erasedAt = await findErasedAt(
     db,
     project.id,
@@ -246,7 +249,7 @@ async function eraseAgain(
 }
 
 /** The persons, and the visitors without a person, that an entry says to erase. */
-type Named = { entry: ErasureEntry } & Pick<ErasureRequest, 'selection' | 'visitors'>
+type Named = { entry: Announced<ErasureEntry> } & Pick<ErasureRequest, 'selection' | 'visitors'>
 
 /** Erases persons, and visitors without a person, as entries say. @returns the persons and visitors that existed */
 async function eraseNamed(
@@ -259,14 +262,14 @@ async function eraseNamed(
   for (const { entry, ...who } of named) {
     requests.push({
       ...who,
-      deleteEvents: entry.delete_events,
-      deleteRecordings: entry.delete_recordings,
+      ...extentOf(entry),
       actor: await actorOf(replay, entry),
+      announce: async () => entry,
       now: new Date(entry.requested_at)
     })
   }
   const settings = { secret: receiptSecret(secrets), setting }
-  const erased = await repeatErasures(db, queue, project, requests, settings)
+  const erased = await erasePersons(db, queue, project, requests, settings)
   log('warn', 'erased again after a restore', { project: project.id, persons: erased.length })
   return erased
 }
@@ -275,7 +278,7 @@ async function eraseNamed(
 async function eraseReturned(
   replay: Replay,
   project: ProjectRow,
-  entry: ErasureEntry,
+  entry: Announced<ErasureEntry>,
   erased: PersonToErase[]
 ): Promise<number> {
   const secret = receiptSecret(replay.secrets)
@@ -296,16 +299,20 @@ async function eraseReturned(
 }
 
 /** Deletes the kept data of erasures again. Does nothing if the database has applied the entry. */
-async function completeAgain(replay: Replay, project: ProjectRow, body: Body): Promise<number> {
+async function completeAgain(
+  replay: Replay,
+  project: ProjectRow,
+  body: Announced
+): Promise<number> {
   const { db, queue, setting } = replay
-  const entry = CompletionEntry.parse(body)
-  const extent = { deleteEvents: entry.delete_events, deleteRecordings: entry.delete_recordings }
+  const entry = readBody(CompletionEntry, body)
+  const extent = extentOf(entry)
   const found = await completeErasures(db, queue, project, {
     named: { uuids: entry.persons },
     ...extent,
     actor: await actorOf(replay, entry),
     setting,
-    ledger: undefined,
+    announce: async () => entry,
     now: new Date(entry.requested_at)
   })
   const completed = unfinished(found, extent).length
@@ -315,14 +322,14 @@ async function completeAgain(replay: Replay, project: ProjectRow, body: Body): P
   return completed
 }
 
-async function removePropertyAgain(replay: Replay, _: ProjectRow, body: Body): Promise<number> {
-  const entry = PropertyEntry.parse(body)
+async function erasePropertyAgain(replay: Replay, _: ProjectRow, body: Announced): Promise<number> {
+  const entry = readBody(PropertyEntry, body)
   const by = { actor: await actorOf(replay, entry), secret: receiptSecret(replay.secrets) }
-  return deletePropertyAgain(replay.db, entry, by)
+  return removePropertyAgain(replay.db, entry, by)
 }
 
-async function removeEventsAgain(replay: Replay, _: ProjectRow, body: Body): Promise<number> {
-  const entry = RemovalEntry.parse(body)
+async function removeEventsAgain(replay: Replay, _: ProjectRow, body: Announced): Promise<number> {
+  const entry = readBody(RemovalEntry, body)
   return requestAgain(replay.db, entry, await actorOf(replay, entry))
 }
 

@@ -12,11 +12,13 @@ import {
   validatePath,
   validateQuery
 } from '../http/validation.ts'
-import { openLedger, secretOpener } from '../ledger/secret.ts'
+import { announcer } from '../ledger/ledger.ts'
+import { secretOpener, unlockLedger } from '../ledger/secret.ts'
 import { actorOf } from '../persons/activity/entry.ts'
 import { PersonPath } from '../persons/path.ts'
 import { findPerson, personToJson } from '../persons/store.ts'
 import { resultsOf, selectionOf } from './bulk.ts'
+import type { ErasureEntry } from './entries.ts'
 import { erasePersons } from './erase.ts'
 import { mentionsToJson } from './mentions/answer.ts'
 import { countMentions } from './mentions/schemas.ts'
@@ -76,16 +78,18 @@ export const erasureRoutes = createRouter()
         )
       }
       const mentions = isSearched ? await search() : undefined
-      const erased = await erasePersons(db, c.env.ERASURE_QUEUE, project, {
+      const { ledger, secret } = await unlockLedger(c.env, db)
+      const request = {
         selection,
         mentions: mentions && countMentions(mentions),
         deleteEvents,
         deleteRecordings,
         actor: actorOf(user, key),
-        setting: c.env,
-        ...(await openLedger(c.env, db)),
+        announce: announcer<ErasureEntry>(ledger, now.getTime()),
         now
-      })
+      }
+      const settings = { secret: secret.value, setting: c.env }
+      const erased = await erasePersons(db, c.env.ERASURE_QUEUE, project, [request], settings)
       if (erased.length === 0) {
         throw new NotFoundError()
       }
@@ -117,15 +121,17 @@ export const erasureRoutes = createRouter()
           preview
         })
       }
-      const persons = await erasePersons(db, c.env.ERASURE_QUEUE, project, {
+      const { ledger, secret } = await unlockLedger(c.env, db)
+      const request = {
         selection,
         deleteEvents,
         deleteRecordings,
         actor: actorOf(user, key),
-        setting: c.env,
-        ...(await openLedger(c.env, db)),
+        announce: announcer<ErasureEntry>(ledger, now.getTime()),
         now
-      })
+      }
+      const settings = { secret: secret.value, setting: c.env }
+      const persons = await erasePersons(db, c.env.ERASURE_QUEUE, project, [request], settings)
       return c.json({
         persons_found: persons.length,
         persons_deleted: persons.length,

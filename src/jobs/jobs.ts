@@ -12,8 +12,8 @@ import { checkNamed } from '../erasures/named.ts'
 import { openSigningKey, publishKey } from '../erasures/receipts/keys.ts'
 import { catchUp, MIN_AGE } from '../erasures/restore.ts'
 import { startRun, sweepErasures } from '../erasures/run.ts'
-import { Ledger } from '../ledger/ledger.ts'
-import { listApplied, readApplied } from '../ledger/store.ts'
+import { openLedger } from '../ledger/ledger.ts'
+import { listApplied } from '../ledger/store.ts'
 import { walkLedger } from '../ledger/walk.ts'
 import { log } from '../log.ts'
 import { isSpent } from '../queues/invocation.ts'
@@ -126,8 +126,7 @@ const publishSigningKey = once(
   async ({ env, now }, control) => {
     const key = await openSigningKey(env)
     if (key) {
-      const applied = await readApplied(control)
-      await publishKey(env.BUCKET, key, applied, now.getTime())
+      await publishKey(env.BUCKET, key, await openLedger(env, control), now.getTime())
     }
   }
 )
@@ -168,7 +167,7 @@ const expireRecordings = inEachDatabase(
       queuesSince: queuesSince(env),
       isSpent: () => isSpent(usage)
     }
-    const ledger = new Ledger(env.BUCKET, await readApplied(db))
+    const ledger = await openLedger(env, db)
     const swept = await sweepRecordings(db, env.RECORDING_QUEUE, ledger, limits)
     log('info', 'sweep of recordings', { database, ...swept })
   }

@@ -28,7 +28,17 @@ const Body = z.looseObject({ kind: z.string(), project: z.int() })
 export type Body = z.infer<typeof Body>
 
 const Entry = z.object({ link: Link, body: Body })
-export type Entry = z.infer<typeof Entry>
+
+declare const announced: unique symbol
+
+/**
+ * The body of an entry that the ledger has: written by `Ledger.announce`, or read by a replay. What
+ * deletes personal data takes one, so that nothing is deleted that a replay would not delete again.
+ */
+export type Announced<B extends Body = Body> = B & { readonly [announced]: true }
+
+/** An entry that the ledger has. */
+export type Entry = { link: Link; body: Announced }
 
 /** `12` → `ledger/entries/000000000012` */
 export const keyOf = (seq: number): string => `${ENTRIES_PREFIX}${String(seq).padStart(12, '0')}`
@@ -37,27 +47,37 @@ export const keyOf = (seq: number): string => `${ENTRIES_PREFIX}${String(seq).pa
 export const after = ({ seq }: Head) => ({ prefix: ENTRIES_PREFIX, startAfter: keyOf(seq) })
 
 /** Makes the entry that follows `head`. */
-export function makeEntry(head: Head, body: Body, at: number): Entry {
+export function makeEntry(head: Head, body: Body, at: number): z.infer<typeof Entry> {
   const digest = sha256(canonical(body))
   return { link: { seq: head.seq + 1, prev: head.hash, at, digest }, body }
 }
 
 /** Returns the place of an entry in the chain. */
-export const headOf = ({ link }: Entry): Head => ({
+export const headOf = ({ link }: Pick<Entry, 'link'>): Head => ({
   seq: link.seq,
   hash: sha256(canonical(link))
 })
 
-/** Reads an entry from its JSON. @throws LedgerError unless it is entry `seq` and its link has the hash of its body */
+/**
+ * Reads an entry from its JSON. @throws LedgerError unless it is entry `seq` and its link has the
+ * hash of its body
+ */
 export function readEntry(json: unknown, seq: number): Entry {
   const { data: entry } = Entry.safeParse(json)
   if (entry?.link.seq !== seq || entry.link.digest !== sha256(canonical(entry.body))) {
     throw new LedgerError(`Entry ${seq} of the ledger is damaged or forged.`, keyOf(seq))
   }
-  return entry
+  return { link: entry.link, body: entry.body as Announced }
 }
 
-/** The ledger is not the chain that was written, or an object that it names is not the one that was written. */
+/** Reads the body of an entry of one kind. @throws ZodError for any other body */
+export const readBody = <S extends z.ZodType<Body>>(schema: S, body: Announced) =>
+  schema.parse(body) as Announced<z.output<S>>
+
+/**
+ * The ledger is not the chain that was written, or an object that it names is not the one that was
+ * written.
+ */
 export class LedgerError extends Error {
   /** The key of the damaged or missing object in the bucket. */
   readonly key: string

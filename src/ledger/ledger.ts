@@ -1,7 +1,10 @@
 import { createObject } from '../bucket.ts'
+import type { AnyDb } from '../db/client.ts'
 import { catching, describeError, UnavailableError } from '../errors.ts'
+import { canonical } from '../hash.ts'
 import { log } from '../log.ts'
 import {
+  type Announced,
   after,
   type Body,
   type Entry,
@@ -14,6 +17,7 @@ import {
   readEntry
 } from './entry.ts'
 import { readGivenUp } from './given-up.ts'
+import { readApplied } from './store.ts'
 
 /** Attempts to write an entry; an attempt fails when another entry takes its number first. */
 const MAX_ATTEMPTS = 20
@@ -25,8 +29,8 @@ const UNWRITTEN =
   'The ledger of erasures cannot be written now, so nothing has been deleted yet. Try again.'
 
 /**
- * The ledger of erasures: a chain of objects in the bucket, each created once. A restore of a database
- * does not change it.
+ * The ledger of erasures: a chain of objects in the bucket, each created once. A restore of a
+ * database does not change it.
  */
 export class Ledger {
   readonly #bucket: R2Bucket
@@ -38,9 +42,7 @@ export class Ledger {
     this.#head = known
   }
 
-  /**
-   * Appends an entry. @throws UnavailableError when the bucket does not take it
-   */
+  /** Appends an entry. @throws UnavailableError when the bucket does not take it */
   async append(body: Body, now: number): Promise<Head> {
     try {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -57,7 +59,34 @@ export class Ledger {
     throw new UnavailableError(UNWRITTEN)
   }
 
-  /** Finds the last entry: doubles the step until an entry is missing, then bisects. Numbers have no gaps. */
+  /**
+   * Appends an entry about data that is about to be deleted. @throws UnavailableError like `append`
+   */
+  async announce<B extends Body>(body: B, now: number): Promise<Announced<B>> {
+    await this.append(body, now)
+    return body as Announced<B>
+  }
+
+  /**
+   * Like `announce`, but appends nothing if a note says that the ledger has the entry already;
+   * makes the note otherwise.
+   */
+  async announceOnce<B extends Body>(
+    body: B,
+    now: number,
+    note: { isMade: () => Promise<boolean>; make: () => Promise<unknown> }
+  ): Promise<Announced<B>> {
+    if (!(await note.isMade())) {
+      await this.append(body, now)
+      await note.make()
+    }
+    return body as Announced<B>
+  }
+
+  /**
+   * Finds the last entry: doubles the step until an entry is missing, then bisects. Numbers have no
+   * gaps.
+   */
   async #findHead(): Promise<Head> {
     const { seq } = this.#head
     let step = 1
@@ -82,6 +111,31 @@ export class Ledger {
 
   async #exists(seq: number): Promise<boolean> {
     return (await this.#bucket.head(keyOf(seq))) !== null
+  }
+}
+
+/**
+ * Opens the ledger. @param db a database, which has noted how long the ledger is at least; without
+ * one, the end is searched from the first entry
+ */
+export const openLedger = async ({ BUCKET }: Pick<Env, 'BUCKET'>, db?: AnyDb): Promise<Ledger> =>
+  new Ledger(BUCKET, db ? await readApplied(db) : GENESIS)
+
+/** Announces a request. Each try of the request calls it, with what the try would delete. */
+export type Announce<B extends Body> = (body: B) => Promise<Announced<B>>
+
+/**
+ * Returns an `Announce` that appends an entry for each try whose entry differs from that of the try
+ * before.
+ */
+export function announcer<B extends Body>(ledger: Ledger, now: number): Announce<B> {
+  let last: { text: string; announced: Announced<B> } | undefined
+  return async (body) => {
+    const text = canonical(body)
+    if (last?.text !== text) {
+      last = { text, announced: await ledger.announce(body, now) }
+    }
+    return last.announced
   }
 }
 
@@ -182,8 +236,8 @@ export async function expectApplied(bucket: R2Bucket, { seq, hash }: Head): Prom
 }
 
 /**
- * Yields the parsed JSON of every entry after `head`, in order, without checking that the entries are
- * a chain. Yields undefined for an entry that is not JSON.
+ * Yields the parsed JSON of every entry after `head`, in order, without checking that the entries
+ * are a chain. Yields undefined for an entry that is not JSON.
  */
 export async function* readUnchecked(bucket: R2Bucket, head: Head): AsyncGenerator<unknown> {
   let options: R2ListOptions | undefined = after(head)

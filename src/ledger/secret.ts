@@ -73,7 +73,7 @@ type Bindings = Secrets & Pick<Env, 'BUCKET'>
  * @throws UnavailableError when the secret is missing, too short, or another one (WrongSecretError)
  */
 export async function openSecret(env: Bindings, db: Db): Promise<OwnSecret> {
-  return (await openLedger(env, db)).secret
+  return (await unlockLedger(env, db)).secret
 }
 
 /** Opens the secret: see `openSecret`. */
@@ -96,7 +96,7 @@ export const findSecret = async (env: Bindings, db: Db): Promise<OwnSecret | und
  * Opens the ledger for the entry of a deletion, with the secret of the entry's hashes.
  * @throws UnavailableError when the secret is missing, too short, or another one (WrongSecretError)
  */
-export async function openLedger(
+export async function unlockLedger(
   env: Bindings,
   db: Db
 ): Promise<{ ledger: Ledger; secret: OwnSecret }> {

@@ -1,5 +1,7 @@
+import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import type { JsonObject } from '../input/json.ts'
+import type { Announced } from '../ledger/entry.ts'
 import { type ActivityEntry, type Actor, propertiesChange } from './activity/entry.ts'
 import type { Write } from './last-write.ts'
 import {
@@ -60,11 +62,35 @@ export function setProperties(
 }
 
 /**
+ * The entry of the ledger for the deletion of a person's property. `property` is a keyed hash of
+ * the property's name.
+ */
+export const PropertyEntry = z.object({
+  kind: z.literal('property'),
+  project: z.int(),
+  person: z.guid(),
+  property: z.string(),
+  /** The time of the write that removed the property: values written later stay, ms UTC. */
+  until: z.number(),
+  /** ms UTC */
+  requested_at: z.int(),
+  user: z.int(),
+  key: z.int()
+})
+export type PropertyEntry = z.infer<typeof PropertyEntry>
+
+/**
  * Removes a property, if the person has it, by a write that is later than all known writes. Works
  * on persons of any size.
  */
-export function deleteProperty(subject: PersonSubject, key: string, by: Request): PersonChange {
+export function deleteProperty(
+  subject: PersonSubject,
+  key: string,
+  { requested_at: now }: Announced<PropertyEntry>,
+  author: Pick<Request, 'actor' | 'id'>
+): PersonChange {
   const { person } = subject
+  const by = { ...author, now }
   return change(subject, by, 'delete_property', () => {
     if (!person.properties.shown.has(key)) {
       return false

@@ -26,14 +26,15 @@ import {
 import { expectUnchanged } from '../http/read-only-fields.ts'
 import { agree, validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { parametersOf } from '../input/url.ts'
-import { openLedger } from '../ledger/secret.ts'
+import { announcer } from '../ledger/ledger.ts'
+import { unlockLedger } from '../ledger/secret.ts'
 import type { FilterGroup } from '../properties/filter.ts'
 import { readPropertyParameters } from '../properties/parameters.ts'
 import { readFilters } from '../properties/read-filters.ts'
 import { actorOf } from './activity/entry.ts'
 import { changePerson, splitApart } from './apply.ts'
 import { type Request, setProperties } from './change.ts'
-import { deleteNoted } from './deletion.ts'
+import { removeProperty } from './deletion.ts'
 import { clean } from './distinct-id.ts'
 import {
   compilePropertyFilter,
@@ -218,13 +219,13 @@ export const personRoutes = createRouter()
       if (key === undefined) {
         throw new AppError('required', 'This field is required.', '$unset')
       }
-      const { db, project } = c.var
-      const { ledger, secret } = await openLedger(c.env, db)
-      await deleteNoted(db, project.id, {
+      const { db, project, now } = c.var
+      const { ledger, secret } = await unlockLedger(c.env, db)
+      await removeProperty(db, project.id, {
         id: c.req.valid('param').id,
         key,
         by: requestOf(c),
-        ledger,
+        announce: announcer(ledger, now.getTime()),
         secret: secret.value
       })
       return answerOne(c, 'success', { success: true }, query.format)

@@ -3,9 +3,11 @@ import { addToStores } from '../barred/tombstones/store.ts'
 import { DAY } from '../calendar/units.ts'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
-import { inJson } from '../db/rows.ts'
+import { expectRows, inJson } from '../db/rows.ts'
 import { counters, erasures, recordingParts, recordings, recordingViews } from '../db/schema.ts'
 import { updateFrom } from '../db/statements.ts'
+import type { Announced } from '../ledger/entry.ts'
+import type { RecordingEntry, RetentionEntry } from './entries.ts'
 
 /*
  * A deleted recording becomes a tombstone at once; its objects and rows are purged afterwards, in
@@ -50,21 +52,22 @@ export const tombstoneRecordings = (
 ]
 
 /**
- * Turns a recording into a tombstone, which must be purged later. @returns whether the recording
- * existed
+ * Turns a recording into a tombstone, which must be purged later.
+ * @throws ConflictError unless the recording exists, and began in the time that the entry names
  */
-export async function deleteRecording(
+export const deleteRecording = (
   db: Db,
-  projectId: number,
   sessionId: string,
-  now: number
-): Promise<boolean> {
-  const [deleted] = await writeBatch(
-    db,
-    tombstoneRecordings(projectId, sql`${recordings.sessionId} = ${sessionId}`, now)
-  )
-  return deleted?.results.length === 1
-}
+  { project, from, to, requested_at: now }: Announced<RecordingEntry>
+) =>
+  writeBatch(db, [
+    expectRows(
+      1,
+      sql`${recordings} where ${recordings.projectId} = ${project} and ${recordings.sessionId} = ${sessionId}
+        and not ${recordings.deleted} and ${recordings.startTime} between ${from} and ${to}`
+    ),
+    ...tombstoneRecordings(project, sql`${recordings.sessionId} = ${sessionId}`, now)
+  ])
 
 /** Lists the projects in the database that have or had recordings. */
 export async function listProjects(db: Db): Promise<number[]> {
@@ -76,29 +79,47 @@ export async function listProjects(db: Db): Promise<number[]> {
 }
 
 /**
- * Deletes recordings that began before `until`, ms UTC. Removes tombstones of purged recordings
- * that began `MAX_SESSION_MS` earlier still: any part of their sessions is refused for its age.
- * Takes at most `limit` of each.
- * @returns the number of deleted recordings
+ * SQL: whether a recording is among the `limit` oldest of a project that began before `before`, ms
+ * UTC, and fulfil a condition.
  */
-export async function expireRecordings(
-  db: Db,
-  projectId: number,
-  { until, limit, now }: { until: number; limit: number; now: number }
-): Promise<number> {
-  const oldest = (before: number, condition: SQL) => sql`${recordings.sessionId} in (
+const isOldest = (projectId: number, before: number, condition: SQL, limit: number): SQL =>
+  sql`${recordings.projectId} = ${projectId} and ${recordings.sessionId} in (
     select ${recordings.sessionId} from ${recordings}
     where ${recordings.projectId} = ${projectId} and ${recordings.startTime} < ${before} and ${condition}
     order by ${recordings.startTime} limit ${limit})`
-  const [, deleted] = await writeBatch(db, [
-    sql`delete from ${recordings} where ${recordings.projectId} = ${projectId}
-        and ${oldest(until - MAX_SESSION_MS, sql`${recordings.purgedAt} is not null`)}`,
-    ...tombstoneRecordings(projectId, oldest(until, sql`not ${recordings.deleted}`), now)
-  ])
+
+/**
+ * Deletes at most `limit` recordings that began before the `until` of the entry. @returns their
+ * number
+ */
+export async function expireRecordings(
+  db: Db,
+  { project, until }: Announced<RetentionEntry>,
+  { limit, now }: { limit: number; now: number }
+): Promise<number> {
+  const isExpired = isOldest(project, until, sql`not ${recordings.deleted}`, limit)
+  const [deleted] = await writeBatch(db, tombstoneRecordings(project, isExpired, now))
   return deleted?.results.length ?? 0
 }
 
-/** Lists sessions of recordings that began from `from` to `to`, ms UTC, if not deleted. */
+/**
+ * Removes at most `limit` tombstones of purged recordings that began `MAX_SESSION_MS` before
+ * `until`, ms UTC: any part of their sessions is refused for its age.
+ */
+export const removeTombstones = (
+  db: Db,
+  projectId: number,
+  { until, limit }: { until: number; limit: number }
+) =>
+  writeBatch(db, [
+    sql`delete from ${recordings}
+      where ${isOldest(projectId, until - MAX_SESSION_MS, sql`${recordings.purgedAt} is not null`, limit)}`
+  ])
+
+/**
+ * Lists the sessions of recordings that began from `from` to `to`, ms UTC, without deleted
+ * recordings.
+ */
 export async function listStarted(
   db: Db,
   projectId: number,
@@ -123,8 +144,9 @@ export async function listStarted(
 export type Retention = { projectId: number; until: number }
 
 /**
- * Returns, in random order, the projects that have anything for `expireRecordings` to remove.
- * `hasRecordings` says whether it includes recordings that are not deleted.
+ * Returns, in random order, the projects that have anything for `expireRecordings` or
+ * `removeTombstones` to remove. `hasRecordings` says whether it includes recordings that are not
+ * deleted.
  */
 export async function findExpired(
   db: Db,

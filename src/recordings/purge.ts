@@ -2,8 +2,10 @@ import * as z from 'zod'
 import { deleteObjects } from '../bucket.ts'
 import { MINUTE } from '../calendar/units.ts'
 import type { Db } from '../db/client.ts'
+import type { Announced } from '../ledger/entry.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type Sender, sendAll } from '../queues/send.ts'
+import type { RetentionEntry } from './entries.ts'
 import { prefixOf, SessionId } from './part.ts'
 import {
   type DeletedRecording,
@@ -15,6 +17,7 @@ import {
   purgeParts,
   type Retention,
   readRetentionNote,
+  removeTombstones,
   writeRetentionNote
 } from './purge.store.ts'
 import { type DaysKept, keptSince } from './retention.ts'
@@ -116,10 +119,11 @@ export async function sweepRecordings(
     if (isSpent()) {
       break
     }
+    await removeTombstones(db, projectId, { until, limit: EXPIRED_AT_ONCE })
     if (hasRecordings) {
-      await noteRetention(db, ledger, { projectId, until, now })
+      const entry = await announceRetention(db, ledger, { projectId, until, now })
+      expired += await expireRecordings(db, entry, { limit: EXPIRED_AT_ONCE, now })
     }
-    expired += await expireRecordings(db, projectId, { until, limit: EXPIRED_AT_ONCE, now })
     left -= 1
   }
   const before = Math.max(now - STALLED_MS, queuesSince)
@@ -128,14 +132,16 @@ export async function sweepRecordings(
   return { expired, sent: unpurged.length, isDone: left === 0 }
 }
 
-/** Enters the removal of recordings from before `until` in the ledger, once. */
-async function noteRetention(
+/**
+ * Enters in the ledger that recordings from before `until` are removed, unless the ledger says so
+ * already.
+ */
+const announceRetention = (
   db: Db,
   ledger: Ledger,
   { projectId, until, now }: Retention & { now: number }
-): Promise<void> {
-  if ((await readRetentionNote(db, projectId)) < until) {
-    await ledger.append({ kind: 'retention', project: projectId, until }, now)
-    await writeRetentionNote(db, projectId, until)
-  }
-}
+): Promise<Announced<RetentionEntry>> =>
+  ledger.announceOnce({ kind: 'retention', project: projectId, until }, now, {
+    isMade: async () => (await readRetentionNote(db, projectId)) >= until,
+    make: () => writeRetentionNote(db, projectId, until)
+  })

@@ -7,11 +7,12 @@ import { answerList, cursorSchema, nameFilters, PageQuery, readPage } from '../h
 import { expectUnchanged } from '../http/read-only-fields.ts'
 import { expectNoBody, validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { parametersOf } from '../input/url.ts'
-import { openLedger } from '../ledger/secret.ts'
+import { announcer } from '../ledger/ledger.ts'
+import { unlockLedger } from '../ledger/secret.ts'
 import { log } from '../log.ts'
 import { readPropertyParameters } from '../properties/parameters.ts'
 import { listOutdated, RecordingUpdateJson, readRelink } from './change.ts'
-import { deleteNoted } from './deletion.ts'
+import { removeRecording } from './deletion.ts'
 import { compileFilters } from './list/filters.store.ts'
 import { isUnfiltered, readRecordingFilters } from './list/query.ts'
 import { FiltersQuery } from './list/schemas.ts'
@@ -111,11 +112,11 @@ export const recordingRoutes = createRouter()
     async (c) => {
       const { id } = c.req.valid('param')
       const { db, project, now } = c.var
-      const { ledger, secret } = await openLedger(c.env, db)
-      const isDeleted = await deleteNoted(db, {
+      const { ledger, secret } = await unlockLedger(c.env, db)
+      const isDeleted = await removeRecording(db, {
         projectId: project.id,
         sessionId: id,
-        ledger,
+        announce: announcer(ledger, now.getTime()),
         secret: secret.value,
         now: now.getTime()
       })

@@ -1,11 +1,13 @@
 import { hashDistinctId } from '../../barred/tombstones/tombstone.ts'
 import type { Db } from '../../db/client.ts'
 import { retryConflicts } from '../../db/retry.ts'
-import type { Ledger } from '../../ledger/ledger.ts'
-import type { Actor } from '../../persons/activity/entry.ts'
+import type { Announce } from '../../ledger/ledger.ts'
+import { type Actor, idsOfActor } from '../../persons/activity/entry.ts'
 import { clean } from '../../persons/distinct-id.ts'
 import type { Sender } from '../../queues/send.ts'
 import { enqueueErasures } from '../enqueue.ts'
+import type { CompletionEntry } from '../entries.ts'
+import { type Extent, extentToJson, isSameExtent, widen } from '../extent.ts'
 import type { ErasureMessage } from '../message.ts'
 import { type CompletionSetting, linkedUntil } from './days.ts'
 import { findRemains, type Remains, writeCompletions } from './store.ts'
@@ -16,14 +18,12 @@ type Project = { id: number; erasureSalt: string }
 export type Named = { uuids: string[] } | { distinctIds: string[] }
 
 /** A request to delete data that earlier erasures kept. */
-export type Completion = {
+export type Completion = Extent & {
   named: Named
-  deleteEvents: boolean
-  deleteRecordings: boolean
   actor: Actor
   setting: CompletionSetting
-  /** The ledger, which gets an entry before anything is deleted; undefined if it already has the entry. */
-  ledger: Ledger | undefined
+  /** Enters the request in the ledger. */
+  announce: Announce<CompletionEntry>
   now: Date
 }
 
@@ -50,20 +50,14 @@ export async function findNamed(db: Db, project: Project, named: Named): Promise
 }
 
 /** Returns, each once, the erasures that kept data of a kind that the request deletes. */
-export function unfinished(
-  found: Found[],
-  { deleteEvents, deleteRecordings }: Pick<Completion, 'deleteEvents' | 'deleteRecordings'>
-): Remains[] {
+export function unfinished(found: Found[], extent: Extent): Remains[] {
   const all = new Map(found.flatMap(({ remains }) => remains.map((one) => [one.id, one])))
-  return [...all.values()].filter((one) => hasKept(one, { deleteEvents, deleteRecordings }))
+  return [...all.values()].filter((one) => hasKept(one, extent))
 }
 
 /** Whether an erasure kept events or recordings that the request deletes. */
-export const hasKept = (
-  remains: Remains,
-  { deleteEvents, deleteRecordings }: Pick<Completion, 'deleteEvents' | 'deleteRecordings'>
-): boolean =>
-  (deleteEvents && !remains.deleteEvents) || (deleteRecordings && !remains.deleteRecordings)
+export const hasKept = (remains: Remains, extent: Extent): boolean =>
+  !isSameExtent(widen(remains, extent), remains)
 
 /**
  * Deletes data that earlier erasures kept: recordings at once, events in the next weekly run. An open erasure is widened: it
@@ -74,38 +68,27 @@ export async function completeErasures(
   db: Db,
   queue: Sender<ErasureMessage>,
   project: Project,
-  { named, actor, setting, ledger, now, ...extent }: Completion
+  { named, actor, setting, announce, now, ...extent }: Completion
 ): Promise<Found[]> {
   const at = now.getTime()
   // Read before the ledger gets an entry: a wrong setting must fail before anything is promised.
   const until = linkedUntil(extent, setting, at)
-  // The persons in the entry that was written: a retry needs another entry only if they have changed.
-  let written = ''
   const { found, ids } = await retryConflicts(async () => {
     const found = await findNamed(db, project, named)
     const remains = unfinished(found, extent)
     if (remains.length === 0) {
       return { found, ids: [] }
     }
-    const persons = [...new Set(remains.map(({ personUuid }) => personUuid))]
-    if (ledger && persons.join() !== written) {
-      await ledger.append(
-        {
-          kind: 'completion',
-          project: project.id,
-          persons,
-          delete_events: extent.deleteEvents,
-          delete_recordings: extent.deleteRecordings,
-          requested_at: at,
-          user: actor?.user.id ?? 0,
-          key: actor?.key.id ?? 0
-        },
-        at
-      )
-      written = persons.join()
-    }
-    const completion = { remains, ...extent, actor, linkedUntil: until, now: at }
-    return { found, ids: await writeCompletions(db, project.id, completion) }
+    const entry = await announce({
+      kind: 'completion',
+      project: project.id,
+      persons: [...new Set(remains.map(({ personUuid }) => personUuid))],
+      ids: [],
+      ...extentToJson(extent),
+      requested_at: at,
+      ...idsOfActor(actor)
+    })
+    return { found, ids: await writeCompletions(db, entry, { remains, actor, linkedUntil: until }) }
   })
   await enqueueErasures(queue, project.id, ids)
   return found

@@ -1,8 +1,10 @@
 import { allow } from '../../access/auth.ts'
 import { createRouter } from '../../http/env.ts'
 import { validateBody } from '../../http/validation.ts'
-import { openLedger } from '../../ledger/secret.ts'
+import { announcer } from '../../ledger/ledger.ts'
+import { unlockLedger } from '../../ledger/secret.ts'
 import { actorOf } from '../../persons/activity/entry.ts'
+import type { Extent } from '../extent.ts'
 import { previewCompletion } from '../preview.ts'
 import { completeErasures, type Found, findNamed, hasKept, unfinished } from './complete.ts'
 import { COMPLETE } from './reference.ts'
@@ -31,24 +33,20 @@ export const completionRoutes = createRouter().post(
         preview: await previewCompletion(db, project.id, wanted)
       })
     }
-    const { ledger } = await openLedger(c.env, db)
+    const { ledger } = await unlockLedger(c.env, db)
     const found = await completeErasures(db, c.env.ERASURE_QUEUE, project, {
       named,
       ...extent,
       actor: actorOf(user, key),
       setting: c.env,
-      ledger,
+      announce: announcer(ledger, now.getTime()),
       now
     })
     return c.json(resultsOf(found, extent, 'completing'))
   }
 )
 
-function resultsOf(
-  found: Found[],
-  extent: { deleteEvents: boolean; deleteRecordings: boolean },
-  done: 'completing' | 'found'
-) {
+function resultsOf(found: Found[], extent: Extent, done: 'completing' | 'found') {
   const resultOf = (remains: Found['remains']) => {
     if (remains.length === 0) {
       return 'not_found'

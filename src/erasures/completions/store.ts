@@ -6,19 +6,20 @@ import type { Db } from '../../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../../db/rows.ts'
 import { erasedIdentities, erasures, recordings } from '../../db/schema.ts'
 import { insertSelect, updateFrom } from '../../db/statements.ts'
+import type { Announced } from '../../ledger/entry.ts'
 import type { Actor } from '../../persons/activity/entry.ts'
 import { tombstoneRecordings } from '../../recordings/purge.store.ts'
+import type { CompletionEntry } from '../entries.ts'
+import type { Extent } from '../extent.ts'
 
 const earlier = alias(erasures, 'earlier')
 const later = alias(erasures, 'later')
 
 /** An erasure, and the identities that link it to the data that it kept. */
-export type Remains = {
+export type Remains = Extent & {
   id: number
   personUuid: string
   isCompleted: boolean
-  deleteEvents: boolean
-  deleteRecordings: boolean
   identities: { key: number; hash: string }[]
 }
 
@@ -70,14 +71,7 @@ export async function findRemains(
     }))
 }
 
-type Completion = {
-  remains: Remains[]
-  deleteEvents: boolean
-  deleteRecordings: boolean
-  actor: Actor
-  linkedUntil: number | null
-  now: number
-}
+type Completion = { remains: Remains[]; actor: Actor; linkedUntil: number | null }
 
 /**
  * In one transaction, widens open erasures so that they delete more, and creates for each completed erasure a new one, which
@@ -87,27 +81,28 @@ type Completion = {
  */
 export async function writeCompletions(
   db: Db,
-  projectId: number,
+  entry: Announced<CompletionEntry>,
   completion: Completion
 ): Promise<number[]> {
-  const { remains, deleteEvents, deleteRecordings, now } = completion
+  const { remains } = completion
+  const { project: projectId, requested_at: now } = entry
   const rows = remains.map((erasure) => ({
     id: erasure.id,
     is_completed: Number(erasure.isCompleted),
     identities: erasure.identities.length,
     had_events: Number(erasure.deleteEvents),
     had_recordings: Number(erasure.deleteRecordings),
-    delete_events: Number(erasure.deleteEvents || deleteEvents),
-    delete_recordings: Number(erasure.deleteRecordings || deleteRecordings)
+    delete_events: Number(erasure.deleteEvents || entry.delete_events),
+    delete_recordings: Number(erasure.deleteRecordings || entry.delete_recordings)
   }))
   const keys = remains.flatMap(({ identities }) => identities.map(({ key }) => ({ key })))
   const results = await writeBatch(db, [
     ...eachChunk(rows, (json, count) => [
       expectUnchanged(projectId, json, count),
       widenOpen(projectId, json, now),
-      ...continueCompleted(projectId, json, completion)
+      ...continueCompleted(entry, json, completion)
     ]),
-    ...(deleteRecordings ? tombstoneRecordingsOf(projectId, keys, now) : []),
+    ...(entry.delete_recordings ? tombstoneRecordingsOf(projectId, keys, now) : []),
     // The erasures that now have the identities.
     ...eachChunk(keys, (json) => [
       sql`select distinct ${erasedIdentities.erasureId} as completing from ${erasedIdentities}
@@ -153,9 +148,9 @@ const widenOpen = (projectId: number, json: string, now: number): SQL =>
  * erasure can be completed from then on.
  */
 const continueCompleted = (
-  projectId: number,
+  { project: projectId, requested_at: now }: CompletionEntry,
   json: string,
-  { actor, linkedUntil, now }: Completion
+  { actor, linkedUntil }: Completion
 ): SQL[] => [
   insertSelect(
     erasures,

@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { createObject, putObject } from '../../bucket.ts'
 import { toHex } from '../../hash.ts'
-import type { Head } from '../../ledger/entry.ts'
-import { Ledger } from '../../ledger/ledger.ts'
+import type { Ledger } from '../../ledger/ledger.ts'
 import { checkSecret } from '../../ledger/secret.ts'
 
 /** The header of an Ed25519 private key in PKCS #8 (RFC 8410); the 32 bytes of the key follow. */
@@ -70,7 +69,7 @@ const bytesOf = (x: string) =>
 export async function publishKey(
   bucket: R2Bucket,
   { fingerprint, x }: SigningKey,
-  applied: Head,
+  ledger: Ledger,
   now: number
 ): Promise<void> {
   const name = objectOfKey(fingerprint)
@@ -89,7 +88,7 @@ export async function publishKey(
   const { created_at } = (await findKey(bucket, fingerprint)) ?? own
   // Project 0: the key belongs to the whole service.
   const entry = { kind: 'key', project: 0, kid: fingerprint, x, created_at }
-  const { seq } = await new Ledger(bucket, applied).append(entry, now)
+  const { seq } = await ledger.append(entry, now)
   await putObject(bucket, noteOf(fingerprint), JSON.stringify({ seq }))
 }
 

@@ -4,7 +4,7 @@ import { NotFoundError } from '../../errors.ts'
 import { createRouter } from '../../http/env.ts'
 import { validateBody, validatePath, validateQuery } from '../../http/validation.ts'
 import { KnownId } from '../../input/parameters.ts'
-import { GENESIS } from '../../ledger/entry.ts'
+import { openLedger } from '../../ledger/ledger.ts'
 import { findSecret, receiptSecret, secretOpener } from '../../ledger/secret.ts'
 import { answerPage, ReceiptQuery, wantsPage } from './answer.ts'
 import { receiptOf } from './issue.ts'
@@ -74,9 +74,7 @@ export const receiptKeyRoutes = createRouter().get(
   async (c) => {
     const current = await openSigningKey(c.env)
     if (current) {
-      // Only the projects' databases note how long the ledger is, and this route reads none of them: the end is searched from the
-      // first entry.
-      await publishKey(c.env.BUCKET, current, GENESIS, c.var.now.getTime())
+      await publishKey(c.env.BUCKET, current, await openLedger(c.env), c.var.now.getTime())
     }
     const found = await listKeys(c.env.BUCKET)
     const keys = found.map(({ kid, x, created_at }, i) => ({

@@ -1,8 +1,7 @@
 import type { OpenProject } from '../../access/open.ts'
 import { toIso } from '../../calendar/clock.ts'
 import { AppError } from '../../errors.ts'
-import { Ledger } from '../../ledger/ledger.ts'
-import { readApplied } from '../../ledger/store.ts'
+import { openLedger } from '../../ledger/ledger.ts'
 import type { Invocation } from '../../queues/invocation.ts'
 import { UNSIGNED } from '../eraser.ts'
 import { Pieces } from '../pieces.ts'
@@ -63,10 +62,9 @@ export async function advanceRemoval(
     throw new Error(`The verification still found ${verified.remaining} events.`)
   }
   const { stored, hash } = await issueReceipt(current, verified, signer)
-  const applied = await readApplied(db)
-  await publishKey(env.BUCKET, signer.key, applied, verified.at)
-  const entry = { kind: 'receipt', project: project.id, receipt: hash }
-  await new Ledger(env.BUCKET, applied).append(entry, verified.at)
+  const ledger = await openLedger(env, db)
+  await publishKey(env.BUCKET, signer.key, ledger, verified.at)
+  await ledger.append({ kind: 'receipt', project: project.id, receipt: hash }, verified.at)
   await completeRemoval(db, current, stored, verified.at)
   return 'completed'
 }

@@ -6,8 +6,7 @@ import { AppError } from '../../errors.ts'
 import type { EventFilters } from '../../events/scan.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { log } from '../../log.ts'
-import type { Actor } from '../../persons/activity/entry.ts'
-import { nextRunAfter } from '../schedule.ts'
+import { type Actor, idsOfActor } from '../../persons/activity/entry.ts'
 import type { RemovalEntry } from './entry.ts'
 import { type Filters, readEventFilters } from './filters.ts'
 import { digestOf, writeList } from './list.ts'
@@ -92,21 +91,10 @@ export async function requestRemoval(
     digest,
     properties,
     requested_at: requestedAt,
-    user: actor?.user.id ?? 0,
-    key: actor?.key.id ?? 0
+    ...idsOfActor(actor)
   }
-  await ledger.append(entry, requestedAt)
-  await insertRemoval(db, {
-    ...removal,
-    filters: withTimes(wanted.filters, filters),
-    properties,
-    events: uuids.length,
-    digest,
-    requestedAt,
-    requestedBy: actor ?? {},
-    dueAt: nextRunAfter(requestedAt),
-    progressAt: requestedAt
-  })
+  const announced = await ledger.announce(entry, requestedAt)
+  await insertRemoval(db, announced, { filters: withTimes(wanted.filters, filters), actor })
   log('info', 'events queued for deletion', { project: project.id, events: uuids.length })
   const row = await findRemoval(db, project.id, dryRun.id)
   if (!row) {

@@ -4,7 +4,7 @@ import { NotFoundError } from '../../errors.ts'
 import { createRouter } from '../../http/env.ts'
 import { cursorSchema, cutPage, PageQuery, pageOf, readPage } from '../../http/page.ts'
 import { validateBody, validatePath, validateQuery } from '../../http/validation.ts'
-import { openLedger, type SecretOpener, secretOpener } from '../../ledger/secret.ts'
+import { type SecretOpener, secretOpener, unlockLedger } from '../../ledger/secret.ts'
 import { actorOf } from '../../persons/activity/entry.ts'
 import { answerPage, ReceiptQuery, wantsPage } from '../receipts/answer.ts'
 import { receiptOf } from './receipt.ts'
@@ -34,7 +34,7 @@ export const removalRoutes = createRouter()
     const { db, project, user, key, now } = c.var
     const { dry_run: _, token, properties = null, ...filters } = c.req.valid('json')
     const wanted = { filters, properties }
-    const { secret, ledger } = await openLedger(c.env, db)
+    const { secret, ledger } = await unlockLedger(c.env, db)
     if (token === undefined) {
       const dryRun = await tryRemoval(db, project, wanted, { secret: secret.value, now })
       const preview = { properties, token: dryRun.token, now: now.getTime() }

@@ -6,16 +6,38 @@ import type { Db } from '../../db/client.ts'
 import { expectRows, inJson } from '../../db/rows.ts'
 import { eventRemovals, events, removedEvents } from '../../db/schema.ts'
 import { insertSelect, updateFrom } from '../../db/statements.ts'
+import type { Announced } from '../../ledger/entry.ts'
+import type { Actor } from '../../persons/activity/entry.ts'
 import { markStale } from '../../sessions/store.ts'
+import { nextRunAfter } from '../schedule.ts'
+import type { RemovalEntry } from './entry.ts'
+import type { Filters } from './filters.ts'
 
 export type RemovalRow = typeof eventRemovals.$inferSelect
-export type NewRemoval = typeof eventRemovals.$inferInsert
 
-/** Writes the task of a removal, unless it exists. @returns whether it is new */
-export async function insertRemoval(db: Db, removal: NewRemoval): Promise<boolean> {
+/**
+ * Writes the task of a removal, unless it exists. `filters` is null if they are not known any more.
+ * @returns whether the task is new
+ */
+export async function insertRemoval(
+  db: Db,
+  { id, project, events, digest, properties, requested_at: at }: Announced<RemovalEntry>,
+  { filters, actor }: { filters: Filters | null; actor: Actor }
+): Promise<boolean> {
   const rows = await db
     .insert(eventRemovals)
-    .values(removal)
+    .values({
+      id,
+      projectId: project,
+      filters,
+      properties,
+      events,
+      digest,
+      requestedAt: at,
+      requestedBy: actor ?? {},
+      dueAt: nextRunAfter(at),
+      progressAt: at
+    })
     .onConflictDoNothing()
     .returning({ id: eventRemovals.id })
   return rows.length > 0

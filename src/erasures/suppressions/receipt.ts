@@ -1,7 +1,7 @@
 import { toIso } from '../../calendar/clock.ts'
 import type { Db } from '../../db/client.ts'
 import { UnavailableError } from '../../errors.ts'
-import { GENESIS } from '../../ledger/entry.ts'
+import { openLedger } from '../../ledger/ledger.ts'
 import { openSecret } from '../../ledger/secret.ts'
 import { openSigner, type Signing } from '../receipts/issue.ts'
 import { publishKey } from '../receipts/keys.ts'
@@ -28,7 +28,7 @@ export async function signReceipt(
       'Receipts cannot be signed: the secret RECEIPT_KEY is missing or too short. A missing secret is generated locally by npm run dev or npm start, and on Cloudflare by npm run deploy.'
     )
   }
-  await publishKey(env.BUCKET, signer.key, GENESIS, now.getTime())
+  await publishKey(env.BUCKET, signer.key, await openLedger(env), now.getTime())
   const { id, projectId, since } = row
   const content = {
     kind: 'suppression' as const,

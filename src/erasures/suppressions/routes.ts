@@ -5,9 +5,8 @@ import { NotFoundError } from '../../errors.ts'
 import { createRouter } from '../../http/env.ts'
 import { cursorSchema, cutPage, PageQuery, pageOf, readPage } from '../../http/page.ts'
 import { validateBody, validatePath, validateQuery } from '../../http/validation.ts'
-import { Ledger } from '../../ledger/ledger.ts'
-import { openLedger } from '../../ledger/secret.ts'
-import { readApplied } from '../../ledger/store.ts'
+import { openLedger } from '../../ledger/ledger.ts'
+import { unlockLedger } from '../../ledger/secret.ts'
 import { actorOf } from '../../persons/activity/entry.ts'
 import { clean } from '../../persons/distinct-id.ts'
 import { normalize, selectionOf } from '../bulk.ts'
@@ -43,7 +42,7 @@ export const suppressionRoutes = createRouter()
       const found = await suppress(db, project, {
         selection: selectionOf({ ids, distinct_ids: distinctIds }),
         actor: actorOf(user, key),
-        ...(await openLedger(c.env, db)),
+        ...(await unlockLedger(c.env, db)),
         now
       })
       const names = ids
@@ -84,7 +83,7 @@ export const suppressionRoutes = createRouter()
       if (!row) {
         throw new NotFoundError()
       }
-      const ledger = new Ledger(c.env.BUCKET, await readApplied(db))
+      const ledger = await openLedger(c.env, db)
       const lifted = await lift(db, row, { actor: actorOf(user, key), ledger, now })
       return c.json(suppressionToJson(lifted))
     }

@@ -6,7 +6,7 @@ import type { Db } from '../../db/client.ts'
 import { retryConflicts } from '../../db/retry.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import type { OwnSecret } from '../../ledger/secret.ts'
-import type { Actor } from '../../persons/activity/entry.ts'
+import { type Actor, idsOfActor } from '../../persons/activity/entry.ts'
 import { findPersonsToErase, type Selection } from '../erase.store.ts'
 import { hashForReceipt, saltOf } from '../receipts/subject.ts'
 import { findErased, findIdentified, findSuppression, type SuppressionRow } from './store.ts'
@@ -77,8 +77,7 @@ export async function suppress(
             in_force: inForce
           })),
           since,
-          user: actor?.user.id ?? 0,
-          key: actor?.key.id ?? 0
+          ...idsOfActor(actor)
         },
         since
       )
@@ -282,8 +281,7 @@ export async function lift(
       project: row.projectId,
       suppression: row.id,
       lifted_at: at,
-      user: actor?.user.id ?? 0,
-      key: actor?.key.id ?? 0
+      ...idsOfActor(actor)
     },
     at
   )

@@ -65,6 +65,12 @@ export const actorOf = (
   key: { id: key.id, label: key.label }
 })
 
+/** Returns the ids of an actor's user and key for the ledger; 0 for the service itself. */
+export const idsOfActor = (actor: Actor): { user: number; key: number } => ({
+  user: actor?.user.id ?? 0,
+  key: actor?.key.id ?? 0
+})
+
 /** Returns the change between two states of properties: the values of the keys that differ. */
 export const propertiesChange = (
   before: ReadonlyMap<string, Json>,

@@ -10,7 +10,8 @@ import { SLOT } from '../../../src/columns/slots/store.ts'
 import { verifyColumns } from '../../../src/columns/verify.ts'
 import { writeBatch } from '../../../src/db/batch.ts'
 import { type Db, newUsage, openDb } from '../../../src/db/client.ts'
-import { findRemoval, insertRemoval, removePart } from '../../../src/erasures/removals/store.ts'
+import { eventRemovals } from '../../../src/db/schema.ts'
+import { findRemoval, removePart } from '../../../src/erasures/removals/store.ts'
 import { readTrend } from '../../../src/trends/request.ts'
 import { computeTrend } from '../../../src/trends/trend.ts'
 import { startDatabase } from '../../support/database.ts'
@@ -161,7 +162,7 @@ class History {
         and event_id in (select id from event_names where project_id = ${this.#id} and name = ${name})`)
     this.#events += 1
     const id = `${this.#id} ${this.#events}`
-    await insertRemoval(db, {
+    await db.insert(eventRemovals).values({
       id,
       projectId: this.#id,
       properties,

@@ -5,7 +5,7 @@ import { openSigningKey, publishKey } from '../../../src/erasures/receipts/keys.
 import { isSignedBy } from '../../../src/erasures/receipts/signature.ts'
 import { WEEKLY } from '../../../src/jobs/cron.ts'
 import { GENESIS } from '../../../src/ledger/entry.ts'
-import { readAfter } from '../../../src/ledger/ledger.ts'
+import { Ledger, readAfter } from '../../../src/ledger/ledger.ts'
 import { holdErasures, newReceipt, tablesWith } from '../../support/erasures.ts'
 import { invoke } from '../../support/platform.ts'
 import { db, newProject, request, type TestProject } from '../../support/project.ts'
@@ -108,7 +108,7 @@ it('a key that two requests publish at the same time has one time, in the ledger
   }
   const times = [Date.UTC(2026, 10, 20, 10), Date.UTC(2026, 10, 20, 11)]
   await Promise.all(
-    times.map((now) => invoke(env, ({ BUCKET }) => publishKey(BUCKET, key, GENESIS, now)))
+    times.map((now) => invoke(env, ({ BUCKET }) => publishKey(BUCKET, key, new Ledger(BUCKET, GENESIS), now)))
   )
 
   const stored = await env.BUCKET.get(`ledger/keys/${key.fingerprint}`)

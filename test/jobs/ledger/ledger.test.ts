@@ -59,7 +59,7 @@ describe('the ledger', () => {
     }
   })
 
-  it.each<[string, (entry: Entry) => Entry | undefined, RegExp]>([
+  it.each<[string, (entry: Entry) => object | undefined, RegExp]>([
     ['missing', () => undefined, /Entry 2 of the ledger is missing/],
     [
       'changed',

@@ -319,6 +319,33 @@ describe('a restored database', () => {
     expect(JSON.stringify(await readLedger())).not.toMatch(/session-(kept|deleted|old)/)
   })
 
+  it('enters a recording again that gets an earlier part while it is deleted', async () => {
+    const { project, record, get } = await newStage()
+    const at = Date.now()
+    const addPart = (start: number) =>
+      record(snapshotEvent(project, { session: 'growing', snapshots: visit(start) }))
+    await addPart(at)
+    let parts = 1
+    const DB = aroundCalls(env.DB, async (run, _, statements) => {
+      if (parts === 1 && statements.some(({ sql }) => sql.startsWith('update "recordings"'))) {
+        parts += 1
+        await addPart(at - 5_000)
+      }
+      return run()
+    })
+
+    const path = 'session_recordings/growing'
+    const { status } = await project.send('DELETE', path, undefined, { DB })
+
+    expect([status, parts]).toEqual([204, 2])
+    const entries = (await readLedger()).map(({ body }) => body)
+    expect(entries.filter(({ kind }) => kind === 'recording').map(({ from }) => from)).toEqual([
+      at,
+      at - 5_000
+    ])
+    expect((await get()).count).toBe(0)
+  })
+
   it('deletes recordings again that were deleted with their person', async () => {
     const { project, ada, call, drain, cron } = await newTown()
     await holdRecordings().record(

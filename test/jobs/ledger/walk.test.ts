@@ -38,7 +38,7 @@ beforeEach(async () => {
   if (!key) {
     throw new Error('There is no key.')
   }
-  await publishKey(env.BUCKET, key, GENESIS, 1)
+  await publishKey(env.BUCKET, key, new Ledger(env.BUCKET, GENESIS), 1)
   const last = (await readAfter(env.BUCKET, GENESIS, 100)).at(-1)
   expect(last?.link.seq).toBe(LENGTH)
   await noteApplied(db, last ? headOf(last) : GENESIS)

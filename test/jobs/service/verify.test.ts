@@ -9,6 +9,7 @@ import { openSigningKey, publishKey } from '../../../src/erasures/receipts/keys.
 import { digestOf, LISTS_PREFIX, writeList } from '../../../src/erasures/removals/list.ts'
 import { GENESIS } from '../../../src/ledger/entry.ts'
 import { settleFingerprint } from '../../../src/ledger/fingerprint.ts'
+import { Ledger } from '../../../src/ledger/ledger.ts'
 import { readChecked } from '../../../src/queues/checked.ts'
 import { markerOf, objectOf, prefixOf } from '../../../src/recordings/part.ts'
 import { OBJECT_KINDS, prefixOfKind } from '../../../src/service/objects/kinds.ts'
@@ -77,7 +78,7 @@ beforeAll(async () => {
   if (!key) {
     throw new Error('There is no key.')
   }
-  await publishKey(env.BUCKET, key, GENESIS, 1)
+  await publishKey(env.BUCKET, key, new Ledger(env.BUCKET, GENESIS), 1)
   await settleFingerprint(env.BUCKET, db, 'a fingerprint')
   const contents: [string, string][] = [
     [newSpillKey(message), JSON.stringify(message)],

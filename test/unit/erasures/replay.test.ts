@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { groupEntries } from '../../../src/erasures/replay.ts'
-import { GENESIS, headOf, makeEntry } from '../../../src/ledger/entry.ts'
+import { type Entry, GENESIS, headOf, makeEntry } from '../../../src/ledger/entry.ts'
 import { numberedUuid } from '../../support/text.ts'
 
 const erasure = (person: number, ids: string[], project = 1) => ({
@@ -19,7 +19,7 @@ const erasure = (person: number, ids: string[], project = 1) => ({
 function group(bodies: { kind: string; project: number }[], until = 1_000): number[][] {
   let head = GENESIS
   const entries = bodies.map((body, i) => {
-    const entry = makeEntry(head, body, i + 1)
+    const entry = makeEntry(head, body, i + 1) as Entry
     head = headOf(entry)
     return entry
   })

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Incoming, withSize } from '../../../src/capture/changes.ts'
 import type { Json, JsonObject } from '../../../src/input/json.ts'
-import { deleteProperty, setProperties } from '../../../src/persons/change.ts'
+import type { Announced } from '../../../src/ledger/entry.ts'
+import { deleteProperty, type PropertyEntry, setProperties } from '../../../src/persons/change.ts'
 import { deep } from '../../support/depth.ts'
 import { MemoryStore } from '../../support/memory.ts'
 import { numberedUuid } from '../../support/text.ts'
@@ -86,7 +87,8 @@ function patch({ store, model }: Both, values: JsonObject, now: number, id: stri
 }
 
 function remove({ store, model }: Both, key: string, now: number, id: string): void {
-  store.change('ada', (subject) => deleteProperty(subject, key, { actor: null, now, id }))
+  const entry = { requested_at: now } as Announced<PropertyEntry>
+  store.change('ada', (subject) => deleteProperty(subject, key, entry, { actor: null, id }))
   if (model.valueOf(key) !== undefined) {
     model.writeLast(key, 'unset', null, now, id)
   }
