@@ -186,7 +186,7 @@ CREATE TABLE `persons` (
 	`email` text GENERATED ALWAYS AS ((properties ->> '$.email')) VIRTUAL,
 	`version` integer NOT NULL,
 	`versions` integer NOT NULL,
-	`copy_credit` integer DEFAULT 65536 NOT NULL,
+	`copy_credit` integer NOT NULL,
 	`is_version_stale` integer DEFAULT false NOT NULL,
 	`revision` integer NOT NULL
 );

@@ -14,8 +14,8 @@ const RECOVERY =
 export const secretsFile = join(stateDir, SECRETS_FILE)
 
 /**
- * Returns the local service's secrets, and generates them for a new service. The file of an earlier
- * version has no RECEIPT_KEY yet and gets one.
+ * Returns the local service's secrets, and generates them for a new service. A file without
+ * RECEIPT_KEY gets a new one.
  * @throws OperatorError when the file is missing, but the service has used secrets, or when the
  * file lacks RECEIPT_SECRET, or one of its required secrets is too short
  */

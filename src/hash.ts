@@ -5,7 +5,7 @@ export const sha256 = (text: string): string =>
   createHash('sha256').update(new TextEncoder().encode(text)).digest('hex')
 
 /** Imports a secret as a key of HMAC-SHA256. */
-export const importSecret = (secret: string): Promise<CryptoKey> =>
+const importSecret = (secret: string): Promise<CryptoKey> =>
   crypto.subtle.importKey(
     'raw',
     new TextEncoder().encode(secret),

@@ -59,13 +59,13 @@ export async function storePersons(
   for (const [from, until] of steps(persons)) {
     await db
       .prepare(`${numbers(from, until)}
-        insert into persons (id, project_id, uuid, created_at, is_identified, properties, writes, search, version, versions, revision)
+        insert into persons (id, project_id, uuid, created_at, is_identified, properties, writes, search, version, versions, copy_credit, revision)
         select n, ?, printf('00000000-0000-7000-8000-%012x', n), 1700000000000 + n * 1000, 1,
                json_object('email', ${email('n')}, 'name', 'Person ' || n, 'plan', iif(n % 3, 'free', 'pro'), 'seats', n % 50,
                            '$browser', 'Firefox', '$browser_version', 140 + n % 9, '$os', 'Mac OS X', '$device_type', 'Desktop',
                            '$initial_referring_domain', 'www.example.org', '$initial_utm_source', 'newsletter',
                            'company', 'Company ' || (n % 1000), 'last_seen_at', '2026-01-01T00:00:00.000Z'),
-               '{"stamps":[],"keys":{}}', ${email('n')} || char(31) || 'person ' || n, 0, 0, 0 from numbers`)
+               '{"stamps":[],"keys":{}}', ${email('n')} || char(31) || 'person ' || n, 0, 0, 65536, 0 from numbers`)
       .bind(projectId)
       .run()
   }

@@ -11,10 +11,7 @@ export const CaptureMessage = z.object({
 })
 export type CaptureMessage = z.infer<typeof CaptureMessage>
 
-/**
- * Makes the R2 key under which the events of a message wait. Objects of earlier versions have keys
- * such as `capture/<day>/<uuid>.json`.
- */
+/** Makes the R2 key under which the events of a message wait. */
 export const newSpillKey = ({ project_id, received_at }: Omit<CaptureMessage, 'events'>): string =>
   waitingKey(SPILL_PREFIX, project_id, received_at, crypto.randomUUID())
 

@@ -1,15 +1,9 @@
 import * as z from 'zod'
 import { hmac } from '../hash.ts'
 
-/** Ledger entry of a request to erase persons. It has their UUIDs, but only keyed hashes of their distinct ids. */
-export const ErasureEntry = z.object({
-  kind: z.literal('erasure'),
+const Request = z.object({
   project: z.int(),
   persons: z.array(z.guid()),
-  /** The hashes of all distinct ids of these persons. */
-  ids: z.array(z.string()).default([]),
-  /** The UUIDs of those among `persons` who are visitors without a person, by the hash of their distinct id. */
-  visitors: z.record(z.string(), z.guid()).optional(),
   delete_events: z.boolean(),
   delete_recordings: z.boolean(),
   /** ms UTC */
@@ -18,10 +12,19 @@ export const ErasureEntry = z.object({
   user: z.int(),
   key: z.int()
 })
+
+/** Ledger entry of a request to erase persons. It has their UUIDs, but only keyed hashes of their distinct ids. */
+export const ErasureEntry = Request.extend({
+  kind: z.literal('erasure'),
+  /** The hashes of all distinct ids of these persons. */
+  ids: z.array(z.string()),
+  /** The UUIDs of those among `persons` who are visitors without a person, by the hash of their distinct id. */
+  visitors: z.record(z.string(), z.guid()).optional()
+})
 export type ErasureEntry = z.infer<typeof ErasureEntry>
 
 /** Ledger entry of a request to delete what earlier erasures of these persons kept. */
-export const CompletionEntry = ErasureEntry.extend({ kind: z.literal('completion') })
+export const CompletionEntry = Request.extend({ kind: z.literal('completion') })
 export type CompletionEntry = z.infer<typeof CompletionEntry>
 
 /**

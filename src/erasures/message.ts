@@ -19,12 +19,12 @@ export const ErasureMessage = z.object({
   /** The last dead letter that was searched; '' before the first, null after the last. */
   letter: z.string().nullable(),
   /** The extents of the erasures when the search of the dead letters began; empty before the first dead letter. */
-  searched: z.array(Extent).default([]),
+  searched: z.array(Extent),
   /**
    * The number of times that the erasures have waited for events or recordings accepted before
    * them.
    */
-  waited: z.int().default(0)
+  waited: z.int()
 })
 export type ErasureMessage = z.infer<typeof ErasureMessage>
 

@@ -37,7 +37,7 @@ export const ReceiptContent = z.object({
     description: 'The id of the earlier deletion that kept what this one deleted.'
   }),
   delete_events: z.boolean(),
-  delete_recordings: z.boolean().default(false),
+  delete_recordings: z.boolean(),
   linked_until: z.iso.datetime().optional().meta({
     description:
       'Until then, what is kept is pseudonymous and can still be deleted; afterwards it is anonymous. Absent if nothing is kept.'

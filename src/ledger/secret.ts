@@ -44,7 +44,7 @@ export function checkSecret(secret: string | undefined): SecretStatus {
 
 /**
  * Returns `RECEIPT_SECRET`: it makes the salts of receipts, the hashes in the ledger and the tokens
- * of dry runs, and has signed the oldest receipts.
+ * of dry runs.
  * @throws UnavailableError when it is missing or too short
  */
 export function receiptSecret({ RECEIPT_SECRET }: Secrets): string {

@@ -71,7 +71,7 @@ export const PropertyEntry = z.object({
   person: z.guid(),
   property: z.string(),
   /** The time of the write that removed the property: values written later stay, ms UTC. */
-  until: z.number(),
+  until: z.int(),
   /** ms UTC */
   requested_at: z.int(),
   user: z.int(),

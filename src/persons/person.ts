@@ -173,8 +173,8 @@ export function mergePersons(
 }
 
 /**
- * Whether a draft may not be stored. Persons stored by earlier versions may be too large: drafts
- * that neither change what they show nor make them larger are allowed.
+ * Whether a draft may not be stored. `unsetProperty` may make a person too large: drafts that
+ * neither change what they show nor make them larger are allowed.
  */
 function isTooLarge({ bytes, changed }: PropertiesDraft, before: PersonProperties): boolean {
   const isLarge = bytes.shown > MAX_PROPERTIES_BYTES || bytes.writes > MAX_PROPERTIES_BYTES

@@ -39,8 +39,7 @@ type Sweep = {
 /**
  * Deletes orphaned snapshots: objects of sessions without a row that are older than the project's
  * retention, and too old for a queued message to name them. A restore of the database leaves them
- * behind, and in earlier versions of the service also a request that failed between R2 and the
- * queue. The next invocation continues where the limits stop this one.
+ * behind. The next invocation continues where the limits stop this one.
  * @returns the number of deleted objects, and whether the sweep is done; undefined if no sweep is
  * in progress
  */

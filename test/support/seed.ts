@@ -24,9 +24,9 @@ export async function seedPersons(
     const id = `${firstId} + n - 1`
     await env.DB.batch([
       env.DB.prepare(`${numbers}
-        insert into persons (id, project_id, uuid, created_at, is_identified, properties, writes, search, version, versions, revision)
+        insert into persons (id, project_id, uuid, created_at, is_identified, properties, writes, search, version, versions, copy_credit, revision)
         select ${id}, ${projectId}, printf('00000000-0000-7000-8000-%012x', ${id}), 1700000000000 + n * 1000, 1,
-               json_object('email', ${email}), '{"stamps":[],"keys":{}}', ${email}, 0, 0, 0 from numbers`),
+               json_object('email', ${email}), '{"stamps":[],"keys":{}}', ${email}, 0, 0, 65536, 0 from numbers`),
       env.DB.prepare(`${numbers}
         insert into distinct_ids (key, project_id, distinct_id, person_id)
         select 2 * (${id}), ${projectId}, 'a-' || n, ${id} from numbers

@@ -46,8 +46,8 @@ export const persons = sqliteTable(
     version: integer().notNull(),
     /** The highest version number given out to any of the person's identities. */
     versions: integer().notNull(),
-    /** Bytes that further versions may take. Persons older than this limit began with 64 kB. */
-    copyCredit: integer('copy_credit').notNull().default(65_536),
+    /** Bytes that further versions may take. */
+    copyCredit: integer('copy_credit').notNull(),
     /**
      * Whether the version in force lacks later changes because the credit did not suffice for
      * another version.

@@ -83,7 +83,6 @@ export async function completeErasures(
       kind: 'completion',
       project: project.id,
       persons: [...new Set(remains.map(({ personUuid }) => personUuid))],
-      ids: [],
       ...extentToJson(extent),
       requested_at: at,
       ...idsOfActor(actor)

@@ -22,7 +22,7 @@ export async function answerPage(
 ): Promise<Response> {
   const { policyOf, receiptPage } = await import('./page.ts')
   const { receipt } = shown
-  const key = receipt.key === undefined ? undefined : await findKey(c.env.BUCKET, receipt.key)
+  const key = await findKey(c.env.BUCKET, receipt.key)
   // The request id is random and new for each request, as a nonce must be.
   const nonce = c.var.requestId
   c.header('Content-Security-Policy', policyOf(nonce))

@@ -3,15 +3,12 @@ import type { OwnSecret, SecretOpener } from '../../ledger/secret.ts'
 import type { ReceiptContent } from '../receipt.ts'
 import type { ErasureRow } from '../store.ts'
 import { openSigningKey, type SigningKey } from './keys.ts'
-import { Receipt, type StoredReceipt } from './schemas.ts'
+import type { Receipt, StoredReceipt } from './schemas.ts'
 import { sign } from './signature.ts'
 import type { Subject } from './store.ts'
 import { saltOf } from './subject.ts'
 
-/**
- * The secrets of receipts. `RECEIPT_KEY` signs and may be rotated. `RECEIPT_SECRET` makes salts, and
- * has signed receipts up to version 0.1: it is never changed.
- */
+/** The secrets of receipts. `RECEIPT_KEY` signs and may be rotated. `RECEIPT_SECRET` makes salts, and is never changed. */
 export type Signing = { RECEIPT_KEY?: string; RECEIPT_SECRET?: string }
 
 export type Signer = { key: SigningKey; secret: OwnSecret }
@@ -29,8 +26,7 @@ export async function openSigner(
 }
 
 /**
- * Signs a receipt. It has a `subject` only if the hash of every distinct id is known, and its salt was not made with a secret
- * that is lost. `erasedAt` is when the erasure of the person was requested.
+ * Signs a receipt. It has no `subject` if its salt was made with a secret that is lost. `erasedAt` is when the erasure of the person was requested.
  * @returns the receipt to store, and the hash of the signed receipt for the ledger. The stored receipt lacks the salt
  */
 export async function issueReceipt(
@@ -38,11 +34,11 @@ export async function issueReceipt(
   { hashes, erasedAt }: Subject,
   { key, secret }: Signer
 ): Promise<{ stored: StoredReceipt; hash: string }> {
-  if (hashes.includes(null) || erasedAt < secret.since) {
+  if (erasedAt < secret.since) {
     const signed = await sign(content, key)
     return { stored: signed, hash: sha256(canonical(signed)) }
   }
-  const distinctIds = hashes.filter((hash) => hash !== null).toSorted()
+  const distinctIds = hashes.toSorted()
   const salt = await saltFor(content, secret.value, erasedAt)
   const signed = await sign({ ...content, subject: { salt, distinct_ids: distinctIds } }, key)
   return {
@@ -60,17 +56,13 @@ export async function receiptOf(row: ErasureRow, open: SecretOpener): Promise<Re
   if (row.status !== 'completed' || row.receipt === null) {
     return null
   }
-  if (row.receipt.signature === undefined) {
-    // The oldest receipts were stored without a signature.
-    return Receipt.parse({ ...row.receipt, signature: null })
-  }
   // Returned as it was signed: what a schema leaves out or adds would invalidate the signature.
   const { subject, ...stored } = row.receipt as StoredReceipt
   if (!subject) {
     return stored
   }
   const secret = await open()
-  const { erased_at: erasedAt = Date.parse(stored.requested_at), ...signed } = subject
+  const { erased_at: erasedAt, ...signed } = subject
   if (erasedAt < secret.since) {
     return { ...stored, signature: null }
   }

@@ -22,7 +22,7 @@ export type Words = { lead: string; facts: (readonly [name: string, value: strin
 
 export type Shown = Words & {
   receipt: Receipt
-  /** The public key that verifies the receipt; undefined if the receipt names no key, or a key that is not published. */
+  /** The public key that verifies the receipt; undefined if it is not published. */
   key: PublicKey | undefined
   /** The public origin of this service: `https://analytics.example.com` */
   origin: string
@@ -31,11 +31,7 @@ export type Shown = Words & {
 
 /** Returns the receipt as a page to save and print. It needs no other file and, with a key, verifies the receipt's signature. */
 export function receiptPage({ receipt, lead, facts, key, origin, nonce }: Shown): string {
-  const allFacts = [
-    ...facts,
-    ['Service', origin],
-    ['Fingerprint of the key', receipt.key ?? 'none']
-  ] as const
+  const allFacts = [...facts, ['Service', origin], ['Fingerprint of the key', receipt.key]] as const
   const title = `Deletion receipt ${receipt.id}`
   return `<!doctype html>
 <html lang="en">

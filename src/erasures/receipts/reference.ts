@@ -15,7 +15,7 @@ export const VERIFY = describe({
   tag: 'Persons',
   summary: 'Verify the receipt of a deletion',
   description:
-    'Send a receipt of this project, unchanged. It may be about a deleted person, a deletion of events or a suppression. A receipt with a `key` can also be verified without this service: `scripts/verify-receipt.mjs` needs the receipt and the published keys.',
+    'Send a receipt of this project, unchanged. It may be about a deleted person, a deletion of events or a suppression. Receipts can also be verified without this service: `scripts/verify-receipt.mjs` needs the receipt and the published keys.',
   answers: { 200: { text: 'Whether the receipt is genuine.', schema: Verification } }
 })
 

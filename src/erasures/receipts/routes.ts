@@ -5,13 +5,13 @@ import { createRouter } from '../../http/env.ts'
 import { validateBody, validatePath, validateQuery } from '../../http/validation.ts'
 import { KnownId } from '../../input/parameters.ts'
 import { openLedger } from '../../ledger/ledger.ts'
-import { findSecret, receiptSecret, secretOpener } from '../../ledger/secret.ts'
+import { findSecret, secretOpener } from '../../ledger/secret.ts'
 import { answerPage, ReceiptQuery, wantsPage } from './answer.ts'
 import { receiptOf } from './issue.ts'
 import { findKey, listKeys, openSigningKey, publishKey } from './keys.ts'
 import { KEYS, RETRIEVE, VERIFY } from './reference.ts'
 import { Presented } from './schemas.ts'
-import { isOld, isSignedBy, isSignedWith } from './signature.ts'
+import { isSignedBy } from './signature.ts'
 import { findCompleted } from './store.ts'
 
 const Path = z.object({ id: KnownId })
@@ -55,12 +55,12 @@ export const receiptRoutes = createRouter()
     }
   )
 
-/** Whether this service has signed the receipt: with one of its keys, or an old receipt with its secret. */
-async function isOurs(receipt: z.output<typeof Presented>, env: Env): Promise<boolean> {
-  if (isOld(receipt)) {
-    return isSignedWith(receipt, receiptSecret(env))
-  }
-  const key = await findKey(env.BUCKET, receipt.key ?? '')
+/** Whether this service has signed the receipt with one of its keys. */
+async function isOurs(
+  receipt: z.output<typeof Presented>,
+  { BUCKET }: Pick<Env, 'BUCKET'>
+): Promise<boolean> {
+  const key = await findKey(BUCKET, receipt.key)
   return key !== undefined && (await isSignedBy(receipt, key.x))
 }
 

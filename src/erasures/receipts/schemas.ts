@@ -53,15 +53,12 @@ export const Receipt = ReceiptContent.extend({
     .optional()
     .meta({
       description:
-        'Identifies the deleted person to those who know a distinct id: each member of `distinct_ids` is the SHA-256 of the text that is `salt` and then an id. Absent if the person was deleted before receipts had a `subject`, or with a `RECEIPT_SECRET` that is lost.'
+        'Identifies the deleted person to those who know a distinct id: each member of `distinct_ids` is the SHA-256 of the text that is `salt` and then an id. Absent if the person was deleted with a `RECEIPT_SECRET` that is lost.'
     }),
-  key: Hash.optional().meta({
-    description:
-      'The fingerprint of the key that signed the receipt: the `kid` of a key in `/.well-known/receipt-keys.json`. Absent from receipts that were signed with a secret.'
-  }),
+  key: SIGNED.key,
   signature: z.string().max(200).nullable().meta({
     description:
-      'Hexadecimal Ed25519 signature of all other members, as JSON with sorted keys and without spaces, made once when the deletion was completed. Without `key`, an HMAC-SHA256 that only `persons/deletion_receipts/verify/` can check. Null for a deletion that was completed before signatures were stored; a signed receipt that was handed out then can still be verified. Also null if the `RECEIPT_SECRET` of the salt is lost; saved copies stay valid.'
+      'Hexadecimal Ed25519 signature of all other members, as JSON with sorted keys and without spaces, made once when the deletion was completed. Null if the `RECEIPT_SECRET` of the salt is lost; saved copies stay valid.'
   })
 }).meta({ id: 'DeletionReceipt', examples: [RECEIPT_EXAMPLE] })
 
@@ -72,11 +69,8 @@ export type StoredReceipt = Omit<Receipt, 'subject'> & {
   subject?:
     | {
         distinct_ids: string[]
-        /**
-         * The time of the salt: when the erasure of the person was requested, ms UTC. Absent from
-         * older receipts, which have the salt of their own `requested_at`.
-         */
-        erased_at?: number | undefined
+        /** The time of the salt: when the erasure of the person was requested, ms UTC. */
+        erased_at: number
       }
     | undefined
 }
@@ -92,7 +86,7 @@ export const Verification = z.object({ valid: z.boolean(), detail: z.string() })
 export const Presented = z
   .looseObject({
     project_id: z.int(),
-    key: z.string().max(200).optional(),
+    key: z.string().max(200),
     signature: z.string().max(200)
   })
   .meta({

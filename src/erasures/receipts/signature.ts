@@ -1,9 +1,8 @@
-import { canonical, importSecret, toHex } from '../../hash.ts'
+import { canonical, toHex } from '../../hash.ts'
 import { importPublicKey, type SigningKey } from './keys.ts'
 
-/** A hexadecimal Ed25519 signature, and the HMAC-SHA256 of receipts up to version 0.1. */
+/** A hexadecimal Ed25519 signature. */
 const ED25519 = /^[0-9a-f]{128}$/
-const HMAC = /^[0-9a-f]{64}$/
 
 type Members = Record<string, unknown>
 
@@ -24,19 +23,6 @@ export async function isSignedBy(receipt: Members, x: string): Promise<boolean> 
     typeof signature === 'string' &&
     ED25519.test(signature) &&
     crypto.subtle.verify('Ed25519', await importPublicKey(x), fromHex(signature), encode(content))
-  )
-}
-
-/** Whether a receipt names no key, like the receipts that were signed with a secret. */
-export const isOld = (receipt: Members): boolean => receipt.key === undefined
-
-/** Whether an old receipt was signed with this secret and has not been changed since. */
-export async function isSignedWith(receipt: Members, secret: string): Promise<boolean> {
-  const { signature, ...content } = receipt
-  return (
-    typeof signature === 'string' &&
-    HMAC.test(signature) &&
-    crypto.subtle.verify('HMAC', await importSecret(secret), fromHex(signature), encode(content))
   )
 }
 

@@ -5,8 +5,8 @@ import { type ErasureRow, openErasures } from '../store.ts'
 
 /** The distinct ids of a receipt. */
 export type Subject = {
-  /** The hashes of the distinct ids; null for an id that was erased before receipts had hashes. */
-  hashes: (string | null)[]
+  /** The hashes of the distinct ids. */
+  hashes: string[]
   /**
    * When the erasure of the person was requested, ms UTC: the salt of the hashes is made from this time. For a completion, it
    * is the time of the original erasure.
@@ -15,7 +15,7 @@ export type Subject = {
 }
 
 /** An erased identity of an erasure, with what its receipt says about it. */
-type ErasedIdentity = { key: number; hash: string | null; erasedAt: number }
+type ErasedIdentity = { key: number; hash: string; erasedAt: number }
 
 /** Reads an erasure again, unless it is completed, and all of its identities, in one round trip. */
 export async function readOpen(
@@ -27,7 +27,8 @@ export async function readOpen(
     db
       .select({
         key: erasedIdentities.key,
-        hash: erasedIdentities.receiptHash,
+        // Never null: only identities without an erasure lack it.
+        hash: sql<string>`${erasedIdentities.receiptHash}`,
         erasedAt: erasedIdentities.erasedAt
       })
       .from(erasedIdentities)

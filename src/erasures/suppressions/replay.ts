@@ -21,8 +21,8 @@ export const SuppressionEntry = By.extend({
       person: z.guid().nullable(),
       person_id: z.int().nullable(),
       is_identified: z.boolean(),
-      /** The suppressions that were in force for some of the distinct ids; absent in entries of earlier versions. */
-      in_force: z.array(z.guid()).optional(),
+      /** The suppressions that were in force for some of the distinct ids. */
+      in_force: z.array(z.guid()),
       ids: z.array(z.object({ hash: z.string(), receipt_hash: z.string().nullable() }))
     })
   ),
@@ -112,7 +112,7 @@ async function findFailed(
     const covering = [...own].flatMap((hash) => byHash.get(hash) ?? [])
     return covering
       .map(({ suppressionId }) => suppressionId)
-      .filter((id) => inForce?.includes(id) === false && stored.get(id)?.isSubsetOf(own))
+      .filter((id) => !inForce.includes(id) && stored.get(id)?.isSubsetOf(own))
   })
 }
 

@@ -106,18 +106,10 @@ async function findSubscribed(c: Context<AppEnv>, token: string): Promise<Subscr
   const { project, db } = open
   c.set('projectId', project.id)
   const row = await findSubscription(db, project.id, ticket.subscriptionId)
-  if (!row || (ticket.seal && !(await isSealed(row, ticket)))) {
+  if (!row || !(await isSealed(row, ticket))) {
     throw new NotFoundError()
   }
   const addresses = row.targetType === 'email' ? recipientsOf(row.targetValue) : []
   const others = await withoutAddress(row, addresses, ticket)
-  if (others) {
-    return { db, row, others }
-  }
-  // Without a seal, only an address that is still subscribed proves that this service made the
-  // link.
-  if (!ticket.seal) {
-    throw new NotFoundError()
-  }
-  return undefined
+  return others && { db, row, others }
 }

@@ -4,14 +4,13 @@ import type { SubscriptionRow } from '../store.ts'
 
 /**
  * The parts of an unsubscribe link. `addressHash` is a keyed hash of the address. `seal` proves
- * that this service made the link, even after the address was removed from the subscription; links
- * from older e-mails have no seal.
+ * that this service made the link, even after the address was removed from the subscription.
  */
 export type UnsubscribeTicket = {
   projectId: number
   subscriptionId: number
   addressHash: string
-  seal: string | undefined
+  seal: string
 }
 
 /** Returns the link that lets a recipient unsubscribe without an API key or account. */
@@ -24,11 +23,11 @@ export async function unsubscribeUrl(
   return `${origin}/unsubscribe/${projectId}.${id}.${addressHash}.${await sealOf(subscription, addressHash)}`
 }
 
-/** Reads `<project>.<subscription>.<addressHash>[.<seal>]`; undefined for any other text. */
+/** Reads `<project>.<subscription>.<addressHash>.<seal>`; undefined for any other text. */
 export function readTicket(token: string): UnsubscribeTicket | undefined {
   const [, projectId, subscriptionId, addressHash, seal] =
-    /^(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})(?:\.([0-9a-f]{64}))?$/.exec(token) ?? []
-  if (addressHash === undefined) {
+    /^(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})\.([0-9a-f]{64})$/.exec(token) ?? []
+  if (addressHash === undefined || seal === undefined) {
     return undefined
   }
   return { projectId: Number(projectId), subscriptionId: Number(subscriptionId), addressHash, seal }
@@ -37,7 +36,7 @@ export function readTicket(token: string): UnsubscribeTicket | undefined {
 /** Returns whether the link has a valid seal. */
 export const isSealed = async (
   subscription: SubscriptionRow,
-  { addressHash, seal = '' }: UnsubscribeTicket
+  { addressHash, seal }: UnsubscribeTicket
 ): Promise<boolean> => isSameHash(await sealOf(subscription, addressHash), seal)
 
 /** Returns `addresses` without the link's, or undefined if it is not among them. */

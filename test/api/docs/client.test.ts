@@ -391,6 +391,7 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
           verified_at: '2026-11-22T05:00:00Z',
           kept: [],
           backups_until: '2026-12-22T05:00:00Z',
+          key: 'unknown',
           signature: 'made up'
         }
       }

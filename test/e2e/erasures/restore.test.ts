@@ -199,8 +199,8 @@ function addPersons(stateDir: string, projectId: number, count: number): void {
   try {
     database.exec('begin')
     const person = database.prepare(`insert into persons
-      (id, project_id, uuid, created_at, is_identified, properties, writes, search, version, versions, revision)
-      select max(id) + 1, ?, ?, ?, 1, '{}', '{"stamps":[],"keys":{}}', '', 0, 0, 0 from persons`)
+      (id, project_id, uuid, created_at, is_identified, properties, writes, search, version, versions, copy_credit, revision)
+      select max(id) + 1, ?, ?, ?, 1, '{}', '{"stamps":[],"keys":{}}', '', 0, 0, 65536, 0 from persons`)
     const identity =
       database.prepare(`insert into distinct_ids (key, project_id, distinct_id, person_id)
       select max(key) + 1, ?, ?, (select max(id) from persons) from distinct_ids`)

@@ -49,17 +49,9 @@ it('a receipt is signed once, with a published key', async () => {
   expect(await isSignedBy(receipt, body.keys[0].x)).toBe(true)
 })
 
-it('a receipt that was written or changed in the database has no valid signature', async () => {
+it('a receipt that was changed in the database has no valid signature', async () => {
   const project = await newProject()
   const receipt = await newReceipt(project)
-  const { signature: _signature, key: _key, subject: _subject, ...content } = receipt
-  await db.run(
-    sql`update erasures set receipt = ${JSON.stringify({ ...content, late_events_dropped: 9 })} where id = ${receipt.id}`
-  )
-
-  const { body } = await open(project, receipt.id)
-
-  expect([body.late_events_dropped, body.signature]).toEqual([9, null])
   await db.run(
     sql`update erasures set receipt = ${JSON.stringify({ ...receipt, late_events_dropped: 9 })} where id = ${receipt.id}`
   )
@@ -108,7 +100,9 @@ it('a key that two requests publish at the same time has one time, in the ledger
   }
   const times = [Date.UTC(2026, 10, 20, 10), Date.UTC(2026, 10, 20, 11)]
   await Promise.all(
-    times.map((now) => invoke(env, ({ BUCKET }) => publishKey(BUCKET, key, new Ledger(BUCKET, GENESIS), now)))
+    times.map((now) =>
+      invoke(env, ({ BUCKET }) => publishKey(BUCKET, key, new Ledger(BUCKET, GENESIS), now))
+    )
   )
 
   const stored = await env.BUCKET.get(`ledger/keys/${key.fingerprint}`)

@@ -171,20 +171,6 @@ describe('a captured request', () => {
     expect(await countEvents(project)).toBe(3)
   })
 
-  it('is sent again under the key of an earlier version', async () => {
-    const project = await newProject()
-    const queues = holdQueues()
-    const spill = `capture/2026-11-01/${crypto.randomUUID()}.json`
-    await env.BUCKET.put(spill, JSON.stringify(project.message([{ distinct_id: 'ada' }])))
-
-    await resend(queues, 20 * MINUTE)
-    expect(queues.captured).toContainEqual({ spill })
-    await queues.consume()
-
-    expect(await countEvents(project)).toBe(1)
-    expect(await env.BUCKET.head(spill)).toBeNull()
-  })
-
   it('is not deleted, however long it waits', async () => {
     const project = await newProject()
     const queues = holdQueues()
