@@ -6,7 +6,7 @@ import { type TokenReader, UNKNOWN_TOKEN } from '../token.ts'
 
 const LINK = describe({
   id: 'replay_link',
-  tag: 'Session recordings',
+  tag: 'For SDKs',
   takesAnyQuery: true,
   summary: 'Follow a link to a recording',
   description:

@@ -12,7 +12,7 @@ import { ABSENT_FEATURES, type AbsentFeature } from './absent.ts'
 const describeFlags = (id: string, summary: string) =>
   describe({
     id,
-    tag: 'Capture',
+    tag: 'For SDKs',
     takesAnyQuery: true,
     summary,
     description: `Feature flags are not supported: the response contains none, in the format of version \`v\`. ${BODY_FORMS}`,
@@ -32,7 +32,7 @@ const Token = z.string().meta({ description: "The project's capture token." })
 
 const CONFIG = describe({
   id: 'array_config',
-  tag: 'Capture',
+  tag: 'For SDKs',
   takesAnyQuery: true,
   summary: 'Configuration of a browser SDK',
   path: z.object({ token: Token }),
@@ -42,7 +42,7 @@ const CONFIG = describe({
 
 const CONFIG_SCRIPT = describe({
   id: 'array_config_js',
-  tag: 'Capture',
+  tag: 'For SDKs',
   takesAnyQuery: true,
   summary: 'Configuration of a browser SDK, as a script',
   path: z.object({ token: Token }),
@@ -53,7 +53,7 @@ const CONFIG_SCRIPT = describe({
 const describeAbsent = ({ id, summary, answer }: AbsentFeature) =>
   describe({
     id,
-    tag: 'Capture',
+    tag: 'For SDKs',
     takesAnyQuery: true,
     summary,
     query: z.object({ token: Token }),

@@ -11,11 +11,7 @@ events or suppresses persons, and in a request that needs no body. Other unknown
 - A read-only field is a 400 if its value differs from the current value, so a client may send whole objects back. Fields \
 that change by themselves may have an old value.
 - Capture operations, and pages that links open, accept any query parameter.
-
-These parameters and fields, which PostHog's clients send, are ignored by every operation that does not list them; only a \
-\`TrendsQuery\` refuses them:
-
-${HARMLESS_TABLE}`
+- The parameters and fields at the end of this text are ignored.`
 
 /** The introduction of the API reference: the rules that every operation follows. */
 export const INFO = {
@@ -43,11 +39,16 @@ cell that a spreadsheet would run as a formula is prefixed with \`'\`.
 **Times** are ISO 8601 in UTC; the names of a trend's buckets are on the project's clock.
 
 **Headers.** Every response has an \`X-Request-Id\`. Send the \`x-d1-bookmark\` of a response with the next request to read \
-data at least as recent, wherever that request is handled.`
+data at least as recent, wherever that request is handled.
+
+**Ignored.** These parameters and fields, which PostHog's clients send, are ignored by every operation that does not list \
+them; only a \`TrendsQuery\` refuses them:
+
+${HARMLESS_TABLE}`
 }
 
+/** The groups of operations, in the order of the table in README.md. */
 export const TAGS = [
-  { name: 'Projects', description: 'Projects, and the user to whom the key belongs.' },
   {
     name: 'Persons',
     description: 'Persons, their properties and activity; erasures, suppressions and receipts.'
@@ -59,18 +60,16 @@ export const TAGS = [
   { name: 'Dashboards', description: 'Collections of insights.' },
   { name: 'Session recordings', description: 'Replays of visits.' },
   {
-    name: 'Subscriptions',
-    description: 'Insights and dashboards that are delivered on a schedule.'
-  },
-  {
     name: 'Events',
     description: 'Stored events and their deletion, and the names of events and their properties.'
   },
   { name: 'Sessions', description: 'Visits: events with the same session id.' },
   {
-    name: 'Capture',
-    description:
-      'Endpoints for SDKs: they take events and recordings, and return the configuration of SDKs.'
+    name: 'Subscriptions',
+    description: 'Insights and dashboards that are delivered on a schedule.'
   },
+  { name: 'Projects', description: 'Projects, and the user to whom the key belongs.' },
+  { name: 'Capture', description: 'Endpoints that take the events and recordings of SDKs.' },
+  { name: 'For SDKs', description: 'The configuration of SDKs, and links that they make.' },
   { name: 'Service', description: 'Health checks, this reference, and the keys of receipts.' }
 ]

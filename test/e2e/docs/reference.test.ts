@@ -80,3 +80,33 @@ it.skipIf(!hasBrowser())(
     expect(complaints).toEqual([])
   }
 )
+
+it.skipIf(!hasBrowser())(
+  'the reference at /docs begins with the operations, finds them by words, and is dark where the system is',
+  async () => {
+    const { url } = await newProject()
+    const { page, complaints } = await openReference(url)
+    const shown = () => page.locator('.opblock:visible').count()
+    const topOf = async (selector: string) =>
+      (await page.locator(selector).first().boundingBox())?.y ?? Number.NaN
+    const brightness = () =>
+      page.evaluate(
+        `getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0)`
+      )
+
+    expect(await topOf('.opblock')).toBeLessThan(700)
+    expect(await topOf('.information-container')).toBeGreaterThan(
+      await topOf('#operations-Service-livez')
+    )
+    expect(await brightness()).toBeGreaterThan(700)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await brightness()).toBeLessThan(200)
+    const all = await shown()
+    await page.fill('[type=search]', 'split')
+    await until(async () => (await shown()) < all)
+    expect(await page.locator('.opblock-summary-path').allTextContents()).toEqual([
+      expect.stringContaining('split')
+    ])
+    expect(complaints).toEqual([])
+  }
+)

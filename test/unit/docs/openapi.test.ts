@@ -41,6 +41,24 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
   }))
 )
 
+it('groups the operations as the README does', () => {
+  const readme = readFileSync(join(contract, '../../README.md'), 'utf8')
+  const rows = [...readme.matchAll(/^\| \*\*(.+?)\*\* \|/gm)].map(([, name]) => name)
+
+  expect(
+    z
+      .object({ tags: z.array(z.object({ name: z.string() })) })
+      .parse(published)
+      .tags.map(({ name }) => name)
+  ).toEqual(rows)
+})
+
+it('ends its introduction with the ignored parameters and fields', () => {
+  const [last] = published.info.description.split('\n\n').slice(-1)
+
+  expect(last).toMatch(/^\| Ignored \| Reason \|/)
+})
+
 it('lists schemas by name, in whatever order their modules are loaded', () => {
   const names = Object.keys(components.schemas)
 
