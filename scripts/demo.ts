@@ -1,5 +1,6 @@
-import { PostHog } from 'posthog-node'
 import { z } from 'zod'
+import { PLACE_HEADER } from '../src/capture/origin.ts'
+import { type CallApi, share, shareDashboard } from './demo/dashboard.ts'
 import { writeHistory } from './demo/history.ts'
 import type { DemoPerson } from './demo/person.ts'
 import { Progress } from './demo/progress.ts'
@@ -9,11 +10,12 @@ import { drain } from './drain.ts'
 import { stateDir } from './environment.ts'
 import { OperatorError } from './faults.ts'
 import { prepareProject } from './local-project.ts'
+import { listRunning } from './running.ts'
 import { readCommandLine } from './usage.ts'
 
 const USAGE = `npm run demo -- [--persons <number>] [--days <number>] [--seed <text>] [--anchor <date>]
 
-Sends the history of a small SaaS to the running local service, through posthog-node.
+Sends the history of a small SaaS to the running local service, and makes a dashboard of it.
 
 --persons  number of persons who sign up or are customers already (default: 600)
 --days     length of the history in days (default: 30)
@@ -22,10 +24,7 @@ Sends the history of a small SaaS to the running local service, through posthog-
 
 The same four values always give the same events: sending them again adds nothing. The default anchor moves every day.`
 
-/**
- * Events per batch: small enough for one queue message. The script waits for each batch, which
- * keeps the SDK's queue short.
- */
+/** Events per batch: small enough for one queue message. */
 const BATCH = 100
 /** Longest wait for the queues to drain, ms. */
 const DRAIN_MS = 300_000
@@ -59,8 +58,6 @@ const Persons = z.object({
   )
 })
 
-const Shared = z.object({ url: z.string() })
-
 await main()
 
 async function main(): Promise<void> {
@@ -68,8 +65,9 @@ async function main(): Promise<void> {
   const url = `http://127.0.0.1:${process.env.PORT || 8787}`
   await expectService(url)
   const { projectId, token, key } = await openProject()
-  const list = `${url}/api/environments/${projectId}/persons/`
-  const ask = (query: string) => askPersons(`${list}?${query}`, key)
+  const base = `${url}/api/environments/${projectId}/`
+  const call = apiOf(base, key)
+  const ask = async (query: string) => Persons.parse(await call('GET', `persons/?${query}`))
   const before = (await ask('limit=1')).count
 
   const { events, people } = writeHistory(options)
@@ -90,12 +88,12 @@ async function main(): Promise<void> {
   const latest = recordings.at(-1)
   if (latest) {
     const { sessionId, email } = latest
-    const path = `/api/environments/${projectId}/session_recordings/${sessionId}/sharing/`
-    const shared = await share(`${url}${path}`, key)
+    const shared = await share(call, `session_recordings/${sessionId}/`)
     console.log(`\nWatch ${email} sign up, one of ${recordings.length} recordings:\n\n  ${shared}`)
   }
+  console.log(`\nA dashboard of the last month:\n\n  ${await shareDashboard(call)}`)
   const term = people[0]?.email.split('@')[1] ?? ''
-  const search = `${list}?search=${encodeURIComponent(term)}`
+  const search = `${base}persons/?search=${encodeURIComponent(term)}`
   console.log(
     `\n${(await ask(`search=${encodeURIComponent(term)}`)).count} persons match "${term}":\n`
   )
@@ -128,17 +126,32 @@ async function openProject() {
   return { projectId: project.id, token: project.captureToken, key }
 }
 
-async function askPersons(url: string, key: string): Promise<z.infer<typeof Persons>> {
-  const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } })
-  if (response.status === 401) {
-    throw new OperatorError(
-      `The service at ${new URL(url).origin} does not know the key in ${stateDir}. Run STATE_DIR=<the folder of that service> npm run demo.`
-    )
+/**
+ * Returns a function that calls the API below `base` with a key. It throws OperatorError for any
+ * answer but a 2xx.
+ */
+function apiOf(base: string, key: string): CallApi {
+  return async (method, path, body) => {
+    const answer = await fetch(`${base}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) })
+    })
+    if (answer.status === 401) {
+      const { origin, port } = new URL(base)
+      const service = listRunning().find((running) => running.port === Number(port))
+      const folder = service?.stateDir ?? '<the folder of that service>'
+      throw new OperatorError(
+        `The service at ${origin} does not know the key in ${stateDir}. Run STATE_DIR=${folder} npm run demo.`
+      )
+    }
+    if (!answer.ok) {
+      throw new OperatorError(
+        `${method} ${base}${path} answered ${answer.status}: ${await answer.text()}`
+      )
+    }
+    return answer.json()
   }
-  if (!response.ok) {
-    throw new OperatorError(`GET ${url} answered ${response.status}: ${await response.text()}`)
-  }
-  return Persons.parse(await response.json())
 }
 
 /** Sends recordings, and waits until all of them are processed. */
@@ -171,49 +184,50 @@ function expectDrained(left: string | undefined): void {
   }
 }
 
-/** Shares a recording. @returns the address for browsers */
-async function share(url: string, key: string): Promise<string> {
-  const response = await fetch(url, {
-    method: 'PATCH',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ enabled: true })
-  })
-  if (!response.ok) {
-    throw new OperatorError(`PATCH ${url} answered ${response.status}: ${await response.text()}`)
-  }
-  return Shared.parse(await response.json()).url
-}
-
-/** Sends the events, and waits until all of them are processed. */
+/** Sends the events, those of each country together, and waits until all of them are processed. */
 async function send(events: DemoEvent[], url: string, token: string): Promise<void> {
   const started = Date.now()
-  const client = new PostHog(token, {
-    host: url,
-    flushAt: BATCH,
-    maxBatchSize: BATCH,
-    isServer: false,
-    disableGeoip: false,
-    historicalMigration: true
-  })
   const progress = new Progress(process.stderr, events.length)
   const summary = () => `${events.length} events, ${Math.round((Date.now() - started) / 1000)} s`
-  for (let sent = 0; sent < events.length; sent += BATCH) {
-    progress.show(sent, `sending ${summary()}`)
-    // `$ignore_sent_at` turns off the correction of clock skew, so the events keep their times.
-    for (const { properties, ...event } of events.slice(sent, sent + BATCH)) {
-      client.capture({ ...event, properties: { ...properties, $ignore_sent_at: true } })
+  let sent = 0
+  for (const all of Map.groupBy(events, ({ country }) => country.code).values()) {
+    for (let from = 0; from < all.length; from += BATCH) {
+      progress.show(sent, `sending ${summary()}`)
+      const batch = all.slice(from, from + BATCH)
+      await sendBatch(batch, url, token)
+      sent += batch.length
     }
-    await client.flush().catch((error) => {
-      throw new OperatorError(
-        `The service did not accept the events: ${error}. Run the same command again to continue.`
-      )
-    })
   }
-  await client.shutdown()
   progress.show(events.length, `processing ${summary()}`)
   const left = await drain(url, DRAIN_MS)
   progress.end(events.length, summary())
   expectDrained(left)
+}
+
+/** Sends events of one country as a single request from there. */
+async function sendBatch(events: DemoEvent[], url: string, token: string): Promise<void> {
+  const batch = events.map(({ distinctId, country: _, ...event }) => ({
+    ...event,
+    distinct_id: distinctId
+  }))
+  const { ok, status } = await fetch(`${url}/batch/`, {
+    method: 'POST',
+    headers: events[0] ? { [PLACE_HEADER]: placeOf(events[0]) } : {},
+    body: JSON.stringify({ api_key: token, batch })
+  }).catch((error) => ({ ok: false, status: String(error) }))
+  if (!ok) {
+    throw new OperatorError(
+      `The service did not accept the events: ${status}. Run the same command again to continue.`
+    )
+  }
+}
+
+/** Returns the place of an event in ASCII, which every client sends unchanged in a header. */
+function placeOf({ country: { code, city, timezone } }: DemoEvent): string {
+  return JSON.stringify({ country: code, city, timezone }).replaceAll(
+    /[^ -~]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
+  )
 }
 
 /**

@@ -47,7 +47,7 @@ async function run(): Promise<number> {
   readCommandLine(USAGE, { options: {} })
   const port = await findPort()
   expectWritable()
-  claimState()
+  claimState(port)
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
   const secrets = readSecrets()
   const { project, key } = await prepareProject({ isStarting: true })

@@ -11,14 +11,17 @@ const SQLITE_BUSY = 5
 const SQLITE_NOTADB = 26
 
 /**
- * Creates the state folder, closed to other users, and locks it until this process ends: two services on the same files
- * would lose each other's queued messages. The operating system holds the lock, so a killed process leaves none behind.
- * @throws OperatorError when the folder cannot be used, another process has locked it, or the lock file is damaged
+ * Creates the state folder, closed to other users, and locks it until this process ends: two
+ * services on the same files would lose each other's queued messages. The operating system holds
+ * the lock, so a killed process leaves none behind.
+ * @param port the port of the service, if it is known
+ * @throws OperatorError when the folder cannot be used, another process has locked it, or the lock
+ * file is damaged
  */
-export function claimState(): void {
+export function claimState(port?: number): void {
   makeFolder(stateDir)
   const lock = lockState()
-  const marker = markRunning(stateDir)
+  const marker = markRunning({ stateDir, ...(port !== undefined && { port }) })
   process.on('exit', () => {
     lock.close()
     marker.remove()

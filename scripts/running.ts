@@ -1,31 +1,35 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { z } from 'zod'
 
 /**
  * Folder with a file for each running service of this clone. The file's name is the service's
- * process id, its content the path of the service's state folder.
+ * process id, its content the service.
  */
 const FOLDER = join(import.meta.dirname, '../node_modules/.cache/running')
 
-/** Records the state folder of this process's service, so that operator commands can suggest it. */
-export function markRunning(stateDir: string): { remove(): void } {
+const Running = z.object({ stateDir: z.string(), port: z.int().optional() })
+type Running = z.infer<typeof Running>
+
+/** Records this process's service, so that operator commands can suggest its state folder. */
+export function markRunning(service: Running): { remove(): void } {
   const file = join(FOLDER, String(process.pid))
   try {
     mkdirSync(FOLDER, { recursive: true })
-    writeFileSync(file, stateDir)
+    writeFileSync(file, JSON.stringify(service))
     return { remove: () => rmSync(file, { force: true }) }
   } catch {
-    // The clone is read-only. Without the file, commands cannot suggest `stateDir`.
+    // The clone is read-only. Without the file, commands cannot suggest the folder.
     return { remove() {} }
   }
 }
 
-/** Lists the state folders of this clone's running services. */
-export function listRunning(): string[] {
+/** Lists the running services of this clone. */
+export function listRunning(): Running[] {
   try {
     return readdirSync(FOLDER)
       .filter(isAlive)
-      .map((pid) => readFileSync(join(FOLDER, pid), 'utf8'))
+      .map((pid) => Running.parse(JSON.parse(readFileSync(join(FOLDER, pid), 'utf8'))))
   } catch {
     return []
   }

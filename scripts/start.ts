@@ -50,7 +50,7 @@ try {
   const { values } = readCommandLine(USAGE, { options: { 'in-memory': { type: 'boolean' } } })
   isInMemory = values['in-memory'] ?? false
   front = await openPort()
-  claimState()
+  claimState(front.port)
   endLeftovers(groupFile)
   console.error('Starting…')
   await keepRunning()

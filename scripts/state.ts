@@ -56,7 +56,9 @@ function expectIntendedFolder(folder: string): void {
   if (folder !== USUAL_DIR || process.env.STATE_DIR || existsSync(join(folder, 'v3/d1'))) {
     return
   }
-  const others = listRunning().filter((other) => other !== folder)
+  const others = listRunning()
+    .map(({ stateDir }) => stateDir)
+    .filter((other) => other !== folder)
   if (others.length > 0) {
     throw new OperatorError(
       `There is no data in ${folder}, but a service is running on ${others.join(', ')}. Put STATE_DIR=${others[0]} before the command.`

@@ -15,7 +15,10 @@ import { Random } from './random.ts'
 
 export type DemoOptions = {
   seed: string
-  /** End of the history. It should be a UTC midnight: any other time shifts the daily rhythm and the invoices. */
+  /**
+   * End of the history. It should be a UTC midnight: any other time shifts the daily rhythm and the
+   * invoices.
+   */
   anchor: Date
   days: number
   persons: number
@@ -27,6 +30,7 @@ export type DemoEvent = {
   distinctId: string
   timestamp: Date
   properties: JsonObject
+  country: Country
 }
 
 /** Relative activity in each local hour of the day, from midnight. */
@@ -75,7 +79,9 @@ export class Visitor {
     }
   }
 
-  /** Adds an anonymous visit to the public pages, ending with the steps of `last`. @returns its end */
+  /**
+   * Adds an anonymous visit to the public pages, ending with the steps of `last`. @returns its end
+   */
   protected browse(start: number, device: Device, anonymousId: string, last: Step[] = []): number {
     const pages = Array.from({ length: this.random.between(1, 5) }, () => ({
       event: '$pageview',
@@ -110,6 +116,7 @@ export class Visitor {
         : this.random.between(4, 120) * 1000
       const page = before ? { $referrer: before, $referring_domain: new URL(SITE).host } : arrival
       this.capture(now, step.event, distinctId, {
+        $lib: 'web',
         $session_id: sessionId,
         $window_id: windowId,
         $current_url: `${SITE}${step.path}${query && !before ? `?${query}` : ''}`,
@@ -117,7 +124,8 @@ export class Visitor {
         $pathname: step.path,
         ...page,
         ...describeDevice(device),
-        ...describeCountry(this.country),
+        $timezone: this.country.timezone,
+        $browser_language: this.country.language,
         ...properties,
         ...step.properties
       })
@@ -126,13 +134,15 @@ export class Visitor {
     return now
   }
 
+  /** Adds an event. Unless its properties name another SDK, the product's server sends it. */
   protected capture(time: number, event: string, distinctId: string, properties: JsonObject): void {
     this.events.push({
       uuid: this.random.uuid(time),
       event,
       distinctId,
       timestamp: new Date(time),
-      properties
+      country: this.country,
+      properties: { $lib: 'posthog-node', ...properties }
     })
   }
 
@@ -172,12 +182,4 @@ const describeDevice = ({ browser, version, os, type, width, height }: Device): 
   $device_type: type,
   $screen_width: width,
   $screen_height: height
-})
-
-const describeCountry = ({ code, name, city, timezone, language }: Country): JsonObject => ({
-  $geoip_country_code: code,
-  $geoip_country_name: name,
-  $geoip_city_name: city,
-  $timezone: timezone,
-  $browser_language: language
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { type LocalService, newStateDir, readRows, runScript } from '../../support/processes.ts'
 import { startService } from '../../support/service.ts'
 
@@ -28,6 +29,23 @@ async function demonstrate(stateDir: string, service: LocalService) {
   return { stdout, eventCount: Number(/100 % {2}(\d+) events/.exec(stderr)?.[1]) }
 }
 
+const Dashboards = z.object({ results: z.array(z.object({ id: z.int() })) })
+const Dashboard = z.object({
+  tiles: z.array(z.object({ insight: z.object({ name: z.string() }) }))
+})
+
+/** Returns the names of the insights on each dashboard. */
+async function readDashboards({ url, projectId, key }: LocalService): Promise<string[][]> {
+  const ask = async (path: string): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${key}` }
+    const answer = await fetch(`${url}/api/environments/${projectId}/${path}`, { headers })
+    return answer.json()
+  }
+  const { results } = Dashboards.parse(await ask('dashboards/'))
+  const all = await Promise.all(results.map(({ id }) => ask(`dashboards/${id}/`)))
+  return all.map((one) => Dashboard.parse(one).tiles.map(({ insight }) => insight.name))
+}
+
 /** Returns all persons from the API, without the ids that the service generates. */
 async function readPersons({ url, projectId, key }: LocalService) {
   const response = await fetch(`${url}/api/environments/${projectId}/persons/?limit=1000`, {
@@ -42,11 +60,27 @@ async function readPersons({ url, projectId, key }: LocalService) {
     .sort((a, b) => (a.properties.email < b.properties.email ? -1 : 1))
 }
 
+const Events = z.array(
+  z.object({
+    uuid: z.string(),
+    timestamp: z.int(),
+    session: z.string().nullable(),
+    country: z.string().nullable()
+  })
+)
+
 const readEvents = (stateDir: string) =>
-  readRows(
-    stateDir,
-    "select lower(hex(uuid)) as uuid, timestamp, properties ->> '$.$session_id' as session from events order by uuid"
+  Events.parse(
+    readRows(
+      stateDir,
+      `select lower(hex(uuid)) as uuid, timestamp, properties ->> '$.$session_id' as session,
+         properties ->> '$.$geoip_country_code' as country from events order by uuid`
+    )
   )
+
+/** Returns the page that the demo says is its dashboard's. */
+const dashboardIn = (stdout: string) =>
+  /dashboard of the last month:\s+(\S+)/.exec(stdout)?.[1] ?? ''
 
 describe('npm run demo', () => {
   it('fills two empty databases with the same persons and events, and changes nothing when run again', async () => {
@@ -60,17 +94,29 @@ describe('npm run demo', () => {
     expect(persons).toHaveLength(40)
     expect(eventCount).toBeGreaterThan(300)
     expect(events).toHaveLength(eventCount)
+    // Only the product's server sends events outside a session.
+    for (const { session, country } of events) {
+      expect(country).toEqual(session === null ? null : expect.stringMatching(/^[A-Z]{2}$/))
+    }
+    expect(new Set(events.map(({ country }) => country)).size).toBeGreaterThan(5)
+    const dashboards = await readDashboards(service)
+    expect(dashboards).toEqual([
+      ['Sign-ups', 'Visitors by browser', 'What people do', 'Visitors by country']
+    ])
+    expect((await fetch(dashboardIn(stdout))).status).toBe(200)
 
     const again = await demonstrate(first, service)
     expect(again.stdout).toContain('The project now has 40 persons, 0 of them new. Examples:')
     expect(await readPersons(service)).toEqual(persons)
     expect(readEvents(first)).toEqual(events)
+    expect(dashboardIn(again.stdout)).toBe(dashboardIn(stdout))
+    expect(await readDashboards(service)).toEqual(dashboards)
 
     const stranger = await run(SMALL, { STATE_DIR: second, PORT: new URL(service.url).port })
     expect(stranger).toEqual({
       code: 1,
       stdout: '',
-      stderr: `The service at ${service.url} does not know the key in ${second}. Run STATE_DIR=<the folder of that service> npm run demo.\n`
+      stderr: `The service at ${service.url} does not know the key in ${second}. Run STATE_DIR=${first} npm run demo.\n`
     })
     await service.stop('SIGTERM')
 
