@@ -32,7 +32,7 @@ async function readWelcome(output: Iterable<unknown> | AsyncIterable<unknown>) {
   for await (const chunk of output) {
     printed += chunk
     const [, url, token, key] =
-      /answers on (\S+)[\s\S]*Capture token +(\S+)[\s\S]*API key +(\S+)/.exec(printed) ?? []
+      /answers on (\S+)[\s\S]*export TOKEN=(\S+) KEY=(\S+)/.exec(printed) ?? []
     if (url && token && key) {
       return { url, token, key }
     }

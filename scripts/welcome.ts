@@ -17,9 +17,10 @@ export function welcome(
   return `
 Edge Analytics answers on ${url}
 
-  Project id     ${project.id}
-  Capture token  ${project.token}
-  API key        ${key}${log ? `\n  Log            ${log}` : ''}
+  Project  ${project.id}${log ? `\n  Log      ${log}` : ''}
+
+Its capture token and API key, for the requests in the README:
+  export TOKEN=${project.token} KEY=${key}
 
 Send an event, and wait until it is processed:
   curl -H 'Content-Type: application/json' -d '${JSON.stringify(event)}' ${url}/i/v0/e/ && sleep 2

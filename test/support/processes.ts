@@ -117,9 +117,9 @@ async function readWelcome(
   return {
     welcome: output.stdout,
     url: find(/answers on (\S+)/),
-    projectId: Number(find(/Project id +(\S+)/)),
-    token: find(/Capture token +(\S+)/),
-    key: find(/API key +(\S+)/),
+    projectId: Number(find(/Project +(\d+)/)),
+    token: find(/export TOKEN=(\S+)/),
+    key: find(/export TOKEN=\S+ KEY=(\S+)/),
     pid: child.pid ?? 0,
     stop
   }
