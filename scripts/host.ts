@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { z } from 'zod'
 import { EVERY_15_MINUTES, EVERY_MINUTE } from '../src/jobs/cron.ts'
@@ -61,6 +62,11 @@ class Notices extends Log {
   override logWithLevel(level: LogLevel, message: string): void {
     // Miniflare's message about an e-mail names recipients, so only its files are logged.
     const files = [...message.matchAll(/^(?:Text|HTML): (.+)$/gm)].map(([, file]) => file)
+    const page = files.find((file) => file?.endsWith('.html'))
+    if (page !== undefined) {
+      // Standard error also reaches the terminal.
+      console.error(`An e-mail, written instead of sent: ${pathToFileURL(page)}`)
+    }
     if (files.length > 0) {
       console.log(JSON.stringify({ level: 'info', message: 'e-mail written', files }))
     } else if (level <= LogLevel.WARN) {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { fireCron } from '../../../scripts/control.ts'
@@ -91,6 +92,8 @@ it('the running service draws a chart and delivers a subscription when the cron 
   const log = () => readFileSync(join(stateDir, 'service.log'), 'utf8')
   await until(() => log().includes('"e-mail written"'))
   expect(log()).not.toMatch(/(ada|bob)@example\.com/)
+  const [, page = ''] = /An e-mail, written instead of sent: (\S+)/.exec(log()) ?? []
+  expect(readFileSync(fileURLToPath(page), 'utf8')).toMatch(/<html.*Signups/s)
 })
 
 const LONG =
