@@ -8,9 +8,15 @@ import { useTemporaryFolder } from './test/support/temporary.ts'
 
 useTemporaryFolder()
 
-// Wrangler reads the secrets that wrangler.toml requires from these variables.
-process.env.RECEIPT_SECRET = 'a secret of the tests, long enough'
-process.env.RECEIPT_KEY = 'a key of the tests, which is long enough'
+const SECRETS = {
+  RECEIPT_SECRET: 'a secret of the tests, long enough',
+  RECEIPT_KEY: 'a key of the tests, which is long enough'
+}
+// Wrangler warns of required secrets that it does not find.
+Object.assign(process.env, SECRETS)
+
+// Tests deploy without the settings of the deployment that a clone may belong to.
+process.env.DEPLOYMENT = ''
 
 // Tests need no certificates, because they call only servers on this machine. Reading them would delay each start of the
 // Workers runtime by a tenth of a second.
@@ -67,6 +73,8 @@ const inWorkerd = (requests: number, modelRequests = requests) =>
       miniflare: {
         bindings: {
           TEST_MIGRATIONS: await readD1Migrations('./migrations'),
+          // These replace the secrets of `.dev.vars`, which a developer may have.
+          ...SECRETS,
           // Otherwise `/readyz` would repeat what it has found before a test.
           HEALTH_SECONDS: '0'
         },

@@ -54,6 +54,12 @@ for (const file of readdirSync(folder)) {
   }
 }
 
+// Last, because this locks the state folder until the process ends.
+if (process.env.WRANGLER_COMMAND === 'dev' && !process.env.IS_PREPARED) {
+  const { prepareBare } = await import('./bare.ts')
+  await prepareBare()
+}
+
 function rank(path: string): number {
   return path.endsWith('worker.mjs') ? 1 : 0
 }

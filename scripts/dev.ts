@@ -12,14 +12,14 @@ import { startCrons } from './crons.ts'
 import { root, stateDir } from './environment.ts'
 import { describeFault, OperatorError } from './faults.ts'
 import { prepareProject } from './local-project.ts'
-import { readSecrets } from './local-secrets.ts'
+import { readSecrets, secretsFile } from './local-secrets.ts'
 import { claimState } from './lock.ts'
 import { readCommandLine } from './usage.ts'
 import { welcome } from './welcome.ts'
 import { WRANGLER_ARGS } from './wrangler.ts'
 
 /*
- * Bare `wrangler dev` has no secrets, migrations or crons, and loses its queues when it stops.
+ * Bare `wrangler dev` runs no crons, and loses its queues when it stops.
  */
 
 const USAGE = `npm run dev
@@ -104,12 +104,13 @@ function startServer(port: number, secrets: Record<string, string>) {
   )
   const args = [
     ...WRANGLER_ARGS,
-    ...['dev', '--port', String(port), '--persist-to', stateDir],
+    // With a file of its own, wrangler does not read `.dev.vars`.
+    ...['dev', '--port', String(port), '--persist-to', stateDir, '--env-file', secretsFile],
     ...vars
   ]
   const server = spawn(process.execPath, args, {
     cwd: root,
-    env: { ...process.env, ...secrets, TMPDIR: temporary },
+    env: { ...process.env, ...secrets, IS_PREPARED: '1', TMPDIR: temporary },
     stdio: 'inherit'
   })
   process.on('exit', () => server.kill('SIGKILL'))

@@ -89,8 +89,12 @@ export function launchService(
 }
 
 /** Starts a command that runs until it gets a signal. */
-export const launchCommand = (command: string, args: string[], env: Record<string, string> = {}) =>
-  stoppable(launch(command, args, env))
+export const launchCommand = (
+  command: string,
+  args: string[],
+  env: Record<string, string> = {},
+  cwd = root
+) => stoppable(launch(command, args, env, cwd))
 
 function stoppable({ child, output, ended }: ReturnType<typeof launch>) {
   const stop = (signal: NodeJS.Signals) => {

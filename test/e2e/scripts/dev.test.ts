@@ -1,7 +1,10 @@
 import { once } from 'node:events'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { parseEnv } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { linkPackages, newClone } from '../../support/clone.ts'
 import {
   type LocalService,
   launchCommand,
@@ -28,15 +31,18 @@ async function freePort(): Promise<number> {
 
 const wranglerBin = join(import.meta.dirname, '../../../node_modules/wrangler/bin/wrangler.js')
 
-/** Starts bare `npx wrangler dev` on a state folder. */
-async function startWrangler(stateDir: string) {
+/**
+ * Starts `npx wrangler dev` with arguments, and waits until it answers.
+ * @param clone the clone in which it runs; by default this one, whose state folder stays as it is
+ */
+async function startWrangler(args: string[], clone?: string) {
   const url = `http://127.0.0.1:${await freePort()}`
-  const { port } = new URL(url)
-  const args = [wranglerBin, 'dev', '--port', port, '--persist-to', stateDir]
-  const { stop } = launchCommand(process.execPath, args)
+  const all = [wranglerBin, 'dev', '--port', new URL(url).port, ...args]
+  const env = clone === undefined ? { IS_PREPARED: '1' } : undefined
+  const { output, stop } = launchCommand(process.execPath, all, env, clone)
   onTestFinished(async () => void (await stop('SIGTERM')))
   await until(() => fetch(`${url}/livez`).then(Boolean, () => false))
-  return { url, stop }
+  return { url, output, stop }
 }
 
 const capture = (url: string, token: string, n: number) =>
@@ -64,7 +70,7 @@ describe('npm run dev', () => {
     expect((await fetch(`${second.url}/readyz`)).status).toBe(200)
     await second.stop('SIGINT')
 
-    const bare = await startWrangler(stateDir)
+    const bare = await startWrangler(['--persist-to', stateDir])
     const persons = await fetch(`${bare.url}/api/projects/@current/persons/`, {
       headers: { Authorization: `Bearer ${first.key}` }
     })
@@ -75,8 +81,72 @@ describe('npm run dev', () => {
 })
 
 describe('npx wrangler dev', () => {
+  it('works in a new clone: with databases, a project, and the secrets of npm start', async () => {
+    const clone = newClone()
+    linkPackages(clone)
+    const devVars = join(clone, '.dev.vars')
+    const state = join(clone, '.wrangler/state')
+
+    const { url, output, stop } = await startWrangler([], clone)
+    await until(async () => (await fetch(`${url}/readyz`)).status === 200)
+
+    const [, token = '', key = ''] = /export TOKEN=(\S+) KEY=(\S+)/.exec(output.stdout) ?? []
+    expect((await capture(url, token, 1)).status).toBe(200)
+    await until(() => countEvents(state) === 1)
+    const persons = await fetch(`${url}/api/projects/@current/persons/`, {
+      headers: { Authorization: `Bearer ${key}` }
+    })
+    expect(persons.status).toBe(200)
+    expect(statSync(devVars).mode & 0o777).toBe(0o600)
+    const secrets = readFileSync(devVars, 'utf8')
+    expect(parseEnv(secrets)).toEqual(parseEnv(readFileSync(join(state, 'secrets.env'), 'utf8')))
+    await stop('SIGINT')
+
+    const started = launchService(state, { clone })
+    onTestFinished(async () => void (await started.stop('SIGTERM')))
+    expect(await started.ready).toMatchObject({ token, key })
+    expect(readFileSync(devVars, 'utf8')).toBe(secrets)
+  })
+
+  it('says what helps when STATE_DIR names another folder, or a service runs on its own', async () => {
+    const clone = newClone()
+    linkPackages(clone)
+    const build = (env: Record<string, string>) =>
+      launchCommand(
+        'npm',
+        ['run', '--silent', 'bundle'],
+        { WRANGLER_COMMAND: 'dev', ...env },
+        clone
+      )
+    const other = newStateDir()
+
+    const elsewhere = build({ STATE_DIR: other })
+    await until(() => elsewhere.output.stderr.includes(`STATE_DIR=${other} npm run dev`))
+
+    const state = join(clone, '.wrangler/state')
+    const { ready, stop } = launchService(state, { clone })
+    onTestFinished(async () => void (await stop('SIGTERM')))
+    await ready
+    const second = build({})
+    await until(() => second.output.stderr.includes(`A service is already running on ${state}.`))
+  })
+
+  it('alone reads `.dev.vars`', async () => {
+    const clone = newClone()
+    linkPackages(clone)
+    writeFileSync(join(clone, '.dev.vars'), 'RECEIPT_SECRET=short\nRECEIPT_KEY=short\n')
+    for (const script of ['start', 'dev']) {
+      const { ready, stop } = launchService(newStateDir(), { clone, script })
+      onTestFinished(async () => void (await stop('SIGTERM')))
+      const { url } = await ready
+
+      expect((await fetch(`${url}/readyz`)).status, script).toBe(200)
+      await stop('SIGTERM')
+    }
+  })
+
   it('answers 503 before the databases are migrated, and names the command that migrates them', async () => {
-    const { url } = await startWrangler(newStateDir())
+    const { url } = await startWrangler(['--persist-to', newStateDir()])
     const requests = [
       fetch(`${url}/api/projects/@current/persons/`, {
         headers: { Authorization: `Bearer phx_${'x'.repeat(43)}` }
