@@ -50,14 +50,31 @@ const Config = Settings.superRefine(({ vars, queues }, context) => {
 })
 export type Config = z.infer<typeof Config>
 
-/** Reads wrangler.toml without loading wrangler, which takes seconds. @throws OperatorError for an invalid file */
-export function readConfig(): Config {
+/**
+ * Reads wrangler.toml without loading wrangler, which takes seconds. @throws OperatorError for an
+ * invalid file
+ */
+export const readConfig = (): Config => checkConfig(readToml(configPath), configPath)
+
+/** Reads a file of settings. @throws OperatorError for an invalid file */
+export function readToml(path: string): unknown {
   try {
-    return Config.parse(parse(readFileSync(configPath, 'utf8')))
+    return parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    const reason = error instanceof z.ZodError ? z.prettifyError(error) : error
-    throw new OperatorError(`${configPath} cannot be read. ${reason}`)
+    throw new OperatorError(`${path} cannot be read. ${error}`)
   }
+}
+
+/**
+ * Checks settings. @param path the file to name in the error @throws OperatorError for invalid
+ * settings
+ */
+export function checkConfig(settings: unknown, path: string): Config {
+  const config = Config.safeParse(settings)
+  if (!config.success) {
+    throw new OperatorError(`${path} cannot be read. ${z.prettifyError(config.error)}`)
+  }
+  return config.data
 }
 
 const LAST_PORT = 65_535
@@ -74,7 +91,8 @@ export function readPort(): number {
 }
 
 /**
- * Explains why a command cannot listen on a port. If the port is in use, suggests the next one, or the one before the last.
+ * Explains why a command cannot listen on a port. If the port is in use, suggests the next one, or
+ * the one before the last.
  * @param command the command to repeat on the other port: `npm start`
  */
 export function explainPort(error: unknown, port: number, command: string): OperatorError {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { findFingerprint } from '../src/ledger/fingerprint.ts'
-import { type Config, readConfig } from './config.ts'
+import type { Config } from './config.ts'
 import { type Account, findAccountId, openAccount } from './deploy/account.ts'
 import {
   commandOf,
@@ -12,6 +12,7 @@ import {
   type Step
 } from './deploy/plan.ts'
 import { listSecrets, withSecretsFile } from './deploy/secrets.ts'
+import { readDeployment } from './deployment.ts'
 import { type NewEscrow, prepareEscrow, type Secrets } from './escrow.ts'
 import { OperatorError } from './faults.ts'
 import { newSecrets } from './state.ts'
@@ -23,6 +24,7 @@ const LOCATIONS = ['weur', 'eeur', 'wnam', 'enam', 'apac', 'oc']
 const USAGE = `npm run deploy -- [--location ${LOCATIONS.join('|')}] [--escrow FILE] [--plan]
 
 Creates missing databases, queues and buckets at Cloudflare, migrates, and deploys the Worker. You can run it again at any time.
+Settings in deployment.toml, or in the file DEPLOYMENT, are put over those of wrangler.toml.
 
 --location  where to create databases and buckets (default: near you)
 --escrow    writes the secrets of a new deployment into an encrypted file, for the safe: nobody can read them back later. The
@@ -36,10 +38,10 @@ await main()
 
 async function main(): Promise<void> {
   const options = readOptions()
-  const config = readConfig()
+  const config = readDeployment()
   if (options.location && jurisdictionOf(config)) {
     throw new OperatorError(
-      `--location cannot be combined with the jurisdiction ${jurisdictionOf(config)} in wrangler.toml.`
+      `--location cannot be combined with the jurisdiction ${jurisdictionOf(config)} of the bucket.`
     )
   }
 

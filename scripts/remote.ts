@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { newUsage, openControl } from '../src/db/client.ts'
-import { type Config, readConfig } from './config.ts'
+import type { Config } from './config.ts'
+import { readDeployment } from './deployment.ts'
 import { OperatorError } from './faults.ts'
 import type { Bindings, Service } from './local.ts'
 import { findFault, wrangler } from './wrangler.ts'
@@ -18,7 +19,7 @@ export async function openRemote(): Promise<Service> {
   // Wrangler must not ask questions, because a script cannot answer them.
   process.env.CI = 'true'
 
-  const config = readConfig()
+  const config = readDeployment()
   const databases = await findDatabases(config)
   const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-'))
   const configPath = join(folder, 'wrangler.json')

@@ -1,5 +1,6 @@
 import { readConfig } from './config.ts'
 import { putSecrets } from './deploy/secrets.ts'
+import { readDeployment } from './deployment.ts'
 import { prepareEscrow } from './escrow.ts'
 import { readSecrets, writeSecrets } from './local-secrets.ts'
 import { newSecrets } from './state.ts'
@@ -17,7 +18,8 @@ const { values } = readCommandLine(USAGE, {
 })
 const escrow = values.escrow === undefined ? undefined : await prepareEscrow(values.escrow)
 const secrets = newSecrets(['RECEIPT_KEY'])
-escrow?.write(secrets, readConfig().name, new Date())
+const { name } = values.remote ? readDeployment() : readConfig()
+escrow?.write(secrets, name, new Date())
 if (values.remote) {
   await putSecrets(secrets).catch((error) => {
     escrow?.discard()

@@ -9,9 +9,10 @@ import {
 } from '../src/ledger/fingerprint.ts'
 import { checkSecret, fingerprintOf } from '../src/ledger/secret.ts'
 import { retryWhileBusy } from './busy.ts'
-import { readConfig } from './config.ts'
+import { type Config, readConfig } from './config.ts'
 import { findAccountId, openAccount } from './deploy/account.ts'
 import { listSecrets, putSecrets } from './deploy/secrets.ts'
+import { readDeployment } from './deployment.ts'
 import { type NewEscrow, prepareEscrow, readEscrow, type Secrets } from './escrow.ts'
 import { OperatorError } from './faults.ts'
 import { openLocal } from './local.ts'
@@ -38,6 +39,7 @@ The passphrase is asked, or taken from the environment variable ESCROW_PASSPHRAS
 
 /** The service whose secrets are meant. */
 type Target = {
+  config: Config
   /** Returns the fingerprint of the secret that it uses; undefined if it has never used one. */
   known(): Promise<Fingerprint | undefined>
   /** Lists the names of the secrets that it has. */
@@ -85,10 +87,11 @@ async function withTarget<T>(isRemote: boolean, use: (target: Target) => Promise
 }
 
 async function openDeployed(): Promise<Target> {
-  const config = readConfig()
+  const config = readDeployment()
   const account = await openAccount(await findAccountId(config))
   const bucket = account.openBucket(config)
   return {
+    config,
     known: () => findFingerprint(bucket),
     list: listSecrets,
     put: putSecrets,
@@ -104,6 +107,7 @@ async function openOwn(): Promise<Target> {
     (name) => openDb(databaseOf(service.env, name), newUsage()).db
   )
   return {
+    config: readConfig(),
     known: async () => readFingerprint(await service.bucket(), service.db),
     list: async () => Object.keys(readSecretsFile()),
     put: async (secrets) => writeSecrets(secrets),
@@ -185,7 +189,7 @@ async function renew(
 }
 
 async function renewOn(target: Target, escrow: NewEscrow | undefined): Promise<string> {
-  const { secrets, name } = readConfig()
+  const { secrets, name } = target.config
   const made = newSecrets(secrets.required)
   escrow?.write(made, name, new Date())
   await target.put(made).catch((error) => {

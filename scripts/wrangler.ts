@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
+import { deploymentArgs } from './deployment.ts'
 import { root } from './environment.ts'
 
-/** Node's arguments to run wrangler directly. Wrangler's launcher would start one more process with the same arguments. */
+/**
+ * Node's arguments to run wrangler directly. Wrangler's launcher would start one more process with
+ * the same arguments.
+ */
 export const WRANGLER_ARGS = [
   '--no-warnings',
   join(root, 'node_modules/wrangler/wrangler-dist/cli.js')
@@ -27,14 +31,15 @@ export function findFault(output: string): string {
 }
 
 /**
- * Runs wrangler without prompts and waits until it ends. With `show`, its output also goes to the
- * terminal.
+ * Runs wrangler without prompts, on the deployment unless the arguments name another configuration,
+ * and waits until it ends. With `show`, its output also goes to the terminal.
  */
 export function wrangler(
   args: string[],
   { show = false, env }: { show?: boolean; env?: Record<string, string> } = {}
 ) {
-  const child = spawn(process.execPath, [...WRANGLER_ARGS, ...args], {
+  const config = args.includes('--config') ? [] : deploymentArgs()
+  const child = spawn(process.execPath, [...WRANGLER_ARGS, ...args, ...config], {
     cwd: root,
     env: { ...process.env, CI: 'true', ...env },
     stdio: ['ignore', 'pipe', 'pipe']

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { deploymentArgs } from '../deployment.ts'
 
 /** A resource of the account. */
 export type Resource = {
@@ -100,7 +101,8 @@ export function planDeployment(config: Config, location?: string): Plan {
 export const jurisdictionOf = (config: Config): string | undefined =>
   config.r2_buckets.find(({ jurisdiction }) => jurisdiction)?.jurisdiction
 
-export const commandOf = (args: string[]): string => `npx wrangler ${args.join(' ')}`
+export const commandOf = (args: string[]): string =>
+  `npx wrangler ${[...args, ...deploymentArgs()].join(' ')}`
 
 /** Lists the plan's steps as shell commands. */
 export const listCommands = (plan: Plan): string[] =>

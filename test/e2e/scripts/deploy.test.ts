@@ -138,6 +138,34 @@ describe('npm run deploy', () => {
     expect(readFileSync(configFile, 'utf8')).toBe(config)
   })
 
+  it('puts the settings of the file DEPLOYMENT over those of wrangler.toml', async () => {
+    const { deploy, changes } = await newOperator()
+    const file = join(newStateDir(), 'shop.toml')
+    const own = `name = "shop"
+      [vars]
+      EMAIL_FROM = "reports@shop.example"
+      [[d1_databases]]
+      binding = "DB"
+      database_name = "shop-data"`
+    writeFileSync(file, own)
+
+    const { code, stdout, stderr } = await deploy([], { DEPLOYMENT: file })
+    const missing = await deploy([], { DEPLOYMENT: `${file}l` })
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('ERROR') })
+    expect(stdout).toContain('npx wrangler d1 create shop-data --config .wrangler/deployment/shop')
+    const upload = changes.find(({ call }) => call === 'PUT workers/scripts/shop')?.body
+    expect(upload).toContain('reports@shop.example')
+    expect(upload).toMatch(/"name":"RECORDING_RETENTION_DAYS","type":"plain_text","text":"30"/)
+    expect(changes.map(({ call }) => call)).toContain('PUT workers/scripts/shop/schedules')
+    const migrations = changes.filter(({ body }) => body.includes('CREATE TABLE `persons`'))
+    expect(migrations.length).toBeGreaterThan(0)
+    expect(missing).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('shop.tomll, which does not exist')
+    })
+  })
+
   it('refuses to overwrite a file, and to write an escrow file without new secrets', async () => {
     const { deploy, changes, secrets } = await newOperator()
     const folder = newStateDir()

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { linkPackages, newClone } from '../../support/clone.ts'
@@ -9,9 +9,9 @@ import { until } from '../../support/until.ts'
 const guide = readFileSync(join(import.meta.dirname, '../../../docs/deploy.md'), 'utf8')
 
 /** The line of the guide that gives a second deployment its names. */
-const [renaming = ''] = /^sed .*wrangler\.toml$/m.exec(guide) ?? []
+const [renaming = ''] = /^sed .*deployment-shop\.toml$/m.exec(guide) ?? []
 
-/** Makes a clone with packages, and with the names of the second deployment in its wrangler.toml. */
+/** Makes a clone with packages, and with the settings of the second deployment. */
 function newRenamed(): string {
   const clone = newClone()
   linkPackages(clone)
@@ -20,11 +20,16 @@ function newRenamed(): string {
 }
 
 const deployPlan = (clone: string) =>
-  spawnSync(process.execPath, ['scripts/deploy.ts', '--plan'], { cwd: clone, encoding: 'utf8' })
+  spawnSync(process.execPath, ['scripts/deploy.ts', '--plan'], {
+    cwd: clone,
+    encoding: 'utf8',
+    env: { ...process.env, DEPLOYMENT: 'deployment-shop.toml' }
+  })
 
 describe('a second deployment, by the line of the guide', () => {
   it('processes the messages of its renamed queues', async () => {
     const clone = newRenamed()
+    renameSync(join(clone, 'deployment-shop.toml'), join(clone, 'wrangler.toml'))
     const { ready, stop } = launchService(newStateDir(), { clone })
     onTestFinished(async () => void (await stop('SIGTERM')))
     const { url, token, key, projectId } = await ready
@@ -50,9 +55,9 @@ describe('a second deployment, by the line of the guide', () => {
 
   it('is refused when QUEUE_NAMES and the consumers differ', () => {
     const clone = newRenamed()
-    const config = readFileSync(join(clone, 'wrangler.toml'), 'utf8')
-    const wrong = config.replace(/^capture = .*$/m, 'capture = "other"')
-    writeFileSync(join(clone, 'wrangler.toml'), wrong)
+    const file = join(clone, 'deployment-shop.toml')
+    const config = readFileSync(file, 'utf8')
+    writeFileSync(file, config.replace(/^capture = .*$/m, 'capture = "other"'))
 
     const { status, stderr } = deployPlan(clone)
 
