@@ -57,7 +57,8 @@ function verifyReceipt({ signature, ...content }, key, id) {
   demand(isSigned, 'The signature is wrong: the receipt was changed, or somebody else wrote it.')
   const { salt, distinct_ids: hashes } = content.subject ?? { distinct_ids: [] }
   const isAbout = id === undefined || hashes.includes(sha256(`${salt}${id}`))
-  demand(isAbout, `The receipt is genuine, but it is not about the distinct id ${id}.`)
+  const why = hashes.length > 0 ? 'is not' : 'names no distinct id: nobody can tell whether it is'
+  demand(isAbout, `The receipt is genuine, but it ${why} about the distinct id ${id}.`)
 }
 
 /**
@@ -101,8 +102,9 @@ try {
   const { values, positionals } = parseArgs({ options, allowPositionals: true })
   const [receipt, ...files] = positionals.map(read)
   demand(files.length, 'verify-receipt.mjs receipt.json receipt-keys.json [ledger.json] [--id ID]')
-  const isSigned = typeof receipt.signature === 'string' && receipt.key !== undefined
-  demand(isSigned, 'Only the service can verify this receipt: it names no key.')
+  demand(receipt.key !== undefined, 'Only the service can verify this receipt: it names no key.')
+  const isSigned = typeof receipt.signature === 'string'
+  demand(isSigned, 'This copy has no signature: the service lost its secret. Take an older copy.')
   const ledger = files.find(({ links }) => links)
   const published = files.find((file) => file !== ledger)
   verifyReceipt(receipt, keyOf(receipt, ledger, published), values.id)
@@ -112,6 +114,6 @@ try {
     `Genuine: ${receipt.kind ?? 'deletion'} ${receipt.id}${receipt.person_uuid ? ` of person ${receipt.person_uuid}` : ''}, verified at ${receipt.verified_at ?? receipt.stated_at}, signed with the key ${receipt.key}.${about}${place}`
   )
 } catch (error) {
-  console.error(error.message)
+  console.error(error.code === 'ENOENT' ? `There is no file ${error.path}.` : error.message)
   process.exitCode = 1
 }

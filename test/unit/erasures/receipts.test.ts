@@ -195,6 +195,34 @@ describe('scripts/verify-receipt.mjs', () => {
     })
   })
 
+  it('says why nobody can verify a receipt, or tell whom it is about, after the secret was lost', async () => {
+    const { receipt, signer, x } = await newReceipt()
+    const keys = keysOf(receipt.key, x)
+    const { subject: _, signature: __, ...rest } = receipt
+    const run = (json: object, ...args: string[]) =>
+      verify({ 'receipt.json': json, 'receipt-keys.json': keys }, ...args)
+
+    expect(await run({ ...rest, signature: null })).toEqual({
+      code: 1,
+      text: 'This copy has no signature: the service lost its secret. Take an older copy.\n'
+    })
+    const unnamed = await sign(rest, signer.key)
+    expect(await run(unnamed)).toMatchObject({ code: 0 })
+    expect(await run(unnamed, '--id', 'ada')).toEqual({
+      code: 1,
+      text: 'The receipt is genuine, but it names no distinct id: nobody can tell whether it is about the distinct id ada.\n'
+    })
+  })
+
+  it('prints a sentence about a file that is missing', async () => {
+    const { receipt } = await newReceipt()
+
+    expect(await verify({ 'receipt.json': receipt }, 'missing.json')).toEqual({
+      code: 1,
+      text: 'There is no file missing.json.\n'
+    })
+  })
+
   it('reads a receipt that an editor has saved, and refuses one with a repeated member', async () => {
     const { receipt, x } = await newReceipt()
     const run = (text: string) =>
