@@ -8,10 +8,11 @@ import {
   type Usage
 } from '../db/client.ts'
 import { databaseOf } from '../db/databases.ts'
+import type { JobFailure } from '../db/schema.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import { type Cron, cronOf } from './cron.ts'
-import { saveRun } from './store.ts'
+import { type CronRun, saveRun } from './store.ts'
 
 /** One run of a Cron Trigger. */
 export type Run = {
@@ -34,8 +35,11 @@ const SHARE = 0.75
 /** A job's name, and its queries. A job that makes more fails, and leaves the others theirs. */
 type JobLimits = { job: string; queries: number }
 
-/** One kind of work. `run` logs and counts its failures, one per database, and never throws. */
-export type Job = JobLimits & { run: (run: Run) => Promise<number> }
+/**
+ * One kind of work. `run` logs its failures and returns them, at most one per database, and never
+ * throws.
+ */
+export type Job = JobLimits & { run: (run: Run) => Promise<JobFailure[]> }
 
 /** A database with projects' data. */
 export type ProjectDatabase = {
@@ -77,32 +81,40 @@ export const inEachDatabase = (
     const { job, queries } = limits
     const databases: string[] = []
     let left = queries - 1
-    let failures = await attempt({ job }, async () => {
+    const failures = await attempt({ job }, async () => {
       const usage = newUsage({ share: queries, maxQueries: queries })
       databases.push(...(await listDatabases(openControl(run.env, usage).db)))
     })
     for (const [i, database] of databases.entries()) {
       const share = Math.floor((SHARE * left) / (databases.length - i))
       const usage = newUsage({ share, maxQueries: left })
-      failures += await attempt({ job, database }, () => {
+      const failed = await attempt({ job, database }, () => {
         const { db } = openDb(databaseOf(run.env, database), usage)
         const control = openControl(run.env, usage).db
         return work({ db, database, usage, control, databases: databases.length }, run)
       })
+      failures.push(...failed)
       left -= usage.queries
     }
     return failures
   }
 })
 
-/** Does the work, and logs the error if it fails. @returns the number of failures, 0 or 1 */
-async function attempt(name: Record<string, string>, work: () => Promise<void>): Promise<number> {
+/**
+ * Does the work of a job, in a database if it works in each, and logs the error if it fails.
+ * @returns the failure, if any
+ */
+async function attempt(
+  { job, ...place }: { job: string; database?: string },
+  work: () => Promise<void>
+): Promise<JobFailure[]> {
   try {
     await work()
-    return 0
+    return []
   } catch (error) {
-    log('error', 'scheduled job failed', { ...name, error: describeError(error) })
-    return 1
+    const failure = { ...place, error: describeError(error) }
+    log('error', 'scheduled job failed', { job, ...failure })
+    return [failure]
   }
 }
 
@@ -121,19 +133,20 @@ export async function runCron(
     return
   }
   const now = clock()
-  let failedJobs = 0
-  for (const job of jobs[cron]) {
-    failedJobs += await job.run({ env, now, clock, scheduledTime })
+  const done: CronRun['jobs'] = []
+  for (const { job, run } of jobs[cron]) {
+    done.push({ job, failures: await run({ env, now, clock, scheduledTime }) })
   }
   await record(env, {
     cron,
     startedAt: now.getTime(),
     finishedAt: clock().getTime(),
-    failedJobs
+    failedJobs: done.flatMap(({ failures }) => failures).length,
+    jobs: done
   })
 }
 
-async function record(env: Env, run: Parameters<typeof saveRun>[1]): Promise<void> {
+async function record(env: Env, run: CronRun): Promise<void> {
   try {
     await saveRun(openControl(env, newUsage()).db, run)
   } catch (error) {

@@ -15,7 +15,8 @@ export const saveRun = (db: ControlDb, run: CronRun) =>
       set: {
         startedAt: excluded(cronRuns.startedAt),
         finishedAt: excluded(cronRuns.finishedAt),
-        failedJobs: excluded(cronRuns.failedJobs)
+        failedJobs: excluded(cronRuns.failedJobs),
+        jobs: excluded(cronRuns.jobs)
       }
     })
 

@@ -97,11 +97,19 @@ export const deadLetters = sqliteTable('dead_letters', {
   isUnreadable: integer('is_unreadable', { mode: 'boolean' }).notNull().default(false)
 })
 
+/** Why a job failed, and in which database if it works in each. */
+export type JobFailure = { database?: string; error: string }
+
 /** The last run of each cron trigger, by its expression. */
 export const cronRuns = sqliteTable('cron_runs', {
   cron: text().primaryKey(),
   startedAt: integer('started_at').notNull(),
   finishedAt: integer('finished_at').notNull(),
-  /** The number of failures in the run, at most one per job and database; the log says why. */
-  failedJobs: integer('failed_jobs').notNull()
+  /** The number of failures in the run, at most one per job and database. */
+  failedJobs: integer('failed_jobs').notNull(),
+  /** The jobs in the order in which they ran, with what has failed, in which database. */
+  jobs: text({ mode: 'json' })
+    .$type<{ job: string; failures: JobFailure[] }[]>()
+    .notNull()
+    .default([])
 })

@@ -1,0 +1,1 @@
+ALTER TABLE `cron_runs` ADD `jobs` text DEFAULT '[]' NOT NULL;
