@@ -91,6 +91,19 @@ export const answerOne = (
 /** Queries of an export: D1 allows 1,000 per invocation, and the request needs others. */
 const MAX_EXPORT_QUERIES = 950
 
+/** The sentence about an export that would take too many queries. */
+export const TOO_LONG = `The file would take more than ${MAX_EXPORT_QUERIES} queries of the database: ask for several files with \`limit\` and \`offset\`.`
+
+/**
+ * Refuses an export before it begins if the request cannot make so many more queries.
+ * @throws query_too_large, attr `limit`
+ */
+export function expectAffordable(usage: Usage, queries: number): void {
+  if (usage.queries + queries > MAX_EXPORT_QUERIES) {
+    throw new AppError('query_too_large', TOO_LONG, 'limit')
+  }
+}
+
 /**
  * Yields the pages from which an export finds its columns. An export reads its rows a second time,
  * which takes `again` queries for each query of this first time; when the queries would not suffice
@@ -104,13 +117,7 @@ export async function* affordPages<Page>(
 ): AsyncGenerator<Page> {
   const before = usage.queries
   for await (const page of pages) {
-    if (usage.queries + again * (usage.queries - before) > MAX_EXPORT_QUERIES) {
-      throw new AppError(
-        'query_too_large',
-        `The file would take more than ${MAX_EXPORT_QUERIES} queries of the database: ask for several files with \`limit\` and \`offset\`.`,
-        'limit'
-      )
-    }
+    expectAffordable(usage, again * (usage.queries - before))
     yield page
   }
 }

@@ -1,3 +1,4 @@
+import { TOO_LONG } from '../../http/csv.ts'
 import { describe } from '../../http/openapi.ts'
 import { pageSchema } from '../../http/page.ts'
 import { ActivityJson } from './schemas.ts'
@@ -10,7 +11,8 @@ export const OF_ALL = describe({
   summary: 'List the activity of all persons',
   description:
     'Newest first. Includes the entries of deleted persons, without their distinct ids and the values of their properties.',
-  answers: { 200: { text: 'A page of entries.', schema: ActivityPage } }
+  answers: { 200: { text: 'A page of entries.', schema: ActivityPage } },
+  refusals: [['query_too_large', TOO_LONG, 'limit']]
 })
 
 export const OF_ONE = describe({
@@ -20,5 +22,6 @@ export const OF_ONE = describe({
   summary: 'List the activity of a person',
   description:
     'Newest first: changes and suppressions through the API, with the user and the key, and merges caused by events. Includes the entries of persons that were merged into this person.',
-  answers: { 200: { text: 'A page of entries.', schema: ActivityPage } }
+  answers: { 200: { text: 'A page of entries.', schema: ActivityPage } },
+  refusals: [['query_too_large', TOO_LONG, 'limit']]
 })

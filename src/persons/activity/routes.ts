@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import * as z from 'zod'
 import { allow } from '../../access/auth.ts'
 import { AppError, NotFoundError } from '../../errors.ts'
-import { csvResponse, FormatQuery, flatten, wantsCsv } from '../../http/csv.ts'
+import { csvResponse, expectAffordable, FormatQuery, flatten, wantsCsv } from '../../http/csv.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
 import {
   answerList,
@@ -19,7 +19,7 @@ import { PersonPath } from '../path.ts'
 import type { PersonId } from '../store.ts'
 import { OF_ALL, OF_ONE } from './reference.ts'
 import { ACTIVITY_EXAMPLE, type ActivityRow, activityToJson } from './schemas.ts'
-import { exportActivity, listActivity } from './store.ts'
+import { exportActivity, listActivity, MAX_PAGE_ROWS } from './store.ts'
 
 const ActivityQuery = z.object({
   ...CsvPageQuery.shape,
@@ -78,6 +78,8 @@ async function answerActivity(
     throw new NotFoundError()
   }
   if (isCsv) {
+    const rows = Math.min(limit ?? Number.POSITIVE_INFINITY, list.count - page.offset)
+    expectAffordable(c.var.usage, Math.ceil(rows / MAX_PAGE_ROWS))
     const columns = [...flatten(ACTIVITY_EXAMPLE).keys()].sort()
     return csvResponse(
       c,

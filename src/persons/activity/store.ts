@@ -108,7 +108,7 @@ export async function listActivity(
 }
 
 /** Maximum number of entries in a page of an export. */
-const MAX_PAGE_ROWS = 1_000
+export const MAX_PAGE_ROWS = 1_000
 /** Characters of details after which a page of an export gets no further entry. */
 const MAX_PAGE_CHARACTERS = 4_000_000
 

@@ -475,4 +475,16 @@ describe('pages of activity', () => {
     expect(names).toEqual(Array.from({ length: 2500 }, (_, n) => 2500 - n))
     expect(text.split('\r\n')).toHaveLength(2500 + 12 + 2)
   })
+
+  it('are refused as CSV before the file begins if it would take too many queries', async () => {
+    const { project } = await newLog()
+    await db.run(sql`update counters set value = 1000000
+      where project_id = ${project.id} and name = 'activity'`)
+
+    const { status, body } = await project.call('GET', 'persons/activity?format=csv')
+    const part = await project.call('GET', 'persons/activity?format=csv&limit=900000')
+
+    expect([status, body.code, body.attr]).toEqual([400, 'query_too_large', 'limit'])
+    expect(part.status).toBe(200)
+  })
 })
