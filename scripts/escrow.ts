@@ -9,12 +9,13 @@ import {
   rmSync,
   writeFileSync
 } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { z } from 'zod'
 import { canonical } from '../src/hash.ts'
 import { isDiskUnwritable, OperatorError } from './faults.ts'
+import { fileNamed } from './usage.ts'
 
 /*
  * An escrow file holds secrets for the safe, because nobody can read a deployed Worker's secrets back. It is JSON: a header,
@@ -148,7 +149,7 @@ export type NewEscrow = {
  * @throws OperatorError when the file exists or cannot be created, or the passphrase is missing or too short
  */
 export async function prepareEscrow(name: string): Promise<NewEscrow> {
-  const file = fileOf(name)
+  const file = fileNamed(name)
   if (existsSync(file)) {
     throw new OperatorError(`${file} exists already. Choose another file: it is not overwritten.`)
   }
@@ -196,13 +197,10 @@ function expectWritable(folder: string): void {
 
 /** Reads an escrow file; asks for the passphrase. @throws OperatorError */
 export async function readEscrow(name: string): Promise<Secrets> {
-  const text = readFileSync(fileOf(name), 'utf8')
+  const text = readFileSync(fileNamed(name), 'utf8')
   parseEscrow(text)
   return decryptSecrets(text, readVariable() ?? (await ask('Passphrase of the escrow file: ')))
 }
-
-/** Resolves the name of a file as the user means it: npm runs scripts in the folder of package.json. */
-const fileOf = (name: string): string => resolve(process.env.INIT_CWD ?? '', name)
 
 async function readNewPassphrase(): Promise<string> {
   const given = readVariable()

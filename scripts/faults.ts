@@ -38,8 +38,24 @@ export function describeFault(error: unknown): string {
   if (isDiskUnwritable(error)) {
     return `The disk takes no data, probably the one with ${stateDir}: it is full or damaged. Free some space, and repeat the command.`
   }
+  if (codeOf(error) === 'EISDIR') {
+    return 'A folder is named where a file is needed.'
+  }
   const isFileError = error instanceof Error && 'syscall' in error && 'path' in error
-  return isFileError ? error.message : describeUnexpected(causesOf(error))
+  return isFileError
+    ? describeFileFault(codeOf(error), String(error.path))
+    : describeUnexpected(causesOf(error))
+}
+
+/** Describes why a file or a folder cannot be used. */
+function describeFileFault(code: string, path: string): string {
+  const reasons: Record<string, string> = {
+    ENOENT: `There is no ${path}.`,
+    ENOTDIR: `There is no ${path}: a part of this path is a file.`,
+    EEXIST: `${path} exists already.`,
+    EACCES: `${path} cannot be used: its owner does not allow it.`
+  }
+  return reasons[code] ?? `${path} cannot be used (${code}).`
 }
 
 /** Whether an error, or one of its causes, says that a disk takes no data. */

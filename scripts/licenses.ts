@@ -1,25 +1,27 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { z } from 'zod'
+import { root } from './environment.ts'
 import { faultsOf } from './spdx.ts'
-import { answerHelp } from './usage.ts'
+import { fileNamed, readCommandLine } from './usage.ts'
 
-const USAGE = `Usage: npm run licenses -- [FILE]
+const USAGE = `npm run licenses -- [FILE]
 
 Checks that the license of every package that is deployed allows it. Writes the list of these packages, an SBOM in
 CycloneDX's format, to FILE.`
 
-const Sbom = z.object({
+const Sbom = z.looseObject({
+  metadata: z.looseObject({ component: z.looseObject({}) }),
   components: z.array(
-    z.object({
+    z.looseObject({
       name: z.string(),
       version: z.string(),
       licenses: z
         .array(
-          z.object({
+          z.looseObject({
             license: z
-              .object({ id: z.string().optional(), name: z.string().optional() })
+              .looseObject({ id: z.string().optional(), name: z.string().optional() })
               .optional(),
             expression: z.string().optional()
           })
@@ -28,19 +30,19 @@ const Sbom = z.object({
     })
   )
 })
+const Package = z.object({ name: z.string() })
 
-answerHelp(USAGE)
-const { positionals } = parseArgs({ allowPositionals: true })
-const text = execFileSync('npm', ['sbom', '--sbom-format=cyclonedx', '--omit=dev'], {
-  encoding: 'utf8',
-  maxBuffer: 100_000_000
-})
+const { positionals } = readCommandLine(USAGE, { allowPositionals: true })
+const { metadata, ...sbom } = readSbom()
 const [file] = positionals
 if (file !== undefined) {
-  writeFileSync(file, text)
+  const { name } = Package.parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')))
+  // npm names the root component after its folder.
+  const component = { ...metadata.component, name }
+  const text = JSON.stringify({ ...sbom, metadata: { ...metadata, component } }, null, 2)
+  writeFileSync(fileNamed(file), `${text}\n`)
 }
-const { components } = Sbom.parse(JSON.parse(text))
-const faults = components.flatMap(({ name, version, licenses }) =>
+const faults = sbom.components.flatMap(({ name, version, licenses }) =>
   faultsOf(
     licenses.map(({ license, expression }) => license?.id ?? expression ?? license?.name)
   ).map((fault) => `${name}@${version}: ${fault}`)
@@ -49,4 +51,13 @@ if (faults.length > 0) {
   console.error(faults.join('\n'))
   process.exit(1)
 }
-console.log(`${components.length} packages are deployed; their licenses allow it.`)
+console.log(`${sbom.components.length} packages are deployed; their licenses allow it.`)
+
+function readSbom(): z.infer<typeof Sbom> {
+  const text = execFileSync('npm', ['sbom', '--sbom-format=cyclonedx', '--omit=dev'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 100_000_000
+  })
+  return Sbom.parse(JSON.parse(text))
+}

@@ -7,7 +7,7 @@ import { escapeHtml } from '../src/html.ts'
 import { drain } from './drain.ts'
 import { root } from './environment.ts'
 import { startExample } from './example.ts'
-import { readCommandLine } from './usage.ts'
+import { fileNamed, readCommandLine } from './usage.ts'
 
 const USAGE = `npm run picture -- [file]
 
@@ -15,7 +15,8 @@ Draws docs/terminal.svg, or the file. Starts a service of its own, sends an even
 the service's answers, shortened.`
 
 const { positionals } = readCommandLine(USAGE, { allowPositionals: true })
-const [file = join(root, 'docs/terminal.svg')] = positionals
+const [name] = positionals
+const file = name === undefined ? join(root, 'docs/terminal.svg') : fileNamed(name)
 
 /** Columns of the terminal; a longer line is cut. */
 const COLUMNS = 97

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
 /** Prints the usage on standard output and ends the process if its command line asks for help. */
@@ -25,3 +26,8 @@ export function readCommandLine<const T extends ParseArgsConfig>(usage: string, 
 /** Returns the first sentence of Node's message; the second explains arguments that begin with a dash. */
 export const describeWrongArgument = (error: unknown): string | undefined =>
   error instanceof Error ? error.message.split('. ')[0] : String(error)
+
+/**
+ * Resolves the name of a file as the user means it: npm runs scripts in the folder of package.json.
+ */
+export const fileNamed = (name: string): string => resolve(process.env.INIT_CWD ?? '', name)

@@ -16,12 +16,10 @@ it.each(COMMANDS)('npm run %s -- --help prints its usage on standard output', as
   expect(stdout).toMatch(new RegExp(`^(Usage: )?${command}\\b`, 'm'))
 })
 
-it.each(['start', 'dev', 'rotate-key', 'secrets', 'demo', 'deploy'])(
-  'npm run %s refuses an unknown option, and prints its usage',
-  async (name) => {
-    const { code, stdout, stderr } = await runScript(name, ['--typo'], env)
+it.each(COMMANDS)('npm run %s refuses an unknown option, and prints its usage', async (name) => {
+  const { code, stdout, stderr } = await runScript(name, ['--typo'], env)
 
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(new RegExp(`^Unknown option '--typo'\\n\\nnpm (run )?${name}\\b`))
-  }
-)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^(Unknown [^\n]*--typo'?\n\n|Usage: )npm /)
+  expect(stderr).toMatch(new RegExp(`\\bnpm (run )?${name}\\b`))
+})

@@ -39,11 +39,20 @@ it('prints only the message of an error that the operator can fix', () => {
   )
   const traces = 'Traces are left: database or disk is full. Run npm run purge:now again.'
   expect(describeFault(new OperatorError(traces))).toBe(traces)
-  const missing = Object.assign(new Error("ENOENT: no such file or directory, open '/x'"), {
+})
+
+it.each([
+  ['ENOENT', 'There is no /x.'],
+  ['EISDIR', 'A folder is named where a file is needed.'],
+  ['EACCES', '/x cannot be used: its owner does not allow it.'],
+  ['EMFILE', '/x cannot be used (EMFILE).']
+])('says in a sentence why a file cannot be used: %s', (code, sentence) => {
+  const error = Object.assign(new Error(`${code}: raw, open '/x'`), {
+    code,
     syscall: 'open',
     path: '/x'
   })
-  expect(describeFault(missing)).toBe(missing.message)
+  expect(describeFault(error)).toBe(sentence)
 })
 
 it('every command is started with the entry that reports its failure', () => {
