@@ -9,7 +9,7 @@ export const ENTRY = join(root, 'scripts/entry.js')
 export const USUAL_DIR = join(root, '.wrangler/state')
 
 /** The state folder: databases, bucket, development key and log of the local service. */
-export const stateDir = resolve(process.env.STATE_DIR ?? USUAL_DIR)
+export const stateDir = resolve(process.env.STATE_DIR || USUAL_DIR)
 
 export const configPath = join(root, 'wrangler.toml')
 

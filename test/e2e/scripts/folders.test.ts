@@ -8,8 +8,9 @@ import { newStateDir, runScript } from '../../support/processes.ts'
 const root = join(import.meta.dirname, '../../..')
 
 /** Runs a file of `scripts` in a clone as npm does, on the default state folder. */
-function runIn(clone: string, file: string, ...args: string[]) {
-  const { STATE_DIR: _, ...env } = process.env
+function runIn(clone: string, more: object, file: string, ...args: string[]) {
+  const { STATE_DIR: _, ...own } = process.env
+  const env = { ...own, ...more }
   const nodeArgs = ['--import', './scripts/entry.js', `scripts/${file}`, ...args]
   const { status, stderr } = spawnSync(process.execPath, nodeArgs, {
     cwd: clone,
@@ -37,19 +38,22 @@ describe('a state folder', () => {
     })
   })
 
-  it('is not created by a command while the service runs on another', () => {
-    const clone = newClone()
-    symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'))
-    const { stateDir } = inject('service')
+  it.each([{}, { STATE_DIR: '' }])(
+    'is not created by a command while the service runs on another: %j',
+    (more) => {
+      const clone = newClone()
+      symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'))
+      const { stateDir } = inject('service')
 
-    const { status, stderr } = runIn(clone, 'admin.ts', 'project', 'list')
+      const { status, stderr } = runIn(clone, more, 'admin.ts', 'project', 'list')
 
-    expect(status).toBe(1)
-    expect(stderr).toContain(`There is no data in ${join(clone, '.wrangler/state')}, but `)
-    expect(stderr).toContain(stateDir)
-    expect(stderr.trim().split('\n')).toHaveLength(1)
-    expect(existsSync(join(clone, '.wrangler'))).toBe(false)
-  })
+      expect(status).toBe(1)
+      expect(stderr).toContain(`There is no data in ${join(clone, '.wrangler/state')}, but `)
+      expect(stderr).toContain(stateDir)
+      expect(stderr.trim().split('\n')).toHaveLength(1)
+      expect(existsSync(join(clone, '.wrangler'))).toBe(false)
+    }
+  )
 })
 
 it('a command that fails unexpectedly ends with one sentence, also in a callback', () => {
@@ -77,7 +81,7 @@ describe('a clone', () => {
   it.each(['start.ts', 'dev.ts', 'admin.ts', 'deploy.ts'])(
     'without packages reports in one line what to do: %s',
     (file) => {
-      expect(runIn(newClone(), file)).toEqual({
+      expect(runIn(newClone(), {}, file)).toEqual({
         status: 1,
         stderr: 'The packages are not installed yet. Run: npm ci\n'
       })
@@ -90,7 +94,7 @@ describe('a clone', () => {
     // Not even root can create a folder below a file.
     writeFileSync(join(clone, 'node_modules/.cache'), '')
 
-    const { status, stderr } = runIn(clone, 'start.ts')
+    const { status, stderr } = runIn(clone, {}, 'start.ts')
 
     expect(status).toBe(1)
     expect(stderr).toContain('The worker cannot be built: ')
@@ -105,7 +109,7 @@ describe('a clone', () => {
     linkPackages(clone)
     writeFileSync(join(clone, 'dist'), '')
 
-    const { status, stderr } = runIn(clone, 'dev.ts')
+    const { status, stderr } = runIn(clone, {}, 'dev.ts')
 
     expect(status).toBe(1)
     expect(stderr).toMatch(/^The worker cannot be built: .+ is not writable \(\w+\)\.\n$/)
