@@ -322,7 +322,32 @@ describe('an invalid trend', () => {
       { filters: { events: [{ id: 'a' }], date_from: 'x' } },
       'invalid_input',
       'filters__date_from',
-      '"x"'
+      '`date_from` must be an ISO date or a relative date such as `-7d`; got "x".'
+    ],
+    [
+      asNode({
+        series: [
+          {
+            kind: 'EventsNode',
+            event: 'a',
+            fixedProperties: [{ key: 'a', value: 1, operator: 'like' }]
+          }
+        ]
+      }),
+      'invalid_input',
+      'query__series__0__fixedProperties',
+      '"like"'
+    ],
+    [
+      {
+        events: [
+          { id: 'a', order: 1 },
+          { id: 'b', order: 0, math: 'median_ish' }
+        ]
+      },
+      'invalid_input',
+      'events__1__math',
+      '"median_ish"'
     ]
   ])('is a 400 that names the field or the limit: %j', async (body, code, attr, detail) => {
     const answer = await ask(await newProject(), body)
