@@ -12,7 +12,7 @@ import {
   openActors,
   sampleActors
 } from './actor-chunks.store.ts'
-import { CHUNK, decodeActors, encodeActors, NO_PERSON, unlessDamaged } from './codec.ts'
+import { CHUNK, decodeActors, encodeActors, NO_PERSON } from './codec.ts'
 import type { CopyBuilder, CopyVerifier, EncodedCopy } from './copy.ts'
 import { discardActors } from './damage.store.ts'
 import { type BuiltChunk, type ProjectChunk, placeOfActors } from './places.ts'
@@ -26,7 +26,7 @@ import { type BuiltChunk, type ProjectChunk, placeOfActors } from './places.ts'
  *
  * New identities are not noted: identities that a chunk lacks are looked up.
  */
-export const ACTORS: CopyBuilder<ProjectChunk, BuiltChunk, string> &
+export const ACTOR_CHUNKS: CopyBuilder<ProjectChunk, BuiltChunk, string> &
   CopyVerifier<ProjectChunk, ActorsCopy> = {
   begin: beginActors,
   encode: encodeChunk,
@@ -81,10 +81,10 @@ async function encodeChunk(db: Db, chunk: BuiltChunk): Promise<EncodedCopy<strin
 }
 
 function findDifference({ data, moved, identities, ...chunk }: ActorsCopy): string | undefined {
-  const actors = unlessDamaged(() => decodeActors(data, placeOfActors(chunk)))
+  const actors = decodeActors(data, placeOfActors(chunk))
   const personOf = new Map(identities.map(({ key, person_id }) => [key, person_id ?? NO_PERSON]))
   const hasMoved = new Set(moved)
-  const isRight = actors?.offsets.every((offset, i) => {
+  const isRight = actors.offsets.every((offset, i) => {
     const key = chunk.chunk * CHUNK + offset
     return hasMoved.has(key) || personOf.get(key) === actors.persons[i]
   })

@@ -1,4 +1,5 @@
 import type { Db } from '../db/client.ts'
+import { DamageError } from './codec.ts'
 import type { Pace } from './pace.ts'
 import { type EncodedColumn, groupColumns } from './property-columns.ts'
 
@@ -98,11 +99,27 @@ export async function verifyCopies<Key, Copy extends Building>(
     }
     compared += 1
     const copy = await kind.open(db, key)
-    const difference = copy && (await kind.findDifference(db, copy, pace))
+    const difference = copy && (await differenceOf(db, kind, copy, pace))
     // A copy whose rows have changed meanwhile is gone.
     if (copy && difference !== undefined && (await kind.discard(db, copy))) {
       wrong.push({ copy, difference })
     }
   }
   return { compared, wrong }
+}
+
+async function differenceOf<Copy extends Building>(
+  db: Db,
+  { findDifference }: Pick<CopyVerifier<unknown, Copy>, 'findDifference'>,
+  copy: Copy,
+  pace: Pace
+): Promise<string | undefined> {
+  try {
+    return await findDifference(db, copy, pace)
+  } catch (error) {
+    if (error instanceof DamageError) {
+      return 'encoding'
+    }
+    throw error
+  }
 }

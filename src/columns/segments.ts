@@ -2,14 +2,21 @@ import type { Db } from '../db/client.ts'
 import { toId } from '../db/version-id.ts'
 import { pause } from '../turns.ts'
 import { SegmentBuilder, type SegmentContent } from './build.ts'
-import { decodeColumn, decodeNames, decodeNumbers, decodeSlots, toSlotCounts } from './codec.ts'
+import {
+  DamageError,
+  decodeColumn,
+  decodeNames,
+  decodeNumbers,
+  decodeSlots,
+  toSlotCounts
+} from './codec.ts'
 import type { Column } from './column.ts'
 import { CopiedProperties } from './copied-properties.ts'
 import type { CopyBuilder, CopyVerifier, EncodedCopy } from './copy.ts'
 import { discardSegment } from './damage.store.ts'
-import { type Pace, READ_AT_ONCE, readPages } from './pace.ts'
+import { inPages, type Pace, READ_AT_ONCE } from './pace.ts'
 import { placeOfCold, placeOfColumn, placeOfSlots } from './places.ts'
-import { MAX_EVENTS } from './plan.ts'
+import { MAX_SEGMENT_EVENTS } from './plan.ts'
 import { PROPERTY } from './read.store.ts'
 import {
   abandonSegment,
@@ -19,7 +26,7 @@ import {
   openSegment,
   type PlacedEvent,
   type PlannedSegment,
-  readEvents,
+  readSegmentRows,
   type SegmentCopy,
   sampleSegments,
   sealSegment,
@@ -57,7 +64,7 @@ const ADDED_AT_ONCE = 500
  * Maximum number of bytes of properties read for a segment: 4 kB for each of 32,768 events. A
  * segment with more gets no columns of properties, so that building it ends within one invocation.
  */
-const MAX_SEGMENT_BYTES = 4_096 * MAX_EVENTS
+const MAX_SEGMENT_BYTES = 4_096 * MAX_SEGMENT_EVENTS
 
 async function encodeSegment(
   db: Db,
@@ -72,9 +79,9 @@ async function encodeSegment(
     if (!withProperties) {
       builder.leaveOutProperties()
     }
-    return readEvents(db, kind, { after, until: segment.until, withProperties }, READ_AT_ONCE)
+    return readSegmentRows(db, kind, { after, until: segment.until, withProperties }, READ_AT_ONCE)
   }
-  for await (const events of readPages(pace, beginningOf(segment), read)) {
+  for await (const events of inPages(pace, beginningOf(segment), read)) {
     for (let at = 0; at < events.length; at += ADDED_AT_ONCE) {
       builder.add(events.slice(at, at + ADDED_AT_ONCE))
       await pause(0)
@@ -91,23 +98,18 @@ async function encodeSegment(
 /** The place before all events of a segment. */
 const beginningOf = ({ since }: { since: number }): EventPlace => ({ timestamp: since, uuid: '' })
 
-/** Returns the name of a column that differs, or `count`, `cold` or `encoding`. */
+/** Returns the name of a column that differs, or `count` or `cold`. */
 async function findDifference(
   db: Db,
   segment: SegmentCopy,
   pace: Pace
 ): Promise<string | undefined> {
-  let copied: CopiedEvents
-  try {
-    copied = new CopiedEvents(segment)
-  } catch {
-    return 'encoding'
-  }
+  const copied = new CopiedEvents(segment)
   const { id: without, until, count } = segment
   const read = (after: EventPlace) =>
-    readEvents(db, segment, { after, until, withProperties: true, without }, READ_AT_ONCE)
+    readSegmentRows(db, segment, { after, until, withProperties: true, without }, READ_AT_ONCE)
   let row = 0
-  for await (const events of readPages(pace, beginningOf(segment), read)) {
+  for await (const events of inPages(pace, beginningOf(segment), read)) {
     for (const event of events) {
       const column = row < count ? copied.findDifference(row, event) : 'count'
       if (column !== undefined) {
@@ -127,7 +129,7 @@ class CopiedEvents {
   readonly #sessions: Column | undefined
   readonly #properties: CopiedProperties
 
-  /** @throws when a column is missing or damaged */
+  /** @throws DamageError when a column is missing or damaged */
   constructor(segment: SegmentCopy) {
     const { project_id: projectId, event_id: eventId, count, cold } = segment
     const data = new Map(segment.columns.map((column) => [column.name, column.data]))
@@ -148,7 +150,7 @@ class CopiedEvents {
     this.#versions = columns.get('version')
     this.#sessions = columns.get('session')
     if (!this.#versions || offsets.length !== count || this.#identities.length !== count) {
-      throw new Error('A column is missing or has another length.')
+      throw new DamageError('A column is missing or has another length.')
     }
     const ofProperties = new Map(
       [...columns]

@@ -4,7 +4,7 @@ import { CHUNK, decodeColumn, decodeNames, decodeVersions, encodeVersions } from
 import { CopiedProperties } from './copied-properties.ts'
 import type { CopyBuilder, CopyVerifier, EncodedCopy } from './copy.ts'
 import { discardVersions } from './damage.store.ts'
-import { type Pace, READ_AT_ONCE, readPages } from './pace.ts'
+import { inPages, type Pace, READ_AT_ONCE } from './pace.ts'
 import {
   type BuiltChunk,
   type ProjectChunk,
@@ -17,7 +17,7 @@ import {
   beginVersions,
   finishVersions,
   openVersions,
-  readVersions,
+  readVersionRows,
   sampleVersions,
   type VersionsContent,
   type VersionsCopy,
@@ -29,7 +29,7 @@ import {
  * is removed or changed. Versions that are added while it is built, or later, are not in the chunk:
  * they are looked up.
  */
-export const VERSIONS: CopyBuilder<ProjectChunk, BuiltChunk, VersionsContent> &
+export const VERSION_CHUNKS: CopyBuilder<ProjectChunk, BuiltChunk, VersionsContent> &
   CopyVerifier<ProjectChunk, VersionsCopy> = {
   begin: beginVersions,
   encode: encodeChunk,
@@ -57,8 +57,8 @@ async function encodeChunk(
   const ids: number[] = []
   const properties = new PropertyColumns()
   let bytes = 0
-  const read = (after: { id: number }) => readVersions(db, chunk, after, READ_AT_ONCE)
-  for await (const versions of readPages(pace, BEGINNING, read)) {
+  const read = (after: { id: number }) => readVersionRows(db, chunk, after, READ_AT_ONCE)
+  for await (const versions of inPages(pace, BEGINNING, read)) {
     for (const { id, properties: json } of versions) {
       properties.add(ids.length, JSON.parse(json))
       ids.push(id)
@@ -84,16 +84,10 @@ async function findDifference(
   chunk: VersionsCopy,
   pace: Pace
 ): Promise<string | undefined> {
-  let copied: CopiedVersions
-  try {
-    copied = openCopy(chunk)
-  } catch {
-    return 'encoding'
-  }
-  const { rows, properties } = copied
-  const read = (after: { id: number }) => readVersions(db, chunk, after, READ_AT_ONCE)
+  const { rows, properties } = decodeCopy(chunk)
+  const read = (after: { id: number }) => readVersionRows(db, chunk, after, READ_AT_ONCE)
   let compared = 0
-  for await (const versions of readPages(pace, BEGINNING, read)) {
+  for await (const versions of inPages(pace, BEGINNING, read)) {
     for (const { id, properties: json } of versions) {
       const row = rows.get(id)
       const difference = row === undefined ? undefined : properties.findDifference(row, json)
@@ -109,7 +103,7 @@ async function findDifference(
 /** The row of each version in the columns, and the properties in them. */
 type CopiedVersions = { rows: ReadonlyMap<number, number>; properties: CopiedProperties }
 
-function openCopy({ versions, cold, columns: encoded, ...chunk }: VersionsCopy): CopiedVersions {
+function decodeCopy({ versions, cold, columns: encoded, ...chunk }: VersionsCopy): CopiedVersions {
   const { offsets, numbers } =
     versions === null
       ? { offsets: new Uint16Array(), numbers: new Uint32Array() }
