@@ -13,7 +13,7 @@ const UNKNOWN = 0
 const numberOf = (actor: number): number => (actor > 0 ? 2 * actor : 1 - 2 * actor)
 
 /** Returns the actor that has a number: the inverse of `numberOf`. */
-export const actorOf = (number: number): number =>
+export const actorOfNumber = (number: number): number =>
   number % 2 === 0 ? number / 2 : (1 - number) / 2
 
 /** The number of each identity's actor, by key: finding one of millions takes about 5 ns. */

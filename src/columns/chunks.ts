@@ -1,10 +1,10 @@
 import type { Db } from '../db/client.ts'
-import { ACTORS, findDueChunks } from './actor-chunks.ts'
+import { ACTOR_CHUNKS, findDueChunks } from './actor-chunks.ts'
 import { buildCopy } from './copy.ts'
 import { Pace } from './pace.ts'
 import type { ProjectChunk } from './places.ts'
-import { findMissing, findOutgrown } from './version-chunks.store.ts'
-import { VERSIONS } from './version-chunks.ts'
+import { findOutgrown, findUncopied } from './version-chunks.store.ts'
+import { VERSION_CHUNKS } from './version-chunks.ts'
 
 type Limits = {
   /** Largest number of chunks whose identities are counted. */
@@ -23,7 +23,7 @@ const REST = 3
 export async function findChunks(db: Db, { most, counted }: Limits): Promise<ProjectChunk[]> {
   const due = [
     ...(await findDueChunks(db, most)),
-    ...(await findMissing(db)),
+    ...(await findUncopied(db)),
     ...(counted > 0 ? await findOutgrown(db, counted) : [])
   ]
   return [...new Map(due.map((chunk) => [`${chunk.project_id} ${chunk.chunk}`, chunk])).values()]
@@ -32,6 +32,6 @@ export async function findChunks(db: Db, { most, counted }: Limits): Promise<Pro
 /** Copies the actors of a chunk's identities, and the properties of their versions. */
 export async function buildChunks(db: Db, chunk: ProjectChunk): Promise<void> {
   const pace = new Pace(REST)
-  await buildCopy(db, ACTORS, chunk, pace)
-  await buildCopy(db, VERSIONS, chunk, pace)
+  await buildCopy(db, ACTOR_CHUNKS, chunk, pace)
+  await buildCopy(db, VERSION_CHUNKS, chunk, pace)
 }

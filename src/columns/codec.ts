@@ -84,7 +84,7 @@ const ARRAYS = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }
 type Width = keyof typeof ARRAYS
 
 /** Returns the bytes of a code in a column of so many values; 0 if all rows have the same. */
-export function widthOf(values: number): 0 | Width {
+export function codeWidthOf(values: number): 0 | Width {
   if (values <= 1) {
     return 0
   }
@@ -99,7 +99,7 @@ export function widthOf(values: number): 0 | Width {
  * JSON. Codes 0, 1, 0 of the values "de" and "at" → the checksum, `1AAEA`, newline, `["de","at"]`
  */
 export function encodeColumn({ codes, values }: Column, place: string): string {
-  const width = widthOf(values.length)
+  const width = codeWidthOf(values.length)
   const packed = width === 0 ? new Uint8Array() : bytesOf(new ARRAYS[width](codes))
   const json = JSON.stringify(values)
   const sum = checksumOf(place, [String(width), packed, json])

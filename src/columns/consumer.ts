@@ -4,14 +4,14 @@ import { type Invocation, isSpent } from '../queues/invocation.ts'
 import { openUpkeepOf, readMessage } from '../queues/message.ts'
 import { buildChunks } from './chunks.ts'
 import { ColumnsMessage } from './message.ts'
-import { MAX_QUERIES, sealEvents } from './seal.ts'
+import { MAX_SEALING_QUERIES, sealEvents } from './seal.ts'
 
 type ColumnsInvocation = Invocation<
   Pick<Env, 'DB'> & { COLUMNS_QUEUE: { send(body: ColumnsMessage): Promise<unknown> } }
 >
 
 /**
- * Builds chunks of actors and of their versions, and seals segments, up to `MAX_QUERIES` per
+ * Builds chunks of actors and of their versions, and seals segments, up to `MAX_SEALING_QUERIES` per
  * invocation; the rest goes into a new message. Messages may be delivered twice, concurrently and
  * in any order, and a run may be interrupted anywhere.
  * @returns the outcome of the messages, and the numbers of chunks, segments and events
@@ -38,7 +38,7 @@ export async function continueSealing(message: ColumnsMessage, invocation: Colum
   const { project, db } = await openUpkeepOf(message.project_id, invocation)
   let built = 0
   for (const chunk of message.chunks) {
-    if (isSpent(usage, MAX_QUERIES)) {
+    if (isSpent(usage, MAX_SEALING_QUERIES)) {
       await env.COLUMNS_QUEUE.send({ ...message, chunks: message.chunks.slice(built) })
       return { chunks: built, segments: 0, events: 0 }
     }

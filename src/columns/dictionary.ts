@@ -1,5 +1,5 @@
 import { byteLength, type Json } from '../input/json.ts'
-import { widthOf } from './codec.ts'
+import { codeWidthOf } from './codec.ts'
 import type { Column } from './column.ts'
 
 /** Makes a column of the values of rows. */
@@ -60,7 +60,7 @@ export class Dictionary {
 
   /** Returns how many bytes the encoded column of this number of rows takes at most. */
   encodedBytes(rows: number): number {
-    const codes = Math.ceil((rows * widthOf(this.#values.length)) / 3) * 4
+    const codes = Math.ceil((rows * codeWidthOf(this.#values.length)) / 3) * 4
     // Commas, the null of code 0, and the rest: width, newline and brackets.
     return codes + this.#bytes + this.#values.length + 'null'.length + '0\n[]'.length
   }

@@ -36,7 +36,7 @@ export class Pace {
 }
 
 /** Reads rows page by page, from after `first` on, until a page is empty. */
-export async function* readPages<Place, Row extends Place>(
+export async function* inPages<Place, Row extends Place>(
   pace: Pace,
   first: Place,
   read: (after: Place) => Promise<{ rows: Row[]; ms: number }>

@@ -3,7 +3,7 @@ import type { SlotCount } from './codec.ts'
 import { SLOT } from './slots/store.ts'
 
 /** Most events of a segment: building takes a second, and no column nears D1's 2 MB. */
-export const MAX_EVENTS = 32_768
+export const MAX_SEGMENT_EVENTS = 32_768
 
 /**
  * Fewest events that get a segment: fewer are read as rows in a few milliseconds. A hole between
@@ -123,7 +123,7 @@ function cutRun(
   for (const { slot, count } of run) {
     const last = pieces.at(-1)
     const grown = last && { ...last, until: slot + 1, count: last.count + count }
-    if (grown && grown.count <= MAX_EVENTS && isShort(grown)) {
+    if (grown && grown.count <= MAX_SEGMENT_EVENTS && isShort(grown)) {
       pieces[pieces.length - 1] = grown
     } else {
       pieces.push({ since: slot, until: slot + 1, count })
@@ -169,7 +169,7 @@ function merge(piece: Piece, neighbours: readonly Neighbour[], taken: Set<number
       !neighbour.isSealed ||
       taken.has(neighbour.id) ||
       !isSmall ||
-      count > MAX_EVENTS ||
+      count > MAX_SEGMENT_EVENTS ||
       until - since > MAX_SLOTS
     ) {
       break

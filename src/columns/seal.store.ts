@@ -225,7 +225,7 @@ export type EventRange = {
  * Reads the next events of a range after a place: at most `maxRows`, with about `maxBytes` of
  * properties, but at least one.
  */
-export async function readEvents(
+export async function readSegmentRows(
   db: Db,
   kind: EventKind,
   { after, until, withProperties, without }: EventRange,

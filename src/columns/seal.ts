@@ -49,7 +49,7 @@ const REST = 8
  * Queries after which an invocation begins no further segment: enough for ten usual segments, about
  * five seconds of CPU. The last one may take 250 queries more, and D1 allows 1,000 per invocation.
  */
-export const MAX_QUERIES = 600
+export const MAX_SEALING_QUERIES = 600
 
 /**
  * The result of sealing: the numbers of segments and of their events, and the names that are left
@@ -144,7 +144,7 @@ class Sealer {
   }
 
   #isSpent(): boolean {
-    return isSpent(this.#sealing.usage, this.#sealing.maxQueries ?? MAX_QUERIES)
+    return isSpent(this.#sealing.usage, this.#sealing.maxQueries ?? MAX_SEALING_QUERIES)
   }
 
   #limits(): Limits {

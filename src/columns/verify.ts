@@ -1,11 +1,11 @@
 import type { Db } from '../db/client.ts'
-import { ACTORS } from './actor-chunks.ts'
+import { ACTOR_CHUNKS } from './actor-chunks.ts'
 import { verifyCopies } from './copy.ts'
 import { Pace } from './pace.ts'
 import type { ProjectChunk } from './places.ts'
 import type { SegmentCopy } from './seal.store.ts'
 import { SEGMENTS } from './segments.ts'
-import { VERSIONS } from './version-chunks.ts'
+import { VERSION_CHUNKS } from './version-chunks.ts'
 
 /** Maximum number of wrong segments, and of wrong chunks of either kind, that are returned. */
 const MAX_SHOWN = 100
@@ -45,8 +45,8 @@ export async function verifyColumns(
 ): Promise<VerifiedColumns> {
   const limits = { most, isSpent, pace: new Pace(REST) }
   const segments = await verifyCopies(db, SEGMENTS, limits)
-  const actors = await verifyCopies(db, ACTORS, limits)
-  const versions = await verifyCopies(db, VERSIONS, limits)
+  const actors = await verifyCopies(db, ACTOR_CHUNKS, limits)
+  const versions = await verifyCopies(db, VERSION_CHUNKS, limits)
   return {
     segments: segments.compared,
     wrong_segments: segments.wrong.length,

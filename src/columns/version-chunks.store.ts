@@ -47,7 +47,7 @@ const isBuild = (chunk: BuiltChunk): SQL =>
   sql`${isChunk(chunk)} and ${versionChunks.build} = ${chunk.build}`
 
 /** Returns the chunks of actors whose versions have no copy yet, or no longer one. */
-export async function findMissing(db: Db): Promise<ProjectChunk[]> {
+export async function findUncopied(db: Db): Promise<ProjectChunk[]> {
   const missing = query<ProjectChunk>(sql`
     select ${actorChunks.projectId}, ${actorChunks.chunk}
     from ${actorChunks} left join ${versionChunks}
@@ -105,7 +105,7 @@ export type VersionRow = { id: number; properties: string }
  * Reads a chunk's next versions, by id: at most `maxRows`, with about `maxBytes` of properties, but
  * at least one version.
  */
-export async function readVersions(
+export async function readVersionRows(
   db: Db,
   chunk: ProjectChunk,
   after: { id: number },
@@ -206,7 +206,7 @@ export async function readVersionChunks(
 }
 
 /** Returns the values of a property in some versions of persons of a project. */
-export async function readValues(
+export async function readVersionValues(
   db: Db,
   projectId: number,
   versions: readonly number[],

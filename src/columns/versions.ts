@@ -9,7 +9,7 @@ import type { Codes, Column } from './column.ts'
 import { discardIfDamaged } from './damage.ts'
 import { NumberMap } from './number-map.ts'
 import { placeOfCold, placeOfColumn, placeOfVersions } from './places.ts'
-import { type ReadVersions, readValues, readVersionChunks } from './version-chunks.store.ts'
+import { type ReadVersions, readVersionChunks, readVersionValues } from './version-chunks.store.ts'
 
 const CHUNKS_AT_ONCE = 16
 const LOOKED_UP_AT_ONCE = 5_000
@@ -266,7 +266,7 @@ export class VersionValues {
         this.#lookedUp.set(id, NO_VALUE)
       }
       const found = await inHalves(some, (half) =>
-        readValues(this.#scan.db, this.#scan.projectId, half, this.#key)
+        readVersionValues(this.#scan.db, this.#scan.projectId, half, this.#key)
       )
       for (const [id, value] of found) {
         this.#lookedUp.set(id, this.#numberOf(value))

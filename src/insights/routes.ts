@@ -19,7 +19,7 @@ import { Flag, KnownId } from '../input/parameters.ts'
 import { expectOneForm } from '../trends/forms.ts'
 import { readTrend } from '../trends/request.ts'
 import { computeTrend } from '../trends/trend.ts'
-import { findMissing } from './dashboards/store.ts'
+import { findMissingDashboards } from './dashboards/store.ts'
 import { fieldsOf } from './insight.ts'
 import { CREATE, DESTROY, LIST, RETRIEVE, UPDATE } from './reference.ts'
 import { InsightInput, type InsightJson } from './schemas.ts'
@@ -170,7 +170,7 @@ async function expectValid(c: Context<AppEnv>, input: InsightInput): Promise<voi
   expectOneForm(fieldsOf(input))
   readTrend(fieldsOf(input), project, now, ignoredFields)
   nameIgnored(c, ignoredFields)
-  const [missing] = await findMissing(db, project.id, input.dashboards ?? [])
+  const [missing] = await findMissingDashboards(db, project.id, input.dashboards ?? [])
   if (missing === undefined) {
     return
   }

@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import type { Period } from './answer.ts'
 import { type Bins, binsOf } from './bins.ts'
 import { type Cells, collect } from './cells.ts'
-import { countEvents, feedEvents, Knowledge } from './count.ts'
+import { countFeed, feedSink, Knowledge } from './count.ts'
 import { toDimension } from './dimensions.ts'
 import { addTotals, rank } from './lines.ts'
 import type { Counted } from './maths/accumulator.ts'
@@ -112,7 +112,7 @@ async function findBinsOf(
   const extremes = new Extremes()
   for (const part of parts.flat()) {
     const feed = feedOf({ ...part, property: breakdown }, [])
-    await feedEvents(knowledge, feed, new Grouping(), onlyFirsts(part, extremes))
+    await feedSink(knowledge, feed, new Grouping(), onlyFirsts(part, extremes))
   }
   // If there is no number, `low` is Infinity and `high` is -Infinity: their difference is
   // -Infinity, so this does not throw, and there are no bins.
@@ -135,7 +135,7 @@ export function countPart(
   const { math, property, windows, isGrowing } = part
   const accumulator = windows ? new Sliding(windows, isGrowing) : MATHS[math].accumulator(property)
   const feed = feedOf(part, query.breakdowns.map(toDimension))
-  return countEvents(knowledge, feed, grouping, accumulator)
+  return countFeed(knowledge, feed, grouping, accumulator)
 }
 
 /**

@@ -100,7 +100,7 @@ type Run = { piece: Piece; rows: Rows; from: number; until: number }
  * each point as soon as they are known, and computes those of overlapping windows while they are
  * read.
  */
-export async function* countEvents(
+export async function* countFeed(
   knowledge: Knowledge,
   feed: Feed,
   grouping: Grouping,
@@ -124,7 +124,7 @@ export async function* countEvents(
 }
 
 /** Gives the events of a feed to a sink, in the order of its points. */
-export async function feedEvents(
+export async function feedSink(
   knowledge: Knowledge,
   feed: Feed,
   grouping: Grouping,

@@ -34,7 +34,7 @@ function expectTrend(filter: LegacyFields, pathOf: (name: string) => string): vo
  * @param path where the request has the filter
  * @param ignoredFields receives the names of the fields that have no effect
  */
-export function readLegacy(
+export function readLegacyForm(
   input: Record<string, unknown>,
   path: readonly string[],
   ignoredFields: string[]

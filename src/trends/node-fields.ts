@@ -4,7 +4,7 @@ import {
   breakdown,
   EventName,
   entity,
-  Flag,
+  OptionalFlag,
   Smoothing,
   Text,
   Unsupported
@@ -53,7 +53,7 @@ export const TrendsNode = z.strictObject({
     .nullish()
     .transform((interval) => interval ?? 'day'),
   properties: z.unknown().optional(),
-  filterTestAccounts: Flag,
+  filterTestAccounts: OptionalFlag,
   trendsFilter: section({
     display: textOr('ActionsLineGraph'),
     formula: Text,
@@ -91,7 +91,7 @@ export const TrendsNode = z.strictObject({
     breakdown_path_cleaning: Unsupported,
     ...ignored('breakdown_group_type_index')
   }),
-  compareFilter: section({ compare: Flag, compare_to: textOr(undefined) }),
+  compareFilter: section({ compare: OptionalFlag, compare_to: textOr(undefined) }),
   samplingFactor: z.unknown().optional(),
   aggregation_group_type_index: z.unknown().optional(),
   conversionGoal: Unsupported,

@@ -76,7 +76,7 @@ function expectKinds(inner: Json | undefined, pathOf: SentNode['pathOf']): void 
 }
 
 /** Reads the node of a `query`, alone or inside an `InsightVizNode`; undefined for none. */
-export function readQuery(query: Json | undefined): SentNode | undefined {
+export function readQueryForm(query: Json | undefined): SentNode | undefined {
   const unwrapped = unwrap(query)
   if (!unwrapped) {
     return undefined

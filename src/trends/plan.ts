@@ -18,7 +18,7 @@ import {
   isAggregated,
   isCumulative,
   MAX_POINTS,
-  MAX_ROWS,
+  MAX_TREND_ROWS,
   SEALED_PER_ROW,
   type SeriesQuery,
   type TrendQuery
@@ -160,15 +160,15 @@ export function expectFewRows(query: TrendQuery, parts: readonly TrendPart[]): v
   // once to count the shown values.
   const times = query.breakdowns.length > 0 ? 2 + binned.length : 1
   const read = parts.filter((part) => !isCountedBySlots(part, query))
-  expectReadable(sum(read.map((part) => rowsOf(part, query.breakdowns))) * times)
+  expectReadable(sum(read.map((part) => rowsToRead(part, query.breakdowns))) * times)
 }
 
 /** @throws query_too_large, attr `rows` */
 export function expectReadable(rows: number): void {
-  if (rows > MAX_ROWS) {
+  if (rows > MAX_TREND_ROWS) {
     throw new AppError(
       'query_too_large',
-      `The query would read ${rows} events, counting ten events in columns as one, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
+      `The query would read ${rows} events, counting ten events in columns as one, and at most ${MAX_TREND_ROWS} are allowed: ask for a shorter range.`,
       'rows'
     )
   }
@@ -207,7 +207,7 @@ export function feedOf(part: TrendPart, dimensions: readonly Dimension[]): Feed 
  * Returns the number of rows that take as long to read as a part: ten events in segments count as
  * one row, unless events of several names must come in order, as these are read from rows.
  */
-export function rowsOf(part: TrendPart, breakdowns: readonly Breakdown[]): number {
+export function rowsToRead(part: TrendPart, breakdowns: readonly Breakdown[]): number {
   const { overview, pieces } = part
   const whole = { since: pieces[0]?.since ?? 0, until: pieces.at(-1)?.until ?? 0 }
   if (isInOrder(part, breakdowns) && overview.eventIds.size > 1) {

@@ -48,10 +48,10 @@ export const MAX_BREAKDOWN_LIMIT = 1_000
 /** Numbers in an answer: series or formulas × periods × breakdown values × buckets. */
 export const MAX_POINTS = 200_000
 /** Events that a query may read. */
-export const MAX_ROWS = 10_000_000
+export const MAX_TREND_ROWS = 10_000_000
 /** Events that are computed in one step. */
 export const STEP_EVENTS = 131_072
-/** Events in segments that count as one of `MAX_ROWS`: columns are read faster than rows. */
+/** Events in segments that count as one of `MAX_TREND_ROWS`: columns are read faster than rows. */
 export const SEALED_PER_ROW = 10
 
 /** A breakdown by the values of a property, or by `binCount` ranges of its numbers. */

@@ -10,7 +10,7 @@ import { type Back, isAggregated, type TrendQuery } from './query.ts'
  * @throws invalid_input, attr the field, for a text that is not a date, an empty range, or a
  * comparison of all time
  */
-export function readRange(
+export function readTrendRange(
   { dateRange, interval, compareFilter, trendsFilter }: TrendsNode,
   calendar: Calendar,
   now: Date

@@ -8,10 +8,10 @@ import { type Reading, readFilters } from '../properties/read-filters.ts'
 import { readBreakdowns } from './breakdowns.ts'
 import { LegacyFilter, UrlFields } from './fields.ts'
 import { readFormulas } from './formulas.ts'
-import { readLegacy } from './legacy-form.ts'
+import { readLegacyForm } from './legacy-form.ts'
 import { MATH_NAMES } from './maths/table.ts'
 import { TrendsNode } from './node-fields.ts'
-import { readQuery } from './node-form.ts'
+import { readQueryForm } from './node-form.ts'
 import type { SentNode } from './node-paths.ts'
 import { readMathProperty, unsupported } from './property.ts'
 import {
@@ -21,7 +21,7 @@ import {
   type SeriesQuery,
   type TrendQuery
 } from './query.ts'
-import { readCompare, readRange } from './range.ts'
+import { readCompare, readTrendRange } from './range.ts'
 
 /*
  * Each form of a request becomes a `TrendsQuery` node, and only nodes are checked. Errors name
@@ -80,9 +80,9 @@ type Parsed = Omit<SentNode, 'node'> & { node: TrendsNode }
 function findNode(fields: JsonObject, ignoredFields: string[]): Parsed | undefined {
   const filters = parseInput(UrlFields.shape.filters, fields.filters, ['filters'])
   return (
-    withSeries(readQuery(fields.query)) ??
-    withSeries(filters ? readLegacy(filters, ['filters'], ignoredFields) : undefined) ??
-    withSeries(readLegacy(pickFlat(fields), [], ignoredFields))
+    withSeries(readQueryForm(fields.query)) ??
+    withSeries(filters ? readLegacyForm(filters, ['filters'], ignoredFields) : undefined) ??
+    withSeries(readLegacyForm(pickFlat(fields), [], ignoredFields))
   )
 }
 
@@ -97,15 +97,15 @@ function withSeries(sent: SentNode | undefined): Parsed | undefined {
   return node && node.series.length > 0 ? { ...sent, node } : undefined
 }
 
-/** Gives an error the path of its field in the request, unless it names a limit. */
-function inRequest<Result>({ pathOf }: Pick<SentNode, 'pathOf'>, read: () => Result): Result {
+/** Gives an error that names a field, not a limit, the field's path in the request. */
+const inRequest = <Result>({ pathOf }: Pick<SentNode, 'pathOf'>, read: () => Result): Result =>
+  renaming(read, ({ code, attr }) => (code === 'query_too_large' ? attr : pathOf(attr ?? '')))
+
+function renaming<Result>(read: () => Result, attrOf: (error: AppError) => string | null): Result {
   try {
     return read()
   } catch (error) {
-    if (error instanceof AppError && error.code !== 'query_too_large') {
-      throw new AppError(error.code, error.message, pathOf(error.attr ?? ''))
-    }
-    throw error
+    throw error instanceof AppError ? new AppError(error.code, error.message, attrOf(error)) : error
   }
 }
 
@@ -128,7 +128,7 @@ function readNode({ node, orders }: Parsed, settings: Settings, now: Date): Tren
   const { filters, series } = readAllFilters(node, orders, settings, now)
   return {
     series,
-    ...readRange(node, settings, now),
+    ...readTrendRange(node, settings, now),
     interval,
     filters,
     display,
@@ -238,13 +238,9 @@ function readGroup(filters: unknown, attr: string, reading: Reading): FilterGrou
   if (filters === undefined || filters === null || isEmpty(filters)) {
     return { type: 'AND', values: [] }
   }
-  try {
-    // The cast is safe: the filters were parsed from JSON.
-    return readFilters(filters as Json, reading)
-  } catch (error) {
-    if (error instanceof AppError) {
-      throw new AppError(error.code, error.message, attr)
-    }
-    throw error
-  }
+  // The cast is safe: the filters were parsed from JSON.
+  return renaming(
+    () => readFilters(filters as Json, reading),
+    () => attr
+  )
 }

@@ -24,7 +24,10 @@ const FLAGS = new Map<unknown, boolean>([
   ['true', true],
   ['false', false]
 ])
-export const Flag = z.preprocess((value) => FLAGS.get(value) ?? value, z.boolean().nullish())
+export const OptionalFlag = z.preprocess(
+  (value) => FLAGS.get(value) ?? value,
+  z.boolean().nullish()
+)
 
 /** A field that PostHog supports and this service does not: only an empty value is accepted. */
 export const Unsupported = z
@@ -48,7 +51,7 @@ const Breakdown = z.strictObject({
   property: z.string().min(1).max(400),
   type: Text,
   histogram_bin_count: Count,
-  normalize_url: Flag,
+  normalize_url: OptionalFlag,
   group_type_index: z.unknown().optional()
 })
 
@@ -61,7 +64,7 @@ export const breakdown = {
   breakdown_type: Text,
   breakdowns: jsonText(z.array(Breakdown).nullish()).optional(),
   breakdown_limit: Count,
-  breakdown_hide_other_aggregation: Flag,
+  breakdown_hide_other_aggregation: OptionalFlag,
   breakdown_histogram_bin_count: Count,
-  breakdown_normalize_url: Flag
+  breakdown_normalize_url: OptionalFlag
 }

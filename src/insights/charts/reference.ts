@@ -1,11 +1,11 @@
 import { CHART_TYPES, type ChartFormat } from '../../http/chart.ts'
 import { describe, type Refusal } from '../../http/openapi.ts'
-import { MAX_ROWS } from '../../trends/query.ts'
+import { MAX_TREND_ROWS } from '../../trends/query.ts'
 
 const NOT_FOUND: Refusal = ['not_found', 'Not found.']
 const TOO_LARGE: Refusal = [
   'query_too_large',
-  `The query would read 12000000 events, counting ten events in columns as one, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
+  `The query would read 12000000 events, counting ten events in columns as one, and at most ${MAX_TREND_ROWS} are allowed: ask for a shorter range.`,
   'rows'
 ]
 

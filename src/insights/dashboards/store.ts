@@ -43,7 +43,11 @@ export async function findWithDeleted(
 }
 
 /** Returns the ids that do not belong to a live dashboard. */
-export async function findMissing(db: Db, projectId: number, ids: number[]): Promise<number[]> {
+export async function findMissingDashboards(
+  db: Db,
+  projectId: number,
+  ids: number[]
+): Promise<number[]> {
   const rows = await db
     .select({ id: dashboards.id })
     .from(dashboards)

@@ -13,9 +13,9 @@ import {
   MAX_BREAKDOWN_LIMIT,
   MAX_FORMULAS,
   MAX_POINTS,
-  MAX_ROWS,
   MAX_SERIES,
-  MAX_SERIES_FILTERS
+  MAX_SERIES_FILTERS,
+  MAX_TREND_ROWS
 } from '../../trends/query.ts'
 
 const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(' ')
@@ -62,7 +62,7 @@ included), ${MAX_BREAKDOWN_LIMIT} breakdown values shown (\`breakdown_limit\`; 2
 ${MAX_BREAKDOWN_VALUES} distinct values (${MAX_WINDOW_NUMBERS} values × buckets for active actors, and for distinct ones in a \
 cumulative display), 10000 buckets, ${MAX_POINTS} numbers in the result (series or formulas × periods × buckets; \
 with a breakdown, also × (\`breakdown_limit\` + 2)), ${MAX_SUBJECTS} different actors, sessions or numbers at once (distinct \
-actors without a breakdown have no limit), and ${MAX_ROWS} events read. With a breakdown, each event counts at least twice. \
+actors without a breakdown have no limit), and ${MAX_TREND_ROWS} events read. With a breakdown, each event counts at least twice. \
 Events more than about two hours old are stored in columns if there are thousands of their name; ten of these count as one. \
 A larger query is a 400 \`query_too_large\` whose \`attr\` names the limit. An unsupported value is a 400 that names it.`,
   answers: TREND_ANSWERS,

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { eq } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import type { ColumnsMessage } from '../../../src/columns/message.ts'
-import { MAX_QUERIES } from '../../../src/columns/seal.ts'
+import { MAX_SEALING_QUERIES } from '../../../src/columns/seal.ts'
 import { eventNames } from '../../../src/db/schema.ts'
 import { EVERY_15_MINUTES, NIGHTLY } from '../../../src/jobs/cron.ts'
 import {
@@ -76,14 +76,14 @@ it('sealing continues in a new message when an invocation reaches its limit', as
 
   // An invocation builds chunks of persons first, then segments. The limit is reached before the first chunk: everything is
   // left for the next message.
-  expect(await seal(project.id, { chunks: [7], queries: MAX_QUERIES })).toEqual({
+  expect(await seal(project.id, { chunks: [7], queries: MAX_SEALING_QUERIES })).toEqual({
     chunks: 0,
     segments: 0,
     events: 0,
     sent: [message]
   })
   // The limit is reached after the first chunk.
-  expect(await seal(project.id, { chunks: [7], queries: MAX_QUERIES - 5 })).toEqual({
+  expect(await seal(project.id, { chunks: [7], queries: MAX_SEALING_QUERIES - 5 })).toEqual({
     chunks: 1,
     segments: 0,
     events: 0,
@@ -91,7 +91,7 @@ it('sealing continues in a new message when an invocation reaches its limit', as
   })
   // The limit is reached although there are no chunks to build, and before the first segment. Another invocation would reach it
   // at the same place, so no message is sent; the next quarter of an hour tries again.
-  expect(await seal(project.id, { queries: MAX_QUERIES - 1 })).toMatchObject({
+  expect(await seal(project.id, { queries: MAX_SEALING_QUERIES - 1 })).toMatchObject({
     segments: 0,
     sent: []
   })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ActorNumbers, actorOf } from '../../../src/columns/actor-numbers.ts'
+import { ActorNumbers, actorOfNumber } from '../../../src/columns/actor-numbers.ts'
 
 function list(numbers: ActorNumbers, ...identities: number[]) {
   const listed = new Int32Array(identities.length)
@@ -7,7 +7,7 @@ function list(numbers: ActorNumbers, ...identities: number[]) {
 }
 
 const actors = (numbers: ActorNumbers, ...identities: number[]) =>
-  list(numbers, ...identities)?.map(actorOf)
+  list(numbers, ...identities)?.map(actorOfNumber)
 
 it('identities of one person share a number, identities without a person have one each', () => {
   const numbers = new ActorNumbers()

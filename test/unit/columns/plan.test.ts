@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SlotCount } from '../../../src/columns/codec.ts'
 import {
-  MAX_EVENTS,
+  MAX_SEGMENT_EVENTS,
   MAX_SLOT_EVENTS,
   MIN_EVENTS,
   type Placed,
@@ -195,7 +195,8 @@ function sealAsTheyCome(all: SlotCount[], batch: number) {
 }
 
 /** Returns how many events a segment may have: more if it has a single slot. */
-const mostEvents = ({ slots }: Sealed): number => (slots === 1 ? MAX_SLOT_EVENTS : MAX_EVENTS)
+const mostEvents = ({ slots }: Sealed): number =>
+  slots === 1 ? MAX_SLOT_EVENTS : MAX_SEGMENT_EVENTS
 
 it('segments never overlap, keep their limits, leave few events at either end, and write no event more than five times', () => {
   fc.assert(

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Grouping } from '../../../src/columns/grouping.ts'
 import { Work } from '../../../src/properties/work.ts'
-import { countEvents } from '../../../src/trends/count.ts'
+import { countFeed } from '../../../src/trends/count.ts'
 import type { Counted } from '../../../src/trends/maths/accumulator.ts'
 
 it('computes the numbers of overlapping windows one by one, while they are read', async () => {
@@ -30,7 +30,7 @@ it('computes the numbers of overlapping windows one by one, while they are read'
 
   const seen: [number, number][] = []
   // Without steps to read, the database is not used.
-  for await (const some of countEvents(
+  for await (const some of countFeed(
     knowledge as never,
     feed as never,
     new Grouping(),

@@ -1,7 +1,7 @@
 import { describe } from '../../../http/openapi.ts'
 import { pageSchema } from '../../../http/page.ts'
 import { MAX_SUBJECTS } from '../../../trends/maths/limits.ts'
-import { MAX_ROWS } from '../../../trends/query.ts'
+import { MAX_TREND_ROWS } from '../../../trends/query.ts'
 import { ActorJson } from './schemas.ts'
 
 const ActorPage = pageSchema('TrendActorPage', ActorJson)
@@ -25,7 +25,7 @@ events of all earlier points.
 "Erased person", because the chart counts that person, too.
 - A request with a formula gets a 400: ask for one of its series instead.
 
-The limits are those of the trend: among them ${MAX_ROWS} events read and ${MAX_SUBJECTS} persons behind a point.`,
+The limits are those of the trend: among them ${MAX_TREND_ROWS} events read and ${MAX_SUBJECTS} persons behind a point.`,
   answers: { 200: { text: 'A page of persons.', schema: ActorPage } },
   refusals: [
     ['required', 'This field is required.', 'bucket'],
@@ -41,7 +41,7 @@ The limits are those of the trend: among them ${MAX_ROWS} events read and ${MAX_
     ],
     [
       'query_too_large',
-      `The query would read 12000000 events, counting ten events in columns as one, and at most ${MAX_ROWS} are allowed: ask for a shorter range.`,
+      `The query would read 12000000 events, counting ten events in columns as one, and at most ${MAX_TREND_ROWS} are allowed: ask for a shorter range.`,
       'rows'
     ]
   ]

@@ -1,13 +1,13 @@
-import { actorOf } from '../columns/actor-numbers.ts'
+import { actorOfNumber } from '../columns/actor-numbers.ts'
 import { Grouping, OTHERS } from '../columns/grouping.ts'
 import type { Db } from '../db/client.ts'
 import { type Asked, type Binned, findBins, planTrend, rankValues, shownOf } from './computation.ts'
-import { feedEvents } from './count.ts'
+import { feedSink } from './count.ts'
 import { toDimension } from './dimensions.ts'
 import { ActorCounter } from './maths/actor-counter.ts'
 import { onlyFirsts } from './maths/table.ts'
 import type { ProjectCalendar } from './periods.ts'
-import { expectFewRows, expectReadable, feedOf, rowsOf } from './plan.ts'
+import { expectFewRows, expectReadable, feedOf, rowsToRead } from './plan.ts'
 import {
   type ActorCounts,
   type AskedPoint,
@@ -43,7 +43,7 @@ export async function countBehind(
   if (isOther(names) || breakdowns.some(({ binCount }) => binCount !== undefined)) {
     expectFewRows(planned.query, planned.parts.flat())
   }
-  expectReadable(rowsOf(part, breakdowns))
+  expectReadable(rowsToRead(part, breakdowns))
   const binned = await findBins(planned)
   const value = toValue(binned.query, names)
   const grouping = new Grouping(
@@ -51,8 +51,10 @@ export async function countBehind(
   )
   const counter = new ActorCounter(part, (group) => grouping.valueOf(group) === value)
   const feed = { ...feedOf(part, binned.query.breakdowns.map(toDimension)), listsActors: true }
-  await feedEvents(binned.knowledge, feed, grouping, onlyFirsts(part, counter))
-  const counts = counter.counts().map(({ number, count }) => ({ actor: actorOf(number), count }))
+  await feedSink(binned.knowledge, feed, grouping, onlyFirsts(part, counter))
+  const counts = counter
+    .counts()
+    .map(({ number, count }) => ({ actor: actorOfNumber(number), count }))
   return { counts: counts.sort(byCount), ...rangeBehind(part) }
 }
 
