@@ -1,3 +1,4 @@
+import type { OpenProject } from '../access/open.ts'
 import { toIso } from '../calendar/clock.ts'
 import type { Db } from '../db/client.ts'
 import { purgeDeadLetters } from '../dead-letters/purge.ts'
@@ -18,9 +19,9 @@ import {
   type RemovalMessage
 } from './message.ts'
 import { markFailed, noteFailure, noteWaiting } from './purge.store.ts'
-import { openSigner, type Signing } from './receipts/issue.ts'
-import { advanceRemoval } from './removals/advance.ts'
-import { noteError } from './removals/store.ts'
+import { openSigner, type Signer, type Signing } from './receipts/issue.ts'
+import { Remover } from './removals/advance.ts'
+import { findRemoval } from './removals/store.ts'
 import { type ErasureRow, findOpenErasures, finishRuns } from './store.ts'
 import { searchWaiting } from './waiting.ts'
 
@@ -75,36 +76,48 @@ export async function consumeErasures(batch: MessageBatch, invocation: ErasureIn
  * @throws PoisonError if the project does not exist, unavailable when the database cannot do the work now, and any failure
  * of a removal; failures of erasures are only noted
  */
-export const continueMessage = (
+export async function continueMessage(
   message: QueueMessage,
   invocation: ErasureInvocation
-): Promise<number> =>
-  'removal' in message
-    ? continueRemoval(message, invocation)
-    : continueErasures(message, invocation)
+): Promise<number> {
+  const { env } = invocation
+  const open = await openUpkeepOf(message.project_id, invocation)
+  const secret = await catching(WrongSecretError, findSecret(env, open.db))
+  const isWrong = secret instanceof WrongSecretError
+  // With a wrong secret, deletions wait: the sweep takes them up.
+  const work = {
+    open,
+    invocation,
+    signer: isWrong ? undefined : await openSigner(env, secret),
+    fault: isWrong ? secret.message : undefined
+  }
+  return 'removal' in message ? continueRemoval(message, work) : continueErasures(message, work)
+}
+
+type Opened = {
+  open: OpenProject
+  invocation: ErasureInvocation
+  signer: Signer | undefined
+  /** Why nothing may be deleted now. */
+  fault: string | undefined
+}
 
 /**
  * Continues the erasures of a message. Erasures that must wait for data of their persons, accepted before them, are
  * purged but not completed, and get a delayed message. So do erasures that fail and have attempts left.
- * @returns the number of completed erasures
- * @throws PoisonError if the project does not exist, unavailable when the database cannot do the work now
  */
-export async function continueErasures(
+async function continueErasures(
   message: ErasureMessage,
-  invocation: ErasureInvocation
+  { open: { project, db }, invocation, signer, fault }: Opened
 ): Promise<number> {
   const { env, clock } = invocation
   const queue = env.ERASURE_QUEUE
-  const { project, db } = await openUpkeepOf(message.project_id, invocation)
   const found = await findOpenErasures(db, project.id, message.erasures)
   const open = found.filter((erasure) => mayContinue(message, erasure))
-  const secret = await catching(WrongSecretError, findSecret(env, db))
-  if (secret instanceof WrongSecretError) {
-    // The sweep takes the erasures up.
-    await noteWaiting(db, open, secret.message, clock().getTime())
+  if (fault !== undefined) {
+    await noteWaiting(db, open, fault, clock().getTime())
     return 0
   }
-  const signer = await openSigner(env, secret)
   const eraser = new Eraser({ project, db }, invocation, signer)
 
   // Searched before the dead letters: a message that becomes a dead letter in between still counts as waiting.
@@ -143,32 +156,30 @@ export async function continueErasures(
   return completed
 }
 
-/** Continues a removal. @returns the number of completed removals, 0 or 1 */
 async function continueRemoval(
   message: RemovalMessage,
-  invocation: ErasureInvocation
+  { open, invocation, signer, fault }: Opened
 ): Promise<number> {
-  const { env, clock } = invocation
-  const open = await openUpkeepOf(message.project_id, invocation)
-  const secret = await catching(WrongSecretError, findSecret(env, open.db))
-  if (secret instanceof WrongSecretError) {
-    // The sweep takes the removal up.
-    await noteError(open.db, message.removal, secret.message, clock().getTime())
+  const queue = invocation.env.ERASURE_QUEUE
+  const removal = await findRemoval(open.db, open.project.id, message.removal)
+  if (!removal || removal.completedAt !== null) {
     return 0
   }
-  const signing = { ...invocation, signer: await openSigner(env, secret) }
-  const state = await advanceRemoval(open, message.removal, signing).catch(async (error) => {
-    await noteError(open.db, message.removal, describeError(error), clock().getTime())
+  const remover = new Remover(open, invocation, signer)
+  if (fault !== undefined) {
+    await remover.wait(removal, fault)
+    return 0
+  }
+  const state = await remover.advance(removal).catch(async (error) => {
+    await remover.wait(removal, describeError(error))
     throw error
   })
   if (state === 'cut') {
-    await env.ERASURE_QUEUE.send(message)
+    await queue.send(message)
   }
   if (state === 'waiting' && message.waited < MAX_WAITS) {
-    await env.ERASURE_QUEUE.send(
-      { ...message, waited: message.waited + 1 },
-      { delaySeconds: waitAfter(message.waited) }
-    )
+    const next = { ...message, waited: message.waited + 1 }
+    await queue.send(next, { delaySeconds: waitAfter(message.waited) })
   }
   return state === 'completed' ? 1 : 0
 }

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { hmac } from '../hash.ts'
+import { EXTENT } from './extent.ts'
 
 const Request = z.object({
   project: z.int(),
   persons: z.array(z.guid()),
-  delete_events: z.boolean(),
-  delete_recordings: z.boolean(),
+  ...EXTENT,
   /** ms UTC */
   requested_at: z.int(),
   /** The ids of the user and of the key that made the request; 0 for the service itself. */

@@ -3,20 +3,13 @@ import { noteLastErasure } from '../barred/tombstones/store.ts'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { countRows, eachChunk, expectRows, inJson } from '../db/rows.ts'
-import {
-  activity,
-  distinctIds,
-  erasedIdentities,
-  erasures,
-  persons,
-  recordings
-} from '../db/schema.ts'
+import { activity, distinctIds, erasedIdentities, erasures, persons } from '../db/schema.ts'
 import { insertSelect, list, updateFrom } from '../db/statements.ts'
 import type { Announced } from '../ledger/entry.ts'
 import type { Actor } from '../persons/activity/entry.ts'
 import { activityStatements, hasValues, withoutValues } from '../persons/activity/store.ts'
-import { tombstoneRecordings } from '../recordings/purge.store.ts'
 import type { ErasureEntry } from './entries.ts'
+import { deleteRecordingsOf } from './identity.store.ts'
 import type { MentionCount } from './mentions/schemas.ts'
 import type { RemovedAtOnce } from './stores.ts'
 
@@ -151,7 +144,7 @@ function erasePersonsOf(projectId: number, erasure: NewErasures): SQL[] {
     ...eachChunk(erasure.identities, (rows, count) =>
       writeTombstones(projectId, now, { rows, count })
     ),
-    ...(entry.delete_recordings ? tombstoneRecordingsOf(projectId, erasure) : []),
+    ...(entry.delete_recordings ? deleteRecordingsOf(projectId, erasure.identities, now) : []),
     // After the known distinct ids are deleted, a person must have none left.
     ...eachChunk(erased, (rows) => [
       expectRows(
@@ -259,34 +252,6 @@ function countAtOnce(projectId: number): SQL {
 }
 
 const idsIn = (rows: string): SQL => sql`(select value ->> 'id' from json_each(${rows}))`
-
-/** Turns the recordings of erased persons into tombstones, and counts them for the erasures. */
-const tombstoneRecordingsOf = (
-  projectId: number,
-  { persons: erased, identities, entry }: NewErasures
-): SQL[] => [
-  ...eachChunk(identities, (rows) =>
-    tombstoneRecordings(
-      projectId,
-      sql`${recordings.identity} in (select value ->> 'key' from json_each(${rows}))`,
-      entry.requested_at,
-      sql`(select ${erasedIdentities.erasureId} from ${erasedIdentities} where ${erasedIdentities.key} = ${recordings.identity})`
-    )
-  ),
-  ...eachChunk(
-    erased.map(({ uuid }) => uuid),
-    (uuids) => [
-      updateFrom(erasures, {
-        set: {
-          stores: sql`json_set(${erasures.stores}, '$.recordings',
-            (select count(*) from ${recordings} where ${recordings.erasureId} = ${erasures.id}))`
-        },
-        where: sql`${erasures.projectId} = ${projectId}
-          and ${erasures.personUuid} in (select value from json_each(${uuids}))`
-      })
-    ]
-  )
-]
 
 /** SQL: whether an activity entry is about one of these persons; `ids` is a list in parentheses. */
 const isAbout = (projectId: number, ids: SQL): SQL =>

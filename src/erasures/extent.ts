@@ -1,8 +1,11 @@
+import * as z from 'zod'
+
 /** What a deletion removes besides the person. */
 export type Extent = { deleteEvents: boolean; deleteRecordings: boolean }
 
-/** An extent as it is in requests, receipts, messages and the ledger. */
-export type ExtentJson = { delete_events: boolean; delete_recordings: boolean }
+/** The members of an extent in requests, receipts, messages and the ledger. */
+export const EXTENT = { delete_events: z.boolean(), delete_recordings: z.boolean() }
+export type ExtentJson = z.infer<z.ZodObject<typeof EXTENT>>
 
 export const extentToJson = ({ deleteEvents, deleteRecordings }: Extent): ExtentJson => ({
   delete_events: deleteEvents,

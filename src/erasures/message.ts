@@ -1,13 +1,9 @@
 import * as z from 'zod'
+import { EXTENT, extentOf, extentToJson, isSameExtent } from './extent.ts'
 import type { ErasureRow } from './store.ts'
 
 /** What an erasure deletes, and the weekly run that has taken it; null before its run. */
-const Extent = z.object({
-  erasure: z.int(),
-  delete_events: z.boolean(),
-  delete_recordings: z.boolean(),
-  run: z.int().nullable()
-})
+const Searched = z.object({ erasure: z.int(), ...EXTENT, run: z.int().nullable() })
 
 /**
  * Asks a consumer to continue these erasures of a project, in order. It is harmless to deliver the
@@ -19,7 +15,7 @@ export const ErasureMessage = z.object({
   /** The last dead letter that was searched; '' before the first, null after the last. */
   letter: z.string().nullable(),
   /** The extents of the erasures when the search of the dead letters began; empty before the first dead letter. */
-  searched: z.array(Extent),
+  searched: z.array(Searched),
   /**
    * The number of times that the erasures have waited for events or recordings accepted before
    * them.
@@ -76,15 +72,8 @@ export const messageAfter = (
   project_id: projectId,
   erasures: erasures.map(({ id }) => id),
   letter,
-  searched: erasures.map(extentOf),
+  searched: erasures.map((row) => ({ erasure: row.id, ...extentToJson(row), run: row.run })),
   waited: 0
-})
-
-const extentOf = ({ id, deleteEvents, deleteRecordings, run }: ErasureRow) => ({
-  erasure: id,
-  delete_events: deleteEvents,
-  delete_recordings: deleteRecordings,
-  run
 })
 
 /**
@@ -92,16 +81,11 @@ const extentOf = ({ id, deleteEvents, deleteRecordings, run }: ErasureRow) => ({
  * search of the dead letters began. Then the search may have left out data, and another message has been sent, which begins
  * a new search.
  */
-export const mayContinue = ({ letter, searched }: ErasureMessage, erasure: ErasureRow): boolean => {
-  const now = extentOf(erasure)
-  return (
-    letter === '' ||
-    searched.some(
-      (before) =>
-        before.erasure === now.erasure &&
-        before.delete_events === now.delete_events &&
-        before.delete_recordings === now.delete_recordings &&
-        before.run === now.run
-    )
+export const mayContinue = ({ letter, searched }: ErasureMessage, erasure: ErasureRow): boolean =>
+  letter === '' ||
+  searched.some(
+    (before) =>
+      before.erasure === erasure.id &&
+      before.run === erasure.run &&
+      isSameExtent(extentOf(before), erasure)
   )
-}

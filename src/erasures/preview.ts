@@ -108,6 +108,6 @@ function describePreview(
     ...extentToJson(extent),
     scheduled_for: toIso(extent.deleteEvents ? nextRunAfter(at) : at),
     stores: stores.toSorted((a, b) => (a.store < b.store ? -1 : 1)),
-    kept: describeKept(extentToJson(extent), linkedUntil(extent, setting, at))
+    kept: describeKept(extent, linkedUntil(extent, setting, at))
   }
 }

@@ -1,9 +1,12 @@
 import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
 import { DAY } from '../calendar/units.ts'
-import { extentOf } from './extent.ts'
-import { MentionCount } from './mentions/schemas.ts'
-import { isEmptied, STORE_NAMES, type StoreCounts } from './stores.ts'
+import { sumObjects } from '../dead-letters/noted.ts'
+import { completableUntil } from './completions/days.ts'
+import { EXTENT, type Extent, extentToJson } from './extent.ts'
+import { MentionCount, MentionCounts } from './mentions/schemas.ts'
+import type { ErasureRow } from './store.ts'
+import { isEmptied, STORE_NAMES, type StoreCounts, type StoreName } from './stores.ts'
 
 /** Days that D1 Time Travel can go back. */
 const BACKUP_DAYS = 30
@@ -36,8 +39,7 @@ export const ReceiptContent = z.object({
   completes: z.int().optional().meta({
     description: 'The id of the earlier deletion that kept what this one deleted.'
   }),
-  delete_events: z.boolean(),
-  delete_recordings: z.boolean(),
+  ...EXTENT,
   linked_until: z.iso.datetime().optional().meta({
     description:
       'Until then, what is kept is pseudonymous and can still be deleted; afterwards it is anonymous. Absent if nothing is kept.'
@@ -60,27 +62,10 @@ export const ReceiptContent = z.object({
 })
 export type ReceiptContent = z.infer<typeof ReceiptContent>
 
-type Facts = Omit<
-  ReceiptContent,
-  | 'requested_at'
-  | 'run'
-  | 'completes'
-  | 'linked_until'
-  | 'stores'
-  | 'mentions'
-  | 'verified_at'
-  | 'kept'
-  | 'backups_until'
-> & {
-  /** Times in ms UTC. */
-  requestedAt: number
-  run: number | null
-  linkedUntil: number | null
-  verifiedAt: number
-  /** The id of the earlier erasure; null for the first. */
-  completes: number | null
-  mentions: MentionCount[] | null
-  removed: StoreCounts
+/** The result of searching every store again. */
+export type ErasureSearch = {
+  /** ms UTC */
+  at: number
   remaining: StoreCounts
   unreadable: Unreadable
 }
@@ -109,12 +94,12 @@ const NONE: Unreadable = { objects: [], count: 0 }
  * @param linkedUntil until when the kept data can be deleted, ms UTC; null if the link to it is removed or nothing is kept
  */
 export const describeKept = (
-  extent: Pick<ReceiptContent, 'delete_events' | 'delete_recordings'>,
+  extent: Extent,
   linkedUntil: number | null,
   unreadable = NONE
 ): string[] => [
-  ...(extent.delete_events ? [] : [KEPT_EVENTS]),
-  extent.delete_recordings
+  ...(extent.deleteEvents ? [] : [KEPT_EVENTS]),
+  extent.deleteRecordings
     ? 'The session ids of the deleted recordings, with their times and activity counts, so that snapshots that arrive late are discarded.'
     : KEPT_RECORDINGS,
   ...(linkedUntil === null ? [] : [describeLink(toIso(linkedUntil))]),
@@ -126,34 +111,38 @@ export const describeKept = (
 ]
 
 /** Writes the receipt of an erasure after every store was searched again. */
-export function writeReceipt({
-  requestedAt,
-  run,
-  linkedUntil,
-  completes,
-  mentions,
-  verifiedAt,
-  removed,
-  remaining,
-  unreadable,
-  ...facts
-}: Facts): ReceiptContent {
+export function writeReceipt(
+  erasure: ErasureRow,
+  { at, remaining, unreadable }: ErasureSearch
+): ReceiptContent {
+  const { run, completes } = erasure
+  // The row of an erasure that was widened to keep nothing still has a date.
+  const until = completableUntil(erasure)
+  const mentions = MentionCounts.parse(erasure.mentions)
+  const removed: StoreCounts = { ...sumObjects(erasure.stores), events: erasure.removed }
   // An emptied store is listed even if it had nothing: it was searched.
-  const extent = extentOf(facts)
-  const stores = STORE_NAMES.filter((store) => isEmptied(store, extent) || removed[store]).sort()
+  const stores = STORE_NAMES.filter((store) => isEmptied(store, erasure) || removed[store])
   return {
-    ...facts,
-    requested_at: toIso(requestedAt),
-    run: run === null ? null : toIso(run),
+    id: erasure.id,
+    project_id: erasure.projectId,
+    person_uuid: erasure.personUuid,
+    requested_at: toIso(erasure.requestedAt),
+    requested_by: erasure.requestedBy,
     ...(completes !== null && { completes }),
-    ...(linkedUntil !== null && { linked_until: toIso(linkedUntil) }),
-    stores: stores.map((store) => {
-      const [gone, left] = [removed[store] ?? 0, remaining[store] ?? 0]
-      return { store, found: gone + left, removed: gone, remaining: left }
-    }),
+    ...extentToJson(erasure),
+    ...(until !== null && { linked_until: toIso(until) }),
+    run: run === null ? null : toIso(run),
+    stores: stores.toSorted().map((store) => countsOf(store, removed, remaining)),
     ...(mentions !== null && { mentions }),
-    verified_at: toIso(verifiedAt),
-    kept: describeKept(facts, linkedUntil, unreadable),
-    backups_until: toIso(backupsUntil(verifiedAt))
+    late_events_dropped: erasure.dropped,
+    verified_at: toIso(at),
+    kept: describeKept(erasure, until, unreadable),
+    backups_until: toIso(backupsUntil(at))
   }
+}
+
+/** Returns what a receipt says about a store. */
+export function countsOf(store: StoreName, removed: StoreCounts, remaining: StoreCounts) {
+  const [gone, left] = [removed[store] ?? 0, remaining[store] ?? 0]
+  return { store, found: gone + left, removed: gone, remaining: left }
 }

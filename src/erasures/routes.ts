@@ -1,9 +1,10 @@
+import type { Context } from 'hono'
 import * as z from 'zod'
 import { allow } from '../access/auth.ts'
 import { runRead } from '../db/batch.ts'
 import { NotFoundError } from '../errors.ts'
 import { answerOne, FormatQuery } from '../http/csv.ts'
-import { createRouter } from '../http/env.ts'
+import { type AppEnv, createRouter } from '../http/env.ts'
 import { cursorSchema, cutPage, PageQuery, pageOf, readPage } from '../http/page.ts'
 import {
   agree,
@@ -19,7 +20,9 @@ import { PersonPath } from '../persons/path.ts'
 import { findPerson, personToJson } from '../persons/store.ts'
 import { resultsOf, selectionOf } from './bulk.ts'
 import type { ErasureEntry } from './entries.ts'
-import { erasePersons } from './erase.ts'
+import type { PersonToErase } from './erase.store.ts'
+import { type ErasureRequest, erasePersons } from './erase.ts'
+import type { Extent } from './extent.ts'
 import { mentionsToJson } from './mentions/answer.ts'
 import { countMentions } from './mentions/schemas.ts'
 import { findMentions } from './mentions/search.ts'
@@ -53,9 +56,9 @@ export const erasureRoutes = createRouter()
       const { id } = c.req.valid('param')
       const selection = 'id' in id ? { ids: [id.id] } : { uuids: [id.uuid] }
       const [query, body] = [c.req.valid('query'), c.req.valid('json')]
-      const { isDryRun, deleteEvents, deleteRecordings } = readRequest(query, body)
+      const { isDryRun, ...extent } = readRequest(query, body)
       const isSearched = agree('search_mentions', query.search_mentions, body.search_mentions)
-      const { db, project, user, key, now } = c.var
+      const { db, project, key, now } = c.var
       const search = async () => {
         const row = await runRead(db, findPerson(project.id, id))
         const person = row && personToJson(row)
@@ -64,7 +67,7 @@ export const erasureRoutes = createRouter()
         )
       }
       if (isDryRun) {
-        const wanted = { selection, deleteEvents, deleteRecordings, setting: c.env, now }
+        const wanted = { selection, ...extent, setting: c.env, now }
         const { persons, preview } = await previewErasure(db, project.id, wanted)
         if (persons.length === 0) {
           throw new NotFoundError()
@@ -78,18 +81,8 @@ export const erasureRoutes = createRouter()
         )
       }
       const mentions = isSearched ? await search() : undefined
-      const { ledger, secret } = await unlockLedger(c.env, db)
-      const request = {
-        selection,
-        mentions: mentions && countMentions(mentions),
-        deleteEvents,
-        deleteRecordings,
-        actor: actorOf(user, key),
-        announce: announcer<ErasureEntry>(ledger, now.getTime()),
-        now
-      }
-      const settings = { secret: secret.value, setting: c.env }
-      const erased = await erasePersons(db, c.env.ERASURE_QUEUE, project, [request], settings)
+      const counts = mentions && countMentions(mentions)
+      const erased = await erase(c, { selection, mentions: counts, ...extent })
       if (erased.length === 0) {
         throw new NotFoundError()
       }
@@ -104,11 +97,11 @@ export const erasureRoutes = createRouter()
     validateBody(BulkDelete),
     async (c) => {
       const body = c.req.valid('json')
-      const { isDryRun, deleteEvents, deleteRecordings } = readRequest(c.req.valid('query'), body)
-      const { db, project, user, key, now } = c.var
+      const { isDryRun, ...extent } = readRequest(c.req.valid('query'), body)
+      const { db, project, now } = c.var
       const selection = selectionOf(body)
       if (isDryRun) {
-        const wanted = { selection, deleteEvents, deleteRecordings, setting: c.env, now }
+        const wanted = { selection, ...extent, setting: c.env, now }
         const { persons, visitors, preview } = await previewErasure(db, project.id, wanted)
         const unnamed = visitors.map((visitor) => ({ id: null, uuid: null, identities: [visitor] }))
         return c.json({
@@ -121,22 +114,12 @@ export const erasureRoutes = createRouter()
           preview
         })
       }
-      const { ledger, secret } = await unlockLedger(c.env, db)
-      const request = {
-        selection,
-        deleteEvents,
-        deleteRecordings,
-        actor: actorOf(user, key),
-        announce: announcer<ErasureEntry>(ledger, now.getTime()),
-        now
-      }
-      const settings = { secret: secret.value, setting: c.env }
-      const persons = await erasePersons(db, c.env.ERASURE_QUEUE, project, [request], settings)
+      const persons = await erase(c, { selection, ...extent })
       return c.json({
         persons_found: persons.length,
         persons_deleted: persons.length,
-        events_queued_for_deletion: deleteEvents && persons.length > 0,
-        recordings_queued_for_deletion: deleteRecordings && persons.length > 0,
+        events_queued_for_deletion: extent.deleteEvents && persons.length > 0,
+        recordings_queued_for_deletion: extent.deleteRecordings && persons.length > 0,
         deletion_errors: [],
         results: resultsOf(body, persons, 'deleted')
       })
@@ -164,6 +147,18 @@ export const erasureRoutes = createRouter()
       return c.json(pageOf(c.req.url, { ...place, results }))
     }
   )
+
+/** Erases persons for a request. @returns the persons and visitors that existed */
+async function erase(
+  { env, var: { db, project, user, key, now } }: Context<AppEnv>,
+  wanted: Pick<ErasureRequest, 'selection' | 'mentions' | keyof Extent>
+): Promise<PersonToErase[]> {
+  const { ledger, secret } = await unlockLedger(env, db)
+  const announce = announcer<ErasureEntry>(ledger, now.getTime())
+  const request = { ...wanted, actor: actorOf(user, key), announce, now }
+  const settings = { secret: secret.value, setting: env }
+  return erasePersons(db, env.ERASURE_QUEUE, project, [request], settings)
+}
 
 type Asked = Record<'dry_run' | 'delete_events' | 'delete_recordings', boolean | undefined>
 

@@ -3,6 +3,7 @@ import { toIso } from '../calendar/clock.ts'
 import { closed, sameReason } from '../input/fields.ts'
 import { Flag } from '../input/parameters.ts'
 import { completableUntil } from './completions/days.ts'
+import { EXTENT, extentToJson } from './extent.ts'
 import { MentionsJson } from './mentions/schemas.ts'
 import { describeKept } from './receipt.ts'
 import { Receipt } from './receipts/schemas.ts'
@@ -39,8 +40,7 @@ export const DeletionTask = z
       description:
         'The id of the earlier task that kept the data which this task deletes; null without one.'
     }),
-    delete_events: z.boolean(),
-    delete_recordings: z.boolean(),
+    ...EXTENT,
     completable_until: z.iso.datetime().nullable().meta({
       description:
         'Until then, kept data can be deleted with `persons/complete_deletion/`. Null if nothing is kept, if the link to the data is removed, or if a later task `completes` this one.'
@@ -94,8 +94,7 @@ export function taskToJson(row: ErasureRow, receipt: Receipt | null): DeletionTa
     id: row.id,
     person_uuid: row.personUuid,
     completes: row.completes,
-    delete_events: row.deleteEvents,
-    delete_recordings: row.deleteRecordings,
+    ...extentToJson(row),
     completable_until: completable === null ? null : toIso(completable),
     status: row.status,
     created_at: toIso(row.requestedAt),
@@ -163,8 +162,7 @@ export const DeletionPreview = z
       description:
         'The number of persons, and of visitors without a person, that would be deleted; for `persons/complete_deletion/`, of deleted persons whose kept data would be deleted.'
     }),
-    delete_events: z.boolean(),
-    delete_recordings: z.boolean(),
+    ...EXTENT,
     scheduled_for: z.iso.datetime().meta({
       description:
         'When the last data would be deleted: in the next weekly run with `delete_events`, otherwise now.'
@@ -199,7 +197,7 @@ export const DeletionPreview = z
           { store: 'recordings', deleted: 0, kept: 3 }
         ],
         kept: describeKept(
-          { delete_events: true, delete_recordings: false },
+          { deleteEvents: true, deleteRecordings: false },
           Date.parse('2026-12-20T10:00:00Z')
         )
       }

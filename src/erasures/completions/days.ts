@@ -1,4 +1,5 @@
 import { DAY } from '../../calendar/units.ts'
+import { type Extent, keepsData } from '../extent.ts'
 
 /** The deployment's setting: the days for which data that a deletion kept can still be deleted. */
 export type CompletionSetting = { COMPLETION_DAYS: string }
@@ -11,27 +12,21 @@ export function readCompletionDays({ COMPLETION_DAYS }: CompletionSetting): numb
   return Number(COMPLETION_DAYS)
 }
 
-/** What an erasure deletes besides the person. */
-type Extent = { deleteEvents: boolean; deleteRecordings: boolean }
-
 /**
  * Returns until when an erasure requested at `now` can be completed, ms UTC; null if it keeps
  * nothing that could be deleted later.
  */
 export const linkedUntil = (
-  { deleteEvents, deleteRecordings }: Extent,
+  extent: Extent,
   setting: CompletionSetting,
   now: number
-): number | null =>
-  deleteEvents && deleteRecordings ? null : now + readCompletionDays(setting) * DAY
+): number | null => (keepsData(extent) ? now + readCompletionDays(setting) * DAY : null)
 
 /**
  * Returns until when the data that an erasure kept can be deleted, ms UTC; null if it kept nothing, or the link to the data is
  * removed.
  */
 export const completableUntil = ({
-  deleteEvents,
-  deleteRecordings,
-  linkedUntil: until
-}: Extent & { linkedUntil: number | null }): number | null =>
-  deleteEvents && deleteRecordings ? null : until
+  linkedUntil: until,
+  ...extent
+}: Extent & { linkedUntil: number | null }): number | null => (keepsData(extent) ? until : null)

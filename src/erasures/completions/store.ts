@@ -4,13 +4,13 @@ import { noteLastErasure } from '../../barred/tombstones/store.ts'
 import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../../db/rows.ts'
-import { erasedIdentities, erasures, recordings } from '../../db/schema.ts'
+import { erasedIdentities, erasures } from '../../db/schema.ts'
 import { insertSelect, updateFrom } from '../../db/statements.ts'
 import type { Announced } from '../../ledger/entry.ts'
 import type { Actor } from '../../persons/activity/entry.ts'
-import { tombstoneRecordings } from '../../recordings/purge.store.ts'
 import type { CompletionEntry } from '../entries.ts'
 import type { Extent } from '../extent.ts'
+import { deleteRecordingsOf, isOneOf } from '../identity.store.ts'
 
 const earlier = alias(erasures, 'earlier')
 const later = alias(erasures, 'later')
@@ -102,7 +102,7 @@ export async function writeCompletions(
       widenOpen(projectId, json, now),
       ...continueCompleted(entry, json, completion)
     ]),
-    ...(entry.delete_recordings ? tombstoneRecordingsOf(projectId, keys, now) : []),
+    ...(entry.delete_recordings ? deleteRecordingsOf(projectId, keys, now) : []),
     // The erasures that now have the identities.
     ...eachChunk(keys, (json) => [
       sql`select distinct ${erasedIdentities.erasureId} as completing from ${erasedIdentities}
@@ -188,29 +188,4 @@ const continueCompleted = (
     where: sql`${erasures.id} = one.value ->> 'id' and +${erasures.projectId} = ${projectId}
       and one.value ->> 'is_completed'`
   })
-]
-
-const isOneOf = (json: string): SQL =>
-  sql`${erasedIdentities.key} in (select value ->> 'key' from json_each(${json}))`
-
-/** Deletes the recordings of erased identities, and counts them for their erasures. */
-const tombstoneRecordingsOf = (projectId: number, keys: { key: number }[], now: number): SQL[] => [
-  ...eachChunk(keys, (json) =>
-    tombstoneRecordings(
-      projectId,
-      sql`${recordings.identity} in (select value ->> 'key' from json_each(${json}))`,
-      now,
-      sql`(select ${erasedIdentities.erasureId} from ${erasedIdentities} where ${erasedIdentities.key} = ${recordings.identity})`
-    )
-  ),
-  ...eachChunk(keys, (json) => [
-    updateFrom(erasures, {
-      set: {
-        stores: sql`json_set(${erasures.stores}, '$.recordings',
-          (select count(*) from ${recordings} where ${recordings.erasureId} = ${erasures.id}))`
-      },
-      where: sql`+${erasures.projectId} = ${projectId} and ${erasures.id} in (
-        select ${erasedIdentities.erasureId} from ${erasedIdentities} where ${isOneOf(json)})`
-    })
-  ])
 ]

@@ -1,11 +1,9 @@
 import { canonical, sha256 } from '../../hash.ts'
 import type { OwnSecret, SecretOpener } from '../../ledger/secret.ts'
-import type { ReceiptContent } from '../receipt.ts'
 import type { ErasureRow } from '../store.ts'
 import { openSigningKey, type SigningKey } from './keys.ts'
-import type { Receipt, StoredReceipt } from './schemas.ts'
+import type { Receipt } from './schemas.ts'
 import { sign } from './signature.ts'
-import type { Subject } from './store.ts'
 import { saltOf } from './subject.ts'
 
 /** The secrets of receipts. `RECEIPT_KEY` signs and may be rotated. `RECEIPT_SECRET` makes salts, and is never changed. */
@@ -25,58 +23,75 @@ export async function openSigner(
   return key && secret && { key, secret }
 }
 
+/** The salt of a receipt, with what it was made from: see `saltOf`. */
+export type Salt = { value: string; saltedAt: number }
+
+/** A receipt as the database keeps it: its subject has the time of the salt, from which the salt is made again. */
+type Stored = Record<string, unknown> & {
+  project_id: number
+  subject?: Record<string, unknown> & { salted_at: number }
+}
+
+/** A signed receipt as the database keeps it, and the hash of the whole receipt for the ledger. */
+export type Issued = { stored: Stored; hash: string }
+
 /**
- * Signs a receipt. It has no `subject` if its salt was made with a secret that is lost. `erasedAt` is when the erasure of the person was requested.
- * @returns the receipt to store, and the hash of the signed receipt for the ledger. The stored receipt lacks the salt
+ * Signs a receipt.
+ * @param subject hashes that the salt makes, and the salt; undefined if the salt was made with a secret that is lost
  */
 export async function issueReceipt(
-  content: ReceiptContent,
-  { hashes, erasedAt }: Subject,
-  { key, secret }: Signer
-): Promise<{ stored: StoredReceipt; hash: string }> {
-  if (erasedAt < secret.since) {
+  content: Record<string, unknown> & { project_id: number },
+  subject: { hashes: Record<string, unknown>; salt: Salt } | undefined,
+  key: SigningKey
+): Promise<Issued> {
+  if (!subject) {
     const signed = await sign(content, key)
     return { stored: signed, hash: sha256(canonical(signed)) }
   }
-  const distinctIds = hashes.toSorted()
-  const salt = await saltFor(content, secret.value, erasedAt)
-  const signed = await sign({ ...content, subject: { salt, distinct_ids: distinctIds } }, key)
+  const { hashes, salt } = subject
+  const signed = await sign({ ...content, subject: { salt: salt.value, ...hashes } }, key)
   return {
-    stored: { ...signed, subject: { distinct_ids: distinctIds, erased_at: erasedAt } },
+    stored: { ...signed, subject: { ...hashes, salted_at: salt.saltedAt } },
     hash: sha256(canonical(signed))
   }
 }
 
 /**
- * Returns the receipt of an erasure, with its salt if it has a subject; null before the erasure is completed. A receipt whose
- * salt was made with a lost secret is returned without subject and signature.
+ * Returns a stored receipt as it was signed.
+ * @returns `isLost` if its salt was made with a secret that is lost; the receipt then has no subject, and its signature is wrong
  * @throws UnavailableError when the salt's secret is missing, too short, or another one
  */
-export async function receiptOf(row: ErasureRow, open: SecretOpener): Promise<Receipt | null> {
-  if (row.status !== 'completed' || row.receipt === null) {
-    return null
-  }
-  // Returned as it was signed: what a schema leaves out or adds would invalidate the signature.
-  const { subject, ...stored } = row.receipt as StoredReceipt
+export async function showReceipt(
+  receipt: Record<string, unknown>,
+  subjectId: string,
+  open: SecretOpener
+): Promise<{ shown: Record<string, unknown>; isLost: boolean }> {
+  // Not parsed: what a schema leaves out or adds would invalidate the signature.
+  const { subject, ...shown } = receipt as Stored
   if (!subject) {
-    return stored
+    return { shown, isLost: false }
   }
-  const secret = await open()
-  const { erased_at: erasedAt, ...signed } = subject
-  if (erasedAt < secret.since) {
-    return { ...stored, signature: null }
+  const { value: secret, since } = await open()
+  const { salted_at: requestedAt, ...hashes } = subject
+  if (requestedAt < since) {
+    return { shown, isLost: true }
   }
-  return { ...stored, subject: { salt: await saltFor(stored, secret.value, erasedAt), ...signed } }
+  const salt = await saltOf(secret, { projectId: shown.project_id, subjectId, requestedAt })
+  return { shown: { ...shown, subject: { salt, ...hashes } }, isLost: false }
 }
 
-/** Returns the salt of a receipt. `erasedAt` is when the erasure of the person was requested, ms UTC. */
-const saltFor = (
-  receipt: Pick<ReceiptContent, 'project_id' | 'person_uuid'>,
-  secret: string,
-  erasedAt: number
-): Promise<string> =>
-  saltOf(secret, {
-    projectId: receipt.project_id,
-    subjectId: receipt.person_uuid,
-    requestedAt: erasedAt
-  })
+/**
+ * Returns the receipt of an erasure, as it was signed; null before the erasure is completed. A receipt whose salt was made with a
+ * lost secret is returned without subject and signature.
+ * @throws UnavailableError when the salt's secret is missing, too short, or another one
+ */
+export async function receiptOf(
+  { status, receipt, personUuid }: ErasureRow,
+  open: SecretOpener
+): Promise<Receipt | null> {
+  if (status !== 'completed' || receipt === null) {
+    return null
+  }
+  const { shown, isLost } = await showReceipt(receipt, personUuid, open)
+  return { ...shown, ...(isLost && { signature: null }) } as Receipt
+}

@@ -33,7 +33,7 @@ export const RECEIPT_EXAMPLE = {
   late_events_dropped: 0,
   verified_at: '2026-11-22T05:00:09Z',
   kept: describeKept(
-    { delete_events: true, delete_recordings: false },
+    { deleteEvents: true, deleteRecordings: false },
     Date.parse('2026-12-20T10:00:00Z')
   ),
   backups_until: '2026-12-22T05:00:09Z',
@@ -63,17 +63,6 @@ export const Receipt = ReceiptContent.extend({
 }).meta({ id: 'DeletionReceipt', examples: [RECEIPT_EXAMPLE] })
 
 export type Receipt = z.infer<typeof Receipt>
-
-/** A receipt as the database keeps it: without its salt, which is made again from the secret. */
-export type StoredReceipt = Omit<Receipt, 'subject'> & {
-  subject?:
-    | {
-        distinct_ids: string[]
-        /** The time of the salt: when the erasure of the person was requested, ms UTC. */
-        erased_at: number
-      }
-    | undefined
-}
 
 export const Verification = z.object({ valid: z.boolean(), detail: z.string() }).meta({
   id: 'ReceiptVerification',

@@ -3,19 +3,11 @@ import type { Db } from '../../db/client.ts'
 import { erasedIdentities, erasures } from '../../db/schema.ts'
 import { type ErasureRow, openErasures } from '../store.ts'
 
-/** The distinct ids of a receipt. */
-export type Subject = {
-  /** The hashes of the distinct ids. */
-  hashes: string[]
-  /**
-   * When the erasure of the person was requested, ms UTC: the salt of the hashes is made from this time. For a completion, it
-   * is the time of the original erasure.
-   */
-  erasedAt: number
-}
-
-/** An erased identity of an erasure, with what its receipt says about it. */
-type ErasedIdentity = { key: number; hash: string; erasedAt: number }
+/**
+ * An erased identity of an erasure, and the hash of its distinct id in the receipt. `erasedAt` is when the erasure of the person
+ * was requested, ms UTC: the salt of the hash is made from this time. For a completion, it is the time of the original erasure.
+ */
+export type ErasedIdentity = { key: number; hash: string; erasedAt: number }
 
 /** Reads an erasure again, unless it is completed, and all of its identities, in one round trip. */
 export async function readOpen(
@@ -38,15 +30,6 @@ export async function readOpen(
   ])
   return { current, identities }
 }
-
-/** Returns the distinct ids of an erasure for its receipt. */
-export const subjectOf = (
-  { requestedAt }: ErasureRow,
-  identities: readonly ErasedIdentity[]
-): Subject => ({
-  hashes: identities.map(({ hash }) => hash),
-  erasedAt: identities[0]?.erasedAt ?? requestedAt
-})
 
 /** Finds a completed erasure of a project. */
 export async function findCompleted(

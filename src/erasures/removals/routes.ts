@@ -24,10 +24,8 @@ const Path = z.object({
 })
 
 /** @throws UnavailableError when there is a receipt, but not the secret of its salt */
-async function toJson(row: RemovalRow, open: SecretOpener, now: Date) {
-  const receipt = row.receipt && (await receiptOf(row, await open()))
-  return removalToJson(row, receipt, now.getTime())
-}
+const toJson = async (row: RemovalRow, open: SecretOpener, now: Date) =>
+  removalToJson(row, await receiptOf(row, open), now.getTime())
 
 export const removalRoutes = createRouter()
   .post('/events/delete', DELETE, allow('person:write'), validateBody(DeleteEvents), async (c) => {

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import { newUsage } from '../../../src/db/client.ts'
-import { continueErasures } from '../../../src/erasures/consumer.ts'
+import { continueMessage } from '../../../src/erasures/consumer.ts'
 import type { ErasureMessage } from '../../../src/erasures/message.ts'
 import { WEEKLY } from '../../../src/jobs/cron.ts'
 import { MAX_QUERIES } from '../../../src/queues/invocation.ts'
@@ -80,7 +80,7 @@ describe('the weekly run', () => {
       const erasing = next
       completed.push(
         await invoke({ ...env, ERASURE_QUEUE }, (limited) =>
-          continueErasures(erasing, { env: limited, usage: usage(), clock: () => new Date() })
+          continueMessage(erasing, { env: limited, usage: usage(), clock: () => new Date() })
         )
       )
     }

@@ -5,7 +5,7 @@ import { MINUTE } from '../../../src/calendar/units.ts'
 import { newUsage, openDb } from '../../../src/db/client.ts'
 import { purgeDeadLetters } from '../../../src/dead-letters/purge.ts'
 import { listDeadLettersOf } from '../../../src/dead-letters/store.ts'
-import { continueErasures } from '../../../src/erasures/consumer.ts'
+import { continueMessage } from '../../../src/erasures/consumer.ts'
 import type { ErasureMessage } from '../../../src/erasures/message.ts'
 import { EVERY_15_MINUTES, WEEKLY } from '../../../src/jobs/cron.ts'
 import { MAX_QUERIES } from '../../../src/queues/invocation.ts'
@@ -73,7 +73,7 @@ const deliverOnce = async (town: Town) => {
 const deliverCut = async (town: Town) => {
   for (const message of town.held.splice(0)) {
     await invoke({ ...env, ERASURE_QUEUE: town.bindings.ERASURE_QUEUE }, (limited) =>
-      continueErasures(message, {
+      continueMessage(message, {
         env: limited,
         usage: { ...newUsage(), queries: MAX_QUERIES },
         clock: () => new Date()
@@ -292,7 +292,7 @@ describe('an erasure with events', () => {
     }
     const bindings = { ...env, ERASURE_QUEUE }
     for (let message = messages.shift(); message; message = messages.shift()) {
-      await continueErasures(message, {
+      await continueMessage(message, {
         env: bindings,
         usage: newUsage(),
         clock: () => new Date()

@@ -8,6 +8,7 @@ import { describeKept, writeReceipt } from '../../../src/erasures/receipt.ts'
 import { isWeekly, lastRunBy, nextRunAfter } from '../../../src/erasures/schedule.ts'
 import { STORE_NAMES } from '../../../src/erasures/stores.ts'
 import { deep } from '../../support/depth.ts'
+import { newErasureRow } from '../../support/erasure-row.ts'
 
 const at = (text: string) => Date.parse(text)
 
@@ -103,23 +104,10 @@ describe('a late event', () => {
 })
 
 describe('a receipt', () => {
-  const content = writeReceipt({
-    id: 7,
-    project_id: 1,
-    person_uuid: '01a1f000-0000-7000-8000-00000000000a',
-    requestedAt: at('2026-11-20T10:00:00Z'),
-    requested_by: { user: { id: 1 } },
-    delete_events: true,
-    delete_recordings: true,
-    run: at('2026-11-22T05:00:00Z'),
-    linkedUntil: null,
-    completes: null,
-    mentions: null,
-    verifiedAt: at('2026-11-22T05:01:00Z'),
-    removed: { events: 3, persons: 1 },
-    remaining: { events: 0, persons: 0, search_index: 0 },
-    unreadable: { objects: [], count: 0 },
-    late_events_dropped: 0
+  const content = writeReceipt(newErasureRow(), {
+    at: at('2026-11-22T05:01:00Z'),
+    remaining: { events: 0, persons: 0 },
+    unreadable: { objects: [], count: 0 }
   })
 
   it('lists the data found, removed, remaining and kept, and the end of its backups', () => {
@@ -148,7 +136,7 @@ describe('a receipt', () => {
     (events, recordings, sentences) => {
       const extent = { deleteEvents: events, deleteRecordings: recordings }
       const until = linkedUntil(extent, { COMPLETION_DAYS: '30' }, at('2026-11-20T10:00:00Z'))
-      const kept = describeKept({ delete_events: events, delete_recordings: recordings }, until)
+      const kept = describeKept(extent, until)
 
       const told = kept.filter((reason) => /did not ask|^Until 2026-12-20T10:00:00Z,/.test(reason))
       expect(told).toHaveLength(sentences)
