@@ -1,6 +1,6 @@
 import { newUsage, openControl, openDb } from '../src/db/client.ts'
 import { databaseOf } from '../src/db/databases.ts'
-import { catchUp } from '../src/erasures/restore.ts'
+import { catchUp } from '../src/erasures/replay/restore.ts'
 import type { Service } from './local.ts'
 
 /**

@@ -5,11 +5,11 @@ import { createReplayLink } from './capture/replay/routes.ts'
 import { createCaptureRoutes } from './capture/routes.ts'
 import { createSdkRoutes } from './capture/sdk/routes.ts'
 import { createTokenReader } from './capture/token.ts'
-import { completionRoutes } from './erasures/completions/routes.ts'
+import { removalRoutes } from './erasures/events/routes.ts'
+import { keptDataRoutes } from './erasures/kept-data/routes.ts'
 import { mentionRoutes } from './erasures/mentions/routes.ts'
+import { erasureRoutes } from './erasures/persons/routes.ts'
 import { receiptKeyRoutes, receiptRoutes } from './erasures/receipts/routes.ts'
-import { removalRoutes } from './erasures/removals/routes.ts'
-import { erasureRoutes } from './erasures/routes.ts'
 import { suppressionRoutes } from './erasures/suppressions/routes.ts'
 import { definitionRoutes } from './events/definitions/routes.ts'
 import { eventRoutes } from './events/routes.ts'
@@ -79,7 +79,7 @@ export function createApp(clock: () => Date, work: () => ConsumerWork) {
     app.route(prefix, activityRoutes)
     app.route(prefix, erasureRoutes)
     app.route(prefix, receiptRoutes)
-    app.route(prefix, completionRoutes)
+    app.route(prefix, keptDataRoutes)
     app.route(prefix, suppressionRoutes)
     app.route(prefix, personRoutes)
     app.route(prefix, mentionRoutes)

@@ -1,4 +1,4 @@
-import { checkNamed } from '../../src/erasures/named.ts'
+import { checkNamed } from '../../src/erasures/replay/named.ts'
 import { listApplied } from '../../src/ledger/store.ts'
 import { type Fault, walkLedger } from '../../src/ledger/walk.ts'
 import type { Service } from '../local.ts'

@@ -27,7 +27,7 @@ import { hasValues } from '../persons/activity/store.ts'
 import { MARKER_PREFIX, SPILL_PREFIX } from '../queues/waiting-objects.ts'
 import { RECORDINGS_PREFIX } from '../recordings/part.ts'
 import type { Extent } from './extent.ts'
-import { isVersionOf } from './identity.store.ts'
+import { isVersionOf } from './persons/identity.store.ts'
 
 /** The names of the stores, in the order of a receipt's page. */
 export type StoreName =

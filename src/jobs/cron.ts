@@ -1,5 +1,5 @@
 import { DAY, MINUTE } from '../calendar/units.ts'
-import { isWeekly } from '../erasures/schedule.ts'
+import { isWeekly } from '../erasures/engine/schedule.ts'
 
 /* `JOBS` in worker.ts lists the jobs of each trigger. */
 

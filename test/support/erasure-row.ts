@@ -1,4 +1,4 @@
-import type { ErasureRow } from '../../src/erasures/store.ts'
+import type { ErasureRow } from '../../src/erasures/engine/store.ts'
 
 /** Returns the row of an erasure with events and recordings, whose run has purged three events. */
 export const newErasureRow = (changes: Partial<ErasureRow> = {}): ErasureRow => ({

@@ -1,7 +1,7 @@
 import { createScheduledController } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
-import type { ErasureMessage } from '../../src/erasures/message.ts'
+import type { ErasureMessage } from '../../src/erasures/engine/message.ts'
 import { db, deliverMessage, type TestProject } from './project.ts'
 import worker from './worker.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { unstable_readConfig } from 'wrangler'
 import { z } from 'zod'
-import { isWeekly } from '../../src/erasures/schedule.ts'
+import { isWeekly } from '../../src/erasures/engine/schedule.ts'
 import { CRONS } from '../../src/jobs/cron.ts'
 import { CONSUMERS, consumerOf, QueueNames } from '../../src/queues/names.ts'
 

@@ -6,7 +6,7 @@ import { EventScan, type ZonedProject } from '../../events/scan.ts'
 import type { EventRow } from '../../events/store.ts'
 import { isObject, type Json, type JsonObject } from '../../input/json.ts'
 import type { PersonJson } from '../../persons/schemas.ts'
-import { MAX_FILTER_NAMES } from '../removals/filters.ts'
+import { MAX_FILTER_NAMES } from '../events/filters.ts'
 import { type Found, findRows, type Row, SOURCES, type Source } from './store.ts'
 import { Texts } from './texts.ts'
 

@@ -1,6 +1,6 @@
 import { canonical, sha256 } from '../../hash.ts'
 import type { OwnSecret, SecretOpener } from '../../ledger/secret.ts'
-import type { ErasureRow } from '../store.ts'
+import type { ErasureRow } from '../engine/store.ts'
 import { openSigningKey, type SigningKey } from './keys.ts'
 import type { Receipt } from './schemas.ts'
 import { sign } from './signature.ts'

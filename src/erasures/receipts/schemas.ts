@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { describeKept, ReceiptContent } from '../receipt.ts'
+import { describeKept, ReceiptContent } from '../persons/receipt.ts'
 
 /** A SHA-256 in hexadecimal. */
 export const Hash = z.string().regex(/^[0-9a-f]{64}$/)

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../db/client.ts'
 import { erasedIdentities, erasures } from '../../db/schema.ts'
-import { type ErasureRow, openErasures } from '../store.ts'
+import { type ErasureRow, openErasures } from '../engine/store.ts'
 
 /**
  * An erased identity of an erasure, and the hash of its distinct id in the receipt. `erasedAt` is when the erasure of the person

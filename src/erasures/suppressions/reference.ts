@@ -1,6 +1,6 @@
 import { describe } from '../../http/openapi.ts'
 import { pageSchema } from '../../http/page.ts'
-import { MAX_PERSONS } from '../schemas.ts'
+import { MAX_PERSONS } from '../persons/schemas.ts'
 import { SuppressAnswer, Suppression, SuppressionReceipt } from './schemas.ts'
 
 export const SUPPRESS = describe({

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { toIso } from '../../calendar/clock.ts'
 import { closed, sameReason } from '../../input/fields.ts'
 import { clean } from '../../persons/distinct-id.ts'
+import { listOf, PersonId } from '../persons/schemas.ts'
 import { Hash, SIGNED } from '../receipts/schemas.ts'
-import { listOf, PersonId } from '../schemas.ts'
 import type { SuppressionRow } from './store.ts'
 
 /** The persons or distinct ids to suppress. */

@@ -1,7 +1,7 @@
 import { listProjects } from '../../access/store.ts'
 import { type ControlDb, type Db, newUsage, openControl, openDb } from '../../db/client.ts'
 import { databaseOf } from '../../db/databases.ts'
-import { findListFault } from '../../erasures/removals/list.ts'
+import { findListFault } from '../../erasures/events/list.ts'
 import { readGivenUp } from '../../ledger/given-up.ts'
 import { readChecked } from '../../queues/checked.ts'
 import { objectOf, prefixOf } from '../../recordings/part.ts'

@@ -8,8 +8,8 @@ import {
   giveUpRemoval,
   listOpenRemovals,
   type RemovalRow
-} from '../../../src/erasures/removals/store.ts'
-import { catchUp } from '../../../src/erasures/restore.ts'
+} from '../../../src/erasures/events/store.ts'
+import { catchUp } from '../../../src/erasures/replay/restore.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
 import { EVERY_15_MINUTES, EVERY_MINUTE, WEEKLY } from '../../../src/jobs/cron.ts'
 import { type Entry, GENESIS, headOf, keyOf } from '../../../src/ledger/entry.ts'

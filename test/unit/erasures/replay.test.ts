@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { groupEntries } from '../../../src/erasures/replay.ts'
+import { groupEntries } from '../../../src/erasures/replay/replay.ts'
 import { type Entry, GENESIS, headOf, makeEntry } from '../../../src/ledger/entry.ts'
 import { numberedUuid } from '../../support/text.ts'
 
