@@ -13,12 +13,12 @@ const Request = z.object({
   key: z.int()
 })
 
-/** Ledger entry of a request to erase persons. It has their UUIDs, but only keyed hashes of their distinct ids. */
+/** A request to erase persons. It has their UUIDs, but only hashes of their distinct ids. */
 export const ErasureEntry = Request.extend({
   kind: z.literal('erasure'),
   /** The hashes of all distinct ids of these persons. */
   ids: z.array(z.string()),
-  /** The UUIDs of those among `persons` who are visitors without a person, by the hash of their distinct id. */
+  /** The UUIDs of visitors among `persons`, by the hash of their distinct id. */
   visitors: z.record(z.string(), z.guid()).optional()
 })
 export type ErasureEntry = z.infer<typeof ErasureEntry>

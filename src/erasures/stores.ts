@@ -52,7 +52,10 @@ export type RemovedAtOnce = Extract<
   'persons' | 'distinct_ids' | 'search_index' | 'activity_values'
 >
 
-/** Persons of a project, before or after their erasure. What is SQL stands in parentheses after `in`. */
+/**
+ * Persons of a project, before or after their erasure. What is SQL stands in parentheses after
+ * `in`.
+ */
 export type Owners = {
   projectId: number
   /** The persons' ids. */
@@ -71,21 +74,21 @@ export type StoreCounts = Partial<Record<StoreName, number>>
 type Store = {
   /** The store in plain words. */
   words: string
-  /** The tables, and the prefixes of objects in the bucket, that hold its rows and what is computed from them. */
+  /** The tables and the prefixes of objects that hold it, or what is computed from it. */
   holds: readonly (SQLiteTable | string)[]
   /** What has to be deleted for the store to be emptied. */
   deletedWith: 'person' | 'events' | 'recordings'
   /** Returns what follows `from` to select the rows of persons. Objects have none. */
   rows?: (owners: Owners) => SQL
-  /** Counts the copies that still contain rows of identities, by searching all that may contain some. */
+  /** Counts copies that still contain rows of identities, by searching them. */
   countCopies?: (db: Db, projectId: number, keys: ReadonlySet<number>) => Promise<number>
   /** Whether the next invocation purges what a verification has found. */
   isPurgedNext?: (left: StoreCounts) => boolean
 }
 
 /**
- * Everything that holds personal data, except what other data says about a person, which the search for mentions finds. Dry
- * runs, purges, verifications and receipts go through these stores.
+ * Everything that holds personal data, except what other data says about a person, which the search
+ * for mentions finds. Dry runs, purges, verifications and receipts go through these stores.
  */
 export const STORES: Record<StoreName, Store> = {
   persons: {

@@ -4,12 +4,12 @@ import type { AnyDb, Db } from '../db/client.ts'
 import { noteSecret, readState } from './store.ts'
 
 /**
- * Where the ledger keeps the fingerprints of the deployment's secrets. Each object is created once; the last one counts. A
- * restore of a database does not change them.
+ * Where the ledger keeps the fingerprints of the deployment's secrets. Each object is created once;
+ * the last one counts. A restore of a database does not change them.
  */
 export const FINGERPRINTS_PREFIX = 'ledger/secrets/'
 
-/** The fingerprint of the secret that the deployment uses: a keyed hash, from which nobody can compute the secret. */
+/** A keyed hash of the secret in use, from which nobody can compute the secret. */
 export const Fingerprint = z.object({
   fingerprint: z.string(),
   /** From when on the deployment uses the secret, ms UTC; 0 for its first secret. */
@@ -25,7 +25,7 @@ export type Fingerprints = Creating<string> & {
 /** `12` → `ledger/secrets/000000000012` */
 const keyOf = (seq: number): string => `${FINGERPRINTS_PREFIX}${String(seq).padStart(12, '0')}`
 
-/** Finds the last fingerprint in the ledger, by getting one object after the other; `seq` is its number, 0 if there is none. */
+/** Finds the last fingerprint by getting one object after the other; `seq` is 0 without one. */
 async function findLast(bucket: Pick<Fingerprints, 'get'>) {
   let last: { seq: number; known: Fingerprint | undefined } = { seq: 0, known: undefined }
   for (;;) {
@@ -38,12 +38,12 @@ async function findLast(bucket: Pick<Fingerprints, 'get'>) {
   }
 }
 
-/** Finds the fingerprint of the deployment's secret in the ledger; undefined before the first use of a secret. */
+/** Finds the fingerprint in the ledger; undefined before the first use of a secret. */
 export const findFingerprint = async (
   bucket: Pick<Fingerprints, 'get'>
 ): Promise<Fingerprint | undefined> => (await findLast(bucket)).known
 
-/** Reads the fingerprint of the deployment's secret: the ledger's, or else the database's; undefined if neither has one. */
+/** Reads the fingerprint: the ledger's, or else the database's; undefined without either. */
 export const readFingerprint = async (
   bucket: Fingerprints,
   db: AnyDb
@@ -51,8 +51,8 @@ export const readFingerprint = async (
   (await findFingerprint(bucket)) ?? (await readState(db)).secret
 
 /**
- * Reads the fingerprint of the deployment's secret, and copies it to where it is missing: to the ledger or to the database.
- * If neither has one, adopts the fingerprint `own`.
+ * Reads the fingerprint of the deployment's secret, and copies it to where it is missing: to the
+ * ledger or to the database. If neither has one, adopts the fingerprint `own`.
  */
 export async function settleFingerprint(
   bucket: Fingerprints,
@@ -73,7 +73,7 @@ export async function settleFingerprint(
   return known
 }
 
-/** Enters the fingerprint of another secret in the ledger, because the secret so far is lost, or should be replaced. */
+/** Enters the fingerprint of another secret, because the one so far is lost or replaced. */
 export async function replaceFingerprint(bucket: Fingerprints, next: Fingerprint): Promise<void> {
   const { seq } = await findLast(bucket)
   await createObject(bucket, keyOf(seq + 1), JSON.stringify(next))

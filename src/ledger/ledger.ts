@@ -195,7 +195,8 @@ async function explainBreak(
 }
 
 /**
- * Reads some entries after `head`, at most `limit`, in order, none of them after a missing or damaged one.
+ * Reads some entries after `head`, at most `limit`, in order, none of them after a missing or
+ * damaged one.
  * @returns at least one entry, unless `head` is the last
  * @throws LedgerError when the first one is missing, damaged, or does not follow `head`
  */

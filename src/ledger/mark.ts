@@ -5,8 +5,8 @@ import { Head } from './entry.ts'
 import { readState } from './store.ts'
 
 /**
- * The state of a database when it was last compared with the ledger. The mark is in the bucket, so a
- * restore of the database does not change the mark.
+ * The state of a database when it was last compared with the ledger. The mark is in the bucket, so
+ * a restore of the database does not change the mark.
  */
 const Mark = z.object({
   /** The time of the comparison, ms UTC. The database has the same time, or a later one. */

@@ -6,8 +6,8 @@ import { Ledger } from './ledger.ts'
 import { readState } from './store.ts'
 
 /**
- * Minimum length of a secret, characters: 32 hexadecimal digits are 128 bits. `npm start` and
- * `npm run deploy` generate 64 digits.
+ * Minimum length of a secret, characters: 32 hexadecimal digits are 128 bits. `npm start` and `npm
+ * run deploy` generate 64 digits.
  */
 export const MIN_SECRET = 32
 
@@ -15,7 +15,7 @@ export const MIN_SECRET = 32
 export const SECRET_STATUSES = ['ok', 'missing', 'too_short'] as const
 export type SecretStatus = (typeof SECRET_STATUSES)[number]
 
-/** The sentence of errors and of `/readyz` about another secret than the one that the deployment has used so far. */
+/** The sentence of errors and of `/readyz` about another secret than so far. */
 export const WRONG_SECRET =
   'RECEIPT_SECRET is not the secret that this deployment has used so far. Until the earlier one is back, nothing is erased, and receipts are neither issued nor verified. Put it back with npm run secrets -- import, or if it is lost for good, replace it with npm run secrets -- renew.'
 
@@ -31,7 +31,7 @@ export class WrongSecretError extends UnavailableError {
 
 type Secrets = { RECEIPT_SECRET?: string }
 
-/** `RECEIPT_SECRET`, and from when on the deployment uses it, ms UTC: salts and hashes from before were made with a lost secret. */
+/** `RECEIPT_SECRET`, and since when it is used, ms UTC: earlier salts have a lost secret. */
 export type OwnSecret = { value: string; since: number }
 
 export function checkSecret(secret: string | undefined): SecretStatus {
@@ -59,8 +59,8 @@ export function receiptSecret({ RECEIPT_SECRET }: Secrets): string {
 }
 
 /**
- * Returns the fingerprint by which a changed `RECEIPT_SECRET` is noticed. Like a hash in the ledger, it tells nothing about
- * the secret, which has 128 bits or more.
+ * Returns the fingerprint by which a changed `RECEIPT_SECRET` is noticed. Like a hash in the
+ * ledger, it tells nothing about the secret, which has 128 bits or more.
  */
 export const fingerprintOf = (secret: string): Promise<string> =>
   hmac(secret, 'fingerprint of RECEIPT_SECRET')
@@ -68,7 +68,8 @@ export const fingerprintOf = (secret: string): Promise<string> =>
 type Bindings = Secrets & Pick<Env, 'BUCKET'>
 
 /**
- * Returns `RECEIPT_SECRET`, unless it is not the secret that the deployment has used so far. The first secret is adopted.
+ * Returns `RECEIPT_SECRET`, unless it is not the secret that the deployment has used so far. The
+ * first secret is adopted.
  * @param db the project's database, which has a copy of the fingerprint
  * @throws UnavailableError when the secret is missing, too short, or another one (WrongSecretError)
  */
@@ -88,7 +89,7 @@ export function secretOpener(env: Bindings, db: Db): SecretOpener {
   }
 }
 
-/** Like `openSecret`, but returns undefined if the secret is missing or too short. @throws WrongSecretError */
+/** Like `openSecret`; undefined if it is missing or too short. @throws WrongSecretError */
 export const findSecret = async (env: Bindings, db: Db): Promise<OwnSecret | undefined> =>
   checkSecret(env.RECEIPT_SECRET) === 'ok' ? openSecret(env, db) : undefined
 
@@ -108,7 +109,7 @@ export async function unlockLedger(
   return { ledger: new Ledger(env.BUCKET, head), secret: { value, since } }
 }
 
-/** Compares a fingerprint with the ledger's. @throws WrongSecretError, or UnavailableError when the ledger cannot be read */
+/** Compares a fingerprint with the ledger's. @throws WrongSecretError, UnavailableError */
 async function expectKnown(
   { BUCKET }: Pick<Env, 'BUCKET'>,
   db: Db,
@@ -127,8 +128,8 @@ async function expectKnown(
 }
 
 /**
- * Compares `RECEIPT_SECRET` with the ledger, and copies the fingerprint to where it is missing. Does nothing if the secret is
- * missing or too short. @throws WrongSecretError
+ * Compares `RECEIPT_SECRET` with the ledger, and copies the fingerprint to where it is missing.
+ * Does nothing if the secret is missing or too short. @throws WrongSecretError
  */
 export async function expectOwnSecret(env: Bindings, db: Db): Promise<void> {
   if (checkSecret(env.RECEIPT_SECRET) === 'ok') {

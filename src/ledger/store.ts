@@ -9,7 +9,7 @@ export async function readApplied(db: AnyDb): Promise<Head> {
   return (await readState(db)).head
 }
 
-/** Reads the last entry of the ledger that each of these databases has applied; one query per database. */
+/** Reads the last entry that each database has applied; one query per database. */
 export const listApplied = (
   env: Pick<Env, 'DB'>,
   databases: readonly string[],
@@ -17,7 +17,6 @@ export const listApplied = (
 ): Promise<Head[]> =>
   Promise.all(databases.map((name) => readApplied(openDb(databaseOf(env, name), usage).db)))
 
-/** The state of a database. */
 type State = {
   /** The last entry that the database has applied. */
   head: Head

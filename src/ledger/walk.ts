@@ -15,9 +15,9 @@ import { noteGivenUp, readGivenUp } from './given-up.ts'
 import { placeOf, readIntact } from './ledger.ts'
 
 /*
- * Requests read only the entries that their database has not applied. The walk reads all entries, from the first to the last, a part
- * of them each night, and begins again. It notes in the bucket where it has stopped, so that a restore of a database does not change
- * that.
+ * Requests read only the entries that their database has not applied. The walk reads all entries,
+ * from the first to the last, a part of them each night, and begins again. It notes in the bucket
+ * where it has stopped, so that a restore of a database does not change that.
  */
 
 /** Entries read at once: 100 gets of the bucket. */
@@ -59,7 +59,7 @@ export type CheckNamed = (bucket: R2Bucket, entry: Entry) => Promise<number>
 
 type Walk = {
   checkNamed: CheckNamed
-  /** The last entry that each database has applied, read before the walk: the ledger has these entries. */
+  /** The last entry that each database has applied, read before the walk. */
   applied: readonly Head[]
   /** Requests to the bucket after which the walk stops; the last entry may add some. */
   most: number
@@ -69,7 +69,7 @@ type Walk = {
   onProgress?: (seq: number) => void
 }
 
-/** The number of entries that were read, the fault that has ended the walk, and whether it has reached the end of the ledger. */
+/** The number of entries read, the fault that ended the walk, and whether it reached the end. */
 export type Walked = { entries: number; fault: Fault | null; isDone: boolean }
 
 /** Continues the walk. A walk that a fault has ended begins there again. */
@@ -126,7 +126,8 @@ export async function giveUpObject(bucket: R2Bucket, key: string): Promise<void>
 }
 
 /**
- * Yields the entries from the first to the last, in order, past those that an operator has given up; of these, yields the numbers.
+ * Yields the entries from the first to the last, in order, past those that an operator has given
+ * up; of these, yields the numbers.
  * @throws LedgerError when another one is missing, damaged, or does not follow the one before
  */
 export async function* readKept(bucket: R2Bucket): AsyncGenerator<Entry | number> {
@@ -207,7 +208,7 @@ function expectKnown(head: Head, seen: readonly Head[]): Head {
   return head
 }
 
-/** @throws LedgerError unless the ledger, which ends with `head`, reaches to all entries that were seen before */
+/** @throws LedgerError unless the ledger, which ends with `head`, has all entries seen before */
 function expectEnd(head: Head, seen: readonly Head[], givenUp: ReadonlySet<string>): void {
   let seq = head.seq + 1
   while (givenUp.has(keyOf(seq))) {

@@ -3,7 +3,7 @@ import { hashDistinctId } from '../tombstones/tombstone.ts'
 import { findSuppressed } from './store.ts'
 import type { Suppressions } from './suppression.ts'
 
-/** Reads the suppressions of distinct ids. Reads nothing if `serial` is 0: the project has never had a suppression. */
+/** Reads the suppressions of distinct ids; nothing if `serial` is 0: there never was one. */
 export async function readSuppressions(
   db: Db,
   project: { id: number; erasureSalt: string },

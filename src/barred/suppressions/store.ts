@@ -5,7 +5,7 @@ import { counters, guard, suppressedIds, suppressions } from '../../db/schema.ts
 import { assign, bare, excluded, insertSelect, list, updateFrom } from '../../db/statements.ts'
 import type { Drops, Suppressed } from './suppression.ts'
 
-/** The counter that grows when suppressions of a project begin, get distinct ids, are lifted or are removed; not when they drop data. */
+/** The counter that grows when suppressions of a project change; not when they drop data. */
 export const SERIAL = 'suppressions'
 
 /** Finds the suppressions of the distinct ids with these hashes, also those that are lifted. */
@@ -28,7 +28,7 @@ export const findSuppressed = (
       and(eq(suppressedIds.projectId, projectId), sql`${suppressedIds.hash} in ${inJson(hashes)}`)
     )
 
-/** Rolls the batch back as a conflict if the project's suppressions have changed since `serial` was read. */
+/** Rolls the batch back as a conflict if suppressions have changed since `serial` was read. */
 export const expectSerial = (projectId: number, serial: number): SQL =>
   sql`insert into ${guard} select null where ${serial} <> coalesce((
         select ${counters.value} from ${counters}
@@ -41,7 +41,7 @@ export const raiseSerial = (projectId: number): SQL =>
       on conflict (${bare(counters.projectId)}, ${bare(counters.name)})
       do update set ${assign(counters, { value: sql`${counters.value} + 1` })}`
 
-/** Adds the numbers of dropped events or recording parts to their suppressions, at most one for each, and notes the time of the last. */
+/** Adds numbers of dropped events or recording parts to suppressions, at most one for each. */
 export const countSuppressed = (
   projectId: number,
   column: 'events' | 'recordingParts',

@@ -5,7 +5,7 @@ export type Suppressed = {
   isIdentified: boolean
   /** Data received at this time or later is dropped. */
   since: number
-  /** Data received at this time or later is stored again; null while the suppression is in force. */
+  /** Data received at this time or later is stored again; null while in force. */
   liftedAt: number | null
 }
 

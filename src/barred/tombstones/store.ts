@@ -16,7 +16,7 @@ export const findTombstones = (
   hashes: string[]
 ): Promise<HashedTombstone[]> => findByHash(db, projectId, inJson(hashes))
 
-/** Finds the tombstones of the distinct ids that these erasures have erased, also those of earlier and later erasures. */
+/** Finds all tombstones of the distinct ids that these erasures have erased. */
 export const findTombstonesOf = (
   db: Db,
   projectId: number,

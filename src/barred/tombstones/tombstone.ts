@@ -10,7 +10,7 @@ export type Tombstone = {
   erasureId: number
   /** Data accepted up to this time belonged to the erased person. */
   erasedAt: number
-  /** Whether late events join the erased identity and are purged with its other events; otherwise they are dropped. */
+  /** Whether late events are purged with the others of the identity; otherwise they are dropped. */
   isOpen: boolean
   /** Whether the person's events are deleted, also those in dead letters. */
   deletesEvents: boolean

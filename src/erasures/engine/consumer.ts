@@ -32,16 +32,17 @@ import { searchWaiting } from './waiting.ts'
 const MAX_ATTEMPTS = 8
 
 /**
- * How often, at most, a consumer checks again whether everything accepted before an erasure or a removal is processed. The
- * delays are 5, 10, 20… seconds, about ten minutes in all. The last check removes the data of erased persons from what is still
- * not processed; a removal waits for the next sweep.
+ * How often, at most, a consumer checks again whether everything accepted before an erasure or a
+ * removal is processed. The delays are 5, 10, 20… seconds, about ten minutes in all. The last check
+ * removes the data of erased persons from what is still not processed; a removal waits for the next
+ * sweep.
  */
 const MAX_WAITS = 7
 /** Delay of the first check, seconds. */
 const FIRST_WAIT = 5
 /** Returns the seconds until the next check after `waited` checks. */
 const waitAfter = (waited: number): number => FIRST_WAIT * 2 ** waited
-/** Half of the delay after the first failure, seconds. The delay doubles with each failure: 20, 40, 80… */
+/** Half of the first delay, seconds. The delay doubles with each failure: 20, 40, 80… */
 const RETRY_UNIT = 10
 
 export type ErasureQueue = {
@@ -53,8 +54,8 @@ type ErasureInvocation = Invocation<
 >
 
 /**
- * Continues the erasures and removals that messages name. Messages may arrive twice, at the same time
- * and in any order, and the work may be interrupted anywhere.
+ * Continues the erasures and removals that messages name. Messages may arrive twice, at the same
+ * time and in any order, and the work may be interrupted anywhere.
  * @returns the outcome of the messages, and the number of erasures and removals that were completed
  */
 export async function consumeErasures(batch: MessageBatch, invocation: ErasureInvocation) {
@@ -71,10 +72,11 @@ export async function consumeErasures(batch: MessageBatch, invocation: ErasureIn
 }
 
 /**
- * Continues what a message names as far as one invocation's limits allow, and sends a message for the rest.
+ * Continues what a message names as far as one invocation's limits allow, and sends a message for
+ * the rest.
  * @returns the number of completed erasures and removals
- * @throws PoisonError if the project does not exist, unavailable when the database cannot do the work now, and any failure
- * of a removal; failures of erasures are only noted
+ * @throws PoisonError if the project does not exist, unavailable when the database cannot do the
+ * work now, and any failure of a removal; failures of erasures are only noted
  */
 export async function continueMessage(
   message: QueueMessage,
@@ -103,8 +105,9 @@ type Opened = {
 }
 
 /**
- * Continues the erasures of a message. Erasures that must wait for data of their persons, accepted before them, are
- * purged but not completed, and get a delayed message. So do erasures that fail and have attempts left.
+ * Continues the erasures of a message. Erasures that must wait for data of their persons, accepted
+ * before them, are purged but not completed, and get a delayed message. So do erasures that fail
+ * and have attempts left.
  */
 async function continueErasures(
   message: ErasureMessage,
@@ -120,7 +123,8 @@ async function continueErasures(
   }
   const eraser = new Eraser({ project, db }, invocation, signer)
 
-  // Searched before the dead letters: a message that becomes a dead letter in between still counts as waiting.
+  // Searched before the dead letters: a message that becomes a dead letter in between still counts
+  // as waiting.
   const search = await searchWaiting({ project, db }, open.filter(mayComplete), {
     ...invocation,
     removes: message.waited >= MAX_WAITS
@@ -138,7 +142,8 @@ async function continueErasures(
 
   // Dead letters hold events, which are purged in a run, and parts of recordings.
   const hasPurges = ready.some(({ run, deleteRecordings }) => run !== null || deleteRecordings)
-  // What was just found to be unreadable has become a dead letter, which an earlier search has not seen.
+  // What was just found to be unreadable has become a dead letter, which an earlier search has not
+  // seen.
   const from = search.parked > 0 ? '' : message.letter
   if (from !== null && hasPurges) {
     const letter = await purgeDeadLetters(invocation, { project, db }, from)
@@ -185,7 +190,8 @@ async function continueRemoval(
 }
 
 /**
- * Advances erasures one after the other. `rest` are the erasures that another invocation must advance.
+ * Advances erasures one after the other. `rest` are the erasures that another invocation must
+ * advance.
  */
 async function advanceEach(
   eraser: Eraser,
@@ -228,8 +234,9 @@ const describeWait = (oldest: number): string =>
   `Events or recordings of the person, the oldest accepted at ${toIso(oldest)}, are not processed yet. The deletion is completed after them.`
 
 /**
- * Sends a delayed message that checks waiting erasures again, and then searches the dead letters from the first on. After
- * the last check, sends nothing: the sweep takes up the erasures for which there was too much to search.
+ * Sends a delayed message that checks waiting erasures again, and then searches the dead letters
+ * from the first on. After the last check, sends nothing: the sweep takes up the erasures for which
+ * there was too much to search.
  */
 async function sendLater(
   queue: ErasureQueue,
@@ -261,11 +268,11 @@ async function removeMeanwhile(
   }
 }
 
-/** An erasure that failed, and the number of its failures. */
 type Failure = { erasure: ErasureRow; tries: number }
 
 /**
- * Notes why an erasure failed. After its last attempt in a run, marks it as failed: it waits for the next run.
+ * Notes why an erasure failed. After its last attempt in a run, marks it as failed: it waits for
+ * the next run.
  * @throws unavailable when the database cannot do the work now
  */
 async function recordFailure(

@@ -5,13 +5,14 @@ import type { Issued, Signer } from '../receipts/issue.ts'
 import { publishKey } from '../receipts/keys.ts'
 import { PacedWork } from './paced-work.ts'
 
-/** Why a deletion waits when the secrets are missing: `npm run purge:now`, for example, does not have them. */
+/** Why a deletion waits without secrets, as in `npm run purge:now`. */
 const UNSIGNED =
   'Everything is removed. Within half an hour, the service signs the receipt and completes the deletion, if it has the secrets RECEIPT_KEY and RECEIPT_SECRET.'
 
 /**
- * `waiting`: the deletion waits for its run, for data that is not processed yet, or for a secret, or another message continues
- * it. `cut`: another invocation must continue. `completed`: nothing is left to do.
+ * `waiting`: the deletion waits for its run, for data that is not processed yet, or for a secret,
+ * or another message continues it. `cut`: another invocation must continue. `completed`: nothing is
+ * left to do.
  */
 export type State = 'waiting' | 'cut' | 'completed'
 
@@ -25,9 +26,9 @@ export type Verified = {
 }
 
 /**
- * Carries out the deletions of a project, as far as one invocation's limits allow: removes the data, searches it again, signs a
- * receipt, enters the receipt in the ledger and completes the deletion. Messages may arrive twice, at the same time, and the
- * work may be interrupted anywhere.
+ * Carries out the deletions of a project, as far as one invocation's limits allow: removes the
+ * data, searches it again, signs a receipt, enters the receipt in the ledger and completes the
+ * deletion. Messages may arrive twice, at the same time, and the work may be interrupted anywhere.
  */
 export abstract class DeletionEngine<Task> {
   protected readonly open: OpenProject
@@ -85,7 +86,7 @@ export abstract class DeletionEngine<Task> {
     return this.invocation.clock().getTime()
   }
 
-  /** Opens the ledger, and publishes the key that signs receipts: the ledger has it before the first of its receipts. */
+  /** Opens the ledger, which gets the key that signs before the first receipt. */
   async #openLedger({ key }: Signer, now: number): Promise<Ledger> {
     const { env } = this.invocation
     const ledger = await openLedger(env, this.open.db)

@@ -3,7 +3,7 @@ import { log } from '../../log.ts'
 import { type Sender, sendAll } from '../../queues/send.ts'
 import { type ErasureMessage, messagesFor } from './message.ts'
 
-/** Sends the messages of a project's new erasures. A failure is only logged: the sweep finds the erasures. */
+/** Sends the messages of new erasures. A failure is only logged: the sweep finds them. */
 export async function enqueueErasures(
   queue: Sender<ErasureMessage>,
   projectId: number,

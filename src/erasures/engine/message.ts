@@ -14,7 +14,7 @@ export const ErasureMessage = z.object({
   erasures: z.array(z.int()).min(1),
   /** The last dead letter that was searched; '' before the first, null after the last. */
   letter: z.string().nullable(),
-  /** The extents of the erasures when the search of the dead letters began; empty before the first dead letter. */
+  /** The extents when the search of the dead letters began; empty before the first one. */
   searched: z.array(Searched),
   /**
    * The number of times that the erasures have waited for events or recordings accepted before
@@ -33,7 +33,6 @@ export const RemovalMessage = z.object({
 })
 export type RemovalMessage = z.infer<typeof RemovalMessage>
 
-/** A message of the erasure queue. */
 export const QueueMessage = z.union([ErasureMessage, RemovalMessage])
 export type QueueMessage = z.infer<typeof QueueMessage>
 
@@ -53,7 +52,7 @@ export function messagesFor(erasures: { id: number; project_id: number }[]): Era
   })
 }
 
-/** Returns a message that begins to search the dead letters, after erasures have waited `waited` times. */
+/** Returns a message that begins to search the dead letters, after `waited` waits. */
 export const firstMessage = (
   projectId: number,
   erasures: number[],
@@ -77,9 +76,9 @@ export const messageAfter = (
 })
 
 /**
- * Whether a message may continue an erasure: unless the erasure has been widened, or taken by a run, since the message's
- * search of the dead letters began. Then the search may have left out data, and another message has been sent, which begins
- * a new search.
+ * Whether a message may continue an erasure: unless the erasure has been widened, or taken by a
+ * run, since the message's search of the dead letters began. Then the search may have left out
+ * data, and another message has been sent, which begins a new search.
  */
 export const mayContinue = ({ letter, searched }: ErasureMessage, erasure: ErasureRow): boolean =>
   letter === '' ||

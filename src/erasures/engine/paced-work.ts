@@ -6,21 +6,22 @@ import { pause } from '../../turns.ts'
 /** Time in the database that a piece should take, ms: other queries wait that long. */
 const PIECE_MS = 15
 
-/** Time that other queries get after a piece, as a multiple of the piece's own time in the database. */
+/** Time for other queries after a piece, as a multiple of its own time in the database. */
 const REST = 3
 
 /** The first, the smallest and the largest number of rows of a piece. */
 type Sizes = { first: number; min: number; max: number }
 
 /**
- * Sizes for events and versions. Removing 1,000 events takes 12 to 60 ms: so long at most, even if the clock of the database stands
- * still and shows 0 ms.
+ * Sizes for events and versions. Removing 1,000 events takes 12 to 60 ms: so long at most, even if
+ * the clock of the database stands still and shows 0 ms.
  */
 export const ROWS: Sizes = { first: 100, min: 10, max: 1_000 }
 
 /**
- * Returns the size of the next piece: as many rows as take `PIECE_MS`, but at most twice as many as before. Only the time in the
- * database counts: the way to the database and back delays nobody else, and would make the pieces of a distant one tiny.
+ * Returns the size of the next piece: as many rows as take `PIECE_MS`, but at most twice as many as
+ * before. Only the time in the database counts: the way to the database and back delays nobody
+ * else, and would make the pieces of a distant one tiny.
  */
 export function nextSize(
   { rows, databaseMs }: { rows: number; databaseMs: number },
@@ -50,8 +51,8 @@ export class PacedWork {
   }
 
   /**
-   * Like `run`, but does a piece even if the invocation has reached its limits: for the last part of a job, which no invocation
-   * would begin if the parts before it always reached them.
+   * Like `run`, but does a piece even if the invocation has reached its limits: for the last part
+   * of a job, which no invocation would begin if the parts before it always reached them.
    */
   async runAnyway(work: PieceOfWork, sizes: Sizes): Promise<boolean> {
     let limit = sizes.first
@@ -62,7 +63,8 @@ export class PacedWork {
       if (isLast) {
         return true
       }
-      // The clock stands still while code computes, but it moves while the code waits for the database.
+      // The clock stands still while code computes, but it moves while the code waits for the
+      // database.
       const elapsedMs = this.#clock().getTime() - started
       const databaseMs = this.#usage.databaseMs - before
       limit = nextSize({ rows, databaseMs }, sizes)

@@ -16,9 +16,10 @@ const TAKEN_AT_ONCE = 1_000
 const STALLED_MS = 15 * MINUTE
 
 /**
- * Starts or continues the run of the time `scheduledFor`, ms UTC. Queues everything requested before that time that waits for
- * a run: erasures that delete events, also if they failed in an earlier run, and removals. If the run is started twice, even
- * at the same time, it queues each erasure and each removal once.
+ * Starts or continues the run of the time `scheduledFor`, ms UTC. Queues everything requested
+ * before that time that waits for a run: erasures that delete events, also if they failed in an
+ * earlier run, and removals. If the run is started twice, even at the same time, it queues each
+ * erasure and each removal once.
  * @returns the number of queued tasks
  */
 export async function startRun(
@@ -30,7 +31,8 @@ export async function startRun(
   const startedAt = now.getTime()
   await insertRun(db, { ...run, startedAt })
   const erasures = await queueWaiting(db, queue, { run: run.scheduledFor, now: startedAt })
-  // A removal with progress since the run was due is under way: an earlier start may have queued it.
+  // A removal with progress since the run was due is under way: an earlier start may have queued
+  // it.
   const idleSince = Math.min(run.scheduledFor, startedAt)
   const due = { run: run.scheduledFor, idleSince, now: startedAt }
   const removals = await queueRemovals(db, queue, due)
@@ -79,9 +81,7 @@ const queueRemovals = (
     (taken) => taken.map(({ id, project_id }) => ({ project_id, removal: id, waited: 0 }))
   )
 
-/**
- * Queues the open erasures without progress since `before`, ms UTC. @returns their number
- */
+/** Queues the open erasures without progress since `before`, ms UTC. @returns their number */
 export const resumeErasures = (
   db: Db,
   queue: Sender<QueueMessage>,

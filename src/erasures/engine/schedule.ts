@@ -11,5 +11,5 @@ export const lastRunBy = (at: number): number => at - ((((at - FIRST) % WEEK) + 
 /** Returns the first Sunday 05:00 UTC later than `at`, ms UTC. */
 export const nextRunAfter = (at: number): number => lastRunBy(at) + WEEK
 
-/** Whether a cron expression is the weekly one. Cloudflare numbers Sunday 1, and may report `SUN` as `1`. */
+/** Whether a cron expression is the weekly one. Cloudflare may report `SUN` as `1`. */
 export const isWeekly = (cron: string): boolean => /^0 5 \* \* (SUN|1)$/i.test(cron.trim())

@@ -57,7 +57,7 @@ type Taken = { id: number; project_id: number }
 
 const taken = { id: erasures.id, project_id: erasures.projectId }
 
-/** SQL: whether an erasure deletes events and still has to be assigned to the run scheduled for `run`, ms UTC. */
+/** SQL: whether an erasure has events and still has to be assigned to the run of `run`, ms UTC. */
 const waitsFor = (run: number | SQLiteColumn): SQL | undefined =>
   and(
     isOpen,
@@ -68,8 +68,9 @@ const waitsFor = (run: number | SQLiteColumn): SQL | undefined =>
   )
 
 /**
- * Assigns up to `limit` erasures to a run, oldest first: erasures that delete events, were requested before the
- * run, and either are queued or failed in an earlier run. Each erasure goes to one caller only.
+ * Assigns up to `limit` erasures to a run, oldest first: erasures that delete events, were
+ * requested before the run, and either are queued or failed in an earlier run. Each erasure goes to
+ * one caller only.
  */
 export const takeTasks = (
   db: Db,
@@ -90,8 +91,8 @@ export const takeTasks = (
 
 /**
  * Takes unfinished erasures without progress since `before`, ms UTC, and notes progress at `now`.
- * Leaves out erasures that only wait for their run. Also takes an erasure whose progress is in the future because the clock was
- * set back.
+ * Leaves out erasures that only wait for their run. Also takes an erasure whose progress is in the
+ * future because the clock was set back.
  */
 export const takeStalled = (
   db: Db,
@@ -112,7 +113,7 @@ export const takeStalled = (
     .returning(taken)
 }
 
-/** Marks each run as finished if no erasure still has to be assigned to it and none of its erasures is running. */
+/** Marks runs as finished to which no erasure has to be assigned, and whose erasures have ended. */
 export function finishRuns(db: Db, now: number) {
   const { scheduledFor, finishedAt } = deletionRuns
   const running = and(isOpen, eq(erasures.status, 'running'), eq(erasures.run, scheduledFor))
@@ -130,7 +131,7 @@ export function finishRuns(db: Db, now: number) {
     )
 }
 
-/** Lists the UUIDs of these persons who have erasures, with the times at which the erasures were requested, ms UTC. */
+/** Lists which of these persons have erasures, and when each was requested, ms UTC. */
 export const findErasedAt = (
   db: Db,
   projectId: number,

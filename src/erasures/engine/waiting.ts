@@ -39,15 +39,20 @@ export type Search = {
 }
 
 type Options = {
-  /** Whether the data is removed from the objects, so that no erasure waits, unless the invocation has used up its queries. */
+  /**
+   * Whether the data is removed from the objects, so that no erasure waits, unless the invocation
+   * has used up its queries.
+   */
   removes: boolean
   maxObjects?: number
 }
 
 /**
- * Searches the objects of a project that wait to be processed for data of erased persons. An erasure waits for objects with events
- * of its person and, if it deletes recordings, for parts of the person's recordings. No erasure waits for other objects, nor for
- * one that cannot be read: that becomes a dead letter at once. If there are more than `maxObjects` objects, all erasures wait.
+ * Searches the objects of a project that wait to be processed for data of erased persons. An
+ * erasure waits for objects with events of its person and, if it deletes recordings, for parts of
+ * the person's recordings. No erasure waits for other objects, nor for one that cannot be read:
+ * that becomes a dead letter at once. If there are more than `maxObjects` objects, all erasures
+ * wait.
  */
 export async function searchWaiting(
   open: OpenProject,
@@ -80,8 +85,8 @@ export async function searchWaiting(
 }
 
 /**
- * Returns when the project's oldest request was accepted that waits to be processed, ms UTC; Infinity if none was accepted up to
- * `until`. Requests that cannot be read become dead letters.
+ * Returns when the project's oldest request was accepted that waits to be processed, ms UTC;
+ * Infinity if none was accepted up to `until`. Requests that cannot be read become dead letters.
  */
 export async function findOldestRequest(
   open: OpenProject,
@@ -95,7 +100,6 @@ export async function findOldestRequest(
   return objects.isCut ? until : Number.POSITIVE_INFINITY
 }
 
-/** The waiting objects of a project. */
 class WaitingObjects {
   /** The number of objects that could not be read, and have become dead letters. */
   parked = 0
@@ -149,7 +153,7 @@ class WaitingObjects {
     return { key, etag: object.etag, acceptedAt, content }
   }
 
-  /** Removes the data of erased persons from an object; the rest of the object is processed as if it had never been there. */
+  /** Removes the data of erased persons from an object; the rest of it is still processed. */
   async remove(
     { key, etag, content }: WaitingObject,
     isMeant: (tombstone: Tombstone) => boolean
@@ -171,7 +175,6 @@ class WaitingObjects {
   }
 }
 
-/** The persons of erasures. */
 class Persons {
   readonly #project: OpenProject['project']
   readonly #ids: ReadonlySet<number>

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Ledger entry of a request for a removal. It has neither events nor filters, only the SHA-256 of the list of events. */
+/** A request for a removal: without events and filters, with the SHA-256 of the list of events. */
 export const RemovalEntry = z.object({
   kind: z.literal('event_removal'),
   project: z.int(),

@@ -54,8 +54,8 @@ export const Filters = z.object({
 export type Filters = z.infer<typeof Filters>
 
 /**
- * Reads filters as of `now`. The dry run and the deletion both pass the time of the dry run, so that relative dates mean the
- * same in both.
+ * Reads filters as of `now`. The dry run and the deletion both pass the time of the dry run, so
+ * that relative dates mean the same in both.
  * @throws invalid_input, attr the filter; required without any filter
  */
 export function readEventFilters(filters: Filters, project: Calendar, now: Date): EventFilters {

@@ -5,8 +5,9 @@ import { sha256 } from '../../hash.ts'
 import { LedgerError } from '../../ledger/entry.ts'
 
 /*
- * The events of a removal are listed by their uuids in an object of the bucket, next to the ledger. A restore of the database
- * does not change it, so a removal can be repeated although its filters are forgotten.
+ * The events of a removal are listed by their uuids in an object of the bucket, next to the ledger.
+ * A restore of the database does not change it, so a removal can be repeated although its filters
+ * are forgotten.
  */
 
 type Named = { projectId: number; id: string }
@@ -19,7 +20,7 @@ const keyOf = ({ projectId, id }: Named): string => `${LISTS_PREFIX}${projectId}
 /** Returns the SHA-256 of a list of uuids, 32 hexadecimal digits each. */
 export const digestOf = (uuids: string[]): string => sha256(JSON.stringify(uuids))
 
-/** Writes the list of a removal, unless it exists. @throws UnavailableError when the bucket does not take it */
+/** Writes the list of a removal, unless it exists. @throws UnavailableError */
 export async function writeList(bucket: R2Bucket, removal: Named, uuids: string[]): Promise<void> {
   try {
     await createObject(bucket, keyOf(removal), JSON.stringify(uuids))

@@ -11,7 +11,7 @@ import type { RemovalRow } from './store.ts'
 
 /** The result of the search after the removal, which has found none of the listed events. */
 export type RemovalSearch = {
-  /** Number of events that match the filters now; null if the filters are unknown, or there are too many events to search. */
+  /** Events that match the filters now; null if these are unknown, or too many to search. */
   matching: number | null
   /** Time of the search, ms UTC. */
   at: number
@@ -62,8 +62,8 @@ function hashFilters(filters: Filters | null, salt: string) {
 }
 
 /**
- * Returns the receipt of a removal, as it was signed; null until the removal is completed, and if it has failed, or the salt
- * was made with a secret that is lost.
+ * Returns the receipt of a removal, as it was signed; null until the removal is completed, and if
+ * it has failed, or the salt was made with a secret that is lost.
  * @throws UnavailableError when the salt's secret is missing, too short, or another one
  */
 export async function receiptOf(

@@ -7,8 +7,8 @@ import { findRemoval, type RemovalRow, removePart } from './store.ts'
 type Tools = { bucket: R2Bucket; work: PacedWork; clock: () => Date }
 
 /**
- * Removes the listed events that are left, or their properties, and rebuilds their sessions, as far as one invocation's
- * limits allow.
+ * Removes the listed events that are left, or their properties, and rebuilds their sessions, as far
+ * as one invocation's limits allow.
  * @returns whether nothing is left
  */
 export async function removeListed(

@@ -64,7 +64,7 @@ export class Remover extends DeletionEngine<RemovalRow> {
     return count
   }
 
-  /** Counts the events that match the filters; null if the filters are unknown, or there are too many events to search. */
+  /** Counts the events that match; null if the filters are unknown, or match too many to search. */
   async #countMatching({ id, filters, properties }: RemovalRow): Promise<number | null> {
     if (filters === null) {
       return null

@@ -5,7 +5,7 @@ import type { Actor } from '../../persons/activity/entry.ts'
 import type { RemovalEntry } from './entry.ts'
 import { insertRemoval } from './store.ts'
 
-/** Creates the task of a removal that a restored database does not know. @returns how many, 0 or 1 */
+/** Creates a task that a restored database does not know. @returns how many, 0 or 1 */
 export async function requestAgain(
   db: Db,
   entry: Announced<RemovalEntry>,

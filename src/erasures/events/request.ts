@@ -20,8 +20,8 @@ type Project = Calendar & { id: number }
 export type Wanted = { filters: Filters; properties: string[] | null }
 
 /**
- * Finds the events that a request would remove now. @returns also the token with which the request can be carried out;
- * null without events, so that a misspelt name does not lead to a receipt
+ * Finds the events that a request would remove now. @returns also the token with which the request
+ * can be carried out; null without events, so that a misspelt name does not lead to a receipt
  */
 export async function tryRemoval(
   db: Db,
@@ -55,10 +55,11 @@ type Request = {
 }
 
 /**
- * Enters a removal in the ledger, and creates its task: the weekly run removes the events. A token that was used already leads
- * to the same task, at any time.
- * @throws invalid_input for a wrong or expired token, query_too_large when too many events would have to be searched,
- * conflict when other events match than in the dry run, unavailable when the list or the ledger cannot be written
+ * Enters a removal in the ledger, and creates its task: the weekly run removes the events. A token
+ * that was used already leads to the same task, at any time.
+ * @throws invalid_input for a wrong or expired token, query_too_large when too many events would
+ * have to be searched, conflict when other events match than in the dry run, unavailable when the
+ * list or the ledger cannot be written
  */
 export async function requestRemoval(
   db: Db,

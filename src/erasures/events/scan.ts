@@ -113,7 +113,6 @@ class Tally {
   }
 }
 
-/** Whether an event has one of these properties, or sets it on its person. */
 function hasOneOf({ properties }: EventRow, names: readonly string[]): boolean {
   const own: JsonObject = JSON.parse(properties)
   const objects = [own, own.$set, own.$set_once].filter(isObject)

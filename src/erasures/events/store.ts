@@ -43,7 +43,6 @@ export async function insertRemoval(
   return rows.length > 0
 }
 
-/** Finds a removal of a project. */
 export async function findRemoval(
   db: Db,
   projectId: number,
@@ -56,7 +55,7 @@ export async function findRemoval(
   return row
 }
 
-/** Lists a project's removals with ids below `before`, newest first. `count` counts all of its removals. */
+/** Lists a project's removals with ids below `before`, newest first. Counts all. */
 export async function listRemovals(
   db: Db,
   projectId: number,
@@ -84,8 +83,8 @@ type Taken = { id: string; project_id: number }
 
 export type Taking = {
   /**
-   * The time for which the run is scheduled, ms UTC. Removals requested before this time are due, as are removals
-   * whose `dueAt` has passed.
+   * The time for which the run is scheduled, ms UTC. Removals requested before this time are due,
+   * as are removals whose `dueAt` has passed.
    */
   run: number
   /** Removals with progress since this time (ms UTC) are under way. */
@@ -96,8 +95,9 @@ export type Taking = {
 
 /**
  * Takes open removals that are due and not under way, at most `limit`, and notes progress at `now`.
- * Also takes a removal whose progress is in the future because the clock was set back. Sets `dueAt` to `now` if a run
- * takes a removal early, as `npm run purge:now` does, so that sweeps can resume the removal.
+ * Also takes a removal whose progress is in the future because the clock was set back. Sets `dueAt`
+ * to `now` if a run takes a removal early, as `npm run purge:now` does, so that sweeps can resume
+ * the removal.
  */
 export const takeRemovals = (db: Db, { run, idleSince, limit, now }: Taking): Promise<Taken[]> => {
   const isDue = sql`(${eventRemovals.dueAt} <= ${now} or ${eventRemovals.requestedAt} < ${run})`
@@ -120,15 +120,15 @@ export const listOpenRemovals = (db: Db): Promise<RemovalRow[]> =>
   db.select().from(eventRemovals).where(isOpen).orderBy(eventRemovals.id)
 
 /**
- * The next part of a removal's list: its uuids, 32 hexadecimal digits each, and the removal's `position` once the part
- * is removed.
+ * The next part of a removal's list: its uuids, 32 hexadecimal digits each, and the removal's
+ * `position` once the part is removed.
  */
 export type Part = { uuids: string[]; position: number; now: number }
 
 /**
- * Removes a part of the listed events, or properties from these events; a trigger deletes the segments that contain
- * them. The same transaction counts the events and segments, and notes the uuids of removed events: capture does not store
- * these events again.
+ * Removes a part of the listed events, or properties from these events; a trigger deletes the
+ * segments that contain them. The same transaction counts the events and segments, and notes the
+ * uuids of removed events: capture does not store these events again.
  * @throws ConflictError when the part was removed already, or the removal is completed
  */
 export async function removePart(db: Db, removal: RemovalRow, part: Part): Promise<void> {
@@ -162,8 +162,8 @@ export async function removePart(db: Db, removal: RemovalRow, part: Part): Promi
 }
 
 /**
- * Returns a `from` clause for the listed events that are still stored and, if properties are to be removed, still have
- * one of them.
+ * Returns a `from` clause for the listed events that are still stored and, if properties are to be
+ * removed, still have one of them.
  */
 function listed({ projectId, properties }: RemovalRow, uuids: string[]): SQL {
   const isMeant = properties === null ? sql`true` : hasOneOf(pathsTo(properties))
@@ -195,7 +195,7 @@ const removeProperties = (names: string[], places: SQL): SQL =>
     where: sql`(${events.projectId}, ${events.eventId}, ${events.timestamp}, ${events.uuid}) in (${places})`
   })
 
-/** Returns the JSON paths of properties: in an event's properties, in their `$set` and in their `$set_once`. */
+/** Returns the JSON paths of properties: at the top, in `$set` and in `$set_once`. */
 const pathsTo = (names: string[]): string[] =>
   names.flatMap((name) =>
     ['$', '$."$set"', '$."$set_once"'].map((at) => `${at}.${JSON.stringify(name)}`)
@@ -205,7 +205,7 @@ const hasOneOf = (paths: string[]): SQL =>
   sql`exists (select 1 from json_each(${JSON.stringify(paths)}) path
     where json_type(${events.properties}, path.value) is not null)`
 
-/** Counts the listed events that are still stored and, if properties are to be removed, still have one of them. */
+/** Counts the listed events that are left, or that still have one of the properties. */
 export async function countListed(db: Db, removal: RemovalRow, uuids: string[]): Promise<number> {
   const [[counted]] = await readBatch(
     db,
@@ -221,7 +221,7 @@ export const noteError = (db: Db, id: string, error: string, now: number) =>
     .set({ error, progressAt: now })
     .where(and(eq(eventRemovals.id, id), isOpen))
 
-/** Marks a removal as completed, stores its receipt, and forgets its filters. @returns whether it was open */
+/** Completes a removal with its receipt, and forgets its filters. @returns whether it was open */
 export async function completeRemoval(
   db: Db,
   { id }: RemovalRow,

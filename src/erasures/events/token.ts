@@ -6,7 +6,6 @@ import { canonical, hmac, isSameHash } from '../../hash.ts'
 /** How long the token of a dry run can be used, ms. */
 export const TOKEN_MS = HOUR
 
-/** The result of a dry run. */
 const DryRun = z.object({
   /** The id that the removal will have, so that a token is used once. */
   id: z.guid(),
@@ -25,7 +24,6 @@ export type DryRun = z.infer<typeof DryRun>
 export const triedAt = (id: string): number =>
   Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
 
-/** The request for which a token is valid. */
 type Request = { secret: string; projectId: number; wanted: unknown }
 
 /** Returns the token of a dry run, with which exactly this request can be carried out. */
@@ -34,7 +32,7 @@ export async function makeToken(dryRun: DryRun, request: Request): Promise<strin
   return `${btoa(payload)}.${await signatureOf(payload, request)}`
 }
 
-/** Reads a token. @throws invalid_input, attr `token`, when it is malformed or for another request */
+/** Reads a token. @throws invalid_input, attr `token`, for one of another request */
 export async function readToken(token: string, request: Request): Promise<DryRun> {
   const [encoded = '', signature = '', ...more] = token.split('.')
   const payload = decode(encoded)

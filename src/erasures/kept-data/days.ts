@@ -23,8 +23,8 @@ export const linkedUntil = (
 ): number | null => (keepsData(extent) ? now + readCompletionDays(setting) * DAY : null)
 
 /**
- * Returns until when the data that an erasure kept can be deleted, ms UTC; null if it kept nothing, or the link to the data is
- * removed.
+ * Returns until when the data that an erasure kept can be deleted, ms UTC; null if it kept nothing,
+ * or the link to the data is removed.
  */
 export const completableUntil = ({
   linkedUntil: until,

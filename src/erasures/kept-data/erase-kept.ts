@@ -30,7 +30,7 @@ export type Completion = Extent & {
 /** A UUID or distinct id from a request, and the erasures of the persons that had it. */
 export type Found = { name: string; remains: Remains[] }
 
-/** Finds, for each name, the erasures with a link to the data that they kept, and the erasures that kept nothing. */
+/** Finds, for each name, the erasures with a link to data that they kept, and those without any. */
 export async function findNamed(db: Db, project: Project, named: Named): Promise<Found[]> {
   if ('uuids' in named) {
     const remains = await findRemains(db, project.id, { uuids: named.uuids, hashes: [] })
@@ -60,8 +60,9 @@ export const hasKept = (remains: Remains, extent: Extent): boolean =>
   !isSameExtent(widen(remains, extent), remains)
 
 /**
- * Deletes data that earlier erasures kept: recordings at once, events in the next weekly run. An open erasure is widened: it
- * deletes this data, too. A completed erasure already has a receipt, so a new erasure deletes the data.
+ * Deletes data that earlier erasures kept: recordings at once, events in the next weekly run. An
+ * open erasure is widened: it deletes this data, too. A completed erasure already has a receipt, so
+ * a new erasure deletes the data.
  * @returns the erasures of each name, as they were before
  */
 export async function eraseKept(

@@ -8,10 +8,10 @@ import { insertSelect, updateFrom } from '../../db/statements.ts'
 
 const old = alias(erasedIdentities, 'old')
 
-/** A completed erasure, and the keys of its tombstones, to which the kept events and recordings point. */
+/** A completed erasure, and the keys of its tombstones, to which the kept data points. */
 export type Linked = { id: number; keys: number[] }
 
-/** Finds completed erasures, of all projects, whose kept data can no longer be deleted at `now`, ms UTC. */
+/** Finds completed erasures whose kept data can no longer be deleted at `now`, ms UTC. */
 export async function findLinked(db: Db, now: number, limit: number): Promise<Linked[]> {
   const due = sql`select ${erasures.id} from ${erasures}
     where ${erasures.linkedUntil} is not null and ${erasures.linkedUntil} <= ${now}
@@ -30,12 +30,12 @@ export async function findLinked(db: Db, now: number, limit: number): Promise<Li
   }))
 }
 
-/** An erased identity under its present key, its new anonymous person, and the new key of its tombstone. */
+/** The present key of an identity, its new anonymous person, and the new key of its tombstone. */
 type Moved = { key: number; erasure: number; person: number; tombstone: number }
 
 /**
- * Moves tombstones to new keys, and notes that the erasures have no link any more. Kept data still points to the old keys,
- * whose rows stay without hash and erasure, and get new anonymous persons.
+ * Moves tombstones to new keys, and notes that the erasures have no link any more. Kept data still
+ * points to the old keys, whose rows stay without hash and erasure, and get new anonymous persons.
  * @throws ConflictError when a tombstone has changed since it was read
  */
 export const writeUnlinked = (db: Db, ids: number[], moved: Moved[]) =>

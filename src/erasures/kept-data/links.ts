@@ -3,12 +3,12 @@ import { retryConflicts } from '../../db/retry.ts'
 import { reserveNumbers } from '../../db/sequences.ts'
 import { findLinked, writeUnlinked } from './links.store.ts'
 
-/** Erasures whose links one transaction removes. */
 const ERASURES_AT_ONCE = 100
 
 /**
  * Removes the links between erasures and the data that they kept, once this data can no longer be
- * deleted. The tombstones stay under new keys, so that late events still do not recreate the persons.
+ * deleted. The tombstones stay under new keys, so that late events still do not recreate the
+ * persons.
  * @param isSpent returns true once no further transaction may begin; the next run continues
  * @returns the number of erasures
  */

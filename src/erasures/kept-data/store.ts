@@ -24,8 +24,8 @@ export type Remains = Extent & {
 }
 
 /**
- * Finds erasures with a link to the data that they kept, and erasures that kept nothing, by the UUIDs of their persons and
- * the hashes of distinct ids.
+ * Finds erasures with a link to the data that they kept, and erasures that kept nothing, by the
+ * UUIDs of their persons and the hashes of distinct ids.
  */
 export async function findRemains(
   db: Db,
@@ -74,8 +74,8 @@ export async function findRemains(
 type Completion = { remains: Remains[]; actor: Actor; linkedUntil: number | null }
 
 /**
- * In one transaction, widens open erasures so that they delete more, and creates for each completed erasure a new one, which
- * takes over the identities and deletes what was kept.
+ * In one transaction, widens open erasures so that they delete more, and creates for each completed
+ * erasure a new one, which takes over the identities and deletes what was kept.
  * @returns the ids of the erasures that have work to do
  * @throws ConflictError when an erasure has changed since it was read
  */
@@ -129,7 +129,6 @@ const expectUnchanged = (projectId: number, json: string, count: number): SQL =>
           where ${erasedIdentities.erasureId} = ${erasures.id}) = one.value ->> 'identities'`
   )
 
-/** Widens the open erasures of a list. */
 const widenOpen = (projectId: number, json: string, now: number): SQL =>
   updateFrom(erasures, {
     set: {
@@ -144,8 +143,8 @@ const widenOpen = (projectId: number, json: string, now: number): SQL =>
   })
 
 /**
- * Creates an erasure for each completed one of a list, and moves the identities of the completed one to it: only the new
- * erasure can be completed from then on.
+ * Creates an erasure for each completed one of a list, and moves the identities of the completed
+ * one to it: only the new erasure can be completed from then on.
  */
 const continueCompleted = (
   { project: projectId, requested_at: now }: CompletionEntry,

@@ -71,8 +71,9 @@ type Search = {
 }
 
 /**
- * Looks for the ids and e-mail addresses of a person in everything that the erasure of the person does not reach: subscriptions,
- * insights, dashboards, other persons and other persons' events. Reads only.
+ * Looks for the ids and e-mail addresses of a person in everything that the erasure of the person
+ * does not reach: subscriptions, insights, dashboards, other persons and other persons' events.
+ * Reads only.
  */
 export async function findMentions(
   db: Db,
@@ -135,7 +136,10 @@ function describeRows(
 const mentionOf = ({ id }: Row, fields: string[], removal: Removal | null): Mention[] =>
   fields.length === 0 ? [] : [{ id: String(id), fields, events: null, removal }]
 
-/** Returns the fields of an object that mention the person, and the request that replaces the texts in them. */
+/**
+ * Returns the fields of an object that mention the person, and the request that replaces the texts
+ * in them.
+ */
 function patchOf(row: Row, path: string, members: Record<string, Json>, texts: Texts): Mention[] {
   const fields = Object.keys(members).filter((name) => texts.isWithin(members[name] ?? null))
   const body = Object.fromEntries(
@@ -197,7 +201,10 @@ const describeRow: Record<Source, (row: Row, texts: Texts) => Mention[]> = {
   }
 }
 
-/** Returns the changes of a subscription without the person: the other recipients or, if there are none, the end. */
+/**
+ * Returns the changes of a subscription without the person: the other recipients or, if there are
+ * none, the end.
+ */
 function withoutRecipient(
   type: string | null | undefined,
   target: string,
@@ -263,7 +270,10 @@ async function searchEvents(
   return { examined, complete: false, mentions: tallies.mentions(), last }
 }
 
-/** A property of events that mentions the person: `outer` is `$set` or `$set_once` if the event sets it on its person. */
+/**
+ * A property of events that mentions the person: `outer` is `$set` or `$set_once` if the event sets
+ * it on its person.
+ */
 type Place = { outer: string; name: string; value: Json }
 
 /** Returns the properties of an event that mention the person. */
@@ -341,7 +351,8 @@ class Tallies {
     return [...this.#tallies.values()].flat().map((tally) => {
       const { outer, name, events, of, from, until, patterns } = tally
       const filter = { key: outer, operator: 'regex', value: [...patterns], type: 'event' }
-      // A property whose name is the text goes with any value, null too: `properties` selects its events.
+      // A property whose name is the text goes with any value, null too: `properties` selects its
+      // events.
       const isNamed = outer === name && this.#texts.isIn(name)
       return {
         id: outer === name ? name : `${outer}.${name}`,

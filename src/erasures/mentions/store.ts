@@ -11,7 +11,7 @@ import {
 } from '../../db/schema.ts'
 import { list } from '../../db/statements.ts'
 
-/** Rows of each store that one search examines: the newest persons, and of the others first those that are not deleted. */
+/** Rows of each store that one search examines: the newest persons; deleted rows come last. */
 export const MAX_ROWS = 10_000
 
 /** Rows of each store that may be found. If there are more, the search is not complete. */
@@ -29,12 +29,12 @@ export const SOURCES = [
 ] as const
 export type Source = (typeof SOURCES)[number]
 
-/** A row that has one of the spellings somewhere: text, and JSON as text, by the names of columns. */
+/** A row with one of the spellings: text, and JSON as text, by the names of columns. */
 export type Row = Record<string, string | null> & { id: string }
 
 type Scan = { columns: SQLiteColumn[]; from: SQL }
 
-/** For each store: the columns to search, the first of which is the row's id, and where the rows are, in order. */
+/** For each store: the columns to search, beginning with the id, and its rows, in order. */
 const SCANS: Record<Source, (projectId: number) => Scan> = {
   subscriptions: (projectId) => ({
     columns: [
@@ -77,8 +77,9 @@ const SCANS: Record<Source, (projectId: number) => Scan> = {
 export type Found = { rows: Row[]; examined: number; isComplete: boolean }
 
 /**
- * Searches stores of a project for texts, in one round trip. The rows found have a spelling anywhere in their columns, also as
- * a part of a longer word, and without regard to the case of ASCII letters.
+ * Searches stores of a project for texts, in one round trip. The rows found have a spelling
+ * anywhere in their columns, also as a part of a longer word, and without regard to the case of
+ * ASCII letters.
  */
 export async function findRows(
   db: Db,

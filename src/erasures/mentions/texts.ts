@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject } from '../../input/json.ts'
 
-/** Maximum number of a person's texts that are looked for; each costs a comparison with every row. */
+/** Texts of a person that are looked for; each costs a comparison with every row. */
 export const MAX_TEXTS = 30
 
-/** Shortest text that is looked for, in characters: a shorter one stands in too many places that do not mean the person. */
+/** Shortest text that is looked for, in characters: shorter ones often do not mean the person. */
 export const MIN_LENGTH = 3
 
 /** Put in the place of a removed text. */
@@ -13,8 +13,8 @@ const REMOVED = '[removed]'
 const ADDRESSES = ['email', 'Email', '$email']
 
 /**
- * A text stands alone if it begins and ends the value, or stands between these characters. So `user-1` is in
- * `https://shop.example/?id=user-1&x` and not in `user-12` or `user-1-a`.
+ * A text stands alone if it begins and ends the value, or stands between these characters. So
+ * `user-1` is in `https://shop.example/?id=user-1&x` and not in `user-12` or `user-1-a`.
  */
 const EDGE = '\\s"\'`/\\\\?&=#,;:()<>\\[\\]{}|!'
 
@@ -46,8 +46,8 @@ export class Texts {
   }
 
   /**
-   * Returns the patterns of the texts that stand in a value, for the operator `regex` of filters: each matches its text alone,
-   * as this class does.
+   * Returns the patterns of the texts that stand in a value, for the operator `regex` of filters:
+   * each matches its text alone, as this class does.
    */
   patternsIn(value: Json): string[] {
     const isWithin = (pattern: RegExp): boolean => isAnywhere(value, (text) => pattern.test(text))
@@ -118,7 +118,7 @@ function alternatives(texts: string[]): string {
   return `(?:${escaped.join('|')})`
 }
 
-/** Returns a pattern that matches these texts where they stand alone, also as in a URL; nothing without a text. */
+/** Returns a pattern for these texts where they stand alone, also as in a URL. */
 function alone(texts: string[], flags: string): RegExp {
   const spelt = texts.flatMap((text) => [...new Set([text, inUrl(text)])])
   const any = spelt.length > 0 ? alternatives(spelt) : '(?!)'

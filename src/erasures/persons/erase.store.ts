@@ -20,13 +20,13 @@ export type PersonToErase = {
   id: number
   uuid: string
   identities: { key: number; distinctId: string }[]
-  /** Whether there is a person with this id. A visitor without a person gets an id and a UUID only for the erasure. */
+  /** Whether this person exists. A visitor gets an id and a UUID only for the erasure. */
   isStored: boolean
 }
 
 /**
- * Finds the identities without a person that have one of these distinct ids, in one round trip; in none if `persons`, who were
- * found by the same distinct ids, have them all.
+ * Finds the identities without a person that have one of these distinct ids, in one round trip; in
+ * none if `persons`, who were found by the same distinct ids, have them all.
  */
 export async function findVisitors(
   db: Db,
@@ -84,7 +84,7 @@ export async function findPersonsToErase(
   }))
 }
 
-/** An identity of a person to erase, with two keyed hashes of its distinct id: one for the tombstone, one for the receipt. */
+/** An identity to erase, with the hashes of its distinct id for the tombstone and the receipt. */
 export type Identity = {
   key: number
   hash: string
@@ -111,8 +111,8 @@ export type NewErasures = {
  * Deletes persons, and visitors without a person, and creates their erasures in one transaction.
  * @param requests requests for the erasure of different persons
  * @returns the ids of the erasures
- * @throws ConflictError when a person is gone, or has gained or lost a distinct id, since it was read, or a visitor has got a
- * person
+ * @throws ConflictError when a person is gone, or has gained or lost a distinct id, since it was
+ * read, or a visitor has got a person
  */
 export async function writeErasures(
   db: Db,
@@ -128,7 +128,6 @@ export async function writeErasures(
   )
 }
 
-/** Returns the statements of one request. */
 function erasePersonsOf(projectId: number, erasure: NewErasures): SQL[] {
   const { actor, entry } = erasure
   const now = entry.requested_at
@@ -168,12 +167,11 @@ function erasePersonsOf(projectId: number, erasure: NewErasures): SQL[] {
   ]
 }
 
-/** A list of rows in JSON, and their number. */
 type Chunk = { rows: string; count: number }
 
 /**
- * Statements that create the erasures of persons, delete the persons and remove the values from their activity log.
- * One of them returns the ids of the erasures as `erasure_id`.
+ * Statements that create the erasures of persons, delete the persons and remove the values from
+ * their activity log. One of them returns the ids of the erasures as `erasure_id`.
  */
 const deletePersons = (
   projectId: number,
@@ -211,7 +209,6 @@ const deletePersons = (
   sql`delete from ${persons} where +${persons.projectId} = ${projectId} and ${persons.id} in ${idsIn(rows)}`
 ]
 
-/** Replaces distinct ids by tombstones. */
 const writeTombstones = (projectId: number, now: number, { rows, count }: Chunk): SQL[] => [
   expectRows(
     count,

@@ -47,9 +47,9 @@ type Settings = {
 
 /**
  * Deletes the selected persons, and visitors without a person who have one of the selected distinct
- * ids, their distinct ids and the property values in their activity log, and creates their erasures in
- * the same transaction. The queue's consumer then purges the versions of their properties and, if
- * requested, their recordings; the weekly run purges their events if requested.
+ * ids, their distinct ids and the property values in their activity log, and creates their erasures
+ * in the same transaction. The queue's consumer then purges the versions of their properties and,
+ * if requested, their recordings; the weekly run purges their events if requested.
  * @returns the persons and visitors that existed
  */
 export async function erasePersons(
@@ -65,7 +65,8 @@ export async function erasePersons(
       ...request,
       visitors,
       requestedAt,
-      // Read before the ledger gets an entry: an invalid setting must fail before anything is recorded.
+      // Read before the ledger gets an entry: an invalid setting must fail before anything is
+      // recorded.
       linkedUntil: linkedUntil(request, setting, requestedAt),
       numbering: new Numbering(visitors, requestedAt)
     }
@@ -111,7 +112,6 @@ export async function erasePersons(
   return persons
 }
 
-/** Returns the test whether a person is selected. */
 function isIn({ ids, uuids, distinctIds }: Selection): (person: PersonToErase) => boolean {
   const names = new Set(distinctIds)
   return ({ id, uuid, identities }) =>
@@ -120,7 +120,7 @@ function isIn({ ids, uuids, distinctIds }: Selection): (person: PersonToErase) =
     identities.some(({ distinctId }) => names.has(distinctId))
 }
 
-/** Gives visitors without a person the ids and UUIDs under which they are erased, the same ones in each try of a request. */
+/** Gives visitors the ids and UUIDs under which they are erased, the same in each try. */
 class Numbering {
   readonly #uuids: ReadonlyMap<string, string>
   readonly #requestedAt: number
@@ -146,7 +146,7 @@ class Numbering {
   }
 }
 
-/** An identity with all hashes of its distinct id: for the tombstone, for the receipt and for the ledger. */
+/** An identity, with the hash of its distinct id in the ledger, too. */
 type Hashed = Identity & { ledger_hash: string }
 
 /** Returns the member of a ledger entry about visitors without a person; {} if there are none. */
@@ -156,7 +156,6 @@ function visitorsOf(hashed: Hashed[]): Pick<ErasureEntry, 'visitors'> {
   return uuids.length > 0 ? { visitors: Object.fromEntries(uuids) } : {}
 }
 
-/** Hashes every distinct id of the persons. */
 async function hashIdentities(
   project: Project,
   persons: PersonToErase[],

@@ -39,11 +39,11 @@ const RECORDINGS_AT_ONCE = 20
 /** Unreadable dead letters that a receipt names. */
 const MAX_NAMED = 100
 
-/** Whether an erasure may be completed now, with a receipt: always, unless it deletes events and waits for its run. */
+/** Whether an erasure may be completed now: unless it deletes events and waits for its run. */
 export const mayComplete = ({ run, deleteEvents }: ErasureRow): boolean =>
   !deleteEvents || run !== null
 
-/** Purges the data of erasures in one project: of persons, and of what earlier erasures have kept. */
+/** Erases persons of one project, and what earlier erasures have kept of them. */
 export class Eraser extends DeletionEngine<ErasureRow> {
   #unreadable: ReturnType<typeof listUnreadable> | undefined
 
@@ -90,7 +90,8 @@ export class Eraser extends DeletionEngine<ErasureRow> {
       await this.#noteFound(erasure)
     }
     for await (const keys of this.#keysOf(erasure)) {
-      // Many identities cost only as long as they have events, so that the next invocation gets further.
+      // Many identities cost only as long as they have events, so that the next invocation gets
+      // further.
       const isFew = keys.length <= PURGED_AT_ONCE
       const active = isFew ? keys : await listActive(this.open.db, erasure, keys)
       for (let at = 0; at < active.length; at += PURGED_AT_ONCE) {
@@ -106,7 +107,6 @@ export class Eraser extends DeletionEngine<ErasureRow> {
     return true
   }
 
-  /** Notes the number of events to purge. */
   async #noteFound(erasure: ErasureRow): Promise<void> {
     if (await noteFewFound(this.open.db, erasure, COUNTED_AT_ONCE, this.now())) {
       return
@@ -123,7 +123,6 @@ export class Eraser extends DeletionEngine<ErasureRow> {
     return this.work.runAnyway(sessionRebuilder(this.open.db, this.open.project.id), SESSIONS)
   }
 
-  /** Yields the keys of the person's identities, some at a time. */
   async *#keysOf(erasure: ErasureRow): AsyncGenerator<number[]> {
     for (let after = 0; ; ) {
       const keys = await listKeys(this.open.db, erasure, after, KEYS_AT_ONCE)
@@ -174,7 +173,7 @@ export class Eraser extends DeletionEngine<ErasureRow> {
     )
   }
 
-  /** Lists the dead letters that were searched for the person, but could not be read: see `purgeDeadLetters`. */
+  /** Lists the dead letters that could not be read: see `purgeDeadLetters`. */
   async #listUnreadable({ projectId, deleteEvents, deleteRecordings }: ErasureRow) {
     if (!deleteEvents && !deleteRecordings) {
       return { objects: [], count: 0 }
@@ -185,7 +184,7 @@ export class Eraser extends DeletionEngine<ErasureRow> {
   }
 }
 
-/** Returns the hashes of the distinct ids, unless their salt was made with a secret that is lost. */
+/** Returns the hashes of the distinct ids, unless the secret of their salt is lost. */
 async function subjectOf(
   { projectId, personUuid, requestedAt }: ErasureRow,
   identities: readonly ErasedIdentity[],

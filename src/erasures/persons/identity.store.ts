@@ -14,10 +14,9 @@ export function isVersionOf(key: SQL): SQL {
 /** An event's position in the index `events_identity`, `uuid` in hexadecimal. */
 export type Place = { timestamp: number; event_id: number; uuid: string }
 
-/** The columns of a place, for a `select`. */
 export const placeColumns = sql`${events.timestamp}, ${events.eventId}, hex(${events.uuid}) as uuid`
 
-/** Returns a `from` for an identity's events in the order of the index `events_identity`: all, or those after a place. */
+/** Returns a `from` for an identity's events in the order of `events_identity`. */
 export function eventsOf(projectId: number, key: number, after: Place | undefined): SQL {
   const order = list([events.timestamp, events.projectId, events.eventId, events.uuid])
   const isLater = after
@@ -30,7 +29,7 @@ export function eventsOf(projectId: number, key: number, after: Place | undefine
 export const isOneOf = (rows: string): SQL =>
   sql`${erasedIdentities.key} in (select value ->> 'key' from json_each(${rows}))`
 
-/** Turns the recordings of erased identities into tombstones, and counts them for the identities' erasures. */
+/** Turns recordings of erased identities into tombstones, and counts them for the erasures. */
 export const deleteRecordingsOf = (
   projectId: number,
   identities: readonly { key: number }[],

@@ -54,7 +54,7 @@ export async function countOwned(
 /** Some events, and the sessions and segments that they are in. */
 type Page = { count: number; sessions: string[]; segments: number[] }
 
-/** Counts the events of identities, and the sessions and segments that contain these events, in short queries. */
+/** Counts events of identities, and the sessions and segments of these events. */
 export async function countEventStores(
   db: Db,
   projectId: number,
@@ -76,8 +76,8 @@ export async function countEventStores(
 }
 
 /**
- * Reads the events of up to `KEYS_AT_ONCE` identities in one query if there are fewer than `EVENTS_AT_ONCE`, otherwise
- * identity by identity.
+ * Reads the events of up to `KEYS_AT_ONCE` identities in one query if there are fewer than
+ * `EVENTS_AT_ONCE`, otherwise identity by identity.
  */
 async function* pagesOf(db: Db, projectId: number, keys: number[]): AsyncGenerator<Page> {
   for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) {
@@ -122,7 +122,8 @@ async function readPage(
       select ${sessions.sessionId} as id from ${sessions}
       where ${sessions.projectId} = ${projectId}
         and ${sessions.sessionId} in (select session_id from (${piece}))`),
-    // The segment of an event is the last that begins at or before its time, if it has not ended by then.
+    // The segment of an event is the last that begins at or before its time, if it has not ended by
+    // then.
     query<{ id: number }>(sql`
       select distinct ${s.id} from (${piece}) e cross join ${segments} ${s} on ${s.id} = (
         select ${segments.id} from ${segments}

@@ -10,20 +10,20 @@ import { countEventStores, countOwned } from './preview.store.ts'
 import { describeKept } from './receipt.ts'
 
 /**
- * What a request deletes besides the person. `setting` says for how many days kept data can still be deleted; `now` is the time
- * of the request.
+ * What a request deletes besides the person. `setting` says for how many days kept data can still
+ * be deleted; `now` is the time of the request.
  */
 type Wanted = Extent & { setting: CompletionSetting; now: Date }
 
 const storesWith = (whole: 'person' | 'events' | 'recordings'): StoreName[] =>
   STORE_NAMES.filter((name) => STORES[name].deletedWith === whole)
 
-/** How many rows of a store would be deleted and kept. */
 type StorePreview = { store: StoreName; deleted: number; kept: number }
 
 /**
- * Returns the selected persons that exist, the identities without a person that have one of the selected distinct ids, and how
- * many of the rows that are stored now an erasure would delete and keep, by store. Reads only.
+ * Returns the selected persons that exist, the identities without a person that have one of the
+ * selected distinct ids, and how many of the rows that are stored now an erasure would delete and
+ * keep, by store. Reads only.
  */
 export async function previewErasure(
   db: Db,
@@ -51,8 +51,9 @@ export async function previewErasure(
 }
 
 /**
- * Returns how many of the rows that earlier erasures kept, and that are stored now, a later request to delete them would delete
- * and keep, by store. Rows that the earlier erasure is still going to delete count as deleted, too. Reads only.
+ * Returns how many of the rows that earlier erasures kept, and that are stored now, a later request
+ * to delete them would delete and keep, by store. Rows that the earlier erasure is still going to
+ * delete count as deleted, too. Reads only.
  */
 export async function previewKept(
   db: Db,
@@ -69,8 +70,8 @@ export async function previewKept(
       countOwned(db, projectId, { ids: [], keys }, recorded)
     ))
   ]
-  // Each erasure is that of one person. A flag is true only if all of them delete its kind of data; without erasures, it is the
-  // request's.
+  // Each erasure is that of one person. A flag is true only if all of them delete its kind of data;
+  // without erasures, it is the request's.
   const isNothing = remains.length === 0
   return describePreview(remains.length, stores, {
     ...wanted,
@@ -79,7 +80,7 @@ export async function previewKept(
   })
 }
 
-/** Counts rows of some stores, separately for the erasures that delete them and for those that keep them. */
+/** Counts rows for the erasures that delete them, and for those that keep them. */
 async function countEach(
   remains: readonly Remains[],
   isDeleted: (one: Remains) => boolean,

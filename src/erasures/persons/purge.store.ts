@@ -55,8 +55,8 @@ export async function purgeVersions(
 }
 
 /**
- * Notes that the person's versions, and the recordings if they are deleted too, are purged. Does nothing if the erasure has been
- * extended to the recordings since it was read.
+ * Notes that the person's versions, and the recordings if they are deleted too, are purged. Does
+ * nothing if the erasure has been extended to the recordings since it was read.
  */
 export const markCleared = (db: Db, { id, deleteRecordings }: ErasureRow, now: number) =>
   db
@@ -98,13 +98,14 @@ export const listKeys = async (
   return rows.map(({ key }) => key)
 }
 
-/** Purges at most `limit` events of these identities. A trigger deletes the segments that contain them. */
+/** Purges at most `limit` events of these identities. A trigger deletes their segments. */
 export async function purgeEvents(
   db: Db,
   { id, projectId }: ErasureRow,
   { keys, limit, now }: { keys: number[]; limit: number; now: number }
 ): ReturnType<PieceOfWork> {
-  // Every statement below must find the same rows: `indexed by` and `+` keep their plans, and so the order of the rows, the same.
+  // Every statement below must find the same rows: `indexed by` and `+` keep their plans, and so
+  // the order of the rows, the same.
   const source = sql`from ${events} indexed by events_identity
     where ${events.identity} in ${inJson(keys)} and +${events.projectId} = ${projectId} limit ${limit}`
   const place = list([events.projectId, events.eventId, events.timestamp, events.uuid])
@@ -152,8 +153,8 @@ export async function listActive(
 }
 
 /**
- * Counts the events of identities: in one query if they are fewer than `limit`, otherwise of each half of
- * the identities, and of a single identity in pieces.
+ * Counts the events of identities: in one query if they are fewer than `limit`, otherwise of each
+ * half of the identities, and of a single identity in pieces.
  */
 export async function countEvents(
   db: Db,
@@ -207,7 +208,8 @@ async function countOne(
 }
 
 /**
- * Counts the events to purge and notes their number, in one round trip, if they are fewer than `limit`.
+ * Counts the events to purge and notes their number, in one round trip, if they are fewer than
+ * `limit`.
  * @returns whether the number is noted; false also if it was noted before
  */
 export async function noteFewFound(
@@ -263,9 +265,10 @@ export const markFailed = (db: Db, { id }: ErasureRow) =>
     .where(and(eq(erasures.id, id), isOpen))
 
 /**
- * Counts what is left in the stores that the erasure empties: copies, then rows, each up to 1,000, in one round trip and so in one
- * snapshot. Copies first: events that are stored and sealed in between are then counted as events, not only as segments.
- * Objects count as 0: the invocation began by searching the bucket for those of the person.
+ * Counts what is left in the stores that the erasure empties: copies, then rows, each up to 1,000,
+ * in one round trip and so in one snapshot. Copies first: events that are stored and sealed in
+ * between are then counted as events, not only as segments. Objects count as 0: the invocation
+ * began by searching the bucket for those of the person.
  */
 export async function countLeft(
   db: Db,
@@ -308,8 +311,8 @@ const erasedBy = ({ id, projectId, personId }: ErasureRow): Owners => ({
 })
 
 /**
- * Marks an erasure as completed and stores its receipt, unless an event to delete was stored, or the erasure was widened, since
- * the verification.
+ * Marks an erasure as completed and stores its receipt, unless an event to delete was stored, or
+ * the erasure was widened, since the verification.
  * @returns whether this call has completed it
  */
 export async function complete(
@@ -340,7 +343,7 @@ export async function complete(
   return rows.length > 0
 }
 
-/** Returns what follows `from` to select the events that still belong to the identities of an erasure. */
+/** Returns what follows `from` to select the events that an erasure has left. */
 const eventsLeftOf = (id: number): SQL =>
   sql`${erasedIdentities} cross join ${events} on ${events.identity} = ${erasedIdentities.key}
     where ${erasedIdentities.erasureId} = ${id}`

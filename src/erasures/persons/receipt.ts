@@ -70,7 +70,7 @@ export type ErasureSearch = {
   unreadable: Unreadable
 }
 
-/** The dead letters of the project that could not be read: the keys of some objects, and the number of all. */
+/** The dead letters that could not be read: the keys of some objects, and the number of all. */
 type Unreadable = { objects: string[]; count: number }
 
 const KEPT_EVENTS =
@@ -91,7 +91,8 @@ const NONE: Unreadable = { objects: [], count: 0 }
 
 /**
  * Lists in plain words what an erasure keeps, and why.
- * @param linkedUntil until when the kept data can be deleted, ms UTC; null if the link to it is removed or nothing is kept
+ * @param linkedUntil until when the kept data can be deleted, ms UTC; null if the link to it is
+ * removed or nothing is kept
  */
 export const describeKept = (
   extent: Extent,

@@ -148,7 +148,7 @@ export const listOf = <S extends z.ZodType>(item: S) =>
 
 const KEPT = 'Persons are always deleted. To delete only events, use `POST events/delete/`.'
 
-/** Refuses fields that ask whether to keep the persons: `keep_person` if it is true, `delete_person` always. */
+/** Refuses fields that ask to keep the persons; `delete_person` always. */
 const KEEPING = {
   ...sameReason(['keep_person', 'keep_persons', 'events_only'], KEPT),
   ...sameReason(['delete_person', 'delete_persons'], { always: KEPT })

@@ -1,7 +1,7 @@
 import { clean } from '../../persons/distinct-id.ts'
 import type { PersonToErase, Selection } from './erase.store.ts'
 
-/** A person or visitor that was found. `id` and `uuid` are null for a visitor who is not erased yet. */
+/** A person or visitor. `id` and `uuid` are null for a visitor who is not erased yet. */
 type Found = Pick<PersonToErase, 'identities'> & { id: number | null; uuid: string | null }
 
 /** The persons that a request names, either by `ids` or by `distinct_ids`. */

@@ -15,7 +15,7 @@ export const ReceiptQuery = z.object({
 export const wantsPage = (c: Context<AppEnv>, { format }: z.infer<typeof ReceiptQuery>): boolean =>
   format === undefined ? /^text\/html\b/i.test(c.req.header('Accept') ?? '') : format === 'html'
 
-/** Responds with a receipt as a page. The page and its words are loaded on demand, since most isolates never need them. */
+/** Responds with a receipt as a page, which is loaded on demand. */
 export async function answerPage(
   c: Context<AppEnv>,
   shown: Pick<Shown, 'receipt' | 'lead' | 'facts'>

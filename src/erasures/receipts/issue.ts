@@ -6,13 +6,14 @@ import type { Receipt } from './schemas.ts'
 import { sign } from './signature.ts'
 import { saltOf } from './subject.ts'
 
-/** The secrets of receipts. `RECEIPT_KEY` signs and may be rotated. `RECEIPT_SECRET` makes salts, and is never changed. */
+/** `RECEIPT_KEY` signs and may be rotated. `RECEIPT_SECRET` makes salts, and stays. */
 export type Signing = { RECEIPT_KEY?: string; RECEIPT_SECRET?: string }
 
 export type Signer = { key: SigningKey; secret: OwnSecret }
 
 /**
- * Returns the key and the secret for signing receipts; undefined when one of them is missing or too short.
+ * Returns the key and the secret for signing receipts; undefined when one of them is missing or too
+ * short.
  * @param secret the deployment's secret, from `findSecret`
  */
 export async function openSigner(
@@ -26,7 +27,7 @@ export async function openSigner(
 /** The salt of a receipt, with what it was made from: see `saltOf`. */
 export type Salt = { value: string; saltedAt: number }
 
-/** A receipt as the database keeps it: its subject has the time of the salt, from which the salt is made again. */
+/** A receipt as the database keeps it: from the time of the salt, the salt is made again. */
 type Stored = Record<string, unknown> & {
   project_id: number
   subject?: Record<string, unknown> & { salted_at: number }
@@ -37,7 +38,8 @@ export type Issued = { stored: Stored; hash: string }
 
 /**
  * Signs a receipt.
- * @param subject hashes that the salt makes, and the salt; undefined if the salt was made with a secret that is lost
+ * @param subject hashes that the salt makes, and the salt; undefined if the salt was made with a
+ * secret that is lost
  */
 export async function issueReceipt(
   content: Record<string, unknown> & { project_id: number },
@@ -58,7 +60,8 @@ export async function issueReceipt(
 
 /**
  * Returns a stored receipt as it was signed.
- * @returns `isLost` if its salt was made with a secret that is lost; the receipt then has no subject, and its signature is wrong
+ * @returns `isLost` if its salt was made with a secret that is lost; the receipt then has no
+ * subject, and its signature is wrong
  * @throws UnavailableError when the salt's secret is missing, too short, or another one
  */
 export async function showReceipt(
@@ -81,8 +84,8 @@ export async function showReceipt(
 }
 
 /**
- * Returns the receipt of an erasure, as it was signed; null before the erasure is completed. A receipt whose salt was made with a
- * lost secret is returned without subject and signature.
+ * Returns the receipt of an erasure, as it was signed; null before the erasure is completed. A
+ * receipt whose salt was made with a lost secret is returned without subject and signature.
  * @throws UnavailableError when the salt's secret is missing, too short, or another one
  */
 export async function receiptOf(

@@ -8,8 +8,8 @@ import { checkSecret } from '../../ledger/secret.ts'
 const PKCS8 = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20]
 
 /**
- * Where public keys are kept in the bucket, each under its fingerprint. A restore of a database does
- * not change them.
+ * Where public keys are kept in the bucket, each under its fingerprint. A restore of a database
+ * does not change them.
  */
 export const KEYS_PREFIX = 'ledger/keys/'
 
@@ -22,7 +22,6 @@ export const StoredKey = z.object({ x: z.string(), created_at: z.iso.datetime() 
 /** A public key as in RFC 8037, with the time at which it was published. */
 export type PublicKey = { kid: string; x: string; created_at: string }
 
-/** The key that signs receipts. */
 export type SigningKey = {
   /** SHA-256 of the 32 bytes of the public key, in hexadecimal. */
   fingerprint: string
@@ -92,7 +91,6 @@ export async function publishKey(
   await putObject(bucket, noteOf(fingerprint), JSON.stringify({ seq }))
 }
 
-/** The note that a key is in the ledger. */
 const noteOf = (fingerprint: string): string => `marks/keys/${fingerprint}.json`
 
 /** Returns the published key with this fingerprint; undefined if there is none. */

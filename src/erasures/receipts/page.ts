@@ -5,7 +5,7 @@ import { SCRIPT } from './page-script.ts'
 import { STYLE } from './page-style.ts'
 import type { Receipt as PersonReceipt } from './schemas.ts'
 
-/** A receipt of any kind, with the members that the page explains. The page also contains the whole receipt as JSON. */
+/** A receipt of any kind, with the members that the page explains. */
 type Receipt = Pick<
   PersonReceipt,
   'stores' | 'mentions' | 'kept' | 'backups_until' | 'subject' | 'key'
@@ -13,7 +13,7 @@ type Receipt = Pick<
   id: number | string
 }
 
-/** The content security policy of the page: its own style, its own script, and images that are part of the page. */
+/** The content security policy of the page: its own style, script and images. */
 export const policyOf = (nonce: string): string =>
   `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
@@ -29,7 +29,7 @@ export type Shown = Words & {
   nonce: string
 }
 
-/** Returns the receipt as a page to save and print. It needs no other file and, with a key, verifies the receipt's signature. */
+/** Returns the receipt as a page in one file, which verifies the receipt if it has the key. */
 export function receiptPage({ receipt, lead, facts, key, origin, nonce }: Shown): string {
   const allFacts = [...facts, ['Service', origin], ['Fingerprint of the key', receipt.key]] as const
   const title = `Deletion receipt ${receipt.id}`
@@ -89,7 +89,7 @@ const jsonOf = (value: unknown): string => JSON.stringify(value).replaceAll('<',
 /** `2026-11-22T05:00:09Z` → `2026-11-22 05:00:09 UTC` */
 export const timeOf = (iso: string): string => iso.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')
 
-/** Names the user who requested the deletion, by e-mail or first name, and the API key of the request by its label. */
+/** Names the user of the request by e-mail or first name, and the API key by its label. */
 export function requesterOf({
   requested_by: { user, key }
 }: {

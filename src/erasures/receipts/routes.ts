@@ -55,7 +55,6 @@ export const receiptRoutes = createRouter()
     }
   )
 
-/** Whether this service has signed the receipt with one of its keys. */
 async function isOurs(
   receipt: z.output<typeof Presented>,
   { BUCKET }: Pick<Env, 'BUCKET'>

@@ -71,7 +71,7 @@ export const Verification = z.object({ valid: z.boolean(), detail: z.string() })
   ]
 })
 
-/** A receipt to verify, with all its members: a change anywhere in it makes the signature invalid. */
+/** A receipt to verify, with all members: any change makes the signature invalid. */
 export const Presented = z
   .looseObject({
     project_id: z.int(),

@@ -1,7 +1,6 @@
 import { canonical, toHex } from '../../hash.ts'
 import { importPublicKey, type SigningKey } from './keys.ts'
 
-/** A hexadecimal Ed25519 signature. */
 const ED25519 = /^[0-9a-f]{128}$/
 
 type Members = Record<string, unknown>

@@ -4,8 +4,9 @@ import { erasedIdentities, erasures } from '../../db/schema.ts'
 import { type ErasureRow, openErasures } from '../engine/store.ts'
 
 /**
- * An erased identity of an erasure, and the hash of its distinct id in the receipt. `erasedAt` is when the erasure of the person
- * was requested, ms UTC: the salt of the hash is made from this time. For a completion, it is the time of the original erasure.
+ * An erased identity of an erasure, and the hash of its distinct id in the receipt. `erasedAt` is
+ * when the erasure of the person was requested, ms UTC: the salt of the hash is made from this
+ * time. For a completion, it is the time of the original erasure.
  */
 export type ErasedIdentity = { key: number; hash: string; erasedAt: number }
 

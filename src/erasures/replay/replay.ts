@@ -61,7 +61,8 @@ type Replay = Target & {
 
 /**
  * Applies the entries of a group again.
- * @returns the number of persons, recordings or other items that were erased again; 0 if the entries were applied already
+ * @returns the number of persons, recordings or other items that were erased again; 0 if the
+ * entries were applied already
  */
 type Handler = (
   replay: Replay,
@@ -94,7 +95,7 @@ const HANDLERS: Record<string, Handler> = {
   suppression_lift: single(({ db }, { id }, body) => liftAgain(db, id, body))
 }
 
-/** The number of entries that were applied, and of persons, recordings or other items that were erased again. */
+/** The numbers of entries that were applied, and of items that were erased again. */
 export type Replayed = {
   applied: number
   erased: number
@@ -105,8 +106,9 @@ export type Replayed = {
 }
 
 /**
- * Applies the entries of the ledger that the database has not applied. Normally these belong to recent requests and change
- * nothing; after a restore, they erase the restored data again. It may be interrupted anywhere.
+ * Applies the entries of the ledger that the database has not applied. Normally these belong to
+ * recent requests and change nothing; after a restore, they erase the restored data again. It may
+ * be interrupted anywhere.
  * @throws LedgerError when an entry is missing or damaged; the entries before it are applied
  */
 export async function replayLedger(target: Target): Promise<Replayed> {
@@ -138,9 +140,10 @@ export async function replayLedger(target: Target): Promise<Replayed> {
 }
 
 /**
- * Groups the entries up to a time, ms UTC, in their order. Consecutive erasures in one project are a group of at most
- * `ERASURES_AT_ONCE` if they have no person and no distinct id in common; every other entry begins a group of its own. Entries
- * without a handler, such as the receipts between erasures, do nothing, so they belong to the group before them.
+ * Groups the entries up to a time, ms UTC, in their order. Consecutive erasures in one project are
+ * a group of at most `ERASURES_AT_ONCE` if they have no person and no distinct id in common; every
+ * other entry begins a group of its own. Entries without a handler, such as the receipts between
+ * erasures, do nothing, so they belong to the group before them.
  */
 export function groupEntries(entries: readonly Entry[], until: number): Entry[][] {
   const groups: Entry[][] = []
@@ -175,11 +178,10 @@ export function groupEntries(entries: readonly Entry[], until: number): Entry[][
   return groups
 }
 
-/** Returns the bodies of the entries that have a handler. */
 const handledIn = (group: readonly Entry[]): Announced[] =>
   group.map(({ body }) => body).filter(({ kind }) => HANDLERS[kind])
 
-/** Returns the persons of an erasure and the hashes of their distinct ids; nothing for other entries. */
+/** Returns the persons and hashes of an erasure; nothing for other entries. */
 function namesIn({ body }: Entry): string[] {
   const { data: erasure } = ErasureEntry.safeParse(body)
   return erasure ? [...erasure.persons, ...erasure.ids] : []
@@ -202,7 +204,7 @@ async function applyGroup(replay: Replay, group: readonly Entry[]): Promise<numb
   return project?.database === replay.database ? handler(replay, project, bodies) : 0
 }
 
-/** Applies erasures of different persons again. @returns the number of persons that were erased again */
+/** Applies erasures of different persons again. @returns the number of persons */
 async function eraseAgain(
   replay: Replay,
   project: ProjectRow,
@@ -251,7 +253,7 @@ async function eraseAgain(
 /** The persons, and the visitors without a person, that an entry says to erase. */
 type Named = { entry: Announced<ErasureEntry> } & Pick<ErasureRequest, 'selection' | 'visitors'>
 
-/** Erases persons, and visitors without a person, as entries say. @returns the persons and visitors that existed */
+/** Erases whom entries name. @returns the persons and visitors that existed */
 async function eraseNamed(
   replay: Replay,
   project: ProjectRow,
@@ -274,7 +276,7 @@ async function eraseNamed(
   return erased
 }
 
-/** Erases the persons who have distinct ids of an entry under other UUIDs, because they were merged only after the backup. */
+/** Erases persons with ids of an entry who were merged only after the backup. */
 async function eraseReturned(
   replay: Replay,
   project: ProjectRow,

@@ -14,8 +14,9 @@ export async function lastErasure(db: Db): Promise<number> {
 }
 
 /**
- * Makes new erasures get ids above `id`: otherwise a restored database would give out ids that are on receipts already.
- * Inserts and deletes a row with this id, because SQLite never reuses an `autoincrement` id, even of a deleted row.
+ * Makes new erasures get ids above `id`: otherwise a restored database would give out ids that are
+ * on receipts already. Inserts and deletes a row with this id, because SQLite never reuses an
+ * `autoincrement` id, even of a deleted row.
  */
 export const raiseErasureIds = (db: Db, id: number) =>
   db.batch([
@@ -36,7 +37,7 @@ export const raiseErasureIds = (db: Db, id: number) =>
     db.delete(erasures).where(eq(erasures.projectId, 0))
   ])
 
-/** Lists a project's distinct ids after `after`, in order. `personId` is 0 for a distinct id without a person. */
+/** Lists distinct ids after `after`, in order. `personId` is 0 without a person. */
 export async function listDistinctIds(
   db: Db,
   projectId: number,
@@ -64,7 +65,7 @@ export async function listSalts(
   return Object.fromEntries(rows.map(({ id, salt }) => [id, salt]))
 }
 
-/** Sets each project's salt to the value in `salts`, from before the restore, if the restore has changed it. */
+/** Sets salts that a restore has changed back to the values in `salts`. */
 export const putBackSalts = (control: ControlDb, salts: Record<string, string>) =>
   control.run(
     updateFrom(projects, {

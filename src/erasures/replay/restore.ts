@@ -14,8 +14,8 @@ import { type Replayed, replayLedger, type Target } from './replay.ts'
 import { lastErasure, listSalts, putBackSalts, raiseErasureIds } from './restore.store.ts'
 
 /**
- * Age from which the running service replays an entry, ms, unless the database was restored. A younger entry may belong to a
- * request that is still deleting.
+ * Age from which the running service replays an entry, ms, unless the database was restored. A
+ * younger entry may belong to a request that is still deleting.
  */
 export const MIN_AGE = MINUTE
 
@@ -27,10 +27,12 @@ type CatchUp = Omit<Target, 'until' | 'isRestored'> & {
 }
 
 /**
- * Brings a database up to date with the ledger. If it was restored, its projects are held back until the ledger's entries are
- * applied again and the events of open removals are removed; queued purges may follow later. A call may be interrupted
- * anywhere, and one call may not be enough: see `isDone`.
- * @throws WrongSecretError when RECEIPT_SECRET is not the deployment's, and LedgerError when the ledger, or the list of a removal, is missing or damaged; a restored database stays held back
+ * Brings a database up to date with the ledger. If it was restored, its projects are held back
+ * until the ledger's entries are applied again and the events of open removals are removed; queued
+ * purges may follow later. A call may be interrupted anywhere, and one call may not be enough: see
+ * `isDone`.
+ * @throws WrongSecretError when RECEIPT_SECRET is not the deployment's, and LedgerError when the
+ * ledger, or the list of a removal, is missing or damaged; a restored database stays held back
  */
 export async function catchUp(target: CatchUp): Promise<Replayed & { isRestored: boolean }> {
   const { db, database, control, bucket, clock, minAge } = target
@@ -55,8 +57,8 @@ export async function catchUp(target: CatchUp): Promise<Replayed & { isRestored:
   if (!isDone) {
     return { ...replayed, isRestored, isDone }
   }
-  // The beat is the time of this comparison. It always grows, even if the clock was set back: an earlier one than the mark's would
-  // look like a restore.
+  // The beat is the time of this comparison. It always grows, even if the clock was set back: an
+  // earlier one than the mark's would look like a restore.
   const next = Math.max(now.getTime(), beat + 1, (mark?.beat ?? 0) + 1)
   await noteBeat(db, next)
   await writeMark(bucket, database, {
@@ -70,7 +72,8 @@ export async function catchUp(target: CatchUp): Promise<Replayed & { isRestored:
 }
 
 /**
- * Carries out all open removals, due or not: before the restore, their events or properties may already have been gone.
+ * Carries out all open removals, due or not: before the restore, their events or properties may
+ * already have been gone.
  * @returns whether nothing is left
  */
 async function removeAllListed({ db, bucket, usage, clock }: CatchUp): Promise<boolean> {
@@ -85,7 +88,7 @@ async function removeAllListed({ db, bucket, usage, clock }: CatchUp): Promise<b
 
 const Named = z.object({ body: z.object({ persons: z.array(z.unknown()) }) })
 
-/** Counts the persons that entries after `head` name: each may have got an erasure, with an id of its own. */
+/** Counts the persons that entries after `head` name: each may have got an erasure. */
 async function countNamed(bucket: R2Bucket, head: Head): Promise<number> {
   let count = 0
   for await (const entry of readUnchecked(bucket, head)) {

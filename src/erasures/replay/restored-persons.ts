@@ -19,8 +19,8 @@ type Wanted = {
 
 /**
  * Finds persons whom a restore has brought back under another UUID: at the time of the backup they
- * were not merged yet with a person who was erased later. `hashes` are those that do not belong to the persons whom the entry
- * names by UUID.
+ * were not merged yet with a person who was erased later. `hashes` are those that do not belong to
+ * the persons whom the entry names by UUID.
  * @returns the ids of persons who have no other distinct ids; others are only logged
  */
 export async function findReturned(db: Db, project: Project, wanted: Wanted): Promise<number[]> {
@@ -70,7 +70,7 @@ export async function findRemainingVisitors(
   return found
 }
 
-/** Yields the distinct ids with these hashes that were not erased with the entry or later. Hashes all distinct ids of the project. */
+/** Yields distinct ids with these hashes that were not erased with the entry or later. */
 async function* returnedIds(db: Db, project: Project, { hashes, entry, secret }: Wanted) {
   for await (const { distinctId, personId } of distinctIdsOf(db, project.id)) {
     const hash = await hashForLedger(secret, project.id, distinctId)

@@ -11,8 +11,8 @@ import { suppressionToJson } from './schemas.ts'
 import { listReceiptHashes, type SuppressionRow } from './store.ts'
 
 /**
- * Signs the present state of a suppression: since when and until when it is in force, and how much it
- * has dropped.
+ * Signs the present state of a suppression: since when and until when it is in force, and how much
+ * it has dropped.
  * @throws UnavailableError when a secret is missing or too short, or RECEIPT_SECRET is another one
  */
 export async function signReceipt(

@@ -47,8 +47,9 @@ const actorOf = ({ user, key }: z.infer<typeof By>) => ({
  * Writes the suppressions, and the distinct ids of suppressions, that a restored database lacks. A
  * request whose persons change meanwhile has several entries: later ones add distinct ids. A
  * suppression of a request that failed is left out if the request was repeated successfully before
- * the replay: two suppressions in force would have to be lifted. If the database was restored to a moment before both
- * requests, the failed one is written first, and withdrawn when the repeated one follows.
+ * the replay: two suppressions in force would have to be lifted. If the database was restored to a
+ * moment before both requests, the failed one is written first, and withdrawn when the repeated one
+ * follows.
  * @returns the number of suppressions that were not complete
  */
 export async function suppressAgain(
@@ -75,7 +76,8 @@ export async function suppressAgain(
   })
   if (lost.length > 0) {
     const failed = isRestored ? await findFailed(db, projectId, lost, since) : []
-    // Withdrawn first: a replay that is cut off and continued finds them only while the repeated ones are lost.
+    // Withdrawn first: a replay that is cut off and continued finds them only while the repeated
+    // ones are lost.
     if (failed.length > 0) {
       await withdrawSuppressions(db, projectId, failed)
     }
@@ -89,8 +91,8 @@ export async function suppressAgain(
 }
 
 /**
- * Finds the suppressions of failed requests that lost ones repeat: their distinct ids belong to the lost suppression, whose
- * request did not find them in force.
+ * Finds the suppressions of failed requests that lost ones repeat: their distinct ids belong to the
+ * lost suppression, whose request did not find them in force.
  */
 async function findFailed(
   db: Db,
@@ -116,7 +118,7 @@ async function findFailed(
   })
 }
 
-/** Leaves out suppressions whose distinct ids have all been suppressed again after `since`, ms UTC. */
+/** Leaves out those whose distinct ids were all suppressed again after `since`, ms UTC. */
 async function withoutRepeated(
   db: Db,
   projectId: number,
@@ -140,7 +142,7 @@ export async function liftAgain(db: Db, projectId: number, body: Body): Promise<
   return 1
 }
 
-/** Adds distinct ids to suppressions again, unless they belong to them since an earlier time. @returns 0: no suppression is new */
+/** Adds distinct ids to suppressions again. @returns 0: no suppression is new */
 export async function joinAgain(db: Db, projectId: number, body: Body): Promise<number> {
   const { joining } = JoinEntry.parse(body)
   await writeBatch(db, joinSuppressions(projectId, joining))

@@ -113,7 +113,6 @@ function conditionOf(projectId: number, { status, hash }: SuppressionFilters): S
   return and(has, status === 'lifted' ? isNotNull(liftedAt) : isNull(liftedAt))
 }
 
-/** Finds a suppression of a project. */
 export async function findSuppression(
   db: Db,
   projectId: number,
@@ -126,7 +125,7 @@ export async function findSuppression(
   return row
 }
 
-/** Lists, for a suppression's receipt, the hashes of the distinct ids whose text was known at the request. */
+/** Lists the hashes of the distinct ids whose text was known at the request. */
 export async function listReceiptHashes(
   db: Db,
   { id, projectId }: Pick<SuppressionRow, 'id' | 'projectId'>

@@ -25,14 +25,14 @@ type Subject = {
 }
 
 /**
- * A new suppression of a subject, with what the ledger needs to announce it. `inForce` are the suppressions that were in force
- * for some of the subject's distinct ids before.
+ * A new suppression of a subject, with what the ledger needs to announce it. `inForce` are the
+ * suppressions that were in force for some of the subject's distinct ids before.
  */
 type Announcement = { subject: Subject; suppression: NewSuppression; inForce: string[] }
 
 /**
- * The result for a name of a subject. With `isNew`, `suppressions` has the suppression that this request made, otherwise all that
- * covered the subject before.
+ * The result for a name of a subject. With `isNew`, `suppressions` has the suppression that this
+ * request made, otherwise all that covered the subject before.
  */
 export type Result = { name: string; isNew: boolean; person: string | null; suppressions: string[] }
 
@@ -47,8 +47,8 @@ type Request = {
 
 /**
  * Suppresses persons with all their distinct ids: their data received from now on is dropped. A
- * distinct id that no person has is suppressed by itself. Persons whose distinct ids are all suppressed
- * already get no further suppression.
+ * distinct id that no person has is suppressed by itself. Persons whose distinct ids are all
+ * suppressed already get no further suppression.
  * @returns the result for each name of a subject
  */
 export async function suppress(
@@ -57,9 +57,9 @@ export async function suppress(
   { selection, actor, secret, ledger, now }: Request
 ): Promise<Result[]> {
   const since = now.getTime()
-  // The suppressions announced so far, by the `keyOf` of their subjects. After a restore, the replay
-  // writes whatever an entry announces, so a retry after a conflict writes it too, and can only add
-  // to it.
+  // The suppressions announced so far, by the `keyOf` of their subjects. After a restore, the
+  // replay writes whatever an entry announces, so a retry after a conflict writes it too, and can
+  // only add to it.
   let announced: ReadonlyMap<string, Announcement> = new Map()
   return retryConflicts(async () => {
     const subjects = await findSubjects(db, project, selection)
@@ -97,7 +97,7 @@ export async function suppress(
   })
 }
 
-/** Returns what identifies a subject across the tries of a request: the person, or the hash of the distinct id. */
+/** Returns what identifies a subject in each try: the person, or the hash of the distinct id. */
 const keyOf = ({ person, ids }: Subject): string => person ?? ids.map(({ hash }) => hash).join()
 
 /** The suppressions in force for distinct ids, by the hash of the id. */
@@ -185,7 +185,6 @@ async function findSubjects(db: Db, project: Project, selection: Selection): Pro
   return [...living, ...gone, ...unknown]
 }
 
-/** Finds the persons of a selection that are not erased. */
 async function findLiving(db: Db, project: Project, selection: Selection): Promise<Subject[]> {
   const persons = await findPersonsToErase(db, project.id, selection)
   return persons.map(({ id, uuid, identities }) => {
@@ -199,7 +198,6 @@ async function findLiving(db: Db, project: Project, selection: Selection): Promi
   })
 }
 
-/** Returns distinct ids with their hashes. */
 const hashAll = (project: Project, distinctIds: Iterable<string>) =>
   [...distinctIds].map((name) => ({
     hash: hashDistinctId(project.erasureSalt, project.id, name),
@@ -249,11 +247,9 @@ async function newSuppression(
   }
 }
 
-/** Returns the results of a subject that this request suppresses. */
 const newResults = ({ subject: { names, person }, suppression }: Announcement): Result[] =>
   names.map((name) => ({ name, isNew: true, person, suppressions: [suppression.id] }))
 
-/** Returns the results of a subject that was suppressed before. */
 function presentResults(subject: Subject, inForce: InForce): Result[] {
   const { names, person } = subject
   const suppressions = coveringOf(subject, inForce)

@@ -9,7 +9,7 @@ import type { ActivityEntry, Actor } from '../../persons/activity/entry.ts'
 import { activityStatements } from '../../persons/activity/store.ts'
 import type { SuppressionRow } from './store.ts'
 
-/** A suppression to write. `person_id` is null for an erased person, and for a distinct id that no person has. */
+/** A suppression to write. `person_id` is null for an erased person, and without a person. */
 export type NewSuppression = {
   id: string
   person: string | null
@@ -122,7 +122,7 @@ const insertIds = (projectId: number, added: NewSuppression[], since: number): S
 
 type Noted = { person: string | null; person_id: number | null }
 
-/** Returns the entry of the activity log about a suppressed person; none for a distinct id without a person. */
+/** Returns the entry of the activity log; none for a distinct id without a person. */
 const entryOf = (
   { person, person_id: itemId }: Noted,
   activity: 'suppressed' | 'suppression_lifted',
