@@ -22,7 +22,7 @@ import { MOVED_ROW, personCost, versionCost } from './cost.ts'
 import { mergeSource } from './distinct-ids.ts'
 import type { Identities, PlannedIdentity } from './identities.ts'
 import { writesOf } from './person-writes.ts'
-import { orderOf } from './write-order.ts'
+import { stampOf } from './write-order.ts'
 
 /** Whether the person who owned a distinct id when an event was accepted has been erased since. */
 type IsErased = (distinctId: string, event: Incoming) => boolean
@@ -81,8 +81,7 @@ export class PersonPlan {
 
   /** Applies the event's writes to the person. @returns whether properties changed */
   #write(person: Person, event: Incoming): boolean {
-    const writtenAt = Math.min(orderOf(event), event.received_at)
-    const { changed, refused } = writePerson(person, writesOf(event, writtenAt))
+    const { changed, refused } = writePerson(person, writesOf(event, stampOf(event)))
     if (refused) {
       this.#warn('person_properties_size_violation', event)
     }

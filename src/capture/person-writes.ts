@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject } from '../input/json.ts'
 import type { Stamp, Write } from '../persons/last-write.ts'
 import { CLICK_IDS, UTM_PARAMETERS } from '../properties/campaign.ts'
 import { PLACE_PROPERTIES } from '../properties/place.ts'
+import type { CapturedEvent } from './event.ts'
 
 /** Events about a person: their device properties replace the person's. */
 const PERSON_EVENTS = new Set(['$identify', '$create_alias', '$merge_dangerously', '$set'])
@@ -41,34 +42,17 @@ export const hasPersonProfile = (properties: JsonObject): boolean =>
   properties.$process_person_profile !== false
 
 /**
- * The members of an event that its writes are made from; `position` is its place in the request,
- * from 0.
- */
-type Written = {
-  event: string
-  uuid: string
-  properties: JsonObject
-  position?: number | undefined
-}
-
-/**
- * Returns a text that orders writes of the same time: by the event's place in its request, then by
- * its uuid. From place 1 on, the text starts with `g`, which sorts after every uuid: `g001.0192…`
- * for place 1.
- */
-const stampId = (uuid: string, position: number): string =>
-  position === 0 ? uuid : `g${position.toString(36).padStart(3, '0')}.${uuid}`
-
-/**
- * Lists the writes of an event to its person at `at`, ms UTC: `$set`, `$set_once`, `$unset`, and
+ * Lists the writes of an event to its person, all with this stamp: `$set`, `$set_once`, `$unset`, and
  * the event properties that describe the person's device and origin. PostHog's ingestion lifts the
  * same properties; `$initial_…` keeps the first value.
  */
-export function writesOf({ event, uuid, properties, position = 0 }: Written, at: number): Write[] {
+export function writesOf(
+  { event, uuid, properties }: Pick<CapturedEvent, 'event' | 'uuid' | 'properties'>,
+  stamp: Stamp
+): Write[] {
   if (!hasPersonProfile(properties)) {
     return []
   }
-  const stamp: Stamp = { at, id: stampId(uuid, position) }
   const writes: Write[] = [{ kind: 'seed', key: '$creator_event_uuid', value: uuid, stamp }]
   if (NO_WRITES.has(event)) {
     return writes

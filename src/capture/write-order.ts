@@ -1,8 +1,18 @@
-import type { CapturedEvent } from './event.ts'
+import { compareStamps, type Stamp, stampAt } from '../persons/last-write.ts'
+import type { Incoming } from './changes.ts'
 
 /** Sorts events into the order in which they are applied to their persons. */
-export const inOrder = <Event extends CapturedEvent>(events: Event[]): Event[] =>
-  events.toSorted((a, b) => orderOf(a) - orderOf(b))
+export const inOrder = (events: readonly Incoming[]): Incoming[] =>
+  events
+    .map((event) => ({ event, stamp: stampOf(event) }))
+    .sort((a, b) => compareStamps(a.stamp, b.stamp))
+    .map(({ event }) => event)
 
-/** Returns the time that orders an event's writes to its person, ms UTC. */
-export const orderOf = ({ written_at, timestamp }: CapturedEvent): number => written_at ?? timestamp
+/** Returns the stamp of an event's writes to its person, to whom nothing happens in the future. */
+export const stampOf = ({
+  uuid,
+  timestamp,
+  written_at: writtenAt = timestamp,
+  received_at: receivedAt,
+  position
+}: Incoming): Stamp => stampAt(Math.min(writtenAt, receivedAt), { receivedAt, position, uuid })

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import type { JsonObject } from '../input/json.ts'
 import type { Announced } from '../ledger/entry.ts'
 import { type ActivityEntry, type Actor, propertiesChange } from './activity/entry.ts'
-import type { Write } from './last-write.ts'
+import { stampAt, type Write } from './last-write.ts'
 import {
   addVersion,
   MAX_PROPERTIES_BYTES,
@@ -104,10 +104,8 @@ export function deleteProperty(
 export const deletionTime = ({ person }: PersonSubject, key: string, { now }: Request) =>
   person.properties.shown.has(key) ? nextWriteTime(person.properties, key, now) : undefined
 
-const stampOf = ({ properties }: Person, key: string, { now, id }: Request) => ({
-  at: nextWriteTime(properties, key, now),
-  id
-})
+const stampOf = ({ properties }: Person, key: string, { now, id }: Request) =>
+  stampAt(nextWriteTime(properties, key, now), { receivedAt: now, uuid: id })
 
 /** Applies `write`. If it has changed properties, adds a version and an activity entry. */
 function change(

@@ -9,8 +9,21 @@ export type Write = { key: string; stamp: Stamp } & (
   | { kind: 'unset' }
 )
 
-/** When a write was made, ms. `id`, its place in the request and uuid, orders equal times. */
+/** The time of a write, ms UTC. `id` orders writes of the same time. */
 export type Stamp = { at: number; id: string }
+
+/** When the request of a write was received, ms UTC, and the write's place in it, from 0. */
+export type Origin = { receivedAt: number; position?: number | undefined; uuid: string }
+
+/**
+ * Returns the stamp of a write at `at`, ms UTC. Of two writes at the same time, the one in the later
+ * request is later; in one request, the one at the later place; then the one with the higher uuid.
+ * The place is left out if it is 0: `0mzl8xq2o.0192…` is before `0mzl8xq2o001.0192…`.
+ */
+export function stampAt(at: number, { receivedAt, position = 0, uuid }: Origin): Stamp {
+  const place = position === 0 ? '' : position.toString(36).padStart(3, '0')
+  return { at, id: `${receivedAt.toString(36).padStart(9, '0')}${place}.${uuid}` }
+}
 
 /** A value that may be shown; `bytes` is the length of its JSON. */
 export type Candidate = { stamp: Stamp; value: Json; bytes: number }
@@ -40,7 +53,7 @@ export type Register = {
 const MAX_ONCE = 8
 
 /** Compares two stamps for sorting; the later stamp is greater. */
-function compareStamps(a: Stamp, b: Stamp): number {
+export function compareStamps(a: Stamp, b: Stamp): number {
   if (a.at !== b.at) {
     return a.at - b.at
   }
@@ -78,15 +91,15 @@ export function applyWrite(register: Register, write: Write): boolean {
 }
 
 /**
- * Merges the registers of one property when the person `source` is folded into `target`. The later
- * `set` wins; of two at the same time, the target's.
+ * Merges the registers of one property when two persons are merged: the result is the same as if all
+ * writes had been those of one person.
  */
 export function mergeRegisters(target: Register, source: Register): Register {
   const merged = { ...target }
-  if (source.set && (!target.set || source.set.stamp.at > target.set.stamp.at)) {
+  if (source.set && (!target.set || compareStamps(source.set.stamp, target.set.stamp) > 0)) {
     merged.set = source.set
   }
-  if (source.seed && (!target.seed || source.seed.stamp.at < target.seed.stamp.at)) {
+  if (source.seed && (!target.seed || compareStamps(source.seed.stamp, target.seed.stamp) < 0)) {
     merged.seed = source.seed
   }
   merged.once = prune([...target.once, ...source.once], merged.set?.stamp)
@@ -143,7 +156,7 @@ export const sizeOfStamp = (text: string): number => text.length + 3
 export const stampsOf = ({ set, once, seed }: Register): Stamp[] =>
   [...once, ...(set ? [set] : []), ...(seed ? [seed] : [])].map(({ stamp }) => stamp)
 
-/** Returns the stored form of a stamp: `1759399872345:0:0199…`. */
+/** Returns the stored form of a stamp: `1759399872345:0mgxq2o00.0199…`. */
 export const textOfStamp = ({ at, id }: Stamp): string => `${at}:${id}`
 
 /** Returns the bytes of a key in the JSON of properties and writes, without its stamps. */

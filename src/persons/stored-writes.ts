@@ -10,7 +10,7 @@ import { type PersonProperties, propertiesOf } from './properties.ts'
 
 /*
  * The stored form lists every stamp once and refers to it by number. A value that the properties
- * show is not repeated: `{ "stamps": ["1759399872345:0:0199…"], "keys": { "plan": { "set": [0],
+ * show is not repeated: `{ "stamps": ["1759399872345:0mgxq2o00.0199…"], "keys": { "plan": { "set": [0],
  * "once": [[0, "free"]] } } }`
  */
 type Entry = [stamp: number] | [stamp: number, value: Json]

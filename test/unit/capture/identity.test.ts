@@ -47,12 +47,25 @@ describe('merging', () => {
     expect(store.personOf('ada')?.createdAt).toBe(1)
   })
 
-  it('keeps the target’s value when both were written in one millisecond', () => {
-    const tie = { ...known, timestamp: 1, uuid: '00000000-0000-7000-8000-000000000000' }
+  it.each([
+    ['the later request', { received_at: RECEIVED + 1 }, 'last'],
+    ['the later place in the request', { position: 1 }, 'last'],
+    ['the higher uuid', {}, 'first']
+  ])('of two writes at the same event time, keeps the one with %s', (_, later, expected) => {
+    const written = (n: number, plan: string, more: Partial<Incoming>) =>
+      event({ timestamp: 1, uuid: numberedUuid(n), ...more, properties: { $set: { plan } } })
+    const first = written(20, 'first', { distinct_id: 'anon' })
+    const last = written(10, 'last', later)
 
-    expect(deliver([anonymous], [tie], [identify]).personOf('ada')?.properties).toMatchObject({
-      plan: 'pro'
-    })
+    for (const order of [
+      [first, last, identify],
+      [last, identify, first],
+      [identify, first, last]
+    ]) {
+      const alone = deliver(...order.map((one) => [one]))
+      expect(alone.personOf('ada')?.properties).toMatchObject({ plan: expected })
+      expect(deliver(order).personOf('ada')?.properties).toMatchObject({ plan: expected })
+    }
   })
 
   it('attaches an id without a person to the person of the other id', () => {
@@ -181,7 +194,8 @@ describe('versions', () => {
 })
 
 /**
- * Events of clients, each with its own id and time. Merges fold only ids that are never a target. A
+ * Events of clients, each with its own id; some have the same time, and some of these come with the
+ * same request. Merges fold only ids that are never a target. A
  * merge of an id that is already part of an identified person may be refused.
  */
 const history = fc
@@ -190,6 +204,7 @@ const history = fc
       kind: fc.constantFrom(
         'set',
         'once',
+        'other',
         'unset',
         'plain',
         'personless',
@@ -200,28 +215,41 @@ const history = fc
       id: fc.constantFrom('a', 'b', 'c', 'd'),
       other: fc.constantFrom('x', 'y', 'z'),
       key: fc.constantFrom('p', 'q', '__proto__'),
-      value: fc.constantFrom<Json>(null, 1, 'one', ['list'], { nested: true })
+      value: fc.constantFrom<Json>(null, 1, 'one', ['list'], { nested: true }),
+      timestamp: fc.integer({ min: 1, max: 4 }),
+      received_at: fc.integer({ min: RECEIVED, max: RECEIVED + 2 }),
+      position: fc.integer({ min: 0, max: 2 })
     }),
     { minLength: 1, maxLength: 8 }
   )
-  .map((steps) => steps.map((step, i) => toEvent(step, i + 1)))
+  .map((steps) => steps.map(toEvent))
 
-type Step = { kind: string; id: string; other: string; key: string; value: Json }
+type Step = { kind: string; id: string; other: string; key: string; value: Json } & Pick<
+  Incoming,
+  'timestamp' | 'received_at' | 'position'
+>
 
-function toEvent({ kind, id, other, key, value }: Step, timestamp: number): Incoming {
+function toEvent({ kind, id, other, key, value, ...order }: Step, i: number): Incoming {
   const entry: JsonObject = Object.fromEntries([[key, value]])
   const by: Record<string, Partial<Incoming>> = {
     set: { properties: { $set: entry } },
     once: { distinct_id: other, properties: { $set_once: entry } },
+    other: { distinct_id: other, properties: { $set: entry } },
     unset: { properties: { $unset: [key] } },
-    plain: { properties: { $browser: String(timestamp), utm_source: String(value) } },
+    plain: { properties: { $browser: String(i), utm_source: String(value) } },
     personless: { distinct_id: other, properties: { $process_person_profile: false } },
     identify: { event: '$identify', properties: { $anon_distinct_id: other, $set: entry } },
     alias: { event: '$create_alias', properties: { alias: other } },
     merge: { event: '$merge_dangerously', properties: { alias: other } }
   }
-  return event({ timestamp, distinct_id: id, ...by[kind] })
+  return event({ ...order, uuid: numberedUuid(i), distinct_id: id, ...by[kind] })
 }
+
+const byOrder = (a: Incoming, b: Incoming): number =>
+  a.timestamp - b.timestamp ||
+  a.received_at - b.received_at ||
+  (a.position ?? 0) - (b.position ?? 0) ||
+  a.uuid.localeCompare(b.uuid)
 
 const arrivals = history.chain((events) =>
   fc.record({
@@ -246,7 +274,7 @@ function inBatches(events: Incoming[], cuts: boolean[]): Incoming[][] {
 /** Applies PostHog's rules to the writes of one person in order of time, independently of the product. */
 function replay(events: Incoming[]): Map<string, Json> {
   const properties = new Map<string, Json>()
-  for (const { properties: sent } of events.toSorted((a, b) => a.timestamp - b.timestamp)) {
+  for (const { properties: sent } of events.toSorted(byOrder)) {
     if (sent.$process_person_profile !== false) {
       applyWrites(properties, sent)
     }

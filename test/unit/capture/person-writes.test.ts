@@ -10,9 +10,13 @@ describe('the writes of an event to its person', () => {
     utm_source: 'news',
     gclid: null
   }
+  const stamp = { at: 1, id: 'id' }
   const written = (event: string, properties: JsonObject) =>
     Object.fromEntries(
-      writesOf({ event, uuid: 'id', properties }, 1).map((write: Write) => [write.key, write.kind])
+      writesOf({ event, uuid: 'id', properties }, stamp).map((write: Write) => [
+        write.key,
+        write.kind
+      ])
     )
 
   it('set the campaign and seed the device properties for an ordinary event', () => {
@@ -40,12 +44,12 @@ describe('the writes of an event to its person', () => {
     const said = { $set: { $browser: 'Lynx' }, $set_once: { $initial_browser: 'Mosaic' } }
 
     expect(
-      writesOf({ event: '$set', uuid: 'id', properties: { ...device, ...said } }, 1).filter(
+      writesOf({ event: '$set', uuid: 'id', properties: { ...device, ...said } }, stamp).filter(
         ({ key }) => /browser$/.test(key)
       )
     ).toEqual([
-      { kind: 'once', key: '$initial_browser', value: 'Mosaic', stamp: { at: 1, id: 'id' } },
-      { kind: 'set', key: '$browser', value: 'Lynx', stamp: { at: 1, id: 'id' } }
+      { kind: 'once', key: '$initial_browser', value: 'Mosaic', stamp },
+      { kind: 'set', key: '$browser', value: 'Lynx', stamp }
     ])
   })
 

@@ -10,32 +10,34 @@ import { numberedUuid } from '../../support/text.ts'
 
 const RECEIVED = 1_000
 type Kind = 'set' | 'once' | 'unset'
-type Captured = { kind: Kind; key: string; value: Json; at: number }
+type Captured = { kind: Kind; key: string; value: Json; at: number; received: number }
 type Step =
   | { batch: Captured[] }
   | { patch: JsonObject; now: number }
   | { remove: string; now: number }
+
+type ModelWrite = { kind: Kind; value: Json; at: number; received: number; id: string }
 
 /**
  * A person as the lists of writes to its properties, with two rules: the last `set` or `unset`
  * decides; if it leaves no value, the first later `once` does.
  */
 class Model {
-  readonly #writes = new Map<string, { kind: Kind; value: Json; at: number; id: string }[]>()
+  readonly #writes = new Map<string, ModelWrite[]>()
 
-  write(key: string, kind: Kind, value: Json, at: number, id: string): void {
-    this.#writes.set(key, [...(this.#writes.get(key) ?? []), { kind, value, at, id }])
+  write(key: string, write: ModelWrite): void {
+    this.#writes.set(key, [...(this.#writes.get(key) ?? []), write])
   }
 
   /** Adds a write through the API, which comes after all known writes. */
-  writeLast(key: string, kind: Kind, value: Json, now: number, id: string): void {
+  writeLast(key: string, write: Omit<ModelWrite, 'at'>): void {
     const known = (this.#writes.get(key) ?? []).map(({ at }) => at + 1)
-    this.write(key, kind, value, Math.max(now, ...known), id)
+    this.write(key, { ...write, at: Math.max(write.received, ...known) })
   }
 
   valueOf(key: string): Json | undefined {
     const writes = (this.#writes.get(key) ?? []).toSorted(
-      (a, b) => a.at - b.at || (a.id < b.id ? -1 : 1)
+      (a, b) => a.at - b.at || a.received - b.received || (a.id < b.id ? -1 : 1)
     )
     const last = writes.findLastIndex(({ kind }) => kind !== 'once')
     const set = writes[last]?.kind === 'set' ? writes[last].value : undefined
@@ -67,22 +69,23 @@ const event = (n: number, captured: Captured): Incoming =>
     distinct_id: 'ada',
     timestamp: captured.at,
     properties: propertiesFor[captured.kind](captured),
-    received_at: RECEIVED
+    received_at: RECEIVED + captured.received
   })
 
 type Both = { store: MemoryStore; model: Model }
 
 function capture({ store, model }: Both, batch: Captured[], n: number): void {
   store.deliver(batch.map((captured, i) => event(n * 100 + i, captured)))
-  for (const [i, { kind, key, value, at }] of batch.entries()) {
-    model.write(key, kind, value, at, numberedUuid(n * 100 + i))
+  for (const [i, { key, ...write }] of batch.entries()) {
+    const received = RECEIVED + write.received
+    model.write(key, { ...write, received, id: numberedUuid(n * 100 + i) })
   }
 }
 
 function patch({ store, model }: Both, values: JsonObject, now: number, id: string): void {
   store.change('ada', (subject) => setProperties(subject, values, { actor: null, now, id }))
   for (const [key, value] of Object.entries(values)) {
-    model.writeLast(key, 'set', value, now, id)
+    model.writeLast(key, { kind: 'set', value, received: now, id })
   }
 }
 
@@ -90,7 +93,7 @@ function remove({ store, model }: Both, key: string, now: number, id: string): v
   const entry = { requested_at: now } as Announced<PropertyEntry>
   store.change('ada', (subject) => deleteProperty(subject, key, entry, { actor: null, id }))
   if (model.valueOf(key) !== undefined) {
-    model.writeLast(key, 'unset', null, now, id)
+    model.writeLast(key, { kind: 'unset', value: null, received: now, id })
   }
 }
 
@@ -108,7 +111,9 @@ function takeStep(both: Both, step: Step, n: number): void {
 /** Takes the same steps in the store and in the model. Both begin with Ada. */
 function run(steps: Step[]) {
   const [store, model] = [new MemoryStore(), new Model()]
-  store.deliver([{ ...event(1, { kind: 'set', key: '', value: null, at: 0 }), properties: {} }])
+  store.deliver([
+    { ...event(1, { kind: 'set', key: '', value: null, at: 0, received: 0 }), properties: {} }
+  ])
   for (const [i, step] of steps.entries()) {
     takeStep({ store, model }, step, i + 2)
   }
@@ -126,9 +131,13 @@ const key = fc.constantFrom('plan', 'theme')
 const value = fc.constantFrom<Json>(null, 1, 'a', ['b'])
 const time = fc.integer({ min: 1, max: 8 })
 const kind = fc.constantFrom<Kind>('set', 'once', 'unset')
+const received = fc.integer({ min: 0, max: 2 })
 const step = fc.oneof<fc.Arbitrary<Step>[]>(
   fc.record({
-    batch: fc.array(fc.record({ kind, key, value, at: time }), { minLength: 1, maxLength: 3 })
+    batch: fc.array(fc.record({ kind, key, value, at: time, received }), {
+      minLength: 1,
+      maxLength: 3
+    })
   }),
   fc.record({ patch: fc.dictionary(key, value), now: time }),
   fc.record({ remove: key, now: time })
@@ -150,7 +159,7 @@ describe('captures, PATCH and delete_property in any order', () => {
     fc.assert(
       fc.property(
         fc.array(step, { maxLength: 5 }),
-        fc.array(fc.record({ kind, key, value, at: time })),
+        fc.array(fc.record({ kind, key, value, at: time, received })),
         (steps, late) => {
           const change: Step[] = [
             { patch: { plan: 'last' }, now: 9 },
@@ -158,12 +167,12 @@ describe('captures, PATCH and delete_property in any order', () => {
           ]
           const before = run([
             ...steps,
-            { batch: [{ kind: 'set', key: 'theme', value: 1, at: 8 }] },
+            { batch: [{ kind: 'set', key: 'theme', value: 1, at: 8, received: 0 }] },
             ...change
           ])
           const after = run([
             ...steps,
-            { batch: [{ kind: 'set', key: 'theme', value: 1, at: 8 }] },
+            { batch: [{ kind: 'set', key: 'theme', value: 1, at: 8, received: 0 }] },
             ...change,
             { batch: late }
           ])
