@@ -1,6 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
 import * as z from 'zod'
-import { parseTimestamp } from '../calendar/clock.ts'
 import type { Dropped } from '../input/dropped.ts'
 import {
   byteLength,
@@ -8,12 +7,14 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  objectOf,
   wellFormedOf
 } from '../input/json.ts'
 import { MAX_DEPTH } from '../input/scan.ts'
 import { readUuid } from '../input/uuid.ts'
 import { clean, isNoId, notAnId, readOwnId } from '../persons/distinct-id.ts'
 import { MAX_PROPERTIES_BYTES } from '../persons/person.ts'
+import { parseClientTime } from './client-time.ts'
 import { hasPersonProfile } from './person-writes.ts'
 import { eventTime, writeTime } from './timestamp.ts'
 
@@ -25,7 +26,10 @@ export const CapturedEvent = z.object({
   timestamp: z.number(),
   /** The time that orders the event's writes to a person, if it differs from the timestamp. */
   written_at: z.number().optional(),
-  /** The event's place in the request, which orders events of the same time; absent for place 0. */
+  /**
+   * The event's place in the request, which orders events of the same time and request; absent for
+   * place 0.
+   */
   position: z.int().positive().optional(),
   /**
    * The hash of a visitor without cookies. The visitor's session is determined when the event is
@@ -74,11 +78,11 @@ export function readEvent(
   if (typeof raw.event !== 'string' || raw.event.trim() === '') {
     return drop('event submitted with an empty event name')
   }
-  const sent = raw.properties ?? {}
+  const sent = objectOf(raw.properties)
   if (!isObject(sent)) {
     return drop('event properties are not an object')
   }
-  const clientTime = typeof raw.timestamp === 'string' ? parseTimestamp(raw.timestamp) : undefined
+  const clientTime = typeof raw.timestamp === 'string' ? parseClientTime(raw.timestamp) : undefined
   const timeFault = faultOfTime(raw, clientTime)
   if (timeFault !== undefined) {
     return drop(timeFault)

@@ -48,7 +48,7 @@ const EventJson = z
       }),
     timestamp: z.string().nullable().optional().meta({
       description:
-        'ISO 8601. An event without a timestamp, or with one more than 23 hours in the future, gets its time of arrival.'
+        'ISO 8601. Other common spellings are read too, in UTC unless they name a zone: `2026-11-27 03:04:05 UTC`, `11/27/2026 3:04 PM` (the month first), `20261127T030405Z`, `Fri, 27 Nov 2026 03:04:05 GMT`, and, as text, seconds, milliseconds, microseconds or nanoseconds since 1970. An event without a timestamp, or with one more than 23 hours in the future, gets its time of arrival.'
     }),
     uuid: z.string().nullable().optional().meta({
       description:

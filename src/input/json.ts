@@ -13,6 +13,13 @@ export const isObject = (value: unknown): value is JsonObject =>
 export const isEmpty = (value: unknown): boolean =>
   isObject(value) && Object.keys(value).length === 0
 
+/**
+ * Returns `{}` for a member that is absent, null, or an empty list, which is how PHP encodes an empty
+ * object. Returns other values unchanged.
+ */
+export const objectOf = (value: Json | undefined): Json =>
+  value === undefined || value === null || (Array.isArray(value) && value.length === 0) ? {} : value
+
 /** Whether two values are equal. Objects whose keys are in a different order count as different. */
 export function isSame(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) {

@@ -1,8 +1,8 @@
-import { parseTimestamp } from '../../calendar/clock.ts'
 import { AppError } from '../../errors.ts'
-import { byteLength, isObject, type Json, type JsonObject } from '../../input/json.ts'
+import { byteLength, isObject, type Json, type JsonObject, objectOf } from '../../input/json.ts'
 import { parseInput } from '../../input/parse.ts'
 import { expectFewEvents } from '../body.ts'
+import { parseClientTime } from '../client-time.ts'
 import { V1Envelope, V1Options } from './schemas.ts'
 
 /** Longest name of an event, characters. */
@@ -45,7 +45,8 @@ export function readAnalyticsBatch(body: Json, sdk: Sdk): V1Event[] {
 }
 
 function readV1Event(event: { uuid: string } & JsonObject, sdk: Sdk): V1Event {
-  const { uuid, properties = {}, options = {} } = event
+  const { uuid } = event
+  const properties = objectOf(event.properties)
   const tag = faultOf(event)
   if (tag !== undefined) {
     return { uuid, tag }
@@ -53,7 +54,7 @@ function readV1Event(event: { uuid: string } & JsonObject, sdk: Sdk): V1Event {
   if (!isObject(properties)) {
     return { uuid, tag: 'malformed_event_properties' }
   }
-  const known = V1Options.safeParse(options)
+  const known = V1Options.safeParse(objectOf(event.options))
   if (!known.success) {
     return { uuid, tag: 'invalid_options' }
   }
@@ -88,7 +89,7 @@ function faultOf({ event, distinct_id, timestamp }: JsonObject): string | undefi
   if (byteLength(distinct_id) > MAX_DISTINCT_ID_BYTES) {
     return 'distinct_id_too_large'
   }
-  if (typeof timestamp !== 'string' || parseTimestamp(timestamp) === undefined) {
+  if (typeof timestamp !== 'string' || parseClientTime(timestamp) === undefined) {
     return 'invalid_event_timestamp'
   }
   return undefined

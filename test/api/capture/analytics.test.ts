@@ -166,9 +166,9 @@ describe('POST /i/v1/analytics/events', () => {
     ['distinct_id_too_large', { distinct_id: 'é'.repeat(101) }],
     ['invalid_event_timestamp', { timestamp: 'yesterday' }],
     ['invalid_event_timestamp', { timestamp: null }],
-    ['malformed_event_properties', { properties: [] }],
+    ['malformed_event_properties', { properties: [1] }],
     ['invalid_options', { options: { process_person_profile: 'no' } }],
-    ['invalid_options', { options: [] }],
+    ['invalid_options', { options: [1] }],
     ['$snapshot is not stored as an event', { event: '$snapshot' }],
     [
       '`distinct_id` may be `$posthog_cookieless` only in events with the property `$cookieless_mode: true`',
@@ -186,6 +186,19 @@ describe('POST /i/v1/analytics/events', () => {
     expect(mixed.events.map(({ uuid }) => uuid)).toEqual([right.uuid])
     expect([alone.status, alone.body.results]).toEqual([200, { [wrong.uuid]: drop }])
     expect(alone.events).toEqual([])
+  })
+
+  it('takes an empty list, as PHP encodes an empty object, for `properties` and `options`', async () => {
+    const { token } = await newProject()
+    const event = newEvent({ properties: [], options: [] })
+
+    const { body, events } = await sendV1(token, batchOf(event))
+
+    expect(body.results).toEqual({ [event.uuid]: OK })
+    expect(events[0]?.properties).toEqual({
+      $lib: expect.any(String),
+      $lib_version: expect.any(String)
+    })
   })
 
   it.each<[string, (text: string) => BodyInit | Promise<BodyInit>]>([

@@ -71,7 +71,7 @@ describe('an event', () => {
     ],
     [
       'has a list for its properties',
-      { event: 'e', distinct_id: 'a', properties: [] },
+      { event: 'e', distinct_id: 'a', properties: ['x'] },
       null,
       'event properties are not an object'
     ],
