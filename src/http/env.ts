@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { getPathNoStrict } from 'hono/utils/url'
 import type { ControlDb, ProjectDb, Usage } from '../db/client.ts'
 import type { Json, JsonObject } from '../input/json.ts'
 
@@ -33,5 +34,9 @@ export type AppEnv = {
   }
 }
 
-/** A router in which a trailing slash makes no difference. */
-export const createRouter = () => new Hono<AppEnv>({ strict: false })
+/**
+ * A router in which a trailing slash makes no difference, nor do several slashes at the beginning:
+ * clients that join a host ending in a slash with a path send `//batch/`.
+ */
+export const createRouter = () =>
+  new Hono<AppEnv>({ getPath: (request) => getPathNoStrict(request).replace(/^\/{2,}/, '/') })

@@ -30,7 +30,8 @@ afterAll(untilQuiet)
 
 const ENDPOINTS = ['/e', '/i/v0/e', '/batch', '/capture', '/track', '/engage'].flatMap((path) => [
   path,
-  `${path}/`
+  `${path}/`,
+  `/${path}/`
 ])
 
 describe.each(ENDPOINTS)('POST %s', (path) => {
