@@ -7,6 +7,13 @@ import { DAY } from './units.ts'
 const RELATIVE = /^-?(\d{1,5})?([sMhdwmqy])(Start|End)?$/
 const BARE_DATE = /^\s*\d{4}-\d{1,2}-\d{1,2}\s*$/
 
+/**
+ * The earliest plausible time of an event, ms UTC. Clocks that were never set tell 1970 or the year 1,
+ * and devices without a battery begin in 2000. Earlier events are stored, listed, and counted in ranges
+ * that name their time, but all time does not begin with them.
+ */
+export const EARLIEST = Date.UTC(2010, 0, 1)
+
 /** The date formats of `date_from` and `date_to`, for API descriptions and the AI prompt. */
 export const DATE_GRAMMAR =
   'A relative date such as `-7d`, `-3h`, `-1mStart` or `dEnd`. Units: `s` seconds, `M` minutes, `h` hours, `d` days, `w` \

@@ -1,4 +1,6 @@
+import { EARLIEST } from '../calendar/dates.ts'
 import type { Dropped } from '../input/dropped.ts'
+import { log } from '../log.ts'
 import { type Changed, warnOfChanges } from './changed-values.ts'
 import { findSalt } from './cookieless/salts.ts'
 import { addressOf, anonymizeAll } from './cookieless/visitor.ts'
@@ -22,7 +24,8 @@ export type Arrival = {
 
 /**
  * Enqueues the events of one request and returns each of them, accepted or dropped, in the same
- * order. Accepted events are durable when this returns. Logs the changes in `changed` as warnings.
+ * order. Accepted events are durable when this returns. Logs the changes in `changed`, and
+ * implausible times, as warnings.
  * @throws unavailable, and then no event is accepted
  */
 export async function takeEvents(
@@ -40,6 +43,7 @@ export async function takeEvents(
   }
   const outcomes = await anonymizeAll(described, visit, (day) => findSalt(env.BUCKET, day, now))
   const accepted = outcomes.filter((outcome): outcome is CapturedEvent => 'event' in outcome)
+  warnOfTimes(project.id, accepted)
   if (accepted.length > 0) {
     const { CAPTURE_QUEUE: queue, BUCKET: bucket, SPILL } = env
     await enqueueEvents(
@@ -49,4 +53,18 @@ export async function takeEvents(
     )
   }
   return outcomes
+}
+
+function warnOfTimes(project: number, events: readonly CapturedEvent[]): void {
+  const early = events.filter(({ timestamp }) => timestamp < EARLIEST)
+  const [first] = early
+  if (first) {
+    const count = early.length
+    log('warn', 'ingestion warning', {
+      project,
+      type: 'implausible_time',
+      event: first.uuid,
+      count
+    })
+  }
 }

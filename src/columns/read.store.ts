@@ -17,14 +17,23 @@ const s = alias(segments, 's')
 const e = alias(events, 'e')
 const l = alias(lateEvents, 'l')
 
-/** Returns the time of the project's first event; undefined if it has none. */
-export async function findFirst(db: Db, projectId: number): Promise<number | undefined> {
+/**
+ * Returns the time, ms UTC, of the first event with one of these names, or with any name, from `since`
+ * on; undefined if there is none. Looks up one event of each name.
+ */
+export async function findFirst(
+  db: Db,
+  projectId: number,
+  { names, since }: { names: readonly string[] | undefined; since: number }
+): Promise<number | undefined> {
+  const isNamed = names === undefined ? sql`1` : sql`${n.name} in ${inJson(names)}`
   const [[row]] = await readBatch(
     db,
     query<{ first: number | null }>(sql`
       select min((select ${e.timestamp} from ${events} ${e} where ${e.projectId} = ${n.projectId} and ${e.eventId} = ${n.id}
+                    and ${e.timestamp} >= ${since}
                   order by ${e.timestamp} limit 1)) as first
-      from ${eventNames} ${n} where ${n.projectId} = ${projectId}`)
+      from ${eventNames} ${n} where ${n.projectId} = ${projectId} and ${isNamed}`)
   )
   return row?.first ?? undefined
 }

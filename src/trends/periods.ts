@@ -12,6 +12,7 @@ import {
   startOf
 } from '../calendar/buckets.ts'
 import { goBack } from '../calendar/clock.ts'
+import { EARLIEST } from '../calendar/dates.ts'
 import { DAY } from '../calendar/units.ts'
 import { findFirst } from '../columns/read.store.ts'
 import type { Db } from '../db/client.ts'
@@ -27,15 +28,30 @@ export async function periodsOf(
   query: TrendQuery,
   now: Date
 ): Promise<Period[]> {
-  const from =
-    query.from === 'all' ? ((await findFirst(db, project.id)) ?? now.getTime()) : query.from
+  const from = query.from === 'all' ? await beginningOf(db, project.id, query, now) : query.from
   const range = toRange(from, query.until)
   return isAggregated(query)
     ? singlePeriods(query, range, project)
     : seriesPeriods(query, range, project)
 }
 
-/** At least 1 ms: the project's first event may be later than the end of the request. */
+/** Returns where all time begins, ms UTC: at the first plausible event of the trend's series. */
+async function beginningOf(
+  db: Db,
+  projectId: number,
+  { series }: TrendQuery,
+  now: Date
+): Promise<number> {
+  const events = series.map(({ event }) => event)
+  const names = events.filter((event) => event !== null)
+  const first = await findFirst(db, projectId, {
+    names: names.length < events.length ? undefined : names,
+    since: EARLIEST
+  })
+  return first ?? now.getTime()
+}
+
+/** At least 1 ms: the first event may be later than the end of the request. */
 const toRange = (from: number, until: number): Range => ({ from: Math.min(from, until - 1), until })
 
 /**

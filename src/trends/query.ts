@@ -79,7 +79,7 @@ export type Back = { amount: number; unit: string }
 /** A request for a trend, read from any of its forms. */
 export type TrendQuery = {
   series: SeriesQuery[]
-  /** `all` begins at the project's first event. */
+  /** `all` begins at the first plausible event of the series. */
   from: number | 'all'
   until: number
   /**

@@ -40,7 +40,7 @@ also be in the URL, with lists and objects as JSON; a field that is in both the 
 
 - Maths: ${code(MATH_NAMES)}. Percentiles are interpolated linearly.
 - Displays: ${code(DISPLAYS)}.
-- Dates: ${DATE_GRAMMAR} \`all\` is the time of the first event.
+- Dates: ${DATE_GRAMMAR} \`all\` is the time of the first event, from 2010 on, that has the name of one of the series.
 - Start: a range begins with its first bucket or, in displays without a time axis, with its first day, hour or minute. But if \
 \`date_from\` is in hours, minutes or seconds, such as \`-24h\`, and the time axis is not by \`hour\` or \`minute\`, the range \
 begins exactly then.

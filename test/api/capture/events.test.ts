@@ -2,6 +2,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import type { CapturedEvent } from '../../../src/capture/event.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
 import { capture, OK, UUID_V7 } from '../../support/capture.ts'
+import { listenToLog } from '../../support/log.ts'
 import { newProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 
@@ -146,6 +147,14 @@ describe('the name of an event', () => {
   })
 })
 
+it('an empty list of properties, as PHP encodes an empty object, is an empty object', async () => {
+  const project = await newProject()
+
+  const { status, event } = await capture(project, { properties: [] })
+
+  expect([status, event?.properties]).toEqual([200, {}])
+})
+
 describe('the time of an event', () => {
   const at = (event: CapturedEvent | undefined) => event && new Date(event.timestamp).toISOString()
 
@@ -161,6 +170,8 @@ describe('the time of an event', () => {
     ['a space, not a T', { timestamp: '2026-11-21 11:00:00' }, '2026-11-21T11:00:00.000Z'],
     ['a day', { timestamp: '2026-11-20' }, '2026-11-20T00:00:00.000Z'],
     ['a mail date', { timestamp: 'Fri, 20 Nov 2026 10:00:00 GMT' }, '2026-11-20T10:00:00.000Z'],
+    ['a zone with a name', { timestamp: '2026-11-21 11:00:00 UTC' }, '2026-11-21T11:00:00.000Z'],
+    ['the month first', { timestamp: '11/21/2026 11:00:00' }, '2026-11-21T11:00:00.000Z'],
     ['seconds since 1970', { timestamp: '1795258800' }, '2026-11-21T11:00:00.000Z'],
     ['milliseconds since 1970', { timestamp: '1795258800123' }, '2026-11-21T11:00:00.123Z'],
     ['23 hours ahead', { timestamp: '2026-11-22T11:00:00Z' }, '2026-11-22T11:00:00.000Z'],
@@ -197,6 +208,21 @@ describe('the time of an event', () => {
     const answer = await capture(project, event)
 
     expect([answer.status, at(answer.event)]).toEqual([200, expected])
+  })
+
+  it.each([
+    ['2009-12-31T23:59:59.999Z', 1],
+    ['0001-01-01T00:00:00Z', 1],
+    ['2010-01-01T00:00:00Z', 0]
+  ])('causes a warning if it is implausible: %s', async (timestamp, count) => {
+    const project = await newProject()
+    const log = listenToLog()
+
+    const { status, event } = await capture(project, { timestamp })
+
+    const warning = { type: 'implausible_time', project: project.id, event: event?.uuid, count: 1 }
+    expect([status, at(event)]).toEqual([200, new Date(timestamp).toISOString()])
+    expect(log.lines('ingestion warning')).toMatchObject(count === 0 ? [] : [warning])
   })
 
   /** The client's clock when it sends the request: 10 s ahead of the server's. */

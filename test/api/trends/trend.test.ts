@@ -441,11 +441,41 @@ describe('a trend', () => {
     expect(lines(await ask(await newStory(), body))).toEqual([['$pageview', data]])
   })
 
-  it('begins with the project’s first event if `date_from` is `all`', async () => {
-    const [result] = (await ask(await newStory(), { ...asTrend({}), date_from: 'all' })).body.result
+  it('begins with the first event of its series if `date_from` is `all`', async () => {
+    const project = await newStory()
+    await project.ingest([{ event: 'installed', timestamp: Date.UTC(2024, 0, 1) }])
+    const [result] = (await ask(project, { ...asTrend({}), date_from: 'all' })).body.result
+    const events = [{ id: null }]
+    const [ofAll] = (await ask(project, { events, date_from: 'all' })).body.result
 
-    expect(result.days[0]).toBe('2025-06-01')
-    expect(result.count).toBe(5)
+    expect([result.days[0], result.count]).toEqual(['2025-06-01', 5])
+    expect(ofAll.days[0]).toBe('2024-01-01')
+  })
+
+  it.each([
+    ['1970', 12_000],
+    ['the year 1', Date.parse('0001-01-01T00:00:00Z')],
+    ['2009', Date.UTC(2010, 0, 1) - 1]
+  ])('does not begin with an event of %s if `date_from` is `all`', async (_, timestamp) => {
+    const project = await newStory()
+    await project.ingest([{ event: '$pageview', timestamp }])
+    const date = new Date(timestamp).toISOString().slice(0, 10)
+    const at = { ...asTrend({}), display: 'BoldNumber', date_from: date, date_to: date }
+
+    const { status, body } = await ask(project, { ...asTrend({}), date_from: 'all' })
+    expect([status, body.result?.[0]]).toMatchObject([200, { count: 5 }])
+    expect(body.result[0].days[0]).toBe('2025-06-01')
+    // The event is stored, listed, and counted in a range that names its time.
+    expect((await project.call('GET', 'events/')).body.results).toHaveLength(7)
+    expect(lines(await ask(project, at))).toEqual([['$pageview', 1]])
+  })
+
+  it('begins at 2010 if `date_from` is `all` and an event happened then', async () => {
+    const project = await newStory()
+    await project.ingest([{ event: '$pageview', timestamp: Date.UTC(2010, 0, 1) }])
+    const [result] = (await ask(project, { ...asTrend({}), date_from: 'all' })).body.result
+
+    expect([result.days[0], result.count]).toEqual(['2010-01-01', 6])
   })
 
   it.each([
