@@ -42,7 +42,8 @@ export async function loadPart(
     source: part.source,
     receivedAt: part.received_at,
     bytes: read.size,
-    summary: summarize(snapshots, part.skew)
+    skew: part.skew,
+    summary: summarize(snapshots)
   }
 }
 

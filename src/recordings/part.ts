@@ -16,7 +16,7 @@ export const RecordingPart = z.object({
   part_id: z.guid(),
   distinct_id: z.string().min(1),
   source: z.enum(['web', 'mobile']),
-  /** How far the client's clock is ahead, ms, rounded to five minutes. */
+  /** How far the client's clock is ahead, ms. */
   skew: z.int(),
   received_at: z.int()
 })

@@ -1,5 +1,6 @@
 import { type Tombstone, tombstoneFor } from '../barred/tombstones/tombstone.ts'
-import { firstUrls, type PartSummary } from './summary.ts'
+import { correctionOf, roundSkew } from './clock.ts'
+import { firstUrls, move, type PartSummary } from './summary.ts'
 
 /** A part to store: the summary of its snapshots, and the size of its object in bytes. */
 export type IncomingPart = {
@@ -9,6 +10,9 @@ export type IncomingPart = {
   source: 'web' | 'mobile'
   receivedAt: number
   bytes: number
+  /** How far the visitor's clock was ahead, ms. */
+  skew: number
+  /** Its times are by the visitor's clock in an incoming part, by the server's in a part to store. */
   summary: PartSummary
 }
 
@@ -17,6 +21,8 @@ export type Recording = Omit<PartSummary, 'urls'> & {
   sessionId: string
   identity: number
   isRelinked: boolean
+  /** The correction of the visitor's clock that the recording began with, ms. */
+  skew: number
   firstPart: string
   snapshotSource: string
   startUrl: string | null
@@ -55,8 +61,11 @@ export type KnownRecordings = {
 export type RecordingChanges = {
   parts: IncomingPart[]
   created: Recording[]
-  /** `isMoved`: whether an indexed column changes. */
-  updated: (Recording & { revision: number; isMoved: boolean })[]
+  /**
+   * `isMoved`: whether an indexed column changes; `movedBy`: by how much the stored parts have to be
+   * moved, ms.
+   */
+  updated: (Recording & { revision: number; isMoved: boolean; movedBy: number })[]
   newIdentities: { key: number; distinct_id: string }[]
   /** Stored identities that must still exist when the changes are written. */
   expectedIdentities: number[]
@@ -83,9 +92,9 @@ export const MAX_RECORDING_BYTES = 250_000_000
 const MAX_START_URL = 512
 
 /**
- * Plans the changes for a batch of parts. Leaves out parts that are stored already. Unless a
- * recording reaches its size limits, it ends up the same however its parts are divided into
- * batches, and in whatever order they arrive.
+ * Plans the changes for a batch of parts. Leaves out parts that are stored already. Unless a recording
+ * reaches its size limits, or the visitor's clock is set meanwhile, it ends up the same however its
+ * parts are divided into batches, and in whatever order they arrive.
  */
 export function planParts(
   incoming: IncomingPart[],
@@ -93,11 +102,15 @@ export function planParts(
   newKey: () => number
 ): RecordingChanges {
   const plan = new Plan(known, newKey)
-  for (const part of incoming) {
+  // With the earliest part first, no other part of the batch changes the correction of a recording.
+  for (const part of incoming.toSorted(byStart)) {
     plan.add(part)
   }
   return plan.changes()
 }
+
+const byStart = (a: IncomingPart, b: IncomingPart): number =>
+  a.summary.startTime - b.summary.startTime || (a.partId < b.partId ? -1 : 1)
 
 type Draft = {
   recording: Recording
@@ -107,6 +120,8 @@ type Draft = {
    * recording's identity.
    */
   first: IncomingPart | undefined
+  /** By how much the stored parts have to be moved, ms. */
+  movedBy: number
 }
 
 class Plan {
@@ -124,27 +139,30 @@ class Plan {
     this.#newKey = newKey
   }
 
-  add(part: IncomingPart): void {
-    const name = nameOfPart(part)
+  add(sent: IncomingPart): void {
+    const name = nameOfPart(sent)
     if (this.#known.seen.has(name) || this.#parts.has(name)) {
       return
     }
-    const stored = this.#known.recordings.get(part.sessionId)
-    const draft = this.#drafts.get(part.sessionId) ?? {
-      recording: stored ?? begin(part),
+    const stored = this.#known.recordings.get(sent.sessionId)
+    const before = this.#drafts.get(sent.sessionId) ?? {
+      recording: stored ?? begin(sent),
       stored,
-      first: undefined
+      first: undefined,
+      movedBy: 0
     }
+    const { draft, part } = correct(before, sent)
+    const { recording } = draft
     const isTooOld = part.summary.startTime < this.#known.keptSince
     const isErased = this.#tombstoneOf(part)?.deletesRecordings
-    if (isTooOld || isErased || stored?.deleted || isFull(draft.recording, part)) {
-      this.#refused.push(part)
+    if (isTooOld || isErased || stored?.deleted || isFull(recording, part)) {
+      this.#refused.push(sent)
       return
     }
     this.#drafts.set(part.sessionId, {
-      recording: join(draft.recording, part),
-      stored,
-      first: isFirst(draft.recording, part) ? part : draft.first
+      ...draft,
+      recording: join(recording, part),
+      first: isFirst(recording, part) ? part : draft.first
     })
     this.#parts.set(name, part)
   }
@@ -152,7 +170,7 @@ class Plan {
   changes(): RecordingChanges {
     const created: RecordingChanges['created'] = []
     const updated: RecordingChanges['updated'] = []
-    for (const { recording, stored, first } of this.#drafts.values()) {
+    for (const { recording, stored, first, movedBy } of this.#drafts.values()) {
       const identity =
         first && !this.#keepsOwner(recording) ? this.#identityOf(first) : recording.identity
       const whole = { ...recording, identity }
@@ -160,7 +178,7 @@ class Plan {
         created.push(whole)
       } else {
         const isMoved = stored.startTime !== whole.startTime || stored.identity !== identity
-        updated.push({ ...whole, revision: stored.revision, isMoved })
+        updated.push({ ...whole, revision: stored.revision, isMoved, movedBy })
       }
     }
     return {
@@ -209,12 +227,13 @@ class Plan {
 }
 
 /** Returns an empty recording. `Plan.changes` replaces the `identity`. */
-const begin = ({ sessionId, partId, source, summary }: IncomingPart): Recording => ({
+const begin = ({ sessionId, partId, source, skew }: IncomingPart): Recording => ({
   sessionId,
   identity: 0,
   isRelinked: false,
-  startTime: summary.startTime,
-  endTime: summary.endTime,
+  startTime: Number.POSITIVE_INFINITY,
+  endTime: Number.NEGATIVE_INFINITY,
+  skew: roundSkew(skew),
   firstPart: partId,
   snapshotSource: source,
   activeMs: 0,
@@ -230,6 +249,25 @@ const begin = ({ sessionId, partId, source, summary }: IncomingPart): Recording 
   bytes: 0,
   lastReceivedAt: 0
 })
+
+/**
+ * Corrects the times of a part. If the part is now the first, and would have given the recording
+ * another correction, moves the recording to that correction.
+ */
+function correct(draft: Draft, sent: IncomingPart): { draft: Draft; part: IncomingPart } {
+  const { recording } = draft
+  const by = (correction: number) => ({ ...sent, summary: move(sent.summary, -correction) })
+  const correction = correctionOf(sent.skew, recording.skew)
+  const part = by(correction)
+  const own = roundSkew(sent.skew)
+  if (own === recording.skew || !isFirst(recording, part)) {
+    return { draft, part }
+  }
+  // The parts before and after the visitor has set the clock keep their own corrections.
+  const movedBy = correction === recording.skew ? recording.skew - own : 0
+  const moved = { ...move(recording, movedBy), skew: own }
+  return { draft: { ...draft, recording: moved, movedBy: draft.movedBy + movedBy }, part: by(own) }
+}
 
 const isFull = ({ parts, bytes }: Recording, part: IncomingPart): boolean =>
   parts >= MAX_RECORDING_PARTS || bytes + part.bytes > MAX_RECORDING_BYTES

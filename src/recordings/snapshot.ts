@@ -1,4 +1,4 @@
-import { DAY, MINUTE } from '../calendar/units.ts'
+import { DAY } from '../calendar/units.ts'
 import { sha256 } from '../hash.ts'
 import type { Dropped } from '../input/dropped.ts'
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
@@ -7,8 +7,6 @@ import { isCookieless, readOwnId, SENTINEL } from '../persons/distinct-id.ts'
 import type { Unpacking } from './packed.ts'
 import { type RecordingPart, SessionId } from './part.ts'
 
-/** The unit to which the skew of a client's clock is rounded, ms. */
-const STEP = 5 * MINUTE
 /** A snapshot's time, corrected by the skew, must differ from now by less than this, ms. */
 const MAX_DISTANCE = 7 * DAY
 /** Maximum number of characters that are kept of a window id. */
@@ -54,7 +52,7 @@ export async function readSnapshot(
   if (snapshots.length === 0) {
     return undefined
   }
-  const skew = Math.round(((sentAt ?? now) - now) / STEP) * STEP
+  const skew = Math.round((sentAt ?? now) - now)
   const fault = faultOfSnapshots(snapshots, { skew, now, unpacking })
   if (fault !== undefined) {
     return drop(fault)

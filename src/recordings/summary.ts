@@ -29,7 +29,7 @@ const MAX_URL = 4_096
 /** Maximum number of pages that a recording lists. */
 export const MAX_URLS = 25
 
-/** The aggregate of the snapshots of one part. Times are ms UTC by the server's clock. */
+/** The aggregate of the snapshots of one part. Times are ms UTC. */
 export type PartSummary = {
   startTime: number
   endTime: number
@@ -44,9 +44,9 @@ export type PartSummary = {
   urls: [number, string][]
 }
 
-/** Summarizes the snapshots of a part. @param skew how far the client's clock is ahead, ms */
-export function summarize(snapshots: Snapshot[], skew: number): PartSummary {
-  const times = snapshots.map((snapshot) => timeOf(snapshot, skew))
+/** Summarizes the snapshots of a part, with times by the client's clock. */
+export function summarize(snapshots: Snapshot[]): PartSummary {
+  const times = snapshots.map(timeOf)
   const countFrom = (...sources: unknown[]) =>
     countOf(snapshots, ({ source }) => sources.includes(source))
   const logs = snapshots.map(consoleLevelOf)
@@ -63,11 +63,11 @@ export function summarize(snapshots: Snapshot[], skew: number): PartSummary {
     consoleLogCount: logs.filter((level) => level === 'log').length,
     consoleWarnCount: logs.filter((level) => level === 'warn').length,
     consoleErrorCount: logs.filter((level) => level === 'error').length,
-    urls: firstUrls(snapshots.flatMap((snapshot) => urlOf(snapshot, skew)))
+    urls: firstUrls(snapshots.flatMap(urlOf))
   }
 }
 
-const timeOf = ({ timestamp }: Snapshot, skew: number): number => Math.floor(timestamp) - skew
+const timeOf = ({ timestamp }: Snapshot): number => Math.floor(timestamp)
 
 const dataOf = ({ data }: Snapshot): JsonObject => (isObject(data) ? data : {})
 
@@ -125,7 +125,7 @@ function consoleLevelOf(snapshot: Snapshot): 'log' | 'warn' | 'error' | undefine
 }
 
 /** Returns the page that a snapshot names, with the snapshot's time, or an empty list. */
-function urlOf(snapshot: Snapshot, skew: number): [number, string][] {
+function urlOf(snapshot: Snapshot): [number, string][] {
   if (snapshot.type !== META && snapshot.type !== CUSTOM) {
     return []
   }
@@ -136,8 +136,19 @@ function urlOf(snapshot: Snapshot, skew: number): [number, string][] {
     return []
   }
   const url = named.trim().slice(0, MAX_URL).replaceAll('\0', '').toWellFormed()
-  return url === '' ? [] : [[timeOf(snapshot, skew), url]]
+  return url === '' ? [] : [[timeOf(snapshot), url]]
 }
+
+/** Moves times, ms; a negative `by` moves them back. */
+export const move = <Times extends Pick<PartSummary, 'startTime' | 'endTime' | 'urls'>>(
+  times: Times,
+  by: number
+): Times => ({
+  ...times,
+  startTime: times.startTime + by,
+  endTime: times.endTime + by,
+  urls: times.urls.map(([at, url]): [number, string] => [at + by, url])
+})
 
 /** Returns the first visit of each page, in order of time, for at most `MAX_URLS` pages. */
 export function firstUrls(visits: [number, string][]): [number, string][] {

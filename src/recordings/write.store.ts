@@ -73,6 +73,7 @@ export async function readKnown(
 /** The columns that a part may change in a stored recording and that are in no index. */
 const UNINDEXED = [
   'endTime',
+  'skew',
   'firstPart',
   'snapshotSource',
   'activeMs',
@@ -128,6 +129,7 @@ export async function writeChanges(
     // row yet, so any later erasure counts as a conflict.
     ...(newIdentities.length > 0 ? [expectLastErasure(projectId, changes.lastErasure)] : []),
     ...insertIdentities(projectId, newIdentities),
+    ...moveParts(projectId, updated),
     ...insertParts(projectId, parts),
     ...insertRecordings(projectId, created, now),
     ...updateRecordings(projectId, moved, [...INDEXED, ...UNINDEXED]),
@@ -194,6 +196,25 @@ const insertIdentities = (projectId: number, added: RecordingChanges['newIdentit
       sql`json_each(${rows})`
     )
   ])
+
+/** Moves the stored parts of recordings whose correction has changed. */
+const moveParts = (projectId: number, updated: RecordingChanges['updated']): SQL[] =>
+  eachChunk(
+    updated
+      .filter(({ movedBy }) => movedBy !== 0)
+      .map(({ sessionId, movedBy }) => ({ sessionId, movedBy })),
+    (json) => [
+      updateFrom(recordingParts, {
+        set: {
+          startTime: sql`${recordingParts.startTime} + moved.value ->> 'movedBy'`,
+          endTime: sql`${recordingParts.endTime} + moved.value ->> 'movedBy'`
+        },
+        from: sql`json_each(${json}) as moved`,
+        where: sql`${recordingParts.projectId} = ${projectId}
+          and ${recordingParts.sessionId} = moved.value ->> 'sessionId'`
+      })
+    ]
+  )
 
 function insertParts(projectId: number, parts: IncomingPart[]): SQL[] {
   const added = parts.map(({ sessionId, partId, summary: { startTime, endTime } }) => [

@@ -48,6 +48,11 @@ export const subscriptions = sqliteTable(
     bysetpos: integer(),
     count: integer(),
     startDate: integer('start_date').notNull(),
+    /**
+     * The wall-clock time that the start names, encoded as if it were UTC, if the clock skips it on
+     * that day; otherwise null.
+     */
+    startClock: integer('start_clock'),
     untilDate: integer('until_date'),
     timezone: text().notNull(),
     title: text(),

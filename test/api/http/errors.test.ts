@@ -953,9 +953,9 @@ describe('health', () => {
 
   it('is not ready when the newest migration is missing', async () => {
     const { results } = await env.DB.prepare(
-      'select id, name from d1_migrations order by id desc limit 1'
+      'select id, name from d1_migrations order by id desc limit 2'
     ).all()
-    const [last] = results
+    const [last, previous] = results
     await env.DB.prepare('delete from d1_migrations where id = ?').bind(last?.id).run()
 
     const behind = await readyz()
@@ -967,7 +967,7 @@ describe('health', () => {
     expect(behind.status).toBe(503)
     expect(behind.body).toMatchObject({
       status: 'unavailable',
-      database: { answers: true, migration: null }
+      database: { answers: true, migration: previous?.name ?? null }
     })
     expect([after.status, after.body.status]).toEqual([200, 'ok'])
   })

@@ -78,7 +78,12 @@ function storeInOrder(batches: IncomingPart[][]) {
   const names = new Map([...identities].map(([name, key]) => [key, name]))
   return [...recordings.values()]
     .toSorted((a, b) => (a.sessionId < b.sessionId ? -1 : 1))
-    .map((recording) => ({ ...recording, identity: names.get(recording.identity), isMoved: null }))
+    .map((recording) => ({
+      ...recording,
+      identity: names.get(recording.identity),
+      isMoved: null,
+      movedBy: null
+    }))
 }
 
 type Recorded = { t: number; url: string; json?: unknown }
@@ -101,10 +106,7 @@ async function partsOf(recorded: Recorded[]): Promise<IncomingPart[]> {
         received_at
       } = read.part
       const lines = read.lines.trimEnd().split('\n')
-      const summary = summarize(
-        lines.map((line) => JSON.parse(line)[1]),
-        skew
-      )
+      const summary = summarize(lines.map((line) => JSON.parse(line)[1]))
       parts.push({
         sessionId,
         partId,
@@ -112,6 +114,7 @@ async function partsOf(recorded: Recorded[]): Promise<IncomingPart[]> {
         source,
         receivedAt: received_at,
         bytes: 100,
+        skew,
         summary
       })
     }
@@ -174,7 +177,7 @@ describe('active time', () => {
     ],
     [3_000, 'in any order', [move(AT + 3_000), move(AT), move(AT + 1_000)]]
   ])('is %i ms: %s', (expected, _, snapshots) => {
-    expect(summarize([...snapshots, mutate(AT + 60_000)], 0).activeMs).toBe(expected)
+    expect(summarize([...snapshots, mutate(AT + 60_000)]).activeMs).toBe(expected)
   })
 })
 
@@ -224,7 +227,7 @@ describe('the counts of a recording', () => {
       { clickCount: 0, mouseActivityCount: 0, keypressCount: 0 }
     ]
   ])('%s', (_, snapshot, expected) => {
-    expect(summarize([snapshot], 0)).toMatchObject(expected)
+    expect(summarize([snapshot])).toMatchObject(expected)
   })
 })
 
@@ -232,7 +235,7 @@ describe('a member of another type than rrweb’s', () => {
   const NO_PRIMITIVE = JSON.parse('{"toString":1,"valueOf":1}')
   const DEEP = JSON.parse(`${'['.repeat(20_000)}5${']'.repeat(20_000)}`)
   const ODD: Json[] = [null, true, '5', [5], [[5]], {}, 1e21, NO_PRIMITIVE, DEEP]
-  const nothing = summarize([mutate(AT)], 0)
+  const nothing = summarize([mutate(AT)])
 
   it.each(ODD.map((odd, i) => ({ odd, i })))('is like a missing member (%$)', ({ odd }) => {
     const snapshots: Snapshot[] = [
@@ -244,16 +247,16 @@ describe('a member of another type than rrweb’s', () => {
       { type: 6, timestamp: AT, data: { plugin: odd, payload: { level: 'warn' } } }
     ].filter((_, i) => typeof odd !== 'string' || (i !== 3 && i !== 4))
 
-    expect(summarize(snapshots, 0)).toEqual(nothing)
-    expect(summarize([log(AT, odd)], 0)).toMatchObject({ consoleLogCount: 1, consoleWarnCount: 0 })
+    expect(summarize(snapshots)).toEqual(nothing)
+    expect(summarize([log(AT, odd)])).toMatchObject({ consoleLogCount: 1, consoleWarnCount: 0 })
     const click = { type: 3, timestamp: AT, data: { source: 2, type: odd } }
-    expect(summarize([click], 0)).toMatchObject({ clickCount: 0, mouseActivityCount: 1 })
+    expect(summarize([click])).toMatchObject({ clickCount: 0, mouseActivityCount: 1 })
   })
 
   it('hides no address beside it', () => {
     const data = { href: 7, payload: { href: 'https://a.test/' } }
 
-    expect(summarize([{ type: 5, timestamp: AT, data }], 0).urls).toEqual([[AT, 'https://a.test/']])
+    expect(summarize([{ type: 5, timestamp: AT, data }]).urls).toEqual([[AT, 'https://a.test/']])
   })
 })
 
@@ -266,17 +269,14 @@ describe('the pages of a recording', () => {
     }
     const other = { type: 3, timestamp: AT, data: { source: 0, href: 'https://not.test' } }
 
-    const { urls } = summarize(
-      [
-        page(AT + 2, 'https://a.test/'),
-        custom,
-        page(AT + 3, 'https://a.test/b'),
-        page(AT, 7),
-        page(AT, ' '),
-        other
-      ],
-      0
-    )
+    const { urls } = summarize([
+      page(AT + 2, 'https://a.test/'),
+      custom,
+      page(AT + 3, 'https://a.test/b'),
+      page(AT, 7),
+      page(AT, ' '),
+      other
+    ])
 
     expect(urls).toEqual([
       [AT + 1, 'https://a.test/b'],
@@ -293,14 +293,79 @@ describe('the pages of a recording', () => {
     expect(firstUrls(visits).map(([at]) => AT - at)).toEqual(
       Array.from({ length: 25 }, (_, n) => 29 - n)
     )
-    expect(
-      summarize([page(AT, `https://a.test/${'x'.repeat(5_000)}`)], 0).urls[0]?.[1]
-    ).toHaveLength(4_096)
+    expect(summarize([page(AT, `https://a.test/${'x'.repeat(5_000)}`)]).urls[0]?.[1]).toHaveLength(
+      4_096
+    )
   })
 })
 
-it('shifts the times of a recording by the skew of the client’s clock', () => {
-  expect(summarize([move(AT + 300_000)], 300_000)).toMatchObject({ startTime: AT, endTime: AT })
+describe('the correction of a visitor’s clock', () => {
+  /** A part that is sent by a clock that is `skew` ms ahead, `at` ms after the first. */
+  const sent = (at: number, skew: number, partId = `part ${at}`): IncomingPart => ({
+    sessionId: SESSION,
+    partId,
+    distinctId: 'ada',
+    source: 'web',
+    receivedAt: AT + at,
+    bytes: 10,
+    skew,
+    summary: summarize([page(AT + at + skew, `https://a.test/${at}`)])
+  })
+  const durationOf = (...batches: IncomingPart[][]) => {
+    const [recording] = storeInOrder(batches)
+    return recording && recording.endTime - recording.startTime
+  }
+
+  it('is the skew, rounded to five minutes', () => {
+    const correctedBy = (skew: number) =>
+      AT + skew - (storeInOrder([[sent(0, skew)]])[0]?.startTime ?? 0)
+
+    expect([0, 149_999, 150_000, 450_000, -149_999, -3_600_000].map(correctedBy)).toEqual([
+      0, 0, 300_000, 600_000, 0, -3_600_000
+    ])
+  })
+
+  it.each([149_500, 449_700, -149_500, -450_200, 86_550_000])(
+    'is kept by the parts of a recording although their skews would be rounded differently: %i ms',
+    (skew) => {
+      const [first, second] = [sent(0, skew), sent(1_000, skew + 1_000)]
+
+      expect(durationOf([first], [second])).toBe(2_000)
+      expect(durationOf([first, second])).toBe(2_000)
+      expect(storeInOrder([[second], [first]])).toEqual(storeInOrder([[first, second]]))
+    }
+  )
+
+  it('moves stored parts to the correction of an earlier part', () => {
+    const [first, second] = [sent(0, 149_500), sent(1_000, 150_500)]
+    const [late] = planParts([second], NOTHING, () => 7).created
+    const known = { ...NOTHING, recordings: new Map([[SESSION, stored(late as Recording)]]) }
+
+    expect(late).toMatchObject({ skew: 300_000, startTime: AT + 1_000 + 150_500 - 300_000 })
+    expect(planParts([first], known, () => 8)).toMatchObject({
+      updated: [
+        {
+          skew: 0,
+          startTime: AT + 149_500,
+          endTime: AT + 151_500,
+          urls: [
+            [AT + 149_500, 'https://a.test/0'],
+            [AT + 151_500, 'https://a.test/1000']
+          ],
+          movedBy: 300_000,
+          isMoved: true
+        }
+      ]
+    })
+  })
+
+  it('follows a clock that is set while the page is recorded', () => {
+    const parts = [sent(0, 0), sent(1_000, 10), sent(2_000, 3_600_400), sent(3_000, 3_600_000)]
+
+    expect(durationOf(parts)).toBe(3_000)
+    expect(durationOf(...parts.map((part) => [part]))).toBe(3_000)
+    expect(durationOf(...parts.toReversed().map((part) => [part]))).toBe(3_000)
+  })
 })
 
 const Part = fc
@@ -311,26 +376,25 @@ const Part = fc
     start: fc.integer({ min: 0, max: 20 }),
     length: fc.integer({ min: 0, max: 20_000 }),
     receivedAt: fc.integer({ min: 0, max: 9 }),
+    skew: fc.constantFrom(0, 149_500, 150_500, 299_000),
     urls: fc.array(fc.tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 40 })), {
       maxLength: 40
     })
   })
   .map(
-    ({ session, id, distinctId, start, length, receivedAt, urls }): IncomingPart => ({
+    ({ session, id, distinctId, start, length, receivedAt, skew, urls }): IncomingPart => ({
       sessionId: `${SESSION}-${session}`,
       partId: `00000000-0000-7000-8000-0000000000${String(id).padStart(2, '0')}`,
       distinctId,
       source: id % 2 === 0 ? 'web' : 'mobile',
       receivedAt: AT + receivedAt,
       bytes: id,
-      summary: summarize(
-        [
-          move(AT + start),
-          move(AT + start + length),
-          ...urls.map(([at, url]) => page(AT + start + at, `https://a.test/${url}`))
-        ],
-        0
-      )
+      skew,
+      summary: summarize([
+        move(AT + start),
+        move(AT + start + length),
+        ...urls.map(([at, url]) => page(AT + start + at, `https://a.test/${url}`))
+      ])
     })
   )
 
@@ -370,7 +434,8 @@ describe('the parts of recordings', () => {
     source: 'web',
     receivedAt: AT,
     bytes: 10,
-    summary: summarize([move(AT)], 0),
+    skew: 0,
+    summary: summarize([move(AT)]),
     ...more
   })
   const recordingOf = (more: Partial<StoredRecording> = {}) => {
@@ -401,7 +466,7 @@ describe('the parts of recordings', () => {
   })
 
   it('give a recording the identity of the earliest part, unless a user has set it', () => {
-    const earlier = part({ distinctId: 'eve', summary: summarize([move(AT - 1)], 0) })
+    const earlier = part({ distinctId: 'eve', summary: summarize([move(AT - 1)]) })
 
     expect(planParts([earlier], recordingOf(), () => 8)).toMatchObject({
       newIdentities: [{ key: 8, distinct_id: 'eve' }],
@@ -414,7 +479,7 @@ describe('the parts of recordings', () => {
   })
 
   it('leave a recording with its erased owner when an earlier part of the same distinct id arrives', () => {
-    const earlier = part({ summary: summarize([move(AT - 1)], 0) })
+    const earlier = part({ summary: summarize([move(AT - 1)]) })
     const known = { ...recordingOf(), identities: new Map([['ada', 9]]) }
 
     expect(
