@@ -33,6 +33,25 @@ export function parseTimestamp(text: string, timezone = 'UTC'): number | undefin
 
 /** Reads an ISO 8601 date or date-time, local if it has no offset. @returns ms, or undefined */
 export function parseIso(text: string, timezone = 'UTC'): number | undefined {
+  const read = readIso(text)
+  if (!read) {
+    return undefined
+  }
+  const { clock, zone } = read
+  return zone === undefined ? fromClock(clock, timezone) : clock - readOffset(zone)
+}
+
+/**
+ * Reads an ISO 8601 date or date-time without an offset as a wall-clock time, encoded as if it were
+ * UTC. @returns ms; undefined for any other text
+ */
+export function parseClock(text: string): number | undefined {
+  const read = readIso(text)
+  return read?.zone === undefined ? read?.clock : undefined
+}
+
+/** Reads the wall-clock time of an ISO 8601 date or date-time, ms, and its offset, if it has one. */
+function readIso(text: string): { clock: number; zone: string | undefined } | undefined {
   const iso = ISO.exec(text.trim())
   if (!iso) {
     return undefined
@@ -48,8 +67,7 @@ export function parseIso(text: string, timezone = 'UTC'): number | undefined {
   // A leap second counts as the second before it.
   const sinceMidnight =
     Number(hour) * HOUR + Number(minute) * MINUTE + Math.min(Number(second), 59) * 1000
-  const clock = time + sinceMidnight + Number(`0.${fraction || 0}`) * 1000
-  return zone === undefined ? fromClock(clock, timezone) : clock - readOffset(zone)
+  return { clock: time + sinceMidnight + Number(`0.${fraction || 0}`) * 1000, zone }
 }
 
 const UNITS: Record<string, { ms: number } | { days: number } | { months: number }> = {

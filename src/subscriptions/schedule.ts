@@ -15,6 +15,11 @@ export type Schedule = {
   count: number | null
   /** The start, ms UTC, with the time of day. An occurrence only if the rule matches it. */
   startDate: number
+  /**
+   * The wall-clock time of the start, encoded as if it were UTC, if the clock skips it on that day:
+   * the start is then after the gap, and later occurrences at this time.
+   */
+  startClock: number | null
   /** The end, ms UTC, inclusive. */
   untilDate: number | null
   timezone: string
@@ -54,11 +59,13 @@ export async function nextOccurrences(
   after: number,
   n: number
 ): Promise<number[]> {
-  const { timezone, untilDate } = schedule
+  const { timezone, untilDate, startClock } = schedule
   const start = Math.floor(schedule.startDate / 1000) * 1000
+  const begin =
+    startClock === null ? toClock(start, timezone) : Math.floor(startClock / 1000) * 1000
   const most = mostBetween(schedule, start, after) + n
   const end = Math.max(start, after) + n * schedule.interval * CYCLE
-  const rule = await toRule(schedule, toClock(start, timezone), most, Math.min(end, LAST_CLOCK))
+  const rule = await toRule(schedule, begin, most, Math.min(end, LAST_CLOCK))
   const occurrences: number[] = []
   // Begins a day early, because a clock that was put back shows earlier times again; none was put
   // back by more than a day.

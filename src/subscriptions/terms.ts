@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { parseIso } from '../calendar/clock.ts'
+import { momentOf, parseClock, parseIso, toClock } from '../calendar/clock.ts'
 import type { TARGET_TYPES } from '../db/schema.ts'
 import { AppError } from '../errors.ts'
 import { checkUrl, OutboundError } from '../outbound.ts'
@@ -30,6 +30,7 @@ export const newTerms = (timezone: string): Terms => ({
   bysetpos: null,
   count: null,
   startDate: 0,
+  startClock: null,
   untilDate: null,
   timezone,
   title: null,
@@ -60,7 +61,7 @@ export async function changeTerms(
     byweekday: given(change.byweekday, terms.byweekday),
     bysetpos: given(change.bysetpos, terms.bysetpos),
     count: given(change.count, terms.count),
-    startDate: start === undefined ? terms.startDate : readDate(start, timezone, 'start_date'),
+    ...readStart(terms, start, timezone),
     untilDate: given(
       typeof until === 'string' ? readDate(until, timezone, 'until_date') : until,
       terms.untilDate
@@ -77,6 +78,31 @@ export async function changeTerms(
 
 /** Returns the changed value, perhaps null, or the one before if the request leaves it out. */
 const given = <T>(value: T | undefined, before: T): T => (value === undefined ? before : value)
+
+/**
+ * Reads the start of a schedule. A time that the clock skips becomes the first moment after the gap.
+ * @throws invalid_input
+ */
+function readStart(
+  terms: Terms,
+  text: string | undefined,
+  timezone: string
+): Pick<Terms, 'startDate' | 'startClock'> {
+  const { startDate, startClock } = terms
+  // A client that sends the whole subscription back sends the start with an offset.
+  const isSame = (time: number) => time === startDate && timezone === terms.timezone
+  if (text === undefined) {
+    return { startDate, startClock: isSame(startDate) ? startClock : null }
+  }
+  const time = readDate(text, timezone, 'start_date')
+  const clock = parseClock(text)
+  if (clock === undefined) {
+    return { startDate: time, startClock: isSame(time) ? startClock : null }
+  }
+  const moment = momentOf(Math.floor(clock), timezone)
+  const isSkipped = toClock(moment, timezone) !== Math.floor(clock)
+  return { startDate: moment, startClock: isSkipped ? Math.floor(clock) : null }
+}
 
 /** Reads a date-time. @returns ms UTC. @throws invalid_input */
 function readDate(text: string, timezone: string, attr: string): number {

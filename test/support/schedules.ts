@@ -31,6 +31,7 @@ export const anySchedule = fc
     byweekday: fc.option(fc.uniqueArray(fc.constantFrom<Weekday[]>(...WEEKDAYS), { maxLength: 7 })),
     bysetpos: fc.option(fc.integer({ min: -5, max: 5 })),
     count: rarely(fc.integer({ min: 1, max: 600 })),
+    startClock: fc.constant(null),
     startDate: fc
       .tuple(
         fc.integer({ min: Date.UTC(2023, 0) / DAY, max: Date.UTC(2026, 11) / DAY }),

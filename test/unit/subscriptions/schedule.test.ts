@@ -26,6 +26,7 @@ function schedule(
     byweekday: null,
     bysetpos: null,
     count: null,
+    startClock: null,
     timezone,
     ...more,
     startDate: at(start),
