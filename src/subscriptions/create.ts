@@ -5,6 +5,7 @@ import { retryConflicts } from '../db/retry.ts'
 import { AppError } from '../errors.ts'
 import { sha256 } from '../hash.ts'
 import type { SubscriptionInput } from './request.ts'
+import { PAUSED_BY_USER } from './resume.ts'
 import { nextOccurrence } from './schedule.ts'
 import { SubscriptionJson, subscriptionWithSecret } from './schemas.ts'
 import { newSecret } from './signature.ts'
@@ -87,15 +88,16 @@ async function newSubscription(
     await expectFuture(terms, now.getTime())
   }
   await expectSubject(db, project.id, terms, undefined)
+  const isPaused = input.enabled === false
   return {
     ...terms,
     id: await reserveSubscriptionId(db),
     projectId: project.id,
     createdBy: userToJson(user),
     createdAt: now.getTime(),
-    nextDeliveryDate: terms.deleted ? null : await nextOccurrence(terms, now.getTime()),
+    nextDeliveryDate: terms.deleted || isPaused ? null : await nextOccurrence(terms, now.getTime()),
     failures: 0,
-    pausedReason: null,
+    pausedReason: isPaused ? PAUSED_BY_USER : null,
     secret: newSecret(),
     origin,
     revision: 0

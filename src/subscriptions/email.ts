@@ -115,7 +115,7 @@ const contentIdOf = (insight: number): string => `chart-${insight}`
 /** Writes the e-mail that tells the owner that the subscription at `url` was paused. */
 export function toNotice(title: string, reason: string, url: string): Email {
   const subject = `Paused: ${title}`
-  const next = `Nothing is delivered until you resume the subscription: fix the cause, then PATCH ${url} with {"paused": false}.`
+  const next = `Nothing is delivered until you resume the subscription: fix the cause, then PATCH ${url} with {"enabled": true}.`
   return {
     subject,
     headers: {},

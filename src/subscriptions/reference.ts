@@ -44,8 +44,8 @@ export const UPDATE = describe({
   id: 'subscriptions_partial_update',
   tag: 'Subscriptions',
   summary: 'Change a subscription',
-  description: `Changes only the fields in the body. \`deleted: true\` or \`paused: true\` stops deliveries, even those that are due \
-but not yet sent; \`false\` continues with the next occurrence. After a change of the schedule, occurrences that were already \
+  description: `Changes only the fields in the body. \`deleted: true\` or \`enabled: false\` stops deliveries, even those that are due \
+but not yet sent; \`deleted: false\` or \`enabled: true\` continues with the next occurrence. After a change of the schedule, occurrences that were already \
 due are still delivered.`,
   answers: { 200: { text: 'The subscription.', schema: SubscriptionJson } },
   refusals: [NOT_FOUND, ...WRITE_REFUSALS]

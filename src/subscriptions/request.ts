@@ -35,11 +35,11 @@ const UNSUPPORTED = {
   freq: 'Send the frequency as `frequency`.',
   insight_id: 'Send the insight as `insight`.',
   dashboard_id: 'Send the dashboard as `dashboard`.',
-  end_date: 'Send the end of the schedule as `until_date`.'
+  end_date: 'Send the end of the schedule as `until_date`.',
+  ...sameReason(['paused', 'active', 'is_active'], {
+    always: 'Pause or resume deliveries with `enabled`.'
+  })
 }
-
-/** Names that clients may send for the opposite of `paused`. */
-const ACTIVE_NAMES = ['enabled', 'active', 'is_active']
 
 /** The writable fields of a subscription. Omitted fields do not change. */
 export const SubscriptionChange = refusing(
@@ -117,50 +117,40 @@ export const SubscriptionChange = refusing(
         description:
           "The time zone of the schedule; in a new subscription, by default the project's."
       }),
-      paused: z
+      enabled: z
         .boolean()
         .optional()
-        .meta({ description: '`true` pauses deliveries, `false` resumes them.' })
+        .meta({ description: '`false` pauses deliveries, `true` resumes them.' })
     })
-    .meta({ id: 'SubscriptionChange', examples: [{ title: 'Weekly numbers', paused: false }] }),
-  {
-    ...UNSUPPORTED,
-    ...sameReason(ACTIVE_NAMES, { always: 'Pause or resume deliveries with `paused`.' })
-  }
+    .meta({ id: 'SubscriptionChange', examples: [{ title: 'Weekly numbers', enabled: true }] }),
+  UNSUPPORTED
 )
 export type SubscriptionChange = z.infer<typeof SubscriptionChange>
 
 const { shape } = SubscriptionChange
 
-const ALWAYS_ACTIVE =
-  'A new subscription is always active: leave this field out. To pause the subscription later, send PATCH with `{"paused": true}`.'
-
 export const SubscriptionInput = refusing(
-  SubscriptionChange.omit({ paused: true })
-    .extend({
-      target_type: shape.target_type.unwrap(),
-      target_value: shape.target_value.unwrap(),
-      frequency: shape.frequency.unwrap(),
-      start_date: shape.start_date.unwrap()
-    })
-    .meta({
-      id: 'SubscriptionInput',
-      examples: [
-        {
-          insight: 44,
-          target_type: 'email',
-          target_value: 'ada@example.com, grace@example.com',
-          frequency: 'weekly',
-          byweekday: ['monday'],
-          start_date: '2026-11-23T09:00:00+01:00',
-          timezone: 'Europe/Berlin'
-        }
-      ]
-    }),
+  SubscriptionChange.extend({
+    target_type: shape.target_type.unwrap(),
+    target_value: shape.target_value.unwrap(),
+    frequency: shape.frequency.unwrap(),
+    start_date: shape.start_date.unwrap()
+  }).meta({
+    id: 'SubscriptionInput',
+    examples: [
+      {
+        insight: 44,
+        target_type: 'email',
+        target_value: 'ada@example.com, grace@example.com',
+        frequency: 'weekly',
+        byweekday: ['monday'],
+        start_date: '2026-11-23T09:00:00+01:00',
+        timezone: 'Europe/Berlin'
+      }
+    ]
+  }),
   {
     ...UNSUPPORTED,
-    paused: ALWAYS_ACTIVE,
-    ...sameReason(ACTIVE_NAMES, { always: ALWAYS_ACTIVE }),
     next_delivery_date:
       'The schedule sets the next delivery: send `start_date`, `frequency` and `byweekday`.'
   }

@@ -3,7 +3,7 @@ import { nextOccurrence } from './schedule.ts'
 import type { SubscriptionRow } from './store.ts'
 import type { Terms } from './terms.ts'
 
-const PAUSED_BY_USER = 'Paused by a user.'
+export const PAUSED_BY_USER = 'Paused by a user.'
 
 /**
  * Returns the new state of a subscription after a change: when it delivers next, and whether and
@@ -13,11 +13,11 @@ const PAUSED_BY_USER = 'Paused by a user.'
 export async function resume(
   before: SubscriptionRow,
   terms: Terms,
-  { paused }: SubscriptionChange,
+  { enabled }: SubscriptionChange,
   now: Date
 ): Promise<Partial<SubscriptionRow>> {
   const wasPaused = before.pausedReason !== null
-  const isPaused = paused ?? wasPaused
+  const isPaused = enabled === undefined ? wasPaused : !enabled
   const pausedReason = isPaused ? (before.pausedReason ?? PAUSED_BY_USER) : null
   const isAsBefore = isSameSchedule(before, terms) && before.deleted === terms.deleted
   if (isAsBefore && isPaused === wasPaused) {
@@ -41,6 +41,7 @@ const toSchedule = (terms: Terms) => [
   terms.bysetpos,
   terms.count,
   terms.startDate,
+  terms.startClock,
   terms.untilDate,
   terms.timezone
 ]

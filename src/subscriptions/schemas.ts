@@ -36,7 +36,7 @@ const EXAMPLE = {
   next_delivery_date: '2026-11-23T08:00:00Z',
   invite_message: null,
   timezone: 'Europe/Berlin',
-  paused: false,
+  enabled: true,
   paused_reason: null
 }
 
@@ -64,11 +64,11 @@ export const SubscriptionJson = z
     }),
     invite_message: z.string().nullable(),
     timezone: z.string(),
-    paused: z.boolean(),
+    enabled: z.boolean().meta({ description: 'Whether deliveries are not paused.' }),
     paused_reason: z
       .string()
       .nullable()
-      .meta({ description: 'Null while the subscription is not paused.' }),
+      .meta({ description: 'Why deliveries are paused; null if they are not.' }),
     webhook_secret: z.string().optional().meta({
       description:
         'The secret that signs the requests of a webhook; only in the response that creates the subscription or changes its `target_type` to `webhook`.'
@@ -98,7 +98,7 @@ export const subscriptionToJson = (row: SubscriptionRow): SubscriptionJson => ({
   next_delivery_date: row.nextDeliveryDate === null ? null : toIso(row.nextDeliveryDate),
   invite_message: row.inviteMessage,
   timezone: row.timezone,
-  paused: row.pausedReason !== null,
+  enabled: row.pausedReason === null,
   paused_reason: row.pausedReason
 })
 

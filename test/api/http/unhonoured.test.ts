@@ -33,8 +33,8 @@ describe('the URL', () => {
     ['DELETE', `${ada}?delete_events=true&delete_events=false`, 'delete_events', 'more than once'],
     ['DELETE', `${ada}?format=xml`, 'format', '"xml"'],
     ['POST', `${ada}delete_property/?$unset=plan&$unset=seats`, '$unset', 'more than once'],
-    ['GET', 'subscriptions/?target_type=email', 'target_type', '"target_type"'],
-    ['GET', 'subscriptions/?created_by=1', 'created_by', '"created_by"'],
+    ['GET', 'subscriptions/?frequency=daily', 'frequency', '"frequency"'],
+    ['GET', 'subscriptions/?created_by=1', 'created_by', 'UUID'],
     ['GET', 'subscriptions/?format=csv', 'format', 'JSON only'],
     ['GET', 'session_recordings/?foo=1', 'foo', '"foo"'],
     ['GET', 'session_recordings/?session_id=session', 'session_id', 'did you mean "session_ids"?'],
@@ -221,7 +221,7 @@ describe('a body', () => {
       ]
     ),
     ...Object.entries({
-      enabled: false,
+      paused: true,
       freq: 'weekly',
       byday: ['monday'],
       bymonthday: 1,
@@ -246,8 +246,8 @@ describe('a body', () => {
       'start_date',
       'ISO'
     ],
-    ['PATCH', 'subscriptions/1/', { enabled: false }, 'enabled', '`paused`'],
-    ['POST', 'subscriptions/', { ...DAILY, paused: true }, 'paused', 'PATCH'],
+    ['PATCH', 'subscriptions/1/', { paused: false }, 'paused', '`enabled`'],
+    ['POST', 'subscriptions/', { ...DAILY, is_active: true }, 'is_active', '`enabled`'],
     ['POST', 'subscriptions/', { ...DAILY, start_date: 'Nov 1 2026' }, 'start_date', 'ISO'],
     ['POST', 'subscriptions/', { ...DAILY, start_date: '1700000000' }, 'start_date', 'ISO'],
     ['POST', 'subscriptions/', { ...DAILY, until_date: 'Nov 1 2099' }, 'until_date', 'ISO'],
@@ -429,13 +429,7 @@ describe('a body', () => {
 
   it.each<[string, string, JsonObject, number, string]>([
     ['POST', `${ada}delete_property/`, { $unset: 'x', properties: {}, note: 1 }, 200, 'note'],
-    [
-      'POST',
-      'subscriptions/',
-      { ...DAILY, rrule: 'x', paused: false, id: 9 },
-      201,
-      'rrule, paused, id'
-    ],
+    ['POST', 'subscriptions/', { ...DAILY, rrule: 'x', id: 9 }, 201, 'rrule, id'],
     ['POST', 'dashboards/', { name: 'A', color: 'red', filters: {} }, 201, 'color, filters'],
     ['PATCH', RECORDING, { viewed: true, durations: [1] }, 200, 'durations'],
     [

@@ -45,7 +45,7 @@ describe('a subscription', () => {
       next_delivery_date: '2026-11-22T09:00:00Z',
       invite_message: null,
       timezone: 'UTC',
-      paused: false,
+      enabled: true,
       paused_reason: null
     })
     const found = await project.call('GET', `subscriptions/${body.id}/`)
@@ -159,17 +159,74 @@ describe('a subscription', () => {
     const patch = async (change: Json) =>
       (await project.send('PATCH', `subscriptions/${id}/`, change)).body
 
-    expect(await patch({ paused: true })).toMatchObject({
+    expect(await patch({ enabled: false })).toMatchObject({
       paused_reason: 'Paused by a user.',
       next_delivery_date: null
     })
-    expect(await patch({ title: 'x' })).toMatchObject({ paused: true, next_delivery_date: null })
-    expect(await patch({ paused: false })).toMatchObject({
+    expect(await patch({ title: 'x' })).toMatchObject({ enabled: false, next_delivery_date: null })
+    expect(await patch({ enabled: true })).toMatchObject({
       paused_reason: null,
       next_delivery_date
     })
     expect(await patch({ deleted: true })).toMatchObject({ next_delivery_date: null })
     expect(await patch({ deleted: false })).toMatchObject({ next_delivery_date })
+  })
+
+  it('can be created enabled, which is the default, or paused', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const project = await newProject()
+    const next_delivery_date = '2026-11-22T09:00:00Z'
+
+    expect(await create(project, { enabled: true })).toMatchObject({
+      enabled: true,
+      paused_reason: null,
+      next_delivery_date
+    })
+    const paused = await create(project, { enabled: false })
+    expect(paused).toMatchObject({
+      enabled: false,
+      paused_reason: 'Paused by a user.',
+      next_delivery_date: null
+    })
+    const path = `subscriptions/${paused.id}/`
+    const { body } = await project.send('PATCH', path, { ...paused, enabled: true })
+    expect(body).toMatchObject({ enabled: true, paused_reason: null, next_delivery_date })
+  })
+
+  it('keeps the time that its start names if the clock skips it on that day', async () => {
+    setClock('2026-03-28T12:00:00Z')
+    const project = await newProject()
+    const occurrences = async (id: number) =>
+      (await project.call('GET', `subscriptions/${id}/preview/?n=3`)).body.results
+    const skipped = { start_date: '2026-03-29T02:30:00', timezone: 'Europe/Berlin' }
+
+    const created = await create(project, skipped)
+    const path = `subscriptions/${created.id}/`
+    const expected = ['2026-03-29T01:00:00Z', '2026-03-30T00:30:00Z', '2026-03-31T00:30:00Z']
+    expect(created).toMatchObject({
+      start_date: '2026-03-29T01:00:00Z',
+      next_delivery_date: '2026-03-29T01:00:00Z'
+    })
+    expect(await occurrences(created.id)).toEqual(expected)
+
+    // A client sends the whole subscription back.
+    await project.send('PATCH', path, { ...created, title: 'Early' })
+    expect(await occurrences(created.id)).toEqual(expected)
+    await project.send('PATCH', path, { start_date: '2026-03-29T03:00:00' })
+    expect(await occurrences(created.id)).toEqual([
+      '2026-03-29T01:00:00Z',
+      '2026-03-30T01:00:00Z',
+      '2026-03-31T01:00:00Z'
+    ])
+  })
+
+  it('is delivered at a start less than 15 minutes ahead', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const start_date = '2026-11-21T12:01:00Z'
+
+    expect(await create(await newProject(), { start_date })).toMatchObject({
+      next_delivery_date: start_date
+    })
   })
 
   it('is deleted softly', async () => {

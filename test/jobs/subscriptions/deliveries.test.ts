@@ -175,7 +175,7 @@ describe('an occurrence', () => {
 
   it.each([
     [{ deleted: true }, 'The subscription had been deleted.'],
-    [{ paused: true }, 'The subscription had been paused.']
+    [{ enabled: false }, 'The subscription had been paused.']
   ])('is skipped after a change of the subscription: %j', async (change, error) => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
@@ -413,7 +413,7 @@ describe('a test', () => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
     const { id } = await desk.subscribe()
-    await desk.send('PATCH', `subscriptions/${id}/`, { paused: true })
+    await desk.send('PATCH', `subscriptions/${id}/`, { enabled: false })
 
     await desk.send('POST', `subscriptions/${id}/test/`)
     await desk.drain()

@@ -167,7 +167,7 @@ describe('a subscription that keeps failing', () => {
     const reason =
       'The last 5 deliveries failed: E_RECIPIENT_SUPPRESSED: said E_RECIPIENT_SUPPRESSED'
     expect(await desk.find(id)).toMatchObject({
-      paused: true,
+      enabled: false,
       paused_reason: reason,
       next_delivery_date: null
     })
@@ -185,17 +185,17 @@ describe('a subscription that keeps failing', () => {
   it('continues when it is resumed, and counts from zero', async () => {
     const { desk, id } = await failFor(5)
 
-    const { body } = await desk.send('PATCH', `subscriptions/${id}/`, { paused: false })
+    const { body } = await desk.send('PATCH', `subscriptions/${id}/`, { enabled: true })
 
     expect(body).toMatchObject({
-      paused: false,
+      enabled: true,
       paused_reason: null,
       next_delivery_date: '2026-11-27T09:00:00Z'
     })
     setClock('2026-11-27T09:00:00Z')
     await desk.cron()
     await desk.drain()
-    expect((await desk.find(id)).paused).toBe(false)
+    expect((await desk.find(id)).enabled).toBe(true)
   })
 
   it('sends its owner no notice once it is resumed', async () => {
@@ -203,9 +203,9 @@ describe('a subscription that keeps failing', () => {
     setClock('2026-11-26T09:00:00Z')
     await desk.cron()
     await desk.deliver(desk.held.shift())
-    expect((await desk.find(id)).paused).toBe(true)
+    expect((await desk.find(id)).enabled).toBe(false)
 
-    await desk.send('PATCH', `subscriptions/${id}/`, { paused: false })
+    await desk.send('PATCH', `subscriptions/${id}/`, { enabled: true })
     await desk.drain()
 
     expect(desk.mails.filter(({ to }) => to === owner)).toEqual([])
@@ -220,7 +220,7 @@ describe('a subscription that keeps failing', () => {
     const { desk, id } = await failFor(4)
     const { email } = desk.faults
     desk.faults.email = async (mail) => {
-      await desk.send('PATCH', `subscriptions/${id}/`, { paused: true })
+      await desk.send('PATCH', `subscriptions/${id}/`, { enabled: false })
       return email(mail)
     }
     setClock('2026-11-26T09:00:00Z')
@@ -245,7 +245,7 @@ describe('a subscription that keeps failing', () => {
     await desk.drain()
 
     expect(await desk.find(id)).toMatchObject({
-      paused: false,
+      enabled: true,
       next_delivery_date: '2026-11-28T09:00:00Z'
     })
   })
@@ -263,7 +263,7 @@ describe('a subscription that keeps failing', () => {
       await desk.drain()
     }
 
-    expect((await desk.find(id)).paused).toBe(false)
+    expect((await desk.find(id)).enabled).toBe(true)
     expect(await desk.deliveries(id)).toHaveLength(6)
   })
 })
