@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { allow } from '../access/auth.ts'
 import { parseTimestamp, toIso } from '../calendar/clock.ts'
 import { retryConflicts } from '../db/retry.ts'
+import { TARGET_TYPES } from '../db/schema.ts'
 import { NotFoundError } from '../errors.ts'
 import { createRouter } from '../http/env.ts'
 import { answerList, NO_CURSOR, PageQuery, readPage } from '../http/page.ts'
@@ -22,7 +23,13 @@ import { SubscriptionChange, SubscriptionInput } from './request.ts'
 import { isSameSchedule, resume } from './resume.ts'
 import { nextOccurrences, summarize } from './schedule.ts'
 import { subscriptionToJson, subscriptionWithSecret } from './schemas.ts'
-import { getSubscription, listSubscriptions, ORDERINGS, updateSubscription } from './store.ts'
+import {
+  getSubscription,
+  listSubscriptions,
+  ORDERINGS,
+  RESOURCE_TYPES,
+  updateSubscription
+} from './store.ts'
 import { expectSubject } from './subject.ts'
 import { changeTerms, expectFuture } from './terms.ts'
 
@@ -38,12 +45,38 @@ function changingFields({ next_delivery_date: sent }: JsonObject, now: Date): st
 }
 
 const SubscriptionPath = z.object({ id: KnownId })
+/** Schema of a list of ids, such as `4,8` or `[4,8]`. */
+const Ids = z
+  .string()
+  .max(10_000)
+  .regex(/^\s*(?:\d{1,15}(?:\s*,\s*\d{1,15})*|\[\s*\d{1,15}(?:\s*,\s*\d{1,15})*\s*\])\s*$/, {
+    error: 'A list of ids separated by commas is required, such as `4,8`.'
+  })
+  .transform((text) => (text.match(/\d+/g) ?? []).map(Number))
 const LimitOffset = PageQuery.omit({ cursor: true })
 
 const ListQuery = z.object({
   ...LimitOffset.shape,
   dashboard: Whole.optional().meta({ description: 'Only subscriptions to this dashboard.' }),
+  dashboard_tiles: Ids.optional().meta({
+    description:
+      'Only subscriptions to insights that are on one of these dashboards: ids separated by commas.'
+  }),
   insight: Whole.optional().meta({ description: 'Only subscriptions to this insight.' }),
+  insights: Ids.optional().meta({
+    description: 'Only subscriptions to one of these insights: ids separated by commas.'
+  }),
+  resource_type: z.enum(RESOURCE_TYPES).optional().meta({
+    description: 'Only subscriptions to insights, or only those to dashboards.'
+  }),
+  target_type: z.enum(TARGET_TYPES).optional().meta({
+    description: 'Only subscriptions that are delivered in this way.'
+  }),
+  created_by: z
+    .guid('Must be the UUID of a user.')
+    .toLowerCase()
+    .optional()
+    .meta({ description: 'Only subscriptions of the user with this UUID.' }),
   deleted: Flag.optional().meta({
     description: '`true` lists deleted subscriptions only.'
   }),

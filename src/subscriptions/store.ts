@@ -1,9 +1,11 @@
-import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
 import { DAY } from '../calendar/units.ts'
 import { ConflictError, type Db } from '../db/client.ts'
 import { type PageRows, readTablePage } from '../db/page.ts'
+import { inJson } from '../db/rows.ts'
 import {
   dashboards,
+  dashboardTiles,
   idempotencyKeys,
   insights,
   type subscriptionDeliveries,
@@ -24,12 +26,28 @@ const COLUMNS: Record<(typeof ORDERINGS)[number], SQL> = {
   created_by__email: sql`lower(${subscriptions.createdBy} ->> '$.email')`
 }
 
-export type SubscriptionListing = {
-  dashboard?: number | undefined
-  insight?: number | undefined
-  deleted: boolean
+/** What a subscription can deliver. */
+export const RESOURCE_TYPES = ['insight', 'dashboard'] as const
+
+/** Filters, all of which must match. */
+type SubscriptionFilters = {
+  dashboard: number
+  /** Dashboards, one of which has the subscription's insight. */
+  dashboard_tiles: number[]
+  insight: number
+  insights: number[]
+  resource_type: (typeof RESOURCE_TYPES)[number]
+  target_type: SubscriptionRow['targetType']
+  /** The uuid of the user who created the subscription. */
+  created_by: string
   /** Part of the title, or of the name of the dashboard or insight. */
-  search?: string | undefined
+  search: string
+}
+
+export type SubscriptionListing = {
+  [Name in keyof SubscriptionFilters]?: SubscriptionFilters[Name] | undefined
+} & {
+  deleted: boolean
   ordering: { by: (typeof ORDERINGS)[number]; isDescending: boolean } | undefined
 }
 
@@ -37,15 +55,13 @@ export type SubscriptionListing = {
 export async function listSubscriptions(
   db: Db,
   projectId: number,
-  { dashboard, insight, deleted, search, ordering }: SubscriptionListing,
+  { deleted, ordering, ...filters }: SubscriptionListing,
   page: { limit: number; offset: number }
 ): Promise<PageRows<SubscriptionRow>> {
   const listed = and(
     eq(subscriptions.projectId, projectId),
     eq(subscriptions.deleted, deleted),
-    dashboard === undefined ? undefined : eq(subscriptions.dashboardId, dashboard),
-    insight === undefined ? undefined : eq(subscriptions.insightId, insight),
-    search === undefined ? undefined : isFound(search)
+    ...conditionsOf(filters)
   )
   const column = ordering && COLUMNS[ordering.by]
   const order = column
@@ -53,6 +69,28 @@ export async function listSubscriptions(
     : []
   const orderBy = [...order, desc(subscriptions.id)]
   return readTablePage(db, subscriptions, { where: listed, orderBy }, page)
+}
+
+/** SQL of each filter that is given. */
+function conditionsOf(filters: Omit<SubscriptionListing, 'deleted' | 'ordering'>): SQL[] {
+  const { projectId, insightId, dashboardId, targetType, createdBy } = subscriptions
+  const by: { [Name in keyof SubscriptionFilters]: (value: SubscriptionFilters[Name]) => SQL } = {
+    dashboard: (id) => eq(dashboardId, id),
+    dashboard_tiles: (ids) => sql`exists (select 1 from ${dashboardTiles}
+      where ${dashboardTiles.insightId} = ${insightId} and ${dashboardTiles.projectId} = ${projectId}
+        and ${dashboardTiles.dashboardId} in ${inJson(ids)})`,
+    insight: (id) => eq(insightId, id),
+    insights: (ids) => sql`${insightId} in ${inJson(ids)}`,
+    resource_type: (type) => isNotNull(type === 'insight' ? insightId : dashboardId),
+    target_type: (type) => eq(targetType, type),
+    created_by: (uuid) => sql`${createdBy} ->> '$.uuid' = ${uuid}`,
+    search: isFound
+  }
+  return Object.entries(by).flatMap(([name, toSql]) => {
+    const value = filters[name as keyof SubscriptionFilters]
+    // The cast is safe: both have the type of the same name.
+    return value === undefined ? [] : [toSql(value as never)]
+  })
 }
 
 function isFound(search: string): SQL {

@@ -44,12 +44,36 @@ describe('the list', () => {
     expect(await ids(project, 'insight=999999999')).toEqual([])
   })
 
+  it('filters by several insights, the insights of a dashboard, the resource, the channel and the creator', async () => {
+    const project = await newProject()
+    const board = (await project.send('POST', 'dashboards/', { name: 'Review' })).body.id
+    const insightOn = async (dashboards: number[]) =>
+      (await project.send('POST', 'insights/', { dashboards })).body.id
+    const [tile, other] = [await insightOn([board]), await insightOn([])]
+    const webhook = { target_type: 'webhook', target_value: 'https://example.com/hook' }
+    const ofTile = (await create(project, { insight: tile, ...webhook })).id
+    const ofOther = (await create(project, { insight: other })).id
+    const ofBoard = (await create(project, { dashboard: board })).id
+    const nothing = await create(project)
+    const { uuid } = nothing.created_by
+
+    expect(await ids(project, `insights=${tile},${other}`)).toEqual([ofOther, ofTile])
+    expect(await ids(project, `insights=[${other}]`)).toEqual([ofOther])
+    expect(await ids(project, `dashboard_tiles=${board}`)).toEqual([ofTile])
+    expect(await ids(project, 'resource_type=insight')).toEqual([ofOther, ofTile])
+    expect(await ids(project, 'resource_type=dashboard')).toEqual([ofBoard])
+    expect(await ids(project, 'target_type=webhook')).toEqual([ofTile])
+    expect(await ids(project, 'target_type=email&resource_type=insight')).toEqual([ofOther])
+    expect(await ids(project, `created_by=${uuid.toUpperCase()}`)).toHaveLength(4)
+    expect(await ids(project, `created_by=${crypto.randomUUID()}`)).toEqual([])
+  })
+
   it('sorts by the given field, with subscriptions without a value last', async () => {
     setClock('2026-11-21T12:00:00Z')
     const project = await newProject()
     const b = (await create(project, { title: 'b', start_date: '2026-12-03' })).id
     const none = (await create(project, { deleted: true })).id
-    await project.send('PATCH', `subscriptions/${none}/`, { deleted: false, paused: true })
+    await project.send('PATCH', `subscriptions/${none}/`, { deleted: false, enabled: false })
     const a = (await create(project, { title: 'A', start_date: '2026-12-04' })).id
 
     expect(await ids(project, 'ordering=created_at')).toEqual([a, none, b])
@@ -63,6 +87,14 @@ describe('the list', () => {
   it.each([
     ['ordering=secret', 'invalid_choice', 'ordering'],
     ['insight=x', 'invalid_input', 'insight'],
+    ['insights=', 'invalid_input', 'insights'],
+    ['insights=4,x', 'invalid_input', 'insights'],
+    ['dashboard_tiles=', 'invalid_input', 'dashboard_tiles'],
+    ['resource_type=ai_prompt', 'invalid_choice', 'resource_type'],
+    ['resource_type=', 'invalid_choice', 'resource_type'],
+    ['target_type=sms', 'invalid_choice', 'target_type'],
+    ['created_by=', 'invalid_input', 'created_by'],
+    ['created_by=ada', 'invalid_input', 'created_by'],
     ['dashboard=-1', 'invalid_input', 'dashboard'],
     ['deleted=maybe', 'invalid_input', 'deleted'],
     ['limit=0', 'invalid_input', 'limit'],
