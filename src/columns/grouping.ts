@@ -3,9 +3,14 @@ export const OTHERS: unique symbol = Symbol('others')
 
 /**
  * With one dimension, the text of a value, or null for events without a value. With several
- * dimensions, a JSON list that has such a member for each of them.
+ * dimensions, a JSON list that has such a member for each of them, or null for events without any
+ * value.
  */
 export type Value = string | null | typeof OTHERS
+
+/** Returns the value of several dimensions, whose own values are these texts. */
+export const joinTexts = (texts: readonly (string | null)[]): string | null =>
+  texts.every((text) => text === null) ? null : JSON.stringify(texts)
 
 /** Numbers the values of dimensions. The number of a value is its group. */
 export class Grouping {

@@ -3,7 +3,7 @@ import type { Property } from '../properties/filter.ts'
 import type { EventColumns } from './batch.ts'
 import type { Codes } from './column.ts'
 import type { Filter } from './filter.ts'
-import type { Grouping } from './grouping.ts'
+import { type Grouping, joinTexts } from './grouping.ts'
 import type { Values } from './values.ts'
 
 /** A property by whose values events are grouped. */
@@ -76,7 +76,7 @@ type TextColumn = { codes: Codes; texts: (string | null)[] }
 
 /**
  * Combines several columns into one, whose texts are JSON lists with a member for each column:
- * `Safari` and null → `["Safari",null]`. A single column stays as it is.
+ * `Safari` and null → `["Safari",null]`, null and null → null. A single column stays as it is.
  */
 function combine([first, ...others]: readonly TextColumn[]): TextColumn {
   if (!first || others.length === 0) {
@@ -89,7 +89,7 @@ function combine([first, ...others]: readonly TextColumn[]): TextColumn {
     codes = combined.codes
     lists = combined.pairs.map(([a, b]) => [...(lists[a] ?? []), next.texts[b] ?? null])
   }
-  return { codes, texts: lists.map((list) => JSON.stringify(list)) }
+  return { codes, texts: lists.map(joinTexts) }
 }
 
 /** All codes are below this limit, so a double holds the number of a pair exactly. */

@@ -218,15 +218,15 @@ const toAction = ({ event, name, customName, order, math, property, properties }
 
 /**
  * Returns the texts that show a value in the answer: one for each breakdown, but a single text for
- * "Other" and for null. With several breakdowns, the value is a JSON list of a text for each of
- * them, or null where the event has none.
+ * "Other". With several breakdowns, the value is a JSON list of a text for each of them, or null
+ * where the event has none.
  */
 function partsOf({ breakdowns }: BinnedQuery, value: Value): string[] {
   if (value === OTHERS) {
     return [OTHER]
   }
   if (value === null) {
-    return [NONE]
+    return breakdowns.map(() => NONE)
   }
   const parts =
     breakdowns.length > 1 ? z.array(z.string().nullable()).parse(JSON.parse(value)) : [value]

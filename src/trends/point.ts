@@ -1,5 +1,5 @@
 import type { Range } from '../calendar/buckets.ts'
-import { OTHERS, type Value } from '../columns/grouping.ts'
+import { joinTexts, OTHERS, type Value } from '../columns/grouping.ts'
 import { AppError } from '../errors.ts'
 import { parseJson } from '../input/json.ts'
 import { show } from '../input/show.ts'
@@ -184,5 +184,5 @@ export function toValue({ breakdowns }: BinnedQuery, names: readonly string[]): 
     }
     return bin
   })
-  return values.length > 1 ? JSON.stringify(values) : (values[0] ?? null)
+  return values.length > 1 ? joinTexts(values) : (values[0] ?? null)
 }

@@ -34,6 +34,38 @@ describe('a breakdown', () => {
     ])
   })
 
+  it('by several properties puts events with none of them last, whatever the limit', async () => {
+    const project = await newProject()
+    const seen = [{}, {}, {}, { a: 'x' }, { a: 'x' }, { b: 'y' }]
+    await project.ingest(
+      seen.map((properties) => ({ timestamp: at('01T10:00:00'), distinct_id: 'ada', properties }))
+    )
+    const body = {
+      ...asTrend({}),
+      breakdowns: [{ property: 'a' }, { property: 'b' }],
+      breakdown_limit: 1
+    }
+    const none = '$$_posthog_breakdown_null_$$'
+    const other = '$$_posthog_breakdown_other_$$'
+
+    const { result, next } = (await ask(project, body)).body
+    const behind = await project.send(
+      'POST',
+      `insights/trend/actors/?bucket=0&breakdown_value=${JSON.stringify([none, none])}`,
+      body
+    )
+
+    expect(
+      result.map(({ label, breakdown_value, count }: Result) => [label, breakdown_value, count])
+    ).toEqual([
+      ['x::None (i.e. no value)', ['x', none], 2],
+      ['None (i.e. no value)::None (i.e. no value)', [none, none], 3],
+      ['Other (i.e. all remaining values)', [other, other], 1]
+    ])
+    expect(new URL(next).searchParams.get('offset')).toBe('1')
+    expect(behind.body.results[0].count).toBe(3)
+  })
+
   it('counts PostHog’s marks of "Other" and "None" as no value if an event has them as text', async () => {
     const project = await newProject()
     const marks = ['$$_posthog_breakdown_other_$$', '$$_posthog_breakdown_null_$$']
