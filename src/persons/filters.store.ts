@@ -140,10 +140,11 @@ const byEmail = (projectId: number, email: string): IdFilter => ({
  * distinct id or uuid is the term.
  */
 function bySearch(projectId: number, search: string): IdFilter {
-  const term = foldSearch(search)
+  // The searchable texts are without blanks at their ends, too; a distinct id is not.
+  const term = foldSearch(search.trim())
   const named = sql`${withDistinctId(projectId, search)}
     union select ${persons.id} from ${persons}
-      where ${persons.projectId} = ${projectId} and ${persons.uuid} = ${search.toLowerCase()}`
+      where ${persons.projectId} = ${projectId} and ${persons.uuid} = ${search.trim().toLowerCase()}`
   if (term === '') {
     return { ids: named, holds: sql`${m.id} in (${named})` }
   }
