@@ -3,8 +3,11 @@ import { AppError, UnavailableError } from '../errors.ts'
 import { pause } from '../turns.ts'
 import { D1Dialect } from './dialect.ts'
 
-/** Attempts while another process keeps the database busy; ten take about half a second. */
-const BUSY_TRIES = 10
+/**
+ * How long a statement waits for another process that is writing, ms: about as long as the clients of
+ * a request wait for it. Commands write for some tenths of a second, but one may follow another.
+ */
+const MAX_BUSY_MS = 10_000
 
 /**
  * The cost of the statements run so far. D1 bills rows, and a database that reaches its maximum
@@ -127,7 +130,7 @@ class MeteredSession {
     expectLeft(this.#usage, statements.length)
     const prepared = statements.map(({ sql, params }) => this.#session.prepare(sql).bind(...params))
     const [only, ...others] = prepared
-    for (let tries = 1; ; tries += 1) {
+    for (let waited = 0; ; ) {
       try {
         const results =
           only && others.length === 0
@@ -140,10 +143,12 @@ class MeteredSession {
       } catch (error) {
         // A batch with a write is repeated only if it had no effect.
         const isRetried = statements.every(({ isRead }) => isRead) ? isBusy(error) : isLocked(error)
-        if (tries === BUSY_TRIES || !isRetried) {
+        if (waited >= MAX_BUSY_MS || !isRetried) {
           throw translate(error)
         }
-        await pause(20 + Math.random() * 60)
+        const ms = 20 + Math.random() * 60
+        await pause(ms)
+        waited += ms
       }
     }
   }

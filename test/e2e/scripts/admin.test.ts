@@ -10,6 +10,7 @@ import {
   runScript
 } from '../../support/processes.ts'
 import { administer, newProject } from '../../support/service.ts'
+import { DAILY } from '../../support/subscriptions.ts'
 import { until } from '../../support/until.ts'
 
 const hasProcesses = knowsProcesses()
@@ -142,21 +143,28 @@ describe('npm run key, project and user', () => {
     expect(code).toBe(0)
   })
 
-  it('lets requests to the running service wait while it writes', async () => {
-    const { url, projectId, key } = await newProject()
-    const other = openDatabase(inject('service').stateDir)
-    const headers = { authorization: `Bearer ${key}` }
+  it('lets requests to the running service wait while it writes, for some seconds too', async () => {
+    const { stateDir: shared } = inject('service')
+    const { url, projectId } = await newProject()
+    const scopes = ['--scopes', 'person:read,subscription:write', '--project', String(projectId)]
+    const { key } = await administer(shared, 'key', 'create', '--label', 'test', ...scopes)
+    const send = async (path: string, json?: object) => {
+      const answer = await fetch(`${url}/api/projects/${projectId}/${path}`, {
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        ...(json && { method: 'POST', body: JSON.stringify(json) })
+      })
+      return answer.status
+    }
+    const other = openDatabase(shared)
     other.exec('begin immediate')
-    const answers = Array.from({ length: 5 }, () =>
-      fetch(`${url}/api/projects/${projectId}/persons/`, { headers })
-    )
-    await sleep(150)
+    const reads = Array.from({ length: 5 }, () => send('persons/'))
+    const writes = Array.from({ length: 5 }, () => send('subscriptions/', DAILY))
+    await sleep(3_000)
     other.exec('commit')
     other.close()
 
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([
-      200, 200, 200, 200, 200
-    ])
+    expect(await Promise.all(reads)).toEqual([200, 200, 200, 200, 200])
+    expect(await Promise.all(writes)).toEqual([201, 201, 201, 201, 201])
   })
 
   it('shares the databases with a service under load', async () => {
