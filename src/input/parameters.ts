@@ -17,6 +17,21 @@ export const wholeFrom = (least: number) =>
 /** Schema of a parameter that is an integer of 0 or more, such as a count, an offset or an id. */
 export const Whole = wholeFrom(0)
 
+/** Schema of a parameter that filters by a text. */
+export const SearchText = z
+  .string()
+  .max(1000)
+  .refine((text) => !text.includes('\0'), 'Null characters are not allowed.')
+
+/**
+ * Schema of a parameter that says whose or which rows to find, such as a distinct id or an e-mail
+ * address. An empty one is refused: without a filter, a list has the rows of everybody.
+ */
+export const IdentifyingText = SearchText.refine(
+  (text) => text !== '',
+  'This parameter is empty: name what to find, or leave it out.'
+)
+
 /** Schema of a boolean: `true`, `false`, `1` or `0`, so that `no` never counts as true. */
 export const Flag = z
   .string()

@@ -15,7 +15,7 @@ import {
   validateQuery
 } from '../http/validation.ts'
 import { saysSomething } from '../input/fields.ts'
-import { Flag, KnownId } from '../input/parameters.ts'
+import { Flag, IdentifyingText, KnownId } from '../input/parameters.ts'
 import { expectOneForm } from '../trends/forms.ts'
 import { readTrend } from '../trends/request.ts'
 import { computeTrend } from '../trends/trend.ts'
@@ -36,11 +36,9 @@ import {
 const InsightPath = z.object({ id: KnownId })
 
 const ListQuery = PageQuery.omit({ cursor: true }).extend({
-  short_id: z
-    .string()
-    .max(100)
-    .optional()
-    .meta({ description: 'Only the insight with this short id.' }),
+  short_id: IdentifyingText.optional().meta({
+    description: 'Only the insight with this short id.'
+  }),
   saved: Flag.optional().meta({
     description: '`true` for saved insights only, `false` for all others.'
   }),

@@ -25,6 +25,7 @@ import {
 } from '../http/page.ts'
 import { expectUnchanged } from '../http/read-only-fields.ts'
 import { agree, validateBody, validatePath, validateQuery } from '../http/validation.ts'
+import { IdentifyingText, SearchText } from '../input/parameters.ts'
 import { parametersOf } from '../input/url.ts'
 import { announcer } from '../ledger/ledger.ts'
 import { unlockLedger } from '../ledger/secret.ts'
@@ -54,25 +55,19 @@ import { DELETE_PROPERTY, LIST, type PersonPage, RETRIEVE, SPLIT, UPDATE } from 
 import { DeletePropertyJson, PersonUpdateJson, SplitRequestJson } from './schemas.ts'
 import { findPerson, listedPersonToJson, type PersonRow, personToJson, rowOf } from './store.ts'
 
-/** Schema of a filter; an empty parameter does not filter. */
-const Filter = z
-  .string()
-  .max(1000)
-  .refine((text) => !text.includes('\0'), 'Null characters are not allowed.')
-  .transform((text) => text || undefined)
-  .optional()
-
 const TextFilters = z.object({
-  distinct_id: Filter.transform((id) => id && clean(id)).meta({
-    description: 'The person with exactly this distinct id.'
-  }),
-  email: Filter.meta({
+  distinct_id: IdentifyingText.transform(clean)
+    .optional()
+    .meta({ description: 'The person with exactly this distinct id.' }),
+  email: IdentifyingText.optional().meta({
     description: 'Persons whose property `email` is exactly this text, case-sensitive.'
   }),
-  search: Filter.meta({
-    description:
-      'A part of the e-mail address, name or username, case-insensitive, within the first 128 characters of each; or a whole distinct id or uuid.'
-  })
+  search: SearchText.transform((text) => text || undefined)
+    .optional()
+    .meta({
+      description:
+        'A part of the e-mail address, name or username, case-insensitive, within the first 128 characters of each; or a whole distinct id or uuid.'
+    })
 } satisfies Record<TextFilter, z.ZodType>)
 
 const ListQuery = z.object({ ...CsvPageQuery.shape, ...FormatQuery.shape, ...TextFilters.shape })
@@ -155,15 +150,16 @@ const retrieval = reading({
 
 export const personRoutes = createRouter()
   .get('/persons', LIST, listing.allowReading, async (c) => {
+    const { db, project } = c.var
+    const { url } = c.req
+    const query = c.req.valid('query')
+    const isTable = wantsCsv(c, query.format)
     const found = listing.foundFor(c)
     if (found) {
       return c.json(found)
     }
-    const { db, project } = c.var
-    const { url } = c.req
-    const query = c.req.valid('query')
     const property = await readPropertyFilter(c)
-    if (!wantsCsv(c, query.format)) {
+    if (!isTable) {
       const request = { url, query, projectId: project.id }
       const { filters, page, answer } = readRequest(request, property)
       return c.json(answer(await readPersons(db, project.id, filters, page.rows, page.knownCount)))

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { toIso } from '../../calendar/clock.ts'
 import { closed, sameReason } from '../../input/fields.ts'
+import { IdentifyingText } from '../../input/parameters.ts'
 import { clean } from '../../persons/distinct-id.ts'
 import { listOf, PersonId } from '../persons/schemas.ts'
 import { Hash, SIGNED } from '../receipts/schemas.ts'
@@ -173,12 +174,7 @@ export const SuppressionQuery = z.object({
     description:
       'Only suppressions that are in force, or only those that are lifted; all by default.'
   }),
-  distinct_id: z
-    .string()
-    .max(1000)
-    .transform((id) => (id === '' ? undefined : clean(id)))
-    .optional()
-    .meta({
-      description: 'Only suppressions that cover this distinct id, or did before they were lifted.'
-    })
+  distinct_id: IdentifyingText.transform(clean).optional().meta({
+    description: 'Only suppressions that cover this distinct id, or did before they were lifted.'
+  })
 })

@@ -174,7 +174,7 @@ function checkKeys(group: FilterGroup): FilterGroup {
 }
 
 function readPerson(text: string | undefined, attr: string): PersonFilter | undefined {
-  if (!text) {
+  if (text === undefined) {
     return undefined
   }
   if (/^\d{1,15}$/.test(text)) {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Flag, jsonText } from '../../input/parameters.ts'
+import { Flag, IdentifyingText, jsonText } from '../../input/parameters.ts'
 import { askedEvent } from '../../properties/event.ts'
 
 const Text = z.string().max(1000)
@@ -64,11 +64,11 @@ const keys = RECORDING_KEYS.map((key) => `\`${key}\``).join(' ')
 
 /** The filters and the order of a list, except for `properties`. */
 export const FiltersQuery = z.object({
-  person: Text.optional().meta({
+  person: IdentifyingText.optional().meta({
     description: 'Only recordings of this person: an integer id or a UUID.'
   }),
-  person_uuid: Text.optional().meta({ description: 'The same as `person`.' }),
-  distinct_id: Text.optional().meta({
+  person_uuid: IdentifyingText.optional().meta({ description: 'The same as `person`.' }),
+  distinct_id: IdentifyingText.optional().meta({
     description: 'Only recordings with exactly this distinct id.'
   }),
   distinct_ids: Texts.optional().meta({

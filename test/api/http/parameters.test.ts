@@ -63,3 +63,32 @@ it.each(parameters)(
     expect(answers.filter(({ status }) => status >= 500)).toEqual([])
   }
 )
+
+it.each([
+  ['persons', 'distinct_id'],
+  ['persons', 'email'],
+  ['persons/suppressions', 'distinct_id'],
+  ['persons/deletion_status', 'person_uuid'],
+  ['events', 'event'],
+  ['events', 'distinct_id'],
+  ['events', 'person_id'],
+  ['events', 'session_id'],
+  ['events', 'after'],
+  ['events', 'before'],
+  ['session_recordings', 'person'],
+  ['session_recordings', 'person_uuid'],
+  ['session_recordings', 'distinct_id'],
+  ['session_recordings', 'distinct_ids'],
+  ['session_recordings', 'session_ids'],
+  ['insights', 'short_id'],
+  ['subscriptions', 'insight'],
+  ['subscriptions', 'insights'],
+  ['subscriptions', 'dashboard'],
+  ['subscriptions', 'dashboard_tiles'],
+  ['subscriptions', 'created_by'],
+  ['sessions/values', 'key']
+])('%s refuses an empty `%s`, which would find everything', async (path, name) => {
+  const { status, body } = await project.call('GET', `${path}/?${name}=`)
+
+  expect([status, body.attr]).toEqual([400, name])
+})

@@ -97,21 +97,38 @@ describe('a filter', () => {
     expect((await list(project, 'search=gone')).body.count).toBe(1)
   })
 
-  it.each([
-    'distinct_id=',
-    'email=',
-    'search=',
-    'properties=',
-    'properties=[]',
-    'distinct_id=&email=&search='
-  ])('that is empty does not filter: %s', async (query) => {
+  it.each(['Ada', ' Ada', 'Ada ', '\u00a0Ada\t'])(
+    'finds a name with and without blanks at its ends: %j',
+    async (name) => {
+      const project = await newProject()
+      await project.ingest([person(1, 'a', { name }), person(2, 'b', { name: 'Bob' })])
+
+      for (const search of ['ada', ' ada', 'Ada ', ' ADA ']) {
+        const { body } = await list(project, `search=${encodeURIComponent(search)}`)
+        expect(distinctIds(body)).toEqual(['a'])
+      }
+    }
+  )
+
+  it('finds a distinct id with blanks at its ends', async () => {
     const project = await newProject()
-    await project.ingest(people(2))
+    await project.ingest([person(1, ' a ', {}), person(2, 'b', {})])
 
-    const { status, body } = await list(project, query)
-
-    expect([status, body.count, body.results.length]).toEqual([200, 2, 2])
+    expect((await list(project, 'search=%20a%20')).body.count).toBe(1)
+    expect((await list(project, 'search=a')).body.count).toBe(0)
   })
+
+  it.each(['search=', 'properties=', 'properties=[]', 'search=&properties='])(
+    'that is empty does not filter: %s',
+    async (query) => {
+      const project = await newProject()
+      await project.ingest(people(2))
+
+      const { status, body } = await list(project, query)
+
+      expect([status, body.count, body.results.length]).toEqual([200, 2, 2])
+    }
+  )
 
   it.each([
     ['email=ada@example.com&distinct_id=a', ['a']],
