@@ -3,21 +3,43 @@ import * as z from 'zod'
 import type { Usage } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { isObject, type Json, type JsonObject } from '../input/json.ts'
+import { Flag } from '../input/parameters.ts'
 import { withoutControls } from '../input/show.ts'
+import { hasParameter } from '../input/url.ts'
 import type { AppEnv } from './env.ts'
+import { streamTexts } from './stream.ts'
 
 export const FormatQuery = z.object({
   format: z.enum(['json', 'csv']).optional().meta({
     description:
       'Format of the response; errors are always JSON. Without `format`, `Accept: text/csv` asks for CSV.'
+  }),
+  bom: Flag.optional().meta({
+    description:
+      'Whether CSV begins with a byte order mark, by which Excel recognizes UTF-8. Only with CSV.'
   })
 })
 
 type Format = 'json' | 'csv'
 
-/** Whether to send CSV: by `format`, or else an `Accept` that begins with `text/csv`. */
-export const wantsCsv = (c: Context<AppEnv>, format: Format | undefined): boolean =>
-  isCsv(c.req.header('Accept'), format)
+/**
+ * Whether to send CSV: by `format`, or else an `Accept` that begins with `text/csv`.
+ * @throws invalid_input, attr `bom`, for the mark of a file that is not sent
+ */
+export function wantsCsv(c: Context<AppEnv>, format: Format | undefined): boolean {
+  const isTable = isCsv(c.req.header('Accept'), format)
+  if (!isTable) {
+    expectNoMark(c)
+  }
+  return isTable
+}
+
+/** @throws invalid_input, attr `bom`, if the request asks for the mark of a CSV file */
+export function expectNoMark(c: Context<AppEnv>): void {
+  if (hasParameter(c.req.url, 'bom')) {
+    throw new AppError('invalid_input', 'Only CSV can have a `bom`: add `format=csv`.', 'bom')
+  }
+}
 
 /** Like `wantsCsv`, for a request of which only the `Accept` header is known. */
 export const isCsv = (accept: string | undefined, format: Format | undefined): boolean =>
@@ -64,6 +86,8 @@ export const csvLine = (cells: (Json | undefined)[]): string =>
  * some also accept full-width signs. OWASP lists a tab or carriage return at the beginning as well.
  */
 const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r]/u
+/** Matches a number with a sign, which is not a formula: `-5`, `+1.5e3`. */
+const SIGNED_NUMBER = /^[+-]\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
 
 function csvCell(value: Json | undefined): string {
   if (value === undefined || value === null) {
@@ -73,7 +97,7 @@ function csvCell(value: Json | undefined): string {
     return String(value)
   }
   const text = withoutControls(typeof value === 'string' ? value : JSON.stringify(value))
-  const safe = FORMULA.test(text) ? `'${text}` : text
+  const safe = FORMULA.test(text) && !SIGNED_NUMBER.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
@@ -131,43 +155,24 @@ export function csvResponse(
   columns: string[],
   pages: Pages
 ): Response {
-  c.header('Content-Type', 'text/csv; charset=utf-8')
-  c.header('Content-Disposition', `attachment; filename="${name}.csv"`)
-  if (c.req.method === 'HEAD') {
-    return c.body(null)
-  }
-  const lines = csvLines(columns, pages)
-  const encoder = new TextEncoder()
-  const { promise: streamed, resolve } = Promise.withResolvers<void>()
-  // The request is logged when the stream has ended, however it ends.
-  c.set('streamed', streamed)
-  const stream = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { value, done } = await lines.next()
-        if (!done) {
-          return controller.enqueue(encoder.encode(value))
-        }
-        controller.close()
-      } catch (error) {
-        controller.error(error)
-      }
-      resolve()
-    },
-    async cancel() {
-      await lines.return()
-      resolve()
-    }
-  })
-  return c.body(stream)
+  nameFile(c, name)
+  return streamTexts(c, csvLines(markOf(c), columns, pages))
 }
 
 /** Responds with a table as a CSV file; the first row is the header. */
 export function csvTable(c: Context<AppEnv>, name: string, table: Json[][]): Response {
+  nameFile(c, name)
+  return c.body(markOf(c) + table.map(csvLine).join(''))
+}
+
+function nameFile(c: Context<AppEnv>, name: string): void {
   c.header('Content-Type', 'text/csv; charset=utf-8')
   c.header('Content-Disposition', `attachment; filename="${name}.csv"`)
-  return c.body(table.map(csvLine).join(''))
 }
+
+/** Returns the byte order mark that the file begins with, if the request asks for it. */
+const markOf = (c: Context<AppEnv>): string =>
+  Flag.safeParse(c.req.query('bom')).data ? '\ufeff' : ''
 
 /** Returns an example response as CSV: a header, then a line for each result. */
 export function csvExample(json: JsonObject): string {
@@ -179,8 +184,12 @@ export function csvExample(json: JsonObject): string {
     .join('')
 }
 
-async function* csvLines(columns: string[], pages: Pages): AsyncGenerator<string, void> {
-  yield csvLine(columns)
+async function* csvLines(
+  mark: string,
+  columns: string[],
+  pages: Pages
+): AsyncGenerator<string, void> {
+  yield mark + csvLine(columns)
   for await (const rows of pages) {
     const cells = rows.map((row) => flatten(row))
     yield cells.map((row) => csvLine(columns.map((column) => row.get(column)))).join('')

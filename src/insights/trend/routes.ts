@@ -12,7 +12,7 @@ import {
   expectNoChart,
   lookOf
 } from '../../http/chart.ts'
-import { csvTable, wantsCsv } from '../../http/csv.ts'
+import { csvTable, expectNoMark, FormatQuery, wantsCsv } from '../../http/csv.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
 import { nameIgnored, validateBody } from '../../http/validation.ts'
 import { isObject, type JsonObject } from '../../input/json.ts'
@@ -35,6 +35,7 @@ const TrendParameters = z.object({
       description:
         'Format of the response; errors are always JSON. Without `format`, `Accept: text/csv` asks for CSV, and `Accept: image/svg+xml` or `image/png` for a chart.'
     }),
+  bom: FormatQuery.shape.bom,
   ...ChartQuery.shape,
   offset: Whole.default(0).meta({
     description:
@@ -94,7 +95,7 @@ export const trendRoutes = createRouter()
 async function answerTrend(
   c: Context<AppEnv>,
   { fields, found }: { fields: JsonObject; found: Overviews | undefined },
-  { format, offset, ...look }: z.infer<typeof TrendParameters>
+  { format, offset, bom: _, ...look }: z.infer<typeof TrendParameters>
 ): Promise<Response> {
   const { project, db, now } = c.var
   rememberCalendar(project)
@@ -109,6 +110,7 @@ async function answerTrend(
     ? await computeTrend(db, project, { query, offset, now, found })
     : { result: [], hasMore: false }
   if (drawn) {
+    expectNoMark(c)
     const chart = query ? toChart('', query, result, project.timezone) : emptyChart('Trend')
     return chartResponse(c, drawChart(chart, lookOf(look)), drawn)
   }

@@ -34,7 +34,8 @@ ${RULE}
 
 **CSV**, with \`format=csv\`, is RFC 4180 in UTF-8. Nested keys are joined with dots, and an array is one cell of JSON; so is an \
 object if one of its columns would have the name of another, as with \`{"a":{"b":1},"a.b":2}\`. A list is not split into pages. A \
-cell that a spreadsheet would run as a formula is prefixed with \`'\`.
+cell that a spreadsheet would run as a formula is prefixed with \`'\`. With \`bom=true\`, a file begins with a byte order mark, \
+by which Excel recognizes UTF-8.
 
 **Times** are ISO 8601 in UTC; the names of a trend's buckets are on the project's clock.
 

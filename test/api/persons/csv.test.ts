@@ -46,8 +46,9 @@ describe('CSV', () => {
     ['a carriage return', 'a\rb', '"a\rb"'],
     ['characters beyond ASCII', 'é日🙂', 'é日🙂'],
     ['a formula', '=1+1', "'=1+1"],
-    ['a plus', '+1', "'+1"],
-    ['a minus', '-1', "'-1"],
+    ['a plus', '+1+1', "'+1+1"],
+    ['a minus', '-1-1', "'-1-1"],
+    ['a text that is a negative number', '-5', '-5'],
     ['an at sign', '@SUM(A1)', "'@SUM(A1)"],
     ['a tab', '\t=1', "'\t=1"],
     ['a carriage return before a formula', '\r=1', '"\'\r=1"'],
@@ -217,6 +218,51 @@ describe('CSV', () => {
         `2024-11-01T00:00:00Z,"[""ada""]",${id},ada@example.com,01a1f000-0000-7000-8000-0000000000c3,1,ada@example.com,${uuid}\r\n`
     )
     expect(byAccept.text).toBe(byFormat.text)
+  })
+})
+
+describe('the byte order mark', () => {
+  const MARK = [0xef, 0xbb, 0xbf]
+
+  it.each([
+    ['GET', 'persons/?format=csv'],
+    ['GET', 'persons/ID/?format=csv'],
+    ['GET', 'persons/activity/?format=csv'],
+    ['GET', 'persons/ID/properties_timeline/?format=csv'],
+    ['GET', `insights/trend/?format=csv&events=${encodeURIComponent('[{"id":"$pageview"}]')}`]
+  ])('begins CSV only with `bom=true`: %s %s', async (method, path) => {
+    const project = await newProject()
+    await project.ingest([person(1, 'ada', { email: 'ada@example.com' })])
+    const [{ id }] = (await list(project, '')).body.results
+    const read = async (more: string) => {
+      const { bytes } = await project.call(method, path.replace('ID', id) + more)
+      return [...bytes]
+    }
+
+    const plain = await read('')
+    expect(plain.slice(0, 3)).not.toEqual(MARK)
+    expect(await read('&bom=false')).toEqual(plain)
+    expect(await read('&bom=true')).toEqual([...MARK, ...plain])
+  })
+
+  it.each([
+    ['persons/?bom=true', {}],
+    ['persons/?bom=maybe&format=csv', {}],
+    ['persons/?bom=true&format=json', { Accept: 'text/csv' }],
+    [`insights/trend/?bom=true&events=${encodeURIComponent('[{"id":"$pageview"}]')}`, {}],
+    [`insights/trend/?bom=1&format=svg&events=${encodeURIComponent('[{"id":"$pageview"}]')}`, {}]
+  ])('is refused without CSV: %s', async (path, headers) => {
+    const { status, body } = await (await newProject()).call('GET', path, headers)
+
+    expect([status, body.code, body.attr]).toEqual([400, 'invalid_input', 'bom'])
+  })
+
+  it('is sent where a header asks for CSV', async () => {
+    const { bytes } = await (await newProject()).call('GET', 'persons/?bom=true', {
+      Accept: 'text/csv'
+    })
+
+    expect([...bytes.slice(0, 3)]).toEqual(MARK)
   })
 })
 

@@ -241,6 +241,7 @@ describe('/openapi.json', () => {
       'query offset',
       'query cursor',
       'query format',
+      'query bom',
       'query distinct_id',
       'query email',
       'query search',

@@ -5,8 +5,10 @@ import { affordPages, csvLine, flatten } from '../../../src/http/csv.ts'
 describe('a cell of CSV', () => {
   it.each([
     ['=1+1'],
-    ['+1'],
-    ['-1'],
+    ['+1+1'],
+    ['-1-1'],
+    ['- 1'],
+    ['-a'],
     ['@SUM(A1)'],
     ['\t=1'],
     ['\r=1'],
@@ -30,6 +32,9 @@ describe('a cell of CSV', () => {
     [' a', ' a\r\n'],
     ['', '\r\n'],
     [-1.5, '-1.5\r\n'],
+    ['-5', '-5\r\n'],
+    ['-1.5e-3', '-1.5e-3\r\n'],
+    ['+4930123456', '+4930123456\r\n'],
     ['1-2', '1-2\r\n']
   ])('is unchanged if it is not a formula: %j', (value, line) => {
     expect(csvLine([value])).toBe(line)
