@@ -4,16 +4,23 @@
  */
 export type EventKey = { at: number; name: number; uuid: string }
 
+/** The order of a list of events: newest first, or oldest first. */
+export type Order = 'desc' | 'asc'
+
 /**
- * Compares events by time, newest first. At the same time, the event with the lower name id, or the
- * lower uuid, is older.
+ * Returns a function that compares events by time, for sorting. At the same time, the event with the
+ * lower name id, or the lower uuid, is older.
  */
-export function newestFirst(a: EventKey, b: EventKey): number {
+export const byTime = (order: Order) => (order === 'asc' ? oldestFirst : newestFirst)
+
+function oldestFirst(a: EventKey, b: EventKey): number {
   if (a.at !== b.at || a.name !== b.name) {
-    return b.at - a.at || b.name - a.name
+    return a.at - b.at || a.name - b.name
   }
   if (a.uuid === b.uuid) {
     return 0
   }
-  return a.uuid < b.uuid ? 1 : -1
+  return a.uuid < b.uuid ? -1 : 1
 }
+
+const newestFirst = (a: EventKey, b: EventKey): number => oldestFirst(b, a)

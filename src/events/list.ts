@@ -1,59 +1,139 @@
-import type { Db } from '../db/client.ts'
-import type { EventKey } from './key.ts'
-import { type EventFilters, EventScan, type ZonedProject } from './scan.ts'
+import type { Db, Usage } from '../db/client.ts'
+import { AppError } from '../errors.ts'
+import type { EventKey, Order } from './key.ts'
+import { type EventFilters, EventScan, MAX_SOURCES, type ScanPiece, type ZonedProject } from './scan.ts'
 import type { EventRow } from './store.ts'
 
-/** Events that one page examines before it ends early; examining them reads about 20,000 rows. */
-export const MAX_EXAMINED = 2_000
+/** Largest page, events. */
+export const MAX_PAGE = 10_000
+/** Events that one page examines before it ends early; only a list with filters examines others than it shows. */
+export const MAX_EXAMINED = 20_000
 /** Events read in one statement. */
 const READ_AT_ONCE = 250
-/** Characters of the properties of a page's events, after which the page ends early. */
-export const MAX_CHARACTERS = 4_000_000
+/** Events before the page that are passed over at once. */
+const SKIPPED_AT_ONCE = 10_000
+/** Queries of a request after which a page ends early. D1 allows 1,000 per invocation. */
+const MAX_QUERIES = 900
 
-export type EventPage = {
-  events: EventRow[]
-  /** Where the next page continues; undefined at the end. */
+/** The page to read. `usage` is that of the request. */
+type Asked = {
+  size: number
+  /** The number of events before the page, from `after` on. */
+  offset: number
+  order: Order
+  after: EventKey | undefined
+  now: Date
+  usage: Usage
+}
+
+export type PageEnd = {
+  /** The number of events on the page. */
+  count: number
+  /** Where the next page continues; undefined at the end of the list. */
   next: EventKey | undefined
   /** Whether the page ended before it was full, although there may be more. */
   isCut: boolean
 }
 
-/** Reads a page of events, newest first. @throws query_too_large, attr the filter */
-export async function listEvents(
+/**
+ * Reads a page of events piece by piece, in order, and returns where the next page continues.
+ * @throws query_too_large, attr the filter or `offset`
+ */
+export async function* readEventPage(
   db: Db,
   project: ZonedProject,
   filters: EventFilters,
-  page: { size: number; after: EventKey | undefined; now: Date }
-): Promise<EventPage> {
-  const first = Math.max(page.size + 1, READ_AT_ONCE)
-  const most = MAX_EXAMINED + READ_AT_ONCE
-  const scan = await EventScan.begin(db, project, filters, { ...page, first, most })
-  const found: EventRow[] = []
-  let examined = 0
-  let characters = 0
-  let last: EventKey | undefined
-  // Finds one event more than the page shows, to know whether there is a next page.
-  while (found.length <= page.size) {
-    if (examined >= MAX_EXAMINED || characters >= MAX_CHARACTERS) {
-      return { events: found, next: last, isCut: true }
+  { size, offset, usage, ...beginning }: Asked
+): AsyncGenerator<EventRow[], PageEnd> {
+  const first = Math.max(size + 1, READ_AT_ONCE)
+  const asked = { ...beginning, first, most: MAX_SOURCES }
+  const scan = await EventScan.begin(db, project, filters, asked)
+  const isSpent = (examined: number) => examined >= mostOf(scan) || usage.queries >= MAX_QUERIES
+  let examined = scan.isFiltered ? 0 : await passOver(scan, offset, isSpent)
+  // In a list with filters, only matching events count.
+  let toPass = scan.isFiltered ? offset : 0
+  let count = 0
+  let last = beginning.after
+  while (!isSpent(examined)) {
+    const missing = scan.isFiltered ? READ_AT_ONCE : size + 1 - count
+    const hasBegun = last !== beginning.after
+    const piece = await nextPiece(scan, Math.min(missing, READ_AT_ONCE), hasBegun)
+    if (piece === 'end') {
+      return { count, next: undefined, isCut: false }
     }
-    const missing = page.size + 1 - found.length
-    const piece = await scan.next(scan.isFiltered ? READ_AT_ONCE : Math.min(missing, READ_AT_ONCE))
-    if (!piece) {
-      return { events: found, next: undefined, isCut: false }
+    if (piece === 'too large') {
+      break
     }
     examined += piece.examined
+    const rows = piece.matching.slice(toPass)
+    toPass -= piece.matching.length - rows.length
+    const shown = rows.slice(0, size - count)
+    if (shown.length > 0) {
+      yield shown
+    }
+    count += shown.length
+    last = keyOf(shown.at(-1)) ?? last
+    // One event more than the page shows tells that there is a next page.
+    if (rows.length > shown.length) {
+      return { count, next: last, isCut: false }
+    }
     last = piece.last
-    characters += piece.matching.reduce((sum, { properties }) => sum + properties.length, 0)
-    found.push(...piece.matching)
   }
-  const events = found.slice(0, page.size)
-  const shown = events.at(-1)
-  return { events, next: shown && keyOf(shown), isCut: false }
+  if (toPass > 0) {
+    throw tooFar()
+  }
+  return { count, next: last, isCut: true }
 }
 
-const keyOf = ({ timestamp, event_id, uuid }: EventRow): EventKey => ({
-  at: timestamp,
-  name: event_id,
-  uuid
-})
+/** Passes over the events before the page. @returns how many there were @throws query_too_large, attr `offset` */
+async function passOver(
+  scan: EventScan,
+  offset: number,
+  isSpent: (examined: number) => boolean
+): Promise<number> {
+  let passed = 0
+  while (passed < offset) {
+    if (isSpent(passed)) {
+      throw tooFar()
+    }
+    const next = await scan.skip(Math.min(offset - passed, SKIPPED_AT_ONCE))
+    if (next === 0) {
+      return passed
+    }
+    passed += next
+  }
+  return passed
+}
+
+/** Returns how many events a page may examine: as many as it has, if all of them match. */
+const mostOf = ({ isFiltered, most }: EventScan): number =>
+  isFiltered ? Math.min(most, MAX_EXAMINED) : most
+
+/**
+ * Examines the next events. What is too much work for one page can be done on several, unless a page
+ * begins with too much.
+ */
+async function nextPiece(
+  scan: EventScan,
+  count: number,
+  hasBegun: boolean
+): Promise<ScanPiece | 'end' | 'too large'> {
+  try {
+    return (await scan.next(count)) ?? 'end'
+  } catch (error) {
+    if (hasBegun && error instanceof AppError && error.code === 'query_too_large') {
+      return 'too large'
+    }
+    throw error
+  }
+}
+
+const tooFar = () =>
+  new AppError(
+    'query_too_large',
+    'Too many events would have to be passed over: follow `next`, or select a range with `after` and `before`.',
+    'offset'
+  )
+
+const keyOf = (row: EventRow | undefined): EventKey | undefined =>
+  row && { at: row.timestamp, name: row.event_id, uuid: row.uuid }

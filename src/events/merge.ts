@@ -1,9 +1,9 @@
-import { type EventKey, newestFirst } from './key.ts'
+import { byTime, type EventKey, type Order } from './key.ts'
 
-/** A source to read from: its next keys are older than `before`. */
-export type Continued = { id: number; before: EventKey }
+/** A source to read from: its next keys come after the key `after`. */
+export type Continued = { id: number; after: EventKey }
 
-/** Reads the next keys of each source, newest first, at most `limit` of each. */
+/** Reads the next keys of each source, in the order of the list, at most `limit` of each. */
 export type ReadKeys = (
   sources: readonly Continued[],
   limit: number
@@ -19,26 +19,32 @@ const CONTINUED = { few: 10, many: 100 }
 const MANY = 200
 
 /**
- * Merges sources that are sorted by time, such as the events of each name, into one list, newest
- * first. Reads about as many keys as it returns, and at least one of each source.
+ * Merges sources that are sorted by time, such as the events of each name, into one list. Reads
+ * about as many keys as it returns, and at least one of each source.
  */
 export class KeyMerger {
   readonly #read: ReadKeys
   readonly #firstLimit: number
-  /** Keys that were read and not returned yet, newest first. */
+  readonly #compare: (a: EventKey, b: EventKey) => number
+  /** Keys that were read and not returned yet, in order. */
   #keys: EventKey[] = []
-  /** The last key read from each source that may have more; `before` until the first read. */
+  /** The last key read from each source that may have more; `after` until the first read. */
   readonly #open: Map<number, EventKey>
   #hasBegun = false
 
   /**
-   * @param before all returned keys are older than this key
+   * @param after all returned keys come after this key
    * @param count the number of keys that the first `next` takes
    */
-  constructor(ids: readonly number[], before: EventKey, count: number, read: ReadKeys) {
+  constructor(
+    ids: readonly number[],
+    { order, after, count }: { order: Order; after: EventKey; count: number },
+    read: ReadKeys
+  ) {
     this.#read = read
+    this.#compare = byTime(order)
     this.#firstLimit = Math.min(count, Math.max(1, Math.floor(FIRST_KEYS / ids.length)))
-    this.#open = new Map(ids.map((id) => [id, before]))
+    this.#open = new Map(ids.map((id) => [id, after]))
   }
 
   /** Returns the next keys; fewer than `count` only at the end. */
@@ -48,32 +54,32 @@ export class KeyMerger {
       await this.#continue([...this.#open.keys()], this.#firstLimit)
     }
     while (this.#open.size > 0 && this.#countReady() < count) {
-      const byTime = [...this.#open].sort(([, a], [, b]) => newestFirst(a, b))
-      const sources = byTime.length < MANY ? CONTINUED.few : CONTINUED.many
+      const inOrder = [...this.#open].sort(([, a], [, b]) => this.#compare(a, b))
+      const sources = inOrder.length < MANY ? CONTINUED.few : CONTINUED.many
       await this.#continue(
-        byTime.slice(0, sources).map(([id]) => id),
-        Math.max(CONTINUED_KEYS / sources, Math.ceil(count / byTime.length))
+        inOrder.slice(0, sources).map(([id]) => id),
+        Math.max(CONTINUED_KEYS / sources, Math.ceil(count / inOrder.length))
       )
     }
     return this.#keys.splice(0, Math.min(count, this.#countReady()))
   }
 
-  /** Counts the keys that can be returned now, because no key that is still unread is newer. */
+  /** Counts the keys that can be returned now, because no key that is still unread comes before them. */
   #countReady(): number {
     const [first, ...others] = this.#open.values()
     if (!first) {
       return this.#keys.length
     }
-    // Every unread key is older than the newest of these.
-    const horizon = others.reduce((a, b) => (newestFirst(a, b) <= 0 ? a : b), first)
-    const place = this.#keys.findIndex((key) => newestFirst(key, horizon) > 0)
+    // Every unread key comes after the first of these.
+    const horizon = others.reduce((a, b) => (this.#compare(a, b) <= 0 ? a : b), first)
+    const place = this.#keys.findIndex((key) => this.#compare(key, horizon) > 0)
     return place < 0 ? this.#keys.length : place
   }
 
   async #continue(ids: readonly number[], limit: number): Promise<void> {
     const sources = ids.flatMap((id) => {
-      const before = this.#open.get(id)
-      return before ? [{ id, before }] : []
+      const after = this.#open.get(id)
+      return after ? [{ id, after }] : []
     })
     const found = await this.#read(sources, limit)
     for (const { id } of sources) {
@@ -86,6 +92,6 @@ export class KeyMerger {
       }
       this.#keys.push(...keys)
     }
-    this.#keys.sort(newestFirst)
+    this.#keys.sort(this.#compare)
   }
 }

@@ -4,7 +4,7 @@ import { describe } from '../http/openapi.ts'
 import { cursorSchema } from '../http/page.ts'
 import { PropertyParameters } from '../properties/parameters.ts'
 import { TOO_MUCH_WORK } from '../properties/work.ts'
-import { MAX_CHARACTERS, MAX_EXAMINED } from './list.ts'
+import { MAX_EXAMINED } from './list.ts'
 import { MAX_SOURCES } from './scan.ts'
 import { EventPageJson } from './schemas.ts'
 
@@ -19,12 +19,12 @@ export const LIST = describe({
   id: 'events_list',
   tag: 'Events',
   summary: 'List events',
-  description: `Newest first. Events appear within seconds of their capture. An event must match all given filters. The default \
+  description: `Events appear within seconds of their capture. An event must match all given filters. The default \
 \`type\` of a filter in \`properties\` is \`event\`; \`person\` means the person as of the event, \`session\` the whole session.
 
-A page examines at most ${MAX_EXAMINED} events, and holds about ${MAX_CHARACTERS} characters of properties. At either limit, the \
-page ends before it has \`limit\` events, and may be empty: \`searched_until\` says how far the search came, and \`next\` \
-continues there.
+Every page but the last has \`limit\` events, and the last has no \`next\`. With filters by \`properties\`, a session, a person \
+or a distinct id, a page examines at most ${MAX_EXAMINED} events; a page that ends there, or after 900 queries of the database, may have \
+fewer events or none: \`searched_until\` says how far the search came, and \`next\` continues there.
 
 \`after\` and \`before\`: ${DATE_GRAMMAR} Relative dates are rounded down: \`s\`, \`M\` and \`h\` to the second, minute or hour, \
 longer units to the start of the day.`,

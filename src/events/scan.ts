@@ -2,17 +2,18 @@ import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { type FilterGroup, leavesOf } from '../properties/filter.ts'
 import { MAX_IDENTITIES } from '../sessions/store.ts'
-import type { EventKey } from './key.ts'
+import type { EventKey, Order } from './key.ts'
 import { EventMatcher } from './match.ts'
 import { KeyMerger } from './merge.ts'
 import {
   type EventRow,
+  findFirstNames,
   findNamed,
-  findNewestNames,
   type NamedIds,
   readEvents,
   readIdentityKeys,
   readNameKeys,
+  type ListStretch,
   type SourceFilters
 } from './store.ts'
 
@@ -28,22 +29,24 @@ export type EventFilters = SourceFilters & {
 
 export type ZonedProject = { id: number; timezone: string }
 
-/** The events to search: from the time `since` on, and older than the key `before`. */
-type Scope = {
+/** The events to search. */
+type Scope = ListStretch & {
   /** Whether `ids` are of event names or of identities. */
   kind: 'names' | 'identities'
   ids: number[]
   /** The ids of the names that an event may have; undefined if it may have any. */
   names: ReadonlySet<number> | undefined
-  since: number
-  before: EventKey
 }
 
-/** The examined events: how many, the matching ones, newest first, and the last one's key. */
+type Narrowed = Scope & { most: number }
+
+/** The examined events: how many, the matching ones, in order, and the last one's key. */
 export type ScanPiece = { examined: number; matching: EventRow[]; last: EventKey }
 
 type Beginning = {
-  /** The event after which the scan begins; undefined for the newest. */
+  /** Newest first by default. */
+  order?: Order
+  /** The event after which the scan begins; undefined for the first. */
   after?: EventKey | undefined
   /** Maximum number of events in the first piece. */
   first: number
@@ -53,7 +56,7 @@ type Beginning = {
   now: Date
 }
 
-/** Searches events, newest first, for those that match filters. */
+/** Searches events, in order of time, for those that match filters. */
 export class EventScan {
   readonly #db: Db
   readonly #project: ZonedProject
@@ -63,21 +66,24 @@ export class EventScan {
   readonly #matcher: EventMatcher | undefined
   /** Whether the scan examines events that may not match. */
   readonly isFiltered: boolean
+  /** The number of events that the scan can examine in order; no limit unless it was narrowed. */
+  readonly most: number
 
   private constructor(
     db: Db,
     project: ZonedProject,
-    { filters, scope, first, now }: Beginning & { filters: EventFilters; scope: Scope }
+    { filters, scope, first, now }: Beginning & { filters: EventFilters; scope: Narrowed }
   ) {
     const read = scope.kind === 'names' ? readNameKeys : readIdentityKeys
-    const { since } = scope
+    const { ids, order, after, end } = scope
     const hasFilters = leavesOf(filters.properties).length > 0
     this.#db = db
     this.#project = project
     this.#filters = filters
     this.#names = scope.names
-    this.#merge = new KeyMerger(scope.ids, scope.before, first, (sources, limit) =>
-      read(db, project.id, sources, { since, limit })
+    this.most = scope.most
+    this.#merge = new KeyMerger(ids, { order, after, count: first }, (sources, limit) =>
+      read(db, project.id, sources, { order, end, limit })
     )
     this.#matcher = hasFilters ? new EventMatcher(db, project, filters.properties, now) : undefined
     this.isFiltered = hasFilters || scope.kind === 'identities' || filters.session !== undefined
@@ -91,10 +97,15 @@ export class EventScan {
     beginning: Beginning
   ): Promise<EventScan> {
     const named = await findNamed(db, project.id, filters, MAX_SOURCES + 1)
-    const whole = scopeOf(filters, named, beginning.after)
+    const whole = scopeOf(filters, named, beginning)
     const scope = await narrow(db, project.id, whole, beginning.most)
     expectFewSources(scope)
     return new EventScan(db, project, { ...beginning, filters, scope })
+  }
+
+  /** Passes over at most `count` further events. @returns how many there were */
+  async skip(count: number): Promise<number> {
+    return (await this.#merge.next(count)).length
   }
 
   /** Examines at most `count` further events, if any. @throws query_too_large, attr `properties` */
@@ -117,20 +128,20 @@ export class EventScan {
 }
 
 /**
- * Narrows a scope with too many names to those that have the newest events. The caller examines at
- * most `most` events, and each of `most` names has an event that is newer than all events of the
- * other names.
+ * Narrows a scope with too many names to those whose events come first. The caller examines at most
+ * `most` events, and each of `most` names has an event that comes before all events of the other
+ * names.
  */
 async function narrow(
   db: Db,
   projectId: number,
   scope: Scope,
   most: number | undefined
-): Promise<Scope> {
+): Promise<Narrowed> {
   if (most === undefined || scope.kind !== 'names' || scope.ids.length <= MAX_SOURCES) {
-    return scope
+    return { ...scope, most: Number.POSITIVE_INFINITY }
   }
-  return { ...scope, ids: await findNewestNames(db, projectId, { ...scope, limit: most }) }
+  return { ...scope, ids: await findFirstNames(db, projectId, scope, most), most }
 }
 
 /** @throws query_too_large, attr the filter that would help */
@@ -146,13 +157,13 @@ function expectFewSources({ kind, ids }: Scope): void {
   }
 }
 
-/** Returns a key that is older than every event at `until`, and newer than every earlier event. */
-const endOf = (until: number): EventKey => ({ at: until, name: 0, uuid: '' })
+/** Returns a key that is older than every event at `time`, and newer than every earlier event. */
+const startOf = (time: number): EventKey => ({ at: time, name: 0, uuid: '' })
 
 function scopeOf(
   filters: EventFilters,
   { names, ofPerson, ofDistinctId, session: stored }: NamedIds,
-  after: EventKey | undefined
+  { order = 'desc', after }: Beginning
 ): Scope {
   const session = filters.session === undefined ? ANY_SESSION : limitsOf(stored)
   const since = Math.max(filters.from ?? Number.MIN_SAFE_INTEGER, session.from)
@@ -160,8 +171,9 @@ function scopeOf(
   const limits = {
     // Without a filter by name, `names` is not a limit: the list of all names may be cut.
     names: filters.events && new Set(names),
-    since,
-    before: after ?? endOf(until)
+    order,
+    after: after ?? startOf(order === 'desc' ? until : since),
+    end: order === 'desc' ? since : until
   }
   const [first, ...others] = [session.identities, ofPerson, ofDistinctId].filter(
     (ids) => ids !== undefined

@@ -43,7 +43,7 @@ export const EventPageJson = z
       .meta({ description: 'The absolute URL of the next page; null on the last page.' }),
     searched_until: z.iso.datetime().nullable().meta({
       description:
-        'Set if the page ended early: all events later than this time have been searched, and `next` continues there. Null otherwise.'
+        'Set if the page ended early: all events later than this time, or earlier with `order=asc`, have been searched, and `next` continues there. Null otherwise.'
     }),
     results: z.array(EventJson)
   })

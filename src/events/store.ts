@@ -5,7 +5,7 @@ import { inHalves } from '../db/halves.ts'
 import { inJson } from '../db/rows.ts'
 import { distinctIds, eventNames, events, persons, sessions } from '../db/schema.ts'
 import { idOfPerson, type PersonId, type PersonName } from '../persons/store.ts'
-import type { EventKey } from './key.ts'
+import type { EventKey, Order } from './key.ts'
 import type { Continued } from './merge.ts'
 
 /** Filters that limit which events have to be read. */
@@ -72,58 +72,72 @@ export async function findNamed(
 }
 
 /**
- * Returns the ids of the `limit` names that have the newest events, of those from the time `since`
- * on that are older than the key `before`. All other names together have no newer event than each
- * of these.
+ * A part of a list: the events that come after the key `after`. In descending order, they are not
+ * older than `end`, ms UTC; in ascending order, they are older than `end`.
  */
-export async function findNewestNames(
+export type ListStretch = { order: Order; after: EventKey; end: number }
+
+/**
+ * Returns the ids of the `limit` names whose first event in a part of a list comes first. No event of
+ * all other names comes before one of these.
+ */
+export async function findFirstNames(
   db: Db,
   projectId: number,
-  { since, before, limit }: { since: number; before: EventKey; limit: number }
+  { order, after, end }: ListStretch,
+  limit: number
 ): Promise<number[]> {
-  const newest = sql`
+  const isInside =
+    order === 'desc'
+      ? sql`${events.timestamp} >= ${end} and ${events.timestamp} < ${after.at} + (${eventNames.id} <= ${after.name})`
+      : sql`${events.timestamp} < ${end} and ${events.timestamp} > ${after.at} - (${eventNames.id} >= ${after.name})`
+  const first = sql`
     select ${events.timestamp} from ${events} not indexed
-    where ${events.projectId} = ${eventNames.projectId} and ${events.eventId} = ${eventNames.id}
-      and ${events.timestamp} >= ${since}
-      and (${events.timestamp}, ${events.uuid}) < (
-        ${before.at} + (${eventNames.id} < ${before.name}),
-        iif(${eventNames.id} = ${before.name}, unhex(${before.uuid}), unhex('')))
-    order by ${events.timestamp} desc limit 1`
+    where ${events.projectId} = ${eventNames.projectId} and ${events.eventId} = ${eventNames.id} and ${isInside}
+    order by ${events.timestamp} ${DIRECTION[order]} limit 1`
   const [rows] = await readBatch(
     db,
     query<{ id: number }>(sql`
       select id from (
-        select ${eventNames.id}, (${newest}) as newest from ${eventNames}
+        select ${eventNames.id}, (${first}) as first from ${eventNames}
         where ${eventNames.projectId} = ${projectId} limit -1)
-      where newest is not null order by newest desc, id desc limit ${limit}`)
+      where first is not null order by first ${DIRECTION[order]}, id ${DIRECTION[order]} limit ${limit}`)
   )
   return rows.map(({ id }) => id)
 }
 
-type Limits = { since: number; limit: number }
+const DIRECTION: Record<Order, SQL> = { desc: sql`desc`, asc: sql`asc` }
+/** How a key that comes after another compares with it. */
+const FOLLOWS: Record<Order, SQL> = { desc: sql`<`, asc: sql`>` }
+
+/** SQL: whether a time is not beyond the end of a list. */
+const isBefore = ({ order, end }: Pick<ListStretch, 'order' | 'end'>): SQL =>
+  order === 'desc' ? sql`${events.timestamp} >= ${end}` : sql`${events.timestamp} < ${end}`
+
+type Reading = Pick<ListStretch, 'order' | 'end'> & { limit: number }
 
 /** Reads the next keys of the events of each name. */
 export const readNameKeys = (
   db: Db,
   projectId: number,
   sources: readonly Continued[],
-  limits: Limits
+  { limit, ...list }: Reading
 ): Promise<Map<number, EventKey[]>> =>
   readKeys(
     db,
-    sources.map(({ id, before }) => ({ id, ...boundOf(id, before) })),
+    sources.map(({ id, after }) => ({ id, ...boundOf(id, after) })),
     sql`
       select ${events.timestamp}, ${events.eventId}, ${events.uuid} from ${events} not indexed
       where ${events.projectId} = ${projectId} and ${events.eventId} = source.value ->> 'id'
-        and ${events.timestamp} >= ${limits.since}
-        and (${events.timestamp}, ${events.uuid}) < (source.value ->> 'at', unhex(source.value ->> 'uuid'))
-      order by ${events.timestamp} desc, ${events.uuid} desc limit ${limits.limit}`
+        and ${isBefore(list)}
+        and (${events.timestamp}, ${events.uuid}) ${FOLLOWS[list.order]} (source.value ->> 'at', unhex(source.value ->> 'uuid'))
+      order by ${events.timestamp} ${DIRECTION[list.order]}, ${events.uuid} ${DIRECTION[list.order]} limit ${limit}`
   )
 
 /**
- * Returns the time and uuid below which the events of a name are older than the key. At the same
- * time, the event with the lower name id is older: all events of a lower name id are below the
- * bound, and none of a higher one. `''` is below every uuid.
+ * Returns the time and uuid that lie between the events of a name that are older than the key, and
+ * those that are newer. At the same time, the event with the lower name id is older: all events of a
+ * lower name id are older than the key, and none of a higher one. `''` is below every uuid.
  */
 function boundOf(id: number, { at, name, uuid }: EventKey): { at: number; uuid: string } {
   if (id === name) {
@@ -137,31 +151,35 @@ export const readIdentityKeys = (
   db: Db,
   projectId: number,
   sources: readonly Continued[],
-  limits: Limits
-): Promise<Map<number, EventKey[]>> =>
-  readKeys(
+  { limit, ...list }: Reading
+): Promise<Map<number, EventKey[]>> => {
+  const direction = DIRECTION[list.order]
+  const follows = FOLLOWS[list.order]
+  return readKeys(
     db,
-    sources.map(({ id, before }) => ({ id, ...before })),
+    sources.map(({ id, after }) => ({ id, ...after })),
     sql`
       select ${events.timestamp}, ${events.eventId}, ${events.uuid} from ${events} indexed by events_identity
       where ${events.identity} = source.value ->> 'id' and ${events.projectId} = ${projectId}
-        and ${events.timestamp} >= ${limits.since} and ${events.timestamp} <= source.value ->> 'at'
+        and ${isBefore(list)} and ${events.timestamp} ${follows}= source.value ->> 'at'
         and (${events.timestamp}, ${events.eventId}, ${events.uuid})
-          < (source.value ->> 'at', source.value ->> 'name', unhex(source.value ->> 'uuid'))
-      order by ${events.timestamp} desc, ${events.projectId} desc, ${events.eventId} desc, ${events.uuid} desc
-      limit ${limits.limit}`
+          ${follows} (source.value ->> 'at', source.value ->> 'name', unhex(source.value ->> 'uuid'))
+      order by ${events.timestamp} ${direction}, ${events.projectId} ${direction}, ${events.eventId} ${direction},
+        ${events.uuid} ${direction}
+      limit ${limit}`
   )
+}
 
 async function readKeys(
   db: Db,
   sources: readonly object[],
-  newest: SQL
+  next: SQL
 ): Promise<Map<number, EventKey[]>> {
   const [rows] = await readBatch(
     db,
     query<{ id: number; keys: string }>(sql`
       select source.value ->> 'id' as id,
-        (select json_group_array(json_array(timestamp, event_id, hex(uuid))) from (${newest})) as keys
+        (select json_group_array(json_array(timestamp, event_id, hex(uuid))) from (${next})) as keys
       from json_each(${JSON.stringify(sources)}) source`)
   )
   return new Map(

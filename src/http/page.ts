@@ -34,8 +34,8 @@ export const CsvPageQuery = PageQuery.extend({
   })
 })
 
-export const pageSize = (limit: number | undefined): number =>
-  Math.min(limit ?? DEFAULT_LIMIT, MAX_LIMIT)
+export const pageSize = (limit: number | undefined, maximum = MAX_LIMIT): number =>
+  Math.min(limit ?? DEFAULT_LIMIT, maximum)
 
 type Page<T> = {
   results: T[]
@@ -50,27 +50,33 @@ type Page<T> = {
  * Returns the body of a list's page. Links are absolute and keep the other parameters of the
  * request's URL.
  */
-export function pageOf<T>(url: string, { results, count, size, offset, hasMore, cursor }: Page<T>) {
-  const link = (to: number, parameters: Record<string, string>) => {
-    const target = new URL(url)
-    for (const name of ['limit', 'offset', 'page', 'cursor']) {
-      target.searchParams.delete(name)
-    }
-    target.searchParams.set('limit', String(size))
-    if (to > 0) {
-      target.searchParams.set('offset', String(to))
-    }
-    for (const [name, value] of Object.entries(parameters)) {
-      target.searchParams.set(name, value)
-    }
-    return target.href
+export const pageOf = <T>(
+  url: string,
+  { results, count, size, offset, hasMore, cursor }: Page<T>
+) => ({
+  count,
+  next: hasMore ? pageLink(url, { size, offset: offset + size, cursor }) : null,
+  previous: offset > 0 ? pageLink(url, { size, offset: Math.max(0, offset - size) }) : null,
+  results
+})
+
+/** Returns the absolute URL of another page, with the other parameters of a request's URL. */
+export function pageLink(
+  url: string,
+  { size, offset, cursor }: { size: number; offset: number; cursor?: string | undefined }
+): string {
+  const target = new URL(url)
+  for (const name of ['limit', 'offset', 'page', 'cursor']) {
+    target.searchParams.delete(name)
   }
-  return {
-    count,
-    next: hasMore ? link(offset + size, cursor ? { cursor } : {}) : null,
-    previous: offset > 0 ? link(Math.max(0, offset - size), {}) : null,
-    results
+  target.searchParams.set('limit', String(size))
+  if (offset > 0) {
+    target.searchParams.set('offset', String(offset))
   }
+  if (cursor !== undefined) {
+    target.searchParams.set('cursor', cursor)
+  }
+  return target.href
 }
 
 /** Returns the schema of a page of items; `id` is its name in the API reference. */
@@ -164,14 +170,20 @@ export type AskedPage<After> = {
   knownCount: number | undefined
 }
 
-/** Reads which page a request asks for. @throws invalid_input, attr `cursor` or `offset` */
+type PageParameters = { limit?: number | undefined; offset: number; cursor?: string | undefined }
+
+/**
+ * Reads which page a request asks for.
+ * @param query the parameters, and the maximum of `limit` if it is another than 1000
+ * @throws invalid_input, attr `cursor` or `offset`
+ */
 export function readPage<S extends z.ZodType<Cursor>>(
   url: string,
   cursor: S,
-  query: { limit?: number | undefined; offset: number; cursor?: string | undefined },
+  query: PageParameters & { maximum?: number },
   nameOf?: () => string
 ): AskedPage<z.output<S>> {
-  const size = pageSize(query.limit)
+  const size = pageSize(query.limit, query.maximum)
   const { after, offset } = readPosition(url, cursor, query)
   const counted = after?.counted
   return {
