@@ -31,6 +31,7 @@ import { timelineRoutes } from './persons/timelines/routes.ts'
 import type { ConsumerWork } from './queues/run.ts'
 import { recordingRoutes } from './recordings/routes.ts'
 import { similarRoutes } from './recordings/similar/routes.ts'
+import { absentRoutes } from './service/absent/routes.ts'
 import { createDocsRoutes } from './service/docs/routes.ts'
 import { createHealthReader } from './service/health/check.ts'
 import { createHealthRoutes } from './service/health/routes.ts'
@@ -101,6 +102,7 @@ export function createApp(clock: () => Date, work: () => ConsumerWork) {
     app.route(prefix, eventRoutes)
     app.route(prefix, removalRoutes)
     app.route(prefix, definitionRoutes)
+    app.route(prefix, absentRoutes)
   }
   return app
 }

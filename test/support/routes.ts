@@ -28,9 +28,14 @@ const PREFIX = '/api/environments/{project_id}/'
 const OF_SESSIONS = { scopes: ['query:read', 'session_recording:read', 'insight:read'] }
 const OF_ACTIVITY = { scopes: ['activity_log:read'] }
 const SHARED = ['session_recordings/{recording_id}/', 'insights/{id}/', 'dashboards/{id}/']
+const OF_ABSENT = { scopes: ['project:read', 'query:read', 'insight:read', 'person:read'] }
 
 /** Routes whose scopes or status do not follow from their method and path. */
 const EXCEPTIONS: Record<string, Partial<Access>> = {
+  'GET actions/': OF_ABSENT,
+  'GET annotations/': OF_ABSENT,
+  'GET cohorts/': OF_ABSENT,
+  'GET feature_flags/': OF_ABSENT,
   'GET events/': { scopes: ['query:read'] },
   'POST events/delete/': { scopes: ['person:write'] },
   'GET events/deletions/': { scopes: ['person:read'] },

@@ -155,6 +155,30 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data?.results.map(({ name, count }) => [name, count])).toEqual([['ada', 1]])
   },
+  async actions_list(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/actions/', {
+      params: { path: { project_id } }
+    })
+    expect(data?.results).toEqual([])
+  },
+  async annotations_list(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/annotations/', {
+      params: { path: { project_id } }
+    })
+    expect(data?.results).toEqual([])
+  },
+  async cohorts_list(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/cohorts/', {
+      params: { path: { project_id } }
+    })
+    expect(data?.results).toEqual([])
+  },
+  async feature_flags_list(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/feature_flags/', {
+      params: { path: { project_id } }
+    })
+    expect(data?.results).toEqual([])
+  },
   async events_list(client) {
     const { data } = await client.GET('/api/environments/{project_id}/events/', {
       params: { path: { project_id }, query: { event: '$identify', limit: 1 } }
@@ -610,9 +634,9 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     const id = await newSubscription(client)
     const { data } = await client.PATCH('/api/environments/{project_id}/subscriptions/{id}/', {
       params: { path: { project_id, id } },
-      body: { paused: true }
+      body: { enabled: false }
     })
-    expect(data?.paused).toBe(true)
+    expect(data?.enabled).toBe(false)
   },
   async subscriptions_destroy(client) {
     const id = await newSubscription(client)
