@@ -50,7 +50,9 @@ export function parseClock(text: string): number | undefined {
   return read?.zone === undefined ? read?.clock : undefined
 }
 
-/** Reads the wall-clock time of an ISO 8601 date or date-time, ms, and its offset, if it has one. */
+/**
+ * Reads the wall-clock time of an ISO 8601 date or date-time, ms, and its offset, if it has one.
+ */
 function readIso(text: string): { clock: number; zone: string | undefined } | undefined {
   const iso = ISO.exec(text.trim())
   if (!iso) {

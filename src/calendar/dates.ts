@@ -8,9 +8,9 @@ const RELATIVE = /^-?(\d{1,5})?([sMhdwmqy])(Start|End)?$/
 const BARE_DATE = /^\s*\d{4}-\d{1,2}-\d{1,2}\s*$/
 
 /**
- * The earliest plausible time of an event, ms UTC. Clocks that were never set tell 1970 or the year 1,
- * and devices without a battery begin in 2000. Earlier events are stored, listed, and counted in ranges
- * that name their time, but all time does not begin with them.
+ * The earliest plausible time of an event, ms UTC. Clocks that were never set tell 1970 or the year
+ * 1, and devices without a battery begin in 2000. Earlier events are stored, listed, and counted in
+ * ranges that name their time, but all time does not begin with them.
  */
 export const EARLIEST = Date.UTC(2010, 0, 1)
 

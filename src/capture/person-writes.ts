@@ -42,9 +42,9 @@ export const hasPersonProfile = (properties: JsonObject): boolean =>
   properties.$process_person_profile !== false
 
 /**
- * Lists the writes of an event to its person, all with this stamp: `$set`, `$set_once`, `$unset`, and
- * the event properties that describe the person's device and origin. PostHog's ingestion lifts the
- * same properties; `$initial_…` keeps the first value.
+ * Lists the writes of an event to its person, all with this stamp: `$set`, `$set_once`, `$unset`,
+ * and the event properties that describe the person's device and origin. PostHog's ingestion lifts
+ * the same properties; `$initial_…` keeps the first value.
  */
 export function writesOf(
   { event, uuid, properties }: Pick<CapturedEvent, 'event' | 'uuid' | 'properties'>,

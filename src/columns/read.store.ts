@@ -18,8 +18,8 @@ const e = alias(events, 'e')
 const l = alias(lateEvents, 'l')
 
 /**
- * Returns the time, ms UTC, of the first event with one of these names, or with any name, from `since`
- * on; undefined if there is none. Looks up one event of each name.
+ * Returns the time, ms UTC, of the first event with one of these names, or with any name, from
+ * `since` on; undefined if there is none. Looks up one event of each name.
  */
 export async function findFirst(
   db: Db,

@@ -4,8 +4,8 @@ import { pause } from '../turns.ts'
 import { D1Dialect } from './dialect.ts'
 
 /**
- * How long a statement waits for another process that is writing, ms: about as long as the clients of
- * a request wait for it. Commands write for some tenths of a second, but one may follow another.
+ * How long a statement waits for another process that is writing, ms: about as long as the clients
+ * of a request wait for it. Commands write for some tenths of a second, but one may follow another.
  */
 const MAX_BUSY_MS = 10_000
 

@@ -8,8 +8,8 @@ export type EventKey = { at: number; name: number; uuid: string }
 export type Order = 'desc' | 'asc'
 
 /**
- * Returns a function that compares events by time, for sorting. At the same time, the event with the
- * lower name id, or the lower uuid, is older.
+ * Returns a function that compares events by time, for sorting. At the same time, the event with
+ * the lower name id, or the lower uuid, is older.
  */
 export const byTime = (order: Order) => (order === 'asc' ? oldestFirst : newestFirst)
 

@@ -1,12 +1,21 @@
 import type { Db, Usage } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import type { EventKey, Order } from './key.ts'
-import { type EventFilters, EventScan, MAX_SOURCES, type ScanPiece, type ZonedProject } from './scan.ts'
+import {
+  type EventFilters,
+  EventScan,
+  MAX_SOURCES,
+  type ScanPiece,
+  type ZonedProject
+} from './scan.ts'
 import type { EventRow } from './store.ts'
 
 /** Largest page, events. */
 export const MAX_PAGE = 10_000
-/** Events that one page examines before it ends early; only a list with filters examines others than it shows. */
+/**
+ * Events that one page examines before it ends early; only a list with filters examines others than
+ * it shows.
+ */
 export const MAX_EXAMINED = 20_000
 /** Events read in one statement. */
 const READ_AT_ONCE = 250
@@ -85,7 +94,10 @@ export async function* readEventPage(
   return { count, next: last, isCut: true }
 }
 
-/** Passes over the events before the page. @returns how many there were @throws query_too_large, attr `offset` */
+/**
+ * Passes over the events before the page. @returns how many there were
+ * @throws query_too_large, attr `offset`
+ */
 async function passOver(
   scan: EventScan,
   offset: number,
@@ -110,8 +122,8 @@ const mostOf = ({ isFiltered, most }: EventScan): number =>
   isFiltered ? Math.min(most, MAX_EXAMINED) : most
 
 /**
- * Examines the next events. What is too much work for one page can be done on several, unless a page
- * begins with too much.
+ * Examines the next events. What is too much work for one page can be done on several, unless a
+ * page begins with too much.
  */
 async function nextPiece(
   scan: EventScan,

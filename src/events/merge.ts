@@ -64,7 +64,10 @@ export class KeyMerger {
     return this.#keys.splice(0, Math.min(count, this.#countReady()))
   }
 
-  /** Counts the keys that can be returned now, because no key that is still unread comes before them. */
+  /**
+   * Counts the keys that can be returned now, because no key that is still unread comes before
+   * them.
+   */
   #countReady(): number {
     const [first, ...others] = this.#open.values()
     if (!first) {

@@ -9,11 +9,11 @@ import {
   type EventRow,
   findFirstNames,
   findNamed,
+  type ListStretch,
   type NamedIds,
   readEvents,
   readIdentityKeys,
   readNameKeys,
-  type ListStretch,
   type SourceFilters
 } from './store.ts'
 

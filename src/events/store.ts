@@ -78,8 +78,8 @@ export async function findNamed(
 export type ListStretch = { order: Order; after: EventKey; end: number }
 
 /**
- * Returns the ids of the `limit` names whose first event in a part of a list comes first. No event of
- * all other names comes before one of these.
+ * Returns the ids of the `limit` names whose first event in a part of a list comes first. No event
+ * of all other names comes before one of these.
  */
 export async function findFirstNames(
   db: Db,
@@ -136,8 +136,8 @@ export const readNameKeys = (
 
 /**
  * Returns the time and uuid that lie between the events of a name that are older than the key, and
- * those that are newer. At the same time, the event with the lower name id is older: all events of a
- * lower name id are older than the key, and none of a higher one. `''` is below every uuid.
+ * those that are newer. At the same time, the event with the lower name id is older: all events of
+ * a lower name id are older than the key, and none of a higher one. `''` is below every uuid.
  */
 function boundOf(id: number, { at, name, uuid }: EventKey): { at: number; uuid: string } {
   if (id === name) {

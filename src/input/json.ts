@@ -14,8 +14,8 @@ export const isEmpty = (value: unknown): boolean =>
   isObject(value) && Object.keys(value).length === 0
 
 /**
- * Returns `{}` for a member that is absent, null, or an empty list, which is how PHP encodes an empty
- * object. Returns other values unchanged.
+ * Returns `{}` for a member that is absent, null, or an empty list, which is how PHP encodes an
+ * empty object. Returns other values unchanged.
  */
 export const objectOf = (value: Json | undefined): Json =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0) ? {} : value

@@ -16,9 +16,9 @@ export type Stamp = { at: number; id: string }
 export type Origin = { receivedAt: number; position?: number | undefined; uuid: string }
 
 /**
- * Returns the stamp of a write at `at`, ms UTC. Of two writes at the same time, the one in the later
- * request is later; in one request, the one at the later place; then the one with the higher uuid.
- * The place is left out if it is 0: `0mzl8xq2o.0192…` is before `0mzl8xq2o001.0192…`.
+ * Returns the stamp of a write at `at`, ms UTC. Of two writes at the same time, the one in the
+ * later request is later; in one request, the one at the later place; then the one with the higher
+ * uuid. The place is left out if it is 0: `0mzl8xq2o.0192…` is before `0mzl8xq2o001.0192…`.
  */
 export function stampAt(at: number, { receivedAt, position = 0, uuid }: Origin): Stamp {
   const place = position === 0 ? '' : position.toString(36).padStart(3, '0')
@@ -91,8 +91,8 @@ export function applyWrite(register: Register, write: Write): boolean {
 }
 
 /**
- * Merges the registers of one property when two persons are merged: the result is the same as if all
- * writes had been those of one person.
+ * Merges the registers of one property when two persons are merged: the result is the same as if
+ * all writes had been those of one person.
  */
 export function mergeRegisters(target: Register, source: Register): Register {
   const merged = { ...target }

@@ -9,8 +9,9 @@ const STEP = 5 * MINUTE
 const MAX_DIFFERENCE = STEP
 
 /**
- * Returns the correction of a part's times, ms: the recording's, unless the visitor's clock has been
- * set since. A recording without a correction, and a part that differs by much, get the skew, rounded.
+ * Returns the correction of a part's times, ms: the recording's, unless the visitor's clock has
+ * been set since. A recording without a correction, and a part that differs by much, get the skew,
+ * rounded.
  * @param skew how far the visitor's clock was ahead when the part was sent, ms
  */
 export const correctionOf = (skew: number, recording?: number): number =>

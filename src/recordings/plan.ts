@@ -12,7 +12,9 @@ export type IncomingPart = {
   bytes: number
   /** How far the visitor's clock was ahead, ms. */
   skew: number
-  /** Its times are by the visitor's clock in an incoming part, by the server's in a part to store. */
+  /**
+   * Its times are by the visitor's clock in an incoming part, by the server's in a part to store.
+   */
   summary: PartSummary
 }
 
@@ -62,8 +64,8 @@ export type RecordingChanges = {
   parts: IncomingPart[]
   created: Recording[]
   /**
-   * `isMoved`: whether an indexed column changes; `movedBy`: by how much the stored parts have to be
-   * moved, ms.
+   * `isMoved`: whether an indexed column changes; `movedBy`: by how much the stored parts have to
+   * be moved, ms.
    */
   updated: (Recording & { revision: number; isMoved: boolean; movedBy: number })[]
   newIdentities: { key: number; distinct_id: string }[]
@@ -92,9 +94,9 @@ export const MAX_RECORDING_BYTES = 250_000_000
 const MAX_START_URL = 512
 
 /**
- * Plans the changes for a batch of parts. Leaves out parts that are stored already. Unless a recording
- * reaches its size limits, or the visitor's clock is set meanwhile, it ends up the same however its
- * parts are divided into batches, and in whatever order they arrive.
+ * Plans the changes for a batch of parts. Leaves out parts that are stored already. Unless a
+ * recording reaches its size limits, or the visitor's clock is set meanwhile, it ends up the same
+ * however its parts are divided into batches, and in whatever order they arrive.
  */
 export function planParts(
   incoming: IncomingPart[],

@@ -80,7 +80,8 @@ export async function changeTerms(
 const given = <T>(value: T | undefined, before: T): T => (value === undefined ? before : value)
 
 /**
- * Reads the start of a schedule. A time that the clock skips becomes the first moment after the gap.
+ * Reads the start of a schedule. A time that the clock skips becomes the first moment after the
+ * gap.
  * @throws invalid_input
  */
 function readStart(

@@ -16,7 +16,10 @@ export const recordings = sqliteTable(
     isRelinked: integer('is_relinked', { mode: 'boolean' }).notNull(),
     startTime: integer('start_time').notNull(),
     endTime: integer('end_time').notNull(),
-    /** The correction of the visitor's clock that the recording began with, ms: see `recordings/clock.ts`. */
+    /**
+     * The correction of the visitor's clock that the recording began with, ms: see
+     * `recordings/clock.ts`.
+     */
     skew: integer().notNull().default(0),
     /** The earliest part; of two parts that begin at the same time, the part with the lower id. */
     firstPart: text('first_part').notNull(),

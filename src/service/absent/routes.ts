@@ -6,7 +6,10 @@ import { PageQuery } from '../../http/page.ts'
 import { validateQuery } from '../../http/validation.ts'
 import { SearchText } from '../../input/parameters.ts'
 
-/** Objects of PostHog that do not exist here: the paths of their lists, and their names in the reference. */
+/**
+ * Objects of PostHog that do not exist here: the paths of their lists, and their names in the
+ * reference.
+ */
 const ABSENT = {
   actions: 'actions',
   annotations: 'annotations',
