@@ -3,8 +3,11 @@ import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqli
 import type { Bound } from '../src/db/client.ts'
 import { toD1 } from './d1.ts'
 
-/** How long a statement waits for another process that is writing, ms; the caller then tries again. */
-const BUSY_MS = 500
+/**
+ * How long a statement waits for another process that is writing, ms. Short, because the process can
+ * do nothing else meanwhile: `db/client.ts` tries again.
+ */
+const BUSY_MS = 20
 
 /** Names of SQLite's result codes, as in the messages of D1. */
 const CODES: Record<number, string> = {

@@ -1,6 +1,6 @@
 import { isBusy } from '../../src/db/client.ts'
 import { AppError } from '../../src/errors.ts'
-import { BUSY, retryWhileBusy } from '../busy.ts'
+import { BUSY } from '../busy.ts'
 import { describeFault, isDiskUnwritable } from '../faults.ts'
 import type { Service } from '../local.ts'
 import { type Invocation, nameOption, readArguments, UsageError } from './arguments.ts'
@@ -60,7 +60,7 @@ async function answerOf({ command, input, isRemote }: Invocation, open: Open): P
   }
   const service = await open(isRemote)
   try {
-    return await retryWhileBusy(() => command.run(service, input, new Date()))
+    return await command.run(service, input, new Date())
   } finally {
     await service.close()
   }
