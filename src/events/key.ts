@@ -5,13 +5,13 @@
 export type EventKey = { at: number; name: number; uuid: string }
 
 /** The order of a list of events: newest first, or oldest first. */
-export type Order = 'desc' | 'asc'
+export type EventOrder = 'desc' | 'asc'
 
 /**
  * Returns a function that compares events by time, for sorting. At the same time, the event with
  * the lower name id, or the lower uuid, is older.
  */
-export const byTime = (order: Order) => (order === 'asc' ? oldestFirst : newestFirst)
+export const byTime = (order: EventOrder) => (order === 'asc' ? oldestFirst : newestFirst)
 
 function oldestFirst(a: EventKey, b: EventKey): number {
   if (a.at !== b.at || a.name !== b.name) {

@@ -1,6 +1,6 @@
 import type { Db, Usage } from '../db/client.ts'
 import { AppError } from '../errors.ts'
-import type { EventKey, Order } from './key.ts'
+import type { EventKey, EventOrder } from './key.ts'
 import {
   type EventFilters,
   EventScan,
@@ -29,7 +29,7 @@ type Asked = {
   size: number
   /** The number of events before the page, from `after` on. */
   offset: number
-  order: Order
+  order: EventOrder
   after: EventKey | undefined
   now: Date
   usage: Usage

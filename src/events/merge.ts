@@ -1,4 +1,4 @@
-import { byTime, type EventKey, type Order } from './key.ts'
+import { byTime, type EventKey, type EventOrder } from './key.ts'
 
 /** A source to read from: its next keys come after the key `after`. */
 export type Continued = { id: number; after: EventKey }
@@ -38,7 +38,7 @@ export class KeyMerger {
    */
   constructor(
     ids: readonly number[],
-    { order, after, count }: { order: Order; after: EventKey; count: number },
+    { order, after, count }: { order: EventOrder; after: EventKey; count: number },
     read: ReadKeys
   ) {
     this.#read = read

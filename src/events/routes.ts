@@ -13,7 +13,7 @@ import { PersonPath } from '../persons/path.ts'
 import { PROPERTY_TYPES } from '../properties/filter.ts'
 import { readPropertyParameters } from '../properties/parameters.ts'
 import { readFilters } from '../properties/read-filters.ts'
-import type { Order } from './key.ts'
+import type { EventOrder } from './key.ts'
 import { MAX_PAGE, type PageEnd, readEventPage } from './list.ts'
 import { readRange } from './range.ts'
 import { EventCursor, LIST } from './reference.ts'
@@ -21,7 +21,7 @@ import { eventToJson } from './schemas.ts'
 import type { EventRow } from './store.ts'
 
 /** The orders of a list, as PostHog's `orderBy` names them. */
-const ORDERS: ReadonlyMap<string, Order> = new Map([
+const ORDERS: ReadonlyMap<string, EventOrder> = new Map([
   ['timestamp', 'asc'],
   ['-timestamp', 'desc'],
   ['timestamp asc', 'asc'],
@@ -114,7 +114,7 @@ export const eventRoutes = createRouter().get(
 )
 
 /** @throws invalid_input, attr `order`, for two different orders */
-function readOrder({ order, orderBy }: z.output<typeof ListQuery>): Order {
+function readOrder({ order, orderBy }: z.output<typeof ListQuery>): EventOrder {
   if (order !== undefined && orderBy !== undefined && order !== orderBy) {
     throw new AppError(
       'invalid_input',

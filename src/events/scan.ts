@@ -2,7 +2,7 @@ import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { type FilterGroup, leavesOf } from '../properties/filter.ts'
 import { MAX_IDENTITIES } from '../sessions/store.ts'
-import type { EventKey, Order } from './key.ts'
+import type { EventKey, EventOrder } from './key.ts'
 import { EventMatcher } from './match.ts'
 import { KeyMerger } from './merge.ts'
 import {
@@ -45,7 +45,7 @@ export type ScanPiece = { examined: number; matching: EventRow[]; last: EventKey
 
 type Beginning = {
   /** Newest first by default. */
-  order?: Order
+  order?: EventOrder
   /** The event after which the scan begins; undefined for the first. */
   after?: EventKey | undefined
   /** Maximum number of events in the first piece. */

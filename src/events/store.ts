@@ -5,7 +5,7 @@ import { inHalves } from '../db/halves.ts'
 import { inJson } from '../db/rows.ts'
 import { distinctIds, eventNames, events, persons, sessions } from '../db/schema.ts'
 import { idOfPerson, type PersonId, type PersonName } from '../persons/store.ts'
-import type { EventKey, Order } from './key.ts'
+import type { EventKey, EventOrder } from './key.ts'
 import type { Continued } from './merge.ts'
 
 /** Filters that limit which events have to be read. */
@@ -75,7 +75,7 @@ export async function findNamed(
  * A part of a list: the events that come after the key `after`. In descending order, they are not
  * older than `end`, ms UTC; in ascending order, they are older than `end`.
  */
-export type ListStretch = { order: Order; after: EventKey; end: number }
+export type ListStretch = { order: EventOrder; after: EventKey; end: number }
 
 /**
  * Returns the ids of the `limit` names whose first event in a part of a list comes first. No event
@@ -106,9 +106,9 @@ export async function findFirstNames(
   return rows.map(({ id }) => id)
 }
 
-const DIRECTION: Record<Order, SQL> = { desc: sql`desc`, asc: sql`asc` }
+const DIRECTION: Record<EventOrder, SQL> = { desc: sql`desc`, asc: sql`asc` }
 /** How a key that comes after another compares with it. */
-const FOLLOWS: Record<Order, SQL> = { desc: sql`<`, asc: sql`>` }
+const FOLLOWS: Record<EventOrder, SQL> = { desc: sql`<`, asc: sql`>` }
 
 /** SQL: whether a time is not beyond the end of a list. */
 const isBefore = ({ order, end }: Pick<ListStretch, 'order' | 'end'>): SQL =>

@@ -13,14 +13,14 @@ export type Write = { key: string; stamp: Stamp } & (
 export type Stamp = { at: number; id: string }
 
 /** When the request of a write was received, ms UTC, and the write's place in it, from 0. */
-export type Origin = { receivedAt: number; position?: number | undefined; uuid: string }
+export type WriteOrigin = { receivedAt: number; position?: number | undefined; uuid: string }
 
 /**
  * Returns the stamp of a write at `at`, ms UTC. Of two writes at the same time, the one in the
  * later request is later; in one request, the one at the later place; then the one with the higher
  * uuid. The place is left out if it is 0: `0mzl8xq2o.0192…` is before `0mzl8xq2o001.0192…`.
  */
-export function stampAt(at: number, { receivedAt, position = 0, uuid }: Origin): Stamp {
+export function stampAt(at: number, { receivedAt, position = 0, uuid }: WriteOrigin): Stamp {
   const place = position === 0 ? '' : position.toString(36).padStart(3, '0')
   return { at, id: `${receivedAt.toString(36).padStart(9, '0')}${place}.${uuid}` }
 }
