@@ -28,19 +28,19 @@ const problemsOf = (...given: Parameters<typeof tableOf>) =>
   tableOf(...given).flatMap(({ problems }) => problems)
 
 suite('a new route', () => {
-  const cohorts = () =>
+  const surveys = () =>
     createRouter()
       .post(
-        '/cohorts',
-        describe({ ...TAG, id: 'cohorts_create', answers: answer(201) }),
-        allow('cohort:write'),
+        '/surveys',
+        describe({ ...TAG, id: 'surveys_create', answers: answer(201) }),
+        allow('survey:write'),
         validateBody(Cohort),
         (c) => c.json(COHORT, 201)
       )
       .get(
-        '/cohorts/:id/members',
-        describe({ ...TAG, id: 'cohorts_members', answers: answer(200) }),
-        allow('cohort:read', 'person:read'),
+        '/surveys/:id/members',
+        describe({ ...TAG, id: 'surveys_members', answers: answer(200) }),
+        allow('survey:read', 'person:read'),
         validateQuery(
           z.object({
             by: z.enum(['name', 'age']).meta({ description: 'Their order.' }),
@@ -51,71 +51,71 @@ suite('a new route', () => {
       )
 
   it('is read from its description', () => {
-    const [create, members] = tableOf(cohorts())
+    const [create, members] = tableOf(surveys())
 
     expect(create).toEqual({
-      name: 'POST cohorts/',
+      name: 'POST surveys/',
       method: 'POST',
-      path: 'cohorts/',
+      path: 'surveys/',
       collections: [],
       query: '',
       body: { name: 'Buyers' },
-      scopes: ['cohort:write'],
+      scopes: ['survey:write'],
       status: 201,
       problems: []
     })
     expect(members).toMatchObject({
-      name: 'GET cohorts/{id}/members/',
-      collections: ['cohorts'],
+      name: 'GET surveys/{id}/members/',
+      collections: ['surveys'],
       query: '?by=name',
       body: undefined,
-      scopes: ['cohort:read', 'person:read'],
+      scopes: ['survey:read', 'person:read'],
       status: 200
     })
-    expect(members && pathTo(members, { cohorts: 7 })).toBe('cohorts/7/members')
-    expect(members && pathTo(members, {})).toBe('cohorts/999999999/members')
+    expect(members && pathTo(members, { surveys: 7 })).toBe('surveys/7/members')
+    expect(members && pathTo(members, {})).toBe('surveys/999999999/members')
   })
 
   it('is reported when it needs no key', () => {
     const router = createRouter().get(
-      '/cohorts',
-      describe({ ...TAG, id: 'cohorts_list', answers: answer(200) }),
+      '/surveys',
+      describe({ ...TAG, id: 'surveys_list', answers: answer(200) }),
       (c) => c.json(COHORT)
     )
 
     expect(problemsOf(router)).toEqual([
-      "GET cohorts/ requires no key: put allow('cohort:read') after its describe."
+      "GET surveys/ requires no key: put allow('survey:read') after its describe."
     ])
   })
 
   it('is reported when its scope or status does not follow from its method and path', () => {
     const router = createRouter().delete(
-      '/cohorts/:id',
-      describe({ ...TAG, id: 'cohorts_destroy', answers: answer(200) }),
-      allow('cohort:read'),
+      '/surveys/:id',
+      describe({ ...TAG, id: 'surveys_destroy', answers: answer(200) }),
+      allow('survey:read'),
       (c) => c.json(COHORT)
     )
 
-    expect(problemsOf(router, ['cohorts'])).toEqual([
-      'DELETE cohorts/{id}/ requires cohort:read, but its method and path imply cohort:write: change its allow, or add the route to EXCEPTIONS in test/support/routes.ts.',
-      'DELETE cohorts/{id}/ succeeds with 200, but its method and path imply 204: change its answers, or add the route to EXCEPTIONS in test/support/routes.ts.'
+    expect(problemsOf(router, ['surveys'])).toEqual([
+      'DELETE surveys/{id}/ requires survey:read, but its method and path imply survey:write: change its allow, or add the route to EXCEPTIONS in test/support/routes.ts.',
+      'DELETE surveys/{id}/ succeeds with 200, but its method and path imply 204: change its answers, or add the route to EXCEPTIONS in test/support/routes.ts.'
     ])
   })
 
   it('is reported when it has no example, or when no route creates its object', () => {
     const router = createRouter().patch(
-      '/cohorts/:id',
-      describe({ ...TAG, id: 'cohorts_update', answers: answer(200) }),
-      allow('cohort:write'),
+      '/surveys/:id',
+      describe({ ...TAG, id: 'surveys_update', answers: answer(200) }),
+      allow('survey:write'),
       validateQuery(z.object({ as: z.string().meta({ description: 'A name.' }) })),
       validateBody(Unexampled),
       (c) => c.json(COHORT)
     )
 
     expect(problemsOf(router)).toEqual([
-      'The parameter as of PATCH cohorts/{id}/ has no example: give it one with .meta({ example }).',
-      'The body of PATCH cohorts/{id}/ has no example: give it one with .meta({ examples }).',
-      'PATCH cohorts/{id}/ needs an object of cohorts, but no route creates one: describe a POST cohorts/ that answers with it, or add cohorts to MAKERS in auth.test.ts.'
+      'The parameter as of PATCH surveys/{id}/ has no example: give it one with .meta({ example }).',
+      'The body of PATCH surveys/{id}/ has no example: give it one with .meta({ examples }).',
+      'PATCH surveys/{id}/ needs an object of surveys, but no route creates one: describe a POST surveys/ that answers with it, or add surveys to MAKERS in auth.test.ts.'
     ])
   })
 })
