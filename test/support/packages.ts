@@ -14,6 +14,7 @@ export const PACKAGES = [
   'hono/http-exception',
   'hono/route',
   'hono/secure-headers',
+  'hono/utils/url',
   'uuid',
   'zod'
 ]
