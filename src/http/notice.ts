@@ -1,8 +1,11 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { escapeHtml } from '../html.ts'
+import { escapeHtml } from '../html/escape.ts'
+import { BRAND } from '../html/page.ts'
 import type { AppEnv } from './env.ts'
+import { answerPage, FRAMED } from './html-page.ts'
 import { contribute } from './openapi.ts'
+import { isFramed } from './security.ts'
 
 /** A page with one message and, with `button`, a form that confirms it. */
 export type Notice = { title: string; words: string; button?: string }
@@ -11,24 +14,30 @@ export type Notice = { title: string; words: string; button?: string }
 export const prefersPage = (c: Context<AppEnv>): boolean =>
   (c.req.header('Accept') ?? '').toLowerCase().startsWith('text/html')
 
-/**
- * Responds with a page that shows a notice. The page may send its form to this service, but neither
- * load nor run anything else.
- */
+/** Responds with a page that shows a notice. The page may send its form to this service. */
 export function answerNotice(
   c: Context<AppEnv>,
-  notice: Notice,
+  { title, words, button }: Notice,
   status: ContentfulStatusCode = 200
 ): Response {
-  // The request id is random and new for each request, as a nonce must be.
-  const nonce = c.var.requestId
-  c.header(
-    'Content-Security-Policy',
-    `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
-  )
-  c.header('Cache-Control', 'no-store')
-  return c.html(toPage(notice, nonce), status)
+  const form = `<form method="post"><button class="b main-b">${escapeHtml(button ?? '')}</button></form>`
+  const request = `<p class="mut request">${status}, request <span class="mono">${c.var.requestId}</span></p>`
+  const body = `<main class="door">
+${BRAND}
+<h1>${escapeHtml(title)}</h1>
+<p class="sec words">${escapeHtml(words)}</p>
+${button === undefined ? '' : form}
+${status < 400 ? '' : request}
+</main>`
+  const policy = { 'form-action': "'self'", ...(isFramed(c.req.path) && FRAMED) }
+  return answerPage(c, { title, style: STYLE, body }, { policy, status })
 }
+
+const STYLE = `
+.door h1 { padding-top: 28px; }
+.words { padding: var(--s-8) 0 var(--s-24); font: var(--regular) var(--t-14) var(--font); }
+.request { font: var(--regular) var(--t-12) var(--font); }
+`
 
 /**
  * Returns a middleware for links that contain a secret. It keeps their responses out of search
@@ -58,27 +67,3 @@ const BUSY: Notice = {
   title: 'Please come back in a minute',
   words: 'The service cannot answer this request now. Reload the page in a minute.'
 }
-
-const toPage = ({ title, words, button }: Notice, nonce: string): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="robots" content="noindex">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(title)}</title>
-<link rel="icon" href="data:,">
-<style nonce="${nonce}">
-:root { color-scheme: light dark; }
-body { margin: 15vh auto 0; max-width: 30rem; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; background: light-dark(#fff, #0d1117); color: light-dark(#1f2328, #e6edf3); }
-p { overflow-wrap: anywhere; }
-button { padding: .6rem 1.2rem; border: 0; border-radius: 6px; background: light-dark(#1f2328, #e6edf3); color: light-dark(#fff, #0d1117); font: inherit; cursor: pointer; }
-</style>
-</head>
-<body>
-<h1>${escapeHtml(title)}</h1>
-<p>${escapeHtml(words)}</p>
-${button === undefined ? '' : `<form method="post"><button>${escapeHtml(button)}</button></form>`}
-</body>
-</html>
-`

@@ -19,3 +19,20 @@ export const withoutControls = (text: string): string => text.replaceAll(CONTROL
 /** Returns a text on one line, for a name among other words: `"Sign\r\nups"` → `"Sign ups"` */
 export const onOneLine = (text: string): string =>
   withoutControls(text.replaceAll(/\s+/g, ' ')).trim()
+
+/** Characters that change the direction of text. */
+const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** Characters of scripts that are written from right to left. */
+const RIGHT_TO_LEFT =
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
+
+/**
+ * Isolates a text that is written from right to left, so that it does not move the words and
+ * numbers beside it, and removes characters that would reach out of it. For text that is not HTML;
+ * there, `<bdi>` does the same.
+ */
+export function isolate(text: string): string {
+  const plain = text.replaceAll(DIRECTIONS, '')
+  return RIGHT_TO_LEFT.test(plain) ? `\u2068${plain}\u2069` : plain
+}

@@ -40,7 +40,7 @@ const FLOORS = [
   'turns.ts',
   'calendar',
   'input',
-  'html.ts',
+  'html',
   'outbound.ts',
   'charts',
   'properties',

@@ -6,7 +6,7 @@ import { cursorSchema, cutPage, PageQuery, pageOf, readPage } from '../../http/p
 import { validateBody, validatePath, validateQuery } from '../../http/validation.ts'
 import { type SecretOpener, secretOpener, unlockLedger } from '../../ledger/secret.ts'
 import { actorOf } from '../../persons/activity/entry.ts'
-import { answerPage, ReceiptQuery, wantsPage } from '../receipts/answer.ts'
+import { answerReceipt, ReceiptQuery, wantsPage } from '../receipts/answer.ts'
 import { receiptOf } from './receipt.ts'
 import { DELETE, LIST, RETRIEVE } from './reference.ts'
 import { requestRemoval, tryRemoval } from './request.ts'
@@ -83,6 +83,6 @@ export const removalRoutes = createRouter()
         )
       }
       const { wordsOf } = await import('./words.ts')
-      return answerPage(c, { receipt, ...wordsOf(receipt, project.name) })
+      return answerReceipt(c, { receipt, ...wordsOf(receipt, project.name) })
     }
   )

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
 import type { AppEnv } from '../../http/env.ts'
+import { answerPage, nonceOf } from '../../http/html-page.ts'
 import { findKey } from './keys.ts'
 import type { Shown } from './page.ts'
 
@@ -16,17 +17,15 @@ export const wantsPage = (c: Context<AppEnv>, { format }: z.infer<typeof Receipt
   format === undefined ? /^text\/html\b/i.test(c.req.header('Accept') ?? '') : format === 'html'
 
 /** Responds with a receipt as a page, which is loaded on demand. */
-export async function answerPage(
+export async function answerReceipt(
   c: Context<AppEnv>,
   shown: Pick<Shown, 'receipt' | 'lead' | 'facts'>
 ): Promise<Response> {
-  const { policyOf, receiptPage } = await import('./page.ts')
+  const { receiptPage } = await import('./page.ts')
   const { receipt } = shown
   const key = await findKey(c.env.BUCKET, receipt.key)
-  // The request id is random and new for each request, as a nonce must be.
-  const nonce = c.var.requestId
-  c.header('Content-Security-Policy', policyOf(nonce))
+  const nonce = nonceOf(c)
   c.header('Content-Disposition', `inline; filename="deletion-receipt-${receipt.id}.html"`)
-  const { origin } = new URL(c.req.url)
-  return c.html(receiptPage({ ...shown, key, origin, nonce }))
+  const page = receiptPage({ ...shown, key, origin: new URL(c.req.url).origin, nonce })
+  return answerPage(c, page, { policy: { 'script-src': `'nonce-${nonce}'` } })
 }

@@ -1,4 +1,5 @@
-import { escapeHtml } from '../../html.ts'
+import { escapeHtml } from '../../html/escape.ts'
+import { BRAND, type Page } from '../../html/page.ts'
 import { STORE_NAMES, STORES } from '../stores.ts'
 import type { PublicKey } from './keys.ts'
 import { SCRIPT } from './page-script.ts'
@@ -13,10 +14,6 @@ type Receipt = Pick<
   id: number | string
 }
 
-/** The content security policy of the page: its own style, script and images. */
-export const policyOf = (nonce: string): string =>
-  `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
-
 /** The words of a page that depend on the kind of receipt: a sentence, and a list of facts. */
 export type Words = { lead: string; facts: (readonly [name: string, value: string])[] }
 
@@ -30,57 +27,55 @@ export type Shown = Words & {
 }
 
 /** Returns the receipt as a page in one file, which verifies the receipt if it has the key. */
-export function receiptPage({ receipt, lead, facts, key, origin, nonce }: Shown): string {
+export function receiptPage({
+  receipt,
+  lead,
+  facts,
+  key,
+  origin,
+  nonce
+}: Shown): Omit<Page, 'nonce'> {
   const allFacts = [...facts, ['Service', origin], ['Fingerprint of the key', receipt.key]] as const
   const title = `Deletion receipt ${receipt.id}`
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<style nonce="${nonce}">${STYLE}</style>
-</head>
-<body>
-<main>
+  return {
+    title: `${title} · Edge Analytics`,
+    style: STYLE,
+    body: `<main class="paper">
+${BRAND}
 <h1>${title}</h1>
-<p class="lead">${escapeHtml(lead)}</p>
+<p class="sec lead">${escapeHtml(lead)}</p>
 <p id="verdict" role="status" class="open">The signature is not verified: that needs JavaScript.</p>
-<dl>
+<dl class="kv">
 ${allFacts
   .map(([name, value]) => `<div><dt>${name}</dt><dd>${escapeHtml(value)}</dd></div>`)
   .join('\n')}
 </dl>
-<h2>What was found, removed and left</h2>
-<table>
+<h2>Found, removed, left</h2>
+<table class="table">
 <thead><tr><th scope="col">Store</th><th scope="col">Found</th><th scope="col">Removed</th><th scope="col">Left</th></tr></thead>
 <tbody>
 ${rowsOf(receipt).join('\n')}
 </tbody>
 </table>
-<h2>What is kept, and why</h2>
-<ul>
+<h2>Kept, and why</h2>
+<ul class="sec">
 ${receipt.kept.map((reason) => `<li>${escapeHtml(reason)}</li>`).join('\n')}
 </ul>
 ${mentionsOf(receipt)}<h2>Backups</h2>
-<p>Until ${escapeHtml(timeOf(receipt.backups_until))} a backup could bring back the earlier state of the database. After that, no backup holds it.</p>
+<p class="sec">Until ${escapeHtml(timeOf(receipt.backups_until))} a backup could bring back the earlier state of the database. After that, no backup holds it.</p>
 ${subjectOf(receipt)}
 <h2>How to check this receipt</h2>
-<p>If the key is published, this page contains it and verifies the signature itself. But anybody can write such a page with a key of their own:
+<p class="sec">If the key is published, this page contains it and verifies the signature itself. But anybody can write such a page with a key of their own:
 compare the fingerprint of the key with the fingerprints published at <a href="${origin}/.well-known/receipt-keys.json">${escapeHtml(origin)}/.well-known/receipt-keys.json</a>.</p>
 <details>
 <summary>The receipt as JSON</summary>
-<pre>${escapeHtml(JSON.stringify(receipt, null, 2))}</pre>
+<pre class="code">${escapeHtml(JSON.stringify(receipt, null, 2))}</pre>
 </details>
 </main>
 <script type="application/json" id="receipt">${jsonOf(receipt)}</script>
 <script type="application/json" id="key">${jsonOf(key?.x ?? null)}</script>
-<script nonce="${nonce}">${SCRIPT}</script>
-</body>
-</html>
-`
+<script nonce="${nonce}">${SCRIPT}</script>`
+  }
 }
 
 /** Writes JSON that cannot end the script element around it. */
@@ -140,8 +135,8 @@ function mentionsOf({ mentions }: Receipt): string {
     return `<tr><th scope="row">${name}</th>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
   })
   return `<h2>What else named the person</h2>
-<p>When the deletion was requested, the person’s ids and e-mail addresses were looked for in other data. What was found is still there, unless somebody has removed it.</p>
-<table>
+<p class="sec">When the deletion was requested, the person’s ids and e-mail addresses were looked for in other data. What was found is still there, unless somebody has removed it.</p>
+<table class="table">
 <thead><tr><th scope="col">Store</th><th scope="col">Examined</th><th scope="col">Found</th></tr></thead>
 <tbody>
 ${rows.join('\n')}
@@ -158,8 +153,8 @@ function subjectOf({ subject }: Receipt): string {
   const named =
     count === 1 ? 'one distinct id by its hash' : `${count} distinct ids by their hashes`
   return `<h2>Whom it is about</h2>
-<p>The receipt names ${named}. Anyone who knows an id can check it:</p>
-<form id="check"><label for="id">Distinct id</label><input id="id" autocomplete="off" spellcheck="false"><button>Check</button></form>
+<p class="sec">The receipt names ${named}. Anyone who knows an id can check it:</p>
+<form id="check"><label for="id">Distinct id</label><input id="id" class="in" autocomplete="off" spellcheck="false"><button class="b">Check</button></form>
 <p id="answer" role="status"></p>
-<p class="soft">In a shell, <code>printf %s%s ${escapeHtml(subject.salt)} ID | sha256sum</code> prints a hash that <code>subject.distinct_ids</code> contains if the receipt names the ID.</p>`
+<p class="mut">In a shell, <code>printf %s%s ${escapeHtml(subject.salt)} ID | sha256sum</code> prints a hash that <code>subject.distinct_ids</code> contains if the receipt names the ID.</p>`
 }

@@ -6,7 +6,7 @@ import { validateBody, validatePath, validateQuery } from '../../http/validation
 import { KnownId } from '../../input/parameters.ts'
 import { openLedger } from '../../ledger/ledger.ts'
 import { findSecret, secretOpener } from '../../ledger/secret.ts'
-import { answerPage, ReceiptQuery, wantsPage } from './answer.ts'
+import { answerReceipt, ReceiptQuery, wantsPage } from './answer.ts'
 import { receiptOf } from './issue.ts'
 import { findKey, listKeys, openSigningKey, publishKey } from './keys.ts'
 import { KEYS, RETRIEVE, VERIFY } from './reference.ts'
@@ -38,7 +38,7 @@ export const receiptRoutes = createRouter()
         return c.json(receipt)
       }
       const { wordsOf } = await import('./words.ts')
-      return answerPage(c, { receipt, ...wordsOf(receipt, c.var.project.name) })
+      return answerReceipt(c, { receipt, ...wordsOf(receipt, c.var.project.name) })
     }
   )
   .post(

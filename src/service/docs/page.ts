@@ -1,49 +1,11 @@
-/**
- * Content security policy of the page: the page may load its library and the document from this
- * host, and nothing else.
- */
-export const policyOf = (nonce: string): string =>
-  [
-    "default-src 'none'",
-    `script-src 'self' 'nonce-${nonce}'`,
-    `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'"
-  ].join('; ')
+import { BRAND, type HtmlPage } from '../../html/page.ts'
 
 /** Puts the rules below the operations. Swagger UI has dark colours, but no page around them. */
 const STYLE = `
-:root { color-scheme: light dark; }
-body {
-  margin: 0;
-  background: light-dark(#fff, #1c2022);
-  color: light-dark(#1f2328, #e6edf3);
-  font-family: system-ui, sans-serif;
-}
-header {
-  display: flex;
-  flex-wrap: wrap;
-  gap: 1rem;
-  align-items: baseline;
-  max-width: 1420px;
-  margin: auto;
-  padding: 1.5rem 20px 0;
-}
-h1 { flex: 1; margin: 0; font-size: 1.5rem; }
-header p { flex-basis: 100%; margin: 0; }
-a { color: light-dark(#0550ae, #79c0ff); }
-[type=search] {
-  font: inherit;
-  width: min(100%, 22rem);
-  padding: .5rem .75rem;
-  border: 1px solid #8c959f;
-  border-radius: 4px;
-  background: transparent;
-  color: inherit;
-}
+.docs { display: flex; flex-wrap: wrap; gap: var(--s-8) var(--s-16); align-items: center; max-width: 1460px; margin: 0 auto; padding: var(--s-16) 20px 0; }
+.docs h1 { flex-basis: 100%; padding-top: var(--s-16); }
+.docs p { flex: 1 1 20rem; }
+.docs .in { width: min(100%, 22rem); }
 .swagger-ui > div { display: flex; flex-direction: column; }
 .information-container { order: 1; }
 .information-container table { table-layout: fixed; }
@@ -89,29 +51,25 @@ document.querySelector('[type=search]').addEventListener('input', ({ target }) =
 /**
  * Returns the page that shows `/openapi.json` with Swagger UI, which scripts/assets.ts copies to
  * `/docs/`.
+ * @param nonce the nonce of its script
  */
-export const referencePage = (nonce: string): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Edge Analytics: API</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-<style nonce="${nonce}">${STYLE}</style>
-</head>
-<body>
-<header>
-<h1>Edge Analytics: API</h1>
-<input type="search" placeholder="Search operations" aria-label="Search operations">
-<p>Below the operations: the rules for keys, errors, lists, times and ignored parameters.</p>
+export const referencePage = (nonce: string): Omit<HtmlPage, 'nonce'> => ({
+  title: 'Edge Analytics: API',
+  sheets: ['/docs/swagger-ui.css'],
+  style: STYLE,
+  body: `<header class="docs">
+${BRAND}
+<span class="grow"></span>
+<a href="/">Home</a>
+<a href="/openapi.json">OpenAPI</a>
+<h1>API reference</h1>
+<p class="sec">Below the operations: the rules for keys, errors, lists, times and ignored parameters.</p>
+<input type="search" class="in" placeholder="Search operations" aria-label="Search operations">
 </header>
-<noscript>
+<noscript><p class="docs">
 This page needs JavaScript. The same reference as JSON: <a href="/openapi.json">/openapi.json</a>.
-</noscript>
+</p></noscript>
 <div id="reference"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
-<script nonce="${nonce}">${SCRIPT}</script>
-</body>
-</html>
-`
+<script nonce="${nonce}">${SCRIPT}</script>`
+})

@@ -3,10 +3,11 @@ import { etag } from 'hono/etag'
 import * as z from 'zod'
 import { createDocument } from '../../http/document.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
+import { answerPage, nonceOf } from '../../http/html-page.ts'
 import { describe } from '../../http/openapi.ts'
 import { emptiesBodies } from '../../http/preferences.ts'
 import { INFO, TAGS } from './info.ts'
-import { policyOf, referencePage } from './page.ts'
+import { referencePage } from './page.ts'
 
 const OpenApiJson = z.looseObject({ openapi: z.string() }).meta({ id: 'OpenApi' })
 
@@ -66,9 +67,14 @@ export function createDocsRoutes(app: Hono<AppEnv>) {
       c.body(documentOf('openapi-3.0', c.env), 200, { 'Content-Type': 'application/json' })
     )
     .get('/docs', DOCS, (c) => {
-      // A nonce must be unguessable and new for each response; the request id is both.
-      const nonce = c.var.requestId
-      c.header('Content-Security-Policy', policyOf(nonce))
-      return c.html(referencePage(nonce))
+      const nonce = nonceOf(c)
+      return answerPage(c, referencePage(nonce), {
+        policy: {
+          'script-src': `'self' 'nonce-${nonce}'`,
+          'style-src': `'self' 'nonce-${nonce}'`,
+          'img-src': "'self' data:",
+          'connect-src': "'self'"
+        }
+      })
     })
 }

@@ -1,7 +1,8 @@
 import { createRouter } from '../../http/env.ts'
+import { answerPage } from '../../http/html-page.ts'
 import { describe } from '../../http/openapi.ts'
 import type { ReadHealth } from '../health/check.ts'
-import { homePage, policyOf } from './page.ts'
+import { homePage } from './page.ts'
 
 const HOME = describe({
   id: 'home',
@@ -15,9 +16,5 @@ const HOME = describe({
 export const createHomeRoutes = (readHealth: ReadHealth) =>
   createRouter().get('/', HOME, async (c) => {
     const health = await readHealth(c.env, c.var.now)
-    // A nonce must be unguessable and new for each response; the request id is both.
-    const nonce = c.var.requestId
-    c.header('Content-Security-Policy', policyOf(nonce))
-    c.header('Cache-Control', 'no-store')
-    return c.html(homePage(new URL(c.req.url).origin, health, nonce))
+    return answerPage(c, homePage(new URL(c.req.url).origin, health))
   })

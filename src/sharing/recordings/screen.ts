@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../html.ts'
+import { escapeHtml } from '../../html/escape.ts'
 import type { About } from './about.ts'
 
 /** Paths of the icons, in a square of 16 pixels. */

@@ -16,7 +16,7 @@ it('the page names the service, its state and the first steps', async () => {
   expect(status).toBe(200)
   expect(headers.get('Content-Type')).toMatch(/^text\/html/)
   expect(headers.get('Cache-Control')).toBe('no-store')
-  expect(text).toContain('<h1>Edge Analytics</h1>')
+  expect(text).toMatch(/<title>Edge Analytics<\/title>[\s\S]*<span>Edge Analytics<\/span>/)
   expect(text).toContain('Everything is in order.')
   expect(text).toContain('under 1 % full')
   expect(text).toContain(`&lt;script src=&quot;${BASE}/static/array.js&quot;&gt;`)

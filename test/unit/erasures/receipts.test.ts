@@ -126,7 +126,7 @@ describe('the page of a receipt', () => {
     const { receipt } = await newReceipt()
     const key = { kid: receipt.key, x: 'x', created_at: '2026-11-20T10:00:00Z' }
 
-    const page = receiptPage({
+    const { body } = receiptPage({
       receipt,
       key,
       ...wordsOf(receipt, '<Shop>'),
@@ -134,13 +134,13 @@ describe('the page of a receipt', () => {
       nonce: 'n'
     })
 
-    expect(page.match(/<\/script>/g)).toHaveLength(3)
-    expect(page).not.toContain('<b>@example.com')
-    expect(page).toContain('&lt;Shop&gt;')
-    expect(page).toContain(
+    expect(body.match(/<\/script>/g)).toHaveLength(3)
+    expect(body).not.toContain('<b>@example.com')
+    expect(body).toContain('&lt;Shop&gt;')
+    expect(body).toContain(
       'The person, the events and the recordings were deleted from the project'
     )
-    expect(page).toContain('class="open">The signature is not verified')
+    expect(body).toContain('class="open">The signature is not verified')
   })
 })
 
