@@ -1,57 +1,74 @@
-import { drawAxes } from './axes.ts'
+import { drawAxes, type Plot } from './axes.ts'
 import { type Chart, currentOf, previousOf, type Series } from './chart.ts'
-import { formatValue } from './format.ts'
+import { directionOf, formatChange, formatValue } from './format.ts'
 import type { Box } from './frame.ts'
-import { surface } from './marks.ts'
-import { place, scaleOf } from './scale.ts'
+import { surface, unfinished } from './marks.ts'
+import { colorOf, type Pen } from './pen.ts'
+import { drawRows, ROW, ROW_SIZE, shownOf } from './rows.ts'
 import { type Attributes, element, label } from './svg.ts'
-import { shorten, widthOf } from './text.ts'
-import { colorOf, type Theme } from './theme.ts'
+import { fitName, widthOf } from './text.ts'
 
 /** Share of a band that its bars take. */
 const FILLED = 0.72
-/** Font size of names and values. */
-const SIZE = 12
-/** Height of a row, pixels. */
-const ROW = 26
+/** Pixels of the widest bar. */
+const WIDEST = 56
+/** Radius of a bar's corners, pixels. */
+const ROUND = 2
+/** Pixels between the columns of a list. */
+const GAP = 16
 
-/** Draws the bars of the series side by side; in a comparison, with an outlined bar for the previous period left of each. */
-export function drawBars(box: Box, theme: Theme, { series, buckets }: Chart): string {
+/** Returns the pixels that the bars of a bucket take together. */
+const bandOf = ({ box }: Plot, buckets: number, bars: number): number =>
+  Math.min(((box.right - box.left) / Math.max(1, buckets)) * FILLED, WIDEST * Math.max(1, bars))
+
+/**
+ * Draws the bars of the series side by side; in a comparison, with a grey bar for the previous
+ * period left of each.
+ */
+export function drawBars(box: Box, pen: Pen, { series, buckets, finished }: Chart): string {
   const values = series.flatMap(({ data, previous = [] }) => [...data, ...previous])
-  const { svg, plot } = drawAxes(box, theme, { values, buckets, isBanded: true })
+  const { svg, plot } = drawAxes(box, pen, {
+    values,
+    buckets,
+    isBanded: true,
+    endsLabelled: finished < buckets.length
+  })
   const columns = series.flatMap(({ data, previous }, i) => [
     ...(previous ? [{ data: previous, i, isPrevious: true }] : []),
     { data, i, isPrevious: false }
   ])
-  const band = ((plot.box.right - plot.box.left) / Math.max(1, buckets.length)) * FILLED
+  const band = bandOf(plot, buckets.length, columns.length)
   const width = band / Math.max(1, columns.length)
   const bars = columns.flatMap(({ data, i, isPrevious }, column) => {
-    const look = isPrevious ? outline(theme, i) : { ...surface(theme, i), stroke: undefined }
+    const fill = isPrevious ? pen.colors.prev : colorOf(pen, i)
     return data.map((value, bucket) => {
+      const isOpen = bucket >= finished && !isPrevious
       const x = plot.x(bucket) - band / 2 + column * width
       const [top, bottom] = [plot.y(Math.max(0, value)), plot.y(Math.min(0, value))]
       const size = { x: x + 0.5, y: top, width: Math.max(0.5, width - 1), height: bottom - top }
-      return element('rect', { ...size, ...look })
+      const look: Attributes = isOpen ? unfinished(pen, i) : { fill }
+      return value === 0
+        ? ''
+        : element('rect', { ...size, rx: Math.min(ROUND, width / 4), ...look })
     })
   })
   return svg + bars.join('')
 }
 
-const outline = (theme: Theme, index: number): Attributes => ({
-  fill: 'none',
-  stroke: colorOf(theme, index),
-  'stroke-dasharray': '3 2'
-})
-
 /** Draws the bars of the series on top of each other; negative values go down from zero. */
-export function drawStacked(box: Box, theme: Theme, { series, buckets }: Chart): string {
+export function drawStacked(box: Box, pen: Pen, { series, buckets, finished }: Chart): string {
   const sums = buckets.flatMap((_, bucket) => {
     const values = series.map(({ data }) => data[bucket] ?? 0)
     const sum = (some: number[]) => some.reduce((total, value) => total + value, 0)
     return [sum(values.filter((value) => value > 0)), sum(values.filter((value) => value < 0))]
   })
-  const { svg, plot } = drawAxes(box, theme, { values: sums, buckets, isBanded: true })
-  const band = ((plot.box.right - plot.box.left) / Math.max(1, buckets.length)) * FILLED
+  const { svg, plot } = drawAxes(box, pen, {
+    values: sums,
+    buckets,
+    isBanded: true,
+    endsLabelled: finished < buckets.length
+  })
+  const band = bandOf(plot, buckets.length, 1)
   const bars = buckets.flatMap((_, bucket) => {
     const reached = { up: 0, down: 0 }
     return series.map(({ data }, i) => {
@@ -64,79 +81,71 @@ export function drawStacked(box: Box, theme: Theme, { series, buckets }: Chart):
         plot.y(Math.min(from, reached[way]))
       ]
       const size = { x: plot.x(bucket) - band / 2, y: top, width: band, height: bottom - top }
-      return value === 0 ? '' : element('rect', { ...size, ...surface(theme, i) })
+      const look = bucket < finished ? fillOf(pen, i, series.length) : unfinished(pen, i)
+      return value === 0 ? '' : element('rect', { ...size, ...look })
     })
   })
   return svg + bars.join('')
 }
 
-/** Draws a horizontal bar for the value of each series, as many as there is room for. */
-export function drawValues(box: Box, theme: Theme, { series }: Chart): string {
-  const rows = Math.max(1, Math.floor((box.bottom - box.top) / ROW))
-  const shown = series.length > rows ? series.slice(0, rows - 1) : series
-  const hidden = series.length - shown.length
-  const nameWidth = Math.min(
-    Math.max(...shown.map(({ name }) => widthOf(name || '(empty)', SIZE))) + 12,
-    (box.right - box.left) * 0.4
-  )
-  const valueWidth = Math.max(...shown.map((one) => widthOf(formatValue(currentOf(one)), SIZE))) + 8
-  const all = shown.flatMap((one) => [currentOf(one), previousOf(one) ?? 0])
-  const scale = scaleOf(all, 4)
-  const [from, until] = [box.left + nameWidth, box.right - valueWidth]
-  const x = (value: number) => place(scale, value, from, until)
-  const drawn = shown.map((one, i) => {
-    const y = box.top + i * ROW
-    const name = label(shorten(one.name || '(empty)', SIZE, nameWidth - 12), {
-      x: from - 12,
-      y: y + 16,
-      'font-size': SIZE,
-      'text-anchor': 'end',
-      fill: theme.ink
-    })
-    return name + drawValue(theme, { x, y }, one, i)
+/** A single series has no pattern: nothing touches it. */
+const fillOf = (pen: Pen, index: number, count: number): Attributes =>
+  count > 1 ? surface(pen, index) : { fill: colorOf(pen, index), rx: ROUND }
+
+/**
+ * Draws a row for each series: its name on a pale bar as long as the value compared with the
+ * largest, and the value. In a comparison, a mark shows the earlier value, and a column the change.
+ */
+export function drawValues(box: Box, pen: Pen, { series }: Chart): string {
+  const { colors } = pen
+  const shown = shownOf(box, series)
+  const changes = shown.map((one) => formatChange(currentOf(one), previousOf(one)))
+  const widest = (texts: string[]) => Math.max(0, ...texts.map((text) => widthOf(text, ROW_SIZE)))
+  const changeWidth = changes.some((change) => change !== '') ? widest(changes) + GAP : 0
+  const valueWidth = widest(shown.map((one) => formatValue(currentOf(one)))) + GAP
+  const until = box.right - valueWidth - changeWidth
+  const all = series.flatMap((one) => (one.isRest ? [] : [currentOf(one), previousOf(one) ?? 0]))
+  const largest = Math.max(...all.map(Math.abs), Number.MIN_VALUE)
+  const lengthOf = (value: number) => (Math.abs(value) / largest) * Math.max(0, until - box.left)
+  return drawRows(box, pen, series, (one, y, i) => {
+    const value = currentOf(one)
+    const previous = previousOf(one)
+    const bar = {
+      x: box.left,
+      y: y + 2,
+      width: lengthOf(value),
+      height: ROW - 4,
+      rx: 3,
+      fill: colors.h1
+    }
+    const before = box.left + lengthOf(previous ?? 0)
+    const mark = { x1: before, x2: before, y1: y + 2, y2: y + ROW - 2, stroke: colors.prev }
+    const text = { y: y + 19.5, 'font-size': ROW_SIZE, fill: colors.ink }
+    const end = { ...text, 'text-anchor': 'end' }
+    return [
+      one.isRest ? '' : element('rect', bar),
+      !previous || one.isRest ? '' : element('line', { ...mark, 'stroke-width': 2 }),
+      label(fitName(one.name || '(empty)', ROW_SIZE, until - box.left - 16), {
+        ...text,
+        x: box.left + 8,
+        ...(one.isRest && { fill: colors['ink-2'] })
+      }),
+      label(formatValue(value), { ...end, x: box.right - changeWidth, 'font-weight': 600 }),
+      changes[i] ? drawChange(pen, one, { ...end, x: box.right }) : ''
+    ].join('')
   })
-  const more =
-    hidden > 0
-      ? label(`+${hidden} more`, {
-          x: from,
-          y: box.top + shown.length * ROW + 16,
-          'font-size': SIZE,
-          fill: theme.soft
-        })
-      : ''
-  return drawn.join('') + more
 }
 
-/** Draws the bar of a value, a dashed line at the value of the period before, and the value as text. */
-function drawValue(
-  theme: Theme,
-  { x, y }: { x: (value: number) => number; y: number },
-  series: Series,
-  index: number
-): string {
-  const zero = x(0)
-  const end = x(currentOf(series))
-  const previous = previousOf(series)
-  const before = previous === undefined ? zero : x(previous)
-  const bar = { x: Math.min(zero, end), y: y + 4, width: Math.abs(end - zero), height: ROW - 10 }
-  return [
-    element('rect', { ...bar, ...surface(theme, index) }),
-    previous === undefined
-      ? ''
-      : element('line', {
-          x1: before,
-          x2: before,
-          y1: y + 1,
-          y2: y + ROW - 3,
-          stroke: theme.ink,
-          'stroke-width': 2,
-          'stroke-dasharray': '3 2'
-        }),
-    label(formatValue(currentOf(series)), {
-      x: Math.max(zero, end, before) + 6,
-      y: y + 16,
-      'font-size': SIZE,
-      fill: theme.ink
-    })
-  ].join('')
-}
+/** Draws the change of a series. */
+export const drawChange = (pen: Pen, series: Series, attributes: Attributes): string =>
+  label(formatChange(currentOf(series), previousOf(series)), {
+    ...attributes,
+    'font-size': 12,
+    fill: colorOfChange(pen, series)
+  })
+
+/** Returns the colour of a change: green for more, red for less. */
+export const colorOfChange = ({ colors }: Pen, series: Series): string =>
+  colors[DIRECTED[directionOf(currentOf(series), previousOf(series))]]
+
+const DIRECTED = { [-1]: 'bad', 0: 'ink-3', 1: 'good' } as const

@@ -1,17 +1,35 @@
 /** The content of a chart; `draw.ts` draws it. */
 export type Chart = {
   title: string
-  /** The range and the time zone, below the title. */
+  /** The range and the time zone: `9 – 22 Nov 2026 · Europe/Berlin`. */
   subtitle: string
+  /**
+   * The words for the numbers: `Persons by day`. With a comparison, they name its dates: `…; thin:
+   * 26 Oct – 8 Nov`.
+   */
+  counted: string
   kind: Kind
   /** The labels of the buckets' starts, such as `1 Jun`; empty for charts without a time axis. */
   buckets: string[]
   series: Series[]
+  /**
+   * The number of buckets that are over. One more has begun; the buckets after it lie in the
+   * future.
+   */
+  finished: number
+  /**
+   * The number of everything that the series count together; null if the series cannot be added up,
+   * like unique persons.
+   */
+  total: number | null
+  /** Says which names of the insight no event has; null if there are none. */
+  warning: string | null
 }
 
 /**
  * - `line`, `area` (stacked), `bars` (side by side) and `stacked` have a time axis.
- * - `values` (horizontal bars), `pie`, `number` and `table` show one value of each series.
+ * - `values` and `countries` (ranked bars), `pie`, `number` and `table` show one value of each
+ *   series.
  */
 export const KINDS = [
   'line',
@@ -19,11 +37,16 @@ export const KINDS = [
   'bars',
   'stacked',
   'values',
+  'countries',
   'pie',
   'number',
   'table'
 ] as const
 export type Kind = (typeof KINDS)[number]
+
+/** Whether a kind of chart has a time axis. */
+export const hasBuckets = (kind: Kind): boolean =>
+  kind === 'line' || kind === 'area' || kind === 'bars' || kind === 'stacked'
 
 export type Series = {
   name: string
@@ -31,6 +54,8 @@ export type Series = {
   data: number[]
   /** The numbers of the period before, in the same buckets. */
   previous?: number[]
+  /** Whether the series stands for all values that are not shown by themselves. */
+  isRest?: boolean
 }
 
 /** Returns the value of a series in a chart without a time axis. */

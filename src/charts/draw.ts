@@ -1,23 +1,23 @@
-import { escapeHtml } from '../html.ts'
+import { escapeHtml } from '../html/escape.ts'
+import { COLORS, type Colors, type ThemeName, TYPE_AND_SPACE } from '../html/tokens.ts'
+import { isolate } from '../input/show.ts'
 import { drawBars, drawStacked, drawValues } from './bars.ts'
-import type { Chart, Kind, Series } from './chart.ts'
-import { drawNumber, drawTable } from './figures.ts'
+import { type Chart, currentOf, hasBuckets, type Kind, type Series } from './chart.ts'
+import { drawNumber, drawTable, NUMBER_HEIGHT } from './figures.ts'
 import { formatValue } from './format.ts'
 import { type Box, drawHead, drawLegend, drawNothing, PADDING } from './frame.ts'
-import { drawAreas, drawLines } from './lines.ts'
+import { drawAreas, drawLines, hasRoomForNames } from './lines.ts'
 import { surface, surfaces } from './marks.ts'
+import { colorOf, dashOf, MAX_SERIES, type Pen } from './pen.ts'
 import { drawPie } from './pie.ts'
+import { heightOfRows } from './rows.ts'
 import { clean, element } from './svg.ts'
-import { FONT, THEME, type Theme, type ThemeName } from './theme.ts'
 
 /** Bounds and defaults of the width and height of a chart, pixels. */
 export const SIZES = { least: 160, most: 2_000, width: 600, height: 320 }
 
-/**
- * Maximum number of series in a chart with a time axis: the legend has no room for more, and nobody could tell more
- * apart.
- */
-const MAX_SERIES = 12
+/** Font size of labels, pixels. */
+const LABEL_SIZE = 11
 
 /** Size in pixels, and colours; each has a default. */
 export type Look = { width?: number; height?: number; theme?: ThemeName }
@@ -25,56 +25,93 @@ export type Look = { width?: number; height?: number; theme?: ThemeName }
 type Drawing = {
   /** The name of the kind in a chart's description. */
   name: string
-  draw: (box: Box, theme: Theme, chart: Chart) => string
-  /** The mark of a series in the legend. A kind without a legend is not limited to `MAX_SERIES`. */
-  legend?: 'point' | 'surface'
-  /** Whether series stand on top of each other. */
-  isStacked?: boolean
+  draw: (box: Box, pen: Pen, chart: Chart, isNamed: boolean) => string
+  /** The mark of a series in the legend. */
+  legend?: 'line' | 'surface'
+  /** Whether series are parts of a whole: those beyond the limit are added up. */
+  isWhole?: boolean
+  /** Whether any number of series is drawn, as far as there is room. */
+  isList?: boolean
   /** Whether the chart is also drawn if all values are 0. */
   showsZero?: boolean
 }
 
 const DRAWINGS: Record<Kind, Drawing> = {
-  line: { name: 'Line chart', draw: drawLines, legend: 'point' },
-  area: { name: 'Stacked area chart', draw: drawAreas, legend: 'surface', isStacked: true },
+  line: { name: 'Line chart', draw: drawLines, legend: 'line' },
+  area: { name: 'Stacked area chart', draw: drawAreas, legend: 'surface', isWhole: true },
   bars: { name: 'Bar chart', draw: drawBars, legend: 'surface' },
-  stacked: { name: 'Stacked bar chart', draw: drawStacked, legend: 'surface', isStacked: true },
-  values: { name: 'Horizontal bar chart', draw: drawValues },
-  pie: { name: 'Pie chart', draw: drawPie },
-  number: { name: 'Number', draw: drawNumber, showsZero: true },
-  table: { name: 'Table', draw: drawTable }
+  stacked: { name: 'Stacked bar chart', draw: drawStacked, legend: 'surface', isWhole: true },
+  values: { name: 'Ranked bars', draw: drawValues, isList: true },
+  countries: { name: 'List of countries', draw: drawValues, isList: true },
+  pie: { name: 'Pie chart', draw: drawPie, isWhole: true },
+  number: { name: 'Number', draw: drawNumber, isList: true, showsZero: true },
+  table: { name: 'Table', draw: drawTable, isList: true }
 }
 
-/** Draws a chart as SVG: text and shapes only, with a title and a description for screen readers. */
+/**
+ * Draws a chart as SVG: text and shapes only, with a title and a description for screen readers.
+ */
 export function drawChart(
   chart: Chart,
-  { width = SIZES.width, height = SIZES.height, theme: name = 'light' }: Look = {}
+  { width = SIZES.width, height = SIZES.height, theme = 'light' }: Look = {}
 ): string {
-  const theme = THEME[name]
-  return drawDocument(theme, {
+  const pen: Pen = { colors: COLORS[theme], size: LABEL_SIZE, id: 'chart-' }
+  return drawDocument(pen, {
     width,
     height,
     title: chart.title,
     description: describeChart(chart),
     surfaces: countSurfaces(chart),
-    body: drawPanel(chart, theme, { left: 0, top: 0, right: width, bottom: height })
+    ground: pen.colors.surface,
+    body: drawPanel(chart, pen, { left: 0, top: 0, right: width, bottom: height })
+  })
+}
+
+/** A chart without title and ground, to be put below a title. */
+export type Inset = { width: number; height: number; colors: Colors; size?: number; id: string }
+
+/** Draws a chart without its title, up to the edges and without a ground. */
+export function drawInset(chart: Chart, { width, height, colors, size, id }: Inset): string {
+  const pen: Pen = { colors, size: size ?? LABEL_SIZE, id }
+  const limited = limit(chart)
+  return drawDocument(pen, {
+    width,
+    height,
+    title: chart.title,
+    description: describeChart(chart),
+    surfaces: countSurfaces(chart),
+    body: drawBody({ left: 0, top: 0, right: width, bottom: height }, pen, limited.chart)
   })
 }
 
 /**
- * Draws a chart with its title into a box. The document must define the first `countSurfaces(chart)` surfaces: the
- * patterns that fill the areas of series.
+ * Returns the height that a chart needs without its title; `most` if it has no height of its own.
  */
-export function drawPanel(chart: Chart, theme: Theme, box: Box): string {
-  const shown = withinLimit(chart)
-  const head = drawHead(inside(box), theme, shown)
-  return head.svg + drawBody(head.rest, theme, shown)
+export function heightOf({ kind, series }: Chart, most: number): number {
+  if (kind === 'number') {
+    return NUMBER_HEIGHT
+  }
+  const isList = kind === 'values' || kind === 'countries' || kind === 'table'
+  return isList && series.length > 0 ? Math.min(most, heightOfRows(series.length)) : most
 }
 
-/** Returns how many surfaces `drawPanel` uses at most: one per drawn series, even for a line chart, which uses none. */
-export const countSurfaces = (chart: Chart): number => withinLimit(chart).series.length
+/**
+ * Draws a chart with its title into a box. The document must define the first
+ * `countSurfaces(chart)` surfaces.
+ */
+export function drawPanel(chart: Chart, pen: Pen, box: Box): string {
+  const { chart: shown, note } = limit(chart)
+  const below = join(chart.subtitle, chart.counted, note)
+  const head = drawHead(inside(box), pen, { title: chart.title, below })
+  return head.svg + drawBody(head.rest, pen, shown)
+}
 
-const withinLimit = (chart: Chart): Chart => (DRAWINGS[chart.kind].legend ? limit(chart) : chart)
+/**
+ * Returns how many surfaces a chart uses at most: one per drawn series, even for a line chart,
+ * which uses none.
+ */
+export const countSurfaces = (chart: Chart): number =>
+  DRAWINGS[chart.kind].isList ? 0 : limit(chart).chart.series.length
 
 /** Returns a box without the padding at its edges. */
 export const inside = ({ left, top, right, bottom }: Box): Box => ({
@@ -91,13 +128,15 @@ type Document = {
   description: string
   /** The number of surfaces to define. The body uses no others. */
   surfaces: number
+  /** The colour of the ground; transparent without one. */
+  ground?: string
   body: string
 }
 
 /** Returns an SVG document with a drawn body. */
 export const drawDocument = (
-  theme: Theme,
-  { width, height, title, description, surfaces: count, body }: Document
+  pen: Pen,
+  { width, height, title, description, surfaces: count, ground, body }: Document
 ): string =>
   element(
     'svg',
@@ -107,60 +146,89 @@ export const drawDocument = (
       height,
       viewBox: `0 0 ${width} ${height}`,
       role: 'img',
-      'aria-labelledby': 'chart-title chart-description',
-      'font-family': FONT
+      'aria-labelledby': `${pen.id}title ${pen.id}description`,
+      'font-family': TYPE_AND_SPACE.font.replaceAll('"', "'")
     },
-    element('title', { id: 'chart-title' }, escapeHtml(clean(title))),
-    element('desc', { id: 'chart-description' }, escapeHtml(clean(description))),
-    element('defs', {}, surfaces(theme, count)),
-    element('rect', { width, height, fill: theme.paper }),
+    element('title', { id: `${pen.id}title` }, escapeHtml(clean(isolate(title)))),
+    element('desc', { id: `${pen.id}description` }, escapeHtml(clean(description))),
+    count > 0 ? element('defs', {}, surfaces(pen, count)) : '',
+    ground ? element('rect', { width, height, fill: ground }) : '',
     body
   )
 
-function drawBody(box: Box, theme: Theme, chart: Chart): string {
+function drawBody(box: Box, pen: Pen, chart: Chart): string {
   const { draw, legend: mark, showsZero } = DRAWINGS[chart.kind]
   const values = chart.series.flatMap(({ data, previous = [] }) => [...data, ...previous])
+  if (chart.warning !== null && values.every((value) => value === 0)) {
+    return drawNothing(box, pen, chart.warning)
+  }
   if (chart.series.length === 0) {
-    return drawNothing(box, theme, 'No values in this range.')
+    return drawNothing(box, pen, 'No values in this range.')
   }
   if (values.every((value) => value === 0) && !showsZero) {
-    return drawNothing(box, theme, 'All values in this range are 0.')
+    return drawNothing(box, pen, 'All values in this range are 0.')
   }
-  if (!mark || !needsLegend(chart)) {
-    return draw(box, theme, chart)
+  const isNamed = mark !== undefined && needsNames(chart)
+  const namesLines = chart.kind === 'line' && hasRoomForNames(box, chart.series.length)
+  if (!isNamed || namesLines) {
+    return draw(box, pen, chart, isNamed)
   }
-  const square = (i: number, x: number, y: number) =>
-    element('rect', { x: x - 5, y: y - 5, width: 11, height: 11, ...surface(theme, i) })
-  const legend = drawLegend(box, theme, chart.series, mark === 'surface' ? square : undefined)
-  return legend.svg + draw(legend.rest, theme, chart)
+  const legend = drawLegend(box, pen, chart.series, MARKS[mark](pen, chart))
+  return legend.svg + draw(legend.rest, pen, chart, false)
 }
 
-/** A chart needs a legend unless its title is the name of its only series. */
-const needsLegend = ({ series, title }: Chart): boolean =>
-  series.length > 1 || series.some(({ name }) => name !== title)
+type Mark = (index: number, x: number, y: number) => string
+
+/** The marks of a legend: a piece of each line, or a square of each surface. */
+const MARKS: Record<'line' | 'surface', (pen: Pen, chart: Chart) => Mark> = {
+  line: (pen) => (i, x, y) =>
+    element('line', {
+      x1: x - 5,
+      x2: x + 5,
+      y1: y,
+      y2: y,
+      stroke: colorOf(pen, i),
+      'stroke-width': 3,
+      'stroke-dasharray': dashOf(i)
+    }),
+  surface:
+    (pen, { kind }) =>
+    (i, x, y) => {
+      const fill = kind === 'bars' ? { fill: colorOf(pen, i) } : surface(pen, i)
+      return element('rect', { x: x - 5, y: y - 5, width: 10, height: 10, rx: 3, ...fill })
+    }
+}
+
+/** A chart names its only series, unless its title or the line below it does. */
+const needsNames = ({ series, title, counted }: Chart): boolean =>
+  series.length > 1 || series.some(({ name }) => name !== title && !counted.includes(name))
 
 /**
- * Limits a chart to `MAX_SERIES` series. A stacked chart ends with the sum of the remaining series. Other charts leave
- * them out and say in the subtitle how many.
+ * Limits a chart to `MAX_SERIES` series, the largest ones. A chart of parts of a whole ends with
+ * the sum of the others; for other charts, `note` says how many are left out.
  */
-function limit(chart: Chart): Chart {
+function limit(chart: Chart): { chart: Chart; note: string } {
   const { series, kind } = chart
-  if (series.length <= MAX_SERIES) {
-    return chart
+  const { isWhole, isList } = DRAWINGS[kind]
+  if (series.length <= MAX_SERIES || isList) {
+    return { chart, note: '' }
   }
-  if (DRAWINGS[kind].isStacked) {
-    const others = series.slice(MAX_SERIES - 1)
-    const sums = { name: `${others.length} others`, data: addUp(others) }
-    return { ...chart, series: [...series.slice(0, MAX_SERIES - 1), sums] }
+  const bySize = series.toSorted((a, b) => sizeOf(b) - sizeOf(a))
+  const largest = new Set(bySize.filter(({ isRest }) => !isRest).slice(0, MAX_SERIES))
+  const kept = series.filter((one) => largest.has(one))
+  const others = series.filter((one) => !largest.has(one))
+  if (isWhole) {
+    const sums = { name: `${others.length} others`, data: addUp(others), isRest: true }
+    return { chart: { ...chart, series: [...kept, sums] }, note: '' }
   }
-  const more = series.length - MAX_SERIES
-  const note = more === 1 ? '1 more series is not drawn' : `${more} more series are not drawn`
-  return {
-    ...chart,
-    subtitle: join(chart.subtitle, note),
-    series: series.slice(0, MAX_SERIES)
-  }
+  const note =
+    others.length === 1
+      ? '1 more series is not drawn'
+      : `${others.length} more series are not drawn`
+  return { chart: { ...chart, series: kept }, note }
 }
+
+const sizeOf = ({ data }: Series): number => data.reduce((sum, value) => sum + Math.abs(value), 0)
 
 const join = (...parts: string[]): string => parts.filter(Boolean).join(' · ')
 
@@ -169,15 +237,29 @@ const addUp = (series: Series[]): number[] =>
 
 /** Maximum number of series that a description names. */
 const MAX_DESCRIBED = 10
+/** Maximum number of values that a description of one series lists. */
+const MAX_LISTED = 14
 
 /**
- * Describes a chart in words, here a chart with two weekly buckets:
- * `Line chart, 9 Nov to 16 Nov, 9 – 22 Nov 2026 · Europe/Berlin. Sign-ups: 40 to 52, last 52.`
+ * Describes a chart in words, here a chart with two weekly buckets: `Line chart, 9 Nov to 16 Nov, 9
+ * – 22 Nov 2026 · Europe/Berlin. Persons by week. Sign-ups: 40, 52.`
  */
-export function describeChart({ kind, subtitle, buckets, series }: Chart): string {
+export function describeChart({
+  kind,
+  subtitle,
+  counted,
+  buckets,
+  series,
+  finished,
+  warning
+}: Chart): string {
   const range = buckets.length > 1 ? `${buckets[0]} to ${buckets.at(-1)}` : (buckets[0] ?? '')
-  const lines = series.slice(0, MAX_DESCRIBED).map(({ name, data }) => {
-    const named = name || '(empty)'
+  const lines = series.slice(0, MAX_DESCRIBED).map((one) => {
+    const named = isolate(one.name || '(empty)')
+    const data = hasBuckets(kind) ? one.data.slice(0, finished + 1) : [currentOf(one)]
+    if (series.length === 1 && data.length <= MAX_LISTED) {
+      return `${named}: ${data.map(formatValue).join(', ')}.`
+    }
     if (data.length < 2) {
       return `${named}: ${formatValue(data[0] ?? 0)}.`
     }
@@ -187,5 +269,6 @@ export function describeChart({ kind, subtitle, buckets, series }: Chart): strin
   })
   const more = series.length > MAX_DESCRIBED ? [`And ${series.length - MAX_DESCRIBED} more.`] : []
   const head = [DRAWINGS[kind].name, range, subtitle].filter(Boolean).join(', ')
-  return [`${head}.`, ...lines, ...more].join(' ')
+  const words = counted ? [`${counted}.`] : []
+  return [`${head}.`, ...words, ...(warning === null ? [] : [warning]), ...lines, ...more].join(' ')
 }

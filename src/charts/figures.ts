@@ -1,95 +1,89 @@
-import { type Chart, currentOf, previousOf } from './chart.ts'
+import { escapeHtml } from '../html/escape.ts'
+import { colorOfChange, drawChange } from './bars.ts'
+import { type Chart, currentOf, previousOf, type Series } from './chart.ts'
 import { describeChange, formatChange, formatValue } from './format.ts'
-import type { Box } from './frame.ts'
+import { BOLDER, type Box } from './frame.ts'
+import type { Pen } from './pen.ts'
+import { drawRows, ROW, ROW_SIZE, shownOf } from './rows.ts'
 import { element, label } from './svg.ts'
-import { shorten, widthOf } from './text.ts'
-import type { Theme } from './theme.ts'
+import { fitName, widthOf } from './text.ts'
 
-/** Height of a row, pixels. */
-const ROW = 26
-/** Font size of a row. */
-const SIZE = 13
+/** Largest font size of a single number, pixels. */
+const LARGEST = 48
+/** Pixels below the baseline of a single number, for its change. */
+const BELOW = 26
+/** Pixels between the columns of a table. */
+const GAP = 16
 
-/** Draws the value of the first series as large as the box allows, at most 96 pixels high, with its change below. */
-export function drawNumber(box: Box, theme: Theme, { series: [first] }: Chart): string {
+/** Height of a single number with its change, pixels. */
+export const NUMBER_HEIGHT = 84
+
+/** Draws the value of the first series as large as the box allows, with its change below. */
+export function drawNumber(box: Box, pen: Pen, { series: [first] }: Chart): string {
   if (!first) {
     return ''
   }
   const text = formatValue(currentOf(first))
   const [width, height] = [box.right - box.left, box.bottom - box.top]
-  const fullWidthSize = width / Math.max(1, widthOf(text, 1))
-  const size = Math.min(height * 0.5, 96, fullWidthSize * 0.78)
+  const widest = width / Math.max(1, widthOf(text, BOLDER))
+  const size = Math.min(height * 0.52, LARGEST, widest)
   const change = describeChange(currentOf(first), previousOf(first))
-  const baseline = (box.top + box.bottom) / 2 + size * (change ? 0.2 : 0.35)
-  const x = (box.left + box.right) / 2
-  return element(
-    'g',
-    { 'text-anchor': 'middle' },
+  const taken = size * 0.72 + (change ? BELOW : 0)
+  const baseline = box.top + Math.max(0, (height - taken) / 2) + size * 0.72
+  const below = { x: box.left, y: baseline + BELOW }
+  return (
     label(text, {
-      x,
+      x: box.left,
       y: baseline,
       'font-size': size,
       'font-weight': 600,
-      fill: theme.ink
-    }),
-    change
-      ? label(change, {
-          x,
-          y: baseline + 30,
-          'font-size': Math.min(14, width / widthOf(change, 1)),
-          fill: theme.soft
-        })
-      : ''
+      'letter-spacing': '-0.03em',
+      fill: pen.colors.ink
+    }) + (change ? drawDescribed(pen, first, { ...below, width }) : '')
   )
 }
 
-/**
- * Draws a row with name, value and change for each series. If there is no room for all, the last
- * row says how many are left out: `+7 more`.
- */
-export function drawTable(box: Box, theme: Theme, { series }: Chart): string {
-  const rows = Math.max(1, Math.floor((box.bottom - box.top) / ROW))
-  const shown = series.length > rows ? series.slice(0, rows - 1) : series
-  const isCompared = shown.some((one) => previousOf(one) !== undefined)
+/** Draws the change of a number, and the number before where there is room for it. */
+function drawDescribed(
+  pen: Pen,
+  series: Series,
+  { x, y, width }: { x: number; y: number; width: number }
+): string {
+  const change = formatChange(currentOf(series), previousOf(series))
+  const described = describeChange(currentOf(series), previousOf(series))
+  const rest = widthOf(described, 12) > width ? '' : described.slice(change.length)
+  return element(
+    'text',
+    { x, y, 'font-size': 12, fill: pen.colors['ink-3'] },
+    element('tspan', { fill: colorOfChange(pen, series), 'font-weight': 500 }, escapeHtml(change)),
+    escapeHtml(rest)
+  )
+}
+
+/** Draws a row with name, value and change for each series. */
+export function drawTable(box: Box, pen: Pen, { series }: Chart): string {
+  const { colors } = pen
+  const shown = shownOf(box, series)
   const changes = shown.map((one) => formatChange(currentOf(one), previousOf(one)))
-  const changeWidth = isCompared
-    ? Math.max(84, ...changes.map((change) => widthOf(change, SIZE) + 16))
+  const widest = (texts: string[]) => Math.max(0, ...texts.map((text) => widthOf(text, ROW_SIZE)))
+  const changeWidth = changes.some((change) => change !== '')
+    ? Math.max(84, widest(changes) + GAP)
     : 0
-  const valueWidth = Math.max(...shown.map((one) => widthOf(formatValue(currentOf(one)), SIZE)))
-  const nameWidth = box.right - box.left - valueWidth - changeWidth - 16
-  const drawn = shown.map((one, i) => {
-    const y = box.top + i * ROW
-    const cells = { y: y + 17, 'font-size': SIZE }
+  const valueWidth = widest(shown.map((one) => formatValue(currentOf(one))))
+  const nameWidth = box.right - box.left - valueWidth - changeWidth - GAP
+  return drawRows(box, pen, series, (one, y, i) => {
+    const cells = { y: y + 19.5, 'font-size': ROW_SIZE, fill: colors.ink }
+    const end = { ...cells, 'text-anchor': 'end' }
+    const rule = { x1: box.left, x2: box.right, y1: y + ROW - 0.5, y2: y + ROW - 0.5 }
     return [
-      label(shorten(one.name || '(empty)', SIZE, nameWidth), {
-        ...cells,
-        x: box.left,
-        fill: theme.ink
-      }),
+      label(fitName(one.name || '(empty)', ROW_SIZE, nameWidth), { ...cells, x: box.left }),
       label(formatValue(currentOf(one)), {
-        ...cells,
+        ...end,
         x: box.right - changeWidth,
-        'text-anchor': 'end',
-        'font-weight': 600,
-        fill: theme.ink
+        'font-weight': 600
       }),
-      isCompared
-        ? label(changes[i] ?? '', {
-            ...cells,
-            x: box.right,
-            'text-anchor': 'end',
-            fill: theme.soft
-          })
-        : '',
-      element('line', { x1: box.left, x2: box.right, y1: y + ROW, y2: y + ROW, stroke: theme.grid })
+      changes[i] ? drawChange(pen, one, { ...end, x: box.right }) : '',
+      element('line', { ...rule, stroke: colors.line })
     ].join('')
   })
-  const hidden = series.length - shown.length
-  const more = label(`+${hidden} more`, {
-    x: box.left,
-    y: box.top + shown.length * ROW + 17,
-    'font-size': SIZE,
-    fill: theme.soft
-  })
-  return drawn.join('') + (hidden > 0 ? more : '')
 }

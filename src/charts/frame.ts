@@ -1,14 +1,13 @@
 import type { Series } from './chart.ts'
-import { point } from './marks.ts'
+import type { Pen } from './pen.ts'
 import { element, label } from './svg.ts'
-import { shorten, widthOf, wrap } from './text.ts'
-import type { Theme } from './theme.ts'
+import { fitName, widthOf, wrap } from './text.ts'
 
 /** A rectangle, in pixels. */
 export type Box = { left: number; top: number; right: number; bottom: number }
 
 export const PADDING = 16
-const TITLE_SIZE = 15
+const TITLE_SIZE = 14
 const SMALL_SIZE = 12
 /** Font size of the reason why nothing is drawn. */
 const WORDS_SIZE = 13
@@ -17,45 +16,52 @@ const LINE_HEIGHT = 18
 const GAP = 16
 /** Pixels that the mark of an entry takes. */
 export const MARK = 16
+/** Maximum number of lines below a title. */
+const MAX_BELOW = 2
 /** Maximum number of lines that a legend takes. */
 const MAX_LINES = 3
+/** Semi-bold letters are wider than `widthOf` assumes, by this factor. */
+export const BOLDER = 1.08
 
-/** Draws title and subtitle at the top of a box. @returns the SVG, and the box that is left */
+/**
+ * Draws a title and the words below it at the top of a box. @returns the SVG, and the box that is
+ * left
+ */
 export function drawHead(
   box: Box,
-  theme: Theme,
-  { title, subtitle }: { title: string; subtitle: string }
+  { colors }: Pen,
+  { title, below }: { title: string; below: string }
 ): { svg: string; rest: Box } {
   const width = box.right - box.left
   let y = box.top + TITLE_SIZE
-  // The letters of the title are semi-bold, and thus wider than `shorten` assumes.
-  const titled = label(shorten(title, TITLE_SIZE * 1.08, width), {
+  const titled = label(fitName(title, TITLE_SIZE * BOLDER, width), {
     x: box.left,
     y,
     'font-size': TITLE_SIZE,
     'font-weight': 600,
-    fill: theme.ink
+    fill: colors.ink
   })
-  if (!subtitle) {
+  if (!below) {
     return { svg: titled, rest: { ...box, top: y + 12 } }
   }
-  y += LINE_HEIGHT
-  const below = label(shorten(subtitle, SMALL_SIZE, width), {
-    x: box.left,
-    y,
-    'font-size': SMALL_SIZE,
-    fill: theme.soft
+  const lines = wrap(below, SMALL_SIZE, width).slice(0, MAX_BELOW)
+  const words = lines.map((line) => {
+    y += LINE_HEIGHT
+    return label(line, { x: box.left, y, 'font-size': SMALL_SIZE, fill: colors['ink-3'] })
   })
-  return { svg: titled + below, rest: { ...box, top: y + 12 } }
+  return { svg: titled + words.join(''), rest: { ...box, top: y + 12 } }
 }
 
-/** Draws a legend of series, in at most three lines; the last entry counts the series for which there is no room. */
+/**
+ * Draws a legend of series, in at most three lines; the last entry counts the series for which
+ * there is no room.
+ * @param mark draws the mark of a series around a point
+ */
 export function drawLegend(
   box: Box,
-  theme: Theme,
+  pen: Pen,
   series: Series[],
-  mark: (index: number, x: number, y: number) => string = (index, x, y) =>
-    point(theme, index, { x, y }, 4)
+  mark: (index: number, x: number, y: number) => string
 ): { svg: string; rest: Box } {
   const width = box.right - box.left
   const drawn: string[] = []
@@ -64,12 +70,12 @@ export function drawLegend(
   for (const [index, { name }] of series.entries()) {
     const remaining = series.length - index
     const moreWidth = remaining > 1 ? widthOf(`+${remaining - 1} more`, SMALL_SIZE) + GAP : 0
-    const text = shorten(name || '(empty)', SMALL_SIZE, Math.min(220, width - MARK))
+    const text = fitName(name || '(empty)', SMALL_SIZE, Math.min(220, width - MARK))
     const needed = MARK + widthOf(text, SMALL_SIZE)
     const isLast = line === MAX_LINES - 1
     if (x > 0 && x + needed + (isLast ? moreWidth : 0) > width) {
       if (isLast) {
-        drawn.push(drawEntry(`+${remaining} more`, theme, at(0)))
+        drawn.push(drawEntry(`+${remaining} more`, pen, at(0)))
         break
       }
       x = 0
@@ -77,24 +83,28 @@ export function drawLegend(
     }
     const { x: left, y: top } = at(0)
     drawn.push(mark(index, left + 5, top + 8))
-    drawn.push(drawEntry(text, theme, at(MARK)))
+    drawn.push(drawEntry(text, pen, at(MARK)))
     x += needed + GAP
   }
-  const height = drawn.length > 0 ? (line + 1) * LINE_HEIGHT + 8 : 0
+  const height = drawn.length > 0 ? (line + 1) * LINE_HEIGHT + 4 : 0
   return { svg: drawn.join(''), rest: { ...box, top: box.top + height } }
 }
 
 /** Draws the text of an entry, whose left end and top are at a point. */
-export const drawEntry = (text: string, theme: Theme, { x, y }: { x: number; y: number }): string =>
+export const drawEntry = (
+  text: string,
+  { colors }: Pen,
+  { x, y }: { x: number; y: number }
+): string =>
   label(text, {
     x,
     y: y + 12,
     'font-size': SMALL_SIZE,
-    fill: theme.ink
+    fill: colors['ink-2']
   })
 
 /** Says in the middle of a box why nothing is drawn. */
-export function drawNothing(box: Box, theme: Theme, words: string): string {
+export function drawNothing(box: Box, { colors }: Pen, words: string): string {
   const lines = wrap(words, WORDS_SIZE, box.right - box.left)
   const first = (box.top + box.bottom - (lines.length - 1) * LINE_HEIGHT) / 2
   return element(
@@ -105,7 +115,7 @@ export function drawNothing(box: Box, theme: Theme, words: string): string {
         x: (box.left + box.right) / 2,
         y: first + i * LINE_HEIGHT,
         'font-size': WORDS_SIZE,
-        fill: theme.soft
+        fill: colors['ink-2']
       })
     )
   )

@@ -1,81 +1,100 @@
 import { type Chart, currentOf } from './chart.ts'
-import { formatValue } from './format.ts'
-import { type Box, drawEntry, drawNothing, MARK } from './frame.ts'
+import { formatShare, formatValue } from './format.ts'
+import { BOLDER, type Box, drawNothing, MARK } from './frame.ts'
 import { surface } from './marks.ts'
+import type { Pen } from './pen.ts'
+import { drawRows, ROW_SIZE } from './rows.ts'
 import { element, label } from './svg.ts'
-import { shorten, widthOf } from './text.ts'
-import type { Theme } from './theme.ts'
+import { fitName, widthOf } from './text.ts'
 
-const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
-/** Radius of the hole with the total, as a share of the radius of the circle. */
-const HOLE = 0.58
-/** Font size of the list. */
-const SIZE = 12
-/** Height of a line of the list, pixels. */
-const ROW = 20
+/** Radius of the hole, as a share of the radius of the circle. */
+const HOLE = 0.62
+/** Pixels between the columns of the list. */
+const GAP = 14
+/** In narrower charts, the list needs more of the width, pixels. */
+const NARROW = 420
+/** Largest radius, pixels. */
+const LARGEST = 110
 
-/** Draws each series as its share of the sum of all. Leaves out series that are not above zero. */
-export function drawPie(box: Box, theme: Theme, { series }: Chart): string {
+/**
+ * Draws each series as its share of the sum of all. Leaves out series that are not above zero. The
+ * number in the hole is the chart's `total`; the hole is empty where the series cannot be added up.
+ */
+export function drawPie(box: Box, pen: Pen, { series, total }: Chart): string {
   const parts = series.filter((one) => currentOf(one) > 0)
-  const total = parts.reduce((sum, one) => sum + currentOf(one), 0)
-  if (total === 0) {
-    return drawNothing(box, theme, 'No values above 0 in this range.')
+  const sum = parts.reduce((added, one) => added + currentOf(one), 0)
+  if (sum === 0) {
+    return drawNothing(box, pen, 'No values above 0 in this range.')
   }
-  const isWide = box.right - box.left > (box.bottom - box.top) * 1.5
+  const [width, height] = [box.right - box.left, box.bottom - box.top]
+  const isWide = width > height * 1.4
   const side = isWide
-    ? Math.min(box.bottom - box.top, (box.right - box.left) * 0.45)
-    : Math.min((box.bottom - box.top) * 0.5, box.right - box.left)
-  const radius = side / 2
+    ? Math.min(height, width * (width < NARROW ? 0.34 : 0.42))
+    : Math.min(height * 0.5, width)
+  const radius = Math.min(side / 2, LARGEST)
   const middle = {
     x: isWide ? box.left + radius : (box.left + box.right) / 2,
-    y: box.top + radius
+    y: isWide ? (box.top + box.bottom) / 2 : box.top + radius
   }
   const list: Box = isWide
-    ? { ...box, left: box.left + side + 28, top: box.top + 4 }
-    : { ...box, top: box.top + side + 12 }
-  const named = parts.map((one) => {
-    const share = ` · ${formatValue(currentOf(one))} · ${PERCENT.format(currentOf(one) / total)}`
-    const room = list.right - list.left - MARK - widthOf(share, SIZE)
-    return { ...one, name: shorten(one.name || '(empty)', SIZE, room) + share }
-  })
+    ? { ...box, left: box.left + 2 * radius + (width < NARROW ? 20 : 32) }
+    : { ...box, top: box.top + 2 * radius + 16 }
   let from = 0
   const slices = parts.map((one, i) => {
-    const until = from + currentOf(one) / total
-    const slice = element('path', { d: sliceOf(middle, radius, from, until), ...surface(theme, i) })
+    const until = from + currentOf(one) / sum
+    const slice = element('path', { d: sliceOf(middle, radius, from, until), ...surface(pen, i) })
     from = until
     return slice
   })
-  const sum = label(formatValue(total), {
-    x: middle.x,
-    y: middle.y + 6,
+  return slices.join('') + drawTotal(pen, middle, radius, total) + drawList(list, pen, parts, sum)
+}
+
+function drawTotal(
+  { colors }: Pen,
+  { x, y }: { x: number; y: number },
+  radius: number,
+  total: number | null
+): string {
+  if (total === null) {
+    return ''
+  }
+  const text = formatValue(total)
+  const size = Math.min(24, (radius * HOLE * 1.6) / widthOf(text, BOLDER))
+  return label(text, {
+    x,
+    y: y + size * 0.36,
     'text-anchor': 'middle',
-    'font-size': Math.min(20, radius * 0.32),
+    'font-size': size,
     'font-weight': 600,
-    fill: theme.ink
+    fill: colors.ink
   })
-  return slices.join('') + sum + drawList(list, theme, named)
 }
 
-/** Draws a list of the series with one per line, as many as there is room for. */
-function drawList(box: Box, theme: Theme, series: Chart['series']): string {
-  const rows = Math.max(1, Math.floor((box.bottom - box.top) / ROW))
-  const shown = series.length > rows ? series.slice(0, rows - 1) : series
-  const lines = shown.map(({ name }, i) => {
-    const y = box.top + i * ROW
-    const mark = { x: box.left, y: y + 3, width: 11, height: 11, ...surface(theme, i) }
-    return element('rect', mark) + drawEntry(name, theme, { x: box.left + MARK, y })
+/** Draws a list of the series with name, value and share, as many as there is room for. */
+function drawList(box: Box, pen: Pen, series: Chart['series'], sum: number): string {
+  const { colors } = pen
+  const shareOf = (one: Chart['series'][number]) => formatShare(currentOf(one) / sum)
+  const widest = (texts: string[]) => Math.max(0, ...texts.map((text) => widthOf(text, ROW_SIZE)))
+  const shareWidth = widest(series.map(shareOf)) + GAP
+  const valueWidth = widest(series.map((one) => formatValue(currentOf(one)))) + GAP
+  const nameWidth = box.right - box.left - MARK - valueWidth - shareWidth
+  return drawRows(box, pen, series, (one, y, i) => {
+    const mark = { x: box.left, y: y + 10, width: 10, height: 10, rx: 3, ...surface(pen, i) }
+    const text = { y: y + 19.5, 'font-size': ROW_SIZE, fill: colors.ink }
+    const end = { ...text, 'text-anchor': 'end' }
+    return [
+      element('rect', mark),
+      label(fitName(one.name || '(empty)', ROW_SIZE, nameWidth), { ...text, x: box.left + MARK }),
+      label(shareOf(one), { ...end, x: box.right - valueWidth, fill: colors['ink-3'] }),
+      label(formatValue(currentOf(one)), { ...end, x: box.right, 'font-weight': 600 })
+    ].join('')
   })
-  const hidden = series.length - shown.length
-  const more = label(`+${hidden} more`, {
-    x: box.left + MARK,
-    y: box.top + shown.length * ROW + 12,
-    'font-size': SIZE,
-    fill: theme.soft
-  })
-  return lines.join('') + (hidden > 0 ? more : '')
 }
 
-/** Returns the outline of a slice of a ring. `from` and `until` are shares of a turn, 0 to 1, clockwise from the top. */
+/**
+ * Returns the outline of a slice of a ring. `from` and `until` are shares of a turn, 0 to 1,
+ * clockwise from the top.
+ */
 function sliceOf(middle: { x: number; y: number }, radius: number, from: number, until: number) {
   // A whole turn would end where it began, and draw nothing.
   const end = Math.min(until, from + 0.99999)

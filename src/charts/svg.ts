@@ -1,4 +1,4 @@
-import { escapeHtml } from '../html.ts'
+import { escapeHtml } from '../html/escape.ts'
 
 export type Attributes = Record<string, string | number | undefined>
 

@@ -1,8 +1,18 @@
-import type { Interval } from '../calendar/buckets.ts'
+import { type Interval, startOf } from '../calendar/buckets.ts'
 import { describeRange } from '../calendar/words.ts'
-import type { Chart, Kind } from '../charts/chart.ts'
-import type { TrendSeries } from '../trends/answer.ts'
-import type { Display, TrendQuery } from '../trends/query.ts'
+import type { Chart, Kind, Series } from '../charts/chart.ts'
+import { plainName } from '../events/names.ts'
+import { isolate } from '../input/show.ts'
+import { NONE, OTHER, type Period, type TrendSeries } from '../trends/answer.ts'
+import { isAdditive, type MathName } from '../trends/maths/table.ts'
+import type { ProjectCalendar } from '../trends/periods.ts'
+import {
+  type Display,
+  isAggregated,
+  isCumulative,
+  type SeriesQuery,
+  type TrendQuery
+} from '../trends/query.ts'
 
 const KIND_OF: Record<Display, Kind> = {
   ActionsLineGraph: 'line',
@@ -15,37 +25,60 @@ const KIND_OF: Record<Display, Kind> = {
   ActionsPie: 'pie',
   ActionsDonut: 'pie',
   ActionsBarValue: 'values',
-  WorldMap: 'values',
+  WorldMap: 'countries',
   BoldNumber: 'number'
 }
-/** Kinds that stack series, and those that replace them when two periods are compared. */
+/**
+ * Kinds of charts that stack series, and the kinds that replace them when two periods are compared.
+ */
 const COMPARED: Partial<Record<Kind, Kind>> = { area: 'line', stacked: 'bars' }
+
+/** A computed trend: what was asked, and the answer. */
+export type Computed = {
+  query: TrendQuery
+  result: TrendSeries[]
+  periods: Period[]
+  /** Says which events do not exist; null if all exist. */
+  warning: string | null
+}
 
 /** Returns the chart of a computed trend, of the kind that its display names. */
 export function toChart(
   title: string,
-  query: TrendQuery,
-  result: TrendSeries[],
-  timezone: string
+  { query, result, periods, warning }: Computed,
+  project: ProjectCalendar,
+  now: Date
 ): Chart {
   const current = result.filter(({ compare_label }) => compare_label !== 'previous')
   const previous = result.filter(({ compare_label }) => compare_label === 'previous')
   const isCompared = previous.length > 0
-  const kind = KIND_OF[query.display]
-  const drawn = isCompared ? (COMPARED[kind] ?? kind) : kind
+  const asked = KIND_OF[query.display]
+  const kind = isCompared ? (COMPARED[asked] ?? asked) : asked
+  const buckets = isAggregated(query) ? [] : (periods[0]?.buckets ?? [])
+  const begun = startOf(now.getTime(), query.interval, project).time
+  const finished = buckets.filter(({ from }) => from < begun).length
+  const series = current.map((one, i): Series => {
+    const before = previous[i]
+    return {
+      name: nameOfSeries(query, one),
+      data: numbersOf(one),
+      ...(before && { previous: numbersOf(before) }),
+      ...(isRest(one) && { isRest: true })
+    }
+  })
   return {
     title: title || titleOf(current),
-    subtitle: subtitleOf(query, timezone, isCompared ? noteOf(drawn, query) : undefined),
-    kind: drawn,
-    buckets: (current[0]?.days ?? []).map((day, _, days) => labelOf(day, days, query.interval)),
-    series: current.map((series, i) => {
-      const before = previous[i]
-      return {
-        name: series.label,
-        data: numbersOf(series),
-        ...(before && { previous: numbersOf(before) })
-      }
-    })
+    subtitle: `${describeRange(query.from, query.until, project.timezone)} · ${project.timezone}`,
+    counted: [
+      describeNumbers(query),
+      ...(isCompared ? describePeriod(kind, series.length, periods[1], project.timezone) : [])
+    ].join('; '),
+    kind,
+    buckets: labelsOf(periods[0]?.days ?? [], query, finished),
+    series,
+    finished,
+    total: totalOf(query, series),
+    warning
   }
 }
 
@@ -53,29 +86,142 @@ export function toChart(
 export const emptyChart = (title: string): Chart => ({
   title,
   subtitle: '',
+  counted: '',
   kind: 'line',
   buckets: [],
-  series: []
+  series: [],
+  finished: 0,
+  total: null,
+  warning: null
 })
 
+/** Returns the title of a trend without a name: the names of its series. */
 const titleOf = (series: TrendSeries[]): string =>
-  [
-    ...new Set(series.map(({ action, label }) => action?.custom_name ?? action?.name ?? label))
-  ].join(', ')
+  [...new Set(series.map((one) => nameOfAction(one) ?? one.label))].join(', ')
+
+const nameOfAction = ({ action }: TrendSeries): string | undefined =>
+  action ? (action.custom_name ?? plainName(action.name)) : undefined
+
+const NAMES: ReadonlyMap<string, string> = new Map([
+  [OTHER, 'Others'],
+  [NONE, 'No value']
+])
+
+/** Names of countries in English, by their codes. */
+const COUNTRIES = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
+
+/**
+ * Returns the name of a series in plain words: of the event, of the value of a breakdown, or of
+ * both. `$pageview` is `Page view`; by country, `DE` is `Germany`.
+ */
+export function nameOfSeries(query: TrendQuery, one: TrendSeries): string {
+  const name = nameOfAction(one)
+  if (one.breakdown_value === undefined) {
+    return name ?? one.label
+  }
+  const values = [one.breakdown_value].flat()
+  const isWhole = values.every((value) => value === values[0])
+  const shown = (isWhole ? values.slice(0, 1) : values).map(
+    (value, i) => NAMES.get(value) ?? nameOfValue(query.breakdowns[i]?.key, value)
+  )
+  const isAlone = (query.formulas.length > 0 ? query.formulas : query.series).length === 1
+  const prefix = isAlone ? [] : [name ?? one.label.split(' - ')[0] ?? '']
+  return [...prefix, shown.join(', ')].join(' · ')
+}
+
+/** Matches the code of a country: two letters. */
+const COUNTRY_CODE = /^[A-Z]{2}$/
+
+const nameOfValue = (property: string | undefined, value: string): string =>
+  property === '$geoip_country_code' && COUNTRY_CODE.test(value)
+    ? (COUNTRIES.of(value) ?? value)
+    : value
+
+const isRest = ({ breakdown_value: value }: TrendSeries): boolean => [value].flat()[0] === OTHER
 
 const numbersOf = ({ data, aggregated_value }: TrendSeries): number[] =>
   aggregated_value === undefined ? data : [aggregated_value]
 
-const subtitleOf = ({ from, until }: TrendQuery, timezone: string, note?: string): string =>
-  [describeRange(from, until, timezone), timezone, ...(note ? [note] : [])].join(' · ')
+/** Returns the sum of all series, if they are parts of a whole, of which none is left out. */
+function totalOf(query: TrendQuery, series: Series[]): number | null {
+  const isSum = query.series.every(isAdditive) && query.formulas.length === 0 && !query.hidesOther
+  return isSum && isAggregated(query)
+    ? series.reduce((sum, { data }) => sum + (data[0] ?? 0), 0)
+    : null
+}
 
-/** Returns how a kind of chart shows the earlier period, if it does. */
-function noteOf(kind: Kind, { compare }: TrendQuery): string | undefined {
-  const period = compare?.back ? 'the earlier period' : 'the period before'
-  if (kind === 'pie') {
-    return undefined
+const COUNTED: Record<MathName, (property: string) => string> = {
+  total: () => 'events',
+  dau: () => 'unique persons',
+  weekly_active: () => 'persons active within 7 days',
+  monthly_active: () => 'persons active within 30 days',
+  unique_session: () => 'sessions',
+  first_time_for_user: () => 'persons at their first event',
+  first_matching_event_for_user: () => 'persons at their first such event',
+  sum: (property) => `sum of ${property}`,
+  avg: (property) => `average of ${property}`,
+  min: (property) => `least ${property}`,
+  max: (property) => `largest ${property}`,
+  median: (property) => `median of ${property}`,
+  p75: (property) => `75th percentile of ${property}`,
+  p90: (property) => `90th percentile of ${property}`,
+  p95: (property) => `95th percentile of ${property}`,
+  p99: (property) => `99th percentile of ${property}`,
+  avg_count_per_actor: () => 'average events per person',
+  min_count_per_actor: () => 'fewest events of a person',
+  max_count_per_actor: () => 'most events of a person',
+  median_count_per_actor: () => 'median events per person',
+  p75_count_per_actor: () => '75th percentile of events per person',
+  p90_count_per_actor: () => '90th percentile of events per person',
+  p95_count_per_actor: () => '95th percentile of events per person',
+  p99_count_per_actor: () => '99th percentile of events per person'
+}
+
+/** Says what the numbers of a trend are: `Signed up, unique persons by day`. */
+function describeNumbers(query: TrendQuery): string {
+  const { series, formulas, interval } = query
+  const [first] = series
+  const maths = new Set(series.map(({ math, property }) => `${math} ${property?.key ?? ''}`))
+  const isAlone = series.length === 1 && first !== undefined && formulas.length === 0
+  const words = [
+    ...(isAlone ? [isolate(first.customName ?? plainName(first.name))] : []),
+    ...(first && maths.size === 1 && formulas.length === 0 ? [describeMath(first)] : []),
+    ...(isCumulative(query) ? ['added up'] : [])
+  ].join(', ')
+  const sentence = isAggregated(query) ? words : [words, `by ${interval}`].join(' ').trim()
+  return sentence.replace(/^\p{Ll}/u, (letter) => (isAlone ? letter : letter.toUpperCase()))
+}
+
+const describeMath = ({ math, property }: SeriesQuery): string =>
+  COUNTED[math](isolate(property?.key ?? ''))
+
+/**
+ * The marks of the earlier period, by the kind of chart; undefined for kinds that do not show it.
+ */
+const EARLIER: Partial<Record<Kind, string>> = {
+  line: 'thin',
+  bars: 'grey',
+  values: 'mark',
+  countries: 'mark',
+  number: 'before',
+  table: 'before'
+}
+/** With more lines, the chart does not show the earlier period. */
+const MAX_COMPARED = 2
+
+/** Says how a chart shows the earlier period: `thin: 24 Sep – 23 Oct 2026`. */
+function describePeriod(
+  kind: Kind,
+  series: number,
+  period: Period | undefined,
+  timezone: string
+): string[] {
+  const mark = EARLIER[kind]
+  const [first, last] = [period?.buckets[0], period?.buckets.at(-1)]
+  if (!mark || !first || !last || (kind === 'line' && series > MAX_COMPARED)) {
+    return []
   }
-  return kind === 'number' || kind === 'table' ? `compared with ${period}` : `dashed: ${period}`
+  return [`${mark}: ${describeRange(first.from, last.until, timezone)}`]
 }
 
 /** Characters of a date such as `2025-06-01`. */
@@ -83,9 +229,15 @@ const DATE_LENGTH = 10
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
+/** Labels the buckets; the day that is not over is `Today`. */
+const labelsOf = (days: string[], { interval }: TrendQuery, finished: number): string[] =>
+  days.map((day, i) =>
+    i === finished && interval === 'day' ? 'Today' : labelOf(day, days, interval)
+  )
+
 /**
- * `2025-06-01` → `1 Jun`, or `Jun 2025` by the month; `2025-06-01 14:00:00` → `14:00`, or
- * `1 Jun 14:00` among several days.
+ * `2025-06-01` → `1 Jun`, or `Jun 2025` by the month; `2025-06-01 14:00:00` → `14:00`, or `1 Jun
+ * 14:00` among several days.
  */
 function labelOf(day: string, days: string[], interval: Interval): string {
   const [, year, month, date, time = ''] = /^(\d+)-(\d+)-(\d+)(?: (\d+:\d+))?/.exec(day) ?? []

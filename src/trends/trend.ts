@@ -1,6 +1,6 @@
 import { Grouping, OTHERS } from '../columns/grouping.ts'
 import type { Db } from '../db/client.ts'
-import type { TrendSeries } from './answer.ts'
+import type { Period, TrendSeries } from './answer.ts'
 import {
   type Asked,
   type Binned,
@@ -25,7 +25,7 @@ const MAX_SHOWN_TEXT = 2_000_000
 
 /**
  * Computes a trend. `offset` is the number of breakdown values to skip; values are sorted by their
- * totals.
+ * totals. `periods` are the requested one and, in a comparison, the earlier one.
  * @throws query_too_large, attr the name of the limit; the limits on points and rows are checked
  * before any event is counted. invalid_input for numbers that are too large, or too far apart for
  * bins
@@ -34,7 +34,7 @@ export async function computeTrend(
   db: Db,
   project: ProjectCalendar,
   { offset = 0, ...asked }: Asked & { offset?: number }
-): Promise<{ result: TrendSeries[]; hasMore: boolean }> {
+): Promise<{ result: TrendSeries[]; periods: Period[]; hasMore: boolean }> {
   const planned = await planTrend(db, project, asked)
   expectFewRows(planned.query, planned.parts.flat())
   const binned = await findBins(planned)
@@ -56,6 +56,7 @@ export async function computeTrend(
   const toResult = query.formulas.length > 0 ? linesOfFormulas : linesOfSeries
   return {
     result: toResult(query, periods, lines),
+    periods,
     hasMore: series.some(({ ranked }) => ranked.length > offset + query.breakdownLimit)
   }
 }

@@ -4,7 +4,7 @@ import { type Board, drawBoard } from '../../src/charts/board.ts'
 import type { Chart } from '../../src/charts/chart.ts'
 import { drawChart } from '../../src/charts/draw.ts'
 import { rasterize, startRaster } from '../../src/charts/raster.ts'
-import type { ThemeName } from '../../src/charts/theme.ts'
+import type { ThemeName } from '../../src/html/tokens.ts'
 
 /*
  * The pictures below docs/charts/, which `npm run charts` draws for people to look at and compare.
@@ -30,8 +30,23 @@ const TOTALS = BROWSERS.map(({ name, data }, i) => ({
   previous: [PREVIOUS_TOTALS[i] ?? 0]
 }))
 const RANGE = '8 – 21 Nov 2026 · Europe/Berlin'
-const VIEWS = { title: 'Page views by browser', subtitle: RANGE, buckets: DAYS }
-const SIGNUPS = { title: 'Sign-ups', subtitle: RANGE, buckets: DAYS }
+const OVER = { finished: DAYS.length, total: null, warning: null }
+const VIEWS = {
+  title: 'Page views by browser',
+  subtitle: RANGE,
+  counted: 'Page view, events by day',
+  buckets: DAYS,
+  ...OVER
+}
+const SIGNUPS = {
+  title: 'Sign-ups',
+  subtitle: RANGE,
+  counted: 'signed up, unique persons by day',
+  buckets: DAYS,
+  ...OVER
+}
+/** The last day is not over. */
+const TODAY = { buckets: DAYS.with(-1, 'Today'), finished: DAYS.length - 1 }
 const signups = { name: 'Sign-ups', data: wave(14, 40, 0) }
 
 const CHARTS: Record<string, Chart> = {
@@ -39,10 +54,20 @@ const CHARTS: Record<string, Chart> = {
   lines: { ...VIEWS, kind: 'line', series: BROWSERS },
   compare: {
     ...SIGNUPS,
-    subtitle: `${RANGE} · dashed: the period before`,
+    ...TODAY,
+    counted: 'signed up, unique persons by day; thin: 25 Oct – 7 Nov 2026',
     kind: 'line',
-    series: [{ ...signups, previous: wave(14, 30, 1) }]
+    series: [{ name: 'Sign-ups', data: signups.data.with(-1, 12), previous: wave(14, 30, 1) }]
   },
+  'lines-today': {
+    ...VIEWS,
+    ...TODAY,
+    kind: 'line',
+    series: BROWSERS.slice(0, 4).map(({ name, data }) => ({ name, data: data.with(-1, 5) }))
+  },
+  'area-today': { ...VIEWS, ...TODAY, kind: 'area', series: BROWSERS },
+  'stacked-today': { ...VIEWS, ...TODAY, kind: 'stacked', series: BROWSERS },
+  'bars-today': { ...SIGNUPS, ...TODAY, kind: 'bars', series: [signups] },
   area: { ...VIEWS, kind: 'area', series: BROWSERS },
   bars: {
     ...SIGNUPS,
@@ -53,12 +78,23 @@ const CHARTS: Record<string, Chart> = {
   'bars-compare': {
     ...SIGNUPS,
     buckets: DAYS.slice(0, 7),
+    finished: 7,
+    counted: 'signed up, unique persons by day; grey: 1 – 7 Nov 2026',
     kind: 'bars',
     series: [{ ...signups, data: signups.data.slice(0, 7), previous: wave(7, 30, 1) }]
   },
   stacked: { ...VIEWS, kind: 'stacked', series: BROWSERS },
   values: { ...VIEWS, kind: 'values', series: TOTALS },
-  pie: { ...VIEWS, kind: 'pie', series: TOTALS },
+  countries: {
+    ...SIGNUPS,
+    title: 'Sign-ups by country',
+    kind: 'countries',
+    series: ['Germany', 'United States', 'Denmark', 'Portugal', 'No value', 'Others'].map(
+      (name, i) => ({ name, data: [480 - 90 * i], isRest: name === 'Others' })
+    )
+  },
+  pie: { ...VIEWS, kind: 'pie', series: TOTALS, total: 1_653 },
+  'pie-of-persons': { ...VIEWS, kind: 'pie', series: TOTALS },
   number: {
     ...SIGNUPS,
     title: 'Weekly active users',
@@ -66,10 +102,17 @@ const CHARTS: Record<string, Chart> = {
     series: [{ name: 'Weekly active users', data: [12_345], previous: [11_000] }]
   },
   table: { ...VIEWS, kind: 'table', series: TOTALS },
+  unknown: {
+    ...SIGNUPS,
+    kind: 'line',
+    series: [{ name: 'signed_up', data: DAYS.map(() => 0) }],
+    warning: 'No event is called “signed_up”. Did you mean “signed up”?'
+  },
   empty: { ...SIGNUPS, kind: 'line', series: [{ ...signups, data: DAYS.map(() => 0) }] },
   'one-bucket': {
     ...SIGNUPS,
     buckets: ['21 Nov'],
+    finished: 1,
     kind: 'line',
     series: [
       { name: 'Sign-ups', data: [17] },
@@ -84,6 +127,7 @@ const CHARTS: Record<string, Chart> = {
   },
   hours: {
     ...SIGNUPS,
+    finished: 2_160,
     kind: 'line',
     buckets: Array.from({ length: 2_160 }, (_, i) => `${(Math.floor(i / 24) % 30) + 1} Nov 0:00`),
     series: [
@@ -103,7 +147,35 @@ const CHARTS: Record<string, Chart> = {
     ...SIGNUPS,
     title: 'Anmeldungen: Łódź, Αθήνα, Київ, Hà Nội',
     kind: 'values',
-    series: ['Łódź', 'Αθήνα', 'Київ', 'Hà Nội', 'São Paulo', '東京'].map((name, i) => ({
+    series: [
+      'Łódź',
+      'Αθήνα',
+      'Київ',
+      'Hà Nội',
+      'São Paulo',
+      'תל אביב (12)',
+      '東京',
+      '👩‍👩‍👧‍👦 Family'
+    ].map((name, i) => ({ name, data: [120 - 12 * i] }))
+  },
+  'scripts-legend': {
+    ...SIGNUPS,
+    title: 'Регистрации по городам',
+    kind: 'bars',
+    series: [
+      'Екатеринбург',
+      'Нижний Новгород',
+      'תל אביב',
+      'القاهرة',
+      '👩‍👩‍👧‍👦 Family',
+      '日本語'
+    ].map((name, i) => ({ name, data: wave(14, 40 / (i + 1), i) }))
+  },
+  'scripts-pie': {
+    ...SIGNUPS,
+    title: 'תל אביב 2026',
+    kind: 'pie',
+    series: ['תל אביב', 'القاهرة', 'Київ', 'Berlin'].map((name, i) => ({
       name,
       data: [120 - 17 * i]
     }))
@@ -133,14 +205,14 @@ const LOOKS: {
     width: 600,
     height: 320,
     theme: 'dark',
-    names: ['lines', 'stacked', 'pie', 'table']
+    names: ['lines', 'compare', 'stacked', 'values', 'pie', 'number', 'table']
   },
   {
     suffix: '-phone',
     width: 343,
     height: 280,
     theme: 'light',
-    names: ['lines', 'values', 'pie', 'number']
+    names: ['lines', 'compare', 'stacked', 'values', 'pie', 'number', 'table']
   }
 ]
 
@@ -148,6 +220,7 @@ const LOOKS: {
 const PAINTED = [
   'lines',
   'compare',
+  'lines-today',
   'stacked-dark',
   'values',
   'pie-phone',
@@ -156,6 +229,8 @@ const PAINTED = [
   'negative',
   'many',
   'scripts',
+  'scripts-legend',
+  'scripts-pie',
   'dashboard'
 ]
 
@@ -178,13 +253,13 @@ export const drawPictures = (): Map<string, string> =>
 const { resolve } = createRequire(import.meta.url)
 const read = (module: string) => readFileSync(resolve(module))
 
+/** The font of images. */
+export const REGULAR = read('@expo-google-fonts/arimo/400Regular/Arimo_400Regular.ttf')
+
 /** Starts the renderer; call it only once per process. @returns a function that draws an SVG as PNG */
 export async function openPainter(): Promise<(svg: string) => Uint8Array> {
   await startRaster(read('@resvg/resvg-wasm/index_bg.wasm'))
-  const fonts = [
-    read('@expo-google-fonts/arimo/400Regular/Arimo_400Regular.ttf'),
-    read('@expo-google-fonts/arimo/600SemiBold/Arimo_600SemiBold.ttf')
-  ]
+  const fonts = [REGULAR, read('@expo-google-fonts/arimo/600SemiBold/Arimo_600SemiBold.ttf')]
   return (svg) => rasterize(svg, fonts)
 }
 

@@ -10,6 +10,7 @@ import { toChart } from '../chart.ts'
 import { type DashboardRow, listTiles } from '../dashboards/store.ts'
 import { fieldsOf, nameOf, titleOf } from '../insight.ts'
 import { findInsights, type InsightRow } from '../store.ts'
+import { describeUnknown } from '../unknown-events.ts'
 
 /** Maximum number of insights of a dashboard that are drawn or delivered at once. */
 export const MAX_TILES = 10
@@ -40,8 +41,9 @@ export async function drawTrend(
   query: TrendQuery,
   now: Date
 ): Promise<Chart> {
-  const { result } = await computeTrend(db, project, { query, now })
-  return toChart(title, query, result, project.timezone)
+  const { result, periods } = await computeTrend(db, project, { query, now })
+  const warning = await describeUnknown(db, project.id, query, result)
+  return toChart(title, { query, result, periods, warning }, project, now)
 }
 
 /**
@@ -59,11 +61,22 @@ export async function computeTiles(
 ): Promise<{ tiles: ChartTile[]; left: number }> {
   const { db, project } = open
   const insights = await findDashboardInsights(db, project.id, dashboardId)
+  const tiles = await computeInsights(open, insights.slice(0, MAX_TILES), now, isSpent)
+  return { tiles, left: insights.length - tiles.length }
+}
+
+/** Computes insights one after the other, until `isSpent` returns true. @throws unavailable */
+export async function computeInsights(
+  open: OpenProject,
+  insights: InsightRow[],
+  now: Date,
+  isSpent: () => boolean
+): Promise<ChartTile[]> {
   const tiles: ChartTile[] = []
-  for (const insight of insights.slice(0, MAX_TILES)) {
+  for (const insight of insights) {
     tiles.push(isSpent() ? tooMuch(insight) : await computeTile(open, insight, now))
   }
-  return { tiles, left: insights.length - tiles.length }
+  return tiles
 }
 
 /** Returns the insights of a dashboard in the order of its tiles. Leaves out deleted insights. */

@@ -25,6 +25,7 @@ import { readTrend } from '../../trends/request.ts'
 import { computeTrend } from '../../trends/trend.ts'
 import { UrlParameters } from '../../trends/url-parameters.ts'
 import { emptyChart, toChart } from '../chart.ts'
+import { describeUnknown } from '../unknown-events.ts'
 import { TREND, TREND_BY_URL } from './reference.ts'
 
 const TrendParameters = z.object({
@@ -106,12 +107,15 @@ async function answerTrend(
   const ignoredFields: string[] = []
   const query = readTrend(fields, project, now, ignoredFields)
   nameIgnored(c, ignoredFields)
-  const { result, hasMore } = query
+  const { result, periods, hasMore } = query
     ? await computeTrend(db, project, { query, offset, now, found })
-    : { result: [], hasMore: false }
+    : { result: [], periods: [], hasMore: false }
   if (drawn) {
     expectNoMark(c)
-    const chart = query ? toChart('', query, result, project.timezone) : emptyChart('Trend')
+    const warning = query ? await describeUnknown(db, project.id, query, result) : null
+    const chart = query
+      ? toChart('', { query, result, periods, warning }, project, now)
+      : emptyChart('Trend')
     return chartResponse(c, drawChart(chart, lookOf(look)), drawn)
   }
   const tabular = format === 'csv' || format === 'json' ? format : undefined

@@ -1,5 +1,6 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { DAY } from '../../../src/calendar/units.ts'
+import { DARK } from '../../../src/html/tokens.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
 import type { Display } from '../../../src/trends/query.ts'
 import { sizeOf } from '../../support/png.ts'
@@ -14,12 +15,12 @@ const KIND_SHOWN: Record<Display, string> = {
   ActionsBar: 'Stacked bar chart',
   ActionsStackedBar: 'Stacked bar chart',
   ActionsUnstackedBar: 'Bar chart',
-  ActionsBarValue: 'Horizontal bar chart',
+  ActionsBarValue: 'Ranked bars',
   ActionsPie: 'Pie chart',
   ActionsDonut: 'Pie chart',
   BoldNumber: 'Number',
   ActionsTable: 'Table',
-  WorldMap: 'Horizontal bar chart'
+  WorldMap: 'List of countries'
 }
 
 const MONDAY = Date.parse('2026-11-02T12:00:00Z')
@@ -51,7 +52,7 @@ describe('a trend as a chart', () => {
     expect(text).toMatch(/^<svg [^>]*width="600" height="320"/)
     expect(text).toContain('<title id="chart-title">sold</title>')
     expect(text).toContain(
-      'Line chart, 2 Nov to 4 Nov, 2 – 4 Nov 2026 · UTC. sold: 1 to 2, last 1.'
+      'Line chart, 2 Nov to 4 Nov, 2 – 4 Nov 2026 · UTC. sold, events by day. sold: 1, 2, 1.'
     )
     for (const label of ['2 Nov', '3 Nov', '4 Nov']) {
       expect(text).toContain(`>${label}</text>`)
@@ -92,7 +93,7 @@ describe('a trend as a chart', () => {
     const { text } = await draw({}, 'format=svg&width=343&height=280&theme=dark')
 
     expect(text).toMatch(/^<svg [^>]*width="343" height="280"/)
-    expect(text).toContain('fill="#0d1117"')
+    expect(text).toContain(`fill="${DARK.surface}"`)
   })
 
   it.each(Object.entries(KIND_SHOWN))('shows the display %s as a %s', async (display, kind) => {
@@ -109,17 +110,81 @@ describe('a trend as a chart', () => {
     expect(text).not.toContain('<pro>')
   })
 
-  it('shows the previous period as a dashed line', async () => {
-    const { text } = await draw({ compare: true, date_from: '2026-11-03' })
+  it.each([
+    ['ActionsLineGraph', 'thin'],
+    ['ActionsBar', 'grey'],
+    ['ActionsTable', 'before'],
+    ['ActionsBarValue', 'mark']
+  ])('names the dates of the compared period: %s', async (display, mark) => {
+    const { text } = await draw({ display, compare: true, date_from: '2026-11-03' })
 
-    expect(text).toContain('stroke-dasharray="5 4"')
-    expect(text).toContain('dashed: the period before')
+    expect(text).toContain(`${mark}: 1 – 2 Nov 2026</text>`)
   })
 
   it('says so if all values are 0', async () => {
-    const { text } = await draw({ events: [{ id: 'never' }] })
+    const { text } = await draw({ date_from: '2026-10-02', date_to: '2026-10-04' })
 
     expect(text).toContain('All values in this range are 0.</text>')
+  })
+
+  it('says that an event does not exist, and which was probably meant', async () => {
+    const { text } = await draw({ events: [{ id: 'solt' }] })
+    const both = await draw({ events: [{ id: 'sold' }, { id: 'never at all' }] })
+
+    expect(text).toContain('>No event is called “solt”. Did you mean “sold”?</text>')
+    expect(both.text).toContain('No event is called “never at all”. sold: 1 to 2, last 1.')
+  })
+
+  it('has plain names for the events of SDKs', async () => {
+    await shop.ingest([{ event: '$pageview', distinct_id: 'visitor-0', timestamp: MONDAY }])
+
+    const { text } = await draw({ events: [{ id: '$pageview' }] })
+    const both = await draw({ events: [{ id: '$pageview' }, { id: 'sold' }] })
+
+    expect(text).toContain('<title id="chart-title">Page view</title>')
+    expect(text).not.toContain('$pageview')
+    expect(both.text).toContain('>Page view</text>')
+  })
+
+  it('lists the countries of a world map by name', async () => {
+    const project = await newProject()
+    await project.ingest(
+      ['DE', 'DE', 'PT', 'XX'].map((code, i) => ({
+        event: 'sold',
+        distinct_id: `visitor-${i}`,
+        timestamp: MONDAY,
+        properties: { $geoip_country_code: code }
+      })),
+      MONDAY + 3 * DAY
+    )
+    const map = { display: 'WorldMap', breakdown: '$geoip_country_code', breakdown_type: 'event' }
+
+    const { text } = await draw(map, 'format=svg', project)
+
+    expect(text).toContain('List of countries, ')
+    expect(text).toContain('Germany: 2. Portugal: 1. XX: 1.')
+  })
+
+  it.each([
+    ['total', true],
+    ['dau', false]
+  ])('has the sum of %s in the hole of a donut: %s', async (math, isShown) => {
+    const donut = { display: 'ActionsDonut', breakdown: 'plan', breakdown_type: 'event' }
+
+    const { text } = await draw({ ...donut, events: [{ id: 'sold', math }] })
+
+    expect(/text-anchor="middle"[^>]*>4</.test(text)).toBe(isShown)
+  })
+
+  it('does not let the day that is not over fall', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: MONDAY + 2 * DAY })
+
+    const { text } = await draw({ date_to: '2026-11-05' })
+    vi.useRealTimers()
+
+    expect(text).toContain('>Today</text>')
+    expect(text).toContain('stroke-dasharray="1 4.5"')
+    expect(text).toContain('sold: 1, 2, 1.')
   })
 
   it('is drawn for a request without a series', async () => {

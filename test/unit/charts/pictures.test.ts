@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Resvg } from '@resvg/resvg-wasm'
 import { describe, expect, it, vi } from 'vitest'
 import { drawChart } from '../../../src/charts/draw.ts'
+import { withSimpleEmoji } from '../../../src/charts/raster.ts'
+import { widthOf } from '../../../src/charts/text.ts'
 import { emptyChart } from '../../../src/insights/chart.ts'
-import { drawPictures, openPainter, paintPictures } from '../../support/charts.ts'
+import { drawPictures, openPainter, paintPictures, REGULAR } from '../../support/charts.ts'
 import { sizeOf } from '../../support/png.ts'
 
 const folder = join(import.meta.dirname, '../../../docs/charts')
@@ -57,7 +60,7 @@ describe('the pictures below docs/charts', () => {
   it.each(pictures)('%s is text and shapes, and loads nothing', (_, svg) => {
     const names = [...svg.matchAll(/<([a-zA-Z]+)/g)].map(([, name = '']) => name)
     const allowed = [
-      ...['svg', 'title', 'desc', 'defs', 'pattern', 'g', 'text'],
+      ...['svg', 'title', 'desc', 'defs', 'pattern', 'g', 'text', 'tspan'],
       ...['rect', 'line', 'path', 'polygon', 'circle']
     ]
 
@@ -89,3 +92,37 @@ describe('an image', () => {
     expect(memory.buffer.byteLength).toBeLessThan(64_000_000)
   })
 })
+
+/** Returns the width of a text in the font of images, in pixels at a font size of 100. */
+function measure(text: string): number {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="9000" height="200"><text x="0" y="100" font-size="100">.${text}.</text></svg>`
+  const drawing = new Resvg(svg, {
+    font: { fontBuffers: [REGULAR], defaultFontFamily: 'Arimo', sansSerifFamily: 'Arimo' }
+  })
+  return (drawing.getBBox()?.width ?? 0) - 27.8
+}
+
+describe('the estimated width', () => {
+  it.each([
+    'Mobile Safari and a longer name',
+    'ÆØÅ straße œuvre Łódź',
+    'Екатеринбург и Нижний Новгород',
+    'ЩЖЮМФ щжюмф',
+    'Αθήνα και Θεσσαλονίκη',
+    'תל אביב וירושלים',
+    'Hà Nội, Đà Nẵng',
+    '“quoted” – 12 · 3'
+  ])('of %s is not below the true one, and at most a quarter above', (text) => {
+    const width = measure(text)
+
+    expect(widthOf(text, 100)).toBeGreaterThanOrEqual(width)
+    expect(widthOf(text, 100)).toBeLessThan(width * 1.25)
+  })
+})
+
+it.each(['👩‍👩‍👧‍👦 Family', '🇩🇪🇫🇷 Europe', '❤️ 1️⃣ 👍🏽', 'القاهرة', 'กรุงเทพ', '東京'])(
+  'the boxes for %s in an image do not reach beyond the estimated width',
+  (text) => {
+    expect(widthOf(text, 100)).toBeGreaterThanOrEqual(measure(withSimpleEmoji(text)))
+  }
+)
