@@ -32,6 +32,17 @@ export const SHARED = describe({
   refusals: [...REFUSALS, ['throttled', 'Request was throttled. Expected available in 20 seconds.']]
 })
 
+export const EMBEDDED = describe({
+  id: 'embedded',
+  tag: 'Dashboards',
+  takesAnyQuery: true,
+  summary: 'Show a shared insight or dashboard in a frame',
+  description:
+    'The page of `/shared/{access_token}` without its header and footer. It is the only page that other sites may show in a frame. The token of a recording is a 404.',
+  answers: { 200: { text: 'An HTML page.', type: 'text/html' } },
+  refusals: [...REFUSALS, ['throttled', 'Request was throttled. Expected available in 20 seconds.']]
+})
+
 export const SHARED_SNAPSHOTS = describe({
   id: 'shared_snapshots',
   tag: 'Session recordings',

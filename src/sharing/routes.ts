@@ -6,20 +6,21 @@ import { throttle } from '../access/throttle.ts'
 import { NotFoundError } from '../errors.ts'
 import { sha256 } from '../hash.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
+import { answerPage, FRAMED, nonceOf } from '../http/html-page.ts'
 import { behindLink, prefersPage } from '../http/notice.ts'
 import { validatePath, validateQuery } from '../http/validation.ts'
 import { BOARD_QUERIES } from '../insights/charts/compute.ts'
+import { boardPage, type ShownBoard } from '../insights/charts/page.ts'
 import { isSpent } from '../queues/invocation.ts'
 import { listSources, readRecording, recordingToJson } from '../recordings/list/store.ts'
 import { openPart, SnapshotsQuery } from '../recordings/part.ts'
 import { computeShared } from './boards/board.ts'
-import { boardPage } from './boards/page.ts'
 import type { SharedBoardJson } from './boards/schemas.ts'
 import { describeRecording } from './recordings/about.ts'
-import { playerPage, policyOf } from './recordings/page.ts'
+import { playerPage, playerPolicy } from './recordings/page.ts'
 import type { SharedRecordingJson } from './recordings/schemas.ts'
 import { findVisit } from './recordings/visit.store.ts'
-import { SHARED, SHARED_SNAPSHOTS } from './reference.ts'
+import { EMBEDDED, SHARED, SHARED_SNAPSHOTS } from './reference.ts'
 import { findShared, type Sharable, type SharableBoard } from './store.ts'
 
 const TokenPath = z.object({
@@ -44,6 +45,20 @@ export const sharedRoutes = createRouter()
       ? answerRecording(c, open, shared.objectId)
       : answerBoard(c, open, shared)
   })
+  .get(
+    '/embedded/:access_token',
+    EMBEDDED,
+    behindLink(DEAD),
+    validatePath(TokenPath),
+    async (c) => {
+      const { open, shared } = await openShared(c, c.req.valid('param').access_token)
+      if (shared.kind === 'recording') {
+        throw new NotFoundError()
+      }
+      const board = await readBoard(c, open, shared)
+      return answerPage(c, boardPage(board, true), { policy: FRAMED })
+    }
+  )
   .get(
     '/shared/:access_token/snapshots',
     SHARED_SNAPSHOTS,
@@ -99,9 +114,10 @@ async function answerRecording(
     throw new NotFoundError()
   }
   if (prefersPage(c)) {
-    c.header('Content-Security-Policy', policyOf(new URL(c.req.url).origin))
     const visit = await findVisit(db, project.id, sessionId)
-    return c.html(playerPage(describeRecording(row, visit, project.timezone)))
+    const page = playerPage(describeRecording(row, visit, project.timezone))
+    const policy = playerPolicy(new URL(c.req.url).origin, nonceOf(c))
+    return answerPage(c, page, { policy })
   }
   const {
     person: _person,
@@ -119,18 +135,21 @@ async function answerBoard(
   open: OpenProject,
   shared: SharableBoard
 ): Promise<Response> {
-  const { now, usage } = c.var
-  await throttle(c.env, `shared ${open.project.id}`, 'insight:read', now)
-  const board = await computeShared(open, shared, now, () => isSpent(usage, BOARD_QUERIES))
+  const board = await readBoard(c, open, shared)
   if (prefersPage(c)) {
-    // The request id is random and new for each request, as a nonce must be.
-    const nonce = c.var.requestId
-    c.header(
-      'Content-Security-Policy',
-      `default-src 'none'; style-src 'nonce-${nonce}'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`
-    )
-    return c.html(boardPage(board, nonce))
+    return answerPage(c, boardPage(board))
   }
   const { note: _, ...json } = board
   return c.json(json satisfies SharedBoardJson)
+}
+
+/** Computes a shared insight or dashboard. @throws throttled, unavailable */
+async function readBoard(
+  c: Context<AppEnv>,
+  open: OpenProject,
+  shared: SharableBoard
+): Promise<ShownBoard> {
+  const { now, usage } = c.var
+  await throttle(c.env, `shared ${open.project.id}`, 'insight:read', now)
+  return computeShared(open, shared, now, () => isSpent(usage, BOARD_QUERIES))
 }

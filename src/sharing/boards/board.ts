@@ -1,6 +1,5 @@
 import type { OpenProject } from '../../access/open.ts'
 import { toIso } from '../../calendar/clock.ts'
-import type { Chart } from '../../charts/chart.ts'
 import { NotFoundError } from '../../errors.ts'
 import {
   computeTile,
@@ -8,18 +7,11 @@ import {
   dashboardTitle,
   leftOut
 } from '../../insights/charts/compute.ts'
+import { type ShownBoard, toShown } from '../../insights/charts/page.ts'
 import { findDashboard } from '../../insights/dashboards/store.ts'
 import { nameOf } from '../../insights/insight.ts'
 import { findInsight } from '../../insights/store.ts'
 import type { SharableBoard } from '../store.ts'
-import type { SharedBoardJson } from './schemas.ts'
-
-/** A shared insight or dashboard, computed. */
-export type SharedBoard = Omit<SharedBoardJson, 'tiles'> & {
-  tiles: { title: string; chart: Chart | null; failure: string | null }[]
-  /** Says how many insights of a dashboard are left out; empty if none are. */
-  note: string
-}
 
 /**
  * Computes the insight or dashboard behind a link. The result tells nothing else about the project
@@ -33,7 +25,7 @@ export async function computeShared(
   { kind, objectId }: SharableBoard,
   now: Date,
   isSpent: () => boolean
-): Promise<SharedBoard> {
+): Promise<ShownBoard> {
   const { db, project } = open
   const common = { timezone: project.timezone, computed_at: toIso(now.getTime()) }
   if (kind === 'dashboard') {
@@ -46,7 +38,7 @@ export async function computeShared(
       title: dashboardTitle(dashboard),
       description: dashboard.description,
       ...common,
-      tiles: tiles.map(toJson),
+      tiles: tiles.map(toShown),
       note: left > 0 ? leftOut(left) : ''
     }
   }
@@ -58,12 +50,7 @@ export async function computeShared(
     title: nameOf(insight),
     description: insight.description ?? '',
     ...common,
-    tiles: [toJson(await computeTile(open, insight, now))],
+    tiles: [toShown(await computeTile(open, insight, now))],
     note: ''
   }
 }
-
-const toJson = (tile: Chart | { title: string; failure: string }) =>
-  'kind' in tile
-    ? { title: tile.title, chart: tile, failure: null }
-    : { title: tile.title, chart: null, failure: tile.failure }

@@ -7,20 +7,37 @@ const Series = z.object({
   previous: z
     .array(z.number())
     .optional()
-    .meta({ description: 'The numbers of the compared period, if there is one.' })
+    .meta({ description: 'The numbers of the compared period, if there is one.' }),
+  isRest: z
+    .boolean()
+    .optional()
+    .meta({ description: 'True if the series stands for all values that are not listed.' })
 })
 
 const ChartJson = z.object({
   title: z.string(),
-  subtitle: z.string().meta({
+  subtitle: z.string().meta({ description: 'The range and the time zone.' }),
+  counted: z.string().meta({
     description:
-      'The range and the time zone; with a comparison, also how the earlier period is shown, such as `dashed: the period before`.'
+      'What the numbers are, such as `unique persons by day`; with a comparison, also how the chart shows the earlier period, with its dates.'
   }),
   kind: z.enum(KINDS),
   buckets: z.array(z.string()).meta({
     description: 'The start of each bucket, such as `9 Nov`; empty for charts without a time axis.'
   }),
-  series: z.array(Series)
+  series: z.array(Series),
+  finished: z.int().meta({
+    description:
+      'The number of buckets that are over. One more may have begun; those after it lie in the future.'
+  }),
+  total: z.number().nullable().meta({
+    description:
+      'The sum of the series of a chart without a time axis; null if they cannot be added up, like unique persons.'
+  }),
+  warning: z.string().nullable().meta({
+    description:
+      'Names the events that do not exist, and what was probably meant; null if all exist.'
+  })
 })
 
 /** A shared insight, as an example. */
@@ -35,9 +52,13 @@ export const SHARED_BOARD = {
       chart: {
         title: 'Sign-ups',
         subtitle: '9 – 22 Nov 2026 · Europe/Berlin',
+        counted: 'signed up, events by week',
         kind: 'line',
         buckets: ['9 Nov', '16 Nov'],
-        series: [{ name: 'signed up', data: [40, 52] }]
+        series: [{ name: 'signed up', data: [40, 52] }],
+        finished: 2,
+        total: null,
+        warning: null
       },
       failure: null
     }

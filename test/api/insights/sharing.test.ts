@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WEEKLY } from '../../../src/jobs/cron.ts'
 import { holdErasures } from '../../support/erasures.ts'
 import { newProject, request, type TestProject } from '../../support/project.ts'
+import { newStage, snapshotEvent } from '../../support/recordings.ts'
 
 const PAGE = { Accept: 'text/html,application/xhtml+xml' }
 const FILTERS = { events: [{ id: 'signed up' }], date_from: '-6d' }
@@ -79,7 +80,7 @@ describe.each(['insights', 'dashboards'] as const)('sharing one of the %s', (kin
     expect(page.headers.get('X-Robots-Tag')).toBe('noindex')
     expect(page.headers.get('Referrer-Policy')).toBe('no-referrer')
     expect(page.headers.get('Content-Security-Policy')).toMatch(
-      /^default-src 'none'; style-src 'nonce-[^']+'; img-src data:; form-action 'none';/
+      /^default-src 'none'; style-src 'nonce-[^']+'; img-src data:; base-uri 'none'; form-action 'none';/
     )
   })
 
@@ -137,7 +138,65 @@ describe.each(['insights', 'dashboards'] as const)('sharing one of the %s', (kin
   })
 })
 
+describe('an embedded page', () => {
+  const embed = (token: string) => request('GET', `/embedded/${token}`, PAGE)
+
+  it('shows the charts of a shared dashboard without a header, in a frame of any site', async () => {
+    const { project, dashboard } = await newBoard()
+    const { access_token } = (await share(project, `dashboards/${dashboard.id}`)).body
+
+    const { status, headers, text } = await embed(access_token)
+    const shared = await open(access_token, PAGE)
+
+    expect([status, headers.get('X-Frame-Options')]).toEqual([200, null])
+    expect(headers.get('Content-Security-Policy')).toMatch(/; frame-ancestors \*$/)
+    expect(text).toContain('Sign-ups &lt;b&gt;')
+    expect([text.includes('<h1>'), text.includes('<footer>')]).toEqual([false, false])
+    expect([shared.text.includes('<h1>'), shared.text.includes('<footer>')]).toEqual([true, true])
+    expect(shared.headers.get('X-Frame-Options')).toBe('DENY')
+    expect(shared.headers.get('Content-Security-Policy')).toContain("frame-ancestors 'none'")
+  })
+
+  it('says in the frame that a link does not work, as that of a recording', async () => {
+    const { project, insight } = await newBoard()
+    const { access_token } = (await share(project, `insights/${insight.id}`)).body
+    await share(project, `insights/${insight.id}`, false)
+    const stage = await newStage()
+    await stage.record(snapshotEvent(stage.project))
+    const recording = (await share(stage.project, 'session_recordings/session')).body
+
+    for (const token of [access_token, recording.access_token]) {
+      const { status, headers, text } = await embed(token)
+      expect([status, text.includes('This link does not work')]).toEqual([404, true])
+      expect(headers.get('Content-Security-Policy')).toContain('frame-ancestors *')
+    }
+  })
+})
+
 describe('a shared page', () => {
+  it('has one title for each chart, and the number of each name isolated', async () => {
+    const { project, insight } = await newBoard()
+    const { access_token } = (await share(project, `insights/${insight.id}`)).body
+
+    const { text } = await open(access_token, PAGE)
+    const [body = ''] = /<main[\s\S]*<\/main>/.exec(text) ?? []
+
+    expect(
+      body.replaceAll(/<title[\s\S]*?<\/title>/g, '').match(/Sign-ups &lt;b&gt;/g)
+    ).toHaveLength(2)
+    expect(body).toContain('<h1><bdi>Sign-ups &lt;b&gt;</bdi></h1>')
+    expect(body).toContain('signed up, events by day')
+  })
+
+  it('says that an event does not exist', async () => {
+    const { project, insight } = await newBoard({ events: [{ id: 'signed_up' }] })
+    const { access_token } = (await share(project, `insights/${insight.id}`)).body
+    const warning = 'No event is called “signed_up”. Did you mean “signed up”?'
+
+    expect((await open(access_token)).body.tiles[0].chart.warning).toBe(warning)
+    expect((await open(access_token, PAGE)).text).toContain(`>${warning}</text>`)
+  })
+
   it('shows why an insight has no chart, and draws the others', async () => {
     const { project, dashboard } = await newBoard()
     await project.send('POST', 'insights/', { name: 'Nothing', dashboards: [dashboard.id] })
@@ -165,12 +224,12 @@ describe('a shared page', () => {
   })
 
   it('lists the numbers of a chart without a time axis, and of the period before', async () => {
-    const { project, insight } = await newBoard({ display: 'BoldNumber', compare: true })
+    const { project, insight } = await newBoard({ display: 'ActionsTable', compare: true })
     const { access_token } = (await share(project, `insights/${insight.id}`)).body
 
     const { text } = await open(access_token, PAGE)
 
-    expect(text).toContain('<th scope="col">before</th>')
+    expect(text).toContain('<th scope="col"><bdi>before</bdi></th>')
     expect(text).toContain('<td>3</td><td>0</td>')
   })
 
