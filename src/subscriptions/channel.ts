@@ -11,8 +11,9 @@ import type { Digest } from './digest.ts'
 import { sendEmail, toEmail, toNotice } from './email.ts'
 import type { DeliveryMessage } from './message.ts'
 import type { Sent } from './outcome.ts'
-import { paintPictures, picturesOf } from './picture/picture.ts'
-import { readContent } from './report.ts'
+import { paintChart, picturesOf } from './picture/picture.ts'
+import { pageUrl } from './picture/ticket.ts'
+import { type Report, readContent } from './report.ts'
 import { summarize } from './schedule.ts'
 import { sendSlack } from './slack.ts'
 import type { DeliveryRow, SubscriptionRow } from './store.ts'
@@ -47,7 +48,9 @@ export type Channel = {
 /** A channel, or the reason to skip the delivery. */
 export type ChannelOrSkip = { channel: Channel } | { skipped: string }
 
-/** Composes a message and returns its channel, or the reason to skip the delivery. */
+/**
+ * Composes the message of a delivery and returns its channel, or the reason to skip the delivery.
+ */
 export async function openChannel(
   attempted: Attempted,
   invocation: DeliveryInvocation
@@ -62,7 +65,7 @@ export async function openChannel(
     return report
   }
   const digest = await writeDigest(attempted, report.content)
-  return { channel: await channelOf(attempted, digest, invocation) }
+  return { channel: await channelOf(attempted, report, digest, invocation) }
 }
 
 /**
@@ -95,6 +98,7 @@ async function openNotice(
 
 async function channelOf(
   { open, subscription }: Attempted,
+  report: Exclude<Report, { skipped: string }>,
   digest: Digest,
   { env, usage, clock }: DeliveryInvocation
 ): Promise<Channel> {
@@ -102,12 +106,13 @@ async function channelOf(
   const allow = env.OUTBOUND_ALLOW
   switch (targetType) {
     case 'email': {
-      const images = await paintPictures(open, digest.content, () => isSpent(usage, MAX_QUERIES))
+      const painted = await paintChart(open, report, () => isSpent(usage, MAX_QUERIES))
       return {
         targets: recipientsOf(targetValue),
         recognisesRepeats: false,
         async send(to) {
-          const email = toEmail(digest, images, await unsubscribeUrl(subscription, to))
+          const unsubscribe = await unsubscribeUrl(subscription, to)
+          const email = toEmail(digest, painted, { to, unsubscribe })
           return sendEmail(env.EMAIL, env.EMAIL_FROM, to, email)
         }
       }
@@ -138,12 +143,17 @@ async function writeDigest(
     occurrence: row.occurrence,
     missed: row.missed,
     summary: summarize(subscription),
-    invite: (await isFirst(open, row)) ? subscription.inviteMessage || null : null,
+    next: subscription.nextDeliveryDate,
+    invite: (await isInviting(open, row)) ? subscription.inviteMessage || null : null,
     content,
-    charts: await picturesOf(subscription, content)
+    charts: await picturesOf(subscription, content),
+    page: await pageUrl(subscription, content.at)
   }
 }
 
-/** Whether no scheduled delivery succeeded before. Tests do not count. */
-const isFirst = async ({ db }: OpenProject, row: DeliveryRow): Promise<boolean> =>
-  row.kind === 'scheduled' && !(await wasDelivered(db, row))
+/**
+ * Whether a delivery has the subscription's invite message: the first scheduled one, and tests,
+ * which show what the first one looks like. Failed deliveries do not count.
+ */
+const isInviting = async ({ db }: OpenProject, row: DeliveryRow): Promise<boolean> =>
+  row.kind === 'test' || (row.kind === 'scheduled' && !(await wasDelivered(db, row)))

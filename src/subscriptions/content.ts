@@ -1,5 +1,6 @@
 import { describeRange } from '../calendar/words.ts'
 import { onOneLine } from '../input/show.ts'
+import { nameOfSeries } from '../insights/chart.ts'
 import type { TrendSeries } from '../trends/answer.ts'
 import type { TrendQuery } from '../trends/query.ts'
 
@@ -27,7 +28,10 @@ export type Figures = { name: string } & (
 export type InsightPart = Figures & { insight?: number }
 
 export type FigureLine = {
+  /** The series or the value of a breakdown, in plain words for people. */
   label: string
+  /** The same as the API names it, for programs. */
+  series: string
   value: number
   /** The value in the previous period; null without a previous value. */
   previous: number | null
@@ -63,9 +67,10 @@ export function figuresOf(
   const current = series.filter(({ compare_label }) => compare_label !== 'previous')
   const previous = series.filter(({ compare_label }) => compare_label === 'previous')
   const lines = current.map(
-    ({ label, aggregated_value: value = 0 }, i): FigureLine => ({
-      label: cut(onOneLine(label), MAX_LABEL),
-      value,
+    (one, i): FigureLine => ({
+      label: cut(onOneLine(nameOfSeries(query, one)), MAX_LABEL),
+      series: cut(onOneLine(one.label), MAX_LABEL),
+      value: one.aggregated_value ?? 0,
       previous: query.from === 'all' ? null : (previous[i]?.aggregated_value ?? null)
     })
   )
@@ -83,18 +88,10 @@ export function figuresOf(
   }
 }
 
-/** Returns 1 for a line that went up, -1 for a line that went down, otherwise 0. */
-export function directionOf({ value, previous }: FigureLine): -1 | 0 | 1 {
-  if (previous === null || value === previous) {
-    return 0
-  }
-  return value > previous ? 1 : -1
-}
-
 /** Formats a time, ms UTC, in a time zone: `Mon, 23 Nov 2026, 09:00 CET`. */
-export const formatMoment = (at: number, timezone: string): string =>
+export const formatMoment = (at: number, timeZone: string): string =>
   new Intl.DateTimeFormat('en-GB', {
-    timeZone: timezone,
+    timeZone,
     weekday: 'short',
     day: 'numeric',
     month: 'short',

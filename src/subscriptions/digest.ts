@@ -12,11 +12,17 @@ export type Digest = {
   missed: number
   /** The schedule in words. */
   summary: string
-  /** The subscription's invite message in its first scheduled delivery, otherwise null. */
+  /** The next time at which a delivery is due, ms UTC; null if there is none. */
+  next: number | null
+  /**
+   * The subscription's invite message in its first scheduled delivery and in tests, otherwise null.
+   */
   invite: string | null
   content: Content
   /** The addresses of the insights' charts, by the insight's id; see `picture/ticket.ts`. */
   charts: Map<number, string>
+  /** The address of the page with all charts of the delivery. */
+  page: string
 }
 
 /** Returns the address of the chart of a part, undefined if it has none. */

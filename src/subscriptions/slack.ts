@@ -1,5 +1,6 @@
-import { formatChange, formatValue } from '../charts/format.ts'
-import { cut, directionOf, type FigureLine, type Figures, formatMoment } from './content.ts'
+import { directionOf, formatChange, formatValue } from '../charts/format.ts'
+import { isolate } from '../input/show.ts'
+import { cut, type FigureLine, type Figures, formatMoment } from './content.ts'
 import { chartOf, type Digest, notesOf, subjectOf } from './digest.ts'
 import type { Sent } from './outcome.ts'
 import { post } from './post.ts'
@@ -41,20 +42,21 @@ const withoutCharts = (digest: Digest): Digest => ({ ...digest, charts: new Map(
 export function toBlocks(digest: Digest) {
   const { content, summary } = digest
   const header = subjectOf(digest)
-  const firstPart = content.parts.slice(0, 1).flatMap(toLines)
+  const firstPart = content.parts.slice(0, 1).flatMap((part) => toLines(part, header))
   const ellipsis = content.parts.length > 1 ? ['…'] : []
   const preview = [escapeText(header), ...firstPart, ...ellipsis].join('\n')
-  const about = `${content.project} · ${formatMoment(content.at, content.timezone)} · ${summary}`
+  const about = `${isolate(content.project)} · ${formatMoment(content.at, content.timezone)} · ${summary}`
   return {
     text: cutEscaped(preview),
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: cut(header, MAX_HEADER), emoji: false } },
       ...notesOf(digest).map((note) => section(escapeText(note))),
       ...content.parts.flatMap((part) => [
-        section(toLines(part).join('\n')),
+        section(toLines(part, header).join('\n')),
         ...toImages(chartOf(digest, part), part)
       ]),
       ...(content.more > 0 ? [section(`…and ${content.more} more on the dashboard.`)] : []),
+      section(`<${digest.page}|Open the charts>`),
       { type: 'context', elements: [{ type: 'mrkdwn', text: cutEscaped(escapeText(about)) }] }
     ]
   }
@@ -68,26 +70,27 @@ const section = (text: string) => ({
 const toImages = (chart: string | undefined, { name }: Figures) =>
   chart === undefined
     ? []
-    : [{ type: 'image', image_url: chart, alt_text: cut(`Chart of ${name}`, MAX_ALT) }]
+    : [{ type: 'image', image_url: chart, alt_text: cut(`Chart of ${isolate(name)}`, MAX_ALT) }]
 
-function toLines(part: Figures): string[] {
-  const title = `*${escapeText(part.name)}*`
+/** Writes a part; its name is left out if it stands above as the header. */
+function toLines(part: Figures, header?: string): string[] {
+  const title = part.name === header ? [] : [`*${escapeText(isolate(part.name))}*`]
   if ('failure' in part) {
-    return [title, escapeText(part.failure)]
+    return [...title, escapeText(part.failure)]
   }
   const more = part.more > 0 ? [`…and ${part.more} more`] : []
-  return [`${title} · ${part.range}`, ...part.lines.map(toLine), ...more]
+  return [[...title, part.range].join(' · '), ...part.lines.map(toLine), ...more]
 }
 
 const ARROWS = { [-1]: '▼ ', 0: '', 1: '▲ ' }
 
 function toLine(line: FigureLine): string {
-  const figure = `• ${escapeText(line.label)}: *${formatValue(line.value)}*`
+  const figure = `• ${escapeText(isolate(line.label))}: *${formatValue(line.value)}*`
   const change = formatChange(line.value, line.previous)
   if (change === '') {
     return figure
   }
-  const arrow = ARROWS[directionOf(line)]
+  const arrow = ARROWS[directionOf(line.value, line.previous)]
   return `${figure}  ${arrow}${change}`
 }
 

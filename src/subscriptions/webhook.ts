@@ -51,9 +51,11 @@ function toInsight(part: InsightPart, chart: string | undefined) {
     until: toIso(part.until),
     error: null,
     chart_url: chart ?? null,
-    lines: part.lines.map((line) => ({
-      ...line,
-      change: formatChange(line.value, line.previous) || null
+    lines: part.lines.map(({ series: label, value, previous }) => ({
+      label,
+      value,
+      previous,
+      change: formatChange(value, previous) || null
     }))
   }
 }

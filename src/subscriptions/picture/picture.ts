@@ -1,29 +1,38 @@
 import type { OpenProject } from '../../access/open.ts'
-import type { Chart, Kind } from '../../charts/chart.ts'
-import { drawChart } from '../../charts/draw.ts'
+import type { Chart } from '../../charts/chart.ts'
+import { describeChart, drawChart, drawInset } from '../../charts/draw.ts'
 import { toPng } from '../../charts/png.ts'
 import { describeError } from '../../errors.ts'
+import { LIGHT } from '../../html/tokens.ts'
 import { toBase64 } from '../../input/base64.ts'
 import { drawTrend } from '../../insights/charts/compute.ts'
 import { fieldsOf, nameOf } from '../../insights/insight.ts'
 import { findInsight } from '../../insights/store.ts'
 import { log } from '../../log.ts'
+import { isAggregated } from '../../trends/query.ts'
 import { readTrend } from '../../trends/request.ts'
 import type { Content } from '../content.ts'
-import { endAt } from '../report.ts'
+import { endAt, type Report } from '../report.ts'
 import type { SubscriptionRow } from '../store.ts'
 import { type PictureSubject, pictureUrl } from './ticket.ts'
 
-/** Size of a picture, pixels. On a phone, the labels of a larger one could not be read. */
+/**
+ * Size of a picture, pixels. A phone would shrink a larger picture until its labels could not be
+ * read.
+ */
 const SIZE = { width: 420, height: 260 }
+/**
+ * Size of the chart in an e-mail, pixels, and the font size of its labels: a phone shows it at
+ * about 60 %.
+ */
+const INSET = { width: 552, height: 184, size: 13 }
 
-/** Charts that show no more than the text of an e-mail. */
-const AS_TEXT: readonly Kind[] = ['table', 'number']
-
-/** Draws a chart as SVG, in the size of the pictures in messages. */
+/** Draws a chart as SVG, in the size of the pictures that messages link to. */
 export const drawPicture = (chart: Chart): string => drawChart(chart, SIZE)
 
-/** Computes a picture's chart; undefined if the insight was deleted, or has no series. */
+/**
+ * Computes the chart of a picture; undefined if the insight was deleted, or no longer has a series.
+ */
 export async function computePicture(
   open: OpenProject,
   { insightId, at, until }: PictureSubject
@@ -41,48 +50,65 @@ export async function computePicture(
 /** Returns the address of the picture of each insight that has numbers, by the insight's id. */
 export async function picturesOf(
   subscription: SubscriptionRow,
-  content: Content
+  { at, parts }: Content
 ): Promise<Map<number, string>> {
-  const urls = subjectsOf(content).map(
-    async (subject) => [subject.insightId, await pictureUrl(subscription, subject)] as const
-  )
-  return new Map(await Promise.all(urls))
-}
-
-/**
- * Draws the pictures of an e-mail, each as PNG in base64, by the insight's id. Leaves out tables
- * and single numbers (the e-mail shows the same as text), pictures that fail, and all pictures
- * after `isSpent` returns true.
- */
-export async function paintPictures(
-  open: OpenProject,
-  content: Content,
-  isSpent: () => boolean
-): Promise<Map<number, string>> {
-  const images = new Map<number, string>()
-  for (const subject of subjectsOf(content)) {
-    if (isSpent()) {
-      break
-    }
-    try {
-      const chart = await computePicture(open, subject)
-      if (chart && !AS_TEXT.includes(chart.kind)) {
-        images.set(subject.insightId, toBase64(await toPng(drawPicture(chart))))
-      }
-    } catch (error) {
-      log('warn', 'picture failed', {
-        project: open.project.id,
-        insight: subject.insightId,
-        error: describeError(error)
-      })
-    }
-  }
-  return images
-}
-
-const subjectsOf = ({ at, parts }: Content): PictureSubject[] =>
-  parts.flatMap((part) =>
+  const urls = parts.flatMap((part) =>
     'failure' in part || part.insight === undefined
       ? []
       : [{ insightId: part.insight, at, until: part.until }]
   )
+  return new Map(
+    await Promise.all(
+      urls.map(
+        async (subject) => [subject.insightId, await pictureUrl(subscription, subject)] as const
+      )
+    )
+  )
+}
+
+/** The chart of an e-mail: a PNG in base64 without title and ground, and its words. */
+export type Painted = {
+  insight: number
+  content: string
+  /** What the numbers are: `Persons by day`. */
+  counted: string
+  /** The numbers of the chart in words. */
+  alt: string
+}
+
+/**
+ * Draws the first chart of a report that has a time axis; the numbers of the others are in the
+ * e-mail as text. Returns undefined if there is none, if drawing fails, or if `isSpent` returns
+ * true.
+ */
+export async function paintChart(
+  open: OpenProject,
+  { content, plots }: Exclude<Report, { skipped: string }>,
+  isSpent: () => boolean
+): Promise<Painted | undefined> {
+  const part = content.parts.find(({ insight }) => {
+    const plot = insight === undefined ? undefined : plots.get(insight)
+    return plot && !isAggregated(plot)
+  })
+  const plot = part?.insight === undefined ? undefined : plots.get(part.insight)
+  if (!part?.insight || !plot || isSpent()) {
+    return undefined
+  }
+  try {
+    const chart = await drawTrend(open, part.name, plot, new Date(content.at))
+    const svg = drawInset(chart, { ...INSET, colors: LIGHT, id: 'chart-' })
+    return {
+      insight: part.insight,
+      content: toBase64(await toPng(svg)),
+      counted: chart.counted,
+      alt: describeChart(chart)
+    }
+  } catch (error) {
+    log('warn', 'picture failed', {
+      project: open.project.id,
+      insight: part.insight,
+      error: describeError(error)
+    })
+    return undefined
+  }
+}

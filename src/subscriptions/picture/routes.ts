@@ -5,11 +5,24 @@ import { throttle } from '../../access/throttle.ts'
 import { NotFoundError } from '../../errors.ts'
 import { chartResponse } from '../../http/chart.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
+import { answerPage } from '../../http/html-page.ts'
+import { behindLink } from '../../http/notice.ts'
 import { describe } from '../../http/openapi.ts'
 import { validatePath } from '../../http/validation.ts'
-import { findSubscription } from '../store.ts'
+import { BOARD_QUERIES, computeInsights, leftOut } from '../../insights/charts/compute.ts'
+import { boardPage, toShown } from '../../insights/charts/page.ts'
+import { isSpent } from '../../queues/invocation.ts'
+import { findSubject } from '../report.ts'
+import { findSubscription, type SubscriptionRow } from '../store.ts'
 import { computePicture, drawPicture } from './picture.ts'
-import { isExpired, isSealed, PICTURE_DAYS, type PictureTicket, readTicket } from './ticket.ts'
+import {
+  isExpired,
+  isSealed,
+  PICTURE_DAYS,
+  type PictureTicket,
+  readPageTicket,
+  readTicket
+} from './ticket.ts'
 
 const TicketPath = z.object({
   ticket: z.string().meta({ description: 'The ticket from the address in a message.' })
@@ -34,34 +47,84 @@ subscription and the time of one delivery. The address works for ${PICTURE_DAYS}
   ]
 })
 
-export const pictureRoutes = createRouter().get(
-  '/charts/:ticket',
-  CHART,
-  validatePath(TicketPath),
-  async (c) => {
+const PAGE = describe({
+  id: 'subscription_page',
+  tag: 'Subscriptions',
+  takesAnyQuery: true,
+  summary: 'Show the charts of a message as a page',
+  description: `The page that an e-mail and a message in Slack link to: all charts of the subscription, as of the time of one \
+delivery. Its address is signed and works like that of a chart.`,
+  answers: { 200: { text: 'An HTML page.', type: 'text/html' } },
+  refusals: [
+    ['not_found', EXPIRED],
+    ['throttled', 'Request was throttled. Expected available in 20 seconds.'],
+    ['unavailable', 'The database cannot take the request now.']
+  ]
+})
+
+const DEAD = {
+  title: 'This link does not work',
+  words: `It may be incomplete, or older than ${PICTURE_DAYS} days, or its subscription was deleted. A newer message has a new link.`
+}
+
+export const pictureRoutes = createRouter()
+  .get('/charts/:ticket', CHART, validatePath(TicketPath), async (c) => {
     const ticket = readTicket(c.req.valid('param').ticket)
-    const open = ticket && (await openSealed(c, ticket))
-    if (!open) {
-      throw new NotFoundError(NO_CHART)
-    }
-    if (isExpired(ticket, c.var.now)) {
-      throw new NotFoundError(EXPIRED)
-    }
-    await throttle(c.env, `chart ${ticket.projectId}`, 'insight:read', c.var.now)
-    const chart = await computePicture(open, ticket)
+    const { open } = await openTicket(c, ticket)
+    const chart = ticket && (await computePicture(open, ticket))
     if (!chart) {
       throw new NotFoundError(NO_CHART)
     }
     c.header('Cache-Control', 'no-store')
     return chartResponse(c, drawPicture(chart), 'png')
-  }
-)
+  })
+  .get('/reports/:ticket', PAGE, behindLink(DEAD), validatePath(TicketPath), async (c) => {
+    const { open, subscription, at } = await openTicket(
+      c,
+      readPageTicket(c.req.valid('param').ticket)
+    )
+    const { insights, name, more } = await findSubject(open, subscription)
+    const tiles = await computeInsights(open, insights, at, () =>
+      isSpent(c.var.usage, BOARD_QUERIES)
+    )
+    const board = {
+      title: name,
+      description: '',
+      timezone: open.project.timezone,
+      computed_at: at.toISOString(),
+      tiles: tiles.map(toShown),
+      note: more > 0 ? leftOut(more) : ''
+    }
+    return answerPage(c, boardPage(board))
+  })
 
-/** Opens the project of a ticket; undefined if the ticket is forged or its subscription deleted. */
+/** What a ticket gives access to. */
+type Opened = { open: OpenProject; subscription: SubscriptionRow; at: Date }
+
+/**
+ * Opens a ticket. @throws not_found for one that this service did not make, or that has expired;
+ * throttled
+ */
+async function openTicket(c: Context<AppEnv>, ticket: PictureTicket | undefined): Promise<Opened> {
+  const opened = ticket && (await openSealed(c, ticket))
+  if (!opened) {
+    throw new NotFoundError(NO_CHART)
+  }
+  if (isExpired(ticket, c.var.now)) {
+    throw new NotFoundError(EXPIRED)
+  }
+  await throttle(c.env, `chart ${ticket.projectId}`, 'insight:read', c.var.now)
+  return { ...opened, at: new Date(ticket.at) }
+}
+
+/**
+ * Opens the project of a ticket; undefined if this service did not make the ticket, or its
+ * subscription was deleted.
+ */
 async function openSealed(
   c: Context<AppEnv>,
   ticket: PictureTicket
-): Promise<OpenProject | undefined> {
+): Promise<Pick<Opened, 'open' | 'subscription'> | undefined> {
   const open = await openProject(c.env, ticket.projectId, c.var.usage)
   if (!open) {
     return undefined
@@ -72,5 +135,5 @@ async function openSealed(
     return undefined
   }
   c.set('projectId', project.id)
-  return open
+  return { open, subscription }
 }

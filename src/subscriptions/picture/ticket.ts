@@ -6,7 +6,10 @@ import type { SubscriptionRow } from '../store.ts'
 /** Days for which the address of a picture works after its message was composed. */
 export const PICTURE_DAYS = 7
 
-/** The subject of a picture: one insight in one message. All have the same size. */
+/**
+ * The subject of a picture: one insight in one message. All pictures have the same size, so it is
+ * not part of the subject.
+ */
 export type PictureSubject = {
   insightId: number
   /** The time at which the message was composed, ms UTC. */
@@ -15,7 +18,10 @@ export type PictureSubject = {
   until: number
 }
 
-/** The parts of a picture's address. `seal` proves that this service made it. */
+/**
+ * The parts of the address of a picture. `seal` proves that this service made the address, for this
+ * subject.
+ */
 export type PictureTicket = PictureSubject & {
   projectId: number
   subscriptionId: number
@@ -33,7 +39,40 @@ export async function pictureUrl(
   return `${origin}/charts/${[projectId, id, insightId, at, until, seal].join('.')}.png`
 }
 
-/** Reads `<project>.<subscription>.<insight>.<at>.<until>.<seal>.png`, or returns undefined. */
+/**
+ * Returns the address of the page with all charts of the message composed at a time, ms UTC; it
+ * needs no API key.
+ */
+export async function pageUrl(subscription: SubscriptionRow, at: number): Promise<string> {
+  const { origin, projectId, id } = subscription
+  const seal = await sealOf(subscription, { insightId: ALL, at, until: at })
+  return `${origin}/reports/${[projectId, id, at, seal].join('.')}`
+}
+
+/** Stands for all insights of a message; no insight has this id. */
+const ALL = 0
+
+/** Reads `<project>.<subscription>.<at>.<seal>`. @returns undefined for any other text */
+export function readPageTicket(token: string): PictureTicket | undefined {
+  const [, projectId, subscriptionId, at, seal] =
+    /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})$/.exec(token) ?? []
+  if (seal === undefined) {
+    return undefined
+  }
+  return {
+    projectId: Number(projectId),
+    subscriptionId: Number(subscriptionId),
+    insightId: ALL,
+    at: Number(at),
+    until: Number(at),
+    seal
+  }
+}
+
+/**
+ * Reads `<project>.<subscription>.<insight>.<at>.<until>.<seal>.png`. @returns undefined for any
+ * other text
+ */
 export function readTicket(token: string): PictureTicket | undefined {
   const [, projectId, subscriptionId, insightId, at, until, seal] =
     /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.([0-9a-f]{64})\.png$/.exec(

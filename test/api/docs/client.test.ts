@@ -2,7 +2,7 @@ import createClient from 'openapi-fetch'
 import { afterAll, expect, it } from 'vitest'
 // `npm run typecheck` writes this file, from docs/openapi.json.
 import type { paths } from '../../../dist/client.ts'
-import { pictureUrl } from '../../../src/subscriptions/picture/ticket.ts'
+import { pageUrl, pictureUrl } from '../../../src/subscriptions/picture/ticket.ts'
 import { findSubscription } from '../../../src/subscriptions/store.ts'
 import { unsubscribeUrl } from '../../../src/subscriptions/unsubscribe/ticket.ts'
 import { newReceipt } from '../../support/erasures.ts'
@@ -688,6 +688,15 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data).toContain('no more e-mails')
   },
+  async subscription_page(client, project) {
+    const row = await findSubscription(db, project.id, await newSubscription(client))
+    const address = row ? await pageUrl(row, Date.now()) : ''
+    const { data } = await client.GET('/reports/{ticket}', {
+      params: { path: { ticket: address.replace(/.*\//, '') } },
+      parseAs: 'text'
+    })
+    expect(data).toContain('</html>')
+  },
   async subscription_chart(client, project) {
     const row = await findSubscription(db, project.id, await newSubscription(client))
     const at = Date.now()
@@ -767,6 +776,16 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     const params = { path: { access_token: await share(client) } }
     const { data } = await client.GET('/shared/{access_token}', { params })
     expect(data && 'sources' in data && [data.click_count, data.sources.length]).toEqual([1, 1])
+  },
+  async embedded(client) {
+    const id = await newInsight(client)
+    const { data: sharing } = await client.PATCH(
+      '/api/environments/{project_id}/insights/{id}/sharing/',
+      { params: { path: { project_id, id } }, body: { enabled: true } }
+    )
+    const params = { path: { access_token: sharing?.access_token ?? '' } }
+    const { data } = await client.GET('/embedded/{access_token}', { params, parseAs: 'text' })
+    expect(data).toContain('</html>')
   },
   async shared_snapshots(client) {
     const params = { path: { access_token: await share(client) } }

@@ -6,10 +6,12 @@ import { describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { fireCron } from '../../../scripts/control.ts'
 import { toIso } from '../../../src/calendar/clock.ts'
+import type { Chart } from '../../../src/charts/chart.ts'
+import { describeChart, drawInset } from '../../../src/charts/draw.ts'
+import { LIGHT } from '../../../src/html/tokens.ts'
 import { EVERY_MINUTE } from '../../../src/jobs/cron.ts'
 import type { InsightPart } from '../../../src/subscriptions/content.ts'
 import { toEmail } from '../../../src/subscriptions/email.ts'
-import { drawPicture } from '../../../src/subscriptions/picture/picture.ts'
 import { hasBrowser, openBrowser } from '../../support/browser.ts'
 import { openPainter } from '../../support/charts.ts'
 import { administer } from '../../support/service.ts'
@@ -106,7 +108,7 @@ const PARTS: InsightPart[] = [
     from: 0,
     until: 1,
     more: 0,
-    lines: [{ label: 'signed up', value: 1_234, previous: 1_100 }]
+    lines: [{ label: 'signed up', series: 'signed up', value: 1_234, previous: 1_100 }]
   },
   {
     name: `Revenue of ${LONG}`,
@@ -115,9 +117,14 @@ const PARTS: InsightPart[] = [
     until: 1,
     more: 3,
     lines: [
-      { label: 'Enterprise', value: 1_234_567_890.12, previous: 2_345_678_901.5 },
-      { label: LONG, value: 12, previous: 0 },
-      { label: '<img src=x onerror=alert(1)>', value: 4, previous: 4 }
+      {
+        label: 'Enterprise',
+        series: 'Enterprise',
+        value: 1_234_567_890.12,
+        previous: 2_345_678_901.5
+      },
+      { label: LONG, series: LONG, value: 12, previous: 0 },
+      { label: '<img src=x onerror=alert(1)>', series: 'img', value: 4, previous: 4 }
     ]
   },
   { name: 'Churn', failure: 'Nothing to report for 16 – 22 Nov 2026: all values are zero.' }
@@ -125,7 +132,7 @@ const PARTS: InsightPart[] = [
 
 const Layout = z.object({
   pageWidth: z.number(),
-  labelWidths: z.array(z.number()),
+  pageHeight: z.number(),
   linesOfWord: z.number(),
   images: z.array(z.object({ width: z.number(), height: z.number() }))
 })
@@ -133,12 +140,10 @@ const Layout = z.object({
 /** Measures the page; the browser evaluates this expression. */
 const MEASURE = `({
   pageWidth: document.documentElement.scrollWidth,
-  labelWidths: [...document.querySelectorAll('th')].map(
-    (cell) => cell.getBoundingClientRect().width
-  ),
+  pageHeight: document.body.scrollHeight,
   linesOfWord: (() => {
     const range = document.createRange()
-    range.selectNodeContents([...document.querySelectorAll('th')].find((cell) => cell.textContent === 'Enterprise'))
+    range.selectNodeContents([...document.querySelectorAll('bdi')].find((cell) => cell.textContent === 'Enterprise'))
     return range.getClientRects().length
   })(),
   images: [...document.images].map(({ width, height }) => ({ width, height }))
@@ -155,59 +160,86 @@ const withImages = (html: string, attachments: EmailAttachment[]): string =>
 describe.skipIf(!hasBrowser())('an e-mail', async () => {
   const days = Array.from({ length: 7 }, (_, i) => `${16 + i} Nov`)
   const paint = await openPainter()
-  const picture = Buffer.from(
-    paint(
-      drawPicture({
-        title: 'Signups',
-        subtitle: '16 – 22 Nov 2026 · Europe/Berlin',
-        kind: 'line',
-        buckets: days,
-        series: [{ name: 'signed up', data: days.map((_, i) => 150 + ((i * 41) % 60)) }]
-      })
-    )
-  ).toString('base64')
+  const chart: Chart = {
+    title: 'Signups',
+    subtitle: '16 – 22 Nov 2026 · Europe/Berlin',
+    counted: 'signed up, unique persons by day',
+    kind: 'line',
+    buckets: days,
+    series: [{ name: 'signed up', data: days.map((_, i) => 150 + ((i * 41) % 60)) }],
+    finished: days.length,
+    total: null,
+    warning: null
+  }
+  const svg = drawInset(chart, { width: 552, height: 184, size: 13, colors: LIGHT, id: 'chart-' })
+  const painted = {
+    insight: 44,
+    content: Buffer.from(paint(svg)).toString('base64'),
+    counted: chart.counted,
+    alt: describeChart(chart)
+  }
+  const addressee = {
+    to: 'ada@example.com',
+    unsubscribe: 'https://analytics.example.com/unsubscribe/1.2.3'
+  }
 
-  it.each([600, 375, 320])('is readable at a width of %i pixels', async (width) => {
+  /** Opens an e-mail about some insights. @returns its page and its measures */
+  async function openMail(parts: InsightPart[], width: number) {
     const content = {
       name: 'Weekly numbers',
       project: 'Shop',
       at: 0,
       timezone: 'UTC',
-      parts: PARTS,
+      parts,
       more: 2
     }
-    const fields = {
+    const digest = {
       subscriptionId: 1,
       deliveryId: 2,
       isTest: true,
       occurrence: 0,
       missed: 2,
       summary: 'sent every week',
-      charts: new Map([[44, 'https://analytics.example.com/charts/1.2.3.png']])
+      next: 0,
+      invite: 'Hello',
+      content,
+      charts: new Map([[44, 'https://analytics.example.com/charts/1.2.3.png']]),
+      page: 'https://analytics.example.com/reports/1.2.3'
     }
-    const { html, attachments } = toEmail(
-      { ...fields, invite: 'Hello', content },
-      new Map([[44, picture]]),
-      'https://analytics.example.com/unsubscribe/1.2.3'
-    )
+    const { html, attachments } = toEmail(digest, painted, addressee)
     const page = await (await openBrowser()).newPage()
     await page.setViewportSize({ width, height: 800 })
     await page.setContent(withImages(html, attachments))
     await page.waitForFunction('[...document.images].every(({ complete }) => complete)')
+    return { page, layout: Layout.parse(await page.evaluate(MEASURE)) }
+  }
 
-    const layout = Layout.parse(await page.evaluate(MEASURE))
+  it.each([640, 375, 320])('is readable at a width of %i pixels', async (width) => {
+    const { page, layout } = await openMail(PARTS, width)
+
     expect(layout.pageWidth).toBe(width)
     const [image] = layout.images
     expect(layout.images).toHaveLength(1)
-    // The e-mail is at most 600 pixels wide with 32 pixels at each side; the picture is 420 × 260.
-    expect(image?.width).toBe(Math.min(width, 600) - 2 * 32)
-    expect((image?.width ?? 0) / (image?.height ?? 1)).toBeCloseTo(420 / 260, 1)
-    expect(layout.labelWidths).toHaveLength(4)
-    expect(Math.min(...layout.labelWidths)).toBeGreaterThan(75)
+    // The sheet is at most 600 pixels wide, with an edge and 24 pixels at each side, on phones with 20.
+    expect(image?.width).toBe(width < 480 ? width - 40 : 550)
+    expect((image?.width ?? 0) / (image?.height ?? 1)).toBeCloseTo(552 / 184, 1)
     // A word is not broken into several lines, even in a wide font.
     expect(layout.linesOfWord).toBe(1)
-    expect(await page.getByRole('link', { name: 'Unsubscribe' }).getAttribute('href')).toContain(
-      '/unsubscribe/1.2.3'
-    )
+    const unsubscribe = page.getByRole('link', { name: 'Unsubscribe' })
+    expect(await unsubscribe.getAttribute('href')).toBe(addressee.unsubscribe)
+  })
+
+  it('is at most 1,000 pixels high, however many insights it is about', async () => {
+    const [first] = PARTS
+    const names = ['Enterprise', 'Visitors', 'Revenue', 'Retention', 'Trials', 'Seats', 'Invites']
+    const parts = [...names, 'Teams', 'Exports', 'Imports'].map((name, i) => ({
+      ...first,
+      ...(i % 3 === 1 ? PARTS[1] : first),
+      name
+    })) as InsightPart[]
+
+    const { layout } = await openMail([...(first ? [first] : []), ...parts], 640)
+
+    expect(layout.pageHeight).toBeLessThanOrEqual(1_000)
   })
 })

@@ -248,7 +248,7 @@ describe('a webhook', () => {
             until: '2026-11-22T00:00:00Z',
             error: null,
             chart_url: expect.stringMatching(ADDRESS),
-            lines: [{ label: 'signed up', value: 5, previous: 4, change: '+25%' }]
+            lines: [{ label: 'signed up', value: 5, previous: 4, change: '+25.0%' }]
           }
         ]
       }
@@ -268,20 +268,26 @@ it('a message to Slack has blocks that no name can break', async () => {
 
   const [received] = await receivedAt(path)
   expect(JSON.parse(received?.body ?? '')).toEqual({
-    text: '&lt;!channel&gt; &amp; co\n*&lt;!channel&gt; &amp; co* · 16 – 21 Nov 2026\n• signed up: *5*  ▲ +25%',
+    text: '&lt;!channel&gt; &amp; co\n16 – 21 Nov 2026\n• signed up: *5*  ▲ +25.0%',
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: '<!channel> & co', emoji: false } },
       {
         type: 'section',
-        text: {
-          type: 'mrkdwn',
-          text: '*&lt;!channel&gt; &amp; co* · 16 – 21 Nov 2026\n• signed up: *5*  ▲ +25%'
-        }
+        text: { type: 'mrkdwn', text: '16 – 21 Nov 2026\n• signed up: *5*  ▲ +25.0%' }
       },
       {
         type: 'image',
         image_url: expect.stringMatching(ADDRESS),
         alt_text: 'Chart of <!channel> & co'
+      },
+      {
+        type: 'section',
+        text: {
+          type: 'mrkdwn',
+          text: expect.stringMatching(
+            /^<https:\/\/analytics\.test\/reports\/[\d.]+[0-9a-f]{64}\|Open the charts>$/
+          )
+        }
       },
       {
         type: 'context',
@@ -337,7 +343,7 @@ describe('an e-mail', () => {
       expect([mail.text.includes(link), mail.html.includes(`href="${link}"`)]).toEqual([true, true])
     }
     expect(desk.mails[0]?.text).toContain(
-      'Signups (16 – 21 Nov 2026)\n  signed up: 5 (+25% from 4)'
+      'Signups (16 – 21 Nov 2026)\n  signed up: 5 (+25.0% from 4)'
     )
   })
 })

@@ -35,7 +35,7 @@ describe('the content of a delivery', () => {
     const text = await textOf(desk, { dashboard })
 
     expect(text).toContain('Test: Review')
-    expect(text).toContain('Own (15 – 20 Nov 2026)\n  signed up: 5 (+25% from 4)')
+    expect(text).toContain('Own (15 – 20 Nov 2026)\n  signed up: 5 (+25.0% from 4)')
     expect(text).toContain('Tile 10. (15')
     expect(text).not.toContain('Tile 11.')
     expect(text).toContain('…and 2 more on the dashboard.')
@@ -83,7 +83,20 @@ describe('the content of a delivery', () => {
       { event: 'signed up', distinct_id: 'p', timestamp: Date.now() - 1_000 }
     ])
 
-    expect(await textOf(desk, {})).toContain('New (15 – 21 Nov 2026)\n  signed up: 1 (new)')
+    expect(await textOf(desk, {})).toContain('New (15 – 21 Nov 2026)\n  signed up: 1\n')
+  })
+
+  it('has plain names for the events of SDKs, in Slack and e-mails', async () => {
+    setClock('2026-11-21T12:00:00Z')
+    const desk = await newDesk()
+    await desk.project.ingest([
+      { event: '$pageview', distinct_id: 'p', timestamp: Date.now() - 25 * HOUR }
+    ])
+    const filters = { events: [{ id: '$pageview' }], date_from: '-6d' }
+    const insight = (await desk.send('POST', 'insights/', { name: 'Views', filters })).body.id
+
+    expect(await textOf(desk, { insight })).toContain('  Page view: 1\n')
+    expect(desk.mails.at(-1)?.html).not.toContain('$pageview')
   })
 
   it('contains an insight only once if it is also a tile of the dashboard', async () => {
@@ -104,8 +117,13 @@ describe('the content of a delivery', () => {
   it.each<[string, JsonObject, string]>([
     [
       'nothing happened',
-      { events: [{ id: 'never' }], date_from: '-6d' },
+      { events: [{ id: 'signed up' }], date_from: '-6d' },
       'Nothing to report for 15 – 21 Nov 2026: all values are zero.'
+    ],
+    [
+      'an event does not exist',
+      { events: [{ id: 'signed_up' }], date_from: '-6d' },
+      'No event is called “signed_up”. Did you mean “signed up”?'
     ],
     ['the insight has no series', {}, 'This insight has no series yet.'],
     [
@@ -116,6 +134,8 @@ describe('the content of a delivery', () => {
   ])('says so when %s', async (_, filters, expected) => {
     setClock('2026-11-21T12:00:00Z')
     const desk = await newDesk()
+    const timestamp = Date.parse('2026-06-01T12:00:00Z')
+    await desk.project.ingest([{ event: 'signed up', distinct_id: 'p', timestamp }])
     const insight = (await desk.send('POST', 'insights/', { name: 'Other', filters })).body.id
 
     expect(await textOf(desk, { insight })).toContain(`Other\n  ${expected}`)

@@ -41,29 +41,34 @@ async function deliver(desk: Desk, fields: JsonObject = {}) {
 const pathIn = (text = ''): string =>
   /https:\/\/analytics\.test(\/charts\/[\w.]+\.png)/.exec(text)?.[1] ?? ''
 
+/** Returns the path of the page with all charts that a text links to. */
+const pageIn = (text = ''): string =>
+  /https:\/\/analytics\.test(\/reports\/[\w.]+)/.exec(text)?.[1] ?? ''
+
 const receivedAt = async (path: string): Promise<Received[]> =>
   (await fetch(`${url}/received?at=${encodeURIComponent(path)}`)).json()
 
 describe('an e-mail', () => {
-  it('carries the chart as an inline image above the table, with a link to it', async () => {
+  it('carries the chart as an inline image with its numbers in words, and a link to the page', async () => {
     const { subscription, mail } = await deliver(await newSignups())
 
     const contentId = `chart-${subscription.insight}`
     expect(mail?.attachments).toMatchObject([
       { disposition: 'inline', contentId, filename: `${contentId}.png`, type: 'image/png' }
     ])
-    expect(sizeOf(decode(mail?.attachments[0]?.content))).toEqual([840, 520])
-    expect(mail?.html).toContain(`<img src="cid:${contentId}" alt="Chart of Signups"`)
-    expect(mail?.html.indexOf('<img')).toBeLessThan(mail?.html.indexOf('<table') ?? 0)
-    expect(mail?.html).toContain(`<a href="https://analytics.test${pathIn(mail?.text)}"`)
-    expect(mail?.text).toContain('  signed up: 5 (+25% from 4)\n  Chart: https://analytics.test/')
+    expect(sizeOf(decode(mail?.attachments[0]?.content))).toEqual([1_104, 368])
+    expect(mail?.html).toContain(`<img src="cid:${contentId}" width="552" alt="Line chart, `)
+    expect(mail?.html).toMatch(/alt="[^"]* signed up, events by day\. signed up: [\d, ]+\."/)
+    expect(mail?.html).toContain(`<a href="https://analytics.test${pageIn(mail?.text)}"><img`)
+    expect(mail?.text).toContain('  signed up: 5 (+25.0% from 4)\n  Chart: https://analytics.test/')
   })
 
-  it('has an image for each insight of a dashboard that has numbers', async () => {
+  it('has one image, of the first insight of a dashboard that has numbers over time', async () => {
     const desk = await newSignups()
     const dashboard = (await desk.send('POST', 'dashboards/', { name: 'Review' })).body.id
     const ids: number[] = []
-    for (const filters of [FILTERS, { events: [{ id: 'never' }] }, {}]) {
+    const table = { ...FILTERS, display: 'ActionsTable' }
+    for (const filters of [{ events: [{ id: 'never' }] }, {}, table, FILTERS, FILTERS]) {
       const insight = { name: 'Tile', filters, dashboards: [dashboard] }
       ids.push((await desk.send('POST', 'insights/', insight)).body.id)
     }
@@ -71,19 +76,22 @@ describe('an e-mail', () => {
     const { mail } = await deliver(desk, { insight: null, dashboard })
 
     const shown = mail?.attachments.map(({ contentId }) => contentId)
-    expect(shown).toEqual([`chart-${ids[0]}`])
+    expect(shown).toEqual([`chart-${ids[3]}`])
   })
 
-  it.each(['ActionsTable', 'BoldNumber'])('has no image of a %s, but a link', async (display) => {
-    const desk = await newSignups()
-    const filters = { ...FILTERS, display }
-    const insight = (await desk.send('POST', 'insights/', { name: 'Table', filters })).body.id
+  it.each(['ActionsTable', 'BoldNumber', 'ActionsPie'])(
+    'has no image of a %s, but a link',
+    async (display) => {
+      const desk = await newSignups()
+      const filters = { ...FILTERS, display }
+      const insight = (await desk.send('POST', 'insights/', { name: 'Table', filters })).body.id
 
-    const { mail } = await deliver(desk, { insight })
+      const { mail } = await deliver(desk, { insight })
 
-    expect([mail?.attachments, mail?.html.includes('<img')]).toEqual([[], false])
-    expect(mail?.html).toContain('>Open the chart</a>')
-  })
+      expect([mail?.attachments, mail?.html.includes('<img')]).toEqual([[], false])
+      expect(mail?.html).toContain('>Open the charts</a>')
+    }
+  )
 
   it('goes without an image when the chart fails', async () => {
     const desk = await newSignups()
@@ -96,7 +104,7 @@ describe('an e-mail', () => {
 
     expect(mail?.attachments).toEqual([])
     expect(mail?.text).toContain('signed up: 9')
-    expect(mail?.html).toContain('>Open the chart</a>')
+    expect(mail?.html).toContain('>Open the charts</a>')
   })
 })
 
@@ -124,7 +132,8 @@ describe('the address of a picture', () => {
 
     expect([status, headers.get('Content-Type')]).toEqual([200, 'image/png'])
     expect(headers.get('Cache-Control')).toBe('no-store')
-    expect(bytes).toEqual(decode(mail?.attachments[0]?.content))
+    expect(sizeOf(bytes)).toEqual([840, 520])
+    expect(mail?.text).toContain(path)
 
     setClock('2026-11-29T09:00:00Z')
     expect(await detailOf(path)).toEqual(EXPIRED)
@@ -210,6 +219,47 @@ describe('the address of a picture', () => {
   })
 })
 
+describe('the page of a message', () => {
+  const PAGE = { Accept: 'text/html' }
+
+  it('shows the charts of a dashboard as of the delivery, for seven days', async () => {
+    const desk = await newSignups()
+    const dashboard = (await desk.send('POST', 'dashboards/', { name: 'Review' })).body.id
+    for (const name of ['Tile 1', 'Tile 2']) {
+      await desk.send('POST', 'insights/', { name, filters: FILTERS, dashboards: [dashboard] })
+    }
+    const { mail } = await deliver(desk, { insight: null, dashboard })
+    const path = pageIn(mail?.text)
+    setClock('2026-11-29T08:59:59Z')
+
+    const { status, headers, text } = await request('GET', path, PAGE)
+
+    expect([status, headers.get('Cache-Control')]).toEqual([200, 'no-store'])
+    expect(text).toContain('<h1><bdi>Review</bdi></h1>')
+    expect(text.match(/<h2><bdi>Tile \d<\/bdi><\/h2>/g)).toHaveLength(2)
+    expect(text).toContain('16 – 22 Nov 2026')
+
+    setClock('2026-11-29T09:00:00Z')
+    const expired = await request('GET', path, PAGE)
+    expect([expired.status, expired.text.includes('This link does not work')]).toEqual([404, true])
+  })
+
+  it.each([0, 1, 2, 3])('is refused with another part %i of its address', async (index) => {
+    const { mail } = await deliver(await newSignups())
+    const parts = pageIn(mail?.text).replace('/reports/', '').split('.')
+    const others = [
+      (await newProject()).id,
+      999,
+      Date.parse('2026-11-22T08:00:00Z'),
+      '0'.repeat(64)
+    ]
+
+    const forged = parts.with(index, String(others[index])).join('.')
+
+    expect((await request('GET', `/reports/${forged}`)).status).toBe(404)
+  })
+})
+
 describe('Slack', () => {
   it('gets the address of each picture, and shows it below the numbers', async () => {
     const path = `/ok/${crypto.randomUUID()}`
@@ -222,6 +272,7 @@ describe('Slack', () => {
       'section',
       'section',
       'image',
+      'section',
       'context'
     ])
     const { image_url, alt_text } = blocks[3]

@@ -13,6 +13,7 @@ import {
   judge,
   MAX_ATTEMPTS
 } from '../../../src/subscriptions/outcome.ts'
+import type { Painted } from '../../../src/subscriptions/picture/picture.ts'
 import { post } from '../../../src/subscriptions/post.ts'
 import { sign } from '../../../src/subscriptions/signature.ts'
 import { toBlocks } from '../../../src/subscriptions/slack.ts'
@@ -203,6 +204,7 @@ it('lists at most ten numbers of a trend, and reports that all values are zero',
   expect(figures).toMatchObject({ name: 'A', range: '25 – 26 Oct 2026', more: 2 })
   expect('lines' in figures && figures.lines[0]).toEqual({
     label: `${'x'.repeat(199)}…`,
+    series: `${'x'.repeat(199)}…`,
     value: 0,
     previous: 1
   })
@@ -222,6 +224,7 @@ const WIDE: Figures = {
   more: 15,
   lines: Array.from({ length: 10 }, () => ({
     label: '<'.repeat(201),
+    series: '<'.repeat(201),
     value: 123_456_789.12,
     previous: 987_654_321.98
   }))
@@ -241,13 +244,24 @@ const DIGEST: Digest = {
   occurrence: 0,
   missed: 3,
   summary: 'sent every day',
+  next: 0,
   invite: '&'.repeat(10_000),
   content: CONTENT,
+  page: `https://analytics.example.com/reports/${'x'.repeat(100)}`,
   charts: new Map(
     CONTENT.parts.map((_, i) => [i, `https://analytics.example.com/${'x'.repeat(200)}`])
   )
 }
-const IMAGES = new Map(CONTENT.parts.map((_, i) => [i, 'x'.repeat(80_000)]))
+const PAINTED: Painted = {
+  insight: 1,
+  content: 'x'.repeat(200_000),
+  counted: 'by day',
+  alt: '1, 2'
+}
+const ADDRESSEE = {
+  to: 'ada@example.com',
+  unsubscribe: 'https://analytics.example.com/unsubscribe/1.2.3'
+}
 
 describe('the largest delivery', () => {
   it('stays within Slack’s limits', () => {
@@ -281,14 +295,53 @@ describe('the largest delivery', () => {
 
   it('stays within the limits of a webhook and an e-mail', () => {
     expect(byteLength(JSON.stringify(toPayload(DIGEST)))).toBeLessThan(1_000_000)
-    const { html, text, attachments } = toEmail(
-      DIGEST,
-      IMAGES,
-      'https://analytics.example.com/unsubscribe/1.2.3'
-    )
+    const { html, text, attachments } = toEmail(DIGEST, PAINTED, ADDRESSEE)
     expect(byteLength(html + text)).toBeLessThan(1_000_000)
     expect(byteLength(JSON.stringify(attachments))).toBeLessThan(4_000_000)
   })
+})
+
+describe('numbers beside names from right to left', () => {
+  const name = 'תל אביב 2026'
+  const isolated = `\u2068${name}\u2069`
+  const lines = [12, 4].map((value) => ({ label: name, series: name, value, previous: 8 }))
+  const digest = {
+    ...DIGEST,
+    content: { ...CONTENT, project: name, parts: [{ ...WIDE, name, insight: 1, lines, more: 0 }] }
+  }
+
+  it('keep their places in Slack', () => {
+    const { blocks } = toBlocks(digest)
+    const text = JSON.stringify(blocks)
+
+    expect(text).toContain(`• ${isolated}: *12*`)
+    expect(text).toContain(`Chart of ${isolated}`)
+    expect(text).toContain(`*${isolated}* · 16 – 22 Nov 2026`)
+  })
+
+  it('keep their places in an e-mail, as text and as HTML', () => {
+    const { text, html } = toEmail(digest, PAINTED, ADDRESSEE)
+
+    expect(text).toContain(`${isolated} (16 – 22 Nov 2026)\n  ${isolated}: 12 (+50.0% from 8)`)
+    expect(html.replaceAll(`<bdi>${name}</bdi>`, '')).not.toContain(name)
+  })
+})
+
+it('an e-mail about many insights is short: three numbers, one chart, and a line for each other', () => {
+  const parts = Array.from({ length: 11 }, (_, i) => ({
+    ...WIDE,
+    name: `Insight ${i}.`,
+    insight: i + 1,
+    more: 0,
+    lines: WIDE.lines.slice(0, i % 2 === 0 ? 1 : 4)
+  }))
+
+  const { html } = toEmail({ ...DIGEST, content: { ...CONTENT, parts } }, PAINTED, ADDRESSEE)
+
+  expect(html.match(/font-size:24px/g)).toHaveLength(3)
+  expect(html.match(/<img/g)).toHaveLength(1)
+  expect(parts.filter(({ name }) => html.includes(`<bdi>${name}</bdi>`))).toHaveLength(11)
+  expect(html.match(/Open the charts/g)).toHaveLength(1)
 })
 
 it('puts nothing into an e-mail that a browser would run', () => {
@@ -305,9 +358,9 @@ it('puts nothing into an e-mail that a browser would run', () => {
   }
   const charts = new Map([1, 2].map((insight) => [insight, evil]))
   const { html } = toEmail(
-    { ...DIGEST, invite: evil, content, charts },
-    new Map([[1, '']]),
-    `https://x/"onclick="`
+    { ...DIGEST, invite: evil, content, charts, page: evil },
+    { ...PAINTED, counted: evil, alt: evil },
+    { to: evil, unsubscribe: `https://x/"onclick="` }
   )
 
   expect(html).not.toContain('<script')

@@ -1,0 +1,256 @@
+import { describeChange, directionOf, formatChange, formatValue } from '../charts/format.ts'
+import { escapeHtml, isolated } from '../html/escape.ts'
+import { DARK, LIGHT } from '../html/tokens.ts'
+import type { FigureLine, InsightPart } from './content.ts'
+import { type Digest, notesOf } from './digest.ts'
+import type { Painted } from './picture/picture.ts'
+
+/*
+ * E-mails as HTML: tables of 600 pixels with inline styles in the light colours, because many mail
+ * programs read nothing else. The style sheet only adds dark colours, and phones.
+ */
+
+/** Maximum number of insights that are shown as large numbers. */
+const MAX_NUMBERS = 3
+/** Maximum number of rows of the list. */
+const MAX_ROWS = 5
+/** With more insights, the list becomes a line like the others, so that the e-mail stays short. */
+const MAX_BESIDE_LIST = 6
+
+type Figured = Extract<InsightPart, { lines: FigureLine[] }>
+
+/** An e-mail's chart with the address of its image. */
+type ShownChart = Painted & { source: string }
+
+/**
+ * Writes the page of a digest: at most three numbers, one chart, one list, and a line for each
+ * other insight.
+ */
+export function digestPage(
+  digest: Digest,
+  { chart, why, unsubscribe }: { chart: ShownChart | undefined; why: string; unsubscribe: string }
+): string {
+  const { content, page } = digest
+  const { parts } = content
+  const figured = parts.filter((part): part is Figured => 'lines' in part)
+  const numbers = figured.filter(({ lines }) => lines.length === 1).slice(0, MAX_NUMBERS)
+  const list =
+    parts.length > MAX_BESIDE_LIST ? undefined : figured.find(({ lines }) => lines.length > 1)
+  const others = parts.filter((part) => part !== list && !numbers.some((one) => one === part))
+  const drawn = parts.find(({ insight }) => insight !== undefined && insight === chart?.insight)
+  const [lead] = numbers
+  const ranges = new Set(figured.map(({ range }) => range))
+  return toPage({
+    title: content.name,
+    preview: lead ? describe(lead) : '',
+    above: `${isolated(content.project)}${ranges.size === 1 ? ` · ${[...ranges].join()}` : ''}`,
+    sections: [
+      ...(numbers.length > 0 ? [drawNumbers(numbers, content.name)] : []),
+      ...(chart && drawn
+        ? [drawChart(chart, drawn.name === content.name ? '' : drawn.name, page)]
+        : []),
+      ...(list ? [drawList(list, list === drawn || list.name === content.name)] : []),
+      ...(others.length > 0 ? [drawOthers(others)] : []),
+      ...(content.more > 0
+        ? [
+            section(
+              `<div class="t3" style="${SMALL}">…and ${content.more} more on the dashboard.</div>`
+            )
+          ]
+        : []),
+      section(
+        `<a class="btn" href="${escapeHtml(page)}" style="display:inline-block;padding:10px 16px;border-radius:6px;background:${LIGHT.accent};color:${LIGHT['on-accent']};font-size:14px;line-height:20px;font-weight:600;text-decoration:none">Open the charts</a>`
+      )
+    ],
+    notes: notesOf(digest),
+    foot: `${escapeHtml(why)}<br><a class="lnk" href="${escapeHtml(unsubscribe)}" style="color:${LIGHT['accent-ink']}">Unsubscribe</a>`
+  })
+}
+
+/** Writes the page of a notice to a subscription's owner. */
+export const noticePage = ({
+  title,
+  reason,
+  next,
+  why
+}: {
+  title: string
+  reason: string
+  next: string
+  why: string
+}): string =>
+  toPage({
+    title,
+    preview: reason,
+    above: 'Edge Analytics',
+    notes: [reason],
+    sections: [
+      section(
+        `<div class="t2" style="font-size:14px;line-height:20px;color:${LIGHT['ink-2']};overflow-wrap:anywhere">${escapeHtml(next)}</div>`
+      )
+    ],
+    foot: escapeHtml(why)
+  })
+
+const SMALL = `font-size:12px;line-height:16px;color:${LIGHT['ink-3']}`
+const BASE = `font-size:14px;line-height:20px;color:${LIGHT.ink};overflow-wrap:anywhere`
+const HEADING = `margin:0;font-size:14px;line-height:20px;font-weight:600;color:${LIGHT.ink};overflow-wrap:anywhere`
+const FIGURE = `${BASE};font-weight:600;font-variant-numeric:tabular-nums;white-space:nowrap`
+const FAMILY = "-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
+const TABLE = 'role="presentation" width="100%" cellpadding="0" cellspacing="0"'
+
+const CHANGES = {
+  [-1]: { name: 'bad', color: LIGHT.bad },
+  0: { name: 't3', color: LIGHT['ink-3'] },
+  1: { name: 'good', color: LIGHT.good }
+}
+
+/** A row of the sheet, with an edge that is narrower on phones. */
+const section = (html: string): string =>
+  `<tr><td class="edge" style="padding:20px 24px 0">${html}</td></tr>`
+
+/** `132 Sign-ups, +15.8% from 114` */
+function describe({ name, lines: [line] }: Figured): string {
+  const change = line ? describeChange(line.value, line.previous) : ''
+  return `${name}: ${formatValue(line?.value ?? 0)}${change && `, ${change}`}`
+}
+
+/**
+ * Draws numbers beside each other. A number that has the name of the e-mail needs no name of its
+ * own, only what it counts.
+ */
+function drawNumbers(parts: Figured[], title: string): string {
+  const cells = parts.map((part, i) => {
+    const [line] = part.lines
+    const edge =
+      i === 0 ? 'padding:14px 0' : `padding:14px 0 14px 16px;border-left:1px solid ${LIGHT.line}`
+    const label = part.name === title && line ? line.label : part.name
+    return `<td class="bl" width="${Math.floor(100 / parts.length)}%" valign="top" style="${edge}"><div class="t2" style="font-size:12px;line-height:16px;color:${LIGHT['ink-2']};overflow-wrap:anywhere">${isolated(label)}</div>
+<div class="t1" style="font-size:24px;line-height:32px;font-weight:600;letter-spacing:-0.02em;color:${LIGHT.ink}">${formatValue(line?.value ?? 0)}</div>${line ? drawChange(line, true) : ''}</td>`
+  })
+  return `<tr><td class="edge" style="padding:8px 24px 0"><table ${TABLE}><tr>${cells.join('\n')}</tr></table></td></tr>`
+}
+
+/** Writes the change of a line and, if asked, the value before; empty without a change. */
+function drawChange({ value, previous }: FigureLine, saysFrom = false): string {
+  const change = formatChange(value, previous)
+  if (change === '') {
+    return ''
+  }
+  const { name, color } = CHANGES[directionOf(value, previous)]
+  const from = describeChange(value, previous).slice(change.length)
+  const rest = saysFrom && from ? `<span class="from">${from}</span>` : ''
+  return `<div class="${name}" style="font-size:12px;line-height:16px;color:${color};font-variant-numeric:tabular-nums;white-space:nowrap">${change}${rest}</div>`
+}
+
+function drawChart({ source, counted, alt }: ShownChart, name: string, page: string): string {
+  const heading = name ? `<h2 class="t1" style="${HEADING}">${isolated(name)}</h2>` : ''
+  return `<tr><td class="edge rule" style="padding:20px 24px 0;border-top:1px solid ${LIGHT.line}">${heading}<div class="t3" style="${SMALL};padding-bottom:8px">${escapeHtml(counted)}</div>
+<a href="${escapeHtml(page)}"><img src="${source}" width="552" alt="${escapeHtml(alt)}" style="display:block;width:100%;max-width:552px;height:auto;border:0;${SMALL}"></a></td></tr>`
+}
+
+/** Draws the largest lines of an insight as ranked bars. */
+function drawList({ name, lines, more }: Figured, isTitled: boolean): string {
+  const shown = lines.slice(0, MAX_ROWS)
+  const largest = Math.max(...shown.map(({ value }) => Math.abs(value)), Number.MIN_VALUE)
+  const rows = shown.map((line) => {
+    const width = Math.round((Math.abs(line.value) / largest) * 100)
+    const bar = 'height:4px;line-height:4px;font-size:0'
+    return `<tr><td style="padding:0 0 6px"><table ${TABLE}><tr><td class="t1" style="padding:2px 0;${BASE}">${isolated(line.label)}</td>\
+<td class="t1" align="right" style="padding-left:12px;${FIGURE}">${formatValue(line.value)}</td>\
+<td width="76" align="right">${drawChange(line)}</td></tr></table>\
+<table ${TABLE}><tr><td class="br" width="${Math.max(1, width)}%" height="4" style="${bar};background:${LIGHT.h4};border-radius:2px">&nbsp;</td><td height="4" style="${bar}">&nbsp;</td></tr></table></td></tr>`
+  })
+  const left = lines.length - shown.length + more
+  const rest = left > 0 ? `<tr><td class="t3" style="${SMALL}">…and ${left} more</td></tr>` : ''
+  const heading = isTitled
+    ? ''
+    : `<h2 class="t1" style="${HEADING};padding-bottom:6px">${isolated(name)}</h2>`
+  return section(`${heading}<table ${TABLE}>${rows.join('\n')}${rest}</table>`)
+}
+
+/**
+ * Draws a line for each insight: its first number with the change, or the reason why there is none.
+ */
+function drawOthers(parts: InsightPart[]): string {
+  const rows = parts.map((part) => {
+    const cell = `padding:6px 0;border-top:1px solid ${LIGHT.line}`
+    if ('failure' in part) {
+      return `<tr><td class="t1 rule" colspan="3" style="${cell};${BASE}">${isolated(part.name)}<div class="t3" style="${SMALL}">${escapeHtml(part.failure)}</div></td></tr>`
+    }
+    const [line] = part.lines
+    const label = part.lines.length > 1 && line ? ` · ${isolated(line.label)}` : ''
+    return `<tr><td class="t1 rule" style="${cell};${BASE}">${isolated(part.name)}${label}</td>\
+<td class="t1 rule" align="right" style="${cell};padding-left:12px;${FIGURE}">${formatValue(line?.value ?? 0)}</td>\
+<td class="rule" width="76" align="right" style="${cell}">${line ? drawChange(line) : ''}</td></tr>`
+  })
+  return section(`<table ${TABLE}>${rows.join('\n')}</table>`)
+}
+
+/** Colours of the dark scheme, by class. `!important` overrides the inline styles. */
+const STYLE = `
+@media (prefers-color-scheme: dark) {
+  .bg { background: ${DARK.bg} !important; }
+  .sheet { background: ${DARK.surface} !important; border-color: ${DARK.line} !important; }
+  .t1 { color: ${DARK.ink} !important; }
+  .t2 { color: ${DARK['ink-2']} !important; }
+  .t3 { color: ${DARK['ink-3']} !important; }
+  .good { color: ${DARK.good} !important; }
+  .bad { color: ${DARK.bad} !important; }
+  .rule, .bl { border-color: ${DARK.line} !important; }
+  .br { background: ${DARK.h4} !important; }
+  .btn { background: ${DARK.accent} !important; color: ${DARK['on-accent']} !important; }
+  .lnk { color: ${DARK['accent-ink']} !important; }
+  .quote { background: ${DARK.raised} !important; color: ${DARK['ink-2']} !important; }
+}
+@media (max-width: 480px) {
+  .outer { padding: 0 !important; }
+  .edge { padding-left: 20px !important; padding-right: 20px !important; }
+  .sheet { border: 0 !important; border-radius: 0 !important; }
+  .from { display: none; }
+  .btn { display: block !important; text-align: center; }
+}
+`
+
+type Sheet = {
+  title: string
+  /** What mail programs show beside the subject. */
+  preview: string
+  above: string
+  notes: string[]
+  sections: string[]
+  foot: string
+}
+
+function toPage({ title, preview, above, notes, sections, foot }: Sheet): string {
+  const quotes = notes.map(
+    (note) =>
+      `<p class="quote" style="margin:14px 0 0;padding:10px 12px;border-radius:8px;background:${LIGHT.sunken};font-size:14px;line-height:20px;color:${LIGHT['ink-2']};overflow-wrap:anywhere">${isolated(note).replaceAll('\n', '<br>')}</p>`
+  )
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body class="bg" style="margin:0;padding:0;background:${LIGHT.bg}">
+<div style="display:none;max-height:0;overflow:hidden">${escapeHtml(preview)}</div>
+<table class="bg" ${TABLE} style="background:${LIGHT.bg}"><tbody><tr><td class="outer" align="center" style="padding:32px 12px">
+<table class="sheet" ${TABLE} style="width:100%;max-width:600px;background:${LIGHT.surface};border:1px solid ${LIGHT.line};border-radius:10px;font-family:${FAMILY};color:${LIGHT.ink}">
+<tr><td class="edge" style="padding:28px 24px 0">
+<div class="t3" style="${SMALL}">${above}</div>
+<h1 class="t1" style="margin:4px 0 0;font-size:20px;line-height:28px;font-weight:600;letter-spacing:-0.015em;color:${LIGHT.ink};overflow-wrap:anywhere">${isolated(title)}</h1>
+${quotes.join('\n')}
+</td></tr>
+${sections.join('\n')}
+<tr><td class="edge" style="padding:0 24px 28px"></td></tr>
+</table>
+<table ${TABLE} style="width:100%;max-width:600px;font-family:${FAMILY}"><tr><td class="edge t3" style="padding:16px 24px;${SMALL};line-height:18px;overflow-wrap:anywhere">${foot}</td></tr></table>
+</td></tr></tbody></table>
+</body>
+</html>
+`
+}
