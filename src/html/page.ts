@@ -3,7 +3,7 @@ import { escapeHtml } from './escape.ts'
 import { LIGHT } from './tokens.ts'
 
 /** A page of this service: its title as text, its body as HTML, and what it needs beside them. */
-export type Page = {
+export type HtmlPage = {
   title: string
   body: string
   /** Styles beyond those that all pages share. */
@@ -17,7 +17,7 @@ export type Page = {
  * Returns a page as HTML. `nonce` is that of its style sheet. Search engines are asked to leave the
  * page out.
  */
-export const htmlPage = ({ title, body, style = '', sheets = [], nonce }: Page): string =>
+export const htmlPage = ({ title, body, style = '', sheets = [], nonce }: HtmlPage): string =>
   `<!doctype html>
 <html lang="en">
 <head>

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { htmlPage, type Page } from '../html/page.ts'
+import { type HtmlPage, htmlPage } from '../html/page.ts'
 import type { AppEnv } from './env.ts'
 
 /** Sources of a content security policy, by directive. */
@@ -22,7 +22,7 @@ export const nonceOf = (c: Context<AppEnv>): string => c.var.requestId
  */
 export function answerPage(
   c: Context<AppEnv>,
-  page: Omit<Page, 'nonce'>,
+  page: Omit<HtmlPage, 'nonce'>,
   { policy = {}, status = 200 }: { policy?: Policy; status?: ContentfulStatusCode } = {}
 ): Response {
   const nonce = nonceOf(c)

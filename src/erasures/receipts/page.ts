@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../html/escape.ts'
-import { BRAND, type Page } from '../../html/page.ts'
+import { BRAND, type HtmlPage } from '../../html/page.ts'
 import { STORE_NAMES, STORES } from '../stores.ts'
 import type { PublicKey } from './keys.ts'
 import { SCRIPT } from './page-script.ts'
@@ -34,7 +34,7 @@ export function receiptPage({
   key,
   origin,
   nonce
-}: Shown): Omit<Page, 'nonce'> {
+}: Shown): Omit<HtmlPage, 'nonce'> {
   const allFacts = [...facts, ['Service', origin], ['Fingerprint of the key', receipt.key]] as const
   const title = `Deletion receipt ${receipt.id}`
   return {

@@ -4,7 +4,7 @@ import { drawInset, heightOf } from '../../charts/draw.ts'
 import { formatValue } from '../../charts/format.ts'
 import { VARIABLES } from '../../html/css.ts'
 import { escapeHtml, isolated } from '../../html/escape.ts'
-import type { Page } from '../../html/page.ts'
+import type { HtmlPage } from '../../html/page.ts'
 
 /** The charts of a page, each with its title, or with the reason why there is none. */
 export type ShownBoard = {
@@ -88,7 +88,7 @@ body:has(> .embedded) { background: transparent; }
  * Returns the page of an insight or dashboard. Embedded in another page, it has neither header nor
  * footer.
  */
-export function boardPage(board: ShownBoard, isEmbedded = false): Omit<Page, 'nonce'> {
+export function boardPage(board: ShownBoard, isEmbedded = false): Omit<HtmlPage, 'nonce'> {
   const { title, description, timezone, computed_at, tiles, note } = board
   const ranges = new Set(tiles.flatMap(({ chart }) => chart?.subtitle || []))
   const [range = timezone] = ranges.size === 1 ? ranges : []

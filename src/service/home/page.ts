@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../html/escape.ts'
-import { BRAND, type Page } from '../../html/page.ts'
+import { BRAND, type HtmlPage } from '../../html/page.ts'
 import type { HealthJson } from '../health/check.ts'
 
 const STATES: Record<HealthJson['status'], string> = {
@@ -13,7 +13,7 @@ const STATES: Record<HealthJson['status'], string> = {
  * @param origin the public origin of this service, for the snippets:
  * `https://analytics.example.com`
  */
-export const homePage = (origin: string, health: HealthJson): Omit<Page, 'nonce'> => ({
+export const homePage = (origin: string, health: HealthJson): Omit<HtmlPage, 'nonce'> => ({
   title: 'Edge Analytics',
   style: STYLE,
   body: `<main class="home">

@@ -1,4 +1,4 @@
-import type { Page } from '../../html/page.ts'
+import type { HtmlPage } from '../../html/page.ts'
 import type { About } from './about.ts'
 import { screenOf } from './screen.ts'
 
@@ -16,7 +16,7 @@ export const playerPolicy = (origin: string, nonce: string) => ({
 })
 
 /** Returns the page that plays a shared recording. */
-export const playerPage = (about: About): Omit<Page, 'nonce'> => ({
+export const playerPage = (about: About): Omit<HtmlPage, 'nonce'> => ({
   title: ['Recording', ...about.facts].join(', '),
   sheets: ['/player/player.css'],
   body: `${screenOf(about)}
