@@ -47,7 +47,8 @@ type Inner = {
 }
 
 /** rrweb's numbers of changes. */
-const [INTERACTION, MEDIA, CANVAS, CUSTOM_ELEMENT] = [2, 7, 9, 16]
+const [INTERACTION, SCROLL, MEDIA, CANVAS, CUSTOM_ELEMENT] = [2, 3, 7, 9, 16]
+const [FOCUS, BLUR] = [5, 6]
 const DOCUMENT = 0
 
 const NOTHING: Mutation = { adds: [], removes: [], texts: [], attributes: [] }
@@ -103,12 +104,32 @@ function correct(replayer: Replayer, onLoss: Showing['onLoss']): void {
     addAction.call(timer, action)
   }
 
+  /** The latest of the actions that make the browser lay out the page: a jump takes only one of each. */
+  const latest = new Map<string, Recorded>()
+
+  replayer.on('flush', () => {
+    for (const event of latest.values()) {
+      apply(event, true)
+    }
+    latest.clear()
+  })
+
   inner.rebuildFullSnapshot = (event, isSync) => {
     current = event
+    latest.clear()
     attempt(() => rebuildFullSnapshot.call(inner, event, isSync))
   }
 
   inner.applyIncremental = (event, isSync) => {
+    const key = isSync ? layoutOf(event) : undefined
+    if (key) {
+      latest.set(key, event)
+    } else {
+      apply(event, isSync)
+    }
+  }
+
+  const apply = (event: Recorded, isSync: boolean): void => {
     current = event
     attempt(() => {
       const node = nodeOf(Number(event.data.id))
@@ -159,21 +180,21 @@ function correct(replayer: Replayer, onLoss: Showing['onLoss']): void {
 
   // Applies each part of a change by itself, so that one that fails costs no other.
   inner.applyMutation = ({ removes, adds, texts, attributes }, isSync) => {
-    const apply = (part: Partial<Mutation>) =>
+    const applyPart = (part: Partial<Mutation>) =>
       attempt(() => applyMutation.call(inner, { ...NOTHING, ...part }, isSync))
     for (const remove of removes) {
-      apply({ removes: [remove] })
+      applyPart({ removes: [remove] })
     }
     for (const add of inOrder(adds)) {
       for (const placed of place(add)) {
-        apply({ adds: [placed] })
+        applyPart({ adds: [placed] })
       }
     }
     for (const text of texts) {
-      apply({ texts: [text] })
+      applyPart({ texts: [text] })
     }
     for (const attribute of attributes) {
-      apply({ attributes: [attribute] })
+      applyPart({ attributes: [attribute] })
     }
   }
 
@@ -252,6 +273,15 @@ function correct(replayer: Replayer, onLoss: Showing['onLoss']): void {
       }
     ]
   })
+}
+
+/** Says what an action moves, for actions that make the browser lay out the page at once. */
+function layoutOf({ data }: Recorded): string | undefined {
+  if (data.source === SCROLL) {
+    return `scroll ${data.id}`
+  }
+  const isFocus = data.source === INTERACTION && (data.type === FOCUS || data.type === BLUR)
+  return isFocus ? 'focus' : undefined
 }
 
 const rootOf = ({ iframe }: Inner): never => iframe.contentDocument?.documentElement as never

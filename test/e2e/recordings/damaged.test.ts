@@ -211,6 +211,24 @@ it.skipIf(!hasBrowser())(
   }
 )
 
+it.skipIf(!hasBrowser())('a jump shows the page as it was scrolled', async () => {
+  const tall = element('div', { style: 'height: 9000px' }, text('Seven cakes'))
+  const scroll = (after: number, y: number) => change(after, { source: 3, id: 999_999, x: 0, y })
+  const { tab, recorded, untilEnd } = await play(
+    await share(
+      visitWith(() => [scroll(500, 4_000), scroll(6_000, 700), scroll(7_000, 3_000)], tall)
+    )
+  )
+  await tab.selectOption('#speed', '8')
+  await untilEnd()
+
+  await tab.fill('#position', '6500')
+
+  await recorded.getByText('Seven cakes').waitFor({ state: 'attached' })
+  const offset = () => recorded.locator('html').evaluate((html) => html.scrollTop)
+  expect(await offset()).toBe(700)
+})
+
 it.skipIf(!hasBrowser())('a recording begins with its first page', async () => {
   const page = visit([], [element('h1', {}, text('Seven cakes'))])
   const early = [
