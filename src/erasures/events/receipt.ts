@@ -6,7 +6,7 @@ import { type Issued, issueReceipt, type Signer, showReceipt } from '../receipts
 import { hashForReceipt, saltOf } from '../receipts/subject.ts'
 import { Filters } from './filters.ts'
 import { describeKeptEvents } from './kept.ts'
-import type { Receipt } from './schemas.ts'
+import type { EventDeletionReceipt } from './schemas.ts'
 import type { RemovalRow } from './store.ts'
 
 /** The result of the search after the removal, which has found none of the listed events. */
@@ -69,10 +69,10 @@ function hashFilters(filters: Filters | null, salt: string) {
 export async function receiptOf(
   { id, receipt }: RemovalRow,
   open: SecretOpener
-): Promise<Receipt | null> {
+): Promise<EventDeletionReceipt | null> {
   if (receipt === null) {
     return null
   }
   const { shown, isLost } = await showReceipt(receipt, id, open)
-  return isLost ? null : (shown as Receipt)
+  return isLost ? null : (shown as EventDeletionReceipt)
 }

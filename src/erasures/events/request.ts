@@ -10,14 +10,14 @@ import { type Actor, idsOfActor } from '../../persons/activity/entry.ts'
 import type { RemovalEntry } from './entry.ts'
 import { type Filters, readEventFilters } from './filters.ts'
 import { digestOf, writeList } from './list.ts'
-import { type Found, findEvents } from './scan.ts'
+import { type FoundEvents, findEvents } from './scan.ts'
 import { findRemoval, insertRemoval, type RemovalRow } from './store.ts'
 import { type DryRun, expectRecent, makeToken, readToken } from './token.ts'
 
 type Project = Calendar & { id: number }
 
 /** The events to remove, or the properties to remove from them. */
-export type Wanted = { filters: Filters; properties: string[] | null }
+export type RemovalRequest = { filters: Filters; properties: string[] | null }
 
 /**
  * Finds the events that a request would remove now. @returns also the token with which the request
@@ -26,9 +26,9 @@ export type Wanted = { filters: Filters; properties: string[] | null }
 export async function tryRemoval(
   db: Db,
   project: Project,
-  wanted: Wanted,
+  wanted: RemovalRequest,
   { secret, now }: { secret: string; now: Date }
-): Promise<{ found: Found; token: string | null }> {
+): Promise<{ found: FoundEvents; token: string | null }> {
   const filters = readEventFilters(wanted.filters, project, now)
   const { properties } = wanted
   const found = await findEvents(db, project, { filters, properties }, now)
@@ -64,7 +64,7 @@ type Request = {
 export async function requestRemoval(
   db: Db,
   project: Project,
-  wanted: Wanted,
+  wanted: RemovalRequest,
   { token, actor, secret, bucket, ledger, now }: Request
 ): Promise<RemovalRow> {
   const requestedAt = now.getTime()

@@ -16,7 +16,7 @@ export type Wanted = {
 }
 
 /** The events that a removal would remove now, or whose properties it would remove. */
-export type Found = {
+export type FoundEvents = {
   /** Their uuids, 32 hexadecimal digits each, newest first. */
   uuids: string[]
   /** The number of events by name. */
@@ -37,7 +37,7 @@ export async function findEvents(
   project: ZonedProject,
   { filters, properties }: Wanted,
   now: Date
-): Promise<Found> {
+): Promise<FoundEvents> {
   try {
     return await scanAll(db, project, { filters, properties }, now)
   } catch (error) {
@@ -57,7 +57,7 @@ async function scanAll(
   project: ZonedProject,
   { filters, properties }: Wanted,
   now: Date
-): Promise<Found> {
+): Promise<FoundEvents> {
   const scan = await EventScan.begin(db, project, filters, { first: READ_AT_ONCE, now })
   const tally = new Tally()
   for (let examined = 0; ; ) {
@@ -101,7 +101,7 @@ class Tally {
     }
   }
 
-  found(): Found {
+  found(): FoundEvents {
     return {
       uuids: this.#uuids,
       names: this.#names,

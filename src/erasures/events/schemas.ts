@@ -6,7 +6,7 @@ import { Store } from '../persons/receipt.ts'
 import { Hash, SIGNED } from '../receipts/schemas.ts'
 import { Filters } from './filters.ts'
 import { describeKeptEvents } from './kept.ts'
-import type { Found } from './scan.ts'
+import type { FoundEvents } from './scan.ts'
 import type { RemovalRow } from './store.ts'
 import { TOKEN_MS } from './token.ts'
 
@@ -124,7 +124,7 @@ export const EventDeletionPreview = z
 type EventDeletionPreview = z.infer<typeof EventDeletionPreview>
 
 export function previewToJson(
-  { uuids, names, persons, sessions, oldest, newest }: Found,
+  { uuids, names, persons, sessions, oldest, newest }: FoundEvents,
   { properties, token, now }: { properties: string[] | null; token: string | null; now: number }
 ): EventDeletionPreview {
   return {
@@ -218,7 +218,7 @@ export const EventDeletionReceipt = z
     ...SIGNED
   })
   .meta({ id: 'EventDeletionReceipt', examples: [RECEIPT_EXAMPLE] })
-export type Receipt = z.infer<typeof EventDeletionReceipt>
+export type EventDeletionReceipt = z.infer<typeof EventDeletionReceipt>
 
 export const EventDeletion = z
   .object({
@@ -268,7 +268,7 @@ type EventDeletion = z.infer<typeof EventDeletion>
 
 export const removalToJson = (
   row: RemovalRow,
-  receipt: Receipt | null,
+  receipt: EventDeletionReceipt | null,
   now: number
 ): EventDeletion => ({
   id: row.id,

@@ -1,11 +1,11 @@
 import { requesterOf, timeOf, type Words } from '../receipts/page.ts'
-import type { Receipt } from './schemas.ts'
+import type { EventDeletionReceipt } from './schemas.ts'
 
 /** `a, b and c` */
 const LIST = new Intl.ListFormat('en-GB')
 
 /** Returns what the page of a receipt says about the removal. `project` is the project's name. */
-export function wordsOf(receipt: Receipt, project: string): Words {
+export function wordsOf(receipt: EventDeletionReceipt, project: string): Words {
   const { filters, matching, properties } = receipt
   const count = (events: number) => events.toLocaleString('en')
   const gone =
@@ -32,7 +32,7 @@ export function wordsOf(receipt: Receipt, project: string): Words {
 }
 
 /** `The properties “email” and “name” were removed from events of` */
-function whatOf({ properties }: Receipt): string {
+function whatOf({ properties }: EventDeletionReceipt): string {
   if (properties === null) {
     return 'Events were deleted from'
   }
@@ -43,7 +43,7 @@ function whatOf({ properties }: Receipt): string {
 }
 
 /** Names the filters of which the receipt has only hashes. */
-function othersOf({ filters, subject }: Receipt): string {
+function othersOf({ filters, subject }: EventDeletionReceipt): string {
   if (filters === null) {
     return 'not known: the deletion was repeated after a restore'
   }

@@ -28,10 +28,10 @@ export type Completion = Extent & {
 }
 
 /** A UUID or distinct id from a request, and the erasures of the persons that had it. */
-export type Found = { name: string; remains: Remains[] }
+export type NamedErasures = { name: string; remains: Remains[] }
 
 /** Finds, for each name, the erasures with a link to data that they kept, and those without any. */
-export async function findNamed(db: Db, project: Project, named: Named): Promise<Found[]> {
+export async function findNamed(db: Db, project: Project, named: Named): Promise<NamedErasures[]> {
   if ('uuids' in named) {
     const remains = await findRemains(db, project.id, { uuids: named.uuids, hashes: [] })
     return named.uuids.map((name) => ({
@@ -50,7 +50,7 @@ export async function findNamed(db: Db, project: Project, named: Named): Promise
 }
 
 /** Returns, each once, the erasures that kept data of a kind that the request deletes. */
-export function unfinished(found: Found[], extent: Extent): Remains[] {
+export function unfinished(found: NamedErasures[], extent: Extent): Remains[] {
   const all = new Map(found.flatMap(({ remains }) => remains.map((one) => [one.id, one])))
   return [...all.values()].filter((one) => hasKept(one, extent))
 }
@@ -70,7 +70,7 @@ export async function eraseKept(
   queue: Sender<ErasureMessage>,
   project: Project,
   { named, actor, setting, announce, now, ...extent }: Completion
-): Promise<Found[]> {
+): Promise<NamedErasures[]> {
   const at = now.getTime()
   // Read before the ledger gets an entry: a wrong setting must fail before anything is promised.
   const until = linkedUntil(extent, setting, at)

@@ -6,7 +6,7 @@ import { unlockLedger } from '../../ledger/secret.ts'
 import { actorOf } from '../../persons/activity/entry.ts'
 import type { Extent } from '../extent.ts'
 import { previewKept } from '../persons/preview.ts'
-import { eraseKept, type Found, findNamed, hasKept, unfinished } from './erase-kept.ts'
+import { eraseKept, findNamed, hasKept, type NamedErasures, unfinished } from './erase-kept.ts'
 import { COMPLETE } from './reference.ts'
 import { CompleteDeletion } from './schemas.ts'
 
@@ -46,8 +46,8 @@ export const keptDataRoutes = createRouter().post(
   }
 )
 
-function resultsOf(found: Found[], extent: Extent, done: 'completing' | 'found') {
-  const resultOf = (remains: Found['remains']) => {
+function resultsOf(found: NamedErasures[], extent: Extent, done: 'completing' | 'found') {
+  const resultOf = (remains: NamedErasures['remains']) => {
     if (remains.length === 0) {
       return 'not_found'
     }

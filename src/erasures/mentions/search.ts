@@ -7,7 +7,7 @@ import type { EventRow } from '../../events/store.ts'
 import { isObject, type Json, type JsonObject } from '../../input/json.ts'
 import type { PersonJson } from '../../persons/schemas.ts'
 import { MAX_FILTER_NAMES } from '../events/filters.ts'
-import { type Found, findRows, type Row, SOURCES, type Source } from './store.ts'
+import { type FoundRows, findRows, type Row, SOURCES, type Source } from './store.ts'
 import { Texts } from './texts.ts'
 
 /** Events that one search examines, newest first; 10,000 take about a second. */
@@ -120,7 +120,7 @@ function searched(store: StoreSearch['store'], looked: Looked | undefined): Stor
 
 function describeRows(
   store: Source,
-  found: Found | undefined,
+  found: FoundRows | undefined,
   person: PersonJson,
   texts: Texts
 ): Looked | undefined {

@@ -74,7 +74,7 @@ const SCANS: Record<Source, (projectId: number) => Scan> = {
 }
 
 /** The rows found in a store, of how many examined, and whether these were all. */
-export type Found = { rows: Row[]; examined: number; isComplete: boolean }
+export type FoundRows = { rows: Row[]; examined: number; isComplete: boolean }
 
 /**
  * Searches stores of a project for texts, in one round trip. The rows found have a spelling
@@ -86,7 +86,7 @@ export async function findRows(
   projectId: number,
   sources: readonly Source[],
   spellings: readonly string[]
-): Promise<Map<Source, Found>> {
+): Promise<Map<Source, FoundRows>> {
   const queries = sources.flatMap((source): Query<Row | { count: number }>[] => {
     const { columns, from } = SCANS[source](projectId)
     const texts = sql.join(

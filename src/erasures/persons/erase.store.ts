@@ -85,7 +85,7 @@ export async function findPersonsToErase(
 }
 
 /** An identity to erase, with the hashes of its distinct id for the tombstone and the receipt. */
-export type Identity = {
+export type IdentityToErase = {
   key: number
   hash: string
   receipt_hash: string
@@ -98,7 +98,7 @@ export type Identity = {
 export type NewErasures = {
   persons: PersonToErase[]
   /** All identities of these persons. */
-  identities: Identity[]
+  identities: IdentityToErase[]
   actor: Actor
   /** The time up to which kept data can still be deleted, ms UTC; null if nothing is kept. */
   linkedUntil: number | null

@@ -16,7 +16,7 @@ import { hashForReceipt, saltOf } from '../receipts/subject.ts'
 import {
   findPersonsToErase,
   findVisitors,
-  type Identity,
+  type IdentityToErase,
   type NewErasures,
   type PersonToErase,
   type Selection,
@@ -147,7 +147,7 @@ class Numbering {
 }
 
 /** An identity, with the hash of its distinct id in the ledger, too. */
-type Hashed = Identity & { ledger_hash: string }
+type Hashed = IdentityToErase & { ledger_hash: string }
 
 /** Returns the member of a ledger entry about visitors without a person; {} if there are none. */
 function visitorsOf(hashed: Hashed[]): Pick<ErasureEntry, 'visitors'> {

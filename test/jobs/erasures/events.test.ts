@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { newUsage } from '../../../src/db/client.ts'
 import { continueMessage } from '../../../src/erasures/engine/consumer.ts'
 import type { RemovalMessage } from '../../../src/erasures/engine/message.ts'
-import type { Receipt } from '../../../src/erasures/events/schemas.ts'
+import type { EventDeletionReceipt } from '../../../src/erasures/events/schemas.ts'
 import { sha256 } from '../../../src/hash.ts'
 import type { Json } from '../../../src/input/json.ts'
 import { EVERY_15_MINUTES, WEEKLY } from '../../../src/jobs/cron.ts'
@@ -77,7 +77,7 @@ async function stored(project: TestProject): Promise<number[]> {
   return rows.map((row) => Number(row.uuid.slice(-6)))
 }
 
-const storeOf = (receipt: Receipt, name: string) =>
+const storeOf = (receipt: EventDeletionReceipt, name: string) =>
   receipt.stores.find(({ store }) => store === name)
 
 describe('a dry run', () => {
