@@ -119,7 +119,8 @@ export function drawValues(box: Box, pen: Pen, { series }: Chart): string {
       fill: colors.h1
     }
     const before = box.left + lengthOf(previous ?? 0)
-    const mark = { x1: before, x2: before, y1: y + 2, y2: y + ROW - 2, stroke: colors.prev }
+    // Below the name, so that it does not cross the letters.
+    const mark = { x1: before, x2: before, y1: y + ROW - 8, y2: y + ROW - 2, stroke: colors.prev }
     const text = { y: y + 19.5, 'font-size': ROW_SIZE, fill: colors.ink }
     const end = { ...text, 'text-anchor': 'end' }
     return [
