@@ -81,8 +81,8 @@ const STYLE = `
 .state.ok { --c: var(--good); --soft: var(--good-soft); }
 .state.warning { --c: var(--warn); --soft: var(--warn-soft); }
 .state.unavailable { --c: var(--bad); --soft: var(--bad-soft); }
-.home dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(168px, 1fr)); gap: 1px; overflow: hidden; background: var(--line); }
-.home dl div { padding: 12px var(--s-16) 13px; background: var(--surface); }
+.home dl { display: flex; flex-wrap: wrap; gap: 1px; overflow: hidden; background: var(--line); }
+.home dl div { flex: 1 1 140px; padding: 12px var(--s-16) 13px; background: var(--surface); }
 .home dt { color: var(--ink-2); font: var(--medium) var(--t-12) var(--font); }
 .home dd { padding-top: 1px; font: var(--semibold) var(--t-20) var(--font); letter-spacing: -0.015em; }
 @media screen and (max-width: 720px) {
