@@ -26,6 +26,8 @@ const SIZE = { width: 420, height: 260 }
  * about 60 %.
  */
 const INSET = { width: 552, height: 184, size: 13 }
+/** Colours that can be seen on the light and on the dark ground of an e-mail. */
+const COLORS = { ...LIGHT, d1: LIGHT.h5, axis: LIGHT.prev, grid: `${LIGHT.prev}40` }
 
 /** Draws a chart as SVG, in the size of the pictures that messages link to. */
 export const drawPicture = (chart: Chart): string => drawChart(chart, SIZE)
@@ -96,7 +98,7 @@ export async function paintChart(
   }
   try {
     const chart = await drawTrend(open, part.name, plot, new Date(content.at))
-    const svg = drawInset(chart, { ...INSET, colors: LIGHT, id: 'chart-' })
+    const svg = drawInset(chart, { ...INSET, colors: COLORS, id: 'chart-' })
     return {
       insight: part.insight,
       content: toBase64(await toPng(svg)),
