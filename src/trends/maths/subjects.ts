@@ -52,50 +52,26 @@ export class Distinct implements Accumulator {
   end = () => NOTHING
 }
 
-/** A math over the number of events of each actor, such as `avg_count_per_actor`. */
-export class PerActor implements Accumulator {
+/** Notes event i, which belongs to a group, in the number of its subject. */
+type Note = (tally: Tally, group: number, rows: Rows, i: number) => void
+
+/** A math over one number for each actor or session. */
+class PerSubject implements Accumulator {
   readonly #summarize: Summarize
+  readonly #note: Note
   #tally = new Tally()
 
-  constructor(summarize: Summarize) {
+  constructor(summarize: Summarize, note: Note) {
     this.#summarize = summarize
+    this.#note = note
   }
 
-  add({ groups, subjects }: Rows, from: number, until: number): void {
+  add(rows: Rows, from: number, until: number): void {
+    const { groups } = rows
     for (let i = from; i < until; i += 1) {
       const group = groups ? (groups[i] ?? -1) : 0
       if (group >= 0) {
-        this.#tally.add(group, subjects[i] ?? -1)
-      }
-    }
-  }
-
-  *finish(point: number): Generator<Counted> {
-    for (const [group, counts] of this.#tally.groups()) {
-      yield { point, group, result: this.#summarize(counts.values()) }
-    }
-    this.#tally = new Tally()
-  }
-
-  end = () => NOTHING
-}
-
-/** A math over a session property, which counts once for each session. */
-export class PerSession implements Accumulator {
-  readonly #summarize: Summarize
-  #tally = new Tally()
-
-  constructor(summarize: Summarize) {
-    this.#summarize = summarize
-  }
-
-  add({ groups, subjects, numbers }: Rows, from: number, until: number): void {
-    const { codes, values } = numbers
-    for (let i = from; i < until; i += 1) {
-      const group = groups ? (groups[i] ?? -1) : 0
-      const number = values[codes[i] ?? 0] ?? Number.NaN
-      if (group >= 0 && !Number.isNaN(number)) {
-        this.#tally.set(group, subjects[i] ?? -1, number)
+        this.#note(this.#tally, group, rows, i)
       }
     }
   }
@@ -109,3 +85,16 @@ export class PerSession implements Accumulator {
 
   end = () => NOTHING
 }
+
+/** Returns the accumulator of a math over the number of events of each actor. */
+export const perActor = (summarize: Summarize): Accumulator =>
+  new PerSubject(summarize, (tally, group, { subjects }, i) => tally.add(group, subjects[i] ?? -1))
+
+/** Returns the accumulator of a math over a property of sessions, which counts once for each. */
+export const perSession = (summarize: Summarize): Accumulator =>
+  new PerSubject(summarize, (tally, group, { subjects, numbers: { codes, values } }, i) => {
+    const number = values[codes[i] ?? 0] ?? Number.NaN
+    if (!Number.isNaN(number)) {
+      tally.set(group, subjects[i] ?? -1, number)
+    }
+  })

@@ -3,7 +3,7 @@ import type { Accumulator, Sink } from './accumulator.ts'
 import { type First, Firsts, FirstsTotal } from './firsts.ts'
 import { type Moments, momentsOf, PerEvent, Total } from './numbers.ts'
 import { Percentile } from './percentile.ts'
-import { Distinct, PerActor, PerSession } from './subjects.ts'
+import { Distinct, perActor, perSession } from './subjects.ts'
 import { percentileOf, tallyOf } from './tally.ts'
 
 type Rule = {
@@ -62,13 +62,13 @@ const ofProperty = ({ accumulator, summarize }: Summary) => ({
   over: 'numbers' as const,
   isAdditive: false,
   accumulator: (property: Property | undefined) =>
-    property?.type === 'session' ? new PerSession(summarize) : accumulator()
+    property?.type === 'session' ? perSession(summarize) : accumulator()
 })
 
-const perActor = ({ summarize }: Summary) => ({
+const countPerActor = ({ summarize }: Summary) => ({
   over: 'actors' as const,
   isAdditive: false,
-  accumulator: () => new PerActor(summarize)
+  accumulator: () => perActor(summarize)
 })
 
 const firstOf = (first: First) => ({
@@ -94,14 +94,14 @@ const TABLE = {
   p90: ofProperty(P90),
   p95: ofProperty(P95),
   p99: ofProperty(P99),
-  avg_count_per_actor: perActor(AVG),
-  min_count_per_actor: perActor(MIN),
-  max_count_per_actor: perActor(MAX),
-  median_count_per_actor: perActor(MEDIAN),
-  p75_count_per_actor: perActor(P75),
-  p90_count_per_actor: perActor(P90),
-  p95_count_per_actor: perActor(P95),
-  p99_count_per_actor: perActor(P99),
+  avg_count_per_actor: countPerActor(AVG),
+  min_count_per_actor: countPerActor(MIN),
+  max_count_per_actor: countPerActor(MAX),
+  median_count_per_actor: countPerActor(MEDIAN),
+  p75_count_per_actor: countPerActor(P75),
+  p90_count_per_actor: countPerActor(P90),
+  p95_count_per_actor: countPerActor(P95),
+  p99_count_per_actor: countPerActor(P99),
   first_time_for_user: firstOf('of name'),
   first_matching_event_for_user: firstOf('matching')
 } satisfies Record<string, Rule>
