@@ -15,7 +15,7 @@ it('puts parents and next nodes first, and keeps all other orders', () => {
 })
 
 it('orders a long chain', () => {
-  const rows = Array.from({ length: 100_000 }, (_, i) => add(i + 10, 1, i + 11))
+  const rows = Array.from({ length: 20_000 }, (_, i) => add(i + 10, 1, i + 11))
 
   expect(ids(rows)).toEqual(rows.map(({ node }) => node.id).reverse())
 })
