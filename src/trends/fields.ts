@@ -10,6 +10,7 @@ import {
   Smoothing,
   Text,
   Unsupported,
+  unlessNeutral,
   whole
 } from './shared-fields.ts'
 
@@ -47,7 +48,16 @@ const NO_NEGATION = 'A series counts the events that it names: it cannot be nega
  * such a field were ignored, the series would count more events than the request asks for.
  */
 const LegacyEntity = refusing(
-  z.object({ id: EventName, type: Text, order: whole(z.int()), ...entity }),
+  z.object({
+    ...entity,
+    id: EventName,
+    type: unlessNeutral(Text),
+    order: unlessNeutral(whole(z.int())),
+    math: unlessNeutral(entity.math),
+    math_property: unlessNeutral(entity.math_property),
+    math_property_type: unlessNeutral(entity.math_property_type),
+    properties: unlessNeutral(entity.properties)
+  }),
   {
     ...sameReason(['event', 'event_name'], 'In this form, send the name of the event as `id`.'),
     ...sameReason(['kind', 'fixedProperties'], 'This is a field of a `query`.'),
@@ -66,24 +76,30 @@ const LegacyEntity = refusing(
 
 /** The fields of a filter object, in which PostHog's clients have long described trends. */
 const FLAT_FIELDS = {
-  insight: Text,
-  shown_as: Text,
+  insight: unlessNeutral(Text),
+  shown_as: unlessNeutral(Text),
   events: jsonText(z.array(LegacyEntity).nullish()).optional(),
   actions: jsonText(z.array(z.unknown()).nullish()).optional(),
-  date_from: Text,
-  date_to: Text,
-  interval: z.enum(INTERVALS).nullish(),
-  properties: jsonText(z.unknown()).optional(),
-  filter_test_accounts: OptionalFlag,
-  display: Text,
-  explicit_date: Unsupported,
-  ...breakdown,
-  compare: OptionalFlag,
-  compare_to: Text,
-  formula: Text,
-  smoothing_intervals: Smoothing,
-  sampling_factor: z.unknown().optional(),
-  aggregation_group_type_index: z.unknown().optional()
+  date_from: unlessNeutral(Text),
+  date_to: unlessNeutral(Text),
+  interval: unlessNeutral(z.enum(INTERVALS).nullish()),
+  properties: unlessNeutral(jsonText(z.unknown())),
+  filter_test_accounts: unlessNeutral(OptionalFlag),
+  display: unlessNeutral(Text),
+  explicit_date: unlessNeutral(Unsupported),
+  breakdown: unlessNeutral(breakdown.breakdown),
+  breakdown_type: unlessNeutral(breakdown.breakdown_type),
+  breakdowns: unlessNeutral(breakdown.breakdowns),
+  breakdown_limit: unlessNeutral(breakdown.breakdown_limit),
+  breakdown_hide_other_aggregation: unlessNeutral(breakdown.breakdown_hide_other_aggregation),
+  breakdown_histogram_bin_count: unlessNeutral(breakdown.breakdown_histogram_bin_count),
+  breakdown_normalize_url: unlessNeutral(breakdown.breakdown_normalize_url),
+  compare: unlessNeutral(OptionalFlag),
+  compare_to: unlessNeutral(Text),
+  formula: unlessNeutral(Text),
+  smoothing_intervals: unlessNeutral(Smoothing),
+  sampling_factor: unlessNeutral(z.unknown()),
+  aggregation_group_type_index: unlessNeutral(z.unknown())
 }
 
 const SERIES_FIELD = 'This is a field of a series.'

@@ -29,6 +29,14 @@ export const OptionalFlag = z.preprocess(
   z.boolean().nullish()
 )
 
+/** Values by which older interfaces of PostHog say that a field is not set. */
+const isNeutral = (value: unknown): boolean =>
+  value === '' || value === 'undefined' || (Array.isArray(value) && value.length === 0)
+
+/** Schema of a field of a filter object, in which a neutral value means that it is not given. */
+export const unlessNeutral = <S extends z.ZodType>(schema: S) =>
+  z.preprocess((value) => (isNeutral(value) ? undefined : value), schema).optional()
+
 /** A field that PostHog supports and this service does not: only an empty value is accepted. */
 export const Unsupported = z
   .unknown()

@@ -441,6 +441,30 @@ describe('a trend', () => {
     expect(lines(await ask(await newStory(), body))).toEqual([['$pageview', data]])
   })
 
+  it.each(['', 'undefined', []])('takes %j in a legacy field as not given', async (neutral) => {
+    const names = [
+      ...['insight', 'shown_as', 'interval', 'properties', 'filter_test_accounts', 'display'],
+      ...['breakdown', 'breakdown_type', 'breakdowns', 'breakdown_limit', 'compare', 'compare_to'],
+      ...['breakdown_hide_other_aggregation', 'breakdown_histogram_bin_count', 'formula'],
+      ...['breakdown_normalize_url', 'smoothing_intervals', 'sampling_factor', 'explicit_date'],
+      'aggregation_group_type_index'
+    ]
+    const project = await newStory()
+    const plain = asTrend({})
+    const filter = { ...plain, ...Object.fromEntries(names.map((name) => [name, neutral])) }
+    const own = ['type', 'order', 'math', 'math_property', 'math_property_type', 'properties']
+    const events = [{ id: '$pageview', ...Object.fromEntries(own.map((name) => [name, neutral])) }]
+    const expected = lines(await ask(project, plain))
+
+    expect(lines(await ask(project, filter))).toEqual(expected)
+    expect(lines(await ask(project, { ...plain, events }))).toEqual(expected)
+    expect(lines(await ask(project, { filters: { ...filter, events } }))).toEqual(expected)
+    for (const name of typeof neutral === 'string' ? names : []) {
+      const { status, body } = await ask(project, { ...plain }, `?${name}=${neutral}`)
+      expect([name, status, body.attr]).toEqual([name, 200, undefined])
+    }
+  })
+
   it('begins with the first event of its series if `date_from` is `all`', async () => {
     const project = await newStory()
     await project.ingest([{ event: 'installed', timestamp: Date.UTC(2024, 0, 1) }])
