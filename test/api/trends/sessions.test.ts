@@ -116,9 +116,10 @@ describe('properties of sessions', () => {
       { property: '$entry_utm_source', type: 'session' }
     ]
 
-    expect(lines(await ask(project, { ...asTrend({}), breakdowns })).slice(0, 2)).toEqual([
-      ['None (i.e. no value)::None (i.e. no value)', [0, 1, 1]],
-      ['google::google', [1, 0, 0]]
+    const found = lines(await ask(project, { ...asTrend({}), breakdowns }))
+    expect([found[0], found.at(-1)]).toEqual([
+      ['google::google', [1, 0, 0]],
+      ['None (i.e. no value)::None (i.e. no value)', [0, 1, 1]]
     ])
     expect(
       lines(await ask(project, asTrend({ math: 'max', math_property: '$session_duration' })))

@@ -165,10 +165,7 @@ describe('a trend', () => {
     ['filter_test_accounts', 'true', false],
     ['breakdown_hide_other_aggregation', 'true', 'false'],
     ['date_from', '-30d', '-7d'],
-    ['date_from', '-30d', ''],
-    ['formula', 'A * 2', ''],
     ['smoothing_intervals', '2', 1],
-    ['properties', '[{"key":"$browser","value":"Firefox"}]', []],
     ['properties', '[{"key":"$browser","value":"Firefox"}]', {}],
     ['events', '[{"id":"$pageview"}]', []],
     ['filters', '{"events":[{"id":"$pageview"}]}', { events: [{ id: 'bought' }] }]
