@@ -1,7 +1,7 @@
 import { describeChange, directionOf, formatChange, formatValue } from '../charts/format.ts'
 import { escapeHtml, isolated } from '../html/escape.ts'
 import { DARK, LIGHT } from '../html/tokens.ts'
-import type { FigureLine, InsightPart } from './content.ts'
+import { cut, type FigureLine, type InsightPart } from './content.ts'
 import { type Digest, notesOf } from './digest.ts'
 import type { Painted } from './picture/picture.ts'
 
@@ -16,6 +16,9 @@ const MAX_NUMBERS = 3
 const MAX_ROWS = 5
 /** With more insights, the list becomes a line like the others, so that the e-mail stays short. */
 const MAX_BESIDE_LIST = 6
+
+/** Characters of a label in a line that has other words, too. */
+const MAX_LABEL = 30
 
 type Figured = Extract<InsightPart, { lines: FigureLine[] }>
 
@@ -62,7 +65,7 @@ export function digestPage(
         `<a class="btn" href="${escapeHtml(page)}" style="display:inline-block;padding:10px 16px;border-radius:6px;background:${LIGHT.accent};color:${LIGHT['on-accent']};font-size:14px;line-height:20px;font-weight:600;text-decoration:none">Open the charts</a>`
       )
     ],
-    notes: notesOf(digest),
+    notes: notesOf(digest).length > 0 ? [notesOf(digest).join('\n')] : [],
     foot: `${escapeHtml(why)}<br><a class="lnk" href="${escapeHtml(unsubscribe)}" style="color:${LIGHT['accent-ink']}">Unsubscribe</a>`
   })
 }
@@ -107,7 +110,7 @@ const CHANGES = {
 
 /** A row of the sheet, with an edge that is narrower on phones. */
 const section = (html: string): string =>
-  `<tr><td class="edge" style="padding:20px 24px 0">${html}</td></tr>`
+  `<tr><td class="edge" style="padding:16px 24px 0">${html}</td></tr>`
 
 /** `132 Sign-ups, +15.8% from 114` */
 function describe({ name, lines: [line] }: Figured): string {
@@ -174,12 +177,12 @@ function drawList({ name, lines, more }: Figured, isTitled: boolean): string {
  */
 function drawOthers(parts: InsightPart[]): string {
   const rows = parts.map((part) => {
-    const cell = `padding:6px 0;border-top:1px solid ${LIGHT.line}`
+    const cell = `padding:4px 0;border-top:1px solid ${LIGHT.line}`
     if ('failure' in part) {
       return `<tr><td class="t1 rule" colspan="3" style="${cell};${BASE}">${isolated(part.name)}<div class="t3" style="${SMALL}">${escapeHtml(part.failure)}</div></td></tr>`
     }
     const [line] = part.lines
-    const label = part.lines.length > 1 && line ? ` · ${isolated(line.label)}` : ''
+    const label = part.lines.length > 1 && line ? ` · ${isolated(cut(line.label, MAX_LABEL))}` : ''
     return `<tr><td class="t1 rule" style="${cell};${BASE}">${isolated(part.name)}${label}</td>\
 <td class="t1 rule" align="right" style="${cell};padding-left:12px;${FIGURE}">${formatValue(line?.value ?? 0)}</td>\
 <td class="rule" width="76" align="right" style="${cell}">${line ? drawChange(line) : ''}</td></tr>`
@@ -240,13 +243,13 @@ function toPage({ title, preview, above, notes, sections, foot }: Sheet): string
 <div style="display:none;max-height:0;overflow:hidden">${escapeHtml(preview)}</div>
 <table class="bg" ${TABLE} style="background:${LIGHT.bg}"><tbody><tr><td class="outer" align="center" style="padding:32px 12px">
 <table class="sheet" ${TABLE} style="width:100%;max-width:600px;background:${LIGHT.surface};border:1px solid ${LIGHT.line};border-radius:10px;font-family:${FAMILY};color:${LIGHT.ink}">
-<tr><td class="edge" style="padding:28px 24px 0">
+<tr><td class="edge" style="padding:24px 24px 0">
 <div class="t3" style="${SMALL}">${above}</div>
 <h1 class="t1" style="margin:4px 0 0;font-size:20px;line-height:28px;font-weight:600;letter-spacing:-0.015em;color:${LIGHT.ink};overflow-wrap:anywhere">${isolated(title)}</h1>
 ${quotes.join('\n')}
 </td></tr>
 ${sections.join('\n')}
-<tr><td class="edge" style="padding:0 24px 28px"></td></tr>
+<tr><td class="edge" style="padding:0 24px 20px"></td></tr>
 </table>
 <table ${TABLE} style="width:100%;max-width:600px;font-family:${FAMILY}"><tr><td class="edge t3" style="padding:16px 24px;${SMALL};line-height:18px;overflow-wrap:anywhere">${foot}</td></tr></table>
 </td></tr></tbody></table>

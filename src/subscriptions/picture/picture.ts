@@ -25,7 +25,7 @@ const SIZE = { width: 420, height: 260 }
  * Size of the chart in an e-mail, pixels, and the font size of its labels: a phone shows it at
  * about 60 %.
  */
-const INSET = { width: 552, height: 184, size: 13 }
+const INSET = { width: 552, height: 160, size: 13 }
 /** Colours that can be seen on the light and on the dark ground of an e-mail. */
 const COLORS = { ...LIGHT, d1: LIGHT.h5, axis: LIGHT.prev, grid: `${LIGHT.prev}40` }
 

@@ -56,7 +56,7 @@ describe('an e-mail', () => {
     expect(mail?.attachments).toMatchObject([
       { disposition: 'inline', contentId, filename: `${contentId}.png`, type: 'image/png' }
     ])
-    expect(sizeOf(decode(mail?.attachments[0]?.content))).toEqual([1_104, 368])
+    expect(sizeOf(decode(mail?.attachments[0]?.content))).toEqual([1_104, 320])
     expect(mail?.html).toContain(`<img src="cid:${contentId}" width="552" alt="Line chart, `)
     expect(mail?.html).toMatch(/alt="[^"]* signed up, events by day\. signed up: [\d, ]+\."/)
     expect(mail?.html).toContain(`<a href="https://analytics.test${pageIn(mail?.text)}"><img`)
