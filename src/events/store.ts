@@ -87,10 +87,9 @@ export async function findFirstNames(
   { order, after, end }: ListStretch,
   limit: number
 ): Promise<number[]> {
-  const isInside =
-    order === 'desc'
-      ? sql`${events.timestamp} >= ${end} and ${events.timestamp} < ${after.at} + (${eventNames.id} <= ${after.name})`
-      : sql`${events.timestamp} < ${end} and ${events.timestamp} > ${after.at} - (${eventNames.id} >= ${after.name})`
+  const isInside = sql`${isBefore({ order, end })} and (${events.timestamp}, ${events.uuid}) ${FOLLOWS[order]} (
+    ${after.at} + (${eventNames.id} < ${after.name}),
+    iif(${eventNames.id} = ${after.name}, unhex(${after.uuid}), unhex('')))`
   const first = sql`
     select ${events.timestamp} from ${events} not indexed
     where ${events.projectId} = ${eventNames.projectId} and ${events.eventId} = ${eventNames.id} and ${isInside}
