@@ -3,7 +3,10 @@ import { databaseOf } from '../db/databases.ts'
 import { type Deployment, expectReleased } from './hold.ts'
 import { findProjects, type ProjectRow } from './store.ts'
 
-/** A project, and the database with its data. */
+/** Where a function on a project's data works: the project, and the database with its data. */
+export type Scope = { project: { id: number }; db: ProjectDb }
+
+/** A project with all its settings, and the database with its data. */
 export type OpenProject = { project: ProjectRow; db: ProjectDb }
 
 /**

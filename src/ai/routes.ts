@@ -168,7 +168,7 @@ async function findNamed(
   distinctId: string | undefined
 ): Promise<NamedVisitor> {
   const name = person === undefined ? { distinctId: distinctId ?? '' } : readPersonName(person)
-  const found = await findSubject(c.var.db, c.var.project.id, name)
+  const found = await findSubject(c.var, name)
   const attr = person === undefined ? 'distinct_id' : 'person'
   if (!found) {
     throw new AppError('does_not_exist', 'Invalid person - object does not exist.', attr)

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../access/open.ts'
 import { query, readBatch } from '../db/batch.ts'
-import type { Db } from '../db/client.ts'
 import { distinctIds, persons, recordings } from '../db/schema.ts'
 import { idOfPerson, type PersonName } from '../persons/store.ts'
 
@@ -18,11 +18,10 @@ const MAX_URLS = 20
  * Returns undefined for an unknown visitor.
  */
 export async function findSubject(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   name: PersonName
 ): Promise<NamedVisitor | undefined> {
-  const identities = identitiesOf(projectId, name)
+  const identities = identitiesOf(project.id, name)
   const [ids, urls] = await readBatch(
     db,
     query<{ distinct_id: string; uuid: string | null }>(sql`
@@ -30,7 +29,7 @@ export async function findSubject(
       from (${identities}) order by key`),
     query<{ start_url: string }>(sql`
       select ${recordings.startUrl} from ${recordings}
-      where ${recordings.projectId} = ${projectId} and ${recordings.identity} in (select key from (${identities}))
+      where ${recordings.projectId} = ${project.id} and ${recordings.identity} in (select key from (${identities}))
         and not ${recordings.deleted} and ${recordings.startUrl} is not null
       group by ${recordings.startUrl} order by max(${recordings.startTime}) desc limit ${MAX_URLS}`)
   )

@@ -54,7 +54,7 @@ export async function removePart(
   if (!tombstone || !message.isMeant(tombstone)) {
     return
   }
-  await noteRows(db, project.id, message.member, new Map([[tombstone.erasureId, 1]]))
+  await noteRows({ db, project }, message.member, new Map([[tombstone.erasureId, 1]]))
   if (!(await hasPart(db, part, part_id))) {
     await deleteObjects(bucket, [objectOf(project.id, session_id, part_id)])
   }
@@ -82,6 +82,6 @@ export async function removeEvents(
   if (removed.size === 0) {
     return
   }
-  await noteRows(db, project.id, message.member, removed)
+  await noteRows({ db, project }, message.member, removed)
   await (kept.length > 0 ? message.keep({ ...request, events: kept }) : message.remove())
 }

@@ -121,7 +121,7 @@ class Purge {
       return
     }
     const counts = new Map(meant.map(({ erasureId }) => [erasureId, 1]))
-    await noteRows(db, project.id, memberOf('dead_letters', row.id), counts)
+    await noteRows({ db, project }, memberOf('dead_letters', row.id), counts)
     if (waited && waitedAs?.startsWith(MARKER_PREFIX)) {
       // The marker of a part: `session/part`.
       await deleteObjects(bucket, [

@@ -1,3 +1,4 @@
+import type { Scope } from '../access/open.ts'
 import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { type FilterGroup, leavesOf } from '../properties/filter.ts'
@@ -30,7 +31,7 @@ export type EventFilters = SourceFilters & {
 export type ZonedProject = { id: number; timezone: string }
 
 /** The events to search. */
-type Scope = ListStretch & {
+type Searched = ListStretch & {
   /** Whether `ids` are of event names or of identities. */
   kind: 'names' | 'identities'
   ids: number[]
@@ -38,7 +39,7 @@ type Scope = ListStretch & {
   names: ReadonlySet<number> | undefined
 }
 
-type Narrowed = Scope & { most: number }
+type Narrowed = Searched & { most: number }
 
 /** The examined events: how many, the matching ones, in order, and the last one's key. */
 export type ScanPiece = { examined: number; matching: EventRow[]; last: EventKey }
@@ -72,21 +73,21 @@ export class EventScan {
   private constructor(
     db: Db,
     project: ZonedProject,
-    { filters, scope, first, now }: Beginning & { filters: EventFilters; scope: Narrowed }
+    { filters, searched, first, now }: Beginning & { filters: EventFilters; searched: Narrowed }
   ) {
-    const read = scope.kind === 'names' ? readNameKeys : readIdentityKeys
-    const { ids, order, after, end } = scope
+    const read = searched.kind === 'names' ? readNameKeys : readIdentityKeys
+    const { ids, order, after, end } = searched
     const hasFilters = leavesOf(filters.properties).length > 0
     this.#db = db
     this.#project = project
     this.#filters = filters
-    this.#names = scope.names
-    this.most = scope.most
+    this.#names = searched.names
+    this.most = searched.most
     this.#merge = new KeyMerger(ids, { order, after, count: first }, (sources, limit) =>
-      read(db, project.id, sources, { order, end, limit })
+      read({ db, project }, sources, { order, end, limit })
     )
     this.#matcher = hasFilters ? new EventMatcher(db, project, filters.properties, now) : undefined
-    this.isFiltered = hasFilters || scope.kind === 'identities' || filters.session !== undefined
+    this.isFiltered = hasFilters || searched.kind === 'identities' || filters.session !== undefined
   }
 
   /** Begins a scan. @throws query_too_large, attr the filter that would help */
@@ -96,11 +97,11 @@ export class EventScan {
     filters: EventFilters,
     beginning: Beginning
   ): Promise<EventScan> {
-    const named = await findNamed(db, project.id, filters, MAX_SOURCES + 1)
+    const named = await findNamed({ db, project }, filters, MAX_SOURCES + 1)
     const whole = scopeOf(filters, named, beginning)
-    const scope = await narrow(db, project.id, whole, beginning.most)
-    expectFewSources(scope)
-    return new EventScan(db, project, { ...beginning, filters, scope })
+    const searched = await narrow({ db, project }, whole, beginning.most)
+    expectFewSources(searched)
+    return new EventScan(db, project, { ...beginning, filters, searched })
   }
 
   /** Passes over at most `count` further events. @returns how many there were */
@@ -116,7 +117,7 @@ export class EventScan {
       return undefined
     }
     const named = keys.filter(({ name }) => this.#names?.has(name) ?? true)
-    const rows = await readEvents(this.#db, this.#project.id, named)
+    const rows = await readEvents({ db: this.#db, project: this.#project }, named)
     return { examined: keys.length, matching: await this.#select(rows), last }
   }
 
@@ -128,24 +129,23 @@ export class EventScan {
 }
 
 /**
- * Narrows a scope with too many names to those whose events come first. The caller examines at most
+ * Narrows a search of too many names to those whose events come first. The caller examines at most
  * `most` events, and each of `most` names has an event that comes before all events of the other
  * names.
  */
 async function narrow(
-  db: Db,
-  projectId: number,
   scope: Scope,
+  searched: Searched,
   most: number | undefined
 ): Promise<Narrowed> {
-  if (most === undefined || scope.kind !== 'names' || scope.ids.length <= MAX_SOURCES) {
-    return { ...scope, most: Number.POSITIVE_INFINITY }
+  if (most === undefined || searched.kind !== 'names' || searched.ids.length <= MAX_SOURCES) {
+    return { ...searched, most: Number.POSITIVE_INFINITY }
   }
-  return { ...scope, ids: await findFirstNames(db, projectId, scope, most), most }
+  return { ...searched, ids: await findFirstNames(scope, searched, most), most }
 }
 
 /** @throws query_too_large, attr the filter that would help */
-function expectFewSources({ kind, ids }: Scope): void {
+function expectFewSources({ kind, ids }: Searched): void {
   if (ids.length > MAX_SOURCES) {
     const [filter, searched] =
       kind === 'names' ? ['event', 'names'] : ['distinct_id', 'distinct ids']
@@ -164,7 +164,7 @@ function scopeOf(
   filters: EventFilters,
   { names, ofPerson, ofDistinctId, session: stored }: NamedIds,
   { order = 'desc', after }: Beginning
-): Scope {
+): Searched {
   const session = filters.session === undefined ? ANY_SESSION : limitsOf(stored)
   const since = Math.max(filters.from ?? Number.MIN_SAFE_INTEGER, session.from)
   const until = Math.min(filters.until ?? Number.MAX_SAFE_INTEGER, session.until)

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../access/open.ts'
 import { query, readBatch } from '../db/batch.ts'
 import type { Db } from '../db/client.ts'
 import { inHalves } from '../db/halves.ts'
@@ -34,8 +35,7 @@ export type NamedIds = {
  * most `limit` of each, the identity with the distinct id, and the session.
  */
 export async function findNamed(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   { events: wanted, person, distinctId, session }: SourceFilters,
   limit: number
 ): Promise<NamedIds> {
@@ -43,20 +43,20 @@ export async function findNamed(
   // Without a distinct id, `coalesce` keeps all identities of the person.
   const identitiesOf = (name: PersonName) => sql`
     select ${distinctIds.key} from ${distinctIds}
-    where ${distinctIds.personId} = ${idOfPerson(projectId, name)} and +${distinctIds.projectId} = ${projectId}
+    where ${distinctIds.personId} = ${idOfPerson(project.id, name)} and +${distinctIds.projectId} = ${project.id}
       and coalesce(${distinctIds.distinctId} = ${distinctId ?? null}, 1) limit ${limit}`
   const [names, ofPerson, ofDistinctId, found] = await readBatch(
     db,
     query<{ id: number }>(sql`
       select ${eventNames.id} from ${eventNames}
-      where ${eventNames.projectId} = ${projectId} and ${isNamed} limit ${limit}`),
+      where ${eventNames.projectId} = ${project.id} and ${isNamed} limit ${limit}`),
     query<{ key: number }>(person ? identitiesOf(person) : sql`select 0 as key where 0`),
     query<{ key: number }>(sql`
       select ${distinctIds.key} from ${distinctIds}
-      where ${distinctIds.projectId} = ${projectId} and ${distinctIds.distinctId} = ${distinctId ?? null}`),
+      where ${distinctIds.projectId} = ${project.id} and ${distinctIds.distinctId} = ${distinctId ?? null}`),
     query<{ identities: string; start_time: number; end_time: number }>(sql`
       select ${sessions.identities}, ${sessions.startTime}, ${sessions.endTime} from ${sessions}
-      where ${sessions.projectId} = ${projectId} and ${sessions.sessionId} = ${session ?? null}`)
+      where ${sessions.projectId} = ${project.id} and ${sessions.sessionId} = ${session ?? null}`)
   )
   const [row] = found
   return {
@@ -82,8 +82,7 @@ export type ListStretch = { order: EventOrder; after: EventKey; end: number }
  * of all other names comes before one of these.
  */
 export async function findFirstNames(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   { order, after, end }: ListStretch,
   limit: number
 ): Promise<number[]> {
@@ -99,7 +98,7 @@ export async function findFirstNames(
     query<{ id: number }>(sql`
       select id from (
         select ${eventNames.id}, (${first}) as first from ${eventNames}
-        where ${eventNames.projectId} = ${projectId} limit -1)
+        where ${eventNames.projectId} = ${project.id} limit -1)
       where first is not null order by first ${DIRECTION[order]}, id ${DIRECTION[order]} limit ${limit}`)
   )
   return rows.map(({ id }) => id)
@@ -117,8 +116,7 @@ type Reading = Pick<ListStretch, 'order' | 'end'> & { limit: number }
 
 /** Reads the next keys of the events of each name. */
 export const readNameKeys = (
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   sources: readonly Continued[],
   { limit, ...list }: Reading
 ): Promise<Map<number, EventKey[]>> =>
@@ -127,7 +125,7 @@ export const readNameKeys = (
     sources.map(({ id, after }) => ({ id, ...boundOf(id, after) })),
     sql`
       select ${events.timestamp}, ${events.eventId}, ${events.uuid} from ${events} not indexed
-      where ${events.projectId} = ${projectId} and ${events.eventId} = source.value ->> 'id'
+      where ${events.projectId} = ${project.id} and ${events.eventId} = source.value ->> 'id'
         and ${isBefore(list)}
         and (${events.timestamp}, ${events.uuid}) ${FOLLOWS[list.order]} (source.value ->> 'at', unhex(source.value ->> 'uuid'))
       order by ${events.timestamp} ${DIRECTION[list.order]}, ${events.uuid} ${DIRECTION[list.order]} limit ${limit}`
@@ -147,8 +145,7 @@ function boundOf(id: number, { at, name, uuid }: EventKey): { at: number; uuid: 
 
 /** Reads the next keys of the events of each identity. */
 export const readIdentityKeys = (
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   sources: readonly Continued[],
   { limit, ...list }: Reading
 ): Promise<Map<number, EventKey[]>> => {
@@ -159,7 +156,7 @@ export const readIdentityKeys = (
     sources.map(({ id, after }) => ({ id, ...after })),
     sql`
       select ${events.timestamp}, ${events.eventId}, ${events.uuid} from ${events} indexed by events_identity
-      where ${events.identity} = source.value ->> 'id' and ${events.projectId} = ${projectId}
+      where ${events.identity} = source.value ->> 'id' and ${events.projectId} = ${project.id}
         and ${isBefore(list)} and ${events.timestamp} ${follows}= source.value ->> 'at'
         and (${events.timestamp}, ${events.eventId}, ${events.uuid})
           ${follows} (source.value ->> 'at', source.value ->> 'name', unhex(source.value ->> 'uuid'))
@@ -204,8 +201,7 @@ export type EventRow = {
 
 /** Reads events by their keys, in their order; in halves if the answer is too large for D1. */
 export async function readEvents(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   keys: readonly EventKey[]
 ): Promise<EventRow[]> {
   if (keys.length === 0) {
@@ -219,7 +215,7 @@ export async function readEvents(
           ${distinctIds.distinctId}, ${persons.id} as person_id, ${persons.uuid} as person_uuid, ${events.version},
           ${events.sessionId}, json(${events.properties}) as properties
         from json_each(${JSON.stringify(some)}) wanted
-          cross join ${events} not indexed on ${events.projectId} = ${projectId}
+          cross join ${events} not indexed on ${events.projectId} = ${project.id}
             and ${events.eventId} = wanted.value ->> 'name' and ${events.timestamp} = wanted.value ->> 'at'
             and ${events.uuid} = unhex(wanted.value ->> 'uuid')
           cross join ${eventNames} on ${eventNames.id} = ${events.eventId}

@@ -64,19 +64,18 @@ const CHANGING = ['result', 'last_refresh', 'is_cached', 'last_modified_at', 'da
 export const insightRoutes = createRouter()
   .get('/insights', LIST, allow('insight:read'), validateQuery(ListQuery), async (c) => {
     const { short_id: shortId, ...listing } = c.req.valid('query')
-    const { db, project } = c.var
     const page = readPage(c.req.url, NO_CURSOR, listing)
-    const found = await listInsights(db, project.id, { ...listing, shortId }, page.rows)
+    const found = await listInsights(c.var, { ...listing, shortId }, page.rows)
     const ids = found.rows.map(({ id }) => id)
-    const tiles = await findTiles(db, project.id, ids)
+    const tiles = await findTiles(c.var, ids)
     return answerList(c, page, found, { toJson: (row) => insightToJson(row, tiles) })
   })
   .post('/insights', CREATE, allow('insight:write'), validateBody(InsightInput), async (c) => {
     const input = c.req.valid('json')
-    const { db, project, user, now } = c.var
+    const { user, now } = c.var
     await expectValid(c, input)
-    const row = await insertInsight(db, project.id, input, { by: userToJson(user), now })
-    return c.json(insightToJson(row, await findTiles(db, project.id, [row.id])), 201)
+    const row = await insertInsight(c.var, input, { by: userToJson(user), now })
+    return c.json(insightToJson(row, await findTiles(c.var, [row.id])), 201)
   })
   .get(
     '/insights/:id',
@@ -86,11 +85,11 @@ export const insightRoutes = createRouter()
     validateQuery(RetrieveQuery),
     async (c) => {
       const { db, project, now } = c.var
-      const row = await findInsight(db, project.id, c.req.valid('param').id)
+      const row = await findInsight({ db, project }, c.req.valid('param').id)
       if (!row || row.deleted) {
         throw new NotFoundError()
       }
-      const insight = insightToJson(row, await findTiles(db, project.id, [row.id]))
+      const insight = insightToJson(row, await findTiles({ db, project }, [row.id]))
       if (c.req.valid('query').refresh === 'false') {
         return c.json(insight)
       }
@@ -113,18 +112,18 @@ export const insightRoutes = createRouter()
       const input = c.req.valid('json')
       const { db, project, now } = c.var
       const { id } = c.req.valid('param')
-      const before = await findInsight(db, project.id, id)
+      const before = await findInsight({ db, project }, id)
       if (!before) {
         throw new NotFoundError()
       }
       expectUnchanged(c.var.ignoredFields, [insightToJson(before, [])], CHANGING)
       expectOneDefinition(before, input)
       await expectValid(c, input)
-      const row = await updateInsight(db, before, input, now)
+      const row = await updateInsight(c.var, before.id, input, now)
       if (!row) {
         throw new NotFoundError()
       }
-      return c.json(insightToJson(row, await findTiles(db, project.id, [row.id])))
+      return c.json(insightToJson(row, await findTiles({ db, project }, [row.id])))
     }
   )
   .delete(
@@ -135,11 +134,11 @@ export const insightRoutes = createRouter()
     expectNoBody,
     async (c) => {
       const { db, project, now } = c.var
-      const row = await findInsight(db, project.id, c.req.valid('param').id)
+      const row = await findInsight({ db, project }, c.req.valid('param').id)
       if (!row || row.deleted) {
         throw new NotFoundError()
       }
-      await updateInsight(db, row, { deleted: true }, now)
+      await updateInsight(c.var, row.id, { deleted: true }, now)
       return c.body(null, 204)
     }
   )
@@ -168,7 +167,7 @@ async function expectValid(c: Context<AppEnv>, input: InsightInput): Promise<voi
   expectOneForm(fieldsOf(input))
   readTrend(fieldsOf(input), project, now, ignoredFields)
   nameIgnored(c, ignoredFields)
-  const [missing] = await findMissingDashboards(db, project.id, input.dashboards ?? [])
+  const [missing] = await findMissingDashboards({ db, project }, input.dashboards ?? [])
   if (missing === undefined) {
     return
   }

@@ -1,8 +1,8 @@
 import { and, asc, desc, eq, or, type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../access/open.ts'
 import { UserJson } from '../access/user.ts'
 import { toIso } from '../calendar/clock.ts'
 import { query, readBatch } from '../db/batch.ts'
-import type { Db } from '../db/client.ts'
 import { type PageRows, readTablePage } from '../db/page.ts'
 import { inJson } from '../db/rows.ts'
 import { dashboards, dashboardTiles, insights } from '../db/schema.ts'
@@ -25,14 +25,13 @@ export type InsightListing = {
 
 /** Lists a page of the insights that match, newest first, without deleted ones. */
 export async function listInsights(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   { shortId, saved, favorited, search }: InsightListing,
   page: { limit: number; offset: number }
 ): Promise<PageRows<InsightRow>> {
   const { name, derivedName, description } = insights
   const listed = and(
-    eq(insights.projectId, projectId),
+    eq(insights.projectId, project.id),
     eq(insights.deleted, false),
     shortId === undefined ? undefined : eq(insights.shortId, shortId),
     saved === undefined ? undefined : eq(insights.saved, saved),
@@ -50,25 +49,24 @@ export async function listInsights(
 
 /** Finds an insight, even if it is deleted. */
 export async function findInsight(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   id: number
 ): Promise<InsightRow | undefined> {
   const [row] = await db
     .select()
     .from(insights)
-    .where(and(eq(insights.projectId, projectId), eq(insights.id, id)))
+    .where(and(eq(insights.projectId, project.id), eq(insights.id, id)))
   return row
 }
 
 /** Finds insights by id, sorted by id. Leaves out deleted insights. */
-export const findInsights = (db: Db, projectId: number, ids: number[]): Promise<InsightRow[]> =>
+export const findInsights = ({ db, project }: Scope, ids: number[]): Promise<InsightRow[]> =>
   db
     .select()
     .from(insights)
     .where(
       and(
-        eq(insights.projectId, projectId),
+        eq(insights.projectId, project.id),
         eq(insights.deleted, false),
         sql`${insights.id} in ${inJson(ids)}`
       )
@@ -76,12 +74,12 @@ export const findInsights = (db: Db, projectId: number, ids: number[]): Promise<
     .orderBy(asc(insights.id))
 
 /** Finds the tiles that show these insights on live dashboards. */
-export async function findTiles(db: Db, projectId: number, insightIds: number[]): Promise<Tile[]> {
+export async function findTiles({ db, project }: Scope, insightIds: number[]): Promise<Tile[]> {
   const tiles = query<Tile>(sql`
     select ${dashboardTiles.id}, ${dashboardTiles.dashboardId}, ${dashboardTiles.insightId}
     from ${dashboardTiles} join ${dashboards} on ${dashboards.id} = ${dashboardTiles.dashboardId}
     where ${dashboardTiles.insightId} in ${inJson(insightIds)}
-      and ${dashboards.projectId} = ${projectId} and not ${dashboards.deleted}
+      and ${dashboards.projectId} = ${project.id} and not ${dashboards.deleted}
     order by ${dashboardTiles.id}`)
   return (await readBatch(db, tiles))[0]
 }
@@ -94,8 +92,7 @@ function toValues(input: InsightInput): Partial<typeof insights.$inferInsert> {
 
 /** Stores an insight and puts it on the dashboards that the input names, both or none. */
 export async function insertInsight(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   input: InsightInput,
   { by, now }: { by: UserJson; now: Date }
 ): Promise<InsightRow> {
@@ -104,7 +101,7 @@ export async function insertInsight(
     db
       .insert(insights)
       .values({
-        projectId,
+        projectId: project.id,
         shortId,
         filters: {},
         tags: [],
@@ -117,7 +114,7 @@ export async function insertInsight(
         lastModifiedAt: now.getTime()
       })
       .returning(),
-    ...placeOn(db, projectId, eq(insights.shortId, shortId), input.dashboards)
+    ...placeOn({ db, project }, eq(insights.shortId, shortId), input.dashboards)
   ])
   if (!row) {
     throw new Error('The write returned no row.')
@@ -131,8 +128,8 @@ export async function insertInsight(
  * @returns undefined if there is no such insight
  */
 export async function updateInsight(
-  db: Db,
-  { projectId, id }: Pick<InsightRow, 'projectId' | 'id'>,
+  { db, project }: Scope,
+  id: number,
   input: InsightInput,
   now: Date
 ): Promise<InsightRow | undefined> {
@@ -140,9 +137,9 @@ export async function updateInsight(
     db
       .update(insights)
       .set({ ...toValues(input), lastModifiedAt: now.getTime() })
-      .where(and(eq(insights.projectId, projectId), eq(insights.id, id)))
+      .where(and(eq(insights.projectId, project.id), eq(insights.id, id)))
       .returning(),
-    ...placeOn(db, projectId, eq(insights.id, id), input.dashboards)
+    ...placeOn({ db, project }, eq(insights.id, id), input.dashboards)
   ])
   return row
 }
@@ -152,19 +149,19 @@ export async function updateInsight(
  * list. Its tiles on deleted dashboards stay.
  * @param isIt the condition that a row of `insights` is the insight, whose id may not be known yet
  */
-function placeOn(db: Db, projectId: number, isIt: SQL, dashboardIds: number[] | undefined) {
+function placeOn({ db, project }: Scope, isIt: SQL, dashboardIds: number[] | undefined) {
   if (!dashboardIds) {
     return []
   }
-  const ofProject = sql`${insights.projectId} = ${projectId} and ${isIt}`
+  const ofProject = sql`${insights.projectId} = ${project.id} and ${isIt}`
   return [
     db.delete(dashboardTiles).where(sql`
-      ${dashboardTiles.projectId} = ${projectId}
+      ${dashboardTiles.projectId} = ${project.id}
         and ${dashboardTiles.insightId} in (select ${insights.id} from ${insights} where ${ofProject})
         and ${dashboardTiles.dashboardId} not in ${inJson(dashboardIds)}
         and ${dashboardTiles.dashboardId} in (
           select ${dashboards.id} from ${dashboards}
-          where ${dashboards.projectId} = ${projectId} and not ${dashboards.deleted})`),
+          where ${dashboards.projectId} = ${project.id} and not ${dashboards.deleted})`),
     db
       .insert(dashboardTiles)
       .select((source) =>
@@ -178,7 +175,7 @@ function placeOn(db: Db, projectId: number, isIt: SQL, dashboardIds: number[] | 
           .from(insights)
           .crossJoin(dashboards)
           .where(sql`
-            ${ofProject} and ${dashboards.projectId} = ${projectId}
+            ${ofProject} and ${dashboards.projectId} = ${project.id}
               and ${dashboards.id} in ${inJson(dashboardIds)}`)
       )
       .onConflictDoNothing({ target: [dashboardTiles.dashboardId, dashboardTiles.insightId] })

@@ -1,4 +1,4 @@
-import type { Db } from '../db/client.ts'
+import type { Scope } from '../access/open.ts'
 import { listNames } from '../events/definitions/store.ts'
 import { findSimilarName } from '../input/closest.ts'
 import { isolate } from '../input/show.ts'
@@ -15,8 +15,7 @@ const MAX_NAME = 100
  * `No event is called “signed_up”. Did you mean “signed up”?`
  */
 export async function describeUnknown(
-  db: Db,
-  projectId: number,
+  scope: Scope,
   { series }: TrendQuery,
   result: TrendSeries[]
 ): Promise<string | null> {
@@ -32,7 +31,7 @@ export async function describeUnknown(
   if (doubtful.length === 0) {
     return null
   }
-  const known = (await listNames(db, projectId)).map(({ name }) => name)
+  const known = (await listNames(scope)).map(({ name }) => name)
   const unknown = [...new Set(doubtful)].filter((name) => !known.includes(name))
   return unknown.length > 0 ? unknown.map((name) => describe(name, known)).join(' ') : null
 }

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
+import type { Scope } from '../access/open.ts'
 import { query, readBatch } from '../db/batch.ts'
-import type { Db } from '../db/client.ts'
 import { inJson } from '../db/rows.ts'
 import { distinctIds, persons } from '../db/schema.ts'
 import { LISTED_DISTINCT_IDS } from './schemas.ts'
@@ -16,8 +16,7 @@ export type KnownActors = { persons: Map<number, PersonRow>; distinctIds: Map<nu
  * `LISTED_DISTINCT_IDS + 1`: one more than a list shows, which tells whether there are more
  */
 export async function readKnownActors(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   { ids, keys, hasAllIds }: { ids: readonly number[]; keys: readonly number[]; hasAllIds: boolean }
 ): Promise<KnownActors> {
   const [rows, identities] = await readBatch(
@@ -28,10 +27,10 @@ export async function readKnownActors(
           select ${distinctIds.distinctId} as distinct_id from ${distinctIds}
           where ${distinctIds.personId} = ${persons.id} order by ${distinctIds.key} limit ${hasAllIds ? -1 : LISTED_DISTINCT_IDS + 1})
         ) as distinct_ids
-      from ${persons} where ${persons.id} in ${inJson(ids)} and +${persons.projectId} = ${projectId}`),
+      from ${persons} where ${persons.id} in ${inJson(ids)} and +${persons.projectId} = ${project.id}`),
     query<{ key: number; distinct_id: string }>(sql`
       select ${distinctIds.key}, ${distinctIds.distinctId} from ${distinctIds}
-      where ${distinctIds.key} in ${inJson(keys)} and +${distinctIds.projectId} = ${projectId}`)
+      where ${distinctIds.key} in ${inJson(keys)} and +${distinctIds.projectId} = ${project.id}`)
   )
   return {
     persons: new Map(

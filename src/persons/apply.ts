@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
-import type { Db } from '../db/client.ts'
+import type { Scope } from '../access/open.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { reserveNumbers } from '../db/sequences.ts'
 import { NotFoundError } from '../errors.ts'
@@ -14,18 +14,17 @@ import { readSubject, writeChange } from './write.store.ts'
  * @throws not_found; unavailable when the person keeps changing
  */
 export function changePerson(
-  db: Db,
-  projectId: number,
+  scope: Scope,
   id: PersonId,
   change: (subject: PersonSubject) => PersonChange | Promise<PersonChange>
 ): Promise<PersonSubject & PersonChange> {
   return retryConflicts(async () => {
-    const subject = await readSubject(db, projectId, id)
+    const subject = await readSubject(scope, id)
     if (!subject) {
       throw new NotFoundError()
     }
     const changed = await change(subject)
-    await writeChange(db, projectId, subject.person, changed)
+    await writeChange(scope, subject.person, changed)
     return { ...subject, ...changed }
   })
 }
@@ -35,12 +34,11 @@ export function changePerson(
  * @throws invalid_input, not_found, unavailable
  */
 export async function splitApart(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   id: PersonId,
   { request, by }: { request: SplitRequest; by: Request }
 ): Promise<PersonSubject[]> {
-  const { parts } = await changePerson(db, projectId, id, async (subject) => {
+  const { parts } = await changePerson({ db, project }, id, async (subject) => {
     const identities = chooseSplit(subject.identities, request)
     if (identities.length === 0) {
       return NO_CHANGE

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid'
+import type { Scope } from '../access/open.ts'
 import type { Db } from '../db/client.ts'
 import { NotFoundError } from '../errors.ts'
 import { hmac } from '../hash.ts'
@@ -33,11 +34,10 @@ type Deletion = {
  * @throws not_found, unavailable
  */
 export async function removeProperty(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   { id, key, by, announce, secret }: Deletion
 ): Promise<void> {
-  await changePerson(db, projectId, id, async (subject) => {
+  await changePerson({ db, project }, id, async (subject) => {
     const until = deletionTime(subject, key, by)
     if (until === undefined) {
       return NO_CHANGE
@@ -45,9 +45,9 @@ export async function removeProperty(
     const { uuid } = subject.person
     const entry = await announce({
       kind: 'property',
-      project: projectId,
+      project: project.id,
       person: uuid,
-      property: await hashProperty(secret, projectId, uuid, key),
+      property: await hashProperty(secret, project.id, uuid, key),
       until,
       requested_at: by.now,
       ...idsOfActor(by.actor)
@@ -65,10 +65,11 @@ export async function removePropertyAgain(
   entry: Announced<PropertyEntry>,
   { actor, secret }: { actor: Actor; secret: string }
 ): Promise<number> {
+  const scope = { db, project: { id: entry.project } }
   let removed = 0
   const by = { actor, id: uuidv7({ msecs: entry.requested_at }) }
   try {
-    await changePerson(db, entry.project, { uuid: entry.person }, async (subject) => {
+    await changePerson(scope, { uuid: entry.person }, async (subject) => {
       const key = await findProperty(subject, entry, secret)
       removed = key === undefined ? 0 : 1
       return key === undefined ? NO_CHANGE : deleteProperty(subject, key, entry, by)

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
+import type { Scope } from '../access/open.ts'
 import { planRead, query, type Read, readBatch } from '../db/batch.ts'
-import type { Db } from '../db/client.ts'
 import { counters, distinctIds, persons } from '../db/schema.ts'
 import {
   driverOf,
@@ -60,19 +60,18 @@ const isFirst = ({ offset, after }: Page): boolean => offset === 0 && !after
  * with a filter that examines every person, counting takes as long as finding.
  */
 export async function readPersons(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   filters: PersonFilters,
   page: Page,
   knownCount?: number
 ): Promise<Found> {
-  const [found] = await readBatch(db, query<ListedRow>(selectListed(projectId, filters, page)))
+  const [found] = await readBatch(db, query<ListedRow>(selectListed(project.id, filters, page)))
   const rows = found.map(toRow)
   const count = knownCount ?? countFromPage(rows.length, page)
   if (count !== undefined) {
     return { rows, count }
   }
-  const [[total]] = await readBatch(db, query<{ count: number }>(countOf(projectId, filters)))
+  const [[total]] = await readBatch(db, query<{ count: number }>(countOf(project.id, filters)))
   return { rows, count: total?.count ?? 0 }
 }
 
@@ -120,8 +119,8 @@ const selectCounted = (ids: SQL, projectId: number, { limit }: Page): SQL => sql
 type Window = { limit?: number | undefined; offset: number }
 
 /** Yields the matches in the window, newest first and with every distinct id, page by page. */
-export const exportPersons = (db: Db, projectId: number, filters: PersonFilters, window: Window) =>
-  inPages(projectId, filters, window, async (ids): Promise<PersonRow[]> => {
+export const exportPersons = ({ db, project }: Scope, filters: PersonFilters, window: Window) =>
+  inPages(project.id, filters, window, async (ids): Promise<PersonRow[]> => {
     const [rows, names] = await readBatch(
       db,
       query<Omit<PersonRow, 'distinct_ids'>>(sql`
@@ -139,13 +138,8 @@ export const exportPersons = (db: Db, projectId: number, filters: PersonFilters,
   })
 
 /** Yields the properties of the persons that `exportPersons` yields, for its columns. */
-export const exportProperties = (
-  db: Db,
-  projectId: number,
-  filters: PersonFilters,
-  window: Window
-) =>
-  inPages(projectId, filters, window, async (ids) => {
+export const exportProperties = ({ db, project }: Scope, filters: PersonFilters, window: Window) =>
+  inPages(project.id, filters, window, async (ids) => {
     const rows = query<Pick<PersonRow, 'id' | 'created_at' | 'properties'>>(sql`
       select ${persons.id}, ${persons.createdAt}, ${persons.properties} from ${persons}
       where ${persons.id} in (${ids}) order by ${persons.createdAt} desc, ${persons.id} desc`)

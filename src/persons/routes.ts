@@ -162,15 +162,15 @@ export const personRoutes = createRouter()
     if (!isTable) {
       const request = { url, query, projectId: project.id }
       const { filters, page, answer } = readRequest(request, property)
-      return c.json(answer(await readPersons(db, project.id, filters, page.rows, page.knownCount)))
+      return c.json(answer(await readPersons({ db, project }, filters, page.rows, page.knownCount)))
     }
     expectNoCursor(query.cursor)
     const filters = filtersOf(query, property)
     const window = { limit: query.limit, offset: query.offset }
-    const first = exportProperties(db, project.id, filters, window)
+    const first = exportProperties({ db, project }, filters, window)
     // The second time, each page is read with its distinct ids, by another query.
     const columns = await columnsOf(affordPages(first, c.var.usage, 2))
-    const pages = exportPersons(db, project.id, filters, window)
+    const pages = exportPersons({ db, project }, filters, window)
     return csvResponse(c, 'persons', columns, toJsonPages(pages))
   })
   .get('/persons/:id', RETRIEVE, retrieval.allowReading, (c) => {
@@ -189,16 +189,11 @@ export const personRoutes = createRouter()
     validateBody(PersonUpdateJson),
     async (c) => {
       const { properties } = c.req.valid('json')
-      const changed = await changePerson(
-        c.var.db,
-        c.var.project.id,
-        c.req.valid('param').id,
-        (subject) => {
-          const row = rowOf(subject)
-          expectUnchanged(c.var.ignoredFields, [personToJson(row), listedPersonToJson(row)])
-          return setProperties(subject, properties, requestOf(c))
-        }
-      )
+      const changed = await changePerson(c.var, c.req.valid('param').id, (subject) => {
+        const row = rowOf(subject)
+        expectUnchanged(c.var.ignoredFields, [personToJson(row), listedPersonToJson(row)])
+        return setProperties(subject, properties, requestOf(c))
+      })
       return answerOne(c, 'person', personToJson(rowOf(changed)), c.req.valid('query').format)
     }
   )
@@ -215,9 +210,9 @@ export const personRoutes = createRouter()
       if (key === undefined) {
         throw new AppError('required', 'This field is required.', '$unset')
       }
-      const { db, project, now } = c.var
+      const { db, now } = c.var
       const { ledger, secret } = await unlockLedger(c.env, db)
-      await removeProperty(db, project.id, {
+      await removeProperty(c.var, {
         id: c.req.valid('param').id,
         key,
         by: requestOf(c),
@@ -235,8 +230,7 @@ export const personRoutes = createRouter()
     validateQuery(FormatQuery),
     validateBody(SplitRequestJson),
     async (c) => {
-      const { db, project } = c.var
-      const parts = await splitApart(db, project.id, c.req.valid('param').id, {
+      const parts = await splitApart(c.var, c.req.valid('param').id, {
         request: c.req.valid('json'),
         by: requestOf(c)
       })

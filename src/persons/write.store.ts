@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../access/open.ts'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
-import type { Db } from '../db/client.ts'
 import { countRows, eachChunk, expectRows } from '../db/rows.ts'
 import { distinctIds, persons, personVersions } from '../db/schema.ts'
 import { type ColumnValues, insertSelect, list, updateFrom } from '../db/statements.ts'
@@ -166,16 +166,15 @@ export const insertVersions = (projectId: number, versions: readonly PersonVersi
 
 /** Reads a person for a change; undefined if it does not exist. */
 export async function readSubject(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   id: PersonId
 ): Promise<PersonSubject | undefined> {
   const [[record], identities] = await readBatch(
     db,
-    query<PersonRecord>(sql`select ${RECORD} from ${persons} where ${isPerson(projectId, id)}`),
+    query<PersonRecord>(sql`select ${RECORD} from ${persons} where ${isPerson(project.id, id)}`),
     query<{ key: number; distinct_id: string }>(sql`
       select ${distinctIds.key}, ${distinctIds.distinctId} from ${distinctIds}
-      where ${distinctIds.personId} = ${idOfPerson(projectId, id)} order by ${distinctIds.key}`)
+      where ${distinctIds.personId} = ${idOfPerson(project.id, id)} order by ${distinctIds.key}`)
   )
   const [first, ...rest] = identities.map(({ key, distinct_id }) => ({
     key,
@@ -192,8 +191,7 @@ export async function readSubject(
  * @throws ConflictError
  */
 export async function writeChange(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   person: Person,
   change: PersonChange
 ): Promise<void> {
@@ -205,13 +203,13 @@ export async function writeChange(
     part.identities.map(({ key }) => ({ key, person_id: part.person.id }))
   )
   await writeBatch(db, [
-    ...expectUnchanged(projectId, [person]),
-    ...updatePersons(projectId, [person]),
-    ...insertPersons(projectId, created),
-    ...moveIdentities(projectId, moved),
-    ...insertVersions(projectId, change.versions),
-    ...activityStatements(projectId, change.entries),
-    ...countRows(projectId, 'persons', created.length)
+    ...expectUnchanged(project.id, [person]),
+    ...updatePersons(project.id, [person]),
+    ...insertPersons(project.id, created),
+    ...moveIdentities(project.id, moved),
+    ...insertVersions(project.id, change.versions),
+    ...activityStatements(project.id, change.entries),
+    ...countRows(project.id, 'persons', created.length)
   ])
 }
 

@@ -55,7 +55,7 @@ export async function consumeRecordings(
   /** @throws unavailable when the queries end before all recordings are purged */
   async function purgeRecordings({ project_id, purge: sessions }: PurgeMessage): Promise<void> {
     const { db } = await openUpkeepOf(project_id, invocation)
-    for (const recording of await findUnpurged(db, project_id, sessions)) {
+    for (const recording of await findUnpurged({ db, project: { id: project_id } }, sessions)) {
       if (isSpent(usage)) {
         throw new UnavailableError(
           'This invocation has used up its queries; the remaining recordings are purged when the message is retried.'

@@ -1,3 +1,4 @@
+import type { Scope } from '../access/open.ts'
 import type { Db } from '../db/client.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { hmac } from '../hash.ts'
@@ -14,7 +15,6 @@ const hashSession = (secret: string, projectId: number, sessionId: string): Prom
   hmac(secret, `session of a recording\n${projectId}\n${sessionId}`)
 
 type Deletion = {
-  projectId: number
   sessionId: string
   announce: Announce<RecordingEntry>
   secret: string
@@ -27,23 +27,23 @@ type Deletion = {
  * @returns whether the recording existed
  */
 export const removeRecording = (
-  db: Db,
-  { projectId, sessionId, announce, secret, now }: Deletion
+  scope: Scope,
+  { sessionId, announce, secret, now }: Deletion
 ): Promise<boolean> =>
   retryConflicts(async () => {
-    const recording = await findRecording(db, projectId, sessionId)
+    const recording = await findRecording(scope, sessionId)
     if (!recording) {
       return false
     }
     const entry = await announce({
       kind: 'recording',
-      project: projectId,
-      session: await hashSession(secret, projectId, sessionId),
+      project: scope.project.id,
+      session: await hashSession(secret, scope.project.id, sessionId),
       from: recording.startTime,
       to: recording.endTime,
       requested_at: now
     })
-    await deleteRecording(db, sessionId, entry)
+    await deleteRecording(scope.db, sessionId, entry)
     return true
   })
 
@@ -59,7 +59,8 @@ export const removeRecordingAgain = (
   secret: string
 ): Promise<number> =>
   retryConflicts(async () => {
-    for (const sessionId of await listStarted(db, entry.project, entry.from, entry.to)) {
+    const scope = { db, project: { id: entry.project } }
+    for (const sessionId of await listStarted(scope, entry.from, entry.to)) {
       if ((await hashSession(secret, entry.project, sessionId)) === entry.session) {
         await deleteRecording(db, sessionId, entry)
         return 1

@@ -95,8 +95,7 @@ async function tryToStore({
   now
 }: Batch): Promise<{ stored: number; refused: IncomingPart[] }> {
   const { suppressionSerial: serial, ...read } = await readKnown(
-    db,
-    project.id,
+    { db, project },
     parts.map(({ sessionId, partId, distinctId }) => ({ sessionId, partId, distinctId }))
   )
   // A part that is stored stays stored, also if its person has been suppressed since.
@@ -119,7 +118,7 @@ async function tryToStore({
     [...lost.values()].map(({ part, suppression }) => ({ suppression, at: part.receivedAt }))
   )
   if (changes.parts.length + dropped.length > 0) {
-    await writeChanges(db, project.id, changes, {
+    await writeChanges({ db, project }, changes, {
       now,
       newToken: () => newAccessToken(project.id),
       serial,

@@ -1,4 +1,5 @@
 import { and, asc, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../access/open.ts'
 import { addToStores } from '../barred/tombstones/store.ts'
 import { DAY } from '../calendar/units.ts'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
@@ -107,13 +108,12 @@ export async function expireRecordings(
  * `until`, ms UTC: any part of their sessions is refused for its age.
  */
 export const removeTombstones = (
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   { until, limit }: { until: number; limit: number }
 ) =>
   writeBatch(db, [
     sql`delete from ${recordings}
-      where ${isOldest(projectId, until - MAX_SESSION_MS, sql`${recordings.purgedAt} is not null`, limit)}`
+      where ${isOldest(project.id, until - MAX_SESSION_MS, sql`${recordings.purgedAt} is not null`, limit)}`
   ])
 
 /**
@@ -121,8 +121,7 @@ export const removeTombstones = (
  * recordings.
  */
 export async function listStarted(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   from: number,
   to: number
 ): Promise<string[]> {
@@ -131,7 +130,7 @@ export async function listStarted(
     .from(recordings)
     .where(
       and(
-        eq(recordings.projectId, projectId),
+        eq(recordings.projectId, project.id),
         gte(recordings.startTime, from),
         lte(recordings.startTime, to),
         eq(recordings.deleted, false)
@@ -174,19 +173,19 @@ export async function findExpired(
 }
 
 /** Returns the latest `until` of a retention in the ledger, ms UTC; 0 without one. */
-export async function readRetentionNote(db: Db, projectId: number): Promise<number> {
+export async function readRetentionNote({ db, project }: Scope): Promise<number> {
   const [row] = await db
     .select({ value: counters.value })
     .from(counters)
-    .where(and(eq(counters.projectId, projectId), eq(counters.name, 'retention_noted')))
+    .where(and(eq(counters.projectId, project.id), eq(counters.name, 'retention_noted')))
   return row?.value ?? 0
 }
 
 /** Stores the latest `until` of a project's retention in the ledger, ms UTC. */
-export const writeRetentionNote = (db: Db, projectId: number, until: number) =>
+export const writeRetentionNote = ({ db, project }: Scope, until: number) =>
   db
     .insert(counters)
-    .values({ projectId, name: 'retention_noted', value: until })
+    .values({ projectId: project.id, name: 'retention_noted', value: until })
     .onConflictDoUpdate({ target: [counters.projectId, counters.name], set: { value: until } })
 
 /** A deleted recording that is not purged yet. */
@@ -216,27 +215,25 @@ export const listUnpurged = (
 
 /** Returns the given sessions that have a row in `recordings`, including tombstones. */
 export async function listRecorded(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   sessionIds: string[]
 ): Promise<Set<string>> {
   const rows = await db
     .select({ sessionId: recordings.sessionId })
     .from(recordings)
-    .where(isOneOf(projectId, sessionIds))
+    .where(isOneOf(project.id, sessionIds))
   return new Set(rows.map(({ sessionId }) => sessionId))
 }
 
 /** Returns the given sessions whose recordings are deleted but not purged. */
 export const findUnpurged = (
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   sessionIds: string[]
 ): Promise<DeletedRecording[]> =>
   db
     .select(deletedRecording)
     .from(recordings)
-    .where(and(isOneOf(projectId, sessionIds), isUnpurged))
+    .where(and(isOneOf(project.id, sessionIds), isUnpurged))
 
 const isOneOf = (projectId: number, sessionIds: string[]): SQL =>
   sql`${recordings.projectId} = ${projectId} and ${recordings.sessionId} in ${inJson(sessionIds)}`

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Scope } from '../access/open.ts'
 import { deleteObjects } from '../bucket.ts'
 import { MINUTE } from '../calendar/units.ts'
 import type { Db } from '../db/client.ts'
@@ -15,7 +16,6 @@ import {
   listProjects,
   listUnpurged,
   purgeParts,
-  type Retention,
   readRetentionNote,
   removeTombstones,
   writeRetentionNote
@@ -119,9 +119,10 @@ export async function sweepRecordings(
     if (isSpent()) {
       break
     }
-    await removeTombstones(db, projectId, { until, limit: EXPIRED_AT_ONCE })
+    const scope = { db, project: { id: projectId } }
+    await removeTombstones(scope, { until, limit: EXPIRED_AT_ONCE })
     if (hasRecordings) {
-      const entry = await announceRetention(db, ledger, { projectId, until, now })
+      const entry = await announceRetention(scope, ledger, { until, now })
       expired += await expireRecordings(db, entry, { limit: EXPIRED_AT_ONCE, now })
     }
     left -= 1
@@ -137,11 +138,11 @@ export async function sweepRecordings(
  * already.
  */
 const announceRetention = (
-  db: Db,
+  scope: Scope,
   ledger: Ledger,
-  { projectId, until, now }: Retention & { now: number }
+  { until, now }: { until: number; now: number }
 ): Promise<Announced<RetentionEntry>> =>
-  ledger.announceOnce({ kind: 'retention', project: projectId, until }, now, {
-    isMade: async () => (await readRetentionNote(db, projectId)) >= until,
-    make: () => writeRetentionNote(db, projectId, until)
+  ledger.announceOnce({ kind: 'retention', project: scope.project.id, until }, now, {
+    isMade: async () => (await readRetentionNote(scope)) >= until,
+    make: () => writeRetentionNote(scope, until)
   })

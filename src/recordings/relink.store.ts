@@ -1,6 +1,6 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
+import type { Scope } from '../access/open.ts'
 import { writeBatch } from '../db/batch.ts'
-import type { Db } from '../db/client.ts'
 import { expectRows } from '../db/rows.ts'
 import { distinctIds, persons, recordings, recordingViews } from '../db/schema.ts'
 import { reserveNumbers } from '../db/sequences.ts'
@@ -13,32 +13,30 @@ import { isLive } from './store.ts'
  * seen; empty if the person does not exist.
  */
 export const findIdentities = (
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   name: PersonName
 ): Promise<{ key: number; distinct_id: string; uuid: string }[]> =>
   db
     .select({ key: distinctIds.key, distinct_id: distinctIds.distinctId, uuid: persons.uuid })
     .from(distinctIds)
     .innerJoin(persons, eq(persons.id, distinctIds.personId))
-    .where(eq(distinctIds.personId, idOfPerson(projectId, name)))
+    .where(eq(distinctIds.personId, idOfPerson(project.id, name)))
     .orderBy(asc(distinctIds.key))
 
 /** Returns the key of a distinct id; creates the distinct id if it does not exist. */
 export async function findOrCreateIdentity(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   distinctId: string
 ): Promise<number> {
   const [found] = await db
     .select({ key: distinctIds.key })
     .from(distinctIds)
-    .where(and(eq(distinctIds.projectId, projectId), eq(distinctIds.distinctId, distinctId)))
+    .where(and(eq(distinctIds.projectId, project.id), eq(distinctIds.distinctId, distinctId)))
   if (found) {
     return found.key
   }
   const { identity: key } = await reserveNumbers(db, { identity: 1 })
-  await db.insert(distinctIds).values({ key, projectId, distinctId, personId: null })
+  await db.insert(distinctIds).values({ key, projectId: project.id, distinctId, personId: null })
   return key
 }
 
@@ -47,19 +45,18 @@ export async function findOrCreateIdentity(
  * @returns whether the recording exists. @throws ConflictError when the identity no longer exists
  */
 export async function relinkRecording(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   sessionId: string,
   identity: number
 ): Promise<boolean> {
   const [, updated] = await writeBatch(db, [
     expectRows(
       1,
-      sql`${distinctIds} where ${distinctIds.key} = ${identity} and ${distinctIds.projectId} = ${projectId}`
+      sql`${distinctIds} where ${distinctIds.key} = ${identity} and ${distinctIds.projectId} = ${project.id}`
     ),
     sql`${updateFrom(recordings, {
       set: { identity, isRelinked: 1, revision: sql`${recordings.revision} + 1` },
-      where: isLive(projectId, sessionId)
+      where: isLive(project.id, sessionId)
     })} returning 1`
   ])
   return updated?.results.length === 1
@@ -67,15 +64,14 @@ export async function relinkRecording(
 
 /** Marks a recording as viewed by a user, unless the recording is deleted. */
 export const noteView = (
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   sessionId: string,
   { user, now }: { user: { id: number; email: string }; now: number }
 ) =>
   writeBatch(db, [
     sql`${insertSelect(
       recordingViews,
-      { projectId, sessionId, userId: user.id, email: user.email, viewedAt: now },
-      sql`${recordings} where ${isLive(projectId, sessionId)}`
+      { projectId: project.id, sessionId, userId: user.id, email: user.email, viewedAt: now },
+      sql`${recordings} where ${isLive(project.id, sessionId)}`
     )} on conflict do nothing`
   ])

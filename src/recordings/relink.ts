@@ -1,4 +1,4 @@
-import type { Db } from '../db/client.ts'
+import type { Scope } from '../access/open.ts'
 import { retryConflicts } from '../db/retry.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import {
@@ -16,14 +16,13 @@ import { findIdentities, findOrCreateIdentity, relinkRecording } from './relink.
  * @throws invalid_input, attr `person`; blank
  */
 export async function expectOnePerson(
-  db: Db,
-  projectId: number,
+  scope: Scope,
   person: PersonInput | undefined
 ): Promise<void> {
   if (person === undefined || namesNobody(person)) {
     return
   }
-  const identities = await findIdentities(db, projectId, readPersonName(person))
+  const identities = await findIdentities(scope, readPersonName(person))
   const [first] = identities
   if (first) {
     const distinctIds = identities.map(({ distinct_id }) => distinct_id)
@@ -36,17 +35,12 @@ export async function expectOnePerson(
  * @throws does_not_exist, attr `person`; invalid_input, attr `distinct_id`, for a distinct id of
  * another person; not_found; unavailable after too many conflicts
  */
-export async function relink(
-  db: Db,
-  projectId: number,
-  sessionId: string,
-  { distinctId, person }: Relink
-) {
+export async function relink(scope: Scope, sessionId: string, { distinctId, person }: Relink) {
   const isDone = await retryConflicts(async () => {
     const identity = person
-      ? await identityOf(db, projectId, person, distinctId)
-      : await findOrCreateIdentity(db, projectId, distinctId)
-    return relinkRecording(db, projectId, sessionId, identity)
+      ? await identityOf(scope, person, distinctId)
+      : await findOrCreateIdentity(scope, distinctId)
+    return relinkRecording(scope, sessionId, identity)
   })
   if (!isDone) {
     throw new NotFoundError()
@@ -59,12 +53,11 @@ export async function relink(
  * @throws does_not_exist, attr `person`; invalid_input, attr `distinct_id`
  */
 async function identityOf(
-  db: Db,
-  projectId: number,
+  scope: Scope,
   person: NonNullable<Relink['person']>,
   distinctId: string | undefined
 ): Promise<number> {
-  const identities = await findIdentities(db, projectId, person)
+  const identities = await findIdentities(scope, person)
   const [first] = identities
   if (!first) {
     throw new AppError('does_not_exist', 'Invalid person - object does not exist.', 'person')

@@ -52,12 +52,15 @@ export const recordingRoutes = createRouter()
       const isFiltered = !isUnfiltered(filters)
       const nameOf = isFiltered ? () => nameFilters(project.id, filters) : undefined
       const page = readPage(c.req.url, Cursor, query, nameOf)
-      const found = await listRecordings(db, project.id, {
-        matching: isFiltered ? await compileFilters(db, project, filters, now) : undefined,
-        order: { by: query.order, isAscending: query.order_direction === 'asc' },
-        page: page.rows,
-        knownCount: page.knownCount
-      })
+      const found = await listRecordings(
+        { db, project },
+        {
+          matching: isFiltered ? await compileFilters(db, project, filters, now) : undefined,
+          order: { by: query.order, isAscending: query.order_direction === 'asc' },
+          page: page.rows,
+          knownCount: page.knownCount
+        }
+      )
       return answerList(c, page, found, {
         toJson: (row) => recordingToJson(row, project.id, user.id, now),
         positionOf: ({ order_value, session_id }) => ({ value: order_value ?? 0, id: session_id })
@@ -80,7 +83,7 @@ export const recordingRoutes = createRouter()
     async (c) => {
       const { id } = c.req.valid('param')
       const update = c.req.valid('json')
-      const { db, project, user, now } = c.var
+      const { user, now } = c.var
       const shown = await showRecording(c, id)
       const { ignoredFields } = c.var
       expectUnchanged(ignoredFields, [shown], listOutdated(ignoredFields, shown))
@@ -91,14 +94,14 @@ export const recordingRoutes = createRouter()
           'viewed'
         )
       }
-      await expectOnePerson(db, project.id, update.person)
+      await expectOnePerson(c.var, update.person)
       const { distinct_id: distinctId, person } = shown
       const newOwner = readRelink(update, { distinctId, personId: person.id, uuid: person.uuid })
       if (newOwner) {
-        await relink(db, project.id, id, newOwner)
+        await relink(c.var, id, newOwner)
       }
       if (update.viewed) {
-        await noteView(db, project.id, id, { user, now: now.getTime() })
+        await noteView(c.var, id, { user, now: now.getTime() })
       }
       return c.json(await showRecording(c, id))
     }
@@ -113,8 +116,7 @@ export const recordingRoutes = createRouter()
       const { id } = c.req.valid('param')
       const { db, project, now } = c.var
       const { ledger, secret } = await unlockLedger(c.env, db)
-      const isDeleted = await removeRecording(db, {
-        projectId: project.id,
+      const isDeleted = await removeRecording(c.var, {
         sessionId: id,
         announce: announcer(ledger, now.getTime()),
         secret: secret.value,
@@ -139,11 +141,11 @@ export const recordingRoutes = createRouter()
       const { id } = c.req.valid('param')
       const { blob_key: partId } = c.req.valid('query')
       const { db, project } = c.var
-      if (!(await findRecording(db, project.id, id))) {
+      if (!(await findRecording({ db, project }, id))) {
         throw new NotFoundError()
       }
       if (partId === undefined) {
-        return c.json({ sources: await listSources(db, project.id, id) })
+        return c.json({ sources: await listSources({ db, project }, id) })
       }
       const lines = await openPart(c.env.BUCKET, project.id, id, partId)
       return c.body(lines, 200, { 'Content-Type': 'application/jsonl' })
@@ -152,7 +154,7 @@ export const recordingRoutes = createRouter()
 
 async function showRecording(c: Context<AppEnv>, id: string): Promise<RecordingJson> {
   const { db, project, user, now } = c.var
-  const row = await readRecording(db, project.id, id)
+  const row = await readRecording({ db, project }, id)
   if (!row) {
     throw new NotFoundError()
   }

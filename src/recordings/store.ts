@@ -1,5 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '../db/client.ts'
+import type { Scope } from '../access/open.ts'
 import { inJson } from '../db/rows.ts'
 import { recordings } from '../db/schema.ts'
 
@@ -10,32 +10,23 @@ export const isLive = (projectId: number, sessionId: string): SQL =>
   sql`(${recordings.projectId} = ${projectId} and ${recordings.sessionId} = ${sessionId} and not ${recordings.deleted})`
 
 /** Finds the recordings of the given sessions, including deleted recordings, in no order. */
-export const findStored = (
-  db: Db,
-  projectId: number,
-  sessionIds: string[]
-): Promise<RecordingRow[]> =>
+export const findStored = ({ db, project }: Scope, sessionIds: string[]): Promise<RecordingRow[]> =>
   db
     .select()
     .from(recordings)
     .where(
       and(
-        eq(recordings.projectId, projectId),
+        eq(recordings.projectId, project.id),
         sql`${recordings.sessionId} in ${inJson(sessionIds)}`
       )
     )
 
 /** Finds the recordings of the given sessions, without deleted recordings, in no order. */
-export const findRecordings = async (
-  db: Db,
-  projectId: number,
-  sessionIds: string[]
-): Promise<RecordingRow[]> =>
-  (await findStored(db, projectId, sessionIds)).filter(({ deleted }) => !deleted)
+export const findRecordings = async (scope: Scope, sessionIds: string[]): Promise<RecordingRow[]> =>
+  (await findStored(scope, sessionIds)).filter(({ deleted }) => !deleted)
 
 /** Finds the recording of a session; undefined if it does not exist or is deleted. */
 export const findRecording = async (
-  db: Db,
-  projectId: number,
+  scope: Scope,
   sessionId: string
-): Promise<RecordingRow | undefined> => (await findRecordings(db, projectId, [sessionId]))[0]
+): Promise<RecordingRow | undefined> => (await findRecordings(scope, [sessionId]))[0]

@@ -136,7 +136,7 @@ async function sweepSessions(
   { project, after: start }: Position,
   sessions: string[]
 ): Promise<Swept> {
-  const recorded = await listRecorded(db, project, sessions)
+  const recorded = await listRecorded({ db, project: { id: project } }, sessions)
   let after = start
   let removed = 0
   for (const session of sessions) {

@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../access/open.ts'
 import { countSuppressed, expectSerial, SERIAL } from '../barred/suppressions/store.ts'
 import type { Drops } from '../barred/suppressions/suppression.ts'
 import { expectLastErasure } from '../barred/tombstones/store.ts'
 import { query, readBatch, writeBatch } from '../db/batch.ts'
-import type { Db } from '../db/client.ts'
 import { countRows, eachChunk, expectRows, inJson } from '../db/rows.ts'
 import {
   counters,
@@ -31,31 +31,30 @@ export type WantedParts = { sessionId: string; partId: string; distinctId: strin
  * `writeChanges` notices later erasures and suppressions.
  */
 export async function readKnown(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   wanted: WantedParts
 ): Promise<Omit<KnownRecordings, 'tombstones' | 'keptSince'> & { suppressionSerial: number }> {
   const sessionIds = [...new Set(wanted.map(({ sessionId }) => sessionId))]
   const ids = [...new Set(wanted.map(({ distinctId }) => distinctId))]
   const [stored, [seen, identities, erased, counterRows]] = await Promise.all([
-    findStored(db, projectId, sessionIds),
+    findStored({ db, project }, sessionIds),
     readBatch(
       db,
       query<{ session_id: string; part_id: string }>(sql`
         select ${recordingParts.sessionId}, ${recordingParts.partId}
         from json_each(${JSON.stringify(wanted)}) as wanted cross join ${recordingParts}
-          on ${recordingParts.projectId} = ${projectId} and ${recordingParts.sessionId} = wanted.value ->> 'sessionId'
+          on ${recordingParts.projectId} = ${project.id} and ${recordingParts.sessionId} = wanted.value ->> 'sessionId'
              and ${recordingParts.partId} = wanted.value ->> 'partId'`),
       query<{ key: number; distinct_id: string }>(sql`
         select ${distinctIds.key}, ${distinctIds.distinctId} from ${distinctIds}
-        where ${distinctIds.projectId} = ${projectId} and ${distinctIds.distinctId} in ${inJson(ids)}`),
+        where ${distinctIds.projectId} = ${project.id} and ${distinctIds.distinctId} in ${inJson(ids)}`),
       query<{ key: number }>(sql`
         select ${erasedIdentities.key} from json_each(${JSON.stringify(sessionIds)}) as wanted
-          cross join ${recordings} on ${recordings.projectId} = ${projectId} and ${recordings.sessionId} = wanted.value
+          cross join ${recordings} on ${recordings.projectId} = ${project.id} and ${recordings.sessionId} = wanted.value
           cross join ${erasedIdentities} on ${erasedIdentities.key} = ${recordings.identity}`),
       query<{ name: string; value: number }>(sql`
         select ${counters.name}, ${counters.value} from ${counters}
-        where ${counters.projectId} = ${projectId} and ${counters.name} in ('last_erasure', ${SERIAL})`)
+        where ${counters.projectId} = ${project.id} and ${counters.name} in ('last_erasure', ${SERIAL})`)
     )
   ])
   return {
@@ -109,8 +108,7 @@ type Writing = {
  * @throws ConflictError
  */
 export async function writeChanges(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   changes: RecordingChanges,
   { now, newToken, serial, dropped }: Writing
 ): Promise<void> {
@@ -120,23 +118,23 @@ export async function writeChanges(
   const grown = updated.filter(({ isMoved }) => !isMoved)
   const createdIds = created.map(({ sessionId }) => sessionId)
   await writeBatch(db, [
-    expectSerial(projectId, serial),
-    ...countSuppressed(projectId, 'recordingParts', dropped),
-    ...expectUnchanged(projectId, updated),
-    ...expectIdentities(projectId, changes.expectedIdentities),
-    ...expectKept(projectId, changes.usedTombstones),
+    expectSerial(project.id, serial),
+    ...countSuppressed(project.id, 'recordingParts', dropped),
+    ...expectUnchanged(project.id, updated),
+    ...expectIdentities(project.id, changes.expectedIdentities),
+    ...expectKept(project.id, changes.usedTombstones),
     // `expectIdentities` notices if a stored identity has been erased since. A new identity has no
     // row yet, so any later erasure counts as a conflict.
-    ...(newIdentities.length > 0 ? [expectLastErasure(projectId, changes.lastErasure)] : []),
-    ...insertIdentities(projectId, newIdentities),
-    ...moveParts(projectId, updated),
-    ...insertParts(projectId, parts),
-    ...insertRecordings(projectId, created, now),
-    ...updateRecordings(projectId, moved, [...INDEXED, ...UNINDEXED]),
-    ...updateRecordings(projectId, grown, UNINDEXED),
-    ...countRows(projectId, 'recordings', created.length),
+    ...(newIdentities.length > 0 ? [expectLastErasure(project.id, changes.lastErasure)] : []),
+    ...insertIdentities(project.id, newIdentities),
+    ...moveParts(project.id, updated),
+    ...insertParts(project.id, parts),
+    ...insertRecordings(project.id, created, now),
+    ...updateRecordings(project.id, moved, [...INDEXED, ...UNINDEXED]),
+    ...updateRecordings(project.id, grown, UNINDEXED),
+    ...countRows(project.id, 'recordings', created.length),
     // The steps of a session are stored only if it has a recording when it is closed.
-    ...reopenSessions(projectId, createdIds)
+    ...reopenSessions(project.id, createdIds)
   ])
 }
 

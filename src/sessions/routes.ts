@@ -84,12 +84,11 @@ export const sessionRoutes = createRouter()
   )
   .get('/sessions/values', VALUES, allow(...SCOPES), validateQuery(ValueQuery), async (c) => {
     const { key, value } = c.req.valid('query')
-    const { db, project } = c.var
     const type = findSessionProperty(key)?.type
     if (type !== 'String' && type !== 'Boolean') {
       return c.json({ results: [], refreshing: false })
     }
-    const found = await listValues(db, project.id, key, value === '' ? MAX_VALUES : SEARCHED)
+    const found = await listValues(c.var, key, value === '' ? MAX_VALUES : SEARCHED)
     const part = value.toLowerCase()
     const results = found
       .filter(({ name }) => name.toLowerCase().includes(part))

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { Scope } from '../access/open.ts'
 import { SLOT } from '../columns/slots/store.ts'
-import type { Db } from '../db/client.ts'
 import { eachChunk } from '../db/rows.ts'
 import { sessions, sessionValues } from '../db/schema.ts'
 import {
@@ -148,8 +148,7 @@ export type CountedValue = { name: string; count: number }
  * one session has follow. Reads at most `3 * limit` rows.
  */
 export async function listValues(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   key: string,
   limit: number
 ): Promise<CountedValue[]> {
@@ -157,7 +156,7 @@ export async function listValues(
     db
       .select({ name: sessionValues.value, count: sessionValues.count })
       .from(sessionValues)
-      .where(and(eq(sessionValues.projectId, projectId), eq(sessionValues.key, key), condition))
+      .where(and(eq(sessionValues.projectId, project.id), eq(sessionValues.key, key), condition))
       .limit(limit)
   // Repeats the condition of the index `session_values_frequent` literally: with a bound value,
   // SQLite would not use it.

@@ -74,7 +74,7 @@ export const sharedRoutes = createRouter()
       const { objectId: sessionId } = shared
       const { blob_key: partId } = c.req.valid('query')
       if (partId === undefined) {
-        return c.json({ sources: await listSources(db, project.id, sessionId) })
+        return c.json({ sources: await listSources({ db, project }, sessionId) })
       }
       const lines = await openPart(c.env.BUCKET, project.id, sessionId, partId)
       return c.body(lines, 200, { 'Content-Type': 'application/jsonl' })
@@ -97,7 +97,7 @@ async function openShared(
     throw new NotFoundError()
   }
   c.set('projectId', open.project.id)
-  const shared = await findShared(open.db, open.project.id, sha256(token))
+  const shared = await findShared(open, sha256(token))
   if (!shared) {
     throw new NotFoundError()
   }
@@ -109,12 +109,12 @@ async function answerRecording(
   { db, project }: OpenProject,
   sessionId: string
 ): Promise<Response> {
-  const row = await readRecording(db, project.id, sessionId)
+  const row = await readRecording({ db, project }, sessionId)
   if (!row) {
     throw new NotFoundError()
   }
   if (prefersPage(c)) {
-    const visit = await findVisit(db, project.id, sessionId)
+    const visit = await findVisit({ db, project }, sessionId)
     const page = playerPage(describeRecording(row, visit, project.timezone))
     const policy = playerPolicy(new URL(c.req.url).origin, nonceOf(c))
     return answerPage(c, page, { policy })
@@ -126,7 +126,7 @@ async function answerRecording(
     viewers: _viewers,
     ...recording
   } = recordingToJson(row, project.id, NO_USER, c.var.now)
-  const sources = await listSources(db, project.id, sessionId)
+  const sources = await listSources({ db, project }, sessionId)
   return c.json({ ...recording, sources } satisfies SharedRecordingJson)
 }
 

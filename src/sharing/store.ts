@@ -1,4 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
+import type { Scope } from '../access/open.ts'
 import { query, readBatch } from '../db/batch.ts'
 import { ConflictError, type ProjectDb } from '../db/client.ts'
 import { dashboards, insights, recordings, shares } from '../db/schema.ts'
@@ -95,18 +96,17 @@ const isUnchanged = (table: typeof recordings | typeof shares, was: Sharing | nu
 
 /** Finds the object that is shared under a token with this hash. */
 export async function findShared(
-  db: ProjectDb,
-  projectId: number,
+  { db, project }: Scope,
   hash: string
 ): Promise<Sharable | undefined> {
   const found = query<Pick<Sharable, 'kind' | 'objectId'>>(sql`
     select 'recording' as kind, ${recordings.sessionId} as "objectId" from ${recordings}
-    where ${recordings.sharedHash} = ${hash} and ${recordings.projectId} = ${projectId}
+    where ${recordings.sharedHash} = ${hash} and ${recordings.projectId} = ${project.id}
       and not ${recordings.deleted}
     union all
     select ${shares.kind}, ${shares.objectId} from ${shares}
-    where ${shares.sharedHash} = ${hash} and ${shares.projectId} = ${projectId}`)
+    where ${shares.sharedHash} = ${hash} and ${shares.projectId} = ${project.id}`)
   const [[row]] = await readBatch(db, found)
   // The cast is safe: the id of a session is a text, and the others are numbers.
-  return row && ({ projectId, ...row } as Sharable)
+  return row && ({ projectId: project.id, ...row } as Sharable)
 }

@@ -49,7 +49,7 @@ export async function attemptDelivery(
   if (!row) {
     return 'gone'
   }
-  const subscription = await findSubscription(open.db, open.project.id, row.subscriptionId)
+  const subscription = await findSubscription(open, row.subscriptionId)
   if (!subscription) {
     throw new Error(`The delivery ${row.id} has no subscription.`)
   }

@@ -87,7 +87,7 @@ async function newSubscription(
   if (!terms.deleted) {
     await expectFuture(terms, now.getTime())
   }
-  await expectSubject(db, project.id, terms, undefined)
+  await expectSubject({ db, project }, terms, undefined)
   const isPaused = input.enabled === false
   return {
     ...terms,

@@ -37,10 +37,10 @@ export async function findSubject(
   { db, project }: OpenProject,
   { dashboardId, insightId, title }: SubscriptionRow
 ): Promise<Subject> {
-  const single = insightId === null ? undefined : await findInsight(db, project.id, insightId)
+  const single = insightId === null ? undefined : await findInsight({ db, project }, insightId)
   const dashboard =
-    dashboardId === null ? undefined : await findDashboard(db, project.id, dashboardId)
-  const tiles = dashboard ? await findDashboardInsights(db, project.id, dashboard.id) : []
+    dashboardId === null ? undefined : await findDashboard({ db, project }, dashboardId)
+  const tiles = dashboard ? await findDashboardInsights({ db, project }, dashboard.id) : []
   const others = tiles.filter(({ id }) => id !== single?.id)
   const name = title || dashboard?.name || (single && titleOf(single)) || 'Your numbers'
   return {
@@ -132,7 +132,7 @@ async function readFigures(
     if ('lines' in figures) {
       return { figures, plot }
     }
-    const unknown = await describeUnknown(db, project.id, query, result)
+    const unknown = await describeUnknown({ db, project }, query, result)
     return { figures: unknown === null ? figures : { name, failure: unknown } }
   } catch (error) {
     if (error instanceof UnavailableError || !(error instanceof AppError)) {

@@ -118,8 +118,7 @@ export const subscriptionRoutes = createRouter()
       deleted: deleted ?? false,
       ordering: by && { by, isDescending: ordering?.startsWith('-') ?? false }
     }
-    const { db, project } = c.var
-    const found = await listSubscriptions(db, project.id, listing, page.rows)
+    const found = await listSubscriptions(c.var, listing, page.rows)
     return answerList(c, page, found, { toJson: subscriptionToJson })
   })
   .post(
@@ -149,12 +148,7 @@ export const subscriptionRoutes = createRouter()
     RETRIEVE,
     allow('subscription:read'),
     validatePath(SubscriptionPath),
-    async (c) =>
-      c.json(
-        subscriptionToJson(
-          await getSubscription(c.var.db, c.var.project.id, c.req.valid('param').id)
-        )
-      )
+    async (c) => c.json(subscriptionToJson(await getSubscription(c.var, c.req.valid('param').id)))
   )
   .patch(
     '/subscriptions/:id',
@@ -166,7 +160,7 @@ export const subscriptionRoutes = createRouter()
       const { db, project, now } = c.var
       const change = c.req.valid('json')
       const [row, before] = await retryConflicts(async () => {
-        const before = await getSubscription(db, project.id, c.req.valid('param').id)
+        const before = await getSubscription({ db, project }, c.req.valid('param').id)
         const ignored = c.var.ignoredFields
         expectUnchanged(ignored, [subscriptionToJson(before)], changingFields(ignored, now))
         // Stores a delivery for an occurrence that is already due, so that a new schedule does not
@@ -176,7 +170,7 @@ export const subscriptionRoutes = createRouter()
         if (!terms.deleted && !isSameSchedule(before, terms)) {
           await expectFuture(terms, now.getTime())
         }
-        await expectSubject(db, project.id, terms, before)
+        await expectSubject({ db, project }, terms, before)
         const state = await resume(before, terms, change, now)
         return [await updateSubscription(db, before, { ...terms, ...state }), before]
       })
@@ -193,7 +187,7 @@ export const subscriptionRoutes = createRouter()
     async (c) => {
       const { db, project } = c.var
       await retryConflicts(async () => {
-        const row = await getSubscription(db, project.id, c.req.valid('param').id)
+        const row = await getSubscription({ db, project }, c.req.valid('param').id)
         if (row.deleted) {
           throw new NotFoundError()
         }
@@ -209,7 +203,7 @@ export const subscriptionRoutes = createRouter()
     validatePath(SubscriptionPath),
     validateQuery(PreviewQuery),
     async (c) => {
-      const row = await getSubscription(c.var.db, c.var.project.id, c.req.valid('param').id)
+      const row = await getSubscription(c.var, c.req.valid('param').id)
       const occurrences = await nextOccurrences(row, c.var.now.getTime(), c.req.valid('query').n)
       const results = occurrences.map((time) => toIso(time))
       return c.json({ summary: summarize(row), timezone: row.timezone, results })

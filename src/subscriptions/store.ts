@@ -1,4 +1,5 @@
 import { and, desc, eq, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../access/open.ts'
 import { DAY } from '../calendar/units.ts'
 import { ConflictError, type Db } from '../db/client.ts'
 import { type PageRows, readTablePage } from '../db/page.ts'
@@ -53,13 +54,12 @@ export type SubscriptionListing = {
 
 /** Lists one page, newest first by default. Rows without a value to sort by come last. */
 export async function listSubscriptions(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   { deleted, ordering, ...filters }: SubscriptionListing,
   page: { limit: number; offset: number }
 ): Promise<PageRows<SubscriptionRow>> {
   const listed = and(
-    eq(subscriptions.projectId, projectId),
+    eq(subscriptions.projectId, project.id),
     eq(subscriptions.deleted, deleted),
     ...conditionsOf(filters)
   )
@@ -104,24 +104,19 @@ function isFound(search: string): SQL {
 
 /** Finds a subscription, also a deleted one. */
 export async function findSubscription(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   id: number
 ): Promise<SubscriptionRow | undefined> {
   const [row] = await db
     .select()
     .from(subscriptions)
-    .where(and(eq(subscriptions.projectId, projectId), eq(subscriptions.id, id)))
+    .where(and(eq(subscriptions.projectId, project.id), eq(subscriptions.id, id)))
   return row
 }
 
 /** Finds a subscription, also a deleted one. @throws not_found */
-export async function getSubscription(
-  db: Db,
-  projectId: number,
-  id: number
-): Promise<SubscriptionRow> {
-  const row = await findSubscription(db, projectId, id)
+export async function getSubscription(scope: Scope, id: number): Promise<SubscriptionRow> {
+  const row = await findSubscription(scope, id)
   if (!row) {
     throw new NotFoundError()
   }

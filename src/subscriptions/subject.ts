@@ -1,4 +1,4 @@
-import type { Db } from '../db/client.ts'
+import type { Scope } from '../access/open.ts'
 import { AppError } from '../errors.ts'
 import { findDashboard } from '../insights/dashboards/store.ts'
 import { findInsight } from '../insights/store.ts'
@@ -10,8 +10,7 @@ import type { Terms } from './terms.ts'
  * @throws does_not_exist, attr is the field
  */
 export async function expectSubject(
-  db: Db,
-  projectId: number,
+  scope: Scope,
   terms: Terms,
   before: Terms | undefined
 ): Promise<void> {
@@ -21,14 +20,14 @@ export async function expectSubject(
   if (
     dashboardId !== null &&
     dashboardId !== before?.dashboardId &&
-    !(await findDashboard(db, projectId, dashboardId))
+    !(await findDashboard(scope, dashboardId))
   ) {
     throw missing(dashboardId, 'dashboard')
   }
   if (insightId === null || insightId === before?.insightId) {
     return
   }
-  const insight = await findInsight(db, projectId, insightId)
+  const insight = await findInsight(scope, insightId)
   if (!insight || insight.deleted) {
     throw missing(insightId, 'insight')
   }

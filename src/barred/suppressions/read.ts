@@ -17,6 +17,6 @@ export async function readSuppressions(
   for (const id of new Set(distinctIds)) {
     byHash.set(hashDistinctId(project.erasureSalt, project.id, id), id)
   }
-  const found = await findSuppressed(db, project.id, [...byHash.keys()])
+  const found = await findSuppressed({ db, project }, [...byHash.keys()])
   return Map.groupBy(found, ({ hash }) => byHash.get(hash) ?? '')
 }

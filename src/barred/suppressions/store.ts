@@ -1,5 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '../../db/client.ts'
+import type { Scope } from '../../access/open.ts'
 import { eachChunk, inJson } from '../../db/rows.ts'
 import { counters, guard, suppressedIds, suppressions } from '../../db/schema.ts'
 import { assign, bare, excluded, insertSelect, list, updateFrom } from '../../db/statements.ts'
@@ -10,8 +10,7 @@ export const SERIAL = 'suppressions'
 
 /** Finds the suppressions of the distinct ids with these hashes, also those that are lifted. */
 export const findSuppressed = (
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   hashes: string[]
 ): Promise<(Suppressed & { hash: string })[]> =>
   db
@@ -25,7 +24,7 @@ export const findSuppressed = (
     .from(suppressedIds)
     .innerJoin(suppressions, eq(suppressions.id, suppressedIds.suppressionId))
     .where(
-      and(eq(suppressedIds.projectId, projectId), sql`${suppressedIds.hash} in ${inJson(hashes)}`)
+      and(eq(suppressedIds.projectId, project.id), sql`${suppressedIds.hash} in ${inJson(hashes)}`)
     )
 
 /** Rolls the batch back as a conflict if suppressions have changed since `serial` was read. */

@@ -19,6 +19,6 @@ export async function readTombstones(
   if (byHash.size === 0) {
     return new Map()
   }
-  const found = await findTombstones(db, project.id, [...byHash.keys()])
+  const found = await findTombstones({ db, project }, [...byHash.keys()])
   return Map.groupBy(found, ({ hash }) => byHash.get(hash) ?? '')
 }

@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
+import type { Scope } from '../../access/open.ts'
 import { writeBatch } from '../../db/batch.ts'
-import type { Db } from '../../db/client.ts'
 import { eachChunk, expectRows, inJson } from '../../db/rows.ts'
 import { counters, erasedIdentities, erasures, guard } from '../../db/schema.ts'
 import { assign, bare, excluded, list, updateFrom } from '../../db/statements.ts'
@@ -10,27 +10,22 @@ import type { Tombstone } from './tombstone.ts'
 type HashedTombstone = Tombstone & { hash: string }
 
 /** Finds the tombstones with these hashes. */
-export const findTombstones = (
-  db: Db,
-  projectId: number,
-  hashes: string[]
-): Promise<HashedTombstone[]> => findByHash(db, projectId, inJson(hashes))
+export const findTombstones = (scope: Scope, hashes: string[]): Promise<HashedTombstone[]> =>
+  findByHash(scope, inJson(hashes))
 
 /** Finds all tombstones of the distinct ids that these erasures have erased. */
 export const findTombstonesOf = (
-  db: Db,
-  projectId: number,
+  scope: Scope,
   erasureIds: number[]
 ): Promise<HashedTombstone[]> => {
   const own = alias(erasedIdentities, 'own')
   return findByHash(
-    db,
-    projectId,
+    scope,
     sql`(select ${own.hash} from ${erasedIdentities} ${own} where ${own.erasureId} in ${inJson(erasureIds)})`
   )
 }
 
-async function findByHash(db: Db, projectId: number, hashes: SQL): Promise<HashedTombstone[]> {
+async function findByHash({ db, project }: Scope, hashes: SQL): Promise<HashedTombstone[]> {
   const rows = await db
     .select({
       hash: erasedIdentities.hash,
@@ -44,7 +39,7 @@ async function findByHash(db: Db, projectId: number, hashes: SQL): Promise<Hashe
     .from(erasedIdentities)
     .innerJoin(erasures, eq(erasures.id, erasedIdentities.erasureId))
     .where(
-      and(eq(erasedIdentities.projectId, projectId), sql`${erasedIdentities.hash} in ${hashes}`)
+      and(eq(erasedIdentities.projectId, project.id), sql`${erasedIdentities.hash} in ${hashes}`)
     )
   return rows.map(({ status, ...tombstone }) => ({
     ...tombstone,
@@ -104,8 +99,7 @@ export const countDropped = (
  * @param rowsByErasure by the id of the erasure
  */
 export const noteRows = (
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   member: string,
   rowsByErasure: Map<number, number>
 ) => {
@@ -120,7 +114,7 @@ export const noteRows = (
             max(coalesce(${erasures.stores} ->> ${path}, 0), noted.value ->> 'count'))`
         },
         from: sql`json_each(${json}) as noted`,
-        where: sql`${erasures.id} = noted.value ->> 'erasure_id' and +${erasures.projectId} = ${projectId}`
+        where: sql`${erasures.id} = noted.value ->> 'erasure_id' and +${erasures.projectId} = ${project.id}`
       })
     ])
   )

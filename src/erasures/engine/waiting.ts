@@ -192,7 +192,7 @@ class Persons {
 
   static async of({ db, project }: OpenProject, erasures: ErasureRow[]): Promise<Persons> {
     const ids = erasures.map(({ id }) => id)
-    const tombstones = await findTombstonesOf(db, project.id, ids)
+    const tombstones = await findTombstonesOf({ db, project }, ids)
     return new Persons(
       project,
       ids,

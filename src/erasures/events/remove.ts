@@ -38,5 +38,6 @@ export async function removeListed(
       return { rows: part.length, isLast: false }
     }
   })
-  return isRemoved && work.runAnyway(sessionRebuilder(db, removal.projectId), SESSIONS)
+  const scope = { db, project: { id: removal.projectId } }
+  return isRemoved && work.runAnyway(sessionRebuilder(scope), SESSIONS)
 }

@@ -120,7 +120,7 @@ export class Eraser extends DeletionEngine<ErasureRow> {
 
   /** @returns whether every stale session is rebuilt */
   #rebuildSessions(): Promise<boolean> {
-    return this.work.runAnyway(sessionRebuilder(this.open.db, this.open.project.id), SESSIONS)
+    return this.work.runAnyway(sessionRebuilder(this.open), SESSIONS)
   }
 
   async *#keysOf(erasure: ErasureRow): AsyncGenerator<number[]> {

@@ -101,7 +101,7 @@ async function findFailed(
   since: number
 ): Promise<string[]> {
   const hashes = lost.flatMap(({ ids }) => ids.map(({ hash }) => hash))
-  const found = await findSuppressed(db, projectId, hashes)
+  const found = await findSuppressed({ db, project: { id: projectId } }, hashes)
   const earlier = found.filter((one) => one.liftedAt === null && one.since < since)
   const byHash = Map.groupBy(earlier, ({ hash }) => hash)
   const stored = await findStoredHashes(
@@ -126,7 +126,7 @@ async function withoutRepeated(
   since: number
 ): Promise<Announced[]> {
   const hashes = lost.flatMap(({ ids }) => ids.map(({ hash }) => hash))
-  const found = await findSuppressed(db, projectId, hashes)
+  const found = await findSuppressed({ db, project: { id: projectId } }, hashes)
   const repeated = new Set(found.filter((one) => one.since > since).map(({ hash }) => hash))
   return lost.filter(({ ids }) => !ids.every(({ hash }) => repeated.has(hash)))
 }

@@ -212,7 +212,7 @@ async function findInForce(
   now: number
 ): Promise<InForce> {
   const hashes = subjects.flatMap(({ ids }) => ids.map(({ hash }) => hash))
-  const found = await findSuppressed(db, projectId, hashes)
+  const found = await findSuppressed({ db, project: { id: projectId } }, hashes)
   const byHash = [...Map.groupBy(found, ({ hash }) => hash)]
   return new Map(
     byHash.flatMap(([hash, own]) => {

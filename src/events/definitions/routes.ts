@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { allow } from '../../access/auth.ts'
+import type { Scope } from '../../access/open.ts'
 import { MAX_EVENT_NAMES } from '../../capture/changes.ts'
-import type { Db } from '../../db/client.ts'
 import { createRouter } from '../../http/env.ts'
 import { answerList, NO_CURSOR, PageQuery, readPage, rowsOf } from '../../http/page.ts'
 import { validateQuery } from '../../http/validation.ts'
@@ -42,14 +42,11 @@ export const definitionRoutes = createRouter()
     allow(...SCOPES),
     validateQuery(DefinitionQuery),
     async (c) => {
-      const { db, project } = c.var
       const query = c.req.valid('query')
       const page = readPage(c.req.url, NO_CURSOR, query)
-      const found = rowsOf(page, matching(await listNames(db, project.id), query.search))
+      const found = rowsOf(page, matching(await listNames(c.var), query.search))
       const ids = found.rows.map(({ id }) => id)
-      const counts = new Map(
-        (await countNames(db, project.id, ids)).map((counted) => [counted.id, counted])
-      )
+      const counts = new Map((await countNames(c.var, ids)).map((counted) => [counted.id, counted]))
       return answerList(c, page, found, {
         toJson: (name) => eventDefinitionToJson(name, counts.get(name.id))
       })
@@ -61,22 +58,19 @@ export const definitionRoutes = createRouter()
     allow(...SCOPES),
     validateQuery(PropertyQuery),
     async (c) => {
-      const { db, project } = c.var
       const { type, search, ...asked } = c.req.valid('query')
       const page = readPage(c.req.url, NO_CURSOR, asked)
       const all =
-        type === 'person'
-          ? await listPersonProperties(db, project.id)
-          : await listPropertiesOfEvents(db, project.id)
+        type === 'person' ? await listPersonProperties(c.var) : await listPropertiesOfEvents(c.var)
       const found = rowsOf(page, matching(unique(all), search))
       return answerList(c, page, found, { toJson: propertyDefinitionToJson })
     }
   )
 
-async function listPropertiesOfEvents(db: Db, projectId: number): Promise<PropertyRow[]> {
-  const names = await listNames(db, projectId)
+async function listPropertiesOfEvents(scope: Scope): Promise<PropertyRow[]> {
+  const names = await listNames(scope)
   const newestFirst = names.map(({ id }) => id).sort((a, b) => b - a)
-  return listEventProperties(db, projectId, newestFirst.slice(0, MAX_EVENT_NAMES))
+  return listEventProperties(scope, newestFirst.slice(0, MAX_EVENT_NAMES))
 }
 
 /**

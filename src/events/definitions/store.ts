@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../access/open.ts'
 import { listedIn } from '../../columns/names.store.ts'
 import { SLOT } from '../../columns/slots/store.ts'
 import { query, readBatch } from '../../db/batch.ts'
-import type { Db } from '../../db/client.ts'
 import {
   eventCounts,
   eventNames,
@@ -16,12 +16,12 @@ import {
 export type NameRow = { id: number; name: string }
 
 /** Lists the names that stored events of a project have, sorted by code points. */
-export async function listNames(db: Db, projectId: number): Promise<NameRow[]> {
+export async function listNames({ db, project }: Scope): Promise<NameRow[]> {
   const [rows] = await readBatch(
     db,
     query<NameRow>(sql`
       select ${eventNames.id}, ${eventNames.name} from ${eventNames}
-      where ${eventNames.projectId} = ${projectId} and exists (
+      where ${eventNames.projectId} = ${project.id} and exists (
         select 1 from ${events} not indexed
         where ${events.projectId} = ${eventNames.projectId} and ${events.eventId} = ${eventNames.id})
       order by ${eventNames.name}`)
@@ -37,8 +37,7 @@ export type NameCount = { id: number; count: number; last: number }
  * covers.
  */
 export async function countNames(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   ids: readonly number[]
 ): Promise<NameCount[]> {
   const wanted = sql`json_each(${JSON.stringify(ids)})`
@@ -46,7 +45,7 @@ export async function countNames(
     select wanted.value as id, ${segments.since}, ${segments.until}, ${segments.count} + (
       select count(*) from ${lateEvents} where ${lateEvents.segmentId} = ${segments.id}) as count
     from ${wanted} wanted cross join ${segments}
-      on ${segments.projectId} = ${projectId} and ${segments.eventId} = wanted.value and ${segments.isSealed}`
+      on ${segments.projectId} = ${project.id} and ${segments.eventId} = wanted.value and ${segments.isSealed}`
   // The ranges before, between and after the segments of a name: null is an open end.
   const gaps = sql`
     select id, lag(until) over (partition by id order by since) as since, since as until from sealed
@@ -55,13 +54,13 @@ export async function countNames(
   const loose = sql`
     select gap.id, (
       select coalesce(sum(${eventCounts.count}), 0) from ${eventCounts}
-      where ${eventCounts.projectId} = ${projectId} and ${eventCounts.eventId} = gap.id
+      where ${eventCounts.projectId} = ${project.id} and ${eventCounts.eventId} = gap.id
         and ${eventCounts.slot} >= coalesce(gap.since / ${SLOT}, -9e15)
         and ${eventCounts.slot} < coalesce(gap.until / ${SLOT}, 9e15)) as count
     from gaps gap`
   const last = sql`
     select ${events.timestamp} from ${events} not indexed
-    where ${events.projectId} = ${projectId} and ${events.eventId} = counted.id
+    where ${events.projectId} = ${project.id} and ${events.eventId} = counted.id
     order by ${events.timestamp} desc limit 1`
   const [rows] = await readBatch(
     db,
@@ -94,8 +93,7 @@ const IS_PROPERTY = sql`(${segmentColumns.name} >= 'event:' and ${segmentColumns
 
 /** Lists the properties that segments have, and those of the newest events of some names. */
 export async function listEventProperties(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   names: readonly number[]
 ): Promise<PropertyRow[]> {
   const each = Math.max(1, Math.min(NEWEST_OF_NAME, Math.floor(NEWEST_EVENTS / names.length)))
@@ -105,9 +103,9 @@ export async function listEventProperties(
       cross join json_each((
         select json_group_array(json_array(timestamp, hex(uuid))) from (
           select ${events.timestamp}, ${events.uuid} from ${events} not indexed
-          where ${events.projectId} = ${projectId} and ${events.eventId} = wanted.value
+          where ${events.projectId} = ${project.id} and ${events.eventId} = wanted.value
           order by ${events.timestamp} desc, ${events.uuid} desc limit ${each}))) recent
-      cross join ${events} not indexed on ${events.projectId} = ${projectId} and ${events.eventId} = wanted.value
+      cross join ${events} not indexed on ${events.projectId} = ${project.id} and ${events.eventId} = wanted.value
         and ${events.timestamp} = recent.value ->> 0 and ${events.uuid} = unhex(recent.value ->> 1)
       cross join json_each(${events.properties}) property`
   const [rows] = await readBatch(
@@ -118,19 +116,19 @@ export async function listEventProperties(
       union all
       select distinct substr(${segmentColumns.name}, length('event:') + 1), null
       from ${segments} cross join ${segmentColumns} on ${segmentColumns.segmentId} = ${segments.id}
-      where ${segments.projectId} = ${projectId} and ${segments.isSealed} and ${IS_PROPERTY}
+      where ${segments.projectId} = ${project.id} and ${segments.isSealed} and ${IS_PROPERTY}
       union all
       select distinct cold.value, null from ${segments} cross join json_each(${listedIn(segments.cold)}) cold
-      where ${segments.projectId} = ${projectId} and ${segments.isSealed}`)
+      where ${segments.projectId} = ${project.id} and ${segments.isSealed}`)
   )
   return rows
 }
 
 /** Lists the properties of the newest persons. */
-export async function listPersonProperties(db: Db, projectId: number): Promise<PropertyRow[]> {
+export async function listPersonProperties({ db, project }: Scope): Promise<PropertyRow[]> {
   const newest = sql`
     select property.key as name, property.type as kind, recent.created_at as timestamp from (
-      select ${persons.properties}, ${persons.createdAt} from ${persons} where ${persons.projectId} = ${projectId}
+      select ${persons.properties}, ${persons.createdAt} from ${persons} where ${persons.projectId} = ${project.id}
       order by ${persons.createdAt} desc, ${persons.id} desc limit ${NEWEST_PERSONS}) recent
       cross join json_each(recent.properties) property`
   const [rows] = await readBatch(db, query<PropertyRow>(newestKinds(newest)))

@@ -1,7 +1,6 @@
-import type { OpenProject } from '../../access/open.ts'
+import type { OpenProject, Scope } from '../../access/open.ts'
 import type { Board, ChartTile } from '../../charts/board.ts'
 import type { Chart } from '../../charts/chart.ts'
-import type { Db } from '../../db/client.ts'
 import { AppError, UnavailableError } from '../../errors.ts'
 import type { TrendQuery } from '../../trends/query.ts'
 import { readTrend } from '../../trends/request.ts'
@@ -42,7 +41,7 @@ export async function drawTrend(
   now: Date
 ): Promise<Chart> {
   const { result, periods } = await computeTrend(db, project, { query, now })
-  const warning = await describeUnknown(db, project.id, query, result)
+  const warning = await describeUnknown({ db, project }, query, result)
   return toChart(title, { query, result, periods, warning }, project, now)
 }
 
@@ -59,8 +58,7 @@ export async function computeTiles(
   now: Date,
   isSpent: () => boolean
 ): Promise<{ tiles: ChartTile[]; left: number }> {
-  const { db, project } = open
-  const insights = await findDashboardInsights(db, project.id, dashboardId)
+  const insights = await findDashboardInsights(open, dashboardId)
   const tiles = await computeInsights(open, insights.slice(0, MAX_TILES), now, isSpent)
   return { tiles, left: insights.length - tiles.length }
 }
@@ -81,12 +79,11 @@ export async function computeInsights(
 
 /** Returns the insights of a dashboard in the order of its tiles. Leaves out deleted insights. */
 export async function findDashboardInsights(
-  db: Db,
-  projectId: number,
+  scope: Scope,
   dashboardId: number
 ): Promise<InsightRow[]> {
-  const ids = (await listTiles(db, projectId, dashboardId)).map(({ insightId }) => insightId)
-  const found = await findInsights(db, projectId, ids)
+  const ids = (await listTiles(scope, dashboardId)).map(({ insightId }) => insightId)
+  const found = await findInsights(scope, ids)
   return ids.flatMap((id) => found.find((insight) => insight.id === id) ?? [])
 }
 

@@ -27,13 +27,12 @@ const routesOf = (format: ChartFormat) => {
       validatePath(Path),
       validateQuery(ChartQuery),
       async (c) => {
-        const { db, project, now } = c.var
-        const row = await findInsight(db, project.id, c.req.valid('param').id)
+        const { now } = c.var
+        const row = await findInsight(c.var, c.req.valid('param').id)
         if (!row || row.deleted) {
           throw new NotFoundError()
         }
-        const chart =
-          (await computeChart({ db, project }, row, now)) ?? emptyChart(titleOf(row) ?? 'Insight')
+        const chart = (await computeChart(c.var, row, now)) ?? emptyChart(titleOf(row) ?? 'Insight')
         return chartResponse(c, drawChart(chart, lookOf(c.req.valid('query'))), format)
       }
     )
@@ -46,14 +45,12 @@ const routesOf = (format: ChartFormat) => {
       validatePath(Path),
       validateQuery(ChartQuery),
       async (c) => {
-        const { db, project, now, usage } = c.var
-        const row = await findDashboard(db, project.id, c.req.valid('param').id)
+        const { now, usage } = c.var
+        const row = await findDashboard(c.var, c.req.valid('param').id)
         if (!row) {
           throw new NotFoundError()
         }
-        const board = await computeBoard({ db, project }, row, now, () =>
-          isSpent(usage, BOARD_QUERIES)
-        )
+        const board = await computeBoard(c.var, row, now, () => isSpent(usage, BOARD_QUERIES))
         return chartResponse(c, drawBoard(board, lookOf(c.req.valid('query'))), format)
       }
     )

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { allow } from '../../access/auth.ts'
+import type { Scope } from '../../access/open.ts'
 import { userToJson } from '../../access/user.ts'
-import type { Db } from '../../db/client.ts'
 import { NotFoundError } from '../../errors.ts'
 import { createRouter } from '../../http/env.ts'
 import { describe } from '../../http/openapi.ts'
@@ -77,7 +77,7 @@ export const dashboardRoutes = createRouter()
     validateQuery(PageQuery.omit({ cursor: true })),
     async (c) => {
       const page = readPage(c.req.url, NO_CURSOR, c.req.valid('query'))
-      const found = await listDashboards(c.var.db, c.var.project.id, page.rows)
+      const found = await listDashboards(c.var, page.rows)
       return answerList(c, page, found, { toJson: dashboardToJson })
     }
   )
@@ -87,8 +87,8 @@ export const dashboardRoutes = createRouter()
     allow('dashboard:write'),
     validateBody(DashboardInput),
     async (c) => {
-      const { db, project, user, now } = c.var
-      const row = await insertDashboard(db, project.id, c.req.valid('json'), {
+      const { user, now } = c.var
+      const row = await insertDashboard(c.var, c.req.valid('json'), {
         by: userToJson(user),
         now
       })
@@ -102,11 +102,11 @@ export const dashboardRoutes = createRouter()
     validatePath(DashboardPath),
     async (c) => {
       const { db, project } = c.var
-      const row = await findDashboard(db, project.id, c.req.valid('param').id)
+      const row = await findDashboard({ db, project }, c.req.valid('param').id)
       if (!row) {
         throw new NotFoundError()
       }
-      return c.json(await showDashboard(db, row))
+      return c.json(await showDashboard(c.var, row))
     }
   )
   .patch(
@@ -116,10 +116,9 @@ export const dashboardRoutes = createRouter()
     validatePath(DashboardPath),
     validateBody(DashboardInput),
     async (c) => {
-      const { db, project } = c.var
       const { id } = c.req.valid('param')
-      await expectReadOnly(db, project.id, id, c.var.ignoredFields)
-      const row = await updateDashboard(db, project.id, id, c.req.valid('json'))
+      await expectReadOnly(c.var, id, c.var.ignoredFields)
+      const row = await updateDashboard(c.var, id, c.req.valid('json'))
       if (!row) {
         throw new NotFoundError()
       }
@@ -133,21 +132,20 @@ export const dashboardRoutes = createRouter()
     validatePath(DashboardPath),
     expectNoBody,
     async (c) => {
-      const { db, project } = c.var
-      const row = await findDashboard(db, project.id, c.req.valid('param').id)
+      const row = await findDashboard(c.var, c.req.valid('param').id)
       if (!row) {
         throw new NotFoundError()
       }
-      await updateDashboard(db, project.id, row.id, { deleted: true })
+      await updateDashboard(c.var, row.id, { deleted: true })
       return c.body(null, 204)
     }
   )
 
-async function showDashboard(db: Db, row: DashboardRow) {
-  const placed = await listTiles(db, row.projectId, row.id)
+async function showDashboard(scope: Scope, row: DashboardRow) {
+  const placed = await listTiles(scope, row.id)
   const ids = placed.map(({ insightId }) => insightId)
-  const insights = await findInsights(db, row.projectId, ids)
-  const everywhere = await findTiles(db, row.projectId, ids)
+  const insights = await findInsights(scope, ids)
+  const everywhere = await findTiles(scope, ids)
   const tiles = placed.flatMap(({ id, insightId }) => {
     const insight = insights.find((one) => one.id === insightId)
     return insight ? [{ id, insight: insightToJson(insight, everywhere) }] : []
@@ -156,17 +154,12 @@ async function showDashboard(db: Db, row: DashboardRow) {
 }
 
 /** @throws invalid_input, attr the field, for a read-only field with another value */
-async function expectReadOnly(
-  db: Db,
-  projectId: number,
-  id: number,
-  sent: JsonObject
-): Promise<void> {
-  const row = isEmpty(sent) ? undefined : await findWithDeleted(db, projectId, id)
+async function expectReadOnly(scope: Scope, id: number, sent: JsonObject): Promise<void> {
+  const row = isEmpty(sent) ? undefined : await findWithDeleted(scope, id)
   if (row) {
     // Of the tiles, only the ids are compared, because their insights change independently of the
     // dashboard.
-    const { tiles, ...dashboard } = await showDashboard(db, row)
+    const { tiles, ...dashboard } = await showDashboard(scope, row)
     expectUnchanged(sent, [{ ...dashboard, tiles: tiles.map(({ id }) => ({ id })) }])
   }
 }

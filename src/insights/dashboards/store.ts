@@ -1,7 +1,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
+import type { Scope } from '../../access/open.ts'
 import { UserJson } from '../../access/user.ts'
 import { toIso } from '../../calendar/clock.ts'
-import type { Db } from '../../db/client.ts'
 import { type PageRows, readTablePage } from '../../db/page.ts'
 import { inJson } from '../../db/rows.ts'
 import { dashboards, dashboardTiles } from '../../db/schema.ts'
@@ -11,41 +11,34 @@ export type DashboardRow = typeof dashboards.$inferSelect
 
 /** Lists a page of the dashboards that are not deleted, newest first, and counts all of these. */
 export async function listDashboards(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   page: { limit: number; offset: number }
 ): Promise<PageRows<DashboardRow>> {
-  const listed = and(eq(dashboards.projectId, projectId), eq(dashboards.deleted, false))
+  const listed = and(eq(dashboards.projectId, project.id), eq(dashboards.deleted, false))
   return readTablePage(db, dashboards, { where: listed, orderBy: [desc(dashboards.id)] }, page)
 }
 
 /** Finds a dashboard that is not deleted. */
-export async function findDashboard(
-  db: Db,
-  projectId: number,
-  id: number
-): Promise<DashboardRow | undefined> {
-  const row = await findWithDeleted(db, projectId, id)
+export async function findDashboard(scope: Scope, id: number): Promise<DashboardRow | undefined> {
+  const row = await findWithDeleted(scope, id)
   return row?.deleted ? undefined : row
 }
 
 /** Finds a dashboard, even if it is deleted. */
 export async function findWithDeleted(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   id: number
 ): Promise<DashboardRow | undefined> {
   const [row] = await db
     .select()
     .from(dashboards)
-    .where(and(eq(dashboards.projectId, projectId), eq(dashboards.id, id)))
+    .where(and(eq(dashboards.projectId, project.id), eq(dashboards.id, id)))
   return row
 }
 
 /** Returns the ids that do not belong to a live dashboard. */
 export async function findMissingDashboards(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   ids: number[]
 ): Promise<number[]> {
   const rows = await db
@@ -53,7 +46,7 @@ export async function findMissingDashboards(
     .from(dashboards)
     .where(
       and(
-        eq(dashboards.projectId, projectId),
+        eq(dashboards.projectId, project.id),
         eq(dashboards.deleted, false),
         sql`${dashboards.id} in ${inJson(ids)}`
       )
@@ -62,26 +55,25 @@ export async function findMissingDashboards(
 }
 
 /** Lists the tiles of a dashboard with the ids of their insights, oldest first. */
-export const listTiles = (db: Db, projectId: number, dashboardId: number) =>
+export const listTiles = ({ db, project }: Scope, dashboardId: number) =>
   db
     .select({ id: dashboardTiles.id, insightId: dashboardTiles.insightId })
     .from(dashboardTiles)
     .where(
-      and(eq(dashboardTiles.projectId, projectId), eq(dashboardTiles.dashboardId, dashboardId))
+      and(eq(dashboardTiles.projectId, project.id), eq(dashboardTiles.dashboardId, dashboardId))
     )
     .orderBy(dashboardTiles.id)
 
 /** Stores a dashboard. */
 export async function insertDashboard(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   input: DashboardInput,
   { by, now }: { by: UserJson; now: Date }
 ): Promise<DashboardRow> {
   const [row] = await db
     .insert(dashboards)
     .values({
-      projectId,
+      projectId: project.id,
       description: '',
       pinned: false,
       tags: [],
@@ -99,8 +91,7 @@ export async function insertDashboard(
 
 /** Changes a dashboard, even if it is deleted. @returns undefined if there is no such dashboard */
 export async function updateDashboard(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   id: number,
   input: DashboardInput
 ): Promise<DashboardRow | undefined> {
@@ -108,7 +99,7 @@ export async function updateDashboard(
     .update(dashboards)
     // Sets `id` to itself, because an update must set something even if the input is empty.
     .set({ id, ...toValues(input) })
-    .where(and(eq(dashboards.projectId, projectId), eq(dashboards.id, id)))
+    .where(and(eq(dashboards.projectId, project.id), eq(dashboards.id, id)))
     .returning()
   return row
 }

@@ -112,7 +112,7 @@ async function answerTrend(
     : { result: [], periods: [], hasMore: false }
   if (drawn) {
     expectNoMark(c)
-    const warning = query ? await describeUnknown(db, project.id, query, result) : null
+    const warning = query ? await describeUnknown({ db, project }, query, result) : null
     const chart = query
       ? toChart('', { query, result, periods, warning }, project, now)
       : emptyChart('Trend')

@@ -54,7 +54,6 @@ async function answerActivity(
   query: ActivityQuery,
   person?: PersonId
 ): Promise<Response> {
-  const { db, project } = c.var
   const { limit, format } = query
   const isCsv = wantsCsv(c, format)
   if (isCsv) {
@@ -70,7 +69,7 @@ async function answerActivity(
   )
   // For CSV, this reads no rows and only checks that the person exists: `exportActivity` reads the
   // rows.
-  const list = await listActivity(db, project.id, person, {
+  const list = await listActivity(c.var, person, {
     page: { ...page.rows, limit: isCsv ? 0 : page.rows.limit, after: page.rows.after?.id },
     knownCount: page.knownCount
   })
@@ -85,7 +84,7 @@ async function answerActivity(
       c,
       'activity',
       columns,
-      toJsonPages(exportActivity(db, project.id, person, { limit, offset: page.offset }))
+      toJsonPages(exportActivity(c.var, person, { limit, offset: page.offset }))
     )
   }
 

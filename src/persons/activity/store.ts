@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { v7 as uuidv7 } from 'uuid'
+import type { Scope } from '../../access/open.ts'
 import { query, readBatch } from '../../db/batch.ts'
-import type { Db } from '../../db/client.ts'
 import { countRows, eachChunk } from '../../db/rows.ts'
 import { activity, counters, distinctIds, persons } from '../../db/schema.ts'
 import { insertSelect, updateFrom } from '../../db/statements.ts'
@@ -88,20 +88,19 @@ type Page = { limit: number; offset: number; after?: number | undefined }
  * exist.
  */
 export async function listActivity(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   person: PersonId | undefined,
   { page, knownCount }: { page: Page; knownCount: number | undefined }
 ): Promise<{ rows: ActivityRow[]; count: number } | undefined> {
   const [rows, counted, found] = await readBatch(
     db,
-    query<ActivityRow>(selectPage(COLUMNS, projectId, person, page)),
+    query<ActivityRow>(selectPage(COLUMNS, project.id, person, page)),
     query<{ count: number }>(
-      knownCount === undefined ? countOf(projectId, person) : sql`select ${knownCount} as count`
+      knownCount === undefined ? countOf(project.id, person) : sql`select ${knownCount} as count`
     ),
     // Null if the person does not exist. A list of all persons looks for none, so any id will do.
     query<{ id: number | null }>(
-      person ? sql`select ${idOfPerson(projectId, person)} as id` : sql`select 0 as id`
+      person ? sql`select ${idOfPerson(project.id, person)} as id` : sql`select 0 as id`
     )
   )
   return found[0]?.id === null ? undefined : { rows, count: counted[0]?.count ?? 0 }
@@ -114,8 +113,7 @@ const MAX_PAGE_CHARACTERS = 4_000_000
 
 /** Yields all entries of one person or all, newest first, in pages of 1,000 or 4 MB. */
 export async function* exportActivity(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   person: PersonId | undefined,
   window: { limit?: number | undefined; offset: number }
 ): AsyncGenerator<ActivityRow[], void> {
@@ -127,7 +125,7 @@ export async function* exportActivity(
       query<ActivityRow>(sql`select ${COLUMNS} from ${activity} where ${activity.id} in (
         select id from (
           select id, sum(characters) over (order by id desc) - characters as characters_before from (
-            ${selectPage(SIZES, projectId, person, page)}))
+            ${selectPage(SIZES, project.id, person, page)}))
         where characters_before < ${MAX_PAGE_CHARACTERS}) order by ${activity.id} desc`)
     )
     const last = rows.at(-1)

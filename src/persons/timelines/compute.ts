@@ -1,4 +1,4 @@
-import type { Db } from '../../db/client.ts'
+import type { Scope } from '../../access/open.ts'
 import { AppError, NotFoundError } from '../../errors.ts'
 import type { JsonObject } from '../../input/json.ts'
 import type { PersonId } from '../store.ts'
@@ -24,18 +24,17 @@ export type Point = { timestamp: number; properties: JsonObject; count: number }
  * @throws not_found; query_too_large, attr `events` or `points`
  */
 export async function computeTimeline(
-  db: Db,
-  projectId: number,
+  scope: Scope,
   person: PersonId,
   wanted: TimelineQuery
 ): Promise<Point[]> {
-  const { personId, eventIds } = await findScope(db, projectId, person, wanted.events)
+  const { personId, eventIds } = await findScope(scope, person, wanted.events)
   if (personId === undefined) {
     throw new NotFoundError()
   }
   const events: SeenEvent[] = []
   let read = 0
-  for await (const page of readEvents(db, projectId, personId, wanted)) {
+  for await (const page of readEvents(scope, personId, wanted)) {
     read += page.length
     if (read > MAX_EVENTS) {
       throw tooLarge(
@@ -46,7 +45,7 @@ export async function computeTimeline(
     events.push(...page.filter(({ event_id }) => !eventIds || eventIds.has(event_id)))
   }
 
-  const values = await readAllValues(db, projectId, events, wanted.crucialKeys)
+  const values = await readAllValues(scope, events, wanted.crucialKeys)
   // The values of an event sent without a person profile: null for each key.
   const none = JSON.stringify(wanted.crucialKeys.map(() => null))
   const stretches = cutStretches(
@@ -63,7 +62,7 @@ export async function computeTimeline(
       `The points of a timeline may have at most ${MAX_BYTES} bytes: choose a shorter range.`
     )
   }
-  const versions = await readVersions(db, projectId, versionsOf(stretches))
+  const versions = await readVersions(scope, versionsOf(stretches))
   return stretches.map(({ timestamp, version, count }) => {
     return { timestamp, count, properties: JSON.parse(versions.get(version ?? NO_VERSION) ?? '{}') }
   })
@@ -76,12 +75,12 @@ const versionsOf = (events: readonly SeenEvent[]): number[] => [
 ]
 
 /** Reads the crucial values in all versions of the events. Without keys, reads nothing. */
-async function readAllValues(db: Db, projectId: number, events: SeenEvent[], keys: string[]) {
+async function readAllValues(scope: Scope, events: SeenEvent[], keys: string[]) {
   const all: Awaited<ReturnType<typeof readValues>> = new Map()
   const versions = keys.length > 0 ? versionsOf(events) : []
   for (let at = 0; at < versions.length; at += MAX_VERSIONS) {
     const chunk = versions.slice(at, at + MAX_VERSIONS)
-    for (const [id, value] of await readValues(db, projectId, chunk, keys)) {
+    for (const [id, value] of await readValues(scope, chunk, keys)) {
       all.set(id, value)
     }
   }

@@ -66,7 +66,7 @@ export const timelineRoutes = createRouter().get(
     const { format, ...asked } = c.req.valid('query')
     const properties = readPropertyParameters(parametersOf(c.req.url))
     const query = readTimelineQuery(asked, properties, project, now)
-    const points = await computeTimeline(db, project.id, c.req.valid('param').id, query)
+    const points = await computeTimeline({ db, project }, c.req.valid('param').id, query)
     if (!wantsCsv(c, format)) {
       return c.json(timelineToJson(points, query))
     }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../access/open.ts'
 import { query, readBatch } from '../../db/batch.ts'
-import type { Db } from '../../db/client.ts'
 import { inJson } from '../../db/rows.ts'
 import { distinctIds, eventNames, events, personVersions } from '../../db/schema.ts'
 import { idOfPerson, type PersonId } from '../store.ts'
@@ -12,17 +12,16 @@ import type { SeenEvent } from './timeline.ts'
  * names (undefined if no names are given).
  */
 export async function findScope(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   person: PersonId,
   names: string[] | undefined
 ): Promise<{ personId: number | undefined; eventIds: ReadonlySet<number> | undefined }> {
   const [found, known] = await readBatch(
     db,
-    query<{ id: number | null }>(sql`select ${idOfPerson(projectId, person)} as id`),
+    query<{ id: number | null }>(sql`select ${idOfPerson(project.id, person)} as id`),
     query<{ id: number }>(sql`
       select ${eventNames.id} from ${eventNames}
-      where ${eventNames.projectId} = ${projectId} and ${eventNames.name} in ${inJson(names ?? [])}`)
+      where ${eventNames.projectId} = ${project.id} and ${eventNames.name} in ${inJson(names ?? [])}`)
   )
   return {
     personId: found[0]?.id ?? undefined,
@@ -37,8 +36,7 @@ type EventRow = SeenEvent & { key: number; event_id: number; uuid: string }
 
 /** Yields a person's events in the range in pages, sorted by identity, then by time. */
 export async function* readEvents(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   personId: number,
   { from, until }: TimelineQuery
 ): AsyncGenerator<EventRow[], void> {
@@ -49,9 +47,9 @@ export async function* readEvents(
       query<EventRow>(sql`
         select ${distinctIds.key}, ${events.timestamp}, ${events.eventId}, hex(${events.uuid}) as uuid, ${events.version}
         from ${distinctIds} cross join ${events} indexed by events_identity
-          on ${events.identity} = ${distinctIds.key} and ${events.projectId} = ${projectId}
+          on ${events.identity} = ${distinctIds.key} and ${events.projectId} = ${project.id}
              and ${events.timestamp} >= ${startOf(from, after)} and ${events.timestamp} < ${until}
-        where ${distinctIds.personId} = ${personId} and +${distinctIds.projectId} = ${projectId} and ${isAfter(after)}
+        where ${distinctIds.personId} = ${personId} and +${distinctIds.projectId} = ${project.id} and ${isAfter(after)}
         order by ${distinctIds.key}, ${events.timestamp}, ${events.projectId}, ${events.eventId}, ${events.uuid}
         limit ${PAGE_EVENTS}`)
     )
@@ -81,8 +79,7 @@ const isAfter = (after: EventRow | undefined): SQL =>
  * and the size of all properties in bytes.
  */
 export async function readValues(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   versions: readonly number[],
   keys: readonly string[]
 ): Promise<Map<number, { values: string; bytes: number }>> {
@@ -94,22 +91,21 @@ export async function readValues(
              (select json_group_array(${personVersions.properties} -> path.value)
               from json_each(${paths}) as path) as "values"
       from ${personVersions}
-      where ${personVersions.id} in ${inJson(versions)} and +${personVersions.projectId} = ${projectId}`)
+      where ${personVersions.id} in ${inJson(versions)} and +${personVersions.projectId} = ${project.id}`)
   )
   return new Map(rows.map(({ id, values, bytes }) => [id, { values, bytes }]))
 }
 
 /** Returns the properties of versions as JSON text. */
 export async function readVersions(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   versions: readonly number[]
 ): Promise<Map<number, string>> {
   const [rows] = await readBatch(
     db,
     query<{ id: number; properties: string }>(sql`
       select ${personVersions.id}, json(${personVersions.properties}) as properties from ${personVersions}
-      where ${personVersions.id} in ${inJson(versions)} and +${personVersions.projectId} = ${projectId}`)
+      where ${personVersions.id} in ${inJson(versions)} and +${personVersions.projectId} = ${project.id}`)
   )
   return new Map(rows.map(({ id, properties }) => [id, properties]))
 }

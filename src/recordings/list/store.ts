@@ -1,10 +1,10 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import { v5 as uuidv5 } from 'uuid'
 import * as z from 'zod'
+import type { Scope } from '../../access/open.ts'
 import { toIso } from '../../calendar/clock.ts'
 import { MINUTE } from '../../calendar/units.ts'
 import { query, readBatch } from '../../db/batch.ts'
-import type { Db } from '../../db/client.ts'
 import {
   counters,
   distinctIds,
@@ -108,13 +108,12 @@ export type ListedRecording = {
 
 /** Reads a recording with its person and viewers; undefined if it does not exist or is deleted. */
 export async function readRecording(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   sessionId: string
 ): Promise<ListedRecording | undefined> {
   const rows = query<ListedRecording>(sql`
     select ${COLUMNS} from ${RECORDINGS}
-    where ${isLive(projectId, sessionId)}`)
+    where ${isLive(project.id, sessionId)}`)
   return (await readBatch(db, rows))[0][0]
 }
 
@@ -160,8 +159,7 @@ type ListedRecordings = {
  * one round trip.
  */
 export async function listRecordings(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   { matching, order, page, knownCount }: ListedRecordings
 ): Promise<{ rows: ListedRecording[]; count: number }> {
   const { by, isAscending } = order
@@ -170,7 +168,7 @@ export async function listRecordings(
   const direction = isAscending ? sql`asc` : sql`desc`
   const compare = isAscending ? sql`>` : sql`<`
   const matches =
-    matching ?? sql`${recordings.projectId} = ${projectId} and not ${recordings.deleted}`
+    matching ?? sql`${recordings.projectId} = ${project.id} and not ${recordings.deleted}`
   const isAfter = after
     ? sql`(${value}, ${recordings.sessionId}) ${compare} (${after.value}, ${after.id})`
     : sql`1`
@@ -181,13 +179,13 @@ export async function listRecordings(
           where ${matches} and ${isAfter}
           order by ${value} ${direction}, ${recordings.sessionId} ${direction} limit ${limit} offset ${offset}) as page
     cross join ${RECORDINGS}
-    where ${recordings.projectId} = ${projectId} and ${recordings.sessionId} = page.session_id
+    where ${recordings.projectId} = ${project.id} and ${recordings.sessionId} = page.session_id
     order by page.value ${direction}, ${recordings.sessionId} ${direction}`)
   const counted = query<{ count: number }>(
     matching
       ? sql`select count(*) as count from ${RECORDINGS} where ${matches}`
       : sql`select ${counters.value} as count from ${counters}
-            where ${counters.projectId} = ${projectId} and ${counters.name} = 'recordings'`
+            where ${counters.projectId} = ${project.id} and ${counters.name} = 'recordings'`
   )
   const [listed, [count]] =
     knownCount === undefined
@@ -255,14 +253,13 @@ function personOf(row: ListedRecording, projectId: number): RecordingJson['perso
 
 /** Lists the parts of a recording, earliest first. */
 export async function listSources(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   sessionId: string
 ): Promise<SourcesJson['sources']> {
   const parts = await db
     .select()
     .from(recordingParts)
-    .where(and(eq(recordingParts.projectId, projectId), eq(recordingParts.sessionId, sessionId)))
+    .where(and(eq(recordingParts.projectId, project.id), eq(recordingParts.sessionId, sessionId)))
     .orderBy(asc(recordingParts.startTime), asc(recordingParts.partId))
   return parts.map(({ partId, startTime, endTime }) => ({
     source: 'blob_v2',

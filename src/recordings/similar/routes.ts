@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { allow } from '../../access/auth.ts'
+import type { Scope } from '../../access/open.ts'
 import { toIso } from '../../calendar/clock.ts'
-import type { Db } from '../../db/client.ts'
 import { NotFoundError } from '../../errors.ts'
 import { createRouter } from '../../http/env.ts'
 import { describe } from '../../http/openapi.ts'
@@ -80,10 +80,9 @@ export const similarRoutes = createRouter().get(
   async (c) => {
     const { id } = c.req.valid('param')
     const { limit } = c.req.valid('query')
-    const { db, project } = c.var
     const [recording, steps] = await Promise.all([
-      findRecording(db, project.id, id),
-      stepsOfSession(db, project.id, id)
+      findRecording(c.var, id),
+      stepsOfSession(c.var, id)
     ])
     if (!recording) {
       throw new NotFoundError()
@@ -97,7 +96,7 @@ export const similarRoutes = createRouter().get(
       })
     }
 
-    const candidates = await listCandidates(db, project.id, id, searchesFor(steps))
+    const candidates = await listCandidates(c.var, id, searchesFor(steps))
     const results = candidates
       .map((candidate) => ({ ...candidate, ...compareSteps(steps, candidate.steps) }))
       .sort(mostSimilarFirst)
@@ -110,7 +109,7 @@ export const similarRoutes = createRouter().get(
         start_time: toIso(found.startTime),
         recording_duration: found.duration
       }))
-    const isEarly = results.length === 0 && (await hasOpenSessions(db, project.id, id))
+    const isEarly = results.length === 0 && (await hasOpenSessions(c.var, id))
     const reason = isEarly ? NOT_YET : null
     return c.json({ count: results.length, results, steps, reason } satisfies SimilarJson)
   }
@@ -138,15 +137,15 @@ function searchesFor(steps: string[]): Sought[] {
  * Returns the steps of a session: the steps stored when it was closed or, if none are stored, the
  * steps of its events so far. Empty for a session without events.
  */
-async function stepsOfSession(db: Db, projectId: number, sessionId: string): Promise<string[]> {
-  const session = await findSession(db, projectId, sessionId)
+async function stepsOfSession({ db, project }: Scope, sessionId: string): Promise<string[]> {
+  const session = await findSession({ db, project }, sessionId)
   if (!session) {
     return []
   }
   if (session.steps) {
     return session.steps
   }
-  const open = { ...session, projectId, sessionId }
+  const open = { ...session, projectId: project.id, sessionId }
   const [steps = []] = await readSteps(db, [open])
   return steps
 }

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
+import type { Scope } from '../../access/open.ts'
 import { query, readBatch } from '../../db/batch.ts'
-import type { Db } from '../../db/client.ts'
 import { inJson } from '../../db/rows.ts'
 import { recordings, sessionShingles, sessions } from '../../db/schema.ts'
 import { DURATION } from '../list/store.ts'
@@ -15,8 +15,7 @@ export type StoredSession = {
 
 /** Finds a session; undefined if only its recording is stored. */
 export async function findSession(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   sessionId: string
 ): Promise<StoredSession | undefined> {
   const [row] = await db
@@ -28,7 +27,7 @@ export async function findSession(
       steps: sessions.steps
     })
     .from(sessions)
-    .where(and(eq(sessions.projectId, projectId), eq(sessions.sessionId, sessionId)))
+    .where(and(eq(sessions.projectId, project.id), eq(sessions.sessionId, sessionId)))
   if (!row) {
     return undefined
   }
@@ -44,11 +43,7 @@ export async function findSession(
 const MAX_OPEN = { newest: 800, reopened: 200 }
 
 /** Whether other recorded sessions are still open, and so cannot be found yet. */
-export async function hasOpenSessions(
-  db: Db,
-  projectId: number,
-  sessionId: string
-): Promise<boolean> {
+export async function hasOpenSessions({ db, project }: Scope, sessionId: string): Promise<boolean> {
   const newest = sql`
     select ${sessions.projectId}, ${sessions.sessionId} from ${sessions} where ${sessions.openSlot} is not null
     order by ${sessions.openSlot} desc limit ${MAX_OPEN.newest}`
@@ -62,7 +57,7 @@ export async function hasOpenSessions(
       from (select * from (${newest}) union all select * from (${reopened})) as open
       cross join ${recordings}
         on ${recordings.projectId} = open.project_id and ${recordings.sessionId} = open.session_id
-      where open.project_id = ${projectId} and open.session_id <> ${sessionId} and not ${recordings.deleted} limit 1`)
+      where open.project_id = ${project.id} and open.session_id <> ${sessionId} and not ${recordings.deleted} limit 1`)
   )
   return rows.length > 0
 }
@@ -81,8 +76,7 @@ export type Sought = { shingles: readonly number[]; sessions: number }
  * are UUIDv7, which SDKs generate.
  */
 export async function listCandidates(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   sessionId: string,
   sought: readonly Sought[]
 ): Promise<CandidateSession[]> {
@@ -92,7 +86,7 @@ export async function listCandidates(
       query<{ ids: string }>(sql`
         select (select json_group_array(session_id) from (
                   select ${sessionShingles.sessionId} as session_id from ${sessionShingles}
-                  where ${sessionShingles.projectId} = ${projectId} and ${sessionShingles.shingle} = wanted.value
+                  where ${sessionShingles.projectId} = ${project.id} and ${sessionShingles.shingle} = wanted.value
                   order by ${sessionShingles.sessionId} desc limit ${limit})) as ids
         from json_each(${JSON.stringify(shingles)}) as wanted`)
     )
@@ -107,7 +101,7 @@ export async function listCandidates(
       select ${sessions.sessionId} as id, ${sessions.steps}, ${recordings.startTime} as "startTime", ${DURATION} as duration
       from ${sessions} cross join ${recordings}
         on ${recordings.projectId} = ${sessions.projectId} and ${recordings.sessionId} = ${sessions.sessionId}
-      where ${sessions.projectId} = ${projectId} and ${sessions.sessionId} in ${inJson(ids)}
+      where ${sessions.projectId} = ${project.id} and ${sessions.sessionId} in ${inJson(ids)}
         and ${sessions.steps} is not null and not ${recordings.deleted}`)
   )
   return rows.map((row) => ({ ...row, steps: JSON.parse(row.steps) }))

@@ -1,3 +1,4 @@
+import type { Scope } from '../../access/open.ts'
 import { SLOT } from '../../columns/slots/store.ts'
 import type { Db } from '../../db/client.ts'
 import type { PieceOfWork } from '../../db/rest.ts'
@@ -15,17 +16,17 @@ export const SESSIONS = { first: 25, min: 10, max: 100 }
  * ones: so all calls together take one round trip for each piece, and one more. It returns the
  * number of sessions that it has rebuilt, and whether none was left.
  */
-export function sessionRebuilder(db: Db, projectId: number): PieceOfWork {
+export function sessionRebuilder({ db, project }: Scope): PieceOfWork {
   let next: StaleSessions | undefined
   return (limit) =>
     retryConflicts(async () => {
-      const stale = next ?? (await readStale(db, projectId, limit))
+      const stale = next ?? (await readStale({ db, project }, limit))
       // Read again after a conflict.
       next = undefined
       const { sessions } = stale
       if (sessions.length > 0) {
         const parts = await foldStored(db, stale)
-        next = await replaceStale(db, projectId, { replaced: sessions, parts }, limit)
+        next = await replaceStale({ db, project }, { replaced: sessions, parts }, limit)
       }
       return { rows: sessions.length, isLast: !next?.sessions.length }
     })

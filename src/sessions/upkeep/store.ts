@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../access/open.ts'
 import { query, readBatch, writeBatch, writeThenRead } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { eachChunk, expectRows } from '../../db/rows.ts'
@@ -220,8 +221,8 @@ export type StaleSessions = {
 }
 
 /** Reads at most `limit` stale sessions of a project. */
-export async function readStale(db: Db, projectId: number, limit: number): Promise<StaleSessions> {
-  return toStale(...(await readBatch(db, ...queryStale(projectId, limit))))
+export async function readStale({ db, project }: Scope, limit: number): Promise<StaleSessions> {
+  return toStale(...(await readBatch(db, ...queryStale(project.id, limit))))
 }
 
 function queryStale(projectId: number, limit: number) {
@@ -249,8 +250,7 @@ const toStale = (sessions: readonly WholeRow[], pages: readonly FirstPageRow[]):
  * @throws ConflictError when a session has changed since it was read
  */
 export async function replaceStale(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   { replaced, parts }: { replaced: readonly WholeSession[]; parts: readonly SessionPart[] },
   limit: number
 ): Promise<StaleSessions> {
@@ -261,18 +261,18 @@ export async function replaceStale(
     ...countValues(emptied),
     ...moveShingles(emptied),
     ...eachChunk(revisions, (json) => [
-      sql`delete from ${sessions} where ${sessions.projectId} = ${projectId}
+      sql`delete from ${sessions} where ${sessions.projectId} = ${project.id}
           and ${sessions.sessionId} in (select value ->> 0 from json_each(${json}))`
     ]),
-    ...addToSessions(projectId, parts),
+    ...addToSessions(project.id, parts),
     // A new row begins at revision 0; a writer that has read the old row must notice the change.
     ...eachChunk(revisions, (json) => [
       updateFrom(sessions, {
         set: { revision: sql`replaced.value ->> 1` },
         from: sql`json_each(${json}) as replaced`,
-        where: sql`${sessions.projectId} = ${projectId} and ${sessions.sessionId} = replaced.value ->> 0`
+        where: sql`${sessions.projectId} = ${project.id} and ${sessions.sessionId} = replaced.value ->> 0`
       })
     ])
   ]
-  return toStale(...(await writeThenRead(db, writes, ...queryStale(projectId, limit))))
+  return toStale(...(await writeThenRead(db, writes, ...queryStale(project.id, limit))))
 }

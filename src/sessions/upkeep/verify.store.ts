@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
+import type { Scope } from '../../access/open.ts'
 import { query, readBatch } from '../../db/batch.ts'
-import type { Db } from '../../db/client.ts'
 import { events, sessions } from '../../db/schema.ts'
 import { session } from '../../db/session.ts'
 import { MAX_IDENTITIES } from '../store.ts'
@@ -20,8 +20,7 @@ export type ComparedSession = {
  * numbers from rows and from events are read in the same statement.
  */
 export async function compareSessions(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   before: string | undefined,
   limit: number
 ): Promise<ComparedSession[]> {
@@ -38,7 +37,7 @@ export async function compareSessions(
               on ${events.identity} = own.value and ${events.timestamp} between ${session.startTime} and ${session.endTime}
                  and ${events.sessionId} = ${session.sessionId} and +${events.projectId} = ${session.projectId}) as from_events
     from ${sessions} ${session}
-    where ${session.projectId} = ${projectId} and ${before === undefined ? sql`1` : sql`${session.sessionId} < ${before}`}
+    where ${session.projectId} = ${project.id} and ${before === undefined ? sql`1` : sql`${session.sessionId} < ${before}`}
     order by ${session.sessionId} desc limit ${limit}`)
   return (await readBatch(db, compared))[0].map(
     ({ session_id, from_row, from_events, is_comparable }) => ({

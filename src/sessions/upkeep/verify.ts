@@ -1,3 +1,4 @@
+import type { Scope } from '../../access/open.ts'
 import { shuffleKinds } from '../../columns/slots/store.ts'
 import type { Db } from '../../db/client.ts'
 import { type ComparedSession, compareSessions } from './verify.store.ts'
@@ -31,7 +32,7 @@ export async function verifySessions(
   const all: WrongSession[] = []
   let sessions = 0
   for (const projectId of projects) {
-    for await (const compared of comparePages(db, projectId, share)) {
+    for await (const compared of comparePages({ db, project: { id: projectId } }, share)) {
       sessions += compared.length
       all.push(...wrongOf(projectId, compared))
     }
@@ -39,14 +40,10 @@ export async function verifySessions(
   return { sessions, wrong: all.length, first: all.slice(0, MAX_SHOWN) }
 }
 
-async function* comparePages(
-  db: Db,
-  projectId: number,
-  pages: number
-): AsyncGenerator<ComparedSession[], void> {
+async function* comparePages(scope: Scope, pages: number): AsyncGenerator<ComparedSession[], void> {
   let before: string | undefined
   for (let page = 0; page < pages; page += 1) {
-    const compared = await compareSessions(db, projectId, before, PAGE)
+    const compared = await compareSessions(scope, before, PAGE)
     yield compared
     if (compared.length < PAGE) {
       return

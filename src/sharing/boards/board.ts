@@ -29,7 +29,7 @@ export async function computeShared(
   const { db, project } = open
   const common = { timezone: project.timezone, computed_at: toIso(now.getTime()) }
   if (kind === 'dashboard') {
-    const dashboard = await findDashboard(db, project.id, objectId)
+    const dashboard = await findDashboard({ db, project }, objectId)
     if (!dashboard) {
       throw new NotFoundError()
     }
@@ -42,7 +42,7 @@ export async function computeShared(
       note: left > 0 ? leftOut(left) : ''
     }
   }
-  const insight = await findInsight(db, project.id, objectId)
+  const insight = await findInsight({ db, project }, objectId)
   if (!insight || insight.deleted) {
     throw new NotFoundError()
   }

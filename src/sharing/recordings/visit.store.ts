@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { Scope } from '../../access/open.ts'
 import { query, readBatch } from '../../db/batch.ts'
-import type { ProjectDb } from '../../db/client.ts'
 import { events, sessions } from '../../db/schema.ts'
 
 /** The device and the country of a visit. */
@@ -16,8 +16,7 @@ const READ_EVENTS = 100
 
 /** Reads the device and the country of a visit from its events; undefined if no event names a device. */
 export async function findVisit(
-  db: ProjectDb,
-  projectId: number,
+  { db, project }: Scope,
   sessionId: string
 ): Promise<Visit | undefined> {
   const rows = query<Visit>(sql`
@@ -27,7 +26,7 @@ export async function findVisit(
       from ${sessions} cross join json_each(${sessions.identities}) as own cross join ${events}
         on ${events.identity} = own.value and ${events.timestamp} between ${sessions.startTime} and ${sessions.endTime}
           and ${events.sessionId} = ${sessions.sessionId} and ${events.projectId} = ${sessions.projectId}
-      where ${sessions.projectId} = ${projectId} and ${sessions.sessionId} = ${sessionId}
+      where ${sessions.projectId} = ${project.id} and ${sessions.sessionId} = ${sessionId}
       limit ${READ_EVENTS})
     where coalesce(browser, os, device) is not null limit 1`)
   return (await readBatch(db, rows))[0][0]

@@ -40,10 +40,9 @@ export const deliveryRoutes = createRouter()
     validatePath(SubscriptionPath),
     validateQuery(PageQuery.omit({ cursor: true })),
     async (c) => {
-      const { db, project } = c.var
       const page = readPage(c.req.url, NO_CURSOR, c.req.valid('query'))
-      const { id } = await getSubscription(db, project.id, c.req.valid('param').id)
-      const found = await listDeliveries(db, project.id, id, page.rows)
+      const { id } = await getSubscription(c.var, c.req.valid('param').id)
+      const found = await listDeliveries(c.var, id, page.rows)
       return answerList(c, page, found, { toJson: deliveryToJson })
     }
   )
@@ -55,7 +54,7 @@ export const deliveryRoutes = createRouter()
     expectNoBody,
     async (c) => {
       const { db, project, now } = c.var
-      const subscription = await getSubscription(db, project.id, c.req.valid('param').id)
+      const subscription = await getSubscription({ db, project }, c.req.valid('param').id)
       if (subscription.deleted) {
         throw new NotFoundError()
       }

@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/sqlite-core'
+import type { Scope } from '../../access/open.ts'
 import { writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { type PageRows, readTablePage } from '../../db/page.ts'
@@ -124,13 +125,12 @@ export async function insertTest(
 
 /** Lists one page of a subscription's deliveries, newest first, and counts all exactly. */
 export async function listDeliveries(
-  db: Db,
-  projectId: number,
+  { db, project }: Scope,
   subscriptionId: number,
   page: { limit: number; offset: number }
 ): Promise<PageRows<DeliveryRow>> {
   const listed = and(
-    eq(deliveries.projectId, projectId),
+    eq(deliveries.projectId, project.id),
     eq(deliveries.subscriptionId, subscriptionId)
   )
   return readTablePage(db, deliveries, { where: listed, orderBy: [desc(deliveries.id)] }, page)

@@ -40,7 +40,7 @@ export async function computePicture(
   { insightId, at, until }: PictureSubject
 ): Promise<Chart | undefined> {
   const { db, project } = open
-  const insight = await findInsight(db, project.id, insightId)
+  const insight = await findInsight({ db, project }, insightId)
   if (!insight || insight.deleted) {
     return undefined
   }

@@ -130,7 +130,7 @@ async function openSealed(
     return undefined
   }
   const { project, db } = open
-  const subscription = await findSubscription(db, project.id, ticket.subscriptionId)
+  const subscription = await findSubscription({ db, project }, ticket.subscriptionId)
   if (!subscription || subscription.deleted || !(await isSealed(subscription, ticket))) {
     return undefined
   }

@@ -105,7 +105,7 @@ async function findSubscribed(c: Context<AppEnv>, token: string): Promise<Subscr
   }
   const { project, db } = open
   c.set('projectId', project.id)
-  const row = await findSubscription(db, project.id, ticket.subscriptionId)
+  const row = await findSubscription({ db, project }, ticket.subscriptionId)
   if (!row || !(await isSealed(row, ticket))) {
     throw new NotFoundError()
   }

@@ -106,7 +106,7 @@ async function newSubscription(client: Client): Promise<number> {
 
 /** Creates a subscription. Returns its ticket, the end of the link to unsubscribe. */
 async function newTicket(client: Client, project: TestProject): Promise<string> {
-  const row = await findSubscription(db, project.id, await newSubscription(client))
+  const row = await findSubscription({ db, project }, await newSubscription(client))
   return row ? (await unsubscribeUrl(row, 'ada@example.com')).replace(/.*\//, '') : ''
 }
 
@@ -689,7 +689,7 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     expect(data).toContain('no more e-mails')
   },
   async subscription_page(client, project) {
-    const row = await findSubscription(db, project.id, await newSubscription(client))
+    const row = await findSubscription({ db, project }, await newSubscription(client))
     const address = row ? await pageUrl(row, Date.now()) : ''
     const { data } = await client.GET('/reports/{ticket}', {
       params: { path: { ticket: address.replace(/.*\//, '') } },
@@ -698,7 +698,7 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     expect(data).toContain('</html>')
   },
   async subscription_chart(client, project) {
-    const row = await findSubscription(db, project.id, await newSubscription(client))
+    const row = await findSubscription({ db, project }, await newSubscription(client))
     const at = Date.now()
     const subject = { insightId: await newInsight(client), at, until: at }
     const address = row ? await pictureUrl(row, subject) : ''

@@ -107,7 +107,7 @@ async function make({
       ]
     })
   ])
-  await sessionRebuilder(db, id)(1_000)
+  await sessionRebuilder({ db, project: { id: id } })(1_000)
   return id
 }
 

@@ -149,7 +149,7 @@ describe('erasing a person', () => {
         return run()
       })
       await markStale()
-      const rebuildSome = sessionRebuilder(openDb(DB, newUsage()).db, project.id)
+      const rebuildSome = sessionRebuilder({ db: openDb(DB, newUsage()).db, project })
       const rows = []
       for (let isLast = false; !isLast; ) {
         const piece = await rebuildSome(10)

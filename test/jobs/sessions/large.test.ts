@@ -89,7 +89,7 @@ it.each([
     sql`update sessions set is_stale = 1, events = 7, exit = null where project_id = ${project.id}`
   )
 
-  expect(await sessionRebuilder(limited, project.id)(25)).toEqual({ rows: 1, isLast: true })
+  expect(await sessionRebuilder({ db: limited, project })(25)).toEqual({ rows: 1, isLast: true })
 
   expect(await sessionsOf(project.id)).toEqual(before)
   expect(before).toMatchObject([{ events: 300, start_time: AT, end_time: AT + 299 }])

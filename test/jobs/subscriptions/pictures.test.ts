@@ -182,7 +182,10 @@ describe('the address of a picture', () => {
     expect(await detailOf(deleted.path)).toEqual(NONE)
 
     const renewed = await newAddress()
-    const row = await findSubscription(db, renewed.desk.project.id, renewed.subscription.id)
+    const row = await findSubscription(
+      { db, project: renewed.desk.project },
+      renewed.subscription.id
+    )
     if (row) {
       await updateSubscription(db, row, { secret: `whsec_${btoa('x'.repeat(32))}` })
     }

@@ -76,11 +76,14 @@ export const trendActorRoutes = createRouter().post(
     const isTable = wantsCsv(c, format)
     const show = isTable ? personToJson : listedPersonToJson
     const read = async (counts: ActorCount[]): Promise<ActorJson[]> => {
-      const known = await readKnownActors(db, project.id, {
-        ids: counts.flatMap(({ actor }) => (actor > 0 ? [actor] : [])),
-        keys: counts.flatMap(({ actor }) => (actor < 0 ? [-actor] : [])),
-        hasAllIds: isTable
-      })
+      const known = await readKnownActors(
+        { db, project },
+        {
+          ids: counts.flatMap(({ actor }) => (actor > 0 ? [actor] : [])),
+          keys: counts.flatMap(({ actor }) => (actor < 0 ? [-actor] : [])),
+          hasAllIds: isTable
+        }
+      )
       return counts.map((counted) => actorToJson(counted, known, { list, range: behind }, show))
     }
     const count = behind.counts.length
