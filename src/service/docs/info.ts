@@ -10,7 +10,7 @@ events or suppresses persons, and in a request that needs no body. Other unknown
 \`X-Ignored-Fields\` names up to 50 of them.
 - A read-only field is a 400 if its value differs from the current value, so a client may send whole objects back. Fields \
 that change by themselves may have an old value.
-- Capture operations, and pages that links open, accept any query parameter.
+- Operations for SDKs, and pages that links open, accept any query parameter.
 - The parameters and fields at the end of this text are ignored.`
 
 /** The introduction of the API reference: the rules that every operation follows. */

@@ -8,14 +8,16 @@ import { UNKNOWN } from '../../support/routes.ts'
 /** Whether an operation accepts any parameter: it is for SDKs, or a page to whose link other programs add parameters. */
 const isLenient = ({ tags, operationId }: Described): boolean =>
   tags.includes('Capture') ||
+  tags.includes('For SDKs') ||
   [
     'unsubscribe_page',
     'unsubscribe',
     'subscription_chart',
+    'subscription_page',
     'home',
     'docs',
-    'replay_link',
-    'shared'
+    'shared',
+    'embedded'
   ].includes(operationId)
 
 const { operations } = readDocument(published)
