@@ -184,8 +184,9 @@ class History {
   async #split(who: string): Promise<void> {
     const identity = sql`from distinct_ids where project_id = ${this.#id} and distinct_id = ${who}`
     await writeBatch(db, [
-      sql`insert or ignore into persons (id, project_id, uuid, created_at, is_identified, properties, writes, search, version, versions, revision)
-          select 1000000 + key, project_id, 'split ' || key, 0, 0, '{}', '{"stamps":[],"keys":{}}', '', key << 24, 1000000, 0 ${identity}`,
+      sql`insert into persons (id, project_id, uuid, created_at, is_identified, properties, writes, search, version, versions, copy_credit, revision)
+          select 1000000 + key, project_id, 'split ' || key, 0, 0, '{}', '{"stamps":[],"keys":{}}', '', key << 24, 1000000, 0, 0 ${identity}
+          on conflict (id) do nothing`,
       sql`update distinct_ids set person_id = 1000000 + key
           where project_id = ${this.#id} and distinct_id = ${who}`
     ])
