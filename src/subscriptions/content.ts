@@ -87,16 +87,3 @@ export function figuresOf(
     more: Math.max(0, lines.length - MAX_LINES)
   }
 }
-
-/** Formats a time, ms UTC, in a time zone: `Mon, 23 Nov 2026, 09:00 CET`. */
-export const formatMoment = (at: number, timeZone: string): string =>
-  new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    timeZoneName: 'short'
-  }).format(at)

@@ -1,6 +1,7 @@
+import { describeMoment } from '../calendar/words.ts'
 import { describeChange, formatValue } from '../charts/format.ts'
 import { isolate, onOneLine } from '../input/show.ts'
-import { cut, formatMoment, type InsightPart } from './content.ts'
+import { cut, type InsightPart } from './content.ts'
 import { chartOf, type Digest, notesOf, subjectOf } from './digest.ts'
 import { digestPage, noticePage } from './email-page.ts'
 import type { Sent } from './outcome.ts'
@@ -79,7 +80,7 @@ export function toEmail(
   { to, unsubscribe }: Addressee
 ): Email {
   const { content } = digest
-  const about = `${isolate(content.project)} · ${formatMoment(content.at, content.timezone)}`
+  const about = `${isolate(content.project)} · ${describeMoment(content.at, content.timezone)}`
   const why = whyOf(digest, to)
   const more = content.more > 0 ? [`…and ${content.more} more on the dashboard.`] : []
   const contentId = painted && `chart-${painted.insight}`

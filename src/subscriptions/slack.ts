@@ -1,6 +1,7 @@
+import { describeMoment } from '../calendar/words.ts'
 import { directionOf, formatChange, formatValue } from '../charts/format.ts'
 import { isolate } from '../input/show.ts'
-import { cut, type FigureLine, type Figures, formatMoment } from './content.ts'
+import { cut, type FigureLine, type Figures } from './content.ts'
 import { chartOf, type Digest, notesOf, subjectOf } from './digest.ts'
 import type { Sent } from './outcome.ts'
 import { post } from './post.ts'
@@ -45,7 +46,7 @@ export function toBlocks(digest: Digest) {
   const firstPart = content.parts.slice(0, 1).flatMap((part) => toLines(part, header))
   const ellipsis = content.parts.length > 1 ? ['…'] : []
   const preview = [escapeText(header), ...firstPart, ...ellipsis].join('\n')
-  const about = `${isolate(content.project)} · ${formatMoment(content.at, content.timezone)} · ${summary}`
+  const about = `${isolate(content.project)} · ${describeMoment(content.at, content.timezone)} · ${summary}`
   return {
     text: cutEscaped(preview),
     blocks: [

@@ -1,3 +1,4 @@
+import { describeMoment } from '../../calendar/words.ts'
 import type { ChartTile } from '../../charts/board.ts'
 import { type Chart, currentOf, hasBuckets, previousOf } from '../../charts/chart.ts'
 import { drawInset, heightOf } from '../../charts/draw.ts'
@@ -100,7 +101,7 @@ export function boardPage(board: ShownBoard, isEmbedded = false): Omit<HtmlPage,
     description ? `<p class="sec">${isolated(description)}</p>` : ''
   }</div><p class="mut">${escapeHtml(range)}</p></header>`
   const isOpen = tiles.some(({ chart }) => chart && chart.finished < chart.buckets.length)
-  const footer = `<footer><span>Counted on ${escapeHtml(formatMoment(computed_at, timezone))}.${
+  const footer = `<footer><span>Counted on ${escapeHtml(describeMoment(Date.parse(computed_at), timezone))}.${
     isOpen ? ' What is not over yet is dotted or dashed.' : ''
   }</span><span class="grow"></span><span>Edge Analytics</span></footer>`
   return {
@@ -117,9 +118,6 @@ ${isEmbedded ? '' : footer}
 </main>`
   }
 }
-
-const formatMoment = (iso: string, timeZone: string): string =>
-  new Date(iso).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone })
 
 /**
  * Returns the widths of tiles: two beside each other, or four where they are numbers. The odd one

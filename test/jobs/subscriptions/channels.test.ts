@@ -291,7 +291,7 @@ it('a message to Slack has blocks that no name can break', async () => {
       },
       {
         type: 'context',
-        elements: [{ type: 'mrkdwn', text: 'Test · Sun, 22 Nov 2026, 09:00 UTC · sent every day' }]
+        elements: [{ type: 'mrkdwn', text: 'Test · Sun 22 Nov 2026, 09:00 UTC · sent every day' }]
       }
     ]
   })
