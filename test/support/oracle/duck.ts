@@ -168,7 +168,7 @@ export class Duck {
   /** Returns a moment in the first hour of a range that ends with the hour of `end`. */
   async #firstHour(ask: Asked, end: number): Promise<number> {
     if (ask.from === 'all') {
-      return Math.min(await this.#first(), end)
+      return Math.min(await this.#first(ask), end)
     }
     return typeof ask.from === 'object'
       ? this.#loadedWorld().now - ask.from.hours * HOUR
@@ -212,14 +212,17 @@ export class Duck {
       return (await this.#today()) - ask.from * DAY
     }
     const begin =
-      ask.from === 'all' ? await this.#first() : this.#loadedWorld().now - ask.from.hours * HOUR
+      ask.from === 'all' ? await this.#first(ask) : this.#loadedWorld().now - ask.from.hours * HOUR
     return Math.floor((await this.#clock(begin)) / DAY) * DAY
   }
 
-  /** Returns the time of the first event, ms UTC; now if there are no events. */
-  async #first(): Promise<number> {
+  /**
+   * Returns the time of the first event with the name of a series, ms UTC; now if there is none.
+   */
+  async #first({ events }: Asked): Promise<number> {
+    const ofAny = events.map(({ id }) => isNamed(id)).join(' or ')
     const [row] = await this.#rows<{ first: number }>(
-      `select coalesce(min(ms), ${this.#loadedWorld().now})::double as first from ev`
+      `select coalesce(min(ms), ${this.#loadedWorld().now})::double as first from ev where ${ofAny}`
     )
     return row?.first ?? 0
   }
@@ -367,7 +370,7 @@ export class Duck {
     ]
       .map((condition) => `coalesce(${condition}, false)`)
       .join(' and ')
-    const isOfKind = entity.id === null ? 'true' : `name = ${quote(entity.id)}`
+    const isOfKind = isNamed(entity.id)
     const firstOf = (condition: string) =>
       `(from ev where ${condition} qualify row_number() over (partition by actor order by ms, uuid) = 1)`
     const sources: Record<string, string> = {
@@ -443,6 +446,8 @@ const AGGREGATES: Record<string, string> = {
 }
 
 const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+const isNamed = (name: string | null) => (name === null ? 'true' : `name = ${quote(name)}`)
 
 const pathOf = (key: string) => quote(`/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`)
 
