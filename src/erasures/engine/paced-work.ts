@@ -4,7 +4,7 @@ import { isSpent } from '../../queues/invocation.ts'
 import { pause } from '../../turns.ts'
 
 /** Time in the database that a piece should take, ms: other queries wait that long. */
-const PIECE_MS = 15
+const PIECE_MS = 8
 
 /** Time for other queries after a piece, as a multiple of its own time in the database. */
 const REST = 3
