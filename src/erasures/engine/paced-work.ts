@@ -1,10 +1,14 @@
 import type { Usage } from '../../db/client.ts'
-import { type PieceOfWork, restAfter } from '../../db/rest.ts'
+import { type PieceOfWork, restAfter, type Spent } from '../../db/rest.ts'
 import { isSpent } from '../../queues/invocation.ts'
 import { pause } from '../../turns.ts'
 
-/** Time in the database that a piece should take, ms: other queries wait that long. */
-const PIECE_MS = 8
+/**
+ * Time in the database that a piece should take, ms: other queries wait that long. The farther away
+ * the database is, the longer the pieces: each costs a round trip, beside which their callers
+ * hardly notice the wait.
+ */
+const PIECE_MS = { min: 8, max: 24, perMsAway: 1 / 4 }
 
 /** Time for other queries after a piece, as a multiple of its own time in the database. */
 const REST = 3
@@ -19,15 +23,16 @@ type Sizes = { first: number; min: number; max: number }
 export const ROWS: Sizes = { first: 100, min: 10, max: 1_000 }
 
 /**
- * Returns the size of the next piece: as many rows as take `PIECE_MS`, but at most twice as many as
- * before. Only the time in the database counts: the way to the database and back delays nobody
- * else, and would make the pieces of a distant one tiny.
+ * Returns the size of the next piece: as many rows as take `PIECE_MS` in the database, but at most
+ * twice as many as before.
  */
 export function nextSize(
-  { rows, databaseMs }: { rows: number; databaseMs: number },
+  { rows, databaseMs, elapsedMs }: Spent & { rows: number },
   { min, max }: Sizes
 ): number {
-  const next = Math.round(rows * Math.min(2, PIECE_MS / databaseMs))
+  const awayMs = elapsedMs - databaseMs
+  const pieceMs = Math.min(PIECE_MS.max, Math.max(PIECE_MS.min, awayMs * PIECE_MS.perMsAway))
+  const next = Math.round(rows * Math.min(2, pieceMs / databaseMs))
   return Math.min(max, Math.max(min, next))
 }
 
@@ -67,7 +72,7 @@ export class PacedWork {
       // database.
       const elapsedMs = this.#clock().getTime() - started
       const databaseMs = this.#usage.databaseMs - before
-      limit = nextSize({ rows, databaseMs }, sizes)
+      limit = nextSize({ rows, databaseMs, elapsedMs }, sizes)
       await pause(restAfter({ databaseMs, elapsedMs }, REST))
     } while (!isSpent(this.#usage))
     return false

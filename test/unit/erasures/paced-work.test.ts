@@ -13,7 +13,18 @@ describe('the next piece', () => {
     ['is not too large either', 900, 5, 1_000],
     ['does not grow for ever if the clock of the database stands still', 1_000, 0, 1_000]
   ])('%s', (_, rows, databaseMs, size) => {
-    expect(nextSize({ rows, databaseMs }, ROWS)).toBe(size)
+    expect(nextSize({ rows, databaseMs, elapsedMs: databaseMs }, ROWS)).toBe(size)
+  })
+
+  it.each([
+    [0, 160],
+    [32, 160],
+    [60, 300],
+    [96, 480],
+    [10_000, 480]
+  ])('is larger if the database is farther away: %s ms', (awayMs, size) => {
+    const spent = { rows: 400, databaseMs: 20, elapsedMs: 20 + awayMs }
+    expect(nextSize(spent, ROWS)).toBe(size)
   })
 })
 
@@ -37,11 +48,11 @@ describe('pieces', () => {
     return { sizes, left, isDone }
   }
 
-  it('are as large however far away the database is', async () => {
-    const far = await remove(1_000, 500)
-
-    expect(far).toEqual({ sizes: [100, 160, 160, 160, 160, 160, 160], left: 0, isDone: true })
-    expect(await remove(1_000, 0)).toEqual(far)
+  it('are larger if the database is far away, but still short', async () => {
+    const near = { sizes: [100, 160, 160, 160, 160, 160, 160], left: 0, isDone: true }
+    expect(await remove(1_000, 0)).toEqual(near)
+    const far = { sizes: [100, 200, 400, 480], left: 0, isDone: true }
+    expect(await remove(1_000, 500)).toEqual(far)
   })
 
   it('end with the queries of the invocation, even if no clock moves', async () => {
