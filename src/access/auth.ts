@@ -67,7 +67,7 @@ export type Unchecked<Path extends z.ZodObject, Query extends z.ZodObject> = {
 }
 
 type Reading<Path extends z.ZodObject, Query extends z.ZodObject, Answer> = {
-  scope: string
+  scopes: Scopes
   path: Path
   query: Query
   /**
@@ -94,7 +94,7 @@ export const reading = <Path extends z.ZodObject, Query extends z.ZodObject, Ans
 })
 
 const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answer>({
-  scope,
+  scopes,
   path,
   query,
   plan
@@ -124,7 +124,7 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
       const control = openControl(c.env, c.var.usage)
       const together = await readWithCaller(c, { control, requested, planFor })
       const caller = together ? together.caller : await findCaller(control.db, requested)
-      const session = await admit(c, { scopes: [scope], requested, caller, control })
+      const session = await admit(c, { scopes, requested, caller, control })
 
       // The planned read ran on the control database, which need not be the project's.
       if (together && c.var.project.database === CONTROL) {
@@ -138,7 +138,7 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
 
       finish(c, session)
     },
-    describeAccess([scope]),
+    describeAccess(scopes),
     describePath(path),
     describeQuery(query)
   )

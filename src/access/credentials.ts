@@ -76,10 +76,15 @@ export async function authenticate(
   const { key } = caller
   c.set('keyId', key.id)
   await throttle(c.env, key.id, scopes[0], c.var.now)
-  if (!scopes.some((scope) => hasScope(key.scopes, scope))) {
+  expectScope(key, scopes)
+  return caller
+}
+
+/** @throws permission_denied for a key without any of the scopes */
+export function expectScope({ scopes: held }: Pick<KeyRow, 'scopes'>, scopes: Scopes): void {
+  if (!scopes.some((scope) => hasScope(held, scope))) {
     throw new AppError('permission_denied', missingScope(scopes[0]))
   }
-  return caller
 }
 
 /** Records that the key was used, at most once an hour. */

@@ -131,7 +131,7 @@ function planPage(request: PageRequest): Read<z.input<typeof PersonPage>> {
  * filter on properties, which needs the project's database.
  */
 const listing = reading({
-  scope: 'person:read',
+  scopes: ['person:read'],
   path: z.object({}),
   query: ListQuery,
   plan(request) {
@@ -142,7 +142,7 @@ const listing = reading({
 })
 
 const retrieval = reading({
-  scope: 'person:read',
+  scopes: ['person:read'],
   path: PersonPath,
   query: FormatQuery,
   plan: ({ projectId, param }) => findPerson(projectId, param.id)

@@ -22,14 +22,22 @@ export function rememberCalendar({ id, timezone, weekStart }: ProjectCalendar): 
  * Plans a read of the overviews that a trend needs, before the trend's project is read. Uses the
  * calendar that the project had when its last trend was computed; if the calendar has changed
  * since, the trend reads other overviews later. Returns undefined for an unknown calendar, for all
- * time, and for comparisons, whose earlier period follows from the number of buckets.
- * @throws an error for an invalid request
+ * time, for comparisons, whose earlier period follows from the number of buckets, and for an
+ * invalid request, which the route refuses later.
  */
-export function planEarly(
+export function planAhead(
   projectId: number,
-  fields: JsonObject,
+  readFields: () => JsonObject,
   now: Date
 ): Read<Overviews> | undefined {
+  try {
+    return planEarly(projectId, readFields(), now)
+  } catch {
+    return undefined
+  }
+}
+
+function planEarly(projectId: number, fields: JsonObject, now: Date): Read<Overviews> | undefined {
   const project = calendars.get(projectId)
   const query = project && readOutline(fields, project, now)
   if (!query || query.from === 'all' || query.compare) {

@@ -20,7 +20,7 @@ import { Whole } from '../../input/parameters.ts'
 import { type TrendAnswer, toTable } from '../../trends/answer.ts'
 import { TrendFields } from '../../trends/fields.ts'
 import { readFields } from '../../trends/forms.ts'
-import { planEarly, rememberCalendar } from '../../trends/overviews-ahead.ts'
+import { planAhead, rememberCalendar } from '../../trends/overviews-ahead.ts'
 import { readTrend } from '../../trends/request.ts'
 import { computeTrend } from '../../trends/trend.ts'
 import { UrlParameters } from '../../trends/url-parameters.ts'
@@ -51,33 +51,21 @@ const TrendQuery = z.object({ ...TrendParameters.shape, ...UrlParameters.shape }
  * remembered calendar tell which overviews those are.
  */
 const posted = reading({
-  scope: 'insight:read',
+  scopes: ['insight:read'],
   path: z.object({}),
   query: TrendQuery,
   async plan({ projectId, url, now, readBody }) {
     const body = await readBody().catch(() => undefined)
-    return isObject(body) ? planOverviews({ projectId, url, now }, body) : undefined
+    return isObject(body) ? planAhead(projectId, () => readFields(url, body), now) : undefined
   }
 })
 
 const gotten = reading({
-  scope: 'insight:read',
+  scopes: ['insight:read'],
   path: z.object({}),
   query: TrendQuery,
-  plan: (request) => planOverviews(request)
+  plan: ({ projectId, url, now }) => planAhead(projectId, () => readFields(url), now)
 })
-
-/** Plans the early read, unless the request is invalid: the route refuses it later. */
-function planOverviews(
-  { projectId, url, now }: { projectId: number; url: string; now: Date },
-  body?: JsonObject
-) {
-  try {
-    return planEarly(projectId, readFields(url, body), now)
-  } catch {
-    return undefined
-  }
-}
 
 export const trendRoutes = createRouter()
   .post('/insights/trend', TREND, posted.allowReading, validateBody(TrendFields), (c) => {
