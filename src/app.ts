@@ -28,6 +28,7 @@ import { trendRoutes } from './insights/trend/routes.ts'
 import { activityRoutes } from './persons/activity/routes.ts'
 import { personRoutes } from './persons/routes.ts'
 import { timelineRoutes } from './persons/timelines/routes.ts'
+import { queryRoutes } from './query/routes.ts'
 import type { ConsumerWork } from './queues/run.ts'
 import { recordingRoutes } from './recordings/routes.ts'
 import { similarRoutes } from './recordings/similar/routes.ts'
@@ -88,6 +89,7 @@ export function createApp(clock: () => Date, work: () => ConsumerWork) {
     // `insights/trend` must come before `insights/:id`.
     app.route(prefix, trendRoutes)
     app.route(prefix, trendActorRoutes)
+    app.route(prefix, queryRoutes)
     app.route(prefix, insightRoutes)
     app.route(prefix, chartRoutes)
     app.route(prefix, dashboardRoutes)

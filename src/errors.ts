@@ -85,12 +85,23 @@ export const catching = <T, E extends Error>(
   })
 
 /** Calls `read`, and names `attr` as the refused parameter in the AppError that it may throw. */
-export function naming<T>(attr: string, read: () => T): T {
+export const naming = <T>(attr: string, read: () => T): T => renaming(read, () => attr)
+
+/** Calls `read`, and gives the AppError that it may throw the attr that `attrOf` returns. */
+export function renaming<T>(read: () => T, attrOf: (error: AppError) => string | null): T {
   try {
     return read()
   } catch (error) {
-    throw error instanceof AppError ? new AppError(error.code, error.message, attr) : error
+    throw withAttr(error, attrOf)
   }
+}
+
+/** Returns an error, and an AppError with the attr that `attrOf` returns. */
+export function withAttr(error: unknown, attrOf: (error: AppError) => string | null): unknown {
+  const attr = error instanceof AppError ? attrOf(error) : null
+  return error instanceof AppError && attr !== error.attr
+    ? new AppError(error.code, error.message, attr)
+    : error
 }
 
 /**

@@ -65,14 +65,23 @@ export async function readPersons(
   page: Page,
   knownCount?: number
 ): Promise<Found> {
-  const [found] = await readBatch(db, query<ListedRow>(selectListed(project.id, filters, page)))
-  const rows = found.map(toRow)
+  const rows = await readPersonRows({ db, project }, filters, page)
   const count = knownCount ?? countFromPage(rows.length, page)
   if (count !== undefined) {
     return { rows, count }
   }
   const [[total]] = await readBatch(db, query<{ count: number }>(countOf(project.id, filters)))
   return { rows, count: total?.count ?? 0 }
+}
+
+/** Reads the persons of one page, newest first. */
+export async function readPersonRows(
+  { db, project }: Scope,
+  filters: PersonFilters,
+  page: Page
+): Promise<PersonRow[]> {
+  const [found] = await readBatch(db, query<ListedRow>(selectListed(project.id, filters, page)))
+  return found.map(toRow)
 }
 
 /** Returns the number of matches if a page ends with the last of them; undefined otherwise. */

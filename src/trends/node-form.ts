@@ -5,16 +5,37 @@ import { isHarmless } from '../input/harmless.ts'
 import { faultOf, isEmpty, isObject, type Json, type JsonObject, parseJson } from '../input/json.ts'
 import { showName } from '../input/show.ts'
 import { TrendsNode } from './node-fields.ts'
-import { NODE_PATHS, type SentNode } from './node-paths.ts'
+import { type SentNode, toNodePath } from './node-paths.ts'
 import { unsupported } from './property.ts'
 
-/** Fields of an `InsightVizNode` besides `source` say something about the node or its look. */
-const isOfWrapper = (name: string): boolean =>
-  ['kind', 'source', 'embedded', 'full', 'response', 'version', 'vizSpecificOptions'].includes(
-    name
-  ) || /^(show|hide|suppress)[A-Z]/.test(name)
+/** Nodes around a query, which say how it is shown. */
+const WRAPPERS = ['InsightVizNode', 'DataTableNode']
 
-/** @throws invalid_input for a field that belongs in the `source` of an `InsightVizNode` */
+/** Fields of a wrapper besides `source`: they say something about the node or its look. */
+const LOOKS = [
+  'kind',
+  'source',
+  'allowSorting',
+  'columns',
+  'context',
+  'contextKey',
+  'defaultColumns',
+  'embedded',
+  'expandable',
+  'full',
+  'hiddenColumns',
+  'pinnedColumns',
+  'propertiesViaUrl',
+  'response',
+  'tags',
+  'version',
+  'vizSpecificOptions'
+]
+
+const isOfWrapper = (name: string): boolean =>
+  LOOKS.includes(name) || /^(show|hide|suppress)[A-Z]/.test(name)
+
+/** @throws invalid_input for a field that belongs in the `source` of a wrapper */
 function expectWrapper(node: JsonObject): void {
   const name = Object.keys(node).find(
     (one) => !isOfWrapper(one) && !isHarmless(one) && saysSomething(node[one])
@@ -30,24 +51,27 @@ function expectWrapper(node: JsonObject): void {
   const hint = meant === undefined ? '.' : `: did you mean "${meant}"?`
   throw new AppError(
     'invalid_input',
-    `${showName(name)} is not a field of an InsightVizNode${hint}`,
+    `${showName(name)} is not a field of ${describeKind(node.kind)}${hint}`,
     `query__${name.slice(0, 100)}`
   )
 }
 
-/** `date_from` → `dateRange.date_from` */
-const pathInNode = (name: string): string =>
-  Object.hasOwn(NODE_PATHS, name)
-    ? NODE_PATHS[name as keyof typeof NODE_PATHS].replaceAll('__', '.')
-    : name
+const describeKind = (kind: Json | undefined): string =>
+  kind === 'InsightVizNode' ? 'an InsightVizNode' : `a ${kind}`
 
-type Unwrapped = { inner: Json | undefined; path: string[] }
+/** `date_from` → `dateRange.date_from` */
+const pathInNode = (name: string): string => toNodePath(name).replaceAll('__', '.')
+
+/** A node, and turns a path in it into the path in the request. */
+type Unwrapped = { inner: Json | undefined; pathOf: SentNode['pathOf'] }
 
 /**
- * Parses a query that is JSON text, and takes it out of its `InsightVizNode`, if it has one.
- * Returns undefined without a query.
+ * Parses a query that is JSON text, and takes it out of its `InsightVizNode` or `DataTableNode`, if
+ * it has one. Returns undefined without a query.
+ * @throws invalid_input, attr the field, for text that is no JSON, for a query that is no object,
+ * and for a field that belongs in the `source`
  */
-function unwrap(query: Json | undefined): Unwrapped | undefined {
+export function unwrapQuery(query: Json | undefined): Unwrapped | undefined {
   const outer = typeof query === 'string' && query.trim() !== '' ? readText(query) : query
   if (outer === undefined || outer === null || outer === '' || isEmpty(outer)) {
     return undefined
@@ -55,15 +79,20 @@ function unwrap(query: Json | undefined): Unwrapped | undefined {
   if (!isObject(outer)) {
     throw new AppError('invalid_input', 'A query is an object.', 'query')
   }
-  if (outer.kind !== 'InsightVizNode') {
-    return { inner: outer, path: ['query'] }
+  if (!WRAPPERS.includes(String(outer.kind))) {
+    return { inner: outer, pathOf: joinPath('query') }
   }
   expectWrapper(outer)
-  return { inner: outer.source, path: ['query', 'source'] }
+  return { inner: outer.source, pathOf: joinPath('query', 'source') }
 }
 
+const joinPath =
+  (...path: string[]) =>
+  (nodePath: string): string =>
+    [...path, nodePath].filter(Boolean).join('__')
+
 /** @throws invalid_input, attr the path of `kind`, for another kind of query or series */
-function expectKinds(inner: Json | undefined, pathOf: SentNode['pathOf']): void {
+export function expectKinds(inner: Json | undefined, pathOf: SentNode['pathOf']): void {
   const { kind, series }: JsonObject = isObject(inner) ? inner : {}
   if (kind !== 'TrendsQuery') {
     throw unsupported('kind of query', kind, pathOf('kind'), ['TrendsQuery'])
@@ -75,14 +104,13 @@ function expectKinds(inner: Json | undefined, pathOf: SentNode['pathOf']): void 
   }
 }
 
-/** Reads the node of a `query`, alone or inside an `InsightVizNode`; undefined for none. */
+/** Reads the node of a `query`, alone or inside a wrapper; undefined for none. */
 export function readQueryForm(query: Json | undefined): SentNode | undefined {
-  const unwrapped = unwrap(query)
+  const unwrapped = unwrapQuery(query)
   if (!unwrapped) {
     return undefined
   }
-  const { inner, path } = unwrapped
-  const pathOf = (nodePath: string) => [...path, nodePath].filter(Boolean).join('__')
+  const { inner, pathOf } = unwrapped
   expectKinds(inner, pathOf)
   return { node: inner, orders: undefined, pathOf }
 }

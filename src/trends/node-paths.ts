@@ -53,6 +53,10 @@ export function toNode(filter: Record<string, unknown>): Record<string, unknown>
   return node
 }
 
+/** Returns the path in a `TrendsQuery` node of a field by its name in a filter object. */
+export const toNodePath = (name: string): string =>
+  new Map<string, string>(ENTRIES).get(name) ?? name
+
 /**
  * Returns the path in a filter object of a path in the node that `toNode` makes of it:
  * `series__0__event` → `events__2__id`.

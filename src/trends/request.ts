@@ -1,5 +1,5 @@
 import type { Calendar } from '../calendar/buckets.ts'
-import { AppError } from '../errors.ts'
+import { AppError, renaming } from '../errors.ts'
 import { isEmpty, type Json, type JsonObject } from '../input/json.ts'
 import { parseInput } from '../input/parse.ts'
 import { type FilterGroup, isOneOf, leavesOf, PROPERTY_TYPES } from '../properties/filter.ts'
@@ -11,7 +11,7 @@ import { readFormulas } from './formulas.ts'
 import { readLegacyForm } from './legacy-form.ts'
 import { MATH_NAMES } from './maths/table.ts'
 import { TrendsNode } from './node-fields.ts'
-import { readQueryForm } from './node-form.ts'
+import { expectKinds, readQueryForm } from './node-form.ts'
 import type { SentNode } from './node-paths.ts'
 import { readMathProperty, unsupported } from './property.ts'
 import {
@@ -46,6 +46,20 @@ export function readTrend(
 ): TrendQuery | undefined {
   const sent = findNode(fields, ignoredFields)
   return sent && toQuery(sent, settings, now)
+}
+
+/**
+ * Reads the trend of a `TrendsQuery` node; errors name paths in the node.
+ * @throws required, attr `series`, for a node without series; the errors of `readTrend`
+ */
+export function readTrendsNode(node: JsonObject, settings: Settings, now: Date): TrendQuery {
+  const pathOf = (path: string): string => path
+  expectKinds(node, pathOf)
+  const sent = withSeries({ node, orders: undefined, pathOf })
+  if (!sent) {
+    throw new AppError('required', 'This field is required.', 'series')
+  }
+  return toQuery(sent, settings, now)
 }
 
 /**
@@ -98,16 +112,11 @@ function withSeries(sent: SentNode | undefined): Parsed | undefined {
 }
 
 /** Gives an error that names a field, not a limit, the field's path in the request. */
-const inRequest = <Result>({ pathOf }: Pick<SentNode, 'pathOf'>, read: () => Result): Result =>
+export const inRequest = <Result>(
+  { pathOf }: Pick<SentNode, 'pathOf'>,
+  read: () => Result
+): Result =>
   renaming(read, ({ code, attr }) => (code === 'query_too_large' ? attr : pathOf(attr ?? '')))
-
-function renaming<Result>(read: () => Result, attrOf: (error: AppError) => string | null): Result {
-  try {
-    return read()
-  } catch (error) {
-    throw error instanceof AppError ? new AppError(error.code, error.message, attrOf(error)) : error
-  }
-}
 
 function toQuery(sent: Parsed, settings: Settings, now: Date): TrendQuery {
   const query = inRequest(sent, () => readNode(sent, settings, now))

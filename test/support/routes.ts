@@ -42,6 +42,7 @@ const EXCEPTIONS: Record<string, Partial<Access>> = {
   'GET events/deletions/{id}/': { scopes: ['person:read'] },
   'GET event_definitions/': { scopes: ['query:read', 'insight:read'] },
   'GET property_definitions/': { scopes: ['query:read', 'insight:read'] },
+  'POST query/': { scopes: ['query:read', 'insight:read'], status: 200 },
   'GET ': { scopes: ['project:read'] },
   'POST insights/trend/': { scopes: ['insight:read'] },
   'POST insights/trend/actors/': { scopes: ['person:read'] },

@@ -141,6 +141,18 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data?.result.map(({ label, data }) => [label, data.at(-1)])).toEqual([['$identify', 1]])
   },
+  async query_create(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/query/', {
+      params: { path: { project_id } },
+      body: {
+        query: {
+          kind: 'TrendsQuery',
+          series: [{ kind: 'EventsNode', event: '$identify', math: 'dau' }]
+        }
+      }
+    })
+    expect(data?.results).toMatchObject([{ label: '$identify', count: 1 }])
+  },
   async insights_trend_by_url(client) {
     const query = { events: JSON.stringify([{ id: '$identify', math: 'dau' }]), date_from: '-1d' }
     const { data } = await client.GET('/api/environments/{project_id}/insights/trend/', {

@@ -9,13 +9,14 @@ import type { JsonObject } from '../../../input/json.ts'
 import { Whole } from '../../../input/parameters.ts'
 import { readKnownActors } from '../../../persons/actors.store.ts'
 import { listedPersonToJson, personToJson } from '../../../persons/store.ts'
+import { showActor } from '../../../questions/actors/actor.ts'
 import { countBehind } from '../../../trends/actors-of-point.ts'
 import { TrendFields } from '../../../trends/fields.ts'
 import { readFields } from '../../../trends/forms.ts'
 import type { ActorCount } from '../../../trends/point.ts'
 import { readTrend } from '../../../trends/request.ts'
 import { UrlParameters } from '../../../trends/url-parameters.ts'
-import { actorToJson } from './actor.ts'
+import { recordingsOf } from './recordings.ts'
 import { ACTORS } from './reference.ts'
 import type { ActorJson } from './schemas.ts'
 
@@ -84,7 +85,10 @@ export const trendActorRoutes = createRouter().post(
           hasAllIds: isTable
         }
       )
-      return counts.map((counted) => actorToJson(counted, known, { list, range: behind }, show))
+      return counts.map((counted) => {
+        const actor = showActor(counted, known, show)
+        return { ...actor, recordings: recordingsOf(actor, { list, range: behind }) }
+      })
     }
     const count = behind.counts.length
     if (isTable) {

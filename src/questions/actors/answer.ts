@@ -1,0 +1,89 @@
+import type { ProjectDb } from '../../db/client.ts'
+import { readKnownActors } from '../../persons/actors.store.ts'
+import { compilePropertyFilter } from '../../persons/filters.store.ts'
+import { readPersonRows } from '../../persons/list.store.ts'
+import { listedPersonToJson } from '../../persons/store.ts'
+import { type FilterGroup, leavesOf } from '../../properties/filter.ts'
+import type { ProjectCalendar } from '../../trends/periods.ts'
+import type { ActorCount } from '../../trends/point.ts'
+import type { ListAnswer } from '../list-answer.ts'
+import { type ShownActor, showActor } from './actor.ts'
+import type { ActorsQuery } from './request.ts'
+
+type Scope = { db: ProjectDb; project: ProjectCalendar }
+
+type ActorsAnswer = ListAnswer & {
+  /** The number of actors of the page whose data was erased. */
+  missing_actors_count: number
+}
+
+/** The actors of a page, and whether there are more. */
+type ActorPage = { actors: ShownActor[]; hasMore: boolean }
+
+/** Lists persons, or the actors of a source. @throws the errors of the source */
+export async function computeActors(
+  scope: Scope,
+  query: ActorsQuery,
+  now: Date
+): Promise<ActorsAnswer> {
+  const { columns, from, limit, offset } = query
+  const { actors, hasMore } =
+    typeof from === 'function'
+      ? await pageOfCounts(scope, (await from(scope)).counts, query)
+      : await pageOfPersons(scope, { ...from, limit, offset }, now)
+  return {
+    results: actors.map((actor) => columns.map(({ cellOf }) => cellOf(actor))),
+    columns: columns.map(({ name }) => name),
+    types: columns.map(({ type }) => type),
+    hasMore,
+    limit,
+    offset,
+    missing_actors_count: actors.filter(({ type }) => type === 'erased').length
+  }
+}
+
+async function pageOfCounts(
+  scope: Scope,
+  counts: readonly ActorCount[],
+  { limit, offset }: ActorsQuery
+): Promise<ActorPage> {
+  const shown = counts.slice(offset, offset + limit)
+  const known = await readKnownActors(scope, {
+    ids: shown.flatMap(({ actor }) => (actor > 0 ? [actor] : [])),
+    keys: shown.flatMap(({ actor }) => (actor < 0 ? [-actor] : [])),
+    hasAllIds: false
+  })
+  return {
+    actors: shown.map((counted) => showActor(counted, known, listedPersonToJson)),
+    hasMore: counts.length > offset + limit
+  }
+}
+
+type Listing = {
+  search: string | undefined
+  properties: FilterGroup
+  limit: number
+  offset: number
+}
+
+async function pageOfPersons(
+  scope: Scope,
+  { search, properties, limit, offset }: Listing,
+  now: Date
+): Promise<ActorPage> {
+  const { db, project } = scope
+  const filters = {
+    search,
+    properties:
+      leavesOf(properties).length > 0
+        ? await compilePropertyFilter(db, project, properties, now)
+        : undefined
+  }
+  const rows = await readPersonRows(scope, filters, { limit: limit + 1, offset })
+  return {
+    actors: rows
+      .slice(0, limit)
+      .map((row) => ({ type: 'person', ...listedPersonToJson(row), count: 0 })),
+    hasMore: rows.length > limit
+  }
+}
