@@ -42,6 +42,8 @@ export type EventColumns = {
 export type Batch = EventColumns & {
   /** A time at or before the first event, ms UTC. */
   since: number
+  /** The time of each event, ms UTC; empty unless wanted. */
+  times: Float64Array
   place: PlaceOfTime
 }
 
@@ -61,11 +63,16 @@ export function clip(batch: Batch, { since, until }: Span): Batch {
     return batch
   }
   const length = end - from
+  const times = batch.times.slice(from, end)
   const cut = (column: Column) => cutColumn(column, from, end)
   return {
     length,
     since: Math.max(batch.since, since),
-    place: (time) => Math.max(0, Math.min(batch.place(time) - from, length)),
+    times,
+    place:
+      times.length > 0
+        ? placeByTimes(times)
+        : (time) => Math.max(0, Math.min(batch.place(time) - from, length)),
     identities: batch.identities.slice(from, end),
     versions: cut(batch.versions),
     sessions: cut(batch.sessions),

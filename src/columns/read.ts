@@ -327,23 +327,18 @@ function toBatch(
     const found = columns.get(name)
     return found instanceof Uint32Array ? found : new Uint32Array()
   }
-  const times = wanted.times ? timesOf(slots, numbers('time')) : undefined
+  const times = wanted.times ? timesOf(slots, numbers('time')) : new Float64Array()
   const whole = {
     length: count,
     since,
-    place: times ? placeByTimes(times) : placeBySlots(slots),
+    times,
+    place: wanted.times ? placeByTimes(times) : placeBySlots(slots),
     identities: wanted.identities ? numbers('identity') : new Uint32Array(),
     versions: wanted.versions ? column('version') : emptyColumn(0),
     sessions: wanted.sessions ? column('session') : emptyColumn(0),
     properties: new Map(wanted.properties.map((key) => [key, column(`event:${key}`)]))
   }
-  const batch = clip(whole, section)
-  if (!times || batch === whole) {
-    return batch
-  }
-  // The times outside the section need not stay in memory.
-  const kept = times.slice(whole.place(section.since), whole.place(section.until))
-  return { ...batch, place: placeByTimes(kept) }
+  return clip(whole, section)
 }
 
 /** Returns the time of each event, from its distance to the beginning of its slot. */
@@ -361,6 +356,7 @@ function timesOf({ slots, ends }: Slots, offsets: Uint32Array): Float64Array {
 const rowsToBatch = (rows: RowColumns, wanted: WantedColumns): Batch => ({
   length: rows.length,
   since: rows.times[0] ?? 0,
+  times: wanted.times ? Float64Array.from(rows.times) : new Float64Array(),
   place: placeByTimes(rows.times),
   identities: Uint32Array.from(rows.identities ?? []),
   versions: rows.versions ? toColumn(rows.versions) : emptyColumn(rows.length),
