@@ -72,6 +72,37 @@ export class Overview {
     this.#before.set(ends, 1)
   }
 
+  /** Returns the overview of all events in several overviews, which have no name in common. */
+  static join(overviews: readonly Overview[]): Overview {
+    const all = overviews.map(({ loose }) => loose)
+    return new Overview({
+      segments: overviews.flatMap(({ segments }) => segments),
+      damaged: overviews.flatMap(({ damaged }) => damaged),
+      loose: {
+        eventIds: Uint32Array.from(all.flatMap(({ eventIds }) => [...eventIds])),
+        slots: Int32Array.from(all.flatMap(({ slots }) => [...slots])),
+        counts: Uint32Array.from(all.flatMap(({ counts }) => [...counts]))
+      },
+      isCut: overviews.some(({ isCut }) => isCut)
+    })
+  }
+
+  /** Returns the overview of all events but those with these names. */
+  without(names: ReadonlySet<number>): Overview {
+    const { eventIds, slots, counts } = this.loose
+    const kept = [...eventIds.keys()].filter((i) => !names.has(eventIds[i] ?? 0))
+    return new Overview({
+      segments: this.segments.filter(({ eventId }) => !names.has(eventId)),
+      damaged: this.damaged,
+      loose: {
+        eventIds: Uint32Array.from(kept, (i) => eventIds[i] ?? 0),
+        slots: Int32Array.from(kept, (i) => slots[i] ?? 0),
+        counts: Uint32Array.from(kept, (i) => counts[i] ?? 0)
+      },
+      isCut: this.isCut
+    })
+  }
+
   /** The beginning of the first slot that has events; undefined without any. */
   get first(): number | undefined {
     return this.#starts[0]

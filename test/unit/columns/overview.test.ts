@@ -63,3 +63,23 @@ it('cuts a range into steps of about the wanted size', () => {
 it('makes one step without events', () => {
   expect(overview([], []).steps(5, 10, 1)).toEqual([{ since: 5, until: 10 }])
 })
+
+it('joins overviews of different names, and leaves out names', () => {
+  const named = (name: number, one: Overview) =>
+    new Overview({
+      segments: one.segments.map((segment) => ({ ...segment, eventId: name })),
+      damaged: [],
+      loose: { ...one.loose, eventIds: one.loose.eventIds.map(() => name) },
+      isCut: one.isCut
+    })
+  const first = named(1, overview([{ first: 0, last: 1, perSlot: 3 }], [{ slot: 12, count: 5 }]))
+  const second = named(2, overview([{ first: 1, last: 2, perSlot: 4 }], [{ slot: 12, count: 7 }]))
+
+  const joined = Overview.join([first, second])
+
+  expect([...joined.eventIds]).toEqual([1, 2])
+  expect(joined.count(SLOT, 2 * SLOT)).toBe(7)
+  expect(joined.count(0, 13 * SLOT)).toBe(26)
+  expect([...joined.without(new Set([1])).eventIds]).toEqual([2])
+  expect(joined.without(new Set([1])).count(0, 13 * SLOT)).toBe(15)
+})
