@@ -36,6 +36,18 @@ export type Feed = {
   inOrder: boolean
 }
 
+/** What is needed of events. */
+export type EventNeeds = {
+  /** In filters, dimensions and numbers. */
+  properties: readonly Property[]
+  actors: boolean
+  sessions: boolean
+  /** Whether the time of each event is needed to the millisecond. */
+  times: boolean
+  /** Whether the events must come in the order of time and uuid, whatever their names. */
+  inOrder: boolean
+}
+
 /**
  * Actors, property values and sessions of a project that were looked up for a computation, and the
  * work that it has done so far. All feeds of a computation share them.
@@ -63,13 +75,13 @@ export class Knowledge {
   }
 
   /**
-   * Looks up what a feed needs to know of some batches, in as few statements as if they were one.
+   * Looks up what is needed of some batches, in as few statements as if they were one.
    */
-  async learn(feed: Feed, batches: readonly Batch[]): Promise<void> {
-    if (readsActors(feed)) {
+  async learn({ actors, properties }: EventNeeds, batches: readonly Batch[]): Promise<void> {
+    if (actors) {
       await this.actors.learn(batches.map(({ identities }) => identities))
     }
-    for (const property of propertiesOf(feed)) {
+    for (const property of properties) {
       await this.values.learn(batches, property)
     }
   }
@@ -150,37 +162,67 @@ export function sectionsOf(
   return overview.steps(since, until, SECTION_STEPS * stepEvents)
 }
 
+/** What `readSteps` knows of a batch that was evaluated. */
+type Placed = Pick<Batch, 'length' | 'since' | 'place'>
+
+/** Events to read, and a function that evaluates batches of them as they are read. */
+export type StepSource<Evaluated extends Placed> = {
+  overview: Overview
+  needs: EventNeeds
+  evaluate: (batches: readonly Batch[]) => Promise<Evaluated[]>
+  /** Makes an evaluated batch last longer than until the next `forget`. */
+  keep: (evaluated: Evaluated) => Evaluated
+}
+
 /**
- * Reads the events of a feed, and yields the runs of each step. Segments of different names overlap
- * in time, so those that reach into the next step are kept until then: each is read once per
- * section.
+ * Reads the events of several sources in common steps of time, and yields the evaluated batches of
+ * each step, which may have other events too. Segments of different names overlap in time, so those
+ * that reach into the next step are kept until then: each is read once per section.
  */
+export async function* readSteps<Evaluated extends Placed>(
+  knowledge: Knowledge,
+  whole: Pick<Feed, 'overview' | 'pieces'>,
+  sources: readonly StepSource<Evaluated>[]
+): AsyncGenerator<{ step: Span; read: Evaluated[] }> {
+  const { scan, work, stepEvents } = knowledge
+  const readers = sources.map((source) => ({
+    ...source,
+    reader: new Reader(scan, wantedBy(source.needs), stepEvents)
+  }))
+  let isBegun = false
+  for (const section of sectionsOf(whole, stepEvents)) {
+    let kept: Evaluated[] = []
+    for (const step of whole.overview.steps(section.since, section.until, stepEvents)) {
+      if (isBegun) {
+        await work.turns.give()
+      }
+      isBegun = true
+      const goesOn = ({ place, length }: Evaluated) => place(step.until) < length
+      const read = [...kept]
+      kept = kept.filter(goesOn)
+      for (const { reader, overview, evaluate, keep } of readers) {
+        for await (const batches of reader.read(overview, step, section)) {
+          const fresh = await evaluate(batches)
+          read.push(...fresh)
+          kept.push(...fresh.filter(goesOn).map(keep))
+        }
+      }
+      yield { step, read: read.sort((a, b) => a.since - b.since) }
+    }
+  }
+}
+
+/** Reads the events of a feed, and yields the runs of each step. */
 async function* readRuns(
   knowledge: Knowledge,
   feed: Feed,
   grouping: Grouping
 ): AsyncGenerator<Run[]> {
-  const { overview } = feed
-  const { work, stepEvents } = knowledge
-  const reader = new Reader(knowledge.scan, wantedOf(feed), stepEvents)
-  const evaluate = evaluatorOf(knowledge, feed, grouping)
-  let isBegun = false
-  for (const section of sectionsOf(feed, stepEvents)) {
-    let kept: Read[] = []
-    for (const step of overview.steps(section.since, section.until, stepEvents)) {
-      if (isBegun) {
-        await work.turns.give()
-      }
-      isBegun = true
-      const fresh: Read[] = []
-      for await (const batches of reader.read(overview, step, section)) {
-        fresh.push(...(await evaluate(batches)))
-      }
-      const read = [...kept, ...fresh].sort((a, b) => a.since - b.since)
-      const goesOn = ({ place, length }: Read) => place(step.until) < length
-      kept = [...kept.filter(goesOn), ...fresh.filter(goesOn).map(keep)]
-      yield runsOf(feed, read, step)
-    }
+  const needs = needsOf(feed)
+  const evaluate = evaluatorOf(knowledge, feed, needs, grouping)
+  const source = { overview: feed.overview, needs, evaluate, keep }
+  for await (const { step, read } of readSteps(knowledge, feed, [source])) {
+    yield runsOf(feed, read, step)
   }
 }
 
@@ -194,13 +236,14 @@ const keep = ({ rows, ...read }: Read): Read => ({
 function evaluatorOf(
   knowledge: Knowledge,
   feed: Feed,
+  needs: EventNeeds,
   grouping: Grouping
 ): (batches: readonly Batch[]) => Promise<Read[]> {
   const { deciders, work, values } = knowledge
   const selection = new EventSelection(new Filter(feed.filters, deciders, work), feed.dimensions)
   return async (batches) => {
     if (batches.length > 1) {
-      await knowledge.learn(feed, batches)
+      await knowledge.learn(needs, batches)
     }
     const read: Read[] = []
     for (const batch of batches) {
@@ -216,27 +259,37 @@ function evaluatorOf(
   }
 }
 
-const readsActors = ({ listsActors, subjects }: Feed): boolean =>
-  listsActors || subjects === 'actors'
+const needsOf = ({
+  pieces,
+  filters,
+  dimensions,
+  subjects,
+  numbers,
+  listsActors,
+  inOrder
+}: Feed): EventNeeds => ({
+  properties: [
+    ...(numbers ? [numbers] : []),
+    ...dimensions.map(({ property }) => property),
+    ...leavesOf(filters)
+  ],
+  actors: listsActors || subjects === 'actors',
+  sessions: subjects === 'sessions',
+  // If all pieces begin and end with a slot, the slot of each event is enough.
+  times: pieces.some(({ since, until }) => since % SLOT !== 0 || until % SLOT !== 0),
+  inOrder
+})
 
-const propertiesOf = ({ numbers, dimensions, filters }: Feed): Property[] => [
-  ...(numbers ? [numbers] : []),
-  ...dimensions.map(({ property }) => property),
-  ...leavesOf(filters)
-]
-
-function wantedOf(feed: Feed): WantedColumns {
-  const properties = propertiesOf(feed)
+function wantedBy({ properties, actors, sessions, times, inOrder }: EventNeeds): WantedColumns {
   const keys = properties.filter(({ type }) => type === 'event').map(({ key }) => key)
   const versions = properties.some(({ type }) => type === 'person')
   return {
-    // If all pieces begin and end with a slot, the slot of each event is enough.
-    times: feed.pieces.some(({ since, until }) => since % SLOT !== 0 || until % SLOT !== 0),
-    identities: versions || readsActors(feed),
+    times,
+    identities: versions || actors,
     versions,
-    sessions: feed.subjects === 'sessions' || properties.some(({ type }) => type === 'session'),
+    sessions: sessions || properties.some(({ type }) => type === 'session'),
     properties: [...new Set(keys)],
-    inOrder: feed.inOrder
+    inOrder
   }
 }
 
