@@ -8,6 +8,8 @@ import { computeActors } from './actors/answer.ts'
 import { readActors } from './actors/request.ts'
 import { computeEvents } from './events/answer.ts'
 import { readEvents } from './events/request.ts'
+import { computeFunnels } from './funnels/funnel.ts'
+import { readFunnels } from './funnels/query.ts'
 import { computeTrends } from './trends.ts'
 
 /** Where a question is computed. `usage` is that of the request; `found` was read ahead. */
@@ -72,6 +74,7 @@ const define = <Query>({
 /** The questions that can be asked, by the `kind` of their node. */
 export const KINDS: Readonly<Record<string, QuestionKind>> = {
   TrendsQuery: define({ read: readTrendsNode, compute: computeTrends, takesFilters: true }),
+  FunnelsQuery: define({ read: readFunnels, compute: computeFunnels, takesFilters: true }),
   EventsQuery: define({
     read: readEvents,
     compute: computeEvents,

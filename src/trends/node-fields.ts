@@ -14,11 +14,11 @@ import {
  * Returns the schemas of fields that are accepted and ignored, because they do not change the
  * numbers or belong to maths and breakdowns that are refused.
  */
-const ignored = (...names: string[]) =>
+export const ignored = (...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, z.unknown().optional()]))
 
 /** An object that may be missing: its fields then have their defaults. */
-const section = <Shape extends z.ZodRawShape>(shape: Shape) =>
+export const section = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.preprocess((value) => value ?? {}, z.strictObject(shape))
 
 /** A text that is `value` if the request leaves it out or empty. */

@@ -4,7 +4,9 @@ import type { ProjectCalendar } from '../../trends/periods.ts'
 import type { ActorCounts } from '../../trends/point.ts'
 import type { Settings } from '../../trends/request.ts'
 import { findByKind } from '../by-kind.ts'
+import { listFunnelActors } from '../funnels/funnel.ts'
 import { inSource } from '../paths.ts'
+import { readStepOfFunnel } from './funnel-step.ts'
 import { findActorsOfPoint, readPointOfTrend } from './trend-point.ts'
 
 export type SourceScope = { db: ProjectDb; project: ProjectCalendar }
@@ -39,7 +41,8 @@ const INSIGHTS: Readonly<Record<string, ReadSource>> = {
 /** The readers of sources, by their kind. */
 const SOURCES: Readonly<Record<string, ReadSource>> = {
   InsightActorsQuery: (node, settings, now) =>
-    findByKind(INSIGHTS, node.source, inSource).entry(node, settings, now)
+    findByKind(INSIGHTS, node.source, inSource).entry(node, settings, now),
+  FunnelsActorsQuery: source({ read: readStepOfFunnel, find: listFunnelActors })
 }
 
 /**

@@ -1,0 +1,222 @@
+import { NumberMap } from '../../columns/number-map.ts'
+import { AppError } from '../../errors.ts'
+import { PairMarks } from '../../trends/maths/marks.ts'
+import type { TimedEvents } from '../timed-events.ts'
+import { OrderedAttempts } from './ordered.ts'
+import type { Attempts, FunnelRules } from './rules.ts'
+import { UnorderedAttempts } from './unordered.ts'
+
+/** Actors whose attempts are in one block of memory. */
+const PAGE = 4_096
+
+/** Memory for all attempts of a question, bytes: two million actors with three steps. */
+const MAX_BYTES = 64 * 2 ** 20
+
+/** The attempts of as many actors as there are, in pages. */
+class PagedAttempts implements Attempts {
+  readonly #rules: FunnelRules
+  readonly #most: number
+  readonly #pages: Attempts[] = []
+  #size = 0
+
+  constructor(rules: FunnelRules) {
+    this.#rules = rules
+    this.#most = Math.floor(MAX_BYTES / kindOf(rules).bytes(rules))
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** Returns a new place. @throws query_too_large, attr `actors` */
+  open(): number {
+    if (this.#size === this.#most) {
+      throw new AppError(
+        'query_too_large',
+        `A funnel with these steps follows at most ${this.#most} actors who take the first one: choose a shorter range, or leave out steps or the breakdown.`,
+        'actors'
+      )
+    }
+    if (this.#size % PAGE === 0) {
+      const Kind = kindOf(this.#rules)
+      this.#pages.push(new Kind(this.#rules, PAGE))
+    }
+    this.#size += 1
+    return this.#size - 1
+  }
+
+  add(place: number, time: number, steps: number, exclusions: number, group: number): void {
+    this.#pageOf(place).add(place % PAGE, time, steps, exclusions, group)
+  }
+
+  reached(place: number): number {
+    return this.#pageOf(place).reached(place % PAGE)
+  }
+
+  isExcluded(place: number): boolean {
+    return this.#pageOf(place).isExcluded(place % PAGE)
+  }
+
+  timeTo(place: number, step: number): number {
+    return this.#pageOf(place).timeTo(place % PAGE, step)
+  }
+
+  groupOf(place: number): number {
+    return this.#pageOf(place).groupOf(place % PAGE)
+  }
+
+  #pageOf(place: number): Attempts {
+    const page = this.#pages[Math.floor(place / PAGE)]
+    if (!page) {
+      throw new Error('This place was not opened.')
+    }
+    return page
+  }
+}
+
+const kindOf = ({ order }: FunnelRules) =>
+  order === 'unordered' ? UnorderedAttempts : OrderedAttempts
+
+export const ATTRIBUTIONS = ['first_touch', 'last_touch', 'all_events', 'step'] as const
+/** Which event decides in which group of the breakdown an actor counts. */
+export type Attribution = (typeof ATTRIBUTIONS)[number]
+
+/** Reads the marks of events: a bit for each step, then one for each exclusion. */
+class FunnelMarks {
+  readonly #steps: number
+  readonly #allSteps: number
+  readonly #allExclusions: number
+  /** The steps with which an attempt may begin. */
+  readonly #opening: number
+
+  constructor({ order, steps, exclusions }: FunnelRules) {
+    this.#steps = steps
+    this.#allSteps = 2 ** steps - 1
+    this.#allExclusions = 2 ** exclusions.length - 1
+    this.#opening = order === 'unordered' ? this.#allSteps : 1
+  }
+
+  stepsOf(marks: number): number {
+    return marks & this.#allSteps
+  }
+
+  exclusionsOf(marks: number): number {
+    return (marks >>> this.#steps) & this.#allExclusions
+  }
+
+  isOpening(marks: number): boolean {
+    return (marks & this.#opening) !== 0
+  }
+}
+
+/**
+ * Follows each actor through a funnel: once for each period in which the actor takes the first
+ * step, and with the attribution `all_events` also once for each group, by the events of that
+ * group. Each time is a **run**, which has a place.
+ */
+export class FunnelRuns {
+  readonly attempts: PagedAttempts
+  readonly #rules: FunnelRules
+  readonly #marks: FunnelMarks
+  readonly #attribution: Attribution
+  /** The end of each period, in order. */
+  readonly #ends: readonly number[]
+  /** The period of the next event. */
+  #period = 0
+  /** The place of the latest run of each actor, in each group if followed by group, from 1 on. */
+  readonly #latest = new PairMarks()
+  /** The place of the run before each run of the same actor, from 1 on. */
+  readonly #before = new NumberMap()
+  readonly #periods = new NumberMap()
+  readonly #actors: number[] = []
+  /** The group in which each run counts. */
+  readonly #groups = new NumberMap()
+
+  /**
+   * Group 0 is that of events without a value.
+   * @param ends the end of each period of the events, ms, in order
+   */
+  constructor(rules: FunnelRules, attribution: Attribution, ends: readonly number[]) {
+    this.attempts = new PagedAttempts(rules)
+    this.#rules = rules
+    this.#marks = new FunnelMarks(rules)
+    this.#attribution = attribution
+    this.#ends = ends
+  }
+
+  /** Adds events, which come in the order of time. @throws query_too_large, attr `actors` */
+  add({ length, times, marks, actors, groups }: TimedEvents): void {
+    for (let i = 0; i < length; i += 1) {
+      const time = times[i] ?? 0
+      while (time >= (this.#ends[this.#period] ?? Number.POSITIVE_INFINITY)) {
+        this.#period += 1
+      }
+      this.#addEvent(time, marks[i] ?? 0, actors[i] ?? 0, groups?.[i] ?? 0)
+    }
+  }
+
+  get size(): number {
+    return this.attempts.size
+  }
+
+  /** Returns how many steps a run has; 0 if an exclusion spoilt it. */
+  reached(place: number): number {
+    return this.attempts.isExcluded(place) ? 0 : this.attempts.reached(place)
+  }
+
+  /** Returns the number of a run's actor. */
+  actorOf(place: number): number {
+    return this.#actors[place] ?? 0
+  }
+
+  /** Returns the period in which a run takes the first step. */
+  periodOf(place: number): number {
+    return this.#periods.get(place)
+  }
+
+  /** Returns the group in which a run counts. */
+  groupOf(place: number): number {
+    return this.#attribution === 'step'
+      ? Math.max(0, this.attempts.groupOf(place))
+      : this.#groups.get(place)
+  }
+
+  #addEvent(time: number, mark: number, actor: number, group: number): void {
+    const steps = this.#marks.stepsOf(mark)
+    const exclusions = this.#marks.exclusionsOf(mark)
+    let place = this.#latestOf(actor, group, mark)
+    while (place >= 0 && time - (this.#ends[this.#periods.get(place)] ?? 0) <= this.#rules.window) {
+      // Only first steps within its period belong to a run.
+      const own = this.#periods.get(place) === this.#period ? steps : steps & ~1
+      this.attempts.add(place, time, own, exclusions, group)
+      if (steps !== 0 && group !== 0) {
+        this.#attribute(place, group)
+      }
+      place = this.#before.get(place) - 1
+    }
+  }
+
+  /** Returns the place of an actor's latest run, which an event may begin; -1 without any. */
+  #latestOf(actor: number, group: number, mark: number): number {
+    const key = this.#attribution === 'all_events' ? group : 0
+    const latest = this.#latest.get(key, actor) - 1
+    const isCurrent = latest >= 0 && this.#periods.get(latest) === this.#period
+    if (isCurrent || !this.#marks.isOpening(mark)) {
+      return latest
+    }
+    const place = this.attempts.open()
+    this.#latest.set(key, actor, place + 1)
+    this.#actors.push(actor)
+    if (this.#ends.length > 1) {
+      this.#periods.set(place, this.#period)
+      this.#before.set(place, latest + 1)
+    }
+    return place
+  }
+
+  #attribute(place: number, group: number): void {
+    if (this.#attribution === 'last_touch' || this.#groups.get(place) === 0) {
+      this.#groups.set(place, group)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import { type Grouping, OTHERS, type Value } from '../../columns/grouping.ts'
+import { parseJson } from '../../input/json.ts'
+import { rank } from '../../trends/lines.ts'
+
+/** Stands in an answer for all values of the breakdown beyond the limit. */
+const OTHER = 'Other'
+
+/** The values of a breakdown in an answer. */
+export class ShownValues {
+  /** In the order in which they are ranked: most actors first, then none, then all others. */
+  readonly list: readonly Value[]
+  readonly #grouping: Grouping
+  readonly #places: ReadonlyMap<Value, number>
+  readonly #dimensions: number
+
+  /**
+   * @param dimensions the number of breakdowns
+   * @param actors the number of actors of each group
+   */
+  constructor(
+    grouping: Grouping,
+    { dimensions, limit, hidesOther }: { dimensions: number; limit: number; hidesOther: boolean },
+    actors: ReadonlyMap<number, number>
+  ) {
+    this.#grouping = grouping
+    this.#dimensions = dimensions
+    const byValue = new Map([...actors].map(([group, count]) => [this.#ownOf(group), count]))
+    const named = new Map(
+      [...byValue].flatMap(([value, count]) =>
+        typeof value === 'string' ? [[value, count] as const] : []
+      )
+    )
+    const shown = rank([named]).slice(0, limit)
+    const hasOther = byValue.has(OTHERS) || shown.length < named.size
+    const list: Value[] = [
+      ...shown,
+      ...(byValue.has(null) || named.size === 0 ? [null] : []),
+      ...(hasOther && !hidesOther ? [OTHERS as Value] : [])
+    ]
+    this.list = list
+    this.#places = new Map(list.map((value, i) => [value, i]))
+  }
+
+  /** Returns the place of a group in `list`; -1 for a group that is not shown. */
+  placeOf(group: number): number {
+    const value = this.#ownOf(group)
+    return this.#places.get(value) ?? this.#places.get(OTHERS) ?? -1
+  }
+
+  /** Returns the texts of a value, one for each breakdown; an empty text is no value. */
+  textsOf(value: Value): string[] {
+    if (value === OTHERS) {
+      return Array.from({ length: this.#dimensions }, () => OTHER)
+    }
+    return textsOf(value, this.#dimensions)
+  }
+
+  /** Returns the value of a group. A value that would be shown as all others is among them. */
+  #ownOf(group: number): Value {
+    const value = this.#grouping.valueOf(group)
+    const isOther =
+      typeof value === 'string' && textsOf(value, this.#dimensions).every((text) => text === OTHER)
+    return isOther ? OTHERS : value
+  }
+}
+
+function textsOf(value: Value, dimensions: number): string[] {
+  if (typeof value !== 'string') {
+    return Array.from({ length: dimensions }, () => '')
+  }
+  // The cast is safe: the values of several dimensions are such lists.
+  const texts = dimensions > 1 ? (parseJson(value) as (string | null)[]) : [value]
+  return texts.map((text) => text ?? '')
+}
