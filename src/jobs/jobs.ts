@@ -16,6 +16,7 @@ import { openLedger } from '../ledger/ledger.ts'
 import { listApplied } from '../ledger/store.ts'
 import { walkLedger } from '../ledger/walk.ts'
 import { log } from '../log.ts'
+import { removeOldRuns } from '../query/store.ts'
 import { isSpent } from '../queues/invocation.ts'
 import { resendWaiting } from '../queues/sweep.ts'
 import { readQueuesSince } from '../queues/sweep-window.ts'
@@ -173,6 +174,13 @@ const expireRecordings = inEachDatabase(
   }
 )
 
+const sweepRuns = inEachDatabase(
+  { job: 'sweep of queries', queries: 10 },
+  async ({ db }, { now }) => {
+    await removeOldRuns(db, now.getTime())
+  }
+)
+
 const beginSnapshotSweep = sweepSnapshots(true)
 const continueSnapshotSweep = sweepSnapshots(false)
 
@@ -321,7 +329,8 @@ export const JOBS: Record<Cron, Job[]> = {
     sealColumns,
     expireRecordings,
     continueSnapshotSweep,
-    closeEndedSessions
+    closeEndedSessions,
+    sweepRuns
   ],
   [NIGHTLY]: [sealThoroughly, sweepDeliveries, walkErasureLedger, verifyNightly],
   [EVERY_MINUTE]: [applyErasureLedger, publishSigningKey, deliverDue]

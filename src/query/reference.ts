@@ -1,7 +1,7 @@
-import { describe } from '../http/openapi.ts'
+import { describe, type Refusal } from '../http/openapi.ts'
 import { KINDS } from '../questions/kinds.ts'
 import { MAX_SERIES } from '../trends/query.ts'
-import { QueryAnswer } from './schemas.ts'
+import { QueryAnswer, QueryRunJson } from './schemas.ts'
 
 const names = Object.keys(KINDS)
 const list = names.map((name) => `\`${name}\``).join(' ')
@@ -27,4 +27,25 @@ A field of a node that is unknown or not supported is a 400 whose \`attr\` is it
     ['invalid_input', '"median_ish" is not a supported math.', 'query__series__0__math'],
     ['query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series']
   ]
+})
+
+const NO_RUN: Refusal = ['not_found', 'Not found.']
+
+export const STATUS = describe({
+  id: 'query_retrieve',
+  tag: 'Insights',
+  summary: 'Retrieve the answer to an asynchronous query',
+  description:
+    'Answers a question again that was asked with `async` or a `refresh` such as `async` in the last ten minutes. The answer is not stored: it is computed as of the time of the question, so it has no data that was deleted since.',
+  answers: { 200: { text: 'The status, with the answer.', schema: QueryRunJson } },
+  refusals: [NO_RUN]
+})
+
+export const CANCEL = describe({
+  id: 'query_destroy',
+  tag: 'Insights',
+  summary: 'Forget an asynchronous query',
+  description: 'The query is complete already. After this, its id is unknown.',
+  answers: { 204: { text: 'The query is forgotten.' } },
+  refusals: [NO_RUN]
 })

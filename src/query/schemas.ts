@@ -81,6 +81,54 @@ export const QueryRequest = closed(
   )
 )
 
+const STATUS_EXAMPLE = {
+  id: '0199a3c4-5d6e-7f80-9a1b-2c3d4e5f6071',
+  query_async: true,
+  team_id: 1,
+  insight_id: null,
+  dashboard_id: null,
+  complete: true,
+  error: false,
+  error_message: null,
+  results: { results: [] },
+  start_time: '2026-11-27T09:00:00Z',
+  pickup_time: '2026-11-27T09:00:00Z',
+  end_time: '2026-11-27T09:00:00Z',
+  expiration_time: '2026-11-27T09:10:00Z',
+  task_id: null,
+  labels: null,
+  query_progress: null
+}
+
+/** An asynchronous query, which is always complete. */
+const QueryStatus = z
+  .object({
+    id: z.string(),
+    query_async: z.literal(true),
+    team_id: z.int(),
+    insight_id: z.null(),
+    dashboard_id: z.null(),
+    complete: z.literal(true),
+    error: z.literal(false),
+    error_message: z.null(),
+    results: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'The whole answer, as `POST query/` gives it.' }),
+    start_time: z.iso.datetime(),
+    pickup_time: z.iso.datetime(),
+    end_time: z.iso.datetime(),
+    expiration_time: z.iso.datetime().meta({ description: 'When the id becomes unknown.' }),
+    task_id: z.null(),
+    labels: z.null(),
+    query_progress: z.null()
+  })
+  .meta({ id: 'QueryStatus', examples: [STATUS_EXAMPLE] })
+export type QueryStatus = z.infer<typeof QueryStatus>
+
+export const QueryRunJson = z
+  .object({ query_status: QueryStatus })
+  .meta({ id: 'QueryRun', examples: [{ query_status: STATUS_EXAMPLE }] })
+
 /** The members that the answers of all kinds have. */
 export const QueryAnswer = z
   .looseObject({
@@ -89,7 +137,9 @@ export const QueryAnswer = z
     last_refresh: z.iso.datetime(),
     timezone: z.string(),
     cache_key: z.string().meta({ description: 'Equal queries of a project have the same.' }),
-    query_status: z.null(),
+    query_status: QueryStatus.nullable().meta({
+      description: 'The status of an asynchronous query; null otherwise.'
+    }),
     hogql: z.null(),
     error: z.null(),
     timings: z.array(z.unknown()).max(0)

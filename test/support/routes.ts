@@ -26,6 +26,7 @@ type Access = Pick<Route, 'scopes' | 'status'>
 const PREFIX = '/api/environments/{project_id}/'
 
 const OF_SESSIONS = { scopes: ['query:read', 'session_recording:read', 'insight:read'] }
+const OF_QUERIES = { scopes: ['query:read', 'insight:read'] }
 const OF_ACTIVITY = { scopes: ['activity_log:read'] }
 const SHARED = ['session_recordings/{recording_id}/', 'insights/{id}/', 'dashboards/{id}/']
 const OF_ABSENT = { scopes: ['project:read', 'query:read', 'insight:read', 'person:read'] }
@@ -42,7 +43,9 @@ const EXCEPTIONS: Record<string, Partial<Access>> = {
   'GET events/deletions/{id}/': { scopes: ['person:read'] },
   'GET event_definitions/': { scopes: ['query:read', 'insight:read'] },
   'GET property_definitions/': { scopes: ['query:read', 'insight:read'] },
-  'POST query/': { scopes: ['query:read', 'insight:read'], status: 200 },
+  'POST query/': { ...OF_QUERIES, status: 200 },
+  'GET query/{id}/': OF_QUERIES,
+  'DELETE query/{id}/': OF_QUERIES,
   'GET ': { scopes: ['project:read'] },
   'POST insights/trend/': { scopes: ['insight:read'] },
   'POST insights/trend/actors/': { scopes: ['person:read'] },

@@ -110,6 +110,15 @@ async function newTicket(client: Client, project: TestProject): Promise<string> 
   return row ? (await unsubscribeUrl(row, 'ada@example.com')).replace(/.*\//, '') : ''
 }
 
+/** Asks a question asynchronously. Returns its id. */
+async function askAsynchronously(client: Client): Promise<string> {
+  const { data } = await client.POST('/api/environments/{project_id}/query/', {
+    params: { path: { project_id } },
+    body: { query: { kind: 'ActorsQuery' }, refresh: 'async' }
+  })
+  return data?.query_status?.id ?? ''
+}
+
 /** Returns the media type of an image that was parsed as a blob. */
 const typeOf = (data: unknown) => (data instanceof Blob ? data.type : undefined)
 
@@ -152,6 +161,18 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
       }
     })
     expect(data?.results).toMatchObject([{ label: '$identify', count: 1 }])
+  },
+  async query_retrieve(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/query/{id}/', {
+      params: { path: { project_id, id: await askAsynchronously(client) } }
+    })
+    expect(data?.query_status.complete).toBe(true)
+  },
+  async query_destroy(client) {
+    const { response } = await client.DELETE('/api/environments/{project_id}/query/{id}/', {
+      params: { path: { project_id, id: await askAsynchronously(client) } }
+    })
+    expect(response.status).toBe(204)
   },
   async insights_trend_by_url(client) {
     const query = { events: JSON.stringify([{ id: '$identify', math: 'dau' }]), date_from: '-1d' }

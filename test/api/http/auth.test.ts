@@ -31,6 +31,11 @@ const MAKERS: Record<string, (project: TestProject, ids: Ids) => Promise<Id>> = 
     await holdRecordings().record(snapshotEvent(project, { session }))
     return session
   },
+  async query(project) {
+    const query = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: 'opened' }] }
+    const { body } = await project.send('POST', 'query', { query, async: true })
+    return body.query_status.id
+  },
   async receipts(project) {
     return (await newReceipt(project)).id
   },

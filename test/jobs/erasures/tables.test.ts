@@ -48,6 +48,7 @@ const EFFECTS: Record<string, string> = {
   subscription_deliveries:
     'recipients and times of the messages of subscriptions, for 90 days, without their content',
   idempotency_keys: 'responses to the creation of subscriptions, for a day',
+  query_runs: 'asynchronous questions of users, for ten minutes, without their answers',
   recordings: 'deleted at once if asked, verified; otherwise kept without a person',
   recording_parts: 'removed by the queue if asked, with their snapshots, verified',
   recording_views: 'removed by the queue if asked',

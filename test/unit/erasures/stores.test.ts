@@ -20,6 +20,7 @@ const NOT_EMPTIED: Record<string, string> = {
   subscriptions: 'made by users',
   subscription_deliveries: 'made by users, and removed 90 days after their end',
   idempotency_keys: 'made by users, and removed after a day',
+  query_runs: 'made by users, and removed after ten minutes',
   // What has to outlive the person.
   erasures: 'the tasks and their receipts, with hashes of distinct ids',
   erased_identities: 'keyed hashes of distinct ids',
