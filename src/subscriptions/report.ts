@@ -1,15 +1,16 @@
 import type { OpenProject } from '../access/open.ts'
 import { isWithinDay, startOf } from '../calendar/buckets.ts'
+import type { Chart } from '../charts/chart.ts'
 import { AppError, UnavailableError } from '../errors.ts'
 import { onOneLine } from '../input/show.ts'
-import { findDashboardInsights, MAX_TILES, NO_SERIES } from '../insights/charts/compute.ts'
+import { chartOf, findDashboardInsights, MAX_TILES, NO_SERIES } from '../insights/charts/compute.ts'
 import { findDashboard } from '../insights/dashboards/store.ts'
 import { fieldsOf, nameOf, titleOf } from '../insights/insight.ts'
 import { findInsight, type InsightRow } from '../insights/store.ts'
 import { describeUnknown } from '../insights/unknown-events.ts'
-import type { TrendQuery } from '../trends/query.ts'
+import { isAggregated, type TrendQuery } from '../trends/query.ts'
 import { readTrend } from '../trends/request.ts'
-import { computeTrend } from '../trends/trend.ts'
+import { computeWhole } from '../trends/whole.ts'
 import { type Content, type Figures, figuresOf, type InsightPart } from './content.ts'
 import type { SubscriptionRow } from './store.ts'
 
@@ -17,10 +18,13 @@ import type { SubscriptionRow } from './store.ts'
 export type Report =
   | {
       content: Content
-      /** The trends with numbers, as their charts show them, by the insight's id. */
-      plots: Map<number, TrendQuery>
+      /** The first insight that has numbers over time; undefined if there is none. */
+      charted: { insight: number; draw: Draw } | undefined
     }
   | { skipped: string }
+
+/** Computes the chart of an insight for the period of its figures. */
+type Draw = () => Promise<Chart>
 
 /** The insights of a subscription: its own, then the first `MAX_TILES` others of its dashboard. */
 type Subject = {
@@ -69,15 +73,15 @@ export async function readContent(
   }
   const { insights, name, more, isGone } = await findSubject(open, subscription)
   const parts: InsightPart[] = []
-  const plots = new Map<number, TrendQuery>()
+  let charted: { insight: number; draw: Draw } | undefined
   for (const insight of insights) {
-    const { figures, plot } = isSpent()
-      ? { figures: tooMuch(insight) }
-      : await readFigures(open, insight, now)
+    // Only an e-mail is sent with its chart; other receivers fetch it later.
+    const isDrawn = subscription.targetType === 'email' && !charted
+    const { figures, draw } = isSpent()
+      ? { figures: tooMuch(insight), draw: undefined }
+      : await readFigures(open, insight, { now, isDrawn })
     parts.push({ insight: insight.id, ...figures, name: onOneLine(figures.name) })
-    if (plot) {
-      plots.set(insight.id, plot)
-    }
+    charted ??= draw && { insight: insight.id, draw }
   }
   if (isGone) {
     parts.push({ name: 'No longer there', failure: 'The insight or dashboard has been deleted.' })
@@ -93,7 +97,7 @@ export async function readContent(
     parts,
     more
   }
-  return { content, plots }
+  return { content, charted }
 }
 
 /** Whether the insight or dashboard with this id has been deleted. */
@@ -108,29 +112,34 @@ const tooMuch = (insight: InsightRow): Figures => ({
 
 /**
  * Computes the figures of an insight without today or, if there is nothing to report then, with
- * today. With figures, `plot` is the trend of the same period as the insight shows it.
+ * today. With figures over time, `draw` computes their chart; if it is drawn at once, its events
+ * are read together with those of the figures.
  */
 async function readFigures(
-  { db, project }: OpenProject,
+  open: OpenProject,
   insight: InsightRow,
-  now: Date
-): Promise<{ figures: Figures; plot?: TrendQuery }> {
+  { now, isDrawn }: { now: Date; isDrawn: boolean }
+): Promise<{ figures: Figures; draw?: Draw | undefined }> {
+  const { db, project } = open
   const name = nameOf(insight)
   try {
     const query = readTrend(fieldsOf(insight), project, now)
     if (!query) {
       return { figures: { name, failure: NO_SERIES } }
     }
+    const hasChart = !isAggregated(query)
     const compute = async (plot: TrendQuery) => {
-      const { result } = await computeTrend(db, project, { query: inOneNumber(plot), now })
-      return { plot, result, figures: figuresOf(name, plot, result, project.timezone) }
+      const asked = { query: plot, now, isCompleted: isDrawn && hasChart }
+      const { result, complete } = await computeWhole(db, project, asked)
+      const draw = async () => chartOf(open, name, { query: plot, ...(await complete()) }, now)
+      return { result, draw, figures: figuresOf(name, plot, result, project.timezone) }
     }
     const finished = withoutToday(query, startOf(now.getTime(), 'day', project).time)
     const first = await compute(finished)
     const isDone = 'lines' in first.figures || finished === query
-    const { plot, result, figures } = isDone ? first : await compute(query)
+    const { draw, result, figures } = isDone ? first : await compute(query)
     if ('lines' in figures) {
-      return { figures, plot }
+      return hasChart ? { figures, draw } : { figures }
     }
     const unknown = await describeUnknown({ db, project }, query, result)
     return { figures: unknown === null ? figures : { name, failure: unknown } }
@@ -158,14 +167,3 @@ function withoutToday(query: TrendQuery, today: number): TrendQuery {
   }
   return endAt(query, today)
 }
-
-/**
- * Asks for one number for the whole period, and one for the period before or the one that the query
- * compares with. For actors and percentiles, this is not the sum of the points.
- */
-const inOneNumber = (query: TrendQuery): TrendQuery => ({
-  ...query,
-  display: 'ActionsTable',
-  compare: query.compare ?? (query.from === 'all' ? undefined : { back: undefined }),
-  smoothing: 1
-})

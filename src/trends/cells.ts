@@ -13,7 +13,9 @@ const MAX_CELLS = 400_000
 export type Cells = { cells: Counted[] | undefined; totals: Map<number, number> }
 
 /** Collects the numbers of a part. */
-export async function collect(numbers: AsyncIterable<Iterable<Counted>>): Promise<Cells> {
+export async function collect(
+  numbers: AsyncIterable<Iterable<Counted>> | Iterable<Iterable<Counted>>
+): Promise<Cells> {
   const totals = new Map<number, number>()
   let cells: Counted[] | undefined = []
   for await (const some of numbers) {

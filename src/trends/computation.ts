@@ -10,7 +10,7 @@ import { type Cells, collect } from './cells.ts'
 import { countFeed, feedSink, Knowledge } from './count.ts'
 import { toDimension } from './dimensions.ts'
 import { addTotals, rank } from './lines.ts'
-import type { Counted } from './maths/accumulator.ts'
+import type { Accumulator, Counted } from './maths/accumulator.ts'
 import { Extremes } from './maths/extremes.ts'
 import { MAX_BREAKDOWN_VALUES } from './maths/limits.ts'
 import { Sliding } from './maths/sliding.ts'
@@ -31,13 +31,14 @@ const MAX_TEXT = 8_000_000
 /**
  * A query, and the moment `now` for which it is computed. `stepEvents` is the approximate number of
  * events read at once; it does not change the answer. `found` has the overviews that this request
- * has already read.
+ * has already read. `knowledge` is that of another trend of the same series and filters at `now`.
  */
 export type Asked = {
   query: TrendQuery
   now: Date
-  stepEvents?: number
+  stepEvents?: number | undefined
   found?: Overviews | undefined
+  knowledge?: Knowledge | undefined
 }
 
 /** A trend whose parts are known, and nothing of its events yet. */
@@ -46,6 +47,7 @@ export type Planned = {
   periods: Period[]
   /** The parts of each series: one for each period. */
   parts: readonly TrendPart[][]
+  overviews: Overviews
   knowledge: Knowledge
 }
 
@@ -55,6 +57,9 @@ export type Binned = Omit<Planned, 'query'> & { query: BinnedQuery }
 /** The numbers of a part by breakdown value; `grouping` knows the value of each group in them. */
 export type BrokenDown = Cells & { grouping: Grouping }
 
+/** Parts whose numbers are known already, by series, then by period. */
+export type Ahead = readonly (BrokenDown | undefined)[][]
+
 /** The values of a series, ranked, and the numbers that its parts have for them. */
 export type RankedSeries = { ranked: string[]; brokenDown: BrokenDown[] }
 
@@ -62,7 +67,7 @@ export type RankedSeries = { ranked: string[]; brokenDown: BrokenDown[] }
 export async function planTrend(
   db: Db,
   project: ProjectCalendar,
-  { query, now, stepEvents, found }: Asked
+  { query, now, stepEvents, found, knowledge }: Asked
 ): Promise<Planned> {
   const periods = await periodsOf(db, project, query, now)
   expectFewPoints(query, periods)
@@ -77,7 +82,13 @@ export async function planTrend(
   // All periods of a series have the same filters, so the part of the first period has them all.
   const filters = parts.flatMap(([part]) => (part ? [part.filters] : []))
   const deciders = decidersOf(filters, project.timezone, now)
-  return { query, periods, parts, knowledge: new Knowledge(db, project.id, deciders, stepEvents) }
+  return {
+    query,
+    periods,
+    parts,
+    overviews,
+    knowledge: knowledge ?? new Knowledge(db, project.id, deciders, stepEvents)
+  }
 }
 
 function overviewOf(overviews: Overviews, { stretch }: Sketch): Overview {
@@ -132,23 +143,26 @@ export function countPart(
   part: TrendPart,
   grouping: Grouping
 ): AsyncIterable<Iterable<Counted>> {
-  const { math, property, windows, isGrowing } = part
-  const accumulator = windows ? new Sliding(windows, isGrowing) : MATHS[math].accumulator(property)
   const feed = feedOf(part, query.breakdowns.map(toDimension))
-  return countFeed(knowledge, feed, grouping, accumulator)
+  return countFeed(knowledge, feed, grouping, accumulatorOf(part))
 }
+
+export const accumulatorOf = ({ math, property, windows, isGrowing }: TrendPart): Accumulator =>
+  windows ? new Sliding(windows, isGrowing) : MATHS[math].accumulator(property)
 
 /**
  * Ranks each series' values by their totals. A formula needs the numbers of all series for a value,
  * so with formulas all series have one ranking.
  * @throws query_too_large, whose attr names the limit, such as `breakdown_values`
  */
-export async function rankValues(binned: Binned): Promise<RankedSeries[]> {
+export async function rankValues(binned: Binned, ahead: Ahead = []): Promise<RankedSeries[]> {
   const brokenDown: BrokenDown[][] = []
-  for (const seriesParts of binned.parts) {
+  for (const [i, seriesParts] of binned.parts.entries()) {
     const seriesValues: BrokenDown[] = []
-    for (const part of seriesParts) {
-      seriesValues.push(await breakDown(binned, part))
+    for (const [p, part] of seriesParts.entries()) {
+      const values = ahead[i]?.[p] ?? (await breakDown(binned, part))
+      expectFewValues(binned.query, values)
+      seriesValues.push(values)
     }
     brokenDown.push(seriesValues)
   }
@@ -166,14 +180,15 @@ export async function rankValues(binned: Binned): Promise<RankedSeries[]> {
 
 async function breakDown(binned: Binned, part: TrendPart): Promise<BrokenDown> {
   const grouping = new Grouping()
-  const cells = await collect(countPart(binned, part, grouping))
-  const length = sum(
-    [...cells.totals.keys()].map((group) => String(grouping.valueOf(group)).length)
-  )
-  if (cells.totals.size > MAX_BREAKDOWN_VALUES || length > MAX_TEXT) {
-    throw tooManyBreakdownValues(binned.query)
+  return { ...(await collect(countPart(binned, part, grouping))), grouping }
+}
+
+/** @throws query_too_large, attr `breakdown_values` */
+function expectFewValues(query: BinnedQuery, { totals, grouping }: BrokenDown): void {
+  const length = sum([...totals.keys()].map((group) => String(grouping.valueOf(group)).length))
+  if (totals.size > MAX_BREAKDOWN_VALUES || length > MAX_TEXT) {
+    throw tooManyBreakdownValues(query)
   }
-  return { ...cells, grouping }
 }
 
 /** Returns the total of each value of a part, without the events that have no value. */

@@ -2,6 +2,7 @@ import { Grouping, OTHERS } from '../columns/grouping.ts'
 import type { Db } from '../db/client.ts'
 import type { Period, TrendSeries } from './answer.ts'
 import {
+  type Ahead,
   type Asked,
   type Binned,
   type BrokenDown,
@@ -23,9 +24,12 @@ import { sum } from './sum.ts'
 /** Characters that the shown breakdown values of all series may have together. */
 const MAX_SHOWN_TEXT = 2_000_000
 
+/** A trend's lines. `periods` are the requested one and, in a comparison, the earlier one. */
+export type CountedTrend = { result: TrendSeries[]; periods: Period[]; hasMore: boolean }
+
 /**
  * Computes a trend. `offset` is the number of breakdown values to skip; values are sorted by their
- * totals. `periods` are the requested one and, in a comparison, the earlier one.
+ * totals.
  * @throws query_too_large, attr the name of the limit; the limits on points and rows are checked
  * before any event is counted. invalid_input for numbers that are too large, or too far apart for
  * bins
@@ -34,12 +38,24 @@ export async function computeTrend(
   db: Db,
   project: ProjectCalendar,
   { offset = 0, ...asked }: Asked & { offset?: number }
-): Promise<{ result: TrendSeries[]; periods: Period[]; hasMore: boolean }> {
+): Promise<CountedTrend> {
+  return countTrend(await beginTrend(db, project, asked), { offset })
+}
+
+/** Plans a trend as far as its parts can be counted. @throws the errors of `computeTrend` */
+export async function beginTrend(db: Db, project: ProjectCalendar, asked: Asked): Promise<Binned> {
   const planned = await planTrend(db, project, asked)
   expectFewRows(planned.query, planned.parts.flat())
-  const binned = await findBins(planned)
+  return findBins(planned)
+}
+
+/** Counts the parts of a trend that are not known `ahead`. @throws the errors of `computeTrend` */
+export async function countTrend(
+  binned: Binned,
+  { offset = 0, ahead = [] }: { offset?: number; ahead?: Ahead } = {}
+): Promise<CountedTrend> {
   const { query, periods, parts } = binned
-  const series = query.breakdowns.length > 0 ? await rankValues(binned) : []
+  const series = query.breakdowns.length > 0 ? await rankValues(binned, ahead) : []
   const shown = series.map(({ ranked }) => shownOf(query, ranked, offset))
   if (sum(shown.flat().map(({ length }) => length)) > MAX_SHOWN_TEXT) {
     throw tooManyBreakdownValues(query)
@@ -49,7 +65,8 @@ export async function computeTrend(
   for (const [i, seriesParts] of parts.entries()) {
     const seriesLines: Line[][] = []
     for (const [p, part] of seriesParts.entries()) {
-      seriesLines.push(await countLines(binned, part, shown[i], series[i]?.brokenDown[p]))
+      const known = series[i]?.brokenDown[p] ?? ahead[i]?.[p]
+      seriesLines.push(await countLines(binned, part, shown[i], known))
     }
     lines.push(seriesLines)
   }
@@ -84,8 +101,8 @@ async function countLines(
       })),
       () => null
     )
-  } else if (shown && brokenDown?.cells && isFoldable(part, brokenDown, shown)) {
-    lines.add(brokenDown.cells, folding(brokenDown.grouping, shown))
+  } else if (brokenDown?.cells && (!shown || isFoldable(part, brokenDown, shown))) {
+    lines.add(brokenDown.cells, shown ? folding(brokenDown.grouping, shown) : () => null)
   } else {
     const grouping = new Grouping(shown)
     for await (const cells of countPart(binned, part, grouping)) {

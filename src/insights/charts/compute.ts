@@ -5,7 +5,7 @@ import { AppError, UnavailableError } from '../../errors.ts'
 import type { TrendQuery } from '../../trends/query.ts'
 import { readTrend } from '../../trends/request.ts'
 import { computeTrend } from '../../trends/trend.ts'
-import { toChart } from '../chart.ts'
+import { type Computed, toChart } from '../chart.ts'
 import { type DashboardRow, listTiles } from '../dashboards/store.ts'
 import { fieldsOf, nameOf, titleOf } from '../insight.ts'
 import { findInsights, type InsightRow } from '../store.ts'
@@ -35,14 +35,24 @@ export async function computeChart(
 
 /** Computes a trend at `now` and returns its chart. */
 export async function drawTrend(
-  { db, project }: OpenProject,
+  open: OpenProject,
   title: string,
   query: TrendQuery,
   now: Date
 ): Promise<Chart> {
-  const { result, periods } = await computeTrend(db, project, { query, now })
-  const warning = await describeUnknown({ db, project }, query, result)
-  return toChart(title, { query, result, periods, warning }, project, now)
+  const counted = await computeTrend(open.db, open.project, { query, now })
+  return chartOf(open, title, { query, ...counted }, now)
+}
+
+/** Returns the chart of a computed trend, with a warning if its events do not exist. */
+export async function chartOf(
+  { db, project }: OpenProject,
+  title: string,
+  trend: Omit<Computed, 'warning'>,
+  now: Date
+): Promise<Chart> {
+  const warning = await describeUnknown({ db, project }, trend.query, trend.result)
+  return toChart(title, { ...trend, warning }, project, now)
 }
 
 /**

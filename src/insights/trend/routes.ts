@@ -24,8 +24,8 @@ import { planAhead, rememberCalendar } from '../../trends/overviews-ahead.ts'
 import { readTrend } from '../../trends/request.ts'
 import { computeTrend } from '../../trends/trend.ts'
 import { UrlParameters } from '../../trends/url-parameters.ts'
-import { emptyChart, toChart } from '../chart.ts'
-import { describeUnknown } from '../unknown-events.ts'
+import { emptyChart } from '../chart.ts'
+import { chartOf } from '../charts/compute.ts'
 import { TREND, TREND_BY_URL } from './reference.ts'
 
 const TrendParameters = z.object({
@@ -100,9 +100,8 @@ async function answerTrend(
     : { result: [], periods: [], hasMore: false }
   if (drawn) {
     expectNoMark(c)
-    const warning = query ? await describeUnknown({ db, project }, query, result) : null
     const chart = query
-      ? toChart('', { query, result, periods, warning }, project, now)
+      ? await chartOf(c.var, '', { query, result, periods }, now)
       : emptyChart('Trend')
     return chartResponse(c, drawChart(chart, lookOf(look)), drawn)
   }

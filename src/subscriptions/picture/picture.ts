@@ -9,7 +9,6 @@ import { drawTrend } from '../../insights/charts/compute.ts'
 import { fieldsOf, nameOf } from '../../insights/insight.ts'
 import { findInsight } from '../../insights/store.ts'
 import { log } from '../../log.ts'
-import { isAggregated } from '../../trends/query.ts'
 import { readTrend } from '../../trends/request.ts'
 import type { Content } from '../content.ts'
 import { endAt, type Report } from '../report.ts'
@@ -79,38 +78,29 @@ export type Painted = {
 }
 
 /**
- * Draws the first chart of a report that has a time axis; the numbers of the others are in the
- * e-mail as text. Returns undefined if there is none, if drawing fails, or if `isSpent` returns
- * true.
+ * Draws the chart of a report; the numbers of the other insights are in the e-mail as text. Returns
+ * undefined if there is none, if drawing fails, or if `isSpent` returns true.
  */
 export async function paintChart(
-  open: OpenProject,
-  { content, plots }: Exclude<Report, { skipped: string }>,
+  { project }: OpenProject,
+  { charted }: Exclude<Report, { skipped: string }>,
   isSpent: () => boolean
 ): Promise<Painted | undefined> {
-  const part = content.parts.find(({ insight }) => {
-    const plot = insight === undefined ? undefined : plots.get(insight)
-    return plot && !isAggregated(plot)
-  })
-  const plot = part?.insight === undefined ? undefined : plots.get(part.insight)
-  if (!part?.insight || !plot || isSpent()) {
+  if (!charted || isSpent()) {
     return undefined
   }
+  const { insight, draw } = charted
   try {
-    const chart = await drawTrend(open, part.name, plot, new Date(content.at))
+    const chart = await draw()
     const svg = drawInset(chart, { ...INSET, colors: COLORS, id: 'chart-' })
     return {
-      insight: part.insight,
+      insight,
       content: toBase64(await toPng(svg)),
       counted: chart.counted,
       alt: describeChart(chart)
     }
   } catch (error) {
-    log('warn', 'picture failed', {
-      project: open.project.id,
-      insight: part.insight,
-      error: describeError(error)
-    })
+    log('warn', 'picture failed', { project: project.id, insight, error: describeError(error) })
     return undefined
   }
 }

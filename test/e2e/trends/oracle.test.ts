@@ -16,6 +16,7 @@ import type { ActorCounts } from '../../../src/trends/point.ts'
 import { isAggregated } from '../../../src/trends/query.ts'
 import { readTrend } from '../../../src/trends/request.ts'
 import { computeTrend } from '../../../src/trends/trend.ts'
+import { computeWhole } from '../../../src/trends/whole.ts'
 import { startDatabase } from '../../support/database.ts'
 import { deep } from '../../support/depth.ts'
 import { type Bucket, Duck, type Stored } from '../../support/oracle/duck.ts'
@@ -424,6 +425,9 @@ async function agree(one: World, requests: Asked[]): Promise<void> {
     if (ask.breakdown) {
       expectSums(ask, result, await answer(toBody({ ...ask, breakdown: undefined })))
     }
+    if (!ask.breakdown?.offset) {
+      await compareTogether(project, ask, { now, result })
+    }
     answers.push({ result, again: () => answer(toBody(ask)) })
     if (!ask.formula) {
       const behind = () => countBehindSome(project, ask, result, now)
@@ -441,6 +445,34 @@ async function agree(one: World, requests: Asked[]): Promise<void> {
     }
   }
   await expectAgain(answers, 'from segments')
+}
+
+/** Checks that a trend and its numbers for the whole range are the same whether counted together or alone. */
+async function compareTogether(
+  project: Parameters<typeof readTrend>[1] & { id: number },
+  ask: Asked,
+  { now, result }: { now: Date; result: TrendSeries[] }
+): Promise<void> {
+  const query = readTrend(JSON.parse(JSON.stringify(toBody(ask))), project, now)
+  if (!query) {
+    throw new Error('The request was not understood.')
+  }
+  const asked = { query, now, stepEvents: ask.statementEvents }
+  const alone = await computeWhole(db, project, { ...asked, isCompleted: false })
+  const together = await computeWhole(db, project, { ...asked, isCompleted: true })
+  expectAlike(together.result, alone.result)
+  expectAlike((await together.complete()).result, result)
+}
+
+/** Compares lines, whose numbers may differ by the order in which they were added up. */
+function expectAlike(found: TrendSeries[], wanted: TrendSeries[]): void {
+  const namesOf = (lines: TrendSeries[]) =>
+    lines.map(({ label, compare_label, days }) => ({ label, compare_label, days }))
+  expect(namesOf(found)).toEqual(namesOf(wanted))
+  const numbersOf = ({ data, aggregated_value = 0 }: TrendSeries) => [...data, aggregated_value]
+  for (const [i, line] of found.entries()) {
+    expectSame(numbersOf(line), wanted[i] ? numbersOf(wanted[i]) : [], `${line.label} together`)
+  }
 }
 
 /** A point, its number in the chart, and the actors behind it. */

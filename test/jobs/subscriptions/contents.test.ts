@@ -2,6 +2,7 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import { HOUR } from '../../../src/calendar/units.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
 import { captureSignups, type Desk, newDesk, setClock } from '../../support/deliveries.ts'
+import { measureRows } from '../../support/log.ts'
 import { untilQuiet } from '../../support/queue.ts'
 
 afterEach(() => {
@@ -151,4 +152,42 @@ describe('the content of a delivery', () => {
 
     expect(desk.mails[0]?.text).toContain('The insight or dashboard has been deleted.')
   })
+})
+
+it.each<[string, JsonObject]>([
+  ['persons', { events: [{ id: 'signed up', math: 'dau' }] }],
+  ['averages', { events: [{ id: 'signed up', math: 'avg', math_property: 'size' }] }],
+  [
+    'events with a filter',
+    { events: [{ id: 'signed up', properties: [{ key: 'size', value: 1 }] }] }
+  ],
+  ['events by a property', { events: [{ id: 'signed up' }], breakdown: 'size' }],
+  ['persons by a property', { events: [{ id: 'signed up', math: 'dau' }], breakdown: 'size' }]
+])('an e-mail with a chart reads no more events than one with the number: %s', async (_, trend) => {
+  setClock('2026-11-21T12:00:00Z')
+  const desk = await newDesk()
+  await desk.project.ingest(
+    Array.from({ length: 60 }, (_, i) => ({
+      event: 'signed up',
+      distinct_id: `p${i % 20}`,
+      timestamp: Date.parse('2026-11-09T08:00:00Z') + i * 4 * HOUR,
+      properties: { size: 1 + (i % 3) }
+    }))
+  )
+  /** Returns the rows read by a delivery. */
+  async function readFor(display: string): Promise<number> {
+    const filters = { ...trend, date_from: '-6d', display }
+    const insight = (await desk.send('POST', 'insights/', { name: 'Own', filters })).body.id
+    const { id } = await desk.subscribe({ insight })
+    await desk.send('POST', `subscriptions/${id}/test/`)
+    return (await measureRows(() => desk.drain())).read
+  }
+  await readFor('ActionsTable')
+
+  const number = await readFor('ActionsTable')
+  const chart = await readFor('ActionsLineGraph')
+
+  expect(desk.mails.map(({ attachments }) => attachments.length)).toEqual([0, 0, 1])
+  expect(number).toBeGreaterThan(60)
+  expect(chart).toBeLessThanOrEqual(number)
 })
