@@ -11,6 +11,8 @@ const PER_TICK = 56
 const MOST_TICKS = 5
 /** Fewest pixels between two labels of the time axis. */
 const BETWEEN = 20
+/** Fewest pixels between two labels of which one has moved. */
+const BESIDE = 6
 /** Pixels by which the first label of the time axis may begin left of the plot. */
 const OVERHANG = 20
 
@@ -89,7 +91,10 @@ function drawTick({ box, y }: Plot, { colors, size }: Pen, tick: number, mark: s
   )
 }
 
-/** Labels as many buckets as there is room for, at equal distances from the last or the first. */
+/**
+ * Labels as many buckets as there is room for, at equal distances from the last or the first. The
+ * labels at the edges move inwards; one that they would touch is left out.
+ */
 function drawBuckets(
   { box, x }: Plot,
   { colors, size }: Pen,
@@ -100,18 +105,27 @@ function drawBuckets(
   const fitting = Math.max(1, Math.floor((box.right - box.left) / (widest + BETWEEN)))
   const every = Math.ceil(buckets.length / fitting)
   const first = endsLabelled ? (buckets.length - 1) % every : 0
-  return buckets.flatMap((bucket, i) => {
-    if (i % every !== first) {
-      return []
-    }
+  const labels = buckets.flatMap((bucket, i) => {
     const half = widthOf(bucket, size) / 2
     const middle = Math.min(Math.max(x(i), box.left - OVERHANG + half), box.right - half)
-    return label(bucket, {
-      x: middle,
-      y: box.bottom + size + 7,
-      'font-size': size,
-      'text-anchor': 'middle',
-      fill: colors['ink-3']
-    })
+    return i % every === first ? [{ bucket, middle, half }] : []
   })
+  const kept: typeof labels = []
+  for (const one of endsLabelled ? labels.toReversed() : labels) {
+    const last = kept.at(-1)
+    if (!last || Math.abs(one.middle - last.middle) >= one.half + last.half + BESIDE) {
+      kept.push(one)
+    }
+  }
+  return labels
+    .filter((one) => kept.includes(one))
+    .map(({ bucket, middle }) =>
+      label(bucket, {
+        x: middle,
+        y: box.bottom + size + 7,
+        'font-size': size,
+        'text-anchor': 'middle',
+        fill: colors['ink-3']
+      })
+    )
 }
