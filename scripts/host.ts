@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
@@ -63,7 +63,9 @@ class Notices extends Log {
     // Miniflare's message about an e-mail names recipients, so only its files are logged.
     const files = [...message.matchAll(/^(?:Text|HTML): (.+)$/gm)].map(([, file]) => file)
     const page = files.find((file) => file?.endsWith('.html'))
-    if (page !== undefined) {
+    // An erasure may have removed it.
+    if (page !== undefined && existsSync(page)) {
+      embedImages(page, message)
       // Standard error also reaches the terminal.
       console.error(`An e-mail, written instead of sent: ${pathToFileURL(page)}`)
     }
@@ -73,6 +75,20 @@ class Notices extends Log {
       super.logWithLevel(level, message)
     }
   }
+}
+
+/**
+ * Puts the images of an e-mail into its page, as a mail program does. Miniflare writes them beside
+ * it, in base64 as they were sent.
+ */
+function embedImages(page: string, message: string): void {
+  const images = [...message.matchAll(/^Attachment \(inline\): (.+)\.png -> (.+)$/gm)]
+  const html = images.reduce(
+    (text, [, id, file = '']) =>
+      text.replace(`cid:${id}`, `data:image/png;base64,${readFileSync(file, 'utf8')}`),
+    readFileSync(page, 'utf8')
+  )
+  writeFileSync(page, html)
 }
 
 async function run(): Promise<void> {

@@ -6,6 +6,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { fireCron } from '../../../scripts/control.ts'
 import { toIso } from '../../../src/calendar/clock.ts'
+import { DAY } from '../../../src/calendar/units.ts'
 import type { Chart } from '../../../src/charts/chart.ts'
 import { describeChart, drawInset } from '../../../src/charts/draw.ts'
 import { LIGHT } from '../../../src/html/tokens.ts'
@@ -45,6 +46,12 @@ it('the running service draws a chart and delivers a subscription when the cron 
     name: 'Signups',
     filters: { events: [{ id: 'signed up' }] }
   })
+  const event = { event: 'signed up', distinct_id: 'p', timestamp: new Date(Date.now() - DAY) }
+  await fetch(`${url}/batch/`, {
+    method: 'POST',
+    body: JSON.stringify({ api_key: project.capture_token, batch: [event] })
+  })
+  await until(async () => (await call<{ count: number }>('GET', 'persons/')).count === 1)
   const image = await fetch(
     `${url}/api/environments/${project.id}/insights/${insight.id}/chart.png`,
     { headers: { authorization: `Bearer ${key}` } }
@@ -99,7 +106,12 @@ it('the running service draws a chart and delivers a subscription when the cron 
     [...log().matchAll(/An e-mail, written instead of sent: (\S+)/g)]
       .map(([, link = '']) => fileURLToPath(link))
       .filter((page) => existsSync(page))
-  await until(() => pages().some((page) => /<html.*Signups/s.test(readFileSync(page, 'utf8'))))
+  const findPage = () =>
+    pages()
+      .map((page) => readFileSync(page, 'utf8'))
+      .find((html) => /<html.*Signups/s.test(html))
+  await until(() => findPage() !== undefined)
+  expect(findPage()).toMatch(/<img [^>]*src="data:image\/png;base64,iVBOR/)
 })
 
 const LONG =
@@ -180,6 +192,7 @@ describe.skipIf(!hasBrowser())('an e-mail', async () => {
     insight: 44,
     content: Buffer.from(paint(svg)).toString('base64'),
     counted: chart.counted,
+    names: [],
     alt: describeChart(chart)
   }
   const addressee = {
