@@ -166,3 +166,16 @@ export const THEMES = ['light', 'dark'] as const
 export type ThemeName = (typeof THEMES)[number]
 
 export const COLORS: Record<ThemeName, Colors> = { light: LIGHT, dark: DARK }
+
+/** The colours of a chart without a ground, which can be seen on a light and on a dark one. */
+export const ON_ANY_GROUND: Colors = {
+  ...LIGHT,
+  ink: DARK.prev,
+  'ink-2': DARK.prev,
+  'ink-3': DARK.prev,
+  d1: LIGHT.h5,
+  d4: DARK.d4,
+  d7: DARK.d7,
+  axis: LIGHT.prev,
+  grid: `${LIGHT.prev}40`
+}

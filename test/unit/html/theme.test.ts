@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { TOKENS_CSS } from '../../../src/html/css.ts'
-import { COLORS, type ColorName, THEMES } from '../../../src/html/tokens.ts'
+import { COLORS, type ColorName, ON_ANY_GROUND, THEMES } from '../../../src/html/tokens.ts'
 
 const SRC = join(import.meta.dirname, '../../../src')
 const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
@@ -59,13 +59,12 @@ const TEXTS: [ink: ColorName, ground: ColorName][] = [
   ['on-heat-low', 'h4'],
   ['on-heat-high', 'h5']
 ]
+const SERIES = ['d1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7', 'd8'] as const
 const GRAPHICS: [graphic: ColorName, ground: ColorName][] = [
   ['field', 'surface'],
   ['focus', 'bg'],
   ['prev', 'surface'],
-  ...(['d1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7', 'd8'] as const).map(
-    (series): [ColorName, ColorName] => [series, 'surface']
-  )
+  ...SERIES.map((series): [ColorName, ColorName] => [series, 'surface'])
 ]
 
 describe.each(THEMES)('in %s', (theme) => {
@@ -84,4 +83,19 @@ describe.each(THEMES)('in %s', (theme) => {
       expect(TOKENS_CSS).toContain(`--${name}:${value};`)
     }
   })
+
+  it.each([...SERIES, 'prev', 'axis'] as const)(
+    '%s of a chart without a ground can be seen',
+    (name) => {
+      expect(contrast(ON_ANY_GROUND[name], colors.surface)).toBeGreaterThanOrEqual(3)
+    }
+  )
+
+  it.each(['ink', 'ink-2', 'ink-3'] as const)(
+    '%s of a chart without a ground can be read',
+    (name) => {
+      // No grey has a contrast of 4.5 with both grounds.
+      expect(contrast(ON_ANY_GROUND[name], colors.surface)).toBeGreaterThanOrEqual(4)
+    }
+  )
 })
