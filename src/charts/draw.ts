@@ -67,21 +67,45 @@ export function drawChart(
   })
 }
 
-/** A chart without title and ground, to be put below a title. */
-export type Inset = { width: number; height: number; colors: Colors; size?: number; id: string }
+/**
+ * A chart without title and ground, to be put below a title. With `isNamed` false, it does not name
+ * its series: the names of `namesOf` stand beside it.
+ */
+export type Inset = {
+  width: number
+  height: number
+  colors: Colors
+  size?: number
+  id: string
+  isNamed?: boolean
+}
 
 /** Draws a chart without its title, up to the edges and without a ground. */
-export function drawInset(chart: Chart, { width, height, colors, size, id }: Inset): string {
-  const pen: Pen = { colors, size: size ?? LABEL_SIZE, id }
-  const limited = limit(chart)
+export function drawInset(
+  chart: Chart,
+  { width, height, colors, size = LABEL_SIZE, id, isNamed = true }: Inset
+): string {
+  const pen: Pen = { colors, size, id }
+  const box = { left: 0, top: 0, right: width, bottom: height }
   return drawDocument(pen, {
     width,
     height,
     title: chart.title,
     description: describeChart(chart),
     surfaces: countSurfaces(chart),
-    body: drawBody({ left: 0, top: 0, right: width, bottom: height }, pen, limited.chart)
+    body: drawBody(box, pen, limit(chart).chart, isNamed)
   })
+}
+
+/** A series that a chart draws, with its colour. */
+export type NamedSeries = { name: string; color: string }
+
+/** Returns the series that a chart with a time axis has to name. */
+export function namesOf(chart: Chart, colors: Colors): NamedSeries[] {
+  const { series } = limit(chart).chart
+  return needsNames(chart)
+    ? series.map(({ name }, i) => ({ name, color: colorOf({ colors }, i) }))
+    : []
 }
 
 /**
@@ -156,7 +180,7 @@ export const drawDocument = (
     body
   )
 
-function drawBody(box: Box, pen: Pen, chart: Chart): string {
+function drawBody(box: Box, pen: Pen, chart: Chart, isNamedHere = true): string {
   const { draw, legend: mark, showsZero } = DRAWINGS[chart.kind]
   const values = chart.series.flatMap(({ data, previous = [] }) => [...data, ...previous])
   if (chart.warning !== null && values.every((value) => value === 0)) {
@@ -168,7 +192,7 @@ function drawBody(box: Box, pen: Pen, chart: Chart): string {
   if (values.every((value) => value === 0) && !showsZero) {
     return drawNothing(box, pen, 'All values in this range are 0.')
   }
-  const isNamed = mark !== undefined && needsNames(chart)
+  const isNamed = isNamedHere && mark !== undefined && needsNames(chart)
   const namesLines = chart.kind === 'line' && hasRoomForNames(box, chart.series.length)
   if (!isNamed || namesLines) {
     return draw(box, pen, chart, isNamed)

@@ -18,7 +18,8 @@ const SERIES = ['d1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7', 'd8'] as const
 export const MAX_SERIES = SERIES.length
 
 /** Returns the colour of a series; after the eighth, the grey of all the others together. */
-export const colorOf = ({ colors }: Pen, index: number): string => colors[SERIES[index] ?? 'axis']
+export const colorOf = ({ colors }: Pick<Pen, 'colors'>, index: number): string =>
+  colors[SERIES[index] ?? 'axis']
 
 /** Lines from the fifth on have a dash of their own. */
 const DASHES = ['6 3', '2 3', '8 3 2 3', '4 2']

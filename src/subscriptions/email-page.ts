@@ -1,8 +1,11 @@
+import type { NamedSeries } from '../charts/draw.ts'
 import { describeChange, directionOf, formatChange, formatValue } from '../charts/format.ts'
 import { escapeHtml, isolated } from '../html/escape.ts'
 import { DARK, LIGHT } from '../html/tokens.ts'
+import { isolate } from '../input/show.ts'
 import { cut, type FigureLine, type InsightPart } from './content.ts'
 import { type Digest, notesOf } from './digest.ts'
+import { type Figured, labelBeside, layOut, type ShownList } from './layout.ts'
 import type { Painted } from './picture/picture.ts'
 
 /*
@@ -12,18 +15,15 @@ import type { Painted } from './picture/picture.ts'
 
 /** Maximum number of insights that are shown as large numbers. */
 const MAX_NUMBERS = 3
-/** Maximum number of rows of the list. */
-const MAX_ROWS = 5
-/** With more insights, the list becomes a line like the others, so that the e-mail stays short. */
-const MAX_BESIDE_LIST = 6
 
-/** Characters of a label in a line that has other words, too. */
-const MAX_LABEL = 30
-
-type Figured = Extract<InsightPart, { lines: FigureLine[] }>
+/** Characters of a name in the legend of the chart. */
+const MAX_NAME = 40
 
 /** An e-mail's chart with the address of its image. */
 type ShownChart = Painted & { source: string }
+
+const isOneNumber = (part: InsightPart): part is Figured =>
+  'lines' in part && part.lines.length === 1
 
 /**
  * Writes the page of a digest: at most three numbers, one chart, one list, and a line for each
@@ -35,25 +35,35 @@ export function digestPage(
 ): string {
   const { content, page } = digest
   const { parts } = content
-  const figured = parts.filter((part): part is Figured => 'lines' in part)
-  const numbers = figured.filter(({ lines }) => lines.length === 1).slice(0, MAX_NUMBERS)
-  const list =
-    parts.length > MAX_BESIDE_LIST ? undefined : figured.find(({ lines }) => lines.length > 1)
-  const others = parts.filter((part) => part !== list && !numbers.some((one) => one === part))
+  const { range, list, others } = layOut(parts)
+  const numbers = others.filter(isOneNumber).slice(0, MAX_NUMBERS)
+  const lines = others.filter((part) => !numbers.some((one) => one === part))
   const drawn = parts.find(({ insight }) => insight !== undefined && insight === chart?.insight)
   const [lead] = numbers
-  const ranges = new Set(figured.map(({ range }) => range))
   return toPage({
     title: content.name,
     preview: lead ? describe(lead) : '',
-    above: `${isolated(content.project)}${ranges.size === 1 ? ` · ${[...ranges].join()}` : ''}`,
+    above: `${isolated(content.project)}${range && ` · ${range}`}`,
     sections: [
-      ...(numbers.length > 0 ? [drawNumbers(numbers, content.name)] : []),
+      ...(numbers.length > 0 ? [drawNumbers(numbers, { title: content.name, range })] : []),
       ...(chart && drawn
-        ? [drawChart(chart, drawn.name === content.name ? '' : drawn.name, page)]
+        ? [
+            drawChart(chart, {
+              name: drawn.name === content.name ? '' : drawn.name,
+              page,
+              isBelow: numbers.length > 0
+            })
+          ]
         : []),
-      ...(list ? [drawList(list, list === drawn || list.name === content.name)] : []),
-      ...(others.length > 0 ? [drawOthers(others)] : []),
+      ...(list
+        ? [
+            drawList(list, {
+              isTitled: list.part === drawn || list.part.name === content.name,
+              range
+            })
+          ]
+        : []),
+      ...(lines.length > 0 ? [drawLines(lines, range)] : []),
       ...(content.more > 0
         ? [
             section(
@@ -65,7 +75,7 @@ export function digestPage(
         `<a class="btn" href="${escapeHtml(page)}" style="display:inline-block;padding:10px 16px;border-radius:6px;background:${LIGHT.accent};color:${LIGHT['on-accent']};font-size:14px;line-height:20px;font-weight:600;text-decoration:none">Open the charts</a>`
       )
     ],
-    notes: notesOf(digest).length > 0 ? [notesOf(digest).join('\n')] : [],
+    notes: notesOf(digest),
     foot: `${escapeHtml(why)}<br><a class="lnk" href="${escapeHtml(unsubscribe)}" style="color:${LIGHT['accent-ink']}">Unsubscribe</a>`
   })
 }
@@ -112,23 +122,27 @@ const CHANGES = {
 const section = (html: string): string =>
   `<tr><td class="edge" style="padding:16px 24px 0">${html}</td></tr>`
 
-/** `132 Sign-ups, +15.8% from 114` */
+/** `Sign-ups: 132, +15.8% from 114` */
 function describe({ name, lines: [line] }: Figured): string {
   const change = line ? describeChange(line.value, line.previous) : ''
-  return `${name}: ${formatValue(line?.value ?? 0)}${change && `, ${change}`}`
+  return `${isolate(name)}: ${formatValue(line?.value ?? 0)}${change && `, ${change}`}`
 }
+
+/** Names the period of an insight unless it is `range`, which the e-mail has above its title. */
+const dated = (part: Figured, range: string): string =>
+  part.range === range ? '' : `<div class="t3" style="${SMALL}">${part.range}</div>`
 
 /**
  * Draws numbers beside each other. A number that has the name of the e-mail needs no name of its
  * own, only what it counts.
  */
-function drawNumbers(parts: Figured[], title: string): string {
+function drawNumbers(parts: Figured[], { title, range }: { title: string; range: string }): string {
   const cells = parts.map((part, i) => {
     const [line] = part.lines
     const edge =
       i === 0 ? 'padding:14px 0' : `padding:14px 0 14px 16px;border-left:1px solid ${LIGHT.line}`
     const label = part.name === title && line ? line.label : part.name
-    return `<td class="bl" width="${Math.floor(100 / parts.length)}%" valign="top" style="${edge}"><div class="t2" style="font-size:12px;line-height:16px;color:${LIGHT['ink-2']};overflow-wrap:anywhere">${isolated(label)}</div>
+    return `<td class="bl" width="${Math.floor(100 / parts.length)}%" valign="top" style="${edge}"><div class="t2" style="font-size:12px;line-height:16px;color:${LIGHT['ink-2']};overflow-wrap:anywhere">${isolated(label)}</div>${dated(part, range)}
 <div class="t1" style="font-size:24px;line-height:32px;font-weight:600;letter-spacing:-0.02em;color:${LIGHT.ink}">${formatValue(line?.value ?? 0)}</div>${line ? drawChange(line, true) : ''}</td>`
   })
   return `<tr><td class="edge" style="padding:8px 24px 0"><table ${TABLE}><tr>${cells.join('\n')}</tr></table></td></tr>`
@@ -146,15 +160,28 @@ function drawChange({ value, previous }: FigureLine, saysFrom = false): string {
   return `<div class="${name}" style="font-size:12px;line-height:16px;color:${color};font-variant-numeric:tabular-nums;white-space:nowrap">${change}${rest}</div>`
 }
 
-function drawChart({ source, counted, alt }: ShownChart, name: string, page: string): string {
+/** Draws the chart. @param isBelow whether it stands below numbers, from which a line divides it */
+function drawChart(
+  { source, counted, names, alt }: ShownChart,
+  { name, page, isBelow }: { name: string; page: string; isBelow: boolean }
+): string {
   const heading = name ? `<h2 class="t1" style="${HEADING}">${isolated(name)}</h2>` : ''
-  return `<tr><td class="edge rule" style="padding:20px 24px 0;border-top:1px solid ${LIGHT.line}">${heading}<div class="t3" style="${SMALL};padding-bottom:8px">${escapeHtml(counted)}</div>
-<a href="${escapeHtml(page)}"><img src="${source}" width="552" alt="${escapeHtml(alt)}" style="display:block;width:100%;max-width:552px;height:auto;border:0;${SMALL}"></a></td></tr>`
+  const legend =
+    names.length > 0 ? `<div style="padding-bottom:4px">${names.map(drawName).join(' ')}</div>` : ''
+  const edge = isBelow ? `20px 24px 0;border-top:1px solid ${LIGHT.line}` : '16px 24px 0'
+  return `<tr><td class="edge rule" style="padding:${edge}">${heading}<div class="t3" style="${SMALL};padding-bottom:8px">${escapeHtml(counted)}</div>${legend}
+<a href="${escapeHtml(page)}" style="text-decoration:none"><img class="t3" src="${source}" width="552" alt="${escapeHtml(alt)}" style="display:block;width:100%;max-width:552px;height:auto;border:0;${SMALL}"></a></td></tr>`
 }
 
+/** Draws a series in the legend of a chart: its colour and its name, which stay beside each other. */
+const drawName = ({ name, color }: NamedSeries): string =>
+  `<span class="t2" style="display:inline-block;padding-right:12px;font-size:12px;line-height:16px;color:${LIGHT['ink-2']};overflow-wrap:anywhere"><span style="display:inline-block;width:8px;height:8px;margin-right:6px;border-radius:2px;background:${color}"></span>${isolated(cut(name || '(empty)', MAX_NAME))}</span>`
+
 /** Draws the largest lines of an insight as ranked bars. */
-function drawList({ name, lines, more }: Figured, isTitled: boolean): string {
-  const shown = lines.slice(0, MAX_ROWS)
+function drawList(
+  { part, rows: shown, left }: ShownList,
+  { isTitled, range }: { isTitled: boolean; range: string }
+): string {
   const largest = Math.max(...shown.map(({ value }) => Math.abs(value)), Number.MIN_VALUE)
   const rows = shown.map((line) => {
     const width = Math.round((Math.abs(line.value) / largest) * 100)
@@ -164,26 +191,25 @@ function drawList({ name, lines, more }: Figured, isTitled: boolean): string {
 <td width="76" align="right">${drawChange(line)}</td></tr></table>\
 <table ${TABLE}><tr><td class="br" width="${Math.max(1, width)}%" height="4" style="${bar};background:${LIGHT.h4};border-radius:2px">&nbsp;</td><td height="4" style="${bar}">&nbsp;</td></tr></table></td></tr>`
   })
-  const left = lines.length - shown.length + more
   const rest = left > 0 ? `<tr><td class="t3" style="${SMALL}">…and ${left} more</td></tr>` : ''
   const heading = isTitled
     ? ''
-    : `<h2 class="t1" style="${HEADING};padding-bottom:6px">${isolated(name)}</h2>`
-  return section(`${heading}<table ${TABLE}>${rows.join('\n')}${rest}</table>`)
+    : `<h2 class="t1" style="${HEADING};padding-bottom:6px">${isolated(part.name)}</h2>`
+  return section(`${heading}${dated(part, range)}<table ${TABLE}>${rows.join('\n')}${rest}</table>`)
 }
 
 /**
  * Draws a line for each insight: its first number with the change, or the reason why there is none.
  */
-function drawOthers(parts: InsightPart[]): string {
+function drawLines(parts: InsightPart[], range: string): string {
   const rows = parts.map((part) => {
     const cell = `padding:4px 0;border-top:1px solid ${LIGHT.line}`
     if ('failure' in part) {
       return `<tr><td class="t1 rule" colspan="3" style="${cell};${BASE}">${isolated(part.name)}<div class="t3" style="${SMALL}">${escapeHtml(part.failure)}</div></td></tr>`
     }
     const [line] = part.lines
-    const label = part.lines.length > 1 && line ? ` · ${isolated(cut(line.label, MAX_LABEL))}` : ''
-    return `<tr><td class="t1 rule" style="${cell};${BASE}">${isolated(part.name)}${label}</td>\
+    const label = labelBeside(part)
+    return `<tr><td class="t1 rule" style="${cell};${BASE}">${[part.name, label].filter(Boolean).map(isolated).join(' · ')}${dated(part, range)}</td>\
 <td class="t1 rule" align="right" style="${cell};padding-left:12px;${FIGURE}">${formatValue(line?.value ?? 0)}</td>\
 <td class="rule" width="76" align="right" style="${cell}">${line ? drawChange(line) : ''}</td></tr>`
   })
@@ -226,10 +252,13 @@ type Sheet = {
 }
 
 function toPage({ title, preview, above, notes, sections, foot }: Sheet): string {
-  const quotes = notes.map(
-    (note) =>
-      `<p class="quote" style="margin:14px 0 0;padding:10px 12px;border-radius:8px;background:${LIGHT.sunken};font-size:14px;line-height:20px;color:${LIGHT['ink-2']};overflow-wrap:anywhere">${isolated(note).replaceAll('\n', '<br>')}</p>`
-  )
+  const quotes = notes
+    .flatMap((note) => note.split(/\r?\n/))
+    .map((line) => `<div dir="auto">${escapeHtml(line) || '<br>'}</div>`)
+  const quote =
+    quotes.length > 0
+      ? `<div class="quote" style="margin:14px 0 0;padding:10px 12px;border-radius:8px;background:${LIGHT.sunken};font-size:14px;line-height:20px;color:${LIGHT['ink-2']};overflow-wrap:anywhere">${quotes.join('\n')}</div>`
+      : ''
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -246,7 +275,7 @@ function toPage({ title, preview, above, notes, sections, foot }: Sheet): string
 <tr><td class="edge" style="padding:24px 24px 0">
 <div class="t3" style="${SMALL}">${above}</div>
 <h1 class="t1" style="margin:4px 0 0;font-size:20px;line-height:28px;font-weight:600;letter-spacing:-0.015em;color:${LIGHT.ink};overflow-wrap:anywhere">${isolated(title)}</h1>
-${quotes.join('\n')}
+${quote}
 </td></tr>
 ${sections.join('\n')}
 <tr><td class="edge" style="padding:0 24px 20px"></td></tr>

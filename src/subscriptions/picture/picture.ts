@@ -1,9 +1,16 @@
 import type { OpenProject } from '../../access/open.ts'
 import type { Chart } from '../../charts/chart.ts'
-import { describeChart, drawChart, drawInset } from '../../charts/draw.ts'
+import {
+  describeChart,
+  drawChart,
+  drawInset,
+  type Inset,
+  type NamedSeries,
+  namesOf
+} from '../../charts/draw.ts'
 import { toPng } from '../../charts/png.ts'
 import { describeError } from '../../errors.ts'
-import { LIGHT } from '../../html/tokens.ts'
+import { ON_ANY_GROUND } from '../../html/tokens.ts'
 import { toBase64 } from '../../input/base64.ts'
 import { drawTrend } from '../../insights/charts/compute.ts'
 import { fieldsOf, nameOf } from '../../insights/insight.ts'
@@ -21,13 +28,17 @@ import { type PictureSubject, pictureUrl } from './ticket.ts'
  */
 const SIZE = { width: 420, height: 260 }
 /**
- * Size of the chart in an e-mail, pixels, and the font size of its labels: a phone shows it at
+ * The chart in an e-mail: its size, pixels, and the font size of its labels, which a phone shows at
  * about 60 %.
  */
-const INSET = { width: 552, height: 160, size: 13 }
-/** Colours that can be seen on the light and on the dark ground of an e-mail. */
-const COLORS = { ...LIGHT, d1: LIGHT.h5, axis: LIGHT.prev, grid: `${LIGHT.prev}40` }
-
+const INSET: Inset = {
+  width: 552,
+  height: 160,
+  size: 13,
+  colors: ON_ANY_GROUND,
+  id: 'chart-',
+  isNamed: false
+}
 /** Draws a chart as SVG, in the size of the pictures that messages link to. */
 export const drawPicture = (chart: Chart): string => drawChart(chart, SIZE)
 
@@ -67,12 +78,17 @@ export async function picturesOf(
   )
 }
 
-/** The chart of an e-mail: a PNG in base64 without title and ground, and its words. */
+/**
+ * The chart of an e-mail: a PNG in base64 without title and ground, and its words. These are text,
+ * because a picture has no Chinese, Japanese or Arabic letters, and no emoji.
+ */
 export type Painted = {
   insight: number
   content: string
   /** What the numbers are: `Persons by day`. */
   counted: string
+  /** The names of the lines or bars; empty if there is only one. */
+  names: NamedSeries[]
   /** The numbers of the chart in words. */
   alt: string
 }
@@ -92,11 +108,12 @@ export async function paintChart(
   const { insight, draw } = charted
   try {
     const chart = await draw()
-    const svg = drawInset(chart, { ...INSET, colors: COLORS, id: 'chart-' })
+    const svg = drawInset(chart, INSET)
     return {
       insight,
       content: toBase64(await toPng(svg)),
       counted: chart.counted,
+      names: namesOf(chart, INSET.colors),
       alt: describeChart(chart)
     }
   } catch (error) {

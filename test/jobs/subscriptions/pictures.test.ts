@@ -57,9 +57,13 @@ describe('an e-mail', () => {
       { disposition: 'inline', contentId, filename: `${contentId}.png`, type: 'image/png' }
     ])
     expect(sizeOf(decode(mail?.attachments[0]?.content))).toEqual([1_104, 320])
-    expect(mail?.html).toContain(`<img src="cid:${contentId}" width="552" alt="Line chart, `)
+    expect(mail?.html).toContain(
+      `<img class="t3" src="cid:${contentId}" width="552" alt="Line chart, `
+    )
     expect(mail?.html).toMatch(/alt="[^"]* signed up, events by day\. signed up: [\d, ]+\."/)
-    expect(mail?.html).toContain(`<a href="https://analytics.test${pageIn(mail?.text)}"><img`)
+    expect(mail?.html).toContain(
+      `<a href="https://analytics.test${pageIn(mail?.text)}" style="text-decoration:none"><img`
+    )
     expect(mail?.text).toContain('  signed up: 5 (+25.0% from 4)\n  Chart: https://analytics.test/')
   })
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Chart, hasBuckets, KINDS } from '../../../src/charts/chart.ts'
-import { describeChart, drawChart, SIZES } from '../../../src/charts/draw.ts'
+import { describeChart, drawChart, drawInset, namesOf, SIZES } from '../../../src/charts/draw.ts'
 import {
   describeChange,
   formatChange,
@@ -450,4 +450,43 @@ it('the list beside a pie shows number and share even of a long name', () => {
 
   expect(texts).toEqual(expect.arrayContaining(['12.5%', '1,234', '87.5%', '8,638']))
   expect(texts.some((text) => /^A name .*…$/.test(text))).toBe(true)
+})
+
+describe('the labels of the time axis', () => {
+  const HOURS = Array.from({ length: 25 }, (_, i) => `${26 + Math.floor(i / 24)} Nov ${i % 24}:00`)
+
+  it.each([552, 474, 317, 200])('do not overlap at a width of %i pixels', (width) => {
+    for (const count of [2, 7, 24, 25]) {
+      for (const finished of [count - 1, count]) {
+        const buckets = HOURS.slice(-count)
+        const series = [{ name: 'Views', data: Array<number>(count).fill(1) }]
+        const chart = { ...chartOf('line', []), series, buckets, finished }
+        const svg = drawInset(chart, { width, height: 160, size: 13, colors: LIGHT, id: 'c-' })
+        const labels = [...svg.matchAll(/<text x="([\d.]+)"[^>]*>(\d+ Nov \d+:00)</g)].map(
+          ([, x, text = '']) => ({ x: Number(x), half: widthOf(text, 13) / 2 })
+        )
+        const gaps = labels
+          .slice(1)
+          .map((one, i) => one.x - one.half - ((labels[i]?.x ?? 0) + (labels[i]?.half ?? 0)))
+        expect([labels.length > 0, gaps.filter((gap) => gap < 5)]).toEqual([true, []])
+      }
+    }
+  })
+})
+
+it('a chart leaves the names of its series to the text beside it, with their colours', () => {
+  const chart = {
+    ...chartOf('line', []),
+    buckets: ['1 Jun', '2 Jun'],
+    series: ['東京', 'Köln'].map((name) => ({ name, data: [1, 2] }))
+  }
+  const look = { width: 552, height: 160, colors: LIGHT, id: 'c-' }
+  const drawn = (svg: string) => svg.replace(/<desc.*<\/desc>/, '')
+
+  expect(drawn(drawInset(chart, look))).toContain('東京')
+  expect(drawn(drawInset(chart, { ...look, isNamed: false }))).not.toMatch(/東京|Köln/)
+  expect(namesOf(chart, LIGHT)).toEqual([
+    { name: '東京', color: LIGHT.d1 },
+    { name: 'Köln', color: LIGHT.d2 }
+  ])
 })
