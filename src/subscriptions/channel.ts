@@ -5,7 +5,7 @@ import { openControl } from '../db/client.ts'
 import { onOneLine } from '../input/show.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
 import type { Sender } from '../queues/send.ts'
-import type { Content } from './content.ts'
+import type { InsightPart } from './content.ts'
 import { wasDelivered } from './deliveries/attempts.store.ts'
 import type { Digest } from './digest.ts'
 import { sendEmail, toEmail, toNotice } from './email.ts'
@@ -64,7 +64,7 @@ export async function openChannel(
   if ('skipped' in report) {
     return report
   }
-  const digest = await writeDigest(attempted, report.content)
+  const digest = await writeDigest(attempted, report)
   return { channel: await channelOf(attempted, report, digest, invocation) }
 }
 
@@ -134,8 +134,12 @@ async function channelOf(
 
 async function writeDigest(
   { open, subscription, row }: Attempted,
-  content: Content
+  { content, charted }: Exclude<Report, { skipped: string }>
 ): Promise<Digest> {
+  const isCharted =
+    subscription.targetType === 'webhook'
+      ? () => true
+      : ({ insight }: InsightPart) => insight === charted?.insight
   return {
     subscriptionId: subscription.id,
     deliveryId: row.id,
@@ -146,7 +150,7 @@ async function writeDigest(
     next: subscription.nextDeliveryDate,
     invite: (await isInviting(open, row)) ? subscription.inviteMessage || null : null,
     content,
-    charts: await picturesOf(subscription, content),
+    charts: await picturesOf(subscription, { ...content, parts: content.parts.filter(isCharted) }),
     page: await pageUrl(subscription, content.at)
   }
 }

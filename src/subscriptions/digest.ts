@@ -19,7 +19,10 @@ export type Digest = {
    */
   invite: string | null
   content: Content
-  /** The addresses of the insights' charts, by the insight's id; see `picture/ticket.ts`. */
+  /**
+   * The addresses of charts, by the insight's id; see `picture/ticket.ts`. A webhook gets all of
+   * them, a message for people one.
+   */
   charts: Map<number, string>
   /** The address of the page with all charts of the delivery. */
   page: string

@@ -4,6 +4,7 @@ import { isolate, onOneLine } from '../input/show.ts'
 import { cut, type InsightPart } from './content.ts'
 import { chartOf, type Digest, notesOf, subjectOf } from './digest.ts'
 import { digestPage, noticePage } from './email-page.ts'
+import { firstOf, layOut, type ShownList } from './layout.ts'
 import type { Sent } from './outcome.ts'
 import type { Painted } from './picture/picture.ts'
 
@@ -84,6 +85,7 @@ export function toEmail(
   const why = whyOf(digest, to)
   const more = content.more > 0 ? [`…and ${content.more} more on the dashboard.`] : []
   const contentId = painted && `chart-${painted.insight}`
+  const { list } = layOut(content.parts)
   return {
     subject: subjectOf(digest),
     headers: {
@@ -94,7 +96,7 @@ export function toEmail(
       subjectOf(digest),
       about,
       ...notesOf(digest),
-      ...content.parts.map((part) => toText(part, chartOf(digest, part))),
+      ...content.parts.map((part) => toText(part, { list, chart: chartOf(digest, part) })),
       ...more,
       `All charts: ${digest.page}`,
       `-- \n${why}\nUnsubscribe: ${unsubscribe}`
@@ -148,19 +150,23 @@ export function toNotice(title: string, reason: string, url: string): Email {
   }
 }
 
-function toText(part: InsightPart, chart: string | undefined): string {
+function toText(
+  part: InsightPart,
+  { list, chart }: { list: ShownList | undefined; chart: string | undefined }
+): string {
   const name = isolate(part.name)
   if ('failure' in part) {
     return `${name}\n  ${part.failure}`
   }
-  const lines = part.lines.map((line) => {
+  const { rows, left } = part === list?.part ? list : firstOf(part)
+  const lines = rows.map((line) => {
     const change = describeChange(line.value, line.previous)
     return `  ${isolate(line.label)}: ${formatValue(line.value)}${change && ` (${change})`}`
   })
   return [
     `${name} (${part.range})`,
     ...lines,
-    ...(part.more > 0 ? [`  …and ${part.more} more`] : []),
+    ...(left > 0 ? [`  …and ${left} more`] : []),
     ...(chart === undefined ? [] : [`  Chart: ${chart}`])
   ].join('\n')
 }

@@ -1,8 +1,9 @@
 import { describeMoment } from '../calendar/words.ts'
 import { directionOf, formatChange, formatValue } from '../charts/format.ts'
 import { isolate } from '../input/show.ts'
-import { cut, type FigureLine, type Figures } from './content.ts'
+import { cut, type FigureLine, type InsightPart } from './content.ts'
 import { chartOf, type Digest, notesOf, subjectOf } from './digest.ts'
+import { firstOf, labelBeside, layOut, type ShownList } from './layout.ts'
 import type { Sent } from './outcome.ts'
 import { post } from './post.ts'
 
@@ -10,8 +11,10 @@ import { post } from './post.ts'
 const MAX_HEADER = 150
 /** Characters of an image's alternative text, Slack's limit. */
 const MAX_ALT = 2_000
-/** Characters of a text, Slack's limit. */
+/** Characters of a text, Slack's limit. All blocks together may have about 13,000. */
 const MAX_TEXT = 3_000
+/** Characters of a name in a line. */
+const MAX_NAME = 80
 
 /** Matches Slack's refusal of a message with an image that it cannot fetch. */
 const UNFETCHED = /invalid_blocks|image/
@@ -39,60 +42,89 @@ export async function sendSlack(
 
 const withoutCharts = (digest: Digest): Digest => ({ ...digest, charts: new Map() })
 
-/** Writes a digest as Slack blocks. `text`, for notifications, has only the first part. */
+/**
+ * Writes a digest as Slack blocks: a line for each insight, one list, one chart, and a link to all
+ * charts. `text`, for notifications, has only the first line.
+ */
 export function toBlocks(digest: Digest) {
-  const { content, summary } = digest
+  const { content, page } = digest
   const header = subjectOf(digest)
-  const firstPart = content.parts.slice(0, 1).flatMap((part) => toLines(part, header))
-  const ellipsis = content.parts.length > 1 ? ['…'] : []
-  const preview = [escapeText(header), ...firstPart, ...ellipsis].join('\n')
-  const about = `${isolate(content.project)} · ${describeMoment(content.at, content.timezone)} · ${summary}`
+  const { range, list, others } = layOut(content.parts)
+  const above = { title: content.name, range }
+  const period = range === '' ? [] : [range]
+  const lines = others.map((part) => toLine(part, above))
+  const rows = list ? toRows(list, above) : []
+  const [first = '', ...further] = [...lines, ...rows]
+  const ellipsis = further.length > 0 ? ['…'] : []
+  const more = content.more > 0 ? [`…and ${content.more} more on the dashboard.`] : []
   return {
-    text: cutEscaped(preview),
+    text: cutEscaped([escapeText(header), ...period, first, ...ellipsis].join('\n')),
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: cut(header, MAX_HEADER), emoji: false } },
-      ...notesOf(digest).map((note) => section(escapeText(note))),
-      ...content.parts.flatMap((part) => [
-        section(toLines(part, header).join('\n')),
-        ...toImages(chartOf(digest, part), part)
-      ]),
-      ...(content.more > 0 ? [section(`…and ${content.more} more on the dashboard.`)] : []),
-      section(`<${digest.page}|Open the charts>`),
-      { type: 'context', elements: [{ type: 'mrkdwn', text: cutEscaped(escapeText(about)) }] }
+      ...notesOf(digest).map((note) => section([escapeText(note)])),
+      ...(lines.length > 0
+        ? [section([...period, ...lines]), ...(list ? [section(rows)] : [])]
+        : [section([...period, ...rows])]),
+      ...content.parts.flatMap((part) => toImages(chartOf(digest, part), part)),
+      section([...more, `<${page}|Open the charts>`]),
+      { type: 'context', elements: [markup(escapeText(aboutOf(digest)))] }
     ]
   }
 }
 
-const section = (text: string) => ({
-  type: 'section',
-  text: { type: 'mrkdwn', text: cutEscaped(text) }
-})
+const aboutOf = ({ content, summary }: Digest): string =>
+  `${isolate(content.project)} · ${describeMoment(content.at, content.timezone)} · ${summary}`
 
-const toImages = (chart: string | undefined, { name }: Figures) =>
+const section = (lines: string[]) => ({ type: 'section', text: markup(lines.join('\n')) })
+
+/** Writes text with Slack's markup. `verbatim`: an `@channel` in a name does not notify anybody. */
+const markup = (text: string) => ({ type: 'mrkdwn', text: cutEscaped(text), verbatim: true })
+
+const toImages = (chart: string | undefined, { name }: InsightPart) =>
   chart === undefined
     ? []
     : [{ type: 'image', image_url: chart, alt_text: cut(`Chart of ${isolate(name)}`, MAX_ALT) }]
 
-/** Writes a part; its name is left out if it stands above as the header. */
-function toLines(part: Figures, header?: string): string[] {
-  const title = part.name === header ? [] : [`*${escapeText(isolate(part.name))}*`]
+/** What the message says above its lines: its title, and the period of most numbers. */
+type Above = { title: string; range: string }
+
+/** Writes an insight as a line: its first number, or the reason why there is none. */
+function toLine(part: InsightPart, { title, range }: Above): string {
+  const name = nameIn(part.name)
   if ('failure' in part) {
-    return [...title, escapeText(part.failure)]
+    const reason = escapeText(part.failure)
+    return part.name === title ? reason : `• ${name}: ${reason}`
   }
-  const more = part.more > 0 ? [`…and ${part.more} more`] : []
-  return [[...title, part.range].join(' · '), ...part.lines.map(toLine), ...more]
+  const [line] = firstOf(part).rows
+  const beside = labelBeside(part)
+  const whole = part.name === title && line ? nameIn(line.label) : name
+  const names = beside && whole === name ? `${name} · ${nameIn(beside)}` : whole
+  const period = part.range === range ? '' : ` (${part.range})`
+  return `• ${names}${period}: ${line ? toFigure(line) : ''}`
 }
+
+/** Writes the list; the name of its insight is left out if it is the title of the message. */
+function toRows({ part, rows, left }: ShownList, { title, range }: Above): string[] {
+  const heading = [
+    ...(part.name === title ? [] : [`*${nameIn(part.name)}*`]),
+    ...(part.range === range ? [] : [part.range])
+  ]
+  return [
+    ...(heading.length > 0 ? [heading.join(' · ')] : []),
+    ...rows.map((line) => `• ${nameIn(line.label)}: ${toFigure(line)}`),
+    ...(left > 0 ? [`…and ${left} more`] : [])
+  ]
+}
+
+const nameIn = (name: string): string => escapeText(isolate(cut(name, MAX_NAME)))
 
 const ARROWS = { [-1]: '▼ ', 0: '', 1: '▲ ' }
 
-function toLine(line: FigureLine): string {
-  const figure = `• ${escapeText(isolate(line.label))}: *${formatValue(line.value)}*`
-  const change = formatChange(line.value, line.previous)
-  if (change === '') {
-    return figure
-  }
-  const arrow = ARROWS[directionOf(line.value, line.previous)]
-  return `${figure}  ${arrow}${change}`
+/** `*5*  ▲ +25.0%` */
+function toFigure({ value, previous }: FigureLine): string {
+  const figure = `*${formatValue(value)}*`
+  const change = formatChange(value, previous)
+  return change === '' ? figure : `${figure}  ${ARROWS[directionOf(value, previous)]}${change}`
 }
 
 /** Shortens an escaped text to Slack's limit, without a part of an escaped character at the end. */

@@ -273,7 +273,11 @@ it('a message to Slack has blocks that no name can break', async () => {
       { type: 'header', text: { type: 'plain_text', text: '<!channel> & co', emoji: false } },
       {
         type: 'section',
-        text: { type: 'mrkdwn', text: '16 – 21 Nov 2026\n• signed up: *5*  ▲ +25.0%' }
+        text: {
+          type: 'mrkdwn',
+          text: '16 – 21 Nov 2026\n• signed up: *5*  ▲ +25.0%',
+          verbatim: true
+        }
       },
       {
         type: 'image',
@@ -286,12 +290,19 @@ it('a message to Slack has blocks that no name can break', async () => {
           type: 'mrkdwn',
           text: expect.stringMatching(
             /^<https:\/\/analytics\.test\/reports\/[\d.]+[0-9a-f]{64}\|Open the charts>$/
-          )
+          ),
+          verbatim: true
         }
       },
       {
         type: 'context',
-        elements: [{ type: 'mrkdwn', text: 'Test · Sun 22 Nov 2026, 09:00 UTC · sent every day' }]
+        elements: [
+          {
+            type: 'mrkdwn',
+            text: 'Test · Sun 22 Nov 2026, 09:00 UTC · sent every day',
+            verbatim: true
+          }
+        ]
       }
     ]
   })

@@ -248,14 +248,13 @@ const DIGEST: Digest = {
   invite: '&'.repeat(10_000),
   content: CONTENT,
   page: `https://analytics.example.com/reports/${'x'.repeat(100)}`,
-  charts: new Map(
-    CONTENT.parts.map((_, i) => [i, `https://analytics.example.com/${'x'.repeat(200)}`])
-  )
+  charts: new Map([[1, `https://analytics.example.com/${'x'.repeat(200)}`]])
 }
 const PAINTED: Painted = {
   insight: 1,
   content: 'x'.repeat(200_000),
   counted: 'by day',
+  names: [],
   alt: '1, 2'
 }
 const ADDRESSEE = {
@@ -268,8 +267,9 @@ describe('the largest delivery', () => {
     const { text, blocks } = toBlocks(DIGEST)
 
     expect(blocks.length).toBeLessThanOrEqual(50)
+    expect(JSON.stringify(blocks).length).toBeLessThanOrEqual(13_000)
     expect(text.length).toBeLessThanOrEqual(3_000)
-    expect(blocks.filter((block) => 'alt_text' in block)).toHaveLength(11)
+    expect(blocks.filter((block) => 'alt_text' in block)).toHaveLength(1)
     for (const block of blocks) {
       if ('alt_text' in block) {
         expect(block.alt_text.length).toBeLessThanOrEqual(2_000)
@@ -316,7 +316,7 @@ describe('numbers beside names from right to left', () => {
 
     expect(text).toContain(`• ${isolated}: *12*`)
     expect(text).toContain(`Chart of ${isolated}`)
-    expect(text).toContain(`*${isolated}* · 16 – 22 Nov 2026`)
+    expect(text).toContain(`*${isolated}*`)
   })
 
   it('keep their places in an e-mail, as text and as HTML', () => {
@@ -325,9 +325,29 @@ describe('numbers beside names from right to left', () => {
     expect(text).toContain(`${isolated} (16 – 22 Nov 2026)\n  ${isolated}: 12 (+50.0% from 8)`)
     expect(html.replaceAll(`<bdi>${name}</bdi>`, '')).not.toContain(name)
   })
+
+  it('keep their places beside the subject of an e-mail, and in its legend', () => {
+    const [first] = lines
+    const parts = [{ ...WIDE, name, insight: 1, more: 0, lines: first ? [first] : [] }]
+    const { html } = toEmail(
+      { ...digest, content: { ...digest.content, parts } },
+      { ...PAINTED, names: [{ name, color: '#2b59d9' }] },
+      ADDRESSEE
+    )
+
+    expect(html).toContain(`>${isolated}: 12, +50.0% from 8<`)
+    expect(html).toContain(`background:#2b59d9"></span><bdi>${name}</bdi>`)
+  })
+
+  it('keep their places in notes', () => {
+    const { html } = toEmail({ ...digest, invite: `${name}!\nHello.` }, PAINTED, ADDRESSEE)
+
+    expect(html).toContain(`<div dir="auto">${name}!</div>\n<div dir="auto">Hello.</div>`)
+    expect(html).toContain('<div dir="auto">This is a test delivery, outside the schedule.</div>')
+  })
 })
 
-it('an e-mail about many insights is short: three numbers, one chart, and a line for each other', () => {
+describe('a message about many insights is short', () => {
   const parts = Array.from({ length: 11 }, (_, i) => ({
     ...WIDE,
     name: `Insight ${i}.`,
@@ -335,13 +355,124 @@ it('an e-mail about many insights is short: three numbers, one chart, and a line
     more: 0,
     lines: WIDE.lines.slice(0, i % 2 === 0 ? 1 : 4)
   }))
+  const digest = { ...DIGEST, content: { ...CONTENT, parts } }
 
-  const { html } = toEmail({ ...DIGEST, content: { ...CONTENT, parts } }, PAINTED, ADDRESSEE)
+  it('as HTML: three numbers, one chart, and a line for each other', () => {
+    const { html } = toEmail(digest, PAINTED, ADDRESSEE)
 
-  expect(html.match(/font-size:24px/g)).toHaveLength(3)
-  expect(html.match(/<img/g)).toHaveLength(1)
-  expect(parts.filter(({ name }) => html.includes(`<bdi>${name}</bdi>`))).toHaveLength(11)
-  expect(html.match(/Open the charts/g)).toHaveLength(1)
+    expect(html.match(/font-size:24px/g)).toHaveLength(3)
+    expect(html.match(/<img/g)).toHaveLength(1)
+    expect(parts.filter(({ name }) => html.includes(`<bdi>${name}</bdi>`))).toHaveLength(11)
+    expect(html.match(/Open the charts/g)).toHaveLength(1)
+  })
+
+  it('as text: a number of each, and the address of one chart', () => {
+    const { text } = toEmail(digest, PAINTED, ADDRESSEE)
+
+    expect(text.match(/: 123,456,789.12 /g)).toHaveLength(11)
+    expect(text.match(/…and 3 more/g)).toHaveLength(5)
+    expect(text.match(/Chart: /g)).toHaveLength(1)
+  })
+
+  it('in Slack: a line for each, one chart and a link', () => {
+    const { blocks } = toBlocks({ ...digest, isTest: false, missed: 0, invite: null })
+
+    expect(blocks.map(({ type }) => type)).toEqual([
+      'header',
+      'section',
+      'image',
+      'section',
+      'context'
+    ])
+    const [, numbers] = blocks
+    const lines = numbers && 'text' in numbers ? numbers.text.text.split('\n') : []
+    expect(lines).toHaveLength(12)
+    expect(lines.slice(0, 3)).toEqual([
+      '16 – 22 Nov 2026',
+      '• Insight 0.: *123,456,789.12*  ▼ −87.5%',
+      `• Insight 1. · ${'&lt;'.repeat(29)}…: *123,456,789.12*  ▼ −87.5%`
+    ])
+  })
+})
+
+describe('a message about a few insights', () => {
+  const line = (label: string, value: number) => ({ label, series: label, value, previous: 8 })
+  const countries = {
+    ...WIDE,
+    name: 'By country',
+    insight: 2,
+    more: 0,
+    lines: ['Germany', 'Japan', 'Chile', 'Peru', 'Kenya', 'Fiji'].map((name) => line(name, 8))
+  }
+  const signups = { ...WIDE, name: 'Sign-ups', insight: 1, more: 0, lines: [line('signed up', 12)] }
+  const messageOf = (parts: Content['parts'], name = 'Weekly') => {
+    const digest = { ...DIGEST, isTest: false, missed: 0, invite: null }
+    const { text, blocks } = toBlocks({ ...digest, content: { ...CONTENT, name, parts, more: 0 } })
+    const sections = blocks.flatMap((block) =>
+      block.type === 'section' && 'text' in block ? [block.text.text] : []
+    )
+    return { text, sections: sections.slice(0, -1) }
+  }
+
+  it('lists five lines of one insight in Slack', () => {
+    expect(messageOf([signups, countries])).toEqual({
+      text: 'Weekly\n16 – 22 Nov 2026\n• Sign-ups: *12*  ▲ +50.0%\n…',
+      sections: [
+        '16 – 22 Nov 2026\n• Sign-ups: *12*  ▲ +50.0%',
+        '*By country*\n• Germany: *8*  no change\n• Japan: *8*  no change\n• Chile: *8*  no change\n• Peru: *8*  no change\n• Kenya: *8*  no change\n…and 1 more'
+      ]
+    })
+  })
+
+  it('does not repeat its title in Slack', () => {
+    expect(messageOf([countries], 'By country').sections).toEqual([
+      '16 – 22 Nov 2026\n• Germany: *8*  no change\n• Japan: *8*  no change\n• Chile: *8*  no change\n• Peru: *8*  no change\n• Kenya: *8*  no change\n…and 1 more'
+    ])
+    expect(messageOf([signups], 'Sign-ups').sections).toEqual([
+      '16 – 22 Nov 2026\n• signed up: *12*  ▲ +50.0%'
+    ])
+    expect(messageOf([{ name: 'Gone', failure: 'Deleted.' }], 'Gone').sections).toEqual([
+      'Deleted.'
+    ])
+  })
+
+  it('says the period of most insights once, and any other period beside its insight', () => {
+    const parts = [
+      { ...countries, range: '1 – 30 Nov 2026' },
+      { ...signups, name: 'Visits', range: '23 Nov 2026' },
+      signups,
+      { ...signups, name: 'Orders' }
+    ]
+
+    expect(messageOf(parts).sections).toEqual([
+      '16 – 22 Nov 2026\n• Visits (23 Nov 2026): *12*  ▲ +50.0%\n• Sign-ups: *12*  ▲ +50.0%\n• Orders: *12*  ▲ +50.0%',
+      expect.stringMatching(/^\*By country\* · 1 – 30 Nov 2026\n• Germany/)
+    ])
+    const { html } = toEmail({ ...DIGEST, content: { ...CONTENT, parts } }, PAINTED, ADDRESSEE)
+    expect(html.match(/1 – 30 Nov 2026|23 Nov 2026|16 – 22 Nov 2026/g)).toEqual([
+      '16 – 22 Nov 2026',
+      '23 Nov 2026',
+      '1 – 30 Nov 2026'
+    ])
+  })
+
+  it('does not notify a channel that a name mentions in Slack', () => {
+    const name = '<!here> @channel'
+    const { blocks } = toBlocks({
+      ...DIGEST,
+      content: { ...CONTENT, parts: [{ ...signups, name }] }
+    })
+    const texts = blocks.flatMap((block) => {
+      const own = 'text' in block ? [block.text] : []
+      return 'elements' in block ? block.elements : own
+    })
+
+    const marked = texts.filter(({ type }) => type === 'mrkdwn')
+    expect(marked.length).toBeGreaterThan(2)
+    for (const text of marked) {
+      expect(text).toMatchObject({ verbatim: true, text: expect.not.stringContaining('<!') })
+    }
+  })
 })
 
 it('puts nothing into an e-mail that a browser would run', () => {
@@ -359,7 +490,7 @@ it('puts nothing into an e-mail that a browser would run', () => {
   const charts = new Map([1, 2].map((insight) => [insight, evil]))
   const { html } = toEmail(
     { ...DIGEST, invite: evil, content, charts, page: evil },
-    { ...PAINTED, counted: evil, alt: evil },
+    { ...PAINTED, counted: evil, names: [{ name: evil, color: '#000000' }], alt: evil },
     { to: evil, unsubscribe: `https://x/"onclick="` }
   )
 
