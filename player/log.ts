@@ -34,14 +34,17 @@ export function listMoments(moments: Moment[], go: (time: number) => void): void
   list.replaceChildren(...moments.map((moment) => toItem(moment, go)))
 }
 
-function toItem({ time, kind, text }: Moment, go: (time: number) => void): HTMLElement {
+function toItem(
+  { time, kind, text, name = text }: Moment,
+  go: (time: number) => void
+): HTMLElement {
   const link = document.createElement('a')
   link.href = `#t=${Math.floor(time / 100) / 10}`
   const at = document.createElement('time')
   at.textContent = toClock(time)
   const words = document.createElement('bdi')
   words.textContent = text
-  words.title = text
+  words.title = name
   link.append(at, ' ', words)
   link.addEventListener('click', (event) => {
     // With a key, the browser opens the link elsewhere.

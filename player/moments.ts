@@ -1,3 +1,4 @@
+import { plainName } from '../src/events/names.ts'
 import type { Snapshot } from './read.ts'
 
 /** Something worth jumping to. `time` is in ms from the first page of its window. */
@@ -5,6 +6,8 @@ export type Moment = {
   time: number
   kind: 'page' | 'click' | 'event' | 'console' | 'error'
   text: string
+  /** The name of an event as it was sent. */
+  name?: string
 }
 
 /** A time without activity, ms from the first page. */
@@ -41,9 +44,8 @@ export function listMoments(events: Snapshot[], start: number): Moment[] {
       continue
     }
     page = described.kind === 'page' ? described.text : page
-    const { kind, text } = described
     const time = Math.max(0, event.timestamp - start)
-    moments.push({ time, kind, text: text.slice(0, MAX_TEXT) })
+    moments.push({ time, ...described, text: described.text.slice(0, MAX_TEXT) })
     if (moments.length === MAX) {
       break
     }
@@ -95,9 +97,10 @@ function describe(event: Snapshot, site: string, click: number): Omit<Moment, 't
     return { kind: 'click', text: click === CLICK ? 'Click' : 'Tap' }
   }
   if (type === CUSTOM) {
-    const text = toText(data.tag)
+    const name = toText(data.tag).slice(0, MAX_TEXT)
+    const text = plainName(name)
     // The SDK's notes on its own work.
-    return text.startsWith('$') ? undefined : { kind: 'event', text }
+    return text.startsWith('$') ? undefined : { kind: 'event', text, name }
   }
   if (type === PLUGIN && toText(data.plugin).startsWith('rrweb/console')) {
     return consoleLine(data.payload)

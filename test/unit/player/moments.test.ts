@@ -38,6 +38,8 @@ it('lists what a visitor sees and does, not the notes of the SDK', () => {
       snapshot(2_001, 3, { source: 2, type: 2 }),
       snapshot(3_000, 5, { tag: '$url_changed', payload: { href: 'https://shop.example/cart' } }),
       snapshot(3_500, 5, { tag: 'Paid', payload: {} }),
+      snapshot(3_600, 5, { tag: '$rageclick', payload: {} }),
+      snapshot(3_700, 5, { tag: 'Application Opened', payload: {} }),
       snapshot(4_000, 4, { href: 'https://bank.example/pay' }),
       snapshot(5_000, 6, {
         plugin: 'rrweb/console@1',
@@ -51,7 +53,9 @@ it('lists what a visitor sees and does, not the notes of the SDK', () => {
     { time: 0, kind: 'page', text: '/start' },
     { time: 1_001, kind: 'click', text: 'Click' },
     { time: 2_000, kind: 'page', text: '/cart' },
-    { time: 2_500, kind: 'event', text: 'Paid' },
+    { time: 2_500, kind: 'event', text: 'Paid', name: 'Paid' },
+    { time: 2_600, kind: 'event', text: 'Rage click', name: '$rageclick' },
+    { time: 2_700, kind: 'event', text: 'App opened', name: 'Application Opened' },
     { time: 3_000, kind: 'page', text: 'https://bank.example/pay' },
     { time: 4_000, kind: 'error', text: 'error: "x"' }
   ])
