@@ -18,8 +18,9 @@ export function readRange({ after, before }: Texts, calendar: Calendar, now: Dat
     return time
   }
   const [from, until] = [timeOf('after', after), timeOf('before', before)]
-  if (from !== undefined && until !== undefined && from >= until) {
-    throw new AppError('invalid_input', '`after` must be earlier than `before`.', 'after')
+  // An empty range is no error: a connector that is up to date asks for one.
+  if (from !== undefined && until !== undefined && from > until) {
+    throw new AppError('invalid_input', '`after` must not be later than `before`.', 'after')
   }
   return { from, until }
 }

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { toIso } from '../calendar/clock.ts'
 import type { JsonObject } from '../input/json.ts'
 import { uuidFromHex } from '../input/uuid.ts'
 import type { EventRow } from './store.ts'
@@ -8,7 +7,7 @@ export const EventJson = z
   .object({
     id: z.guid().meta({ description: 'The uuid of the event.' }),
     event: z.string().meta({ description: 'The name of the event.' }),
-    timestamp: z.iso.datetime(),
+    timestamp: z.iso.datetime().meta({ description: 'Always with milliseconds.' }),
     distinct_id: z
       .string()
       .nullable()
@@ -74,7 +73,8 @@ export function eventToJson(row: EventRow) {
   return {
     id: uuidFromHex(row.uuid),
     event: row.event,
-    timestamp: toIso(row.timestamp),
+    // Connectors compare these times as texts, and read none without a fraction.
+    timestamp: new Date(row.timestamp).toISOString(),
     distinct_id: row.distinct_id,
     person:
       row.person_id !== null && row.person_uuid !== null

@@ -75,6 +75,7 @@ describe('the list of events', () => {
     ['the events of a name and a distinct id', 'event=opened&distinct_id=ada', [5, 0]],
     ['no event of an unknown session', 'session_id=s9', []],
     ['the events of a period', 'after=2025-06-03T12:01&before=2025-06-03T12:03', [2, 1]],
+    ['no event of an empty period', 'after=2025-06-03T12:01&before=2025-06-03T12:01', []],
     ['events with a property', `properties=[{"key":"price","operator":"gt","value":5}]`, [2]],
     [
       'events whose person had a property at that time',
@@ -148,7 +149,7 @@ describe('the list of events', () => {
         {
           id: numberedUuid(2),
           event: '$pageview',
-          timestamp: '2025-06-03T12:02:00Z',
+          timestamp: '2025-06-03T12:02:00.000Z',
           distinct_id: 'bob',
           person: { id, uuid: person },
           session_id: 's2',
