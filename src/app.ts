@@ -18,6 +18,7 @@ import { allowPages } from './http/cors.ts'
 import { createRouter } from './http/env.ts'
 import { answerError, answerUnrouted } from './http/errors.ts'
 import { expectHost } from './http/host.ts'
+import { explainUnrouted } from './http/notice.ts'
 import { startRequest } from './http/request.ts'
 import { secureAnswers } from './http/security.ts'
 import { chartRoutes } from './insights/charts/routes.ts'
@@ -55,7 +56,7 @@ export function createApp(clock: () => Date, work: () => ConsumerWork) {
   app.use(startRequest(clock), secureAnswers, allowPages, keepPrivate, expectHost)
   app.onError(answerError)
   // For each unrouted request, looks up which methods the finished app has for the path.
-  app.notFound(answerUnrouted(() => app))
+  app.notFound(explainUnrouted(answerUnrouted(() => app)))
 
   const readHealth = createHealthReader(work)
   app.route('/', createHomeRoutes(readHealth))

@@ -61,6 +61,55 @@ describe('an unknown path', () => {
   })
 })
 
+describe('a browser', () => {
+  const open = (method: string, path: string) =>
+    request(method, path, { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
+
+  it.each([
+    ['GET', '/nothing', 404],
+    ['GET', '/project/1/insights', 404],
+    ['GET', '/shared', 404],
+    ['POST', '/nothing', 404],
+    ['GET', '/flags', 405],
+    ['POST', '/livez', 405]
+  ])('gets a page that leads on outside the API: %s %s', async (method, path, expected) => {
+    const { status, headers, text } = await open(method, path)
+
+    expect([status, headers.get('Content-Type')]).toEqual([expected, 'text/html; charset=UTF-8'])
+    expect([...text.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, url]) => url)).toEqual([
+      '/',
+      '/docs'
+    ])
+    expect(text).toContain(`${status}, request <span class="mono">${headers.get('X-Request-Id')}`)
+    expect(headers.get('Content-Security-Policy')).toContain("default-src 'none'")
+    expect(headers.has('Allow')).toBe(expected === 405)
+  })
+
+  it.each(['/api', '/api/nothing', '/api/environments/1/nothing', '/api/environments/1/persons'])(
+    'gets JSON in the API: %s',
+    async (path) => {
+      const { status, headers } = await open('GET', path)
+
+      expect(status).toBeGreaterThanOrEqual(400)
+      expect(headers.get('Content-Type')).toBe('application/json')
+    }
+  )
+
+  it('gets a page from a link whose request fails unexpectedly', async () => {
+    listenToLog()
+    const { id } = await newProject()
+    const bindings = { DB: failingDatabase('D1_ERROR: near "x": SQLITE_ERROR') }
+    const link = `/shared/${id}-${'a'.repeat(33)}`
+
+    const shown = await request('GET', link, { Accept: 'text/html' }, undefined, bindings)
+    const told = await request('GET', link, {}, undefined, bindings)
+
+    expect([shown.status, told.status, told.body.code]).toEqual([500, 500, 'error'])
+    expect(shown.text).toContain('Something went wrong')
+    expect(shown.text).not.toContain('SQLITE')
+  })
+})
+
 describe('a Host that is none', () => {
   it.each([
     ['https://evil;script-src/shared/token'],
