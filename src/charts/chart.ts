@@ -11,6 +11,8 @@ export type Chart = {
   kind: Kind
   /** The labels of the buckets' starts, such as `1 Jun`; empty for charts without a time axis. */
   buckets: string[]
+  /** The buckets' starts, local to the time zone: `2025-06-01` or `2025-06-01 14:00:00`. */
+  days: string[]
   series: Series[]
   /**
    * The number of buckets that are over. One more has begun; the buckets after it lie in the

@@ -54,7 +54,8 @@ export function toChart(
   const isCompared = previous.length > 0
   const asked = KIND_OF[query.display]
   const kind = isCompared ? (COMPARED[asked] ?? asked) : asked
-  const buckets = isAggregated(query) ? [] : (periods[0]?.buckets ?? [])
+  const axis = isAggregated(query) ? undefined : periods[0]
+  const { buckets, days } = axis ?? { buckets: [], days: [] }
   const begun = startOf(now.getTime(), query.interval, project).time
   const finished = buckets.filter(({ from }) => from < begun).length
   const series = current.map((one, i): Series => {
@@ -74,7 +75,8 @@ export function toChart(
       ...(isCompared ? describePeriod(kind, series.length, periods[1], project.timezone) : [])
     ].join('; '),
     kind,
-    buckets: labelsOf(periods[0]?.days ?? [], query, finished),
+    buckets: labelsOf(days, query, finished),
+    days,
     series,
     finished,
     total: totalOf(query, series),
@@ -89,6 +91,7 @@ export const emptyChart = (title: string): Chart => ({
   counted: '',
   kind: 'line',
   buckets: [],
+  days: [],
   series: [],
   finished: 0,
   total: null,

@@ -21,12 +21,13 @@ export const SHARED = describe({
   takesAnyQuery: true,
   summary: 'Retrieve a shared recording, insight or dashboard',
   description:
-    'Needs no key while sharing is enabled. The response leaves out the person, the distinct id and the viewers of a recording. An unknown token is a 404, and so is the token of an object that is deleted or no longer shared. Browsers get a page that plays the recording or shows the charts. An insight or a dashboard is computed at each request; all such requests of a project share one rate limit.',
+    'Needs no key while sharing is enabled. The response leaves out the person, the distinct id and the viewers of a recording. An unknown token is a 404, and so is the token of an object that is deleted or no longer shared. Browsers get a page that plays the recording or shows the charts. An insight or a dashboard is computed at each request; all such requests of a project share one rate limit. In CSV, it has a row for each bucket of each series.',
   answers: {
     200: {
       text: 'The recording and its parts, or the charts.',
       schema: SharedJson,
-      type: 'text/html'
+      type: 'text/html',
+      csv: 'insight,series,day,value\r\nSign-ups,signed up,2026-11-09,40\r\nSign-ups,signed up,2026-11-16,52\r\n'
     }
   },
   refusals: [...REFUSALS, ['throttled', 'Request was throttled. Expected available in 20 seconds.']]

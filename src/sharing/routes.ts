@@ -3,13 +3,15 @@ import * as z from 'zod'
 import { type OpenProject, openProject } from '../access/open.ts'
 import { projectOfToken } from '../access/share-token.ts'
 import { throttle } from '../access/throttle.ts'
-import { NotFoundError } from '../errors.ts'
+import { AppError, NotFoundError } from '../errors.ts'
 import { sha256 } from '../hash.ts'
+import { csvResponse, expectNoMark, FormatQuery, wantsCsv } from '../http/csv.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { answerPage, FRAMED, nonceOf } from '../http/html-page.ts'
 import { behindLink, prefersPage } from '../http/notice.ts'
 import { validatePath, validateQuery } from '../http/validation.ts'
 import { BOARD_QUERIES } from '../insights/charts/compute.ts'
+import { csvOf } from '../insights/charts/csv.ts'
 import { boardPage, type ShownBoard } from '../insights/charts/page.ts'
 import { isSpent } from '../queues/invocation.ts'
 import { listSources, readRecording, recordingToJson } from '../recordings/list/store.ts'
@@ -37,14 +39,24 @@ const DEAD = {
 /** The user id for a visitor without a key: the id of no user. */
 const NO_USER = 0
 
+type Format = z.output<typeof FormatQuery>['format']
+
 /** Routes without a key: the token in the path gives access to one shared object. */
 export const sharedRoutes = createRouter()
-  .get('/shared/:access_token', SHARED, behindLink(DEAD), validatePath(TokenPath), async (c) => {
-    const { open, shared } = await openShared(c, c.req.valid('param').access_token)
-    return shared.kind === 'recording'
-      ? answerRecording(c, open, shared.objectId)
-      : answerBoard(c, open, shared)
-  })
+  .get(
+    '/shared/:access_token',
+    SHARED,
+    behindLink(DEAD),
+    validatePath(TokenPath),
+    validateQuery(FormatQuery),
+    async (c) => {
+      const { open, shared } = await openShared(c, c.req.valid('param').access_token)
+      const { format } = c.req.valid('query')
+      return shared.kind === 'recording'
+        ? answerRecording(c, open, shared.objectId, format)
+        : answerBoard(c, open, shared, format)
+    }
+  )
   .get(
     '/embedded/:access_token',
     EMBEDDED,
@@ -107,13 +119,18 @@ async function openShared(
 async function answerRecording(
   c: Context<AppEnv>,
   { db, project }: OpenProject,
-  sessionId: string
+  sessionId: string,
+  format: Format
 ): Promise<Response> {
+  if (format === 'csv') {
+    throw new AppError('invalid_input', 'A recording is no table: leave `format` out.', 'format')
+  }
+  expectNoMark(c)
   const row = await readRecording({ db, project }, sessionId)
   if (!row) {
     throw new NotFoundError()
   }
-  if (prefersPage(c)) {
+  if (format === undefined && prefersPage(c)) {
     const visit = await findVisit({ db, project }, sessionId)
     const page = playerPage(describeRecording(row, visit, project.timezone))
     const policy = playerPolicy(new URL(c.req.url).origin, nonceOf(c))
@@ -133,10 +150,15 @@ async function answerRecording(
 async function answerBoard(
   c: Context<AppEnv>,
   open: OpenProject,
-  shared: SharableBoard
+  shared: SharableBoard,
+  format: Format
 ): Promise<Response> {
+  const isTable = wantsCsv(c, format)
   const board = await readBoard(c, open, shared)
-  if (prefersPage(c)) {
+  if (isTable) {
+    return csvResponse(c, 'numbers', ...csvOf(board))
+  }
+  if (format === undefined && prefersPage(c)) {
     return answerPage(c, boardPage(board))
   }
   const { note: _, ...json } = board

@@ -30,7 +30,7 @@ const TOTALS = BROWSERS.map(({ name, data }, i) => ({
   previous: [PREVIOUS_TOTALS[i] ?? 0]
 }))
 const RANGE = '8 – 21 Nov 2026 · Europe/Berlin'
-const OVER = { finished: DAYS.length, total: null, warning: null }
+const OVER = { days: [], finished: DAYS.length, total: null, warning: null }
 const VIEWS = {
   title: 'Page views by browser',
   subtitle: RANGE,

@@ -86,8 +86,8 @@ body:has(> .embedded) { background: transparent; }
 `
 
 /**
- * Returns the page of an insight or dashboard. Embedded in another page, it has neither header nor
- * footer.
+ * Returns the page of an insight or dashboard; at its address, `format=csv` has the numbers.
+ * Embedded in another page, it has neither header nor footer.
  */
 export function boardPage(board: ShownBoard, isEmbedded = false): Omit<HtmlPage, 'nonce'> {
   const { title, description, timezone, computed_at, tiles, note } = board
@@ -103,7 +103,9 @@ export function boardPage(board: ShownBoard, isEmbedded = false): Omit<HtmlPage,
   const isOpen = tiles.some(({ chart }) => chart && chart.finished < chart.buckets.length)
   const footer = `<footer><span>Counted on ${escapeHtml(describeMoment(Date.parse(computed_at), timezone))}.${
     isOpen ? ' What is not over yet is dotted or dashed.' : ''
-  }</span><span class="grow"></span><span>Edge Analytics</span></footer>`
+  }</span><span class="grow"></span>${
+    tiles.length > 0 ? '<a href="?format=csv&amp;bom=true">Numbers as CSV</a>' : ''
+  }<span>Edge Analytics</span></footer>`
   return {
     title,
     style: STYLE,

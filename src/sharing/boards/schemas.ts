@@ -25,6 +25,10 @@ const ChartJson = z.object({
   buckets: z.array(z.string()).meta({
     description: 'The start of each bucket, such as `9 Nov`; empty for charts without a time axis.'
   }),
+  days: z.array(z.string()).meta({
+    description:
+      'The start of each bucket in the time zone, such as `2026-11-09` or `2026-11-09 14:00:00`.'
+  }),
   series: z.array(Series),
   finished: z.int().meta({
     description:
@@ -55,6 +59,7 @@ export const SHARED_BOARD = {
         counted: 'signed up, events by week',
         kind: 'line',
         buckets: ['9 Nov', '16 Nov'],
+        days: ['2026-11-09', '2026-11-16'],
         series: [{ name: 'signed up', data: [40, 52] }],
         finished: 2,
         total: null,

@@ -4,12 +4,14 @@ import { type OpenProject, openProject } from '../../access/open.ts'
 import { throttle } from '../../access/throttle.ts'
 import { NotFoundError } from '../../errors.ts'
 import { chartResponse } from '../../http/chart.ts'
+import { csvResponse, FormatQuery, wantsCsv } from '../../http/csv.ts'
 import { type AppEnv, createRouter } from '../../http/env.ts'
 import { answerPage } from '../../http/html-page.ts'
 import { behindLink } from '../../http/notice.ts'
 import { describe } from '../../http/openapi.ts'
-import { validatePath } from '../../http/validation.ts'
+import { validatePath, validateQuery } from '../../http/validation.ts'
 import { BOARD_QUERIES, computeInsights, leftOut } from '../../insights/charts/compute.ts'
+import { csvOf } from '../../insights/charts/csv.ts'
 import { boardPage, toShown } from '../../insights/charts/page.ts'
 import { isSpent } from '../../queues/invocation.ts'
 import { findSubject } from '../report.ts'
@@ -26,6 +28,14 @@ import {
 
 const TicketPath = z.object({
   ticket: z.string().meta({ description: 'The ticket from the address in a message.' })
+})
+
+/** The format of the page's numbers; without it, the page. */
+const PageFormat = FormatQuery.extend({
+  format: z
+    .literal('csv')
+    .optional()
+    .meta({ description: '`csv` for the numbers, a row for each bucket of each series.' })
 })
 
 const NO_CHART = 'There is no chart at this address.'
@@ -54,7 +64,7 @@ const PAGE = describe({
   summary: 'Show the charts of a message as a page',
   description: `The page that an e-mail and a message in Slack link to: all charts of the subscription, as of the time of one \
 delivery. Its address is signed and works like that of a chart.`,
-  answers: { 200: { text: 'An HTML page.', type: 'text/html' } },
+  answers: { 200: { text: 'The page, or its numbers.', type: ['text/html', 'text/csv'] } },
   refusals: [
     ['not_found', EXPIRED],
     ['throttled', 'Request was throttled. Expected available in 20 seconds.'],
@@ -78,25 +88,33 @@ export const pictureRoutes = createRouter()
     c.header('Cache-Control', 'no-store')
     return chartResponse(c, drawPicture(chart), 'png')
   })
-  .get('/reports/:ticket', PAGE, behindLink(DEAD), validatePath(TicketPath), async (c) => {
-    const { open, subscription, at } = await openTicket(
-      c,
-      readPageTicket(c.req.valid('param').ticket)
-    )
-    const { insights, name, more } = await findSubject(open, subscription)
-    const tiles = await computeInsights(open, insights, at, () =>
-      isSpent(c.var.usage, BOARD_QUERIES)
-    )
-    const board = {
-      title: name,
-      description: '',
-      timezone: open.project.timezone,
-      computed_at: at.toISOString(),
-      tiles: tiles.map(toShown),
-      note: more > 0 ? leftOut(more) : ''
+  .get(
+    '/reports/:ticket',
+    PAGE,
+    behindLink(DEAD),
+    validatePath(TicketPath),
+    validateQuery(PageFormat),
+    async (c) => {
+      const isTable = wantsCsv(c, c.req.valid('query').format)
+      const { open, subscription, at } = await openTicket(
+        c,
+        readPageTicket(c.req.valid('param').ticket)
+      )
+      const { insights, name, more } = await findSubject(open, subscription)
+      const tiles = await computeInsights(open, insights, at, () =>
+        isSpent(c.var.usage, BOARD_QUERIES)
+      )
+      const board = {
+        title: name,
+        description: '',
+        timezone: open.project.timezone,
+        computed_at: at.toISOString(),
+        tiles: tiles.map(toShown),
+        note: more > 0 ? leftOut(more) : ''
+      }
+      return isTable ? csvResponse(c, 'numbers', ...csvOf(board)) : answerPage(c, boardPage(board))
     }
-    return answerPage(c, boardPage(board))
-  })
+  )
 
 /** What a ticket gives access to. */
 type Opened = { open: OpenProject; subscription: SubscriptionRow; at: Date }

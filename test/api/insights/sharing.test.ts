@@ -247,6 +247,62 @@ describe('a shared page', () => {
     expect(text).toContain('There are too many numbers to list.')
   })
 
+  it('links to its numbers as CSV', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-20T12:00:00Z') })
+    const { project, dashboard } = await newBoard({ date_from: '-1d', compare: true })
+    for (const more of [
+      { name: '=1+1', filters: { ...FILTERS, display: 'BoldNumber' } },
+      { name: 'Nothing' }
+    ]) {
+      await project.send('POST', 'insights/', { ...more, dashboards: [dashboard.id] })
+    }
+    const { access_token } = (await share(project, `dashboards/${dashboard.id}`)).body
+    const page = await open(access_token, PAGE)
+    const [, link = ''] = /<a href="([^"]+)">Numbers as CSV<\/a>/.exec(page.text) ?? []
+
+    const { status, headers, text, bytes } = await open(
+      `${access_token}${link.replaceAll('&amp;', '&')}`,
+      PAGE
+    )
+
+    expect(status).toBe(200)
+    expect(headers.get('Content-Type')).toBe('text/csv; charset=utf-8')
+    expect(headers.get('Content-Disposition')).toBe('attachment; filename="numbers.csv"')
+    expect([...bytes.slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
+    expect(text.split('\r\n')).toEqual([
+      'insight,series,day,value,previous,failure',
+      'Sign-ups <b>,signed up,2026-11-19,0,0,',
+      'Sign-ups <b>,signed up,2026-11-20,3,0,',
+      "'=1+1,signed up,,3,,",
+      'Nothing,,,,,This insight has no series yet.',
+      ''
+    ])
+  })
+
+  it('sends CSV to whom a header asks for it, without columns that are empty', async () => {
+    const { project, insight } = await newBoard({ display: 'BoldNumber' })
+    const { access_token } = (await share(project, `insights/${insight.id}`)).body
+
+    const { text } = await open(access_token, { Accept: 'text/csv' })
+    expect(text).toBe('insight,series,day,value\r\nSign-ups <b>,signed up,,3\r\n')
+    expect((await open(`${access_token}?bom=true`)).body.attr).toBe('bom')
+    expect((await open(`${access_token}?format=xml`)).body.attr).toBe('format')
+  })
+
+  it('has no CSV if it shows a recording', async () => {
+    const stage = await newStage()
+    await stage.record(snapshotEvent(stage.project))
+    const { access_token } = (await share(stage.project, 'session_recordings/session')).body
+
+    for (const [query, attr] of [
+      ['format=csv', 'format'],
+      ['bom=true', 'bom']
+    ]) {
+      const { status, body } = await open(`${access_token}?${query}`)
+      expect([status, body.attr]).toEqual([400, attr])
+    }
+  })
+
   it('no longer shows a person whose data was erased', async () => {
     const { project, insight } = await newBoard({ breakdown: 'email', breakdown_type: 'person' })
     const { access_token } = (await share(project, `insights/${insight.id}`)).body

@@ -182,6 +182,7 @@ describe.skipIf(!hasBrowser())('an e-mail', async () => {
     counted: 'signed up, unique persons by day',
     kind: 'line',
     buckets: days,
+    days: [],
     series: [{ name: 'signed up', data: days.map((_, i) => 150 + ((i * 41) % 60)) }],
     finished: days.length,
     total: null,
