@@ -79,7 +79,7 @@ const FLAT_FIELDS = {
   insight: unlessNeutral(Text),
   shown_as: unlessNeutral(Text),
   events: jsonText(z.array(LegacyEntity).nullish()).optional(),
-  actions: jsonText(z.array(z.unknown()).nullish()).optional(),
+  actions: unlessNeutral(jsonText(z.array(z.unknown()).nullish())),
   date_from: unlessNeutral(Text),
   date_to: unlessNeutral(Text),
   interval: unlessNeutral(z.enum(INTERVALS).nullish()),

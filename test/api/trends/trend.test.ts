@@ -444,7 +444,7 @@ describe('a trend', () => {
       ...['breakdown', 'breakdown_type', 'breakdowns', 'breakdown_limit', 'compare', 'compare_to'],
       ...['breakdown_hide_other_aggregation', 'breakdown_histogram_bin_count', 'formula'],
       ...['breakdown_normalize_url', 'smoothing_intervals', 'sampling_factor', 'explicit_date'],
-      'aggregation_group_type_index'
+      ...['aggregation_group_type_index', 'actions']
     ]
     const project = await newStory()
     const plain = asTrend({})
