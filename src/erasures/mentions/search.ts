@@ -278,7 +278,9 @@ type Place = { outer: string; name: string; value: Json }
 
 /** Returns the properties of an event that mention the person. */
 function placesIn({ properties }: EventRow, texts: Texts): Place[] {
-  const text = properties.toLowerCase()
+  const stored = properties.toLowerCase()
+  // A URL within a URL has `%2540` for `%40`.
+  const text = stored.includes('%25') ? `${stored} ${stored.replaceAll('%25', '%')}` : stored
   if (!texts.spellings.some((spelling) => text.includes(spelling.toLowerCase()))) {
     return []
   }

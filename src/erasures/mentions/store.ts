@@ -89,10 +89,12 @@ export async function findRows(
 ): Promise<Map<Source, FoundRows>> {
   const queries = sources.flatMap((source): Query<Row | { count: number }>[] => {
     const { columns, from } = SCANS[source](projectId)
-    const texts = sql.join(
+    const stored = sql.join(
       columns.slice(1).map((column) => sql`coalesce(${column}, '')`),
       sql` || char(10) || `
     )
+    // A URL within a URL has `%2540` for `%40`.
+    const texts = sql`${stored} || char(10) || replace(${stored}, '%25', '%')`
     const has = spellings.map((text) => sql`instr(text, lower(${text})) > 0`)
     return [
       query(sql`select count(*) as count from (select 1 from ${from} limit ${MAX_ROWS + 1})`),

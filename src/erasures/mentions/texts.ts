@@ -13,10 +13,18 @@ const REMOVED = '[removed]'
 const ADDRESSES = ['email', 'Email', '$email']
 
 /**
- * A text stands alone if it begins and ends the value, or stands between these characters. So
- * `user-1` is in `https://shop.example/?id=user-1&x` and not in `user-12` or `user-1-a`.
+ * A text stands alone if it begins and ends the value, or stands between these characters, such as
+ * `“` and `。`. So `user-1` is in `https://shop.example/?id=user-1&x` and not in `user-12` or
+ * `user-1-a`.
  */
-const EDGE = '\\s"\'`/\\\\?&=#,;:()<>\\[\\]{}|!'
+const EDGE = '[\\s"\'`/\\\\?&=#,;:<>|!*…、。，；：！？\\p{Ps}\\p{Pe}\\p{Pi}\\p{Pf}]'
+
+/** ASCII characters of `EDGE` as they stand in a URL, or in a URL within a URL: `%2F`, `%252F`. */
+const EDGE_IN_URL = '%(?:25)*(?:0[9ADad]|2[0-36-9ACFacf]|3[A-Fa-f]|5[B-Db-d]|60|7[B-Db-d])'
+
+const BEFORE = `^|${EDGE}|${EDGE_IN_URL}`
+/** A dot after the text may end a sentence. */
+const AFTER = `$|${EDGE}|${EDGE_IN_URL}|\\.(?:$|\\s)`
 
 type Named = { uuid: string; distinct_ids: readonly string[]; properties: JsonObject }
 
@@ -53,9 +61,9 @@ export class Texts {
     const isWithin = (pattern: RegExp): boolean => isAnywhere(value, (text) => pattern.test(text))
     return this.searched.flatMap((text) => {
       const flags = isAddress(text) ? 'i' : ''
-      const any = alternatives(spellingsOf(text))
+      const any = alternatives([...inUrlsOf(text), ...spellingsOf(text)])
       return isWithin(alone([text], flags))
-        ? [`${flags && '(?i)'}(?:^|[${EDGE}])${any}(?:$|[${EDGE}]|\\.(?:$|\\s))`]
+        ? [`${flags && '(?i)'}(?:${BEFORE})${any}(?:${AFTER})`]
         : []
     })
   }
@@ -99,6 +107,9 @@ const spellingsOf = (text: string): string[] => [
   ...new Set([text, inUrl(text), JSON.stringify(text).slice(1, -1)])
 ]
 
+/** Returns the spellings of a text in a URL, and in a URL within a URL. */
+const inUrlsOf = (text: string): string[] => [inUrl(text), inUrl(inUrl(text))]
+
 /** Whether a test is true for any text or number in a value, or for the name of any member. */
 function isAnywhere(value: Json, test: (text: string) => boolean): boolean {
   if (Array.isArray(value)) {
@@ -112,16 +123,15 @@ function isAnywhere(value: Json, test: (text: string) => boolean): boolean {
 
 /** Returns a group that matches any of these texts, the longest first. */
 function alternatives(texts: string[]): string {
-  const escaped = texts
-    .toSorted((a, b) => b.length - a.length)
+  const escaped = [...new Set(texts)]
+    .sort((a, b) => b.length - a.length)
     .map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
   return `(?:${escaped.join('|')})`
 }
 
 /** Returns a pattern for these texts where they stand alone, also as in a URL. */
 function alone(texts: string[], flags: string): RegExp {
-  const spelt = texts.flatMap((text) => [...new Set([text, inUrl(text)])])
+  const spelt = texts.flatMap((text) => [text, ...inUrlsOf(text)])
   const any = spelt.length > 0 ? alternatives(spelt) : '(?!)'
-  // A dot after the text may end a sentence.
-  return new RegExp(`(?<![^${EDGE}])${any}(?=$|[${EDGE}]|\\.(?:$|\\s))`, flags)
+  return new RegExp(`(?<=${BEFORE})${any}(?=${AFTER})`, `${flags}u`)
 }

@@ -253,13 +253,15 @@ describe('what else names a person', () => {
     const properties = [{ key: 'by', value: [idOf(4)], operator: 'exact', type: 'event' }]
     await make('insights', { filters: { events: [{ id: 'seen', properties }] } })
     await make('dashboards', { name: `?id=${encodeURIComponent(idOf(5))}` })
+    const inner = `/?id=${encodeURIComponent(idOf(6))}`
+    await make('dashboards', { name: `?next=${encodeURIComponent(inner)}` })
     const [person] = (await project.call('GET', 'persons')).body.results
 
     const { body, stores } = await look(project, person.id)
 
     expect(body.texts).toEqual({ total: 37, searched: 30 })
     expect(stores.insights?.found).toBe(2)
-    expect(stores.dashboards?.found).toBe(1)
+    expect(stores.dashboards?.found).toBe(2)
   })
 })
 

@@ -22,6 +22,14 @@ describe('the texts of a person', () => {
     'Ada <Ada.B@example.com>',
     'a"b',
     'see x.y(z!',
+    'https://shop.example/?next=%2Fusers%2Fuser-1%2Forders',
+    'https://shop.example/?next=https%3A%2F%2Fshop.example%2F%3Fid%3Duser-1%26n%3D2',
+    'https://shop.example/?next=%2F%3Fto%3Dada.b%2540example.com%26n%3D2',
+    'https://shop.example/?a=%2F%3Fb%3D%252Fuser-1%252Forders',
+    'Ask „ada.b@example.com“ or «user-1».',
+    '**user-1**',
+    '请联系（ada.b@example.com）。',
+    '请看 user-1。',
     UUID
   ])('stand in %s', (text) => {
     expect(ada.isIn(text)).toBe(true)
@@ -38,6 +46,9 @@ describe('the texts of a person', () => {
     'ada.b@example.com.evil.example',
     'adaxb@example.com',
     'xxy(z',
+    'https://shop.example/?q=%C3%A9user-1',
+    'https://shop.example/?q=x%2Duser-1',
+    '100%user-1',
     '7',
     'Ada'
   ])('do not stand in %s', (text) => {
@@ -73,10 +84,12 @@ describe('the texts of a person', () => {
     const patterns = ada.patternsIn({ by: ['user-1'] })
 
     expect(patterns).toHaveLength(1)
-    const pattern = new RegExp(patterns[0] ?? '')
+    const pattern = new RegExp(patterns[0] ?? '', 'u')
     expect(
-      ['user-1', '["user-1"]', 'user-12', 'user-1-a'].map((text) => pattern.test(text))
-    ).toEqual([true, true, false, false])
+      ['user-1', '["user-1"]', '/?next=%2Fuser-1%3F', '„user-1“', 'user-12', 'user-1-a'].map(
+        (text) => pattern.test(text)
+      )
+    ).toEqual([true, true, true, true, false, false])
   })
 
   it('may have half of a surrogate pair, or be an e-mail address as a distinct id', () => {
