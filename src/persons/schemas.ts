@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { refusing, sameReason } from '../input/fields.ts'
 import { isObject, type JsonObject } from '../input/json.ts'
+import { clean } from './distinct-id.ts'
 
 /** Maximum number of distinct ids per person in a list. A single person shows all of them. */
 export const LISTED_DISTINCT_IDS = 100
@@ -86,15 +87,18 @@ export const SuccessJson = z
   .object({ success: z.literal(true) })
   .meta({ id: 'Success', examples: [{ success: true }] })
 
+/** Schema of a distinct id, which is read as it is stored. */
+const DistinctId = z.string().transform(clean)
+
 export const SplitRequestJson = refusing(
   z
     .object({
-      main_distinct_id: z.string().nullish().meta({
+      main_distinct_id: DistinctId.nullish().meta({
         description:
           'The only distinct id that stays with the person; by default the one that was seen first, which need not be the first of `distinct_ids`. All others leave.'
       }),
       distinct_ids_to_split: z
-        .array(z.string())
+        .array(DistinctId)
         .min(1, 'This list may not be empty.')
         .nullish()
         .meta({

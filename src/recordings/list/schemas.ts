@@ -1,9 +1,11 @@
 import * as z from 'zod'
 import { Flag, IdentifyingText, jsonText } from '../../input/parameters.ts'
+import { clean } from '../../persons/distinct-id.ts'
 import { askedEvent } from '../../properties/event.ts'
 
 const Text = z.string().max(1000)
-const Texts = jsonText(z.array(Text.min(1)).min(1).max(1000))
+/** Schema of a list of texts, or of one JSON text with such a list. */
+const listOf = (text: z.ZodType<string>) => jsonText(z.array(text).min(1).max(1000))
 
 const EventJson = z.union([
   Text.min(1),
@@ -68,14 +70,14 @@ export const FiltersQuery = z.object({
     description: 'Only recordings of this person: an integer id or a UUID.'
   }),
   person_uuid: IdentifyingText.optional().meta({ description: 'The same as `person`.' }),
-  distinct_id: IdentifyingText.optional().meta({
+  distinct_id: IdentifyingText.transform(clean).optional().meta({
     description: 'Only recordings with exactly this distinct id.'
   }),
-  distinct_ids: Texts.optional().meta({
+  distinct_ids: listOf(Text.min(1).transform(clean)).optional().meta({
     type: 'string',
     description: 'Only recordings with one of these distinct ids, a JSON array.'
   }),
-  session_ids: Texts.optional().meta({
+  session_ids: listOf(Text.min(1)).optional().meta({
     type: 'string',
     description: 'Only recordings of these sessions, a JSON array of ids.'
   }),

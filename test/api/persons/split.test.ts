@@ -135,6 +135,24 @@ describe('POST persons/{id}/split/', () => {
     await expectSound(project.id)
   })
 
+  const long = 'long-'.repeat(50)
+  const stored = long.slice(0, 200)
+
+  it.each<[string, Json, string]>([
+    ['stays', { main_distinct_id: long }, 'ada'],
+    ['leaves', { distinct_ids_to_split: [long] }, stored]
+  ])('takes a distinct id that is longer than what is stored, and %s', async (_, json, leaving) => {
+    const project = await newProject()
+    await project.ingest([
+      { event: '$identify', distinct_id: stored, properties: { $anon_distinct_id: 'ada' } }
+    ])
+    const person = await personWith(project, 'ada')
+
+    const { status, body } = await split(project, `persons/${person.id}/`, json)
+
+    expect([status, body]).toMatchObject([200, { persons: [{ distinct_ids: [leaving] }] }])
+  })
+
   it.each([undefined, { main_distinct_id: 'ada' }, { distinct_ids_to_split: ['ada'] }])(
     'splits nothing off a person with a single distinct id: %j',
     async (json) => {
