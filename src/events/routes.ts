@@ -90,7 +90,8 @@ export const eventRoutes = createRouter().get(
       properties: readFilters(properties ?? [], {
         timezone: project.timezone,
         now,
-        types: PROPERTY_TYPES
+        types: PROPERTY_TYPES,
+        needsValues: true
       })
     }
     const order = readOrder(query)

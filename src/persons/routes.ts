@@ -100,7 +100,7 @@ async function readPropertyFilter({
   if (properties === undefined) {
     return undefined
   }
-  const group = readFilters(properties, { timezone: project.timezone, now })
+  const group = readFilters(properties, { timezone: project.timezone, now, needsValues: true })
   const isEmpty = group.values.length === 0
   return { group, sql: isEmpty ? undefined : await compilePropertyFilter(db, project, group, now) }
 }

@@ -33,8 +33,8 @@ At most ${MAX_FILTERS} filters, groups nested ${MAX_DEPTH} deep, ${MAX_VALUES} v
 expressions. A filter that cannot be read gets a 400 that says why, and so does a filter whose regular expressions or values \
 would take more than about a second to compare with the values of the property.
 
-A missing or null property fulfils only \`is_not\`, \`not_in\`, \`not_icontains\`, \`not_icontains_multi\`, \`not_regex\`, \`is_not_set\`, \
-and \`exact\` and \`in\` with an empty list.
+A missing or null property fulfils only \`is_not\`, \`not_in\`, \`not_icontains\`, \`not_icontains_multi\`, \`not_regex\` and \
+\`is_not_set\`. \`exact\` and \`in\` need a value: without one, they would match everything, as in trends.
 
 ${OPERATOR_TABLE}`
     })

@@ -30,6 +30,11 @@ export type Reading = {
   /** Types that a filter may have; the first is the default. Without `types`, only `person`. */
   types?: readonly PropertyType[]
   /**
+   * Whether to refuse a filter that has to equal one of no values. Trends take it for a filter that
+   * is not filled in yet, so it matches everything: no answer to who has one of these addresses.
+   */
+  needsValues?: boolean
+  /**
    * Counts the regular expressions of a request with filters in several places. Without it, a new
    * count begins.
    */
@@ -42,7 +47,12 @@ export type Reading = {
  * @throws invalid_input, attr `properties`
  */
 export function readFilters(input: Json, reading: Reading): FilterGroup {
-  const context = { types: ['person'] as const, patterns: new Patterns(), ...reading }
+  const context = {
+    types: ['person'] as const,
+    patterns: new Patterns(),
+    needsValues: false,
+    ...reading
+  }
   const count = { filters: 0 }
   const read = (node: Json, depth: number): FilterGroup | PropertyFilter => {
     if (typeof node === 'string') {
@@ -88,7 +98,7 @@ const isGroupLike = (node: JsonObject): boolean =>
 function readFilter(node: JsonObject, reading: Required<Reading>): PropertyFilter {
   expectFilterKeys(node)
   const { key, value } = node
-  const { types } = reading
+  const { types, needsValues } = reading
   const type = types.find((allowed) => allowed === (node.type ?? types[0]))
   if (typeof key !== 'string' || key === '') {
     throw invalid('A property filter needs a `key`: the name of the property, as text.')
@@ -114,6 +124,11 @@ function readFilter(node: JsonObject, reading: Required<Reading>): PropertyFilte
     )
   }
   const values = readValues(operator.data, value)
+  if (needsValues && values.length === 0 && (operator.data === 'exact' || operator.data === 'in')) {
+    throw invalid(
+      `The filter of ${show(key)} has no values, so it would match everything: give it a value, or leave the filter out.`
+    )
+  }
   if (values.length > MAX_VALUES) {
     throw invalid(`A property filter may have at most ${MAX_VALUES} values.`)
   }

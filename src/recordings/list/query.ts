@@ -59,8 +59,9 @@ export function readRecordingFilters(
     operand
   } = query
   const patterns = new Patterns()
-  const read: ReadFilters = (input, types) =>
-    checkKeys(readFilters(input, { timezone: settings.timezone, now, types, patterns }))
+  const { timezone } = settings
+  const read: ReadFilters = (input, types, needsValues = true) =>
+    checkKeys(readFilters(input, { timezone, now, types, patterns, needsValues }))
   const persons = [readPerson(person, 'person'), readPerson(person_uuid, 'person_uuid')]
   return {
     persons: persons.filter((person) => person !== undefined),
@@ -75,7 +76,11 @@ export function readRecordingFilters(
   }
 }
 
-type ReadFilters = (input: Json, types: readonly PropertyType[]) => FilterGroup
+type ReadFilters = (
+  input: Json,
+  types: readonly PropertyType[],
+  needsValues?: boolean
+) => FilterGroup
 
 /**
  * Reads the filters that a recording must always match: `having_predicates`, and the project's
@@ -97,7 +102,7 @@ function readGroups(
   if (hidesTestAccounts) {
     // The cast is safe: the filters are stored as JSON.
     const filters = testAccountFilters as Json
-    groups.push(naming('filter_test_accounts', () => read(filters, LIST_TYPES)))
+    groups.push(naming('filter_test_accounts', () => read(filters, LIST_TYPES, false)))
   }
   return groups
 }

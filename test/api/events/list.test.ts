@@ -208,6 +208,7 @@ describe('the list of events', () => {
     ['cursor', 'cursor=abc'],
     ['limit', 'limit=0'],
     ['properties', 'properties=[{"key":"a","type":"recording","value":1}]'],
+    ['properties', 'properties=[{"key":"a","operator":"in","value":[]}]'],
     ['offset', 'offset=-1'],
     ['order', 'order=newest'],
     ['order', 'order=asc&orderBy=-timestamp'],

@@ -349,6 +349,22 @@ describe('walking through next', () => {
     expect(pages.map(({ count }) => count)).toEqual([4, 5])
   })
 
+  it.each(['exact', 'in'])('refuses a filter with %s that has no values', async (operator) => {
+    const project = await newProject()
+    const empty = { key: 'email', operator, value: [] }
+    const group = { type: 'OR', values: [{ key: 'plan', value: 'pro' }, empty] }
+
+    for (const properties of [[empty], group]) {
+      const { status, body } = await list(
+        project,
+        `properties=${encodeURIComponent(JSON.stringify(properties))}`
+      )
+
+      expect([status, body.attr]).toEqual([400, 'properties'])
+      expect(body.detail).toMatch(/^The filter of "email" has no values/)
+    }
+  })
+
   it.each([
     ['garbage', 'garbage'],
     ['nothing', ''],

@@ -292,6 +292,15 @@ describe('GET session_recordings', () => {
     expect(await idsOf('person=999999999')).toEqual([])
   })
 
+  it('finds a distinct id as it was sent, also if it is longer than what is stored', async () => {
+    const { project, record, get } = await newStage()
+    const distinct_id = 'long-'.repeat(50)
+    await record(snapshotEvent(project, { distinct_id, snapshots: [click(NOON)] }))
+
+    expect((await get(`?distinct_id=${distinct_id}`)).count).toBe(1)
+    expect((await get(`?${json('distinct_ids', ['bob', distinct_id])}`)).count).toBe(1)
+  })
+
   it.each([
     'order=activity_score&',
     'order=keypress_count&order_direction=asc&',
@@ -326,6 +335,12 @@ describe('GET session_recordings', () => {
     ],
     ['comment_text=broken', 'invalid_input', 'comment_text'],
     [properties([{ key: '$nope', value: 1, type: 'session' }]), 'invalid_input', 'properties'],
+    [properties([{ key: '$browser', value: [] }]), 'invalid_input', 'properties'],
+    [
+      json('events', [{ id: 'bought', properties: [{ key: 'price', value: [] }] }]),
+      'invalid_input',
+      'events'
+    ],
     ['date_from=yesterday', 'invalid_input', 'date_from'],
     ['date_to=soon', 'invalid_input', 'date_to'],
     ['order=name', 'invalid_choice', 'order'],
