@@ -15,7 +15,6 @@ type Events = ConstructorParameters<typeof Replayer>[0]
 export type Showing = {
   events: Events
   speed: number
-  skips: boolean
   onLoss: (event: object) => void
 }
 
@@ -286,13 +285,12 @@ function layoutOf({ data }: Recorded): string | undefined {
 
 const rootOf = ({ iframe }: Inner): never => iframe.contentDocument?.documentElement as never
 
-const open: Frame['open'] = ({ events, speed, skips, onLoss }) => {
+const open: Frame['open'] = ({ events, speed, onLoss }) => {
   const root = document.body
   root.replaceChildren()
   const replayer = new Replayer(events, {
     root,
     speed,
-    skipInactive: skips,
     mouseTail: false,
     showWarning: false,
     showDebug: false,

@@ -3,7 +3,7 @@ import { toClock } from './clock.ts'
 import type { Frame } from './frame.ts'
 import { listenToKeys } from './keys.ts'
 import { follow, listMoments as list } from './log.ts'
-import { addressOf, listMoments, listPauses } from './moments.ts'
+import { addressOf, listMoments, listPauses, type Pause } from './moments.ts'
 import { find } from './page.ts'
 import { hasPage, Pages } from './pages.ts'
 import { drawPlayed, drawRail } from './rail.ts'
@@ -16,6 +16,9 @@ import { type Missing, openRecording, type Snapshot } from './read.ts'
 
 /** How often the position is shown, ms. */
 const TICK = 200
+
+/** How much of a pause is played at its beginning and its end if pauses are skipped, ms. */
+const LEAD = 1_000
 
 /** What is left free around the controls, pixels. */
 const MARGIN = 32
@@ -54,6 +57,10 @@ let pages = new Pages()
 let prepared: Snapshot[] = []
 /** The addresses of its pages, each with its time, ms from the first page. */
 let addresses: { time: number; address: string }[] = []
+/** Its times without activity, once everything is loaded. */
+let pauses: Pause[] = []
+/** The pause into which the viewer went, which is not skipped. */
+let chosen: Pause | undefined
 let isLoaded = false
 /** Why some of the recording is missing. */
 let missing: Missing | undefined
@@ -133,6 +140,24 @@ function show(): void {
   url.textContent = addresses.findLast(({ time }) => time <= now)?.address ?? ''
   drawPlayed(now, length())
   follow(now)
+  skipPause(now)
+}
+
+/** Returns the pause in which a time is, unless it is close to its beginning or its end. */
+const pauseAt = (time: number): Pause | undefined =>
+  (isLoaded ? pauses : listPauses(prepared, pages.start ?? 0)).find(
+    ({ from, until }) => from + LEAD < time && time < until - LEAD
+  )
+
+/**
+ * Goes to the end of the pause that is being played, if pauses are skipped. rrweb would only begin to skip at the first change in
+ * a pause, and take minutes for one of hours.
+ */
+function skipPause(now: number): void {
+  const pause = isPlaying && skip.checked ? pauseAt(now) : undefined
+  if (pause && pause.from !== chosen?.from) {
+    go(pause.until - LEAD)
+  }
 }
 
 function go(time: number, plays = isPlaying): void {
@@ -145,6 +170,12 @@ function go(time: number, plays = isPlaying): void {
     replayer?.pause(within)
   }
   show()
+}
+
+/** Goes where the viewer wants to be. */
+function seek(time: number): void {
+  chosen = pauseAt(time)
+  go(time)
 }
 
 function toggle(): void {
@@ -160,7 +191,6 @@ async function build(time: number): Promise<void> {
   replayer = frame.open({
     events: [...prepared] as Parameters<Frame['open']>[0]['events'],
     speed: Number(speed.value),
-    skips: skip.checked,
     onLoss: (event) => {
       unshown.add(event)
       if (Object(event).type === FULL_SNAPSHOT) {
@@ -193,14 +223,15 @@ function choose(own: Snapshot[]): void {
   pages = new Pages()
   prepared = pages.prepare(own)
   const start = pages.start ?? 0
-  const [moments, pauses] = [listMoments(own, start), listPauses(own, start)]
+  const moments = listMoments(own, start)
+  pauses = listPauses(own, start)
   position.max = String(lengthOf(own, start))
   addresses = own.flatMap((snapshot) => {
     const address = addressOf(snapshot)
     const time = Math.max(0, snapshot.timestamp - start)
     return address ? [{ time, address: address.replace(/^https?:\/\//, '') }] : []
   })
-  list(moments, (time) => go(time))
+  list(moments, seek)
   drawRail(length(), moments, pauses)
 }
 
@@ -226,13 +257,16 @@ function changeSpeed(step: number): void {
 }
 
 function listen(): void {
-  const move = (ms: number) => go(Number(position.value) + ms)
+  const move = (ms: number) => seek(Number(position.value) + ms)
   play.addEventListener('click', toggle)
   back.addEventListener('click', () => move(-10_000))
   forward.addEventListener('click', () => move(10_000))
-  position.addEventListener('input', () => go(Number(position.value)))
+  position.addEventListener('input', () => seek(Number(position.value)))
   speed.addEventListener('change', () => changeSpeed(0))
-  skip.addEventListener('change', () => replayer?.setConfig({ skipInactive: skip.checked }))
+  skip.addEventListener('change', () => {
+    chosen = undefined
+    show()
+  })
   full.hidden = !document.fullscreenEnabled
   full.addEventListener('click', toggleFull)
   load.addEventListener('click', () => {
@@ -241,7 +275,7 @@ function listen(): void {
     build(Number(position.value)).catch(fail)
   })
   listenToKeys({ toggle, move, changeSpeed, toggleFull })
-  window.addEventListener('hashchange', () => go(linkedTime()))
+  window.addEventListener('hashchange', () => seek(linkedTime()))
   window.addEventListener('resize', scale)
   window.setInterval(show, TICK)
   for (const control of [play, back, forward, position, speed, skip, full, load]) {

@@ -36,6 +36,31 @@ it.skipIf(!hasBrowser())(
   }
 )
 
+it.skipIf(!hasBrowser())('pauses are skipped from anywhere in them, however long', async () => {
+  const day = 24 * 3_600_000
+  const { tab, isPlaying, untilEnd } = await play(
+    await share([
+      ...visit([], [element('h1', {}, text('Seven cakes'))]).filter(({ type }) => type !== 3),
+      click(600_000),
+      click(5 * day),
+      { type: 5, timestamp: BEGIN + 5 * day + 60_000, data: { tag: 'Left', payload: {} } }
+    ])
+  )
+  await until(async () => Number(await tab.inputValue('#position')) > 1_500)
+
+  // The page is open for ten minutes before the first click, and for one minute after the last.
+  await tab.check('#skip')
+
+  await untilEnd()
+  expect(await tab.textContent('#clock')).toBe('120:01:00 / 120:01:00')
+
+  // A pause into which the viewer goes is played.
+  await tab.fill('#position', '300000')
+  await tab.keyboard.press(' ')
+  await until(async () => (await tab.textContent('#clock')) === '5:02 / 120:01:00')
+  expect(await isPlaying()).toBe(true)
+})
+
 it.skipIf(!hasBrowser())('the player says that a recording cannot be loaded', async () => {
   const address = await share(visit([], []))
   const tab = await (await openBrowser()).newPage()
