@@ -4,8 +4,14 @@ import type { Grouping } from '../columns/grouping.ts'
 import { Overview } from '../columns/overview.ts'
 import { type Dimension, EventSelection } from '../columns/selection.ts'
 import { type FilterGroup, leavesOf } from '../properties/filter.ts'
-import { type EventNeeds, type Knowledge, readSteps, type StepSource } from '../trends/count.ts'
-import { mergeEvents, type Stretched, type TimedEvents, withMarks } from './timed-events.ts'
+import {
+  type EventNeeds,
+  type Knowledge,
+  readSteps,
+  type StepSource,
+  subjectsOf
+} from '../trends/count.ts'
+import { mergeEvents, onlyMarked, type Stretched, type TimedEvents } from './timed-events.ts'
 
 /** Events of one name, or of any, that match filters. */
 export type Entity = {
@@ -22,6 +28,8 @@ export type StreamQuery = {
   entities: readonly Entity[]
   /** The properties whose values are the groups. */
   dimensions: readonly Dimension[]
+  /** Events without one of these are left out. */
+  subjects: 'actors' | 'sessions'
   since: number
   until: number
 }
@@ -49,18 +57,19 @@ export function divide(entities: readonly Entity[]): NamedEvents[] {
 }
 
 /**
- * Yields the events of a stream in the order of time, with the actor of each. Simultaneous events
- * come in the order of the first entity that they are. Memory has the events of one step, and those
- * of segments that go on.
+ * Yields the events of a stream in the order of time, with the actor or the session of each.
+ * Simultaneous events come in the order of the first entity that they are. Memory has the events of
+ * one step, and those of segments that go on.
  */
 export async function* streamEvents(
   knowledge: Knowledge,
-  { entities, dimensions, since, until }: StreamQuery,
+  query: StreamQuery,
   grouping: Grouping
 ): AsyncGenerator<TimedEvents> {
+  const { entities, since, until } = query
   const divided = divide(entities)
   const overview = Overview.join(divided.map((one) => one.overview))
-  const sources = divided.map((one) => sourceOf(knowledge, one, dimensions, grouping))
+  const sources = divided.map((one) => sourceOf(knowledge, one, query, grouping))
   const whole = { overview, pieces: [{ since, until, point: 0 }] }
   for await (const { step, read } of readSteps(knowledge, whole, sources)) {
     const stretched = read.map(
@@ -80,7 +89,7 @@ type ReadEvents = Pick<Batch, 'length' | 'since' | 'place'> & { events: TimedEve
 function sourceOf(
   knowledge: Knowledge,
   { overview, marked }: NamedEvents,
-  dimensions: readonly Dimension[],
+  { dimensions, subjects }: Pick<StreamQuery, 'dimensions' | 'subjects'>,
   grouping: Grouping
 ): StepSource<ReadEvents> {
   const { deciders, work, values } = knowledge
@@ -89,8 +98,8 @@ function sourceOf(
       ...dimensions.map(({ property }) => property),
       ...marked.flatMap(({ entity }) => leavesOf(entity.filters))
     ],
-    actors: true,
-    sessions: false,
+    actors: subjects === 'actors',
+    sessions: subjects === 'sessions',
     times: true,
     inOrder: false
   }
@@ -119,11 +128,11 @@ function sourceOf(
     const read: ReadEvents[] = []
     for (const batch of batches) {
       await work.turns.giveIfAwaited()
-      const events = withMarks({
+      const events = onlyMarked({
         length: batch.length,
         times: batch.times,
         marks: await marksOf(batch),
-        actors: await knowledge.actorsOf(batch.identities),
+        subjects: await subjectsOf(knowledge, subjects, batch),
         groups: await selection.groupsOf(batch, values, grouping)
       })
       const place = placeByTimes(events.times)

@@ -7,40 +7,40 @@ export type TimedEvents = {
   times: Float64Array
   /** A bit for each entity that the event is. */
   marks: Int32Array
-  /** The number of each event's actor. */
-  actors: Int32Array
+  /** The number of each event's actor or session; -1 for none. */
+  subjects: Int32Array
   /** The group of each event; undefined if all are in group 0. */
   groups: Int32Array | undefined
 }
 
-/** Returns a copy of the events that have a mark. */
-export function withMarks({ length, times, marks, actors, groups }: TimedEvents): TimedEvents {
+/** Returns a copy of the events that have a mark and a subject. */
+export function onlyMarked({ length, times, marks, subjects, groups }: TimedEvents): TimedEvents {
   const kept = new Uint32Array(length)
   let count = 0
   for (let i = 0; i < length; i += 1) {
-    if (marks[i] !== 0) {
+    if (marks[i] !== 0 && (subjects[i] ?? -1) >= 0) {
       kept[count] = i
       count += 1
     }
   }
-  return pick({ length, times, marks, actors, groups }, kept.subarray(0, count))
+  return pick({ length, times, marks, subjects, groups }, kept.subarray(0, count))
 }
 
 /** Returns the events at some places, in the order of the places. */
-function pick({ times, marks, actors, groups }: TimedEvents, places: Uint32Array): TimedEvents {
+function pick({ times, marks, subjects, groups }: TimedEvents, places: Uint32Array): TimedEvents {
   const { length } = places
   const picked = {
     length,
     times: new Float64Array(length),
     marks: new Int32Array(length),
-    actors: new Int32Array(length),
+    subjects: new Int32Array(length),
     groups: groups && new Int32Array(length)
   }
   for (let i = 0; i < length; i += 1) {
     const place = places[i] ?? 0
     picked.times[i] = times[place] ?? 0
     picked.marks[i] = marks[place] ?? 0
-    picked.actors[i] = actors[place] ?? 0
+    picked.subjects[i] = subjects[place] ?? 0
   }
   if (groups && picked.groups) {
     for (let i = 0; i < length; i += 1) {
@@ -78,14 +78,14 @@ function join(stretched: readonly Stretched[]): { events: TimedEvents; ends: num
     length,
     times: new Float64Array(length),
     marks: new Int32Array(length),
-    actors: new Int32Array(length),
+    subjects: new Int32Array(length),
     groups: isGrouped ? new Int32Array(length) : undefined
   }
   for (const [i, { events: own, from, until }] of stretched.entries()) {
     const at = ends[i - 1] ?? 0
     events.times.set(own.times.subarray(from, until), at)
     events.marks.set(own.marks.subarray(from, until), at)
-    events.actors.set(own.actors.subarray(from, until), at)
+    events.subjects.set(own.subjects.subarray(from, until), at)
     if (own.groups) {
       events.groups?.set(own.groups.subarray(from, until), at)
     }

@@ -307,7 +307,8 @@ async function columnsFor(
 
 const NO_NUMBERS: NumberColumn = { codes: new Uint8Array(), values: new Float64Array() }
 
-const subjectsOf = async (
+/** Returns the number of each event's actor or session; -1 for none. */
+export const subjectsOf = async (
   knowledge: Knowledge,
   subjects: 'actors' | 'sessions',
   { identities, sessions }: Batch

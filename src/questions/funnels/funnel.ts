@@ -99,6 +99,7 @@ async function follow(
   const stream = {
     entities,
     dimensions: withBins.breakdowns.map(toDimension),
+    subjects: query.subjects,
     since: from,
     until
   }
@@ -175,7 +176,14 @@ export async function listFunnelActors(
   return { counts: counts.sort(byCount), ...rangeOf(period) }
 }
 
-function expectStep({ rules, view }: FunnelQuery, step: number): void {
+function expectStep({ rules, view, subjects }: FunnelQuery, step: number): void {
+  if (subjects === 'sessions') {
+    throw new AppError(
+      'invalid_input',
+      'A funnel of sessions has no actors: leave `funnelAggregateByHogQL` out.',
+      'source__funnelsFilter__funnelAggregateByHogQL'
+    )
+  }
   if (view === 'trends') {
     throw new AppError(
       'invalid_input',

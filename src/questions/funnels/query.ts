@@ -26,13 +26,17 @@ const MAX_WINDOW = 100_000_000
 
 const StepPlace = z.int().min(0).nullish()
 
-const Exclusion = z.looseObject({ funnelFromStep: StepPlace, funnelToStep: StepPlace })
+const MathName = z.string().nullish()
+
+const Exclusion = z.looseObject({
+  funnelFromStep: StepPlace,
+  funnelToStep: StepPlace,
+  math: MathName
+})
 
 const FunnelsNode = z.strictObject({
   kind: z.string(),
-  series: z
-    .array(z.looseObject({ optionalInFunnel: Unsupported, math: z.string().nullish() }))
-    .nullish(),
+  series: z.array(z.looseObject({ optionalInFunnel: Unsupported, math: MathName })).nullish(),
   funnelsFilter: section({
     funnelVizType: z.enum(['steps', 'time_to_convert', 'trends', 'flow']).nullish(),
     funnelOrderType: z.enum(FUNNEL_ORDERS).nullish(),
@@ -48,7 +52,7 @@ const FunnelsNode = z.strictObject({
     breakdownAttributionValue: StepPlace,
     binCount: z.int().min(1).max(90).nullish(),
     hideIncompleteConversionWindowPeriods: z.boolean().nullish(),
-    funnelAggregateByHogQL: Unsupported,
+    funnelAggregateByHogQL: z.string().nullish(),
     customAggregationTarget: Unsupported,
     ...ignored(
       'breakdownSorting',
@@ -80,10 +84,15 @@ const FunnelsNode = z.strictObject({
 type FunnelsNode = z.infer<typeof FunnelsNode>
 type FunnelsFilter = FunnelsNode['funnelsFilter']
 
+/** Expressions by which clients ask for a funnel of sessions. */
+const SESSIONS = ['properties.$session_id', '$session_id']
+
 export type FunnelQuery = {
   /** The series are the steps, then the events that are excluded. */
   trend: TrendQuery
   rules: FunnelRules
+  /** Who takes the steps. */
+  subjects: 'actors' | 'sessions'
   attribution: Attribution
   view: 'steps' | 'time_to_convert' | 'trends'
   /** The steps, from 0 on, between which conversion is measured. */
@@ -105,18 +114,18 @@ export function readFunnels(node: JsonObject, settings: Settings, now: Date): Fu
   const steps = series ?? []
   const exclusions = filter.exclusions ?? []
   expectFewSteps(steps.length, exclusions.length)
-  for (const [i, { math }] of steps.entries()) {
-    if (!MATHS.includes(math)) {
-      throw unsupported('math of a step', math, `series__${i}__math`, ['total', 'dau'])
-    }
-  }
+  expectNoMath(steps, 'series')
+  expectNoMath(exclusions, 'funnelsFilter__exclusions')
   const view = viewOf(filter)
   const trend = readSeries(
     {
       ...shared,
       series: [
         ...steps.map(({ optionalInFunnel: _, ...step }) => ({ ...step, math: undefined })),
-        ...exclusions.map(({ funnelFromStep: _, funnelToStep: __, ...event }) => event)
+        ...exclusions.map(({ funnelFromStep: _, funnelToStep: __, ...event }) => ({
+          ...event,
+          math: undefined
+        }))
       ],
       trendsFilter: { display: view === 'trends' ? 'ActionsLineGraph' : 'BoldNumber' }
     },
@@ -148,12 +157,30 @@ export function readFunnels(node: JsonObject, settings: Settings, now: Date): Fu
       exclusions: ranges,
       groupStep: attribution === 'step' ? readGroupStep(filter, order, steps.length) : undefined
     },
+    subjects: readSubjects(filter),
     attribution,
     view,
     from,
     to,
     binCount: filter.binCount ?? undefined,
     hidesIncomplete: filter.hideIncompleteConversionWindowPeriods ?? false
+  }
+}
+
+function readSubjects({ funnelAggregateByHogQL: by }: FunnelsFilter): FunnelQuery['subjects'] {
+  if (by && !SESSIONS.includes(by)) {
+    const attr = 'funnelsFilter__funnelAggregateByHogQL'
+    throw unsupported('expression that a funnel counts', by, attr, SESSIONS)
+  }
+  return by ? 'sessions' : 'actors'
+}
+
+/** @param at the path of the list of events */
+function expectNoMath(events: readonly { math?: string | null | undefined }[], at: string): void {
+  for (const [i, { math }] of events.entries()) {
+    if (!MATHS.includes(math)) {
+      throw unsupported('math of a funnel', math, `${at}__${i}__math`, ['total', 'dau'])
+    }
   }
 }
 

@@ -145,13 +145,13 @@ export class FunnelRuns {
   }
 
   /** Adds events, which come in the order of time. @throws query_too_large, attr `actors` */
-  add({ length, times, marks, actors, groups }: TimedEvents): void {
+  add({ length, times, marks, subjects, groups }: TimedEvents): void {
     for (let i = 0; i < length; i += 1) {
       const time = times[i] ?? 0
       while (time >= (this.#ends[this.#period] ?? Number.POSITIVE_INFINITY)) {
         this.#period += 1
       }
-      this.#addEvent(time, marks[i] ?? 0, actors[i] ?? 0, groups?.[i] ?? 0)
+      this.#addEvent(time, marks[i] ?? 0, subjects[i] ?? 0, groups?.[i] ?? 0)
     }
   }
 

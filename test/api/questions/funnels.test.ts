@@ -270,6 +270,11 @@ describe('POST query/', () => {
       { funnelStep: 1 },
       { funnelsFilter: { funnelVizType: 'trends' } },
       'source__funnelsFilter__funnelVizType'
+    ],
+    [
+      { funnelStep: 1 },
+      { funnelsFilter: { funnelAggregateByHogQL: '$session_id' } },
+      'source__funnelsFilter__funnelAggregateByHogQL'
     ]
   ])('refuses the actors of %j', async (more, query, attr) => {
     const project = await newExample()
@@ -299,6 +304,33 @@ it('takes the properties of persons as of each event', async () => {
   })
 
   expect(summary(results).map(([count]) => count)).toEqual([2, 1])
+})
+
+it('counts sessions instead of actors', async () => {
+  const project = await newProject()
+  const inSession = (session: string | null, text: string): TestEvent[] =>
+    read('p1', text).map((event) => ({
+      ...event,
+      properties: session === null ? {} : { $session_id: session }
+    }))
+  await project.ingest([
+    ...inSession('s1', 'A 10:00, B 10:05'),
+    ...inSession('s2', 'A 10:02'),
+    ...inSession(null, 'A 10:03, B 10:04')
+  ])
+  const counts = async (funnelsFilter: object) => {
+    const { results } = await compute(project, { series: series('A', 'B'), funnelsFilter })
+    return summary(results)
+  }
+
+  expect(await counts({})).toEqual([
+    [1, null, null],
+    [1, 60, 60]
+  ])
+  expect(await counts({ funnelAggregateByHogQL: 'properties.$session_id' })).toEqual([
+    [2, null, null],
+    [1, 300, 300]
+  ])
 })
 
 it('answers with zeros if nobody takes the first step', async () => {
@@ -370,8 +402,8 @@ describe('a funnel is refused', () => {
     ],
     ['a comparison', { ...EXAMPLE, compareFilter: { compare: true } }, 'compareFilter__compare'],
     [
-      'something else than actors',
-      filter({ funnelAggregateByHogQL: 'properties.$session_id' }),
+      'an expression to count',
+      filter({ funnelAggregateByHogQL: 'properties.plan' }),
       'funnelsFilter__funnelAggregateByHogQL'
     ],
     [

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Grouping } from '../../../src/columns/grouping.ts'
-import { mergeEvents, type TimedEvents, withMarks } from '../../../src/questions/timed-events.ts'
+import { mergeEvents, onlyMarked, type TimedEvents } from '../../../src/questions/timed-events.ts'
 import { deep } from '../../support/depth.ts'
 
 type Event = { time: number; mark: number; actor: number; value: string | null }
@@ -10,15 +10,15 @@ const toTimed = (events: readonly Event[], grouping: Grouping): TimedEvents => (
   length: events.length,
   times: Float64Array.from(events, ({ time }) => time),
   marks: Int32Array.from(events, ({ mark }) => mark),
-  actors: Int32Array.from(events, ({ actor }) => actor),
+  subjects: Int32Array.from(events, ({ actor }) => actor),
   groups: Int32Array.from(events, ({ value }) => grouping.groupOf(value))
 })
 
-const toEvents = ({ times, marks, actors, groups }: TimedEvents, grouping: Grouping) =>
+const toEvents = ({ times, marks, subjects, groups }: TimedEvents, grouping: Grouping) =>
   Array.from(times, (time, i) => ({
     time,
     mark: marks[i],
-    actor: actors[i],
+    actor: subjects[i],
     value: grouping.valueOf(groups?.[i] ?? 0)
   }))
 
@@ -64,7 +64,7 @@ it('merges runs of events in an order that does not depend on the runs', () => {
   )
 })
 
-it('takes only a stretch of each run, and only events with a mark', () => {
+it('takes only a stretch of each run, and only events with a mark and a subject', () => {
   const grouping = new Grouping()
   const some = [0, 1, 2, 3].map((time) => ({ time, mark: time % 3, actor: time, value: null }))
   const events = toTimed(some, grouping)
@@ -72,5 +72,7 @@ it('takes only a stretch of each run, and only events with a mark', () => {
   expect(toEvents(mergeEvents([{ events, from: 1, until: 3 }], grouping), grouping)).toEqual(
     some.slice(1, 3)
   )
-  expect(toEvents(withMarks(events), grouping)).toEqual(some.slice(1, 3))
+  expect(toEvents(onlyMarked(events), grouping)).toEqual(some.slice(1, 3))
+  events.subjects[2] = -1
+  expect(toEvents(onlyMarked(events), grouping)).toEqual(some.slice(1, 2))
 })

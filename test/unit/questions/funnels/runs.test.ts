@@ -40,7 +40,7 @@ function follow(
     marks: Int32Array.from(events, ({ steps, exclusions }) =>
       [...steps, ...exclusions.map((i) => rules.steps + i)].reduce((all, i) => all | (1 << i), 0)
     ),
-    actors: Int32Array.from(events, ({ actor }) => actor),
+    subjects: Int32Array.from(events, ({ actor }) => actor),
     groups: Int32Array.from(events, ({ group }) => group)
   })
   return Array.from({ length: runs.size }, (_, place) => {
@@ -248,7 +248,7 @@ it('refuses more actors than fit into memory', () => {
     length,
     times: new Float64Array(length),
     marks: new Int32Array(length).fill(1),
-    actors: Int32Array.from({ length }, (_, i) => i),
+    subjects: Int32Array.from({ length }, (_, i) => i),
     groups: undefined
   }
 
