@@ -1,6 +1,9 @@
 import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { newUsage } from '../../../src/db/client.ts'
 import { projects } from '../../../src/db/schema.ts'
+import { computeEvents } from '../../../src/questions/events/answer.ts'
+import { readEvents } from '../../../src/questions/events/request.ts'
 import { db, newProject, type TestProject } from '../../support/project.ts'
 import { at, newStory } from '../../support/trends.ts'
 
@@ -247,6 +250,22 @@ describe('an EventsQuery', () => {
     const { status } = await askEvents(project, node)
 
     expect(status).toBe(expected)
+  })
+
+  it('refuses a page that would have to end before it is full', async () => {
+    const project = await newStory()
+    const settings = { timezone: 'UTC', weekStart: 0, testAccountFilters: [] }
+    const query = readEvents({ kind: 'EventsQuery', after: 'all' }, settings, new Date())
+    // D1 allows 1,000 queries; the page ends before.
+    const usage = { ...newUsage(), queries: 900 }
+
+    const computed = computeEvents(
+      { db, project: { id: project.id, timezone: 'UTC' }, usage },
+      query,
+      new Date()
+    )
+
+    await expect(computed).rejects.toMatchObject({ code: 'query_too_large', attr: 'after' })
   })
 
   it('refuses rows that are too long together', async () => {
