@@ -27,7 +27,8 @@ export const CREATE = describe({
   id: 'insights_create',
   tag: 'Insights',
   summary: 'Save an insight',
-  description: 'Send a valid trend as `filters` or `query`, or neither for an empty insight.',
+  description:
+    'Send a valid trend as `filters` or `query`, another kind of `query` that answers with numbers, or neither for an empty insight. Only trends are drawn and delivered.',
   answers: { 201: { text: 'The insight.', schema: InsightJson } },
   refusals: WRITE_REFUSALS
 })

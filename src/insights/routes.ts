@@ -17,10 +17,10 @@ import {
 import { saysSomething } from '../input/fields.ts'
 import { Flag, IdentifyingText, KnownId } from '../input/parameters.ts'
 import { expectOneForm } from '../trends/forms.ts'
-import { readTrend } from '../trends/request.ts'
 import { computeTrend } from '../trends/trend.ts'
 import { findMissingDashboards } from './dashboards/store.ts'
 import { fieldsOf } from './insight.ts'
+import { readInsight } from './question.ts'
 import { CREATE, DESTROY, LIST, RETRIEVE, UPDATE } from './reference.ts'
 import { InsightInput, type InsightJson } from './schemas.ts'
 import {
@@ -93,8 +93,7 @@ export const insightRoutes = createRouter()
       if (c.req.valid('query').refresh === 'false') {
         return c.json(insight)
       }
-      const query = readTrend(fieldsOf(row), project, now)
-      const result = query ? (await computeTrend(db, project, { query, now })).result : []
+      const result = await computeResult(c, row)
       return c.json({
         ...insight,
         result,
@@ -143,6 +142,19 @@ export const insightRoutes = createRouter()
     }
   )
 
+async function computeResult(c: Context<AppEnv>, row: InsightRow): Promise<InsightJson['result']> {
+  const { db, project, usage, now } = c.var
+  const read = readInsight(row, project, now)
+  if (!read) {
+    return []
+  }
+  if ('trend' in read) {
+    return (await computeTrend(db, project, { query: read.trend, now })).result
+  }
+  const { results } = await read.question.compute({ db, project, usage })
+  return results as InsightJson['result']
+}
+
 /** @throws invalid_input, attr `filters`, if a `query` would override them */
 function expectOneDefinition(
   before: InsightRow,
@@ -165,7 +177,7 @@ async function expectValid(c: Context<AppEnv>, input: InsightInput): Promise<voi
   const { db, project, now } = c.var
   const ignoredFields: string[] = []
   expectOneForm(fieldsOf(input))
-  readTrend(fieldsOf(input), project, now, ignoredFields)
+  readInsight(input, project, now, ignoredFields)
   nameIgnored(c, ignoredFields)
   const [missing] = await findMissingDashboards({ db, project }, input.dashboards ?? [])
   if (missing === undefined) {

@@ -67,10 +67,13 @@ export const InsightJson = z
     created_by: UserJson,
     created_at: z.iso.datetime(),
     last_modified_at: z.iso.datetime(),
-    result: z.array(TrendSeries).nullable().meta({
-      description:
-        'The trend as of now if a GET of the insight asks for it with `refresh`; otherwise null.'
-    }),
+    result: z
+      .union([z.array(TrendSeries), z.array(z.unknown()), z.record(z.string(), z.unknown())])
+      .nullable()
+      .meta({
+        description:
+          'The lines of the trend as of now, or the `results` of another kind of query, if a GET of the insight asks for them with `refresh`; otherwise null.'
+      }),
     last_refresh: z.iso.datetime().nullable(),
     is_cached: z.boolean()
   })

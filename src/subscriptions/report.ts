@@ -5,11 +5,11 @@ import { AppError, UnavailableError } from '../errors.ts'
 import { onOneLine } from '../input/show.ts'
 import { chartOf, findDashboardInsights, MAX_TILES, NO_SERIES } from '../insights/charts/compute.ts'
 import { findDashboard } from '../insights/dashboards/store.ts'
-import { fieldsOf, nameOf, titleOf } from '../insights/insight.ts'
+import { nameOf, titleOf } from '../insights/insight.ts'
+import { readDrawn } from '../insights/question.ts'
 import { findInsight, type InsightRow } from '../insights/store.ts'
 import { describeUnknown } from '../insights/unknown-events.ts'
 import { isAggregated, type TrendQuery } from '../trends/query.ts'
-import { readTrend } from '../trends/request.ts'
 import { computeWhole } from '../trends/whole.ts'
 import { type Content, type Figures, figuresOf, type InsightPart } from './content.ts'
 import type { SubscriptionRow } from './store.ts'
@@ -123,7 +123,7 @@ async function readFigures(
   const { db, project } = open
   const name = nameOf(insight)
   try {
-    const query = readTrend(fieldsOf(insight), project, now)
+    const query = readDrawn(insight, project, now)
     if (!query) {
       return { figures: { name, failure: NO_SERIES } }
     }

@@ -27,7 +27,7 @@ export const INSIGHT_FIELDS = {
     .nullish()
     .meta({
       description:
-        'A `TrendsQuery` node, alone or inside an `InsightVizNode`, as an object or as JSON text.'
+        'A `TrendsQuery` node, alone or inside an `InsightVizNode` or `DataTableNode`, as an object or as JSON text.'
     }),
   order: z.int().nullish(),
   deleted: z.boolean().optional(),

@@ -3,11 +3,11 @@ import type { Board, ChartTile } from '../../charts/board.ts'
 import type { Chart } from '../../charts/chart.ts'
 import { AppError, UnavailableError } from '../../errors.ts'
 import type { TrendQuery } from '../../trends/query.ts'
-import { readTrend } from '../../trends/request.ts'
 import { computeTrend } from '../../trends/trend.ts'
 import { type Computed, toChart } from '../chart.ts'
 import { type DashboardRow, listTiles } from '../dashboards/store.ts'
-import { fieldsOf, nameOf, titleOf } from '../insight.ts'
+import { nameOf, titleOf } from '../insight.ts'
+import { readDrawn } from '../question.ts'
 import { findInsights, type InsightRow } from '../store.ts'
 import { describeUnknown } from '../unknown-events.ts'
 
@@ -29,7 +29,7 @@ export async function computeChart(
   insight: InsightRow,
   now: Date
 ): Promise<Chart | undefined> {
-  const query = readTrend(fieldsOf(insight), open.project, now)
+  const query = readDrawn(insight, open.project, now)
   return query && drawTrend(open, titleOf(insight) ?? '', query, now)
 }
 

@@ -5,7 +5,7 @@ const RULE = `**Unknown parameters and fields** are not dropped silently.
 - An unknown query parameter is a 400 that names it and suggests a known name that is close. A parameter with two \
 different values is a 400, too, unless it is a list.
 - An unknown field of a body is a 400 if its name is close to a known name, or if it has a meaning in another operation or in \
-PostHog that is not supported here. Every unknown field is a 400 in a \`TrendsQuery\`, in a request that deletes persons or \
+PostHog that is not supported here. Every unknown field is a 400 in a node such as \`TrendsQuery\`, in a request that deletes persons or \
 events or suppresses persons, and in a request that needs no body. Other unknown fields are ignored; the response header \
 \`X-Ignored-Fields\` names up to 50 of them.
 - A read-only field is a 400 if its value differs from the current value, so a client may send whole objects back. Fields \
@@ -43,7 +43,7 @@ by which Excel recognizes UTF-8.
 data at least as recent, wherever that request is handled.
 
 **Ignored.** These parameters and fields, which PostHog's clients send, are ignored by every operation that does not list \
-them; only a \`TrendsQuery\` refuses them:
+them; only nodes such as \`TrendsQuery\` refuse them:
 
 ${HARMLESS_TABLE}`
 }

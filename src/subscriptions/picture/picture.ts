@@ -13,10 +13,10 @@ import { describeError } from '../../errors.ts'
 import { ON_ANY_GROUND } from '../../html/tokens.ts'
 import { toBase64 } from '../../input/base64.ts'
 import { drawTrend } from '../../insights/charts/compute.ts'
-import { fieldsOf, nameOf } from '../../insights/insight.ts'
+import { nameOf } from '../../insights/insight.ts'
+import { readDrawn } from '../../insights/question.ts'
 import { findInsight } from '../../insights/store.ts'
 import { log } from '../../log.ts'
-import { readTrend } from '../../trends/request.ts'
 import type { Content } from '../content.ts'
 import { endAt, type Report } from '../report.ts'
 import type { SubscriptionRow } from '../store.ts'
@@ -55,7 +55,7 @@ export async function computePicture(
     return undefined
   }
   const now = new Date(at)
-  const query = readTrend(fieldsOf(insight), project, now)
+  const query = readDrawn(insight, project, now)
   return query && drawTrend(open, nameOf(insight), endAt(query, until), now)
 }
 

@@ -484,7 +484,7 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     const { data } = await client.GET('/api/environments/{project_id}/insights/{id}/', {
       params: { path: { project_id, id }, query: { refresh: 'true' } }
     })
-    expect(data?.result?.map(({ label }) => label)).toEqual(['$identify'])
+    expect(data?.result).toMatchObject([{ label: '$identify' }])
   },
   async insights_sharing_retrieve(client) {
     const id = await newInsight(client)

@@ -163,7 +163,7 @@ describe('an insight', () => {
   })
 
   it.each([
-    [{ query: { kind: 'FunnelsQuery' } }, 'invalid_input', 'query__kind'],
+    [{ query: { kind: 'PathsQuery' } }, 'invalid_input', 'query__kind'],
     [
       { filters: { events: [{ id: 'a', math: 'no' }] } },
       'invalid_input',

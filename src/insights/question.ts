@@ -1,0 +1,60 @@
+import { AppError } from '../errors.ts'
+import { isObject } from '../input/json.ts'
+import { KINDS, type ReadQuestion } from '../questions/kinds.ts'
+import { readQuestion } from '../questions/question.ts'
+import { unwrapQuery } from '../trends/node-form.ts'
+import type { TrendQuery } from '../trends/query.ts'
+import { readTrend, type Settings } from '../trends/request.ts'
+import { fieldsOf } from './insight.ts'
+import type { InsightInput } from './schemas.ts'
+
+/** What an insight asks: a trend, or a question of another kind. */
+type InsightQuestion = { trend: TrendQuery } | { kind: string; question: ReadQuestion }
+
+type Fields = Pick<InsightInput, 'filters' | 'query'>
+
+/**
+ * Reads what an insight asks; undefined if it has no series.
+ * @param ignoredFields receives the names of the fields that have no effect
+ * @throws the errors of `readTrend` and `readQuestion`; invalid_input, attr the path of `kind`, for
+ * a kind whose answers need more than `insight:read`
+ */
+export function readInsight(
+  insight: Fields,
+  settings: Settings,
+  now: Date,
+  ignoredFields: string[] = []
+): InsightQuestion | undefined {
+  const fields = fieldsOf(insight)
+  const unwrapped = unwrapQuery(fields.query)
+  const kind = isObject(unwrapped?.inner) ? unwrapped.inner.kind : undefined
+  if (kind === 'TrendsQuery' || typeof kind !== 'string' || !Object.hasOwn(KINDS, kind)) {
+    const trend = readTrend(fields, settings, now, ignoredFields)
+    return trend && { trend }
+  }
+  const question = readQuestion({ query: fields.query ?? null }, settings, now)
+  if (!question.needs.every((scopes) => scopes.includes('insight:read'))) {
+    throw new AppError(
+      'invalid_input',
+      `An insight shows numbers: the rows of this ${kind} are answered by \`POST query/\`.`,
+      unwrapped?.pathOf('kind')
+    )
+  }
+  return { kind, question }
+}
+
+/**
+ * Reads the trend of an insight that is to be drawn; undefined if it has no series.
+ * @throws the errors of `readInsight`; invalid_input, attr `query`, for another kind
+ */
+export function readDrawn(insight: Fields, settings: Settings, now: Date): TrendQuery | undefined {
+  const read = readInsight(insight, settings, now)
+  if (read && 'question' in read) {
+    throw new AppError(
+      'invalid_input',
+      `Only trends are drawn: \`GET insights/{id}/?refresh=true\` has the numbers of this ${read.kind}.`,
+      'query'
+    )
+  }
+  return read?.trend
+}
