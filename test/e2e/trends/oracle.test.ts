@@ -1,15 +1,7 @@
-import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { DAY } from '../../../src/calendar/units.ts'
-import { withSize } from '../../../src/capture/changes.ts'
-import { ingestEvents } from '../../../src/capture/ingest.ts'
-import { uncountEvents } from '../../../src/columns/slots/store.ts'
-import { writeBatch } from '../../../src/db/batch.ts'
 import { type Db, newUsage, openDb } from '../../../src/db/client.ts'
 import { csvLine } from '../../../src/http/csv.ts'
-import { markStale } from '../../../src/sessions/store.ts'
-import { sessionRebuilder } from '../../../src/sessions/upkeep/rebuild.ts'
 import { countBehind } from '../../../src/trends/actors-of-point.ts'
 import { type TrendSeries, toTable } from '../../../src/trends/answer.ts'
 import type { ActorCounts } from '../../../src/trends/point.ts'
@@ -20,10 +12,10 @@ import { computeWhole } from '../../../src/trends/whole.ts'
 import { startDatabase } from '../../support/database.ts'
 import { deep } from '../../support/depth.ts'
 import { type Bucket, Duck, type Stored } from '../../support/oracle/duck.ts'
+import { makeWorld, readStored, sealAll } from '../../support/oracle/history.ts'
 import { type Asked, asked, type Entity, toBody } from '../../support/oracle/request.ts'
-import { DAYS, NAMES, type World, world } from '../../support/oracle/world.ts'
-import { buildFirstChunk, sealRange, unseal } from '../../support/segments.ts'
-import { numberedUuid } from '../../support/text.ts'
+import { type World, world } from '../../support/oracle/world.ts'
+import { unseal } from '../../support/segments.ts'
 
 /*
  * Random data and random trends: the product must give DuckDB's answers for the same events. A failure prints its seed and
@@ -36,7 +28,6 @@ const OTHER = '$$_posthog_breakdown_other_$$'
 let database: Awaited<ReturnType<typeof startDatabase>>
 let db: Db
 let duck: Duck
-let projectId = 0
 
 beforeAll(async () => {
   database = await startDatabase()
@@ -48,87 +39,6 @@ afterAll(async () => {
   duck.end()
   await database.end()
 })
-
-/** Builds a world in a new project. */
-async function make({
-  events,
-  splits,
-  erased,
-  deleted,
-  now,
-  early,
-  sealed
-}: World): Promise<number> {
-  projectId += 1
-  const id = projectId
-  const incoming = events.map(({ name, who, at, hasPerson, properties, folds }, i) =>
-    withSize({
-      uuid: numberedUuid(i),
-      event: folds ? '$merge_dangerously' : name,
-      distinct_id: who,
-      timestamp: at,
-      received_at: now + 100 * DAY,
-      properties: {
-        ...properties,
-        ...(folds && { alias: folds }),
-        ...(!hasPerson && { $process_person_profile: false })
-      }
-    })
-  )
-  const some = incoming.slice(0, early)
-  if (some.length > 0) {
-    await ingestEvents(db, { id, erasureSalt: '' }, some)
-  }
-  for (const { name, from, until } of sealed) {
-    await seal(id, name, from, until)
-  }
-  await buildFirstChunk(db, id)
-  const late = incoming.slice(early)
-  if (late.length > 0) {
-    await ingestEvents(db, { id, erasureSalt: '' }, late)
-  }
-  await writeBatch(db, [
-    ...splits.map(
-      (who) =>
-        sql`update distinct_ids set person_id = 1000000 + key where project_id = ${id} and distinct_id = ${who}`
-    ),
-    ...erased.flatMap((who) => [
-      sql`insert into erased_identities (key, project_id, hash, erasure_id, person_id, erased_at)
-          select key, project_id, '', 0, coalesce(person_id, 2000000 + key), 0 from distinct_ids
-          where project_id = ${id} and distinct_id = ${who}`,
-      sql`delete from distinct_ids where project_id = ${id} and distinct_id = ${who}`
-    ]),
-    ...deleted.flatMap(({ name, from, until }) => {
-      const chunk = sql`from events where project_id = ${id} and timestamp >= ${from} and timestamp < ${until}
-        and event_id in (select id from event_names where project_id = ${id} and name = ${name})`
-      return [
-        markStale(id, sql`select session_id ${chunk}`),
-        uncountEvents(id, sql`select event_id, timestamp ${chunk}`),
-        sql`delete ${chunk}`
-      ]
-    })
-  ])
-  await sessionRebuilder({ db, project: { id: id } })(1_000)
-  return id
-}
-
-/** Seals a range of a name that has events, unless a segment overlaps the range. */
-async function seal(projectId: number, name: string, from: number, until: number): Promise<void> {
-  const [kind] = await db.all<{ project_id: number; event_id: number }>(sql`
-    select project_id, id as event_id from event_names where project_id = ${projectId} and name = ${name}`)
-  if (kind) {
-    await sealRange(db, kind, from, until)
-  }
-}
-
-/** Reads the stored events of a project. */
-const stored = (id: number): Promise<Stored[]> =>
-  db.all<Stored>(sql`
-    select n.name, e.timestamp as at, e.session_id as session, lower(hex(e.uuid)) as uuid, json(e.properties) as event,
-           (select json(properties) from person_versions where id = e.version) as person,
-           coalesce((select person_id from distinct_ids where key = e.identity),
-                    (select person_id from erased_identities where key = e.identity), -e.identity) as actor
-    from events e, event_names n where n.id = e.event_id and e.project_id = ${id}`)
 
 const same = (a: number, b: number) =>
   Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b))
@@ -398,8 +308,8 @@ function expectSums(ask: Asked, brokenDown: TrendSeries[], whole: TrendSeries[])
 }
 
 async function agree(one: World, requests: Asked[]): Promise<void> {
-  const id = await make(one)
-  const events = await stored(id)
+  const id = await makeWorld(db, one)
+  const events = await readStored(db, id)
   await duck.load(events, one)
   const now = new Date(one.now)
   const project = { id, timezone: one.zone, weekStart: one.weekStart, testAccountFilters: [] }
@@ -438,12 +348,7 @@ async function agree(one: World, requests: Asked[]): Promise<void> {
   }
   await unseal(db, id)
   await expectAgain(answers, 'from rows')
-  for (const name of NAMES) {
-    for (let day = -DAYS; day < 2 * DAYS; day += 7) {
-      const from = Math.floor(one.now / DAY) * DAY - day * DAY
-      await seal(id, name, from, from + 7 * DAY)
-    }
-  }
+  await sealAll(db, id, one)
   await expectAgain(answers, 'from segments')
 }
 
