@@ -10,6 +10,8 @@ import { computeEvents } from './events/answer.ts'
 import { readEvents } from './events/request.ts'
 import { computeFunnels } from './funnels/funnel.ts'
 import { readFunnels } from './funnels/query.ts'
+import { readStickiness } from './stickiness/query.ts'
+import { computeStickiness } from './stickiness/stickiness.ts'
 import { computeTrends } from './trends.ts'
 
 /** Where a question is computed. `usage` is that of the request; `found` was read ahead. */
@@ -34,8 +36,8 @@ type Definition<Query> = {
   /** Returns lists of scopes: a key needs one of each. By default, one of `NUMBERS`. */
   needs?: (query: Query) => readonly Scopes[]
   /**
-   * Whether a dashboard's filters can be laid over a node: it has a `dateRange`, `properties` and a
-   * `breakdownFilter`.
+   * Whether a dashboard's filters can be laid over a node: it has a `dateRange` and `properties`, and
+   * refuses a `breakdownFilter` that it does not know.
    */
   takesFilters?: boolean
 }
@@ -75,6 +77,7 @@ const define = <Query>({
 export const KINDS: Readonly<Record<string, QuestionKind>> = {
   TrendsQuery: define({ read: readTrendsNode, compute: computeTrends, takesFilters: true }),
   FunnelsQuery: define({ read: readFunnels, compute: computeFunnels, takesFilters: true }),
+  StickinessQuery: define({ read: readStickiness, compute: computeStickiness, takesFilters: true }),
   EventsQuery: define({
     read: readEvents,
     compute: computeEvents,

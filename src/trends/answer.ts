@@ -203,7 +203,16 @@ const toFinite = (number: number): number =>
 export const totalOf = (query: Pick<TrendQuery, 'display'>, data: readonly number[]): number =>
   isCumulative(query) ? (data.at(-1) ?? 0) : sum(data)
 
-const toAction = ({ event, name, customName, order, math, property, properties }: SeriesQuery) => ({
+/** Returns a series as an answer repeats it. */
+export const toAction = ({
+  event,
+  name,
+  customName,
+  order,
+  math,
+  property,
+  properties
+}: SeriesQuery) => ({
   id: event,
   type: 'events' as const,
   order,

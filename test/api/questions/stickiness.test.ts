@@ -1,0 +1,125 @@
+import { expect, it } from 'vitest'
+import { readStickiness } from '../../../src/questions/stickiness/query.ts'
+import { listStickiness } from '../../../src/questions/stickiness/stickiness.ts'
+import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
+
+const views = (distinct_id: string, days: string[], properties = {}): TestEvent[] =>
+  days.map((day) => ({
+    distinct_id,
+    timestamp: Date.parse(`2026-03-${day}T12:00:00Z`),
+    properties
+  }))
+
+/** Ada on three days, Bo on two, Cy and Di, who is no person, on one. */
+const STORY = [
+  ...views('ada', ['04', '04', '05', '06']),
+  ...views('bo', ['04', '06']),
+  ...views('cy', ['05']),
+  ...views('di', ['06'], { $process_person_profile: false }),
+  ...views('ada', ['02', '03'])
+]
+
+const NODE = {
+  kind: 'StickinessQuery',
+  series: [{ kind: 'EventsNode', event: '$pageview', math: 'dau' }],
+  dateRange: { date_from: '2026-03-04', date_to: '2026-03-06' }
+}
+
+const ask = (project: TestProject, more: object = {}) =>
+  project.send('POST', 'query/', { query: { ...NODE, ...more } })
+
+it('answers with the number of actors by the number of days', async () => {
+  const project = await newProject()
+  await project.ingest(STORY)
+
+  const { status, body } = await ask(project, { stickinessFilter: { showLegend: true } })
+
+  expect(status).toBe(200)
+  expect(body.results).toEqual([
+    {
+      action: expect.objectContaining({ id: '$pageview', order: 0, type: 'events' }),
+      label: '$pageview',
+      count: 4,
+      data: [2, 1, 1],
+      days: [1, 2, 3],
+      labels: ['1 day', '2 days', '3 days']
+    }
+  ])
+})
+
+it.each([
+  ['in so many days or more', { stickinessFilter: { computedAs: 'cumulative' } }, [[4, 2, 1]]],
+  [
+    'in days with two events',
+    { stickinessFilter: { stickinessCriteria: { operator: 'gte', value: 2 } } },
+    [[1, 0, 0]]
+  ],
+  [
+    'in an earlier period',
+    { compareFilter: { compare: true } },
+    [
+      [2, 1, 1],
+      [0, 1, 0]
+    ]
+  ],
+  ['in weeks', { interval: 'week' }, [[4]]]
+])('counts actors %s', async (_, more, expected) => {
+  const project = await newProject()
+  await project.ingest(STORY)
+
+  const { body } = await ask(project, more)
+
+  expect(body.results.map(({ data }: { data: number[] }) => data)).toEqual(expected)
+})
+
+it('labels a cumulative answer, and both periods of a comparison', async () => {
+  const { body } = await ask(await newProject(), {
+    compareFilter: { compare: true },
+    stickinessFilter: { computedAs: 'cumulative' }
+  })
+
+  expect(body.results).toMatchObject([
+    {
+      compare: true,
+      compare_label: 'current',
+      labels: ['1 day or more', '2 days or more', '3 days or more']
+    },
+    { compare: true, compare_label: 'previous', data: [0, 0, 0] }
+  ])
+})
+
+it('lists the actors behind a bar', async () => {
+  const project = await newProject()
+  await project.ingest(STORY)
+  const settings = { id: project.id, timezone: 'UTC', weekStart: 0, testAccountFilters: [] }
+  const place = { db, project: settings }
+  const now = new Date()
+  const query = readStickiness(NODE, settings, now)
+  const list = (day: number, operator: 'exact' | 'gte' | 'lte', series = 0) =>
+    listStickiness(place, { query, bar: { series, day, operator, isPrevious: false } }, now)
+
+  expect((await list(1, 'exact')).counts).toHaveLength(2)
+  expect((await list(2, 'gte')).counts.map(({ count }) => count)).toEqual([3, 2])
+  expect((await list(2, 'lte')).counts).toHaveLength(3)
+  await expect(list(4, 'exact')).rejects.toThrow('from 1 to 3')
+  await expect(list(1, 'exact', 1)).rejects.toThrow('`series` must be less than 1')
+})
+
+it.each<[object, string]>([
+  [{ series: [{ ...NODE.series[0], math: 'unique_session' }] }, 'series__0__math'],
+  [{ stickinessFilter: { computedAs: 'both' } }, 'stickinessFilter__computedAs'],
+  [
+    { stickinessFilter: { stickinessCriteria: { operator: 'gt', value: 1 } } },
+    'stickinessFilter__stickinessCriteria__operator'
+  ],
+  [
+    { stickinessFilter: { stickinessCriteria: { operator: 'gte', value: 0 } } },
+    'stickinessFilter__stickinessCriteria__value'
+  ],
+  [{ intervalCount: 2 }, 'intervalCount'],
+  [{ breakdownFilter: { breakdown: 'a' } }, 'breakdownFilter']
+])('refuses %j', async (more, attr) => {
+  const { status, body } = await ask(await newProject(), more)
+
+  expect({ status, attr: body.attr }).toEqual({ status: 400, attr: `query__${attr}` })
+})
