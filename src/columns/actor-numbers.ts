@@ -10,11 +10,14 @@ const UNKNOWN = 0
  * person, -5, → 11.
  * @param actor the id of a person or, without a person, the negated key of the identity
  */
-const numberOf = (actor: number): number => (actor > 0 ? 2 * actor : 1 - 2 * actor)
+export const numberOfActor = (actor: number): number => (actor > 0 ? 2 * actor : 1 - 2 * actor)
 
-/** Returns the actor that has a number: the inverse of `numberOf`. */
+/** Whether the actor that has a number is a person. */
+export const isPersonNumber = (number: number): boolean => number % 2 === 0
+
+/** Returns the actor that has a number: the inverse of `numberOfActor`. */
 export const actorOfNumber = (number: number): number =>
-  number % 2 === 0 ? number / 2 : (1 - number) / 2
+  isPersonNumber(number) ? number / 2 : (1 - number) / 2
 
 /** The number of each identity's actor, by key: finding one of millions takes about 5 ns. */
 export class ActorNumbers {
@@ -47,7 +50,7 @@ export class ActorNumbers {
   add(identity: number, actor: number): void {
     if (!this.isKnown(identity)) {
       this.makeRoom(identity)
-      this.#numbers[identity] = numberOf(actor)
+      this.#numbers[identity] = numberOfActor(actor)
     }
   }
 
@@ -62,7 +65,7 @@ export class ActorNumbers {
       const identity = first + (offsets[i] ?? 0)
       if (numbers[identity] === UNKNOWN && (moved.size === 0 || !moved.has(identity))) {
         const person = persons[i] ?? NO_PERSON
-        numbers[identity] = numberOf(person === NO_PERSON ? -identity : person)
+        numbers[identity] = numberOfActor(person === NO_PERSON ? -identity : person)
       }
     }
   }

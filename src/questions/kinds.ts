@@ -10,6 +10,8 @@ import { computeEvents } from './events/answer.ts'
 import { readEvents } from './events/request.ts'
 import { computeFunnels } from './funnels/funnel.ts'
 import { readFunnels } from './funnels/query.ts'
+import { computeLifecycle } from './lifecycle/lifecycle.ts'
+import { readLifecycle } from './lifecycle/query.ts'
 import { readStickiness } from './stickiness/query.ts'
 import { computeStickiness } from './stickiness/stickiness.ts'
 import { computeTrends } from './trends.ts'
@@ -78,6 +80,7 @@ export const KINDS: Readonly<Record<string, QuestionKind>> = {
   TrendsQuery: define({ read: readTrendsNode, compute: computeTrends, takesFilters: true }),
   FunnelsQuery: define({ read: readFunnels, compute: computeFunnels, takesFilters: true }),
   StickinessQuery: define({ read: readStickiness, compute: computeStickiness, takesFilters: true }),
+  LifecycleQuery: define({ read: readLifecycle, compute: computeLifecycle, takesFilters: true }),
   EventsQuery: define({
     read: readEvents,
     compute: computeEvents,
