@@ -228,4 +228,20 @@ function readOffset(zone: string): number {
 /** Formats ms as ISO 8601 in UTC, with milliseconds if there are any: `2025-06-03T14:00:00Z`. */
 export const toIso = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z')
 
+/**
+ * Formats ms as ISO 8601 in a time zone, to the second: `2025-06-03T16:00:00+02:00`, or
+ * `2025-06-03T14:00:00Z` in UTC.
+ */
+export function toIsoIn(time: number, timezone: string): string {
+  const clock = toClock(time, timezone)
+  const offset = Math.round((clock - time) / MINUTE)
+  const text = new Date(clock).toISOString().slice(0, -5)
+  if (offset === 0) {
+    return `${text}Z`
+  }
+  const twoDigits = (number: number) => String(number).padStart(2, '0')
+  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60]
+  return `${text}${offset < 0 ? '-' : '+'}${twoDigits(hours)}:${twoDigits(minutes)}`
+}
+
 const orUndefined = (time: number): number | undefined => (Number.isNaN(time) ? undefined : time)

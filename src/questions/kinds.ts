@@ -12,6 +12,8 @@ import { computeFunnels } from './funnels/funnel.ts'
 import { readFunnels } from './funnels/query.ts'
 import { computeLifecycle } from './lifecycle/lifecycle.ts'
 import { readLifecycle } from './lifecycle/query.ts'
+import { readRetention } from './retention/query.ts'
+import { computeRetention } from './retention/retention.ts'
 import { readStickiness } from './stickiness/query.ts'
 import { computeStickiness } from './stickiness/stickiness.ts'
 import { computeTrends } from './trends.ts'
@@ -79,6 +81,7 @@ const define = <Query>({
 export const KINDS: Readonly<Record<string, QuestionKind>> = {
   TrendsQuery: define({ read: readTrendsNode, compute: computeTrends, takesFilters: true }),
   FunnelsQuery: define({ read: readFunnels, compute: computeFunnels, takesFilters: true }),
+  RetentionQuery: define({ read: readRetention, compute: computeRetention, takesFilters: true }),
   StickinessQuery: define({ read: readStickiness, compute: computeStickiness, takesFilters: true }),
   LifecycleQuery: define({ read: readLifecycle, compute: computeLifecycle, takesFilters: true }),
   EventsQuery: define({
