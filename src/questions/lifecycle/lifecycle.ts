@@ -11,6 +11,7 @@ import { expectFewRows, feedOf, type TrendPart } from '../../trends/plan.ts'
 import { type ActorCounts, byCount } from '../../trends/point.ts'
 import { sum } from '../../trends/sum.ts'
 import { findBucket } from '../bucket.ts'
+import { type ResolvedRange, resolveRange } from '../date-range.ts'
 import type { QuestionPlace } from '../place.ts'
 import type { LifecycleQuery } from './query.ts'
 import { type LifecycleStatus, STATUSES, StatusCounts, Statuses } from './statuses.ts'
@@ -43,7 +44,7 @@ export async function computeLifecycle(
   place: QuestionPlace,
   query: LifecycleQuery,
   now: Date
-): Promise<{ results: LifecycleSeries[] }> {
+): Promise<{ results: LifecycleSeries[]; resolved_date_range: ResolvedRange | null }> {
   const { part, period, planned } = await planLifecycle(place, query, now)
   const counts = new StatusCounts(period.buckets.length)
   const statuses = new Statuses(await readCreated(place, period.buckets), counts.note)
@@ -59,7 +60,8 @@ export async function computeLifecycle(
     labels: period.labels.slice(query.leading),
     count: sum(numbers[status])
   }))
-  return { results }
+  const buckets = period.buckets.slice(query.leading)
+  return { results, resolved_date_range: resolveRange({ buckets }) }
 }
 
 /** A bar of a lifecycle: `day` is one of the answer's `days`, or its place there. */

@@ -9,7 +9,12 @@ import type { TrendQuery } from '../../trends/query.ts'
 import type { Settings } from '../../trends/request.ts'
 import { Text, Unsupported } from '../../trends/shared-fields.ts'
 import { readShared, sharedMembers, silentMembers } from '../shared-node.ts'
-import { type Columns, columnsOf, RETENTION_PERIODS, type RetentionPeriod } from './columns.ts'
+import {
+  columnsOf,
+  RETENTION_PERIODS,
+  type RetentionColumns,
+  type RetentionPeriod
+} from './columns.ts'
 
 /** Periods after the first that a table may have, in all its columns together. */
 const MAX_PERIODS = 1_000
@@ -76,7 +81,7 @@ export type RetentionQuery = {
   /** Whether each actor is in the row of its first event only. */
   isFirstOnly: boolean
   period: RetentionPeriod
-  columns: Columns
+  columns: RetentionColumns
   minimumOccurrences: number
   isCumulative: boolean
 }

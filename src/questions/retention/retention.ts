@@ -15,9 +15,10 @@ import { BEFORE } from '../../trends/maths/firsts.ts'
 import { MATHS, onlyFirsts } from '../../trends/maths/table.ts'
 import { expectFewRows, feedOf, type TrendPart } from '../../trends/plan.ts'
 import { MAX_POINTS } from '../../trends/query.ts'
+import { type ResolvedRange, resolveRange } from '../date-range.ts'
 import type { QuestionPlace } from '../place.ts'
 import { RetentionCells } from './cells.ts'
-import type { Columns } from './columns.ts'
+import type { RetentionColumns } from './columns.ts'
 import { Members, type MembersOptions } from './members.ts'
 import type { RetentionQuery } from './query.ts'
 
@@ -56,7 +57,7 @@ export async function computeRetention(
   place: QuestionPlace,
   query: RetentionQuery,
   now: Date
-): Promise<{ results: RetentionRow[] }> {
+): Promise<{ results: RetentionRow[]; resolved_date_range: ResolvedRange | null }> {
   const planned = await planRetention(place, query, now)
   const { buckets } = planned
   const { columns } = query
@@ -83,7 +84,8 @@ export async function computeRetention(
         breakdown_value: shown ? nameOf(value) : null,
         values: valuesOf(tables.get(value)?.[row], columns, { buckets, row, now })
       }))
-    )
+    ),
+    resolved_date_range: resolveRange({ buckets: planned.target.period.buckets })
   }
 }
 
@@ -92,7 +94,7 @@ const nameOf = (value: Value): string => (value === OTHERS ? OTHER : (value ?? '
 /** Returns the numbers of a row; a row that nobody is in has none. */
 const valuesOf = (
   counts: readonly number[] | undefined,
-  { labels, last }: Columns,
+  { labels, last }: RetentionColumns,
   { buckets, row, now }: { buckets: readonly Bucket[]; row: number; now: Date }
 ): RetentionValue[] =>
   labels.map((label, column) => {

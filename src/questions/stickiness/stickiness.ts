@@ -8,6 +8,7 @@ import { expectFew } from '../../trends/maths/limits.ts'
 import { expectFewRows, feedOf, type TrendPart } from '../../trends/plan.ts'
 import { type ActorCounts, byCount } from '../../trends/point.ts'
 import { sum } from '../../trends/sum.ts'
+import { type ResolvedRange, resolveRange } from '../date-range.ts'
 import type { QuestionPlace } from '../place.ts'
 import { ActiveIntervals, type Criteria, IntervalCounts, meets } from './intervals.ts'
 import type { StickinessQuery } from './query.ts'
@@ -36,8 +37,8 @@ export async function computeStickiness(
   { db, project, ...reading }: QuestionPlace,
   { trend, criteria, isCumulative }: StickinessQuery,
   now: Date
-): Promise<{ results: StickinessSeries[] }> {
-  const { query, parts, knowledge } = await planTrend(db, project, {
+): Promise<{ results: StickinessSeries[]; resolved_date_range: ResolvedRange | null }> {
+  const { query, periods, parts, knowledge } = await planTrend(db, project, {
     query: trend,
     now,
     ...reading
@@ -60,7 +61,7 @@ export async function computeStickiness(
       })
     }
   }
-  return { results }
+  return { results, resolved_date_range: resolveRange(periods[0]) }
 }
 
 const axisOf = (length: number, interval: string, isCumulative: boolean) => ({

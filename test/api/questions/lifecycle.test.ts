@@ -51,6 +51,10 @@ it('answers with the four statuses', async () => {
     labels: ['2-Mar-2026', '3-Mar-2026', '4-Mar-2026'],
     count: -3
   })
+  expect(body.resolved_date_range).toEqual({
+    date_from: '2026-03-02T00:00:00Z',
+    date_to: '2026-03-04T23:59:59.999Z'
+  })
   expect(numbers({ body })).toEqual({
     new: [1, 0, 0],
     returning: [1, 1, 0],

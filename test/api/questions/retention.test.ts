@@ -275,6 +275,11 @@ describe('the range', () => {
       { dateRange: { date_from: '2026-02-20', date_to: '2026-03-03' } }
     )
 
+    expect(answer.body.resolved_date_range).toEqual({
+      date_from: '2026-02-01T00:00:00Z',
+      date_to: '2026-03-31T23:59:59.999Z'
+    })
+
     expect(rows(answer)).toEqual([
       [1, 1],
       [1, 0]

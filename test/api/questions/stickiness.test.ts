@@ -35,6 +35,7 @@ it('answers with the number of actors by the number of days', async () => {
   const { status, body } = await ask(project, { stickinessFilter: { showLegend: true } })
 
   expect(status).toBe(200)
+  expect(body.resolved_date_range.date_from).toBe('2026-03-04T00:00:00Z')
   expect(body.results).toEqual([
     {
       action: expect.objectContaining({ id: '$pageview', order: 0, type: 'events' }),
