@@ -20,7 +20,7 @@ const OVERHANG = 20
 export type Plot = { box: Box; scale: Scale; x(bucket: number): number; y(value: number): number }
 
 /**
- * Draws the grid with its values and the labels of the buckets.
+ * Draws the grid with its values and the labels of the buckets; `drawBase` adds the line at zero.
  * @param isBanded whether a bucket takes a band, as for bars, instead of a point
  * @param endsLabelled whether the last bucket has a label, instead of the first
  * @param margin pixels right of the plot that stay free
@@ -77,10 +77,16 @@ function placeBuckets({ left, right }: Box, count: number, isBanded: boolean) {
   return (bucket: number) => left + margin + (bucket * (width - 2 * margin)) / (count - 1)
 }
 
-function drawTick({ box, y }: Plot, { colors, size }: Pen, tick: number, mark: string): string {
-  const stroke = tick === 0 ? colors.axis : colors.grid
+/** Draws the line at zero. It lies over surfaces, which would hide it with their edges. */
+export const drawBase = (plot: Plot, { colors }: Pen): string => drawLevel(plot, 0, colors.axis)
+
+const drawLevel = ({ box, y }: Plot, value: number, stroke: string): string =>
+  element('line', { x1: box.left, x2: box.right, y1: y(value), y2: y(value), stroke })
+
+function drawTick(plot: Plot, { colors, size }: Pen, tick: number, mark: string): string {
+  const { box, y } = plot
   return (
-    element('line', { x1: box.left, x2: box.right, y1: y(tick), y2: y(tick), stroke }) +
+    (tick === 0 ? '' : drawLevel(plot, tick, colors.grid)) +
     label(mark, {
       x: box.left - 8,
       y: y(tick) + size * 0.36,

@@ -1,9 +1,9 @@
-import { drawAxes, type Plot } from './axes.ts'
+import { drawAxes, drawBase, type Plot } from './axes.ts'
 import { type Chart, currentOf, previousOf, type Series } from './chart.ts'
 import { directionOf, formatChange, formatValue } from './format.ts'
 import type { Box } from './frame.ts'
 import { surface, unfinished } from './marks.ts'
-import { colorOf, type Pen } from './pen.ts'
+import { colorOf, lookOf, type Pen } from './pen.ts'
 import { drawRows, ROW, ROW_SIZE, shownOf } from './rows.ts'
 import { type Attributes, element, label } from './svg.ts'
 import { fitName, widthOf } from './text.ts'
@@ -33,26 +33,26 @@ export function drawBars(box: Box, pen: Pen, { series, buckets, finished }: Char
     isBanded: true,
     endsLabelled: finished < buckets.length
   })
-  const columns = series.flatMap(({ data, previous }, i) => [
-    ...(previous ? [{ data: previous, i, isPrevious: true }] : []),
-    { data, i, isPrevious: false }
+  const columns = series.flatMap((one, i) => [
+    ...(one.previous ? [{ data: one.previous, look: lookOf(one, i), isPrevious: true }] : []),
+    { data: one.data, look: lookOf(one, i), isPrevious: false }
   ])
   const band = bandOf(plot, buckets.length, columns.length)
   const width = band / Math.max(1, columns.length)
-  const bars = columns.flatMap(({ data, i, isPrevious }, column) => {
-    const fill = isPrevious ? pen.colors.prev : colorOf(pen, i)
+  const bars = columns.flatMap(({ data, look, isPrevious }, column) => {
+    const fill = isPrevious ? pen.colors.prev : colorOf(pen, look)
     return data.map((value, bucket) => {
       const isOpen = bucket >= finished && !isPrevious
       const x = plot.x(bucket) - band / 2 + column * width
       const [top, bottom] = [plot.y(Math.max(0, value)), plot.y(Math.min(0, value))]
       const size = { x: x + 0.5, y: top, width: Math.max(0.5, width - 1), height: bottom - top }
-      const look: Attributes = isOpen ? unfinished(pen, i) : { fill }
+      const paint: Attributes = isOpen ? unfinished(pen, look) : { fill }
       return value === 0
         ? ''
-        : element('rect', { ...size, rx: Math.min(ROUND, width / 4), ...look })
+        : element('rect', { ...size, rx: Math.min(ROUND, width / 4), ...paint })
     })
   })
-  return svg + bars.join('')
+  return svg + bars.join('') + drawBase(plot, pen)
 }
 
 /** Draws the bars of the series on top of each other; negative values go down from zero. */
@@ -71,8 +71,9 @@ export function drawStacked(box: Box, pen: Pen, { series, buckets, finished }: C
   const band = bandOf(plot, buckets.length, 1)
   const bars = buckets.flatMap((_, bucket) => {
     const reached = { up: 0, down: 0 }
-    return series.map(({ data }, i) => {
-      const value = data[bucket] ?? 0
+    return series.map((one, i) => {
+      const look = lookOf(one, i)
+      const value = one.data[bucket] ?? 0
       const way = value < 0 ? 'down' : 'up'
       const from = reached[way]
       reached[way] += value
@@ -81,11 +82,11 @@ export function drawStacked(box: Box, pen: Pen, { series, buckets, finished }: C
         plot.y(Math.min(from, reached[way]))
       ]
       const size = { x: plot.x(bucket) - band / 2, y: top, width: band, height: bottom - top }
-      const look = bucket < finished ? fillOf(pen, i, series.length) : unfinished(pen, i)
-      return value === 0 ? '' : element('rect', { ...size, ...look })
+      const paint = bucket < finished ? fillOf(pen, look, series.length) : unfinished(pen, look)
+      return value === 0 ? '' : element('rect', { ...size, ...paint })
     })
   })
-  return svg + bars.join('')
+  return svg + bars.join('') + drawBase(plot, pen)
 }
 
 /** A single series has no pattern: nothing touches it. */

@@ -8,7 +8,7 @@ import { formatValue } from './format.ts'
 import { type Box, drawHead, drawLegend, drawNothing, PADDING } from './frame.ts'
 import { drawAreas, drawLines, hasRoomForNames } from './lines.ts'
 import { surface, surfaces } from './marks.ts'
-import { colorOf, dashOf, MAX_SERIES, type Pen } from './pen.ts'
+import { colorOf, dashOf, lookOf, MAX_SERIES, type Pen } from './pen.ts'
 import { drawPie } from './pie.ts'
 import { heightOfRows } from './rows.ts'
 import { clean, element } from './svg.ts'
@@ -197,7 +197,9 @@ function drawBody(box: Box, pen: Pen, chart: Chart, isNamedHere = true): string 
   if (!isNamed || namesLines) {
     return draw(box, pen, chart, isNamed)
   }
-  const legend = drawLegend(box, pen, chart.series, MARKS[mark](pen, chart))
+  const markOf = MARKS[mark](pen, chart)
+  const looks = chart.series.map(lookOf)
+  const legend = drawLegend(box, pen, chart.series, (i, x, y) => markOf(looks[i] ?? i, x, y))
   return legend.svg + draw(legend.rest, pen, chart, false)
 }
 
@@ -251,6 +253,9 @@ function limit(chart: Chart): { chart: Chart; note: string } {
       : `${others.length} more series are not drawn`
   return { chart: { ...chart, series: kept }, note }
 }
+
+/** Says how many series a chart leaves out; empty if it draws all. */
+export const noteOf = (chart: Chart): string => limit(chart).note
 
 const sizeOf = ({ data }: Series): number => data.reduce((sum, value) => sum + Math.abs(value), 0)
 

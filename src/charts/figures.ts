@@ -18,6 +18,9 @@ const GAP = 16
 /** Height of a single number with its change, pixels. */
 export const NUMBER_HEIGHT = 84
 
+/** Most pixels above a single number: it stands below the title, not in the middle of a page. */
+const ABOVE = 16
+
 /** Draws the value of the first series as large as the box allows, with its change below. */
 export function drawNumber(box: Box, pen: Pen, { series: [first] }: Chart): string {
   if (!first) {
@@ -29,7 +32,8 @@ export function drawNumber(box: Box, pen: Pen, { series: [first] }: Chart): stri
   const size = Math.min(height * 0.52, LARGEST, widest)
   const change = describeChange(currentOf(first), previousOf(first))
   const taken = size * 0.72 + (change ? BELOW : 0)
-  const baseline = box.top + Math.max(0, (height - taken) / 2) + size * 0.72
+  const above = Math.min(ABOVE, Math.max(0, (height - taken) / 2))
+  const baseline = box.top + above + size * 0.72
   const below = { x: box.left, y: baseline + BELOW }
   return (
     label(text, {

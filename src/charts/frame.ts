@@ -21,7 +21,7 @@ const MAX_BELOW = 2
 /** Maximum number of lines that a legend takes. */
 const MAX_LINES = 3
 /** Semi-bold letters are wider than `widthOf` assumes, by this factor. */
-export const BOLDER = 1.08
+export const BOLDER = 1.15
 
 /**
  * Draws a title and the words below it at the top of a box. @returns the SVG, and the box that is

@@ -1,8 +1,8 @@
-import { drawAxes, type Plot } from './axes.ts'
+import { drawAxes, drawBase, type Plot } from './axes.ts'
 import type { Chart, Series } from './chart.ts'
 import type { Box } from './frame.ts'
 import { surface } from './marks.ts'
-import { colorOf, dashOf, type Pen } from './pen.ts'
+import { colorOf, dashOf, lookOf, type Pen } from './pen.ts'
 import { type Attributes, element, label, round } from './svg.ts'
 import { fitName, widthOf } from './text.ts'
 
@@ -39,6 +39,7 @@ export function drawLines(
   const compared = series.length <= MAX_COMPARED ? series : []
   const shown = Math.min(buckets.length, finished + 1)
   const lines = series.map(({ data }) => data.slice(0, shown))
+  const looks = series.map(lookOf)
   const names = isNamed ? namesOf(box, series) : undefined
   const { svg, plot } = drawAxes(box, pen, {
     values: [...lines, ...compared.map(({ previous = [] }) => previous)].flat(),
@@ -51,9 +52,14 @@ export function drawLines(
     svg,
     ...compared.map(({ previous }) => (previous ? drawPrevious(plot, pen, previous) : '')),
     series.length === 1 ? drawGround(plot, pen, lines[0]?.slice(0, finished) ?? []) : '',
-    ...lines.map((data, i) => drawLine(plot, pen, { data, index: i, finished })),
+    drawBase(plot, pen),
+    ...lines.map((data, i) => drawLine(plot, pen, { data, index: looks[i] ?? i, finished })),
     ...(names
-      ? drawNames(plot, pen, { ...names, ends: lines.map((data) => endOf(data, finished)) })
+      ? drawNames(plot, pen, {
+          ...names,
+          looks,
+          ends: lines.map((data) => endOf(data, finished))
+        })
       : [])
   ].join('')
 }
@@ -130,14 +136,14 @@ function namesOf({ left, right }: Box, series: Series[]): Names {
 function drawNames(
   { box, y }: Plot,
   pen: Pen,
-  { texts, ends }: Names & { ends: number[] }
+  { texts, looks, ends }: Names & { looks: number[]; ends: number[] }
 ): string[] {
   const places = spread(ends.map(y), box.top + 4, box.bottom)
   return texts.map((text, i) => {
     const at = places[i] ?? 0
     const mark = { x: box.right + 9, y: at - 1.5, width: 8, height: 3, rx: 1.5 }
     return (
-      element('rect', { ...mark, fill: colorOf(pen, i) }) +
+      element('rect', { ...mark, fill: colorOf(pen, looks[i] ?? i) }) +
       label(text, {
         x: box.right + NAME_LEFT,
         y: at + 4,
@@ -171,6 +177,7 @@ export function spread(positions: number[], top: number, bottom: number): number
 export function drawAreas(box: Box, pen: Pen, { series, buckets, finished }: Chart): string {
   const shown = Math.min(buckets.length, finished + 1)
   const stacks = stack(series.map(({ data }) => data.slice(0, shown)))
+  const looks = series.map(lookOf)
   const { svg, plot } = drawAxes(box, pen, {
     values: stacks.flat(),
     buckets,
@@ -178,22 +185,23 @@ export function drawAreas(box: Box, pen: Pen, { series, buckets, finished }: Cha
     endsLabelled: finished < buckets.length
   })
   const areas = stacks.flatMap((upper, i) => {
+    const look = looks[i] ?? i
     const lower = stacks[i - 1] ?? upper.map(() => 0)
-    const areaOf = (from: number, until: number, look: Attributes) => {
+    const areaOf = (from: number, until: number, paint: Attributes) => {
       const back = thinOut(plot, lower.slice(0, until), from)
         .toReversed()
         .map(([x, y]) => `L${x} ${y}`)
         .join('')
       const d = `${pathOf(plot, upper.slice(0, until), from)}${back}Z`
-      return element('path', { d, ...look })
+      return element('path', { d, ...paint })
     }
     if (shown === finished || finished === 0) {
-      return areaOf(0, finished, surface(pen, i))
+      return areaOf(0, finished, surface(pen, look))
     }
-    const color = colorOf(pen, i)
+    const color = colorOf(pen, look)
     const edge = { fill: 'none', stroke: color, 'stroke-width': 1.5, 'stroke-dasharray': '3 2' }
     return [
-      areaOf(0, finished, surface(pen, i)),
+      areaOf(0, finished, surface(pen, look)),
       areaOf(finished - 1, shown, { fill: color, 'fill-opacity': 0.16 }),
       element('path', { d: pathOf(plot, upper, finished - 1), ...edge })
     ]
@@ -206,12 +214,12 @@ export function drawAreas(box: Box, pen: Pen, { series, buckets, finished }: Cha
             cx: plot.x(0),
             cy: plot.y(upper[0] ?? 0),
             r: 4,
-            fill: colorOf(pen, i)
+            fill: colorOf(pen, looks[i] ?? i)
           })
         ]
       : []
   )
-  return svg + areas.join('') + points.join('')
+  return svg + areas.join('') + drawBase(plot, pen) + points.join('')
 }
 
 /**

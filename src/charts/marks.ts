@@ -1,4 +1,4 @@
-import { colorOf, type Pen } from './pen.ts'
+import { colorOf, MAX_SERIES, type Pen } from './pen.ts'
 import { type Attributes, element } from './svg.ts'
 
 /**
@@ -17,9 +17,9 @@ const PATTERNS: { turn?: number; shape?: [name: string, attributes: Attributes] 
 ]
 const TILE = 6
 
-/** Returns the definitions of the surfaces of `count` series. */
+/** Returns the definitions of the surfaces of `count` series; that of all the others needs none. */
 export const surfaces = (pen: Pen, count: number): string =>
-  Array.from({ length: count }, (_, index) => {
+  Array.from({ length: Math.min(count, MAX_SERIES) }, (_, index) => {
     const { turn, shape } = PATTERNS[index] ?? {}
     const ground = { width: TILE, height: TILE, fill: colorOf(pen, index) }
     return element(
@@ -43,7 +43,7 @@ export const surfaces = (pen: Pen, count: number): string =>
  * neighbours.
  */
 export const surface = (pen: Pen, index: number): Attributes => ({
-  fill: `url(#${pen.id}s${index})`,
+  fill: index < MAX_SERIES ? `url(#${pen.id}s${index})` : colorOf(pen, index),
   stroke: pen.colors.surface,
   'stroke-width': 1
 })

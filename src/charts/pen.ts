@@ -1,4 +1,5 @@
 import type { Colors } from '../html/tokens.ts'
+import type { Series } from './chart.ts'
 
 /** The look of a drawing. */
 export type Pen = {
@@ -17,7 +18,10 @@ const SERIES = ['d1', 'd2', 'd3', 'd4', 'd5', 'd6', 'd7', 'd8'] as const
 /** Maximum number of series that are drawn: nobody could tell more apart. */
 export const MAX_SERIES = SERIES.length
 
-/** Returns the colour of a series; after the eighth, the grey of all the others together. */
+/** Returns the place of a series in the order of looks; all the others together have the last. */
+export const lookOf = ({ isRest }: Series, index: number): number => (isRest ? MAX_SERIES : index)
+
+/** Returns the colour of a look; after the eighth, the grey of all the others together. */
 export const colorOf = ({ colors }: Pick<Pen, 'colors'>, index: number): string =>
   colors[SERIES[index] ?? 'axis']
 

@@ -2,8 +2,8 @@ import { type Chart, currentOf } from './chart.ts'
 import { formatShare, formatValue } from './format.ts'
 import { BOLDER, type Box, drawNothing, MARK } from './frame.ts'
 import { surface } from './marks.ts'
-import type { Pen } from './pen.ts'
-import { drawRows, ROW_SIZE } from './rows.ts'
+import { lookOf, type Pen } from './pen.ts'
+import { drawRows, heightOfRows, ROW_SIZE } from './rows.ts'
 import { element, label } from './svg.ts'
 import { fitName, widthOf } from './text.ts'
 
@@ -37,12 +37,19 @@ export function drawPie(box: Box, pen: Pen, { series, total }: Chart): string {
     y: isWide ? (box.top + box.bottom) / 2 : box.top + radius
   }
   const list: Box = isWide
-    ? { ...box, left: box.left + 2 * radius + (width < NARROW ? 20 : 32) }
+    ? {
+        ...box,
+        left: box.left + 2 * radius + (width < NARROW ? 20 : 32),
+        top: Math.max(box.top, middle.y - heightOfRows(parts.length) / 2)
+      }
     : { ...box, top: box.top + 2 * radius + 16 }
   let from = 0
   const slices = parts.map((one, i) => {
     const until = from + currentOf(one) / sum
-    const slice = element('path', { d: sliceOf(middle, radius, from, until), ...surface(pen, i) })
+    const slice = element('path', {
+      d: sliceOf(middle, radius, from, until),
+      ...surface(pen, lookOf(one, i))
+    })
     from = until
     return slice
   })
@@ -79,7 +86,14 @@ function drawList(box: Box, pen: Pen, series: Chart['series'], sum: number): str
   const valueWidth = widest(series.map((one) => formatValue(currentOf(one)))) + GAP
   const nameWidth = box.right - box.left - MARK - valueWidth - shareWidth
   return drawRows(box, pen, series, (one, y, i) => {
-    const mark = { x: box.left, y: y + 10, width: 10, height: 10, rx: 3, ...surface(pen, i) }
+    const mark = {
+      x: box.left,
+      y: y + 10,
+      width: 10,
+      height: 10,
+      rx: 3,
+      ...surface(pen, lookOf(one, i))
+    }
     const text = { y: y + 19.5, 'font-size': ROW_SIZE, fill: colors.ink }
     const end = { ...text, 'text-anchor': 'end' }
     return [

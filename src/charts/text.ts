@@ -1,29 +1,27 @@
 import { isolate } from '../input/show.ts'
 
 /*
- * Widths of text, to lay out labels without loading a font. The widths are Helvetica's; those of
- * Arial and other sans-serif fonts differ little.
+ * Widths of text, to lay out labels without loading a font. The widths are the larger ones of
+ * Helvetica and of DejaVu Sans, the widest font that a reader is likely to have.
  */
 
 /** Widths of the characters from space to `~`, in thousandths of the font size. */
 const WIDTHS = [
-  278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556,
-  556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
-  611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667,
-  667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500,
-  222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584
+  318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636,
+  636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 556, 1015, 684, 686, 722, 770, 667,
+  611, 778, 752, 295, 500, 667, 557, 863, 748, 787, 667, 787, 722, 667, 611, 732, 684, 989, 685,
+  667, 685, 390, 337, 390, 838, 556, 500, 613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579,
+  278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838
 ]
 /** The code of the first character in `WIDTHS`: a space. */
 const FIRST = 32
 /** Width of an emoji, in thousandths of the font size, however many code points it is made of. */
-const WIDTH_OF_EMOJI = 1_300
+const WIDTH_OF_EMOJI = 1_400
 /**
  * Width of characters that no rule covers, in thousandths of the font size: Chinese characters are
  * square.
  */
-const WIDTH_OF_OTHERS = 1_000
-/** Factor for fonts that are wider than Helvetica. */
-const MARGIN = 1.08
+const WIDTH_OF_OTHERS = 1_080
 
 /**
  * Widths of characters beyond ASCII, in thousandths of the font size; the first rule that matches
@@ -32,16 +30,16 @@ const MARGIN = 1.08
 const RULES: [characters: RegExp, width: number][] = [
   // Marks, and the vowels and final consonants within Korean syllables.
   [/[\p{M}\p{Cf}\u1160-\u11ff]/u, 0],
-  [/[·‘’‚‹›]/u, 333],
-  [/[–«»“”„ªº°]/u, 556],
-  [/[ЖМФШЩЫЮѠЉЊжмфшщыюљњ]/u, 880],
-  [/[\p{Script=Cyrillic}\p{Script=Greek}]/u, 600],
-  [/\p{Script=Hebrew}/u, 550],
-  [/[æœÆŒ]/u, 950],
-  [/\p{Script=Latin}/u, 640],
+  [/[·‘’‚‹›]/u, 400],
+  [/[–«»“”„ªº°]/u, 612],
+  [/[ЖМФШЩЫЮѠЉЊжмфшщыюљњ]/u, 950],
+  [/[\p{Script=Cyrillic}\p{Script=Greek}]/u, 660],
+  [/\p{Script=Hebrew}/u, 600],
+  [/[æœÆŒ]/u, 1_070],
+  [/\p{Script=Latin}/u, 690],
   // Letters that the font of images lacks are boxes there, of three quarters of the font size.
-  [/[\p{Script=Arabic}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Thai}\p{Script=Lao}]/u, 760],
-  [/[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gujarati}\p{Script=Gurmukhi}]/u, 760]
+  [/[\p{Script=Arabic}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Thai}\p{Script=Lao}]/u, 820],
+  [/[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gujarati}\p{Script=Gurmukhi}]/u, 820]
 ]
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
@@ -64,7 +62,7 @@ export const widthOf = (text: string, size: number): number =>
   charactersOf(text).reduce((sum, character) => sum + widthOfCharacter(character), 0) * unitOf(size)
 
 /** Pixels of a thousandth of the font size. */
-const unitOf = (size: number): number => (size * MARGIN) / 1_000
+const unitOf = (size: number): number => size / 1_000
 
 function widthOfCharacter(character: string): number {
   if (/\p{RI}|\p{Emoji_Presentation}|\ufe0f/u.test(character)) {

@@ -86,7 +86,7 @@ describe('a text', () => {
   it('is broken into lines at spaces', () => {
     expect(wrap('Choose a shorter range.', 12, 200)).toEqual(['Choose a shorter range.'])
     expect(wrap('Choose a shorter range.', 12, 60)).toEqual(['Choose a', 'shorter', 'range.'])
-    expect(wrap('averyveryverylongword short', 12, 60)).toEqual(['averyve…', 'short'])
+    expect(wrap('averyveryverylongword short', 12, 60)).toEqual(['averyv…', 'short'])
   })
 
   it('is never wider than requested', () => {
@@ -291,6 +291,55 @@ it.each([
   const svg = drawChart({ ...chartOf('pie', [30, 20]), total })
   const inHole = [...svg.matchAll(/text-anchor="middle"[^>]*>([^<]*)</g)].map(([, text]) => text)
   expect(inHole).toEqual(shown)
+})
+
+it.each(['line', 'area', 'bars', 'stacked', 'pie'] as const)(
+  'the rest of all values is grey, whatever its place: %s',
+  (kind) => {
+    const svg = drawChart({
+      ...chartOf(kind, []),
+      series: [
+        { name: 'Germany', data: [40, 20] },
+        { name: 'Others', data: [9, 8], isRest: true }
+      ]
+    })
+    const drawn = svg.replace(/<defs>.*<\/defs>/s, '')
+
+    expect(drawn).not.toMatch(new RegExp(`${LIGHT.d2}|#chart-s1`))
+    expect(drawn).toMatch(new RegExp(`<(path|rect) [^>]*(fill|stroke)="${LIGHT.axis}"`))
+  }
+)
+
+it.each(['area', 'bars', 'stacked'] as const)('the line at zero is not hidden: %s', (kind) => {
+  const svg = drawChart({
+    ...chartOf(kind, []),
+    series: ['a', 'b'].map((name) => ({ name, data: [4, 2] }))
+  })
+  const zero = svg.indexOf(`stroke="${LIGHT.axis}"`)
+
+  expect(zero).toBeGreaterThan(Math.max(svg.lastIndexOf('<rect'), svg.lastIndexOf('<path')))
+})
+
+it('a single number stands below its title, however high the chart is', () => {
+  const [low, high] = [200, 1_000].map((height) =>
+    textsOf(drawChart(chartOf('number', [12_345]), { width: 600, height })).find(
+      ({ text }) => text === '12,345'
+    )
+  )
+
+  expect(high?.y).toBe(low?.y)
+})
+
+it('the list beside a pie is as high as its middle', () => {
+  const svg = drawChart(chartOf('pie', [30, 20]), { width: 600, height: 320 })
+  const [, top = 0] = /M[\d.]+ ([\d.]+)A/.exec(svg) ?? []
+  const [, radius = 0] = /A([\d.]+) /.exec(svg) ?? []
+  const marks = [...svg.matchAll(/<rect [^>]*y="([\d.]+)" width="10"/g)].map(
+    ([, y]) => Number(y) + 5
+  )
+  const sum = marks.reduce((added, y) => added + y, 0)
+
+  expect(sum / marks.length).toBeCloseTo(Number(top) + Number(radius), 0)
 })
 
 it('an event that does not exist is said, and not drawn as 0', () => {
