@@ -104,7 +104,7 @@ export type NamedSeries = { name: string; color: string }
 export function namesOf(chart: Chart, colors: Colors): NamedSeries[] {
   const { series } = limit(chart).chart
   return needsNames(chart)
-    ? series.map(({ name }, i) => ({ name, color: colorOf({ colors }, i) }))
+    ? series.map((one, i) => ({ name: one.name, color: colorOf({ colors }, lookOf(one, i)) }))
     : []
 }
 

@@ -1,7 +1,7 @@
 import { describeMoment } from '../../calendar/words.ts'
 import type { ChartTile } from '../../charts/board.ts'
 import { type Chart, currentOf, hasBuckets, previousOf } from '../../charts/chart.ts'
-import { drawInset, heightOf } from '../../charts/draw.ts'
+import { drawInset, heightOf, noteOf } from '../../charts/draw.ts'
 import { formatValue } from '../../charts/format.ts'
 import { VARIABLES } from '../../html/css.ts'
 import { escapeHtml, isolated } from '../../html/escape.ts'
@@ -25,20 +25,25 @@ export const toShown = (tile: ChartTile): ShownBoard['tiles'][number] =>
     ? { title: tile.title, chart: tile, failure: null }
     : { title: tile.title, chart: null, failure: tile.failure }
 
-/**
- * Pixels of a chart: alone on the page, beside another, and a number; on a phone, which has no
- * charts beside each other.
- */
-const WIDTHS = {
-  alone: { wide: 998, phone: 317 },
-  half: { wide: 474, phone: 317 },
-  quarter: { wide: 212, phone: 139 }
-}
-type Width = keyof typeof WIDTHS
+type Drawing = { width: number; height: number }
 
-/** Height of a chart with a time axis, pixels. */
-const HEIGHTS = { alone: 320, half: 210, quarter: 210 }
-const PHONE_HEIGHT = 200
+const PHONE: Drawing = { width: 317, height: 200 }
+const HALF: Drawing = { width: 474, height: 210 }
+
+/**
+ * Pixels of the drawings of a chart: alone on the page, beside another, and a number. The page shows
+ * the one whose width is closest to the room, so that its letters keep their size. A chart without a
+ * time axis may be lower.
+ */
+const DRAWINGS = {
+  alone: [{ width: 998, height: 320 }, HALF, PHONE],
+  half: [HALF, PHONE],
+  quarter: [
+    { width: 212, height: 210 },
+    { width: 139, height: 200 }
+  ]
+}
+type Width = keyof typeof DRAWINGS
 
 /** Maximum number of numbers in a table. With more, the page only says that there are too many. */
 const MAX_CELLS = 5_000
@@ -56,7 +61,16 @@ const STYLE = `
 .tile > header p { color: var(--ink-3); font: var(--regular) var(--t-12) var(--font); }
 .tile .warn { color: var(--warn); }
 .tile .chart { padding: var(--s-4) var(--s-16) var(--s-12); }
-.tile .chart svg { width: 100%; height: auto; overflow: visible; }
+.tile .chart > div { container-type: inline-size; }
+.tile .chart svg { display: none; width: 100%; height: auto; overflow: visible; }
+@container (max-width: 174.9px) { .tile .chart svg[width="139"] { display: block; } }
+@container (min-width: 175px) { .tile .chart svg[width="212"] { display: block; } }
+@container (max-width: 389.9px) { .tile .chart svg[width="317"] { display: block; } }
+@container (min-width: 390px) { .tile .chart svg[width="474"] { display: block; } }
+@container (min-width: 700px) {
+  .tile.alone .chart svg[width="474"] { display: none; }
+  .tile .chart svg[width="998"] { display: block; }
+}
 .tile .why { padding: var(--s-4) var(--s-16) var(--s-16); color: var(--ink-2); }
 .tile details { margin-top: auto; border-top: 1px solid var(--line); }
 .tile summary { display: flex; align-items: center; height: 34px; padding: 0 var(--s-16); color: var(--ink-2); font: var(--medium) var(--t-12) var(--font); list-style: none; }
@@ -69,9 +83,7 @@ const STYLE = `
 .empty { padding: var(--s-24) var(--s-16); border: 1px dashed var(--line-2); border-radius: 8px; text-align: center; color: var(--ink-2); }
 .embedded { max-width: none; padding: 0; }
 body:has(> .embedded) { background: transparent; }
-@media print, (min-width: 721px) { .phone-only { display: none; } }
 @media screen and (max-width: 720px) {
-  .wide-only { display: none; }
   .shared { padding: var(--s-24) var(--s-16); }
   .shared > header { padding-bottom: var(--s-16); }
   .shared > footer { flex-direction: column; gap: var(--s-4); }
@@ -95,7 +107,12 @@ export function boardPage(board: ShownBoard, isEmbedded = false): Omit<HtmlPage,
   const [range = timezone] = ranges.size === 1 ? ranges : []
   const widths = widthsOf(tiles.map(({ chart }) => chart?.kind === 'number'))
   const drawn = tiles.map((tile, i) =>
-    drawTile(tile, { id: `t${i}`, width: widths[i] ?? 'half', isDated: ranges.size > 1 })
+    drawTile(tile, {
+      id: `t${i}`,
+      width: widths[i] ?? 'half',
+      // The header names the time zone.
+      range: ranges.size > 1 ? (tile.chart?.subtitle.replace(` · ${timezone}`, '') ?? '') : ''
+    })
   )
   const header = `<header><div class="grow"><h1>${isolated(title)}</h1>${
     description ? `<p class="sec">${isolated(description)}</p>` : ''
@@ -139,9 +156,9 @@ function widthsOf(areNumbers: boolean[]): Width[] {
 
 function drawTile(
   { title, chart, failure }: ShownBoard['tiles'][number],
-  { id, width, isDated }: { id: string; width: Width; isDated: boolean }
+  { id, width, range }: { id: string; width: Width; range: string }
 ): string {
-  const words = [...(isDated ? [chart?.subtitle] : []), chart?.counted].filter(Boolean).join(' · ')
+  const words = [range, chart?.counted, chart && noteOf(chart)].filter(Boolean).join(' · ')
   const isEmpty = chart?.series.every(({ data }) => data.every((value) => value === 0))
   const warning =
     chart?.warning && !isEmpty ? `<p class="warn">${escapeHtml(chart.warning)}</p>` : ''
@@ -151,18 +168,17 @@ function drawTile(
 ${chart ? draw(chart, id, width) : `<p class="why">${escapeHtml(failure ?? '')}</p>`}</section>`
 }
 
-/** Draws a chart for wide pages and for phones, with a table of its numbers. */
+/** Draws a chart for rooms of several widths, with a table of its numbers. */
 function draw(chart: Chart, id: string, name: Width): string {
-  const { wide, phone } = WIDTHS[name]
-  const inset = (width: number, most: number, suffix: string): string =>
+  const drawn = DRAWINGS[name].map(({ width, height }) =>
     drawInset(chart, {
       width,
-      height: heightOf(chart, most),
+      height: heightOf(chart, height),
       colors: VARIABLES,
-      id: `${id}${suffix}-`
+      id: `${id}-${width}-`
     })
-  return `<div class="chart"><div class="wide-only">${inset(wide, HEIGHTS[name], 'w')}</div>
-<div class="phone-only">${inset(phone, PHONE_HEIGHT, 'p')}</div></div>
+  )
+  return `<div class="chart"><div>${drawn.join('\n')}</div></div>
 ${chart.kind === 'number' ? '' : listNumbers(chart)}`
 }
 

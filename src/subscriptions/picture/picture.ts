@@ -6,7 +6,8 @@ import {
   drawInset,
   type Inset,
   type NamedSeries,
-  namesOf
+  namesOf,
+  noteOf
 } from '../../charts/draw.ts'
 import { toPng } from '../../charts/png.ts'
 import { describeError } from '../../errors.ts'
@@ -112,7 +113,7 @@ export async function paintChart(
     return {
       insight,
       content: toBase64(await toPng(svg)),
-      counted: chart.counted,
+      counted: [chart.counted, noteOf(chart)].filter(Boolean).join(' · '),
       names: namesOf(chart, INSET.colors),
       alt: describeChart(chart)
     }
