@@ -1,6 +1,6 @@
 import { DAY } from '../../src/calendar/units.ts'
 import type { JsonObject } from '../../src/input/json.ts'
-import { drawPage, MAIN, toast, type View } from './pages.ts'
+import { BUTTON, buttonOf, drawPage, toast, type View } from './pages.ts'
 import type { DemoEvent } from './visitor.ts'
 
 /** Largest number of recordings. */
@@ -14,9 +14,11 @@ const [FULL_SNAPSHOT, CHANGE, META, CUSTOM] = [2, 3, 4, 5]
 const [MUTATION, MOUSE_MOVE, MOUSE_INTERACTION] = [0, 1, 2]
 const CLICK = 2
 
-/** Where a person clicks the button, and where the mouse is before that, in pixels of the page. */
-const BUTTON = { x: 80, y: 150 }
-const REST = { x: 320, y: 420 }
+/** Largest window, pixels: nobody fills a wide screen with one page. */
+const WINDOW = { width: 1_280, height: 720 }
+
+/** Where the mouse is before a click, as shares of the window. */
+const REST = { x: 0.4, y: 0.7 }
 
 /** Number of steps in which the mouse moves before a click, and the length of a step, ms. */
 const [MOVES, MOVE_MS] = [12, 50]
@@ -69,18 +71,19 @@ function record(signUp: DemoEvent, steps: DemoEvent[]): DemoRecording {
 function stepEvents(
   { event, timestamp, properties }: DemoEvent,
   previous: DemoEvent | undefined,
-  visitor: Omit<View, 'path'>
+  visitor: Pick<View, 'name' | 'company'>
 ): JsonObject[] {
   const time = timestamp.getTime()
   const path = String(properties.$pathname)
+  const window = windowOf(properties)
   const isNew = path !== previous?.properties.$pathname || event === '$pageview'
-  const page = isNew ? pageEvents(time, { path, ...visitor }, properties) : []
+  const page = isNew ? pageEvents(time, { path, ...visitor, ...window }, window) : []
   if (event.startsWith('$')) {
     return page
   }
   return [
     ...page,
-    ...clickEvents(time),
+    ...clickEvents(time, path, window),
     { type: CUSTOM, timestamp: time, data: { tag: event, payload: {} } },
     {
       type: CHANGE,
@@ -90,9 +93,15 @@ function stepEvents(
   ]
 }
 
+type Window = typeof WINDOW
+
+const windowOf = ({ $screen_width, $screen_height }: JsonObject): Window => ({
+  width: Math.min(Number($screen_width), WINDOW.width),
+  height: Math.min(Number($screen_height), WINDOW.height)
+})
+
 /** Returns the recorder's events for a page, which appears three seconds before `time`, the time of its first step. */
-function pageEvents(time: number, view: View, { $screen_width, $screen_height }: JsonObject) {
-  const [width, height] = [Number($screen_width), Math.min(Number($screen_height), 900)]
+function pageEvents(time: number, view: View, { width, height }: Window) {
   const href = `https://harbour.example${view.path}`
   const timestamp = time - 3_000
   return [
@@ -106,11 +115,13 @@ function pageEvents(time: number, view: View, { $screen_width, $screen_height }:
 }
 
 /** Returns the recorder's events for a mouse that moves to the button and clicks it at `time`. */
-function clickEvents(time: number): JsonObject[] {
+function clickEvents(time: number, path: string, { width, height }: Window): JsonObject[] {
+  const button = buttonOf({ path, width })
+  const rest = { x: REST.x * width, y: REST.y * height }
   const positions = Array.from({ length: MOVES }, (_, i) => ({
-    x: REST.x + ((BUTTON.x - REST.x) * (i + 1)) / MOVES,
-    y: REST.y + ((BUTTON.y - REST.y) * (i + 1)) / MOVES,
-    id: MAIN,
+    x: rest.x + ((button.x - rest.x) * (i + 1)) / MOVES,
+    y: rest.y + ((button.y - rest.y) * (i + 1)) / MOVES,
+    id: BUTTON,
     timeOffset: (i + 1 - MOVES) * MOVE_MS
   }))
   return [
@@ -118,7 +129,7 @@ function clickEvents(time: number): JsonObject[] {
     {
       type: CHANGE,
       timestamp: time,
-      data: { source: MOUSE_INTERACTION, type: CLICK, id: MAIN, ...BUTTON }
+      data: { source: MOUSE_INTERACTION, type: CLICK, id: BUTTON, ...button }
     }
   ]
 }
