@@ -1,4 +1,5 @@
 import { plainName } from '../src/events/names.ts'
+import { Elements } from './elements.ts'
 import type { Snapshot } from './read.ts'
 
 /** Something worth jumping to. `time` is in ms from the first page of its window. */
@@ -35,10 +36,12 @@ export function listMoments(events: Snapshot[], start: number): Moment[] {
   const site = siteOf(events.map(addressOf).find((address) => address !== undefined))
   // Browsers report a tap as a touch and as a click; apps only as a touch.
   const click = events.some((event) => isInteraction(event, CLICK)) ? CLICK : TOUCH_START
+  const elements = new Elements()
   const moments: Moment[] = []
   let page: string | undefined
   for (const event of events) {
-    const described = describe(event, site, click)
+    elements.follow(event)
+    const described = describe(event, { site, click, elements })
     const isSamePage = described?.kind === 'page' && described.text === page
     if (!described || isSamePage) {
       continue
@@ -86,7 +89,18 @@ export function addressOf({ type, data }: Snapshot): string | undefined {
     : undefined
 }
 
-function describe(event: Snapshot, site: string, click: number): Omit<Moment, 'time'> | undefined {
+type Known = {
+  /** The origin of the first page. */
+  site: string
+  /** The interaction that is a click or a tap. */
+  click: number
+  elements: Elements
+}
+
+function describe(
+  event: Snapshot,
+  { site, click, elements }: Known
+): Omit<Moment, 'time'> | undefined {
   const { type, data } = event
   const address = addressOf(event)
   if (address) {
@@ -94,7 +108,9 @@ function describe(event: Snapshot, site: string, click: number): Omit<Moment, 't
     return { kind: 'page', text: isOwn ? address.slice(site.length) : address }
   }
   if (isInteraction(event, click)) {
-    return { kind: 'click', text: click === CLICK ? 'Click' : 'Tap' }
+    const action = click === CLICK ? 'Click' : 'Tap'
+    const name = elements.nameOf(data.id)
+    return { kind: 'click', text: name ? `${action} “${name}”` : action }
   }
   if (type === CUSTOM) {
     const name = toText(data.tag).slice(0, MAX_TEXT)

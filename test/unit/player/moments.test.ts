@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { listMoments, listPauses } from '../../../player/moments.ts'
 
 it('texts of moments are cut, whatever their kind', () => {
@@ -84,4 +84,76 @@ it('finds the times in which a visitor did nothing', () => {
     { from: 2_000, until: 14_000 },
     { from: 15_000, until: 39_000 }
   ])
+})
+
+describe('a click', () => {
+  const element = (id: number, tagName: string, attributes: object, ...childNodes: object[]) => ({
+    type: 2,
+    id,
+    tagName,
+    attributes,
+    childNodes
+  })
+  const words = (id: number, textContent: string) => ({ type: 3, id, textContent })
+  const page = (...nodes: object[]) =>
+    snapshot(1_000, 2, { node: { type: 0, id: 1, childNodes: nodes } })
+  const clickOn = (id: number) => snapshot(2_000, 3, { source: 2, type: 2, id })
+  const textOf = (...events: ReturnType<typeof snapshot>[]) =>
+    listMoments(events, 1_000).map(({ text }) => text)
+
+  it('names the button or link around what is clicked', () => {
+    const button = element(2, 'button', {}, element(3, 'svg', {}), words(4, ' New\n task '))
+    const link = element(5, 'a', { 'aria-label': 'Close' }, element(6, 'span', {}, words(7, '×')))
+    const card = element(8, 'article', {}, words(9, 'Order new ropes'))
+    const submit = element(10, 'input', { type: 'submit', value: 'Save' })
+    const shown = page(button, link, card, submit)
+
+    expect([3, 4, 7, 9, 8, 10].map((id) => textOf(shown, clickOn(id))[0])).toEqual([
+      'Click “New task”',
+      'Click “New task”',
+      'Click “Close”',
+      'Click “Order new ropes”',
+      'Click “Order new ropes”',
+      'Click “Save”'
+    ])
+  })
+
+  it('has no name where there are no words, only masked ones, or those of half the page', () => {
+    const blank = element(2, 'div', {})
+    const masked = element(3, 'button', {}, words(4, '*** ****'))
+    const long = element(5, 'main', {}, words(6, 'word '.repeat(20)))
+    const secret = element(7, 'input', { type: 'text', value: 'Ada' })
+    const shown = page(blank, masked, long, secret)
+
+    expect([2, 3, 5, 7, 99].map((id) => textOf(shown, clickOn(id))[0])).toEqual(
+      Array(5).fill('Click')
+    )
+  })
+
+  it('names what has been added, changed and removed meanwhile', () => {
+    const change = snapshot(1_500, 3, {
+      source: 0,
+      adds: [{ parentId: 2, nextId: null, node: words(5, 'twice') }],
+      texts: [{ id: 3, value: 'Export' }],
+      removes: [{ parentId: 2, id: 4 }],
+      attributes: []
+    })
+    const shown = page(element(2, 'button', {}, words(3, 'Print'), words(4, 'once')))
+
+    expect(textOf(shown, clickOn(2), change, clickOn(2))).toEqual([
+      'Click “Print once”',
+      'Click “Export twice”'
+    ])
+  })
+
+  it('in a forged page whose elements form a circle has no name', () => {
+    const circle = snapshot(1_500, 3, {
+      source: 0,
+      adds: [{ parentId: 3, nextId: null, node: element(2, 'div', {}, element(3, 'div', {})) }]
+    })
+    const forged = snapshot(1_600, 3, { source: 0, adds: [null, { node: 7 }], removes: 'x' })
+    const shown = page(element(2, 'div', {}, element(3, 'div', {})))
+
+    expect(textOf(shown, circle, forged, clickOn(3))).toEqual(['Click'])
+  })
 })
