@@ -55,7 +55,8 @@ async function verify() {
   if (!isGenuine) {
     return show('bad', 'The signature is wrong: the receipt was changed, or somebody else wrote it.')
   }
-  show('good', 'This page has verified the signature: the receipt is unchanged since ' + receipt.verified_at.slice(0, 10) + '.')
+  const day = new Date(receipt.verified_at).toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+  show('good', 'This page has verified the signature: the receipt is unchanged since ' + day + '.')
 }
 
 verify().catch(() => show('bad', 'The signature could not be verified.'))

@@ -5,6 +5,8 @@ export const STYLE = `
 .paper h2 { padding: var(--s-32) 0 var(--s-8); break-after: avoid; }
 .lead { padding: var(--s-4) 0 var(--s-16); max-width: 56ch; text-wrap: pretty; }
 .paper ul { display: grid; gap: 6px; padding-left: 18px; list-style: disc; }
+.paper .zero { color: var(--ink-3); }
+.paper td:nth-child(4) { color: var(--ink); font-weight: var(--medium); }
 .paper h2 + p + .table { margin-top: var(--s-8); }
 #verdict { margin-bottom: var(--s-16); padding: 12px 14px; border-radius: 8px; background: var(--sunken); color: var(--ink-2); }
 #verdict.good { background: var(--good-soft); color: var(--good); }

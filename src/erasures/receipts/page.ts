@@ -47,7 +47,9 @@ ${BRAND}
 <p id="verdict" role="status" class="open">The signature is not verified: that needs JavaScript.</p>
 <dl class="kv">
 ${allFacts
-  .map(([name, value]) => `<div><dt>${name}</dt><dd>${escapeHtml(value)}</dd></div>`)
+  .map(
+    ([name, value]) => `<div><dt>${name}</dt><dd${classOf(value)}>${escapeHtml(value)}</dd></div>`
+  )
   .join('\n')}
 </dl>
 <h2>Found, removed, left</h2>
@@ -81,8 +83,14 @@ compare the fingerprint of the key with the fingerprints published at <a href="$
 /** Writes JSON that cannot end the script element around it. */
 const jsonOf = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c')
 
-/** `2026-11-22T05:00:09Z` → `2026-11-22 05:00:09 UTC` */
-export const timeOf = (iso: string): string => iso.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')
+/** Ids and fingerprints are compared character by character. */
+const classOf = (value: string): string => (/^[0-9a-f-]{32,}$/.test(value) ? ' class="mono"' : '')
+
+/** `2026-11-22T05:00:09Z` → `22 Nov 2026, 05:00:09 UTC` */
+export const timeOf = (iso: string): string => {
+  const format: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'medium' }
+  return `${new Date(iso).toLocaleString('en-GB', { ...format, timeZone: 'UTC' })} UTC`
+}
 
 /** Names the user of the request by e-mail or first name, and the API key by its label. */
 export function requesterOf({
@@ -106,7 +114,7 @@ const rowsOf = ({ stores }: Receipt): string[] =>
       .filter(({ store }) => store === name)
       .map(({ found, removed, remaining }) => {
         const cells = [found, removed, remaining].map(
-          (count) => `<td>${count.toLocaleString('en')}</td>`
+          (count) => `<td${count === 0 ? ' class="zero"' : ''}>${count.toLocaleString('en')}</td>`
         )
         return `<tr><th scope="row">${escapeHtml(STORES[name].words)}</th>${cells.join('')}</tr>`
       })
