@@ -50,10 +50,9 @@ function factsOf(health: HealthJson): [name: string, value: string][] {
   const failed = health.crons.filter(({ failed_jobs }) => failed_jobs).length
   const overdue = health.crons.filter((cron) => cron.overdue).length
   return [
-    [
-      'Databases',
-      broken > 0 ? `${broken} of ${databases.length} not ready` : `${formatShare(fullest)} full`
-    ],
+    broken > 0
+      ? ['Databases', `${broken} of ${databases.length} not ready`]
+      : ['Space in use', formatShare(fullest)],
     ['Messages waiting', health.queue.backlog === null ? 'unknown' : String(health.queue.backlog)],
     ['Dead letters', health.dead_letters === null ? 'unknown' : String(health.dead_letters)],
     ...(failed > 0 ? [['Failed crons', String(failed)] as [string, string]] : []),
@@ -65,9 +64,9 @@ function factsOf(health: HealthJson): [name: string, value: string][] {
   ]
 }
 
-/** `0.0004` → `under 1 %`, `0.42` → `42 %`. */
+/** `0.0004` → `under 1%`, `0.42` → `42%`. */
 const formatShare = (share: number): string =>
-  share < 0.01 ? 'under 1 %' : `${Math.round(share * 100)} %`
+  share < 0.01 ? 'under 1%' : `${Math.round(share * 100)}%`
 
 const STYLE = `
 .home { max-width: 720px; margin: 0 auto; padding: var(--s-32) var(--s-24) var(--s-64); font: var(--regular) var(--t-14) var(--font); }

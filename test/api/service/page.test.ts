@@ -18,7 +18,7 @@ it('the page names the service, its state and the first steps', async () => {
   expect(headers.get('Cache-Control')).toBe('no-store')
   expect(text).toMatch(/<title>Edge Analytics<\/title>[\s\S]*<span>Edge Analytics<\/span>/)
   expect(text).toContain('Everything is in order.')
-  expect(text).toContain('under 1 % full')
+  expect(text).toContain('<dt>Space in use</dt><dd>under 1%</dd>')
   expect(text).toContain(`&lt;script src=&quot;${BASE}/static/array.js&quot;&gt;`)
   expect([...text.matchAll(/<a href="([^"]+)"/g)].map(([, url]) => url)).toEqual([
     '/docs',
