@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { root } from './environment.ts'
 import { startExample } from './example.ts'
 import { readCommandLine } from './usage.ts'
@@ -13,8 +13,12 @@ Chromium.`
 const { positionals } = readCommandLine(USAGE, { allowPositionals: true })
 const [folder = join(root, 'docs')] = positionals
 
-/** A moment of the demo's recording at which its page shows something, in seconds. */
-const MOMENT = 91
+/** What a person does on the board of the demo, in the player's list of moments. */
+const DEED = 'li.page:has-text("/app/board") + li.click + li.event'
+/** Seconds after which a page shows that something was done. */
+const ANSWER = 0.5
+
+const SCHEMES = { light: '', dark: '-dark' } as const
 
 const { env, stop } = await startExample()
 try {
@@ -33,11 +37,9 @@ try {
 
 async function takeAll(browser: Browser): Promise<void> {
   const [shared = '', board = ''] = await runDemo()
-  const recording = `${shared}#t=${MOMENT}`
-  await take(browser, recording, { file: 'player.png', width: 1280, height: 720 })
-  await take(browser, recording, { file: 'player-phone.png', width: 375, height: 700 })
-  await take(browser, board, { file: 'dashboard.png', width: 1280, height: 1000 })
-  await take(browser, board, { file: 'dashboard-phone.png', width: 375, height: 700 })
+  await take(browser, shared, { name: 'player', width: 1280, height: 720 })
+  await take(browser, board, { name: 'dashboard', width: 1280, height: 1 })
+  await take(browser, board, { name: 'dashboard-phone', width: 375, height: 700 })
 }
 
 /** Fills the service with the demo's data. @returns the addresses of the recording and the dashboard that it shares */
@@ -55,18 +57,28 @@ async function runDemo(): Promise<string[]> {
   return addresses
 }
 
+/** Pauses the player when a page of the demo shows that its person has done something. */
+async function pauseAtDeed(page: Page): Promise<void> {
+  const link = await page.locator(`${DEED} a`).first().getAttribute('href')
+  await page.click('#play')
+  const seconds = Number(link?.replace('#t=', '')) + ANSWER
+  await page.evaluate(`location.hash = 't=${seconds}'`)
+  await page.waitForSelector(`${DEED}[aria-current]`)
+}
+
+/** Takes a page in light and dark. A page that is higher than the window is taken whole, unless it is a phone's. */
 async function take(
   browser: Browser,
   address: string,
-  { file, width, height }: { file: string; width: number; height: number }
+  { name, width, height }: { name: string; width: number; height: number }
 ): Promise<void> {
-  const page = await browser.newPage({ viewport: { width, height } })
-  await page.goto(address)
-  // The player starts by itself: a click on its button pauses it, so that the picture shows `MOMENT`.
-  if ((await page.locator('#play').count()) > 0) {
-    await page.waitForSelector('#moments li')
-    await page.click('#play')
+  for (const [colorScheme, suffix] of Object.entries(SCHEMES)) {
+    const page = await browser.newPage({ viewport: { width, height }, colorScheme })
+    await page.goto(address)
+    if ((await page.locator('#play').count()) > 0) {
+      await pauseAtDeed(page)
+    }
+    await page.screenshot({ path: join(folder, `${name}${suffix}.png`), fullPage: height === 1 })
+    await page.close()
   }
-  await page.screenshot({ path: join(folder, file) })
-  await page.close()
 }
