@@ -434,7 +434,9 @@ it('the invitation is in the first message of the schedule only', async () => {
   }
 
   expect(desk.mails.map(({ text }) => text.includes('Welcome,\nAda & Bob'))).toEqual([true, false])
-  expect(desk.mails[0]?.html).toContain('Welcome,<br>Ada &amp; Bob')
+  expect(desk.mails[0]?.html).toContain(
+    '<div dir="auto">Welcome,</div>\n<div dir="auto">Ada &amp; Bob</div>'
+  )
 })
 
 it('a delivery is given up at the seventh attempt if the first six were interrupted', async () => {
