@@ -1,5 +1,6 @@
 import { projectListRoutes, projectRoutes, userRoutes } from './access/routes.ts'
 import { aiRoutes } from './ai/routes.ts'
+import { annotationRoutes } from './annotations/routes.ts'
 import { createCaptureV1Routes } from './capture/analytics/routes.ts'
 import { createReplayLink } from './capture/replay/routes.ts'
 import { createCaptureRoutes } from './capture/routes.ts'
@@ -95,6 +96,7 @@ export function createApp(clock: () => Date, work: () => ConsumerWork) {
     app.route(prefix, chartRoutes)
     app.route(prefix, dashboardRoutes)
     app.route(prefix, boardSharingRoutes)
+    app.route(prefix, annotationRoutes)
     app.route(prefix, aiRoutes)
     app.route(prefix, recordingRoutes)
     app.route(prefix, recordingSharingRoutes)

@@ -2,6 +2,7 @@ import * as z from 'zod'
 
 const OBJECTS = [
   'activity_log',
+  'annotation',
   'dashboard',
   'insight',
   'person',

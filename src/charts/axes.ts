@@ -1,7 +1,9 @@
+import { drawAnnotations, heightOfAnnotations } from './annotations.ts'
+import type { ChartAnnotation } from './chart.ts'
 import { formatTick } from './format.ts'
-import type { Box } from './frame.ts'
+import type { Box, Plot } from './frame.ts'
 import type { Pen } from './pen.ts'
-import { place, type Scale, scaleOf } from './scale.ts'
+import { place, scaleOf } from './scale.ts'
 import { element, label } from './svg.ts'
 import { widthOf } from './text.ts'
 
@@ -16,11 +18,9 @@ const BESIDE = 6
 /** Pixels by which the first label of the time axis may begin left of the plot. */
 const OVERHANG = 20
 
-/** The area of a chart, with the positions of values and buckets, in pixels. */
-export type Plot = { box: Box; scale: Scale; x(bucket: number): number; y(value: number): number }
-
 /**
- * Draws the grid with its values and the labels of the buckets; `drawBase` adds the line at zero.
+ * Draws the grid with its values, the labels of the buckets, and the annotations; `drawBase` adds
+ * the line at zero.
  * @param isBanded whether a bucket takes a band, as for bars, instead of a point
  * @param endsLabelled whether the last bucket has a label, instead of the first
  * @param margin pixels right of the plot that stay free
@@ -33,12 +33,14 @@ export function drawAxes(
     buckets,
     isBanded,
     endsLabelled,
+    annotations = [],
     margin = 0
   }: {
     values: number[]
     buckets: string[]
     isBanded: boolean
     endsLabelled: boolean
+    annotations?: ChartAnnotation[] | undefined
     margin?: number
   }
 ): { svg: string; plot: Plot } {
@@ -47,7 +49,7 @@ export function drawAxes(
   const marks = scale.ticks.map(formatTick)
   const inner: Box = {
     left: box.left + Math.max(...marks.map((mark) => widthOf(mark, pen.size))) + 8,
-    top: box.top + 8,
+    top: box.top + 8 + heightOfAnnotations(annotations, pen.size),
     right: box.right - margin,
     bottom: box.bottom - pen.size - 9
   }
@@ -59,7 +61,8 @@ export function drawAxes(
   }
   const svg = [
     ...scale.ticks.map((tick, i) => drawTick(plot, pen, tick, marks[i] ?? '')),
-    ...drawBuckets(plot, pen, buckets, endsLabelled)
+    ...drawBuckets(plot, pen, buckets, endsLabelled),
+    drawAnnotations(plot, pen, annotations)
   ].join('')
   return { svg, plot }
 }

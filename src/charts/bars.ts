@@ -1,7 +1,7 @@
-import { drawAxes, drawBase, type Plot } from './axes.ts'
+import { drawAxes, drawBase } from './axes.ts'
 import { type Chart, currentOf, previousOf, type Series } from './chart.ts'
 import { directionOf, formatChange, formatValue } from './format.ts'
-import type { Box } from './frame.ts'
+import type { Box, Plot } from './frame.ts'
 import { surface, unfinished } from './marks.ts'
 import { colorOf, lookOf, type Pen } from './pen.ts'
 import { drawRows, ROW, ROW_SIZE, shownOf } from './rows.ts'
@@ -25,13 +25,18 @@ const bandOf = ({ box }: Plot, buckets: number, bars: number): number =>
  * Draws the bars of the series side by side; in a comparison, with a grey bar for the previous
  * period left of each.
  */
-export function drawBars(box: Box, pen: Pen, { series, buckets, finished }: Chart): string {
+export function drawBars(
+  box: Box,
+  pen: Pen,
+  { series, buckets, finished, annotations }: Chart
+): string {
   const values = series.flatMap(({ data, previous = [] }) => [...data, ...previous])
   const { svg, plot } = drawAxes(box, pen, {
     values,
     buckets,
     isBanded: true,
-    endsLabelled: finished < buckets.length
+    endsLabelled: finished < buckets.length,
+    annotations
   })
   const columns = series.flatMap((one, i) => [
     ...(one.previous ? [{ data: one.previous, look: lookOf(one, i), isPrevious: true }] : []),
@@ -56,7 +61,11 @@ export function drawBars(box: Box, pen: Pen, { series, buckets, finished }: Char
 }
 
 /** Draws the bars of the series on top of each other; negative values go down from zero. */
-export function drawStacked(box: Box, pen: Pen, { series, buckets, finished }: Chart): string {
+export function drawStacked(
+  box: Box,
+  pen: Pen,
+  { series, buckets, finished, annotations }: Chart
+): string {
   const sums = buckets.flatMap((_, bucket) => {
     const values = series.map(({ data }) => data[bucket] ?? 0)
     const sum = (some: number[]) => some.reduce((total, value) => total + value, 0)
@@ -66,7 +75,8 @@ export function drawStacked(box: Box, pen: Pen, { series, buckets, finished }: C
     values: sums,
     buckets,
     isBanded: true,
-    endsLabelled: finished < buckets.length
+    endsLabelled: finished < buckets.length,
+    annotations
   })
   const band = bandOf(plot, buckets.length, 1)
   const bars = buckets.flatMap((_, bucket) => {

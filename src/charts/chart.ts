@@ -26,7 +26,11 @@ export type Chart = {
   total: number | null
   /** Says which names of the insight no event has; null if there are none. */
   warning: string | null
+  /** Texts of users at buckets, in the order of the buckets, for charts with a time axis. */
+  annotations?: ChartAnnotation[]
 }
+
+export type ChartAnnotation = { bucket: number; text: string }
 
 /**
  * - `line`, `area` (stacked), `bars` (side by side) and `stacked` have a time axis.

@@ -264,7 +264,7 @@ const join = (...parts: string[]): string => parts.filter(Boolean).join(' · ')
 const addUp = (series: Series[]): number[] =>
   (series[0]?.data ?? []).map((_, i) => series.reduce((sum, { data }) => sum + (data[i] ?? 0), 0))
 
-/** Maximum number of series that a description names. */
+/** Maximum number of series, and of annotations, that a description names. */
 const MAX_DESCRIBED = 10
 /** Maximum number of values that a description of one series lists. */
 const MAX_LISTED = 14
@@ -280,7 +280,8 @@ export function describeChart({
   buckets,
   series,
   finished,
-  warning
+  warning,
+  annotations = []
 }: Chart): string {
   const range = buckets.length > 1 ? `${buckets[0]} to ${buckets.at(-1)}` : (buckets[0] ?? '')
   const lines = series.slice(0, MAX_DESCRIBED).map((one) => {
@@ -299,5 +300,9 @@ export function describeChart({
   const more = series.length > MAX_DESCRIBED ? [`And ${series.length - MAX_DESCRIBED} more.`] : []
   const head = [DRAWINGS[kind].name, range, subtitle].filter(Boolean).join(', ')
   const words = counted ? [`${counted}.`] : []
-  return [`${head}.`, ...words, ...(warning === null ? [] : [warning]), ...lines, ...more].join(' ')
+  const warnings = warning === null ? [] : [warning]
+  const texts = annotations
+    .slice(0, MAX_DESCRIBED)
+    .map(({ bucket, text }) => `${buckets[bucket]}: ${isolate(text)}.`)
+  return [`${head}.`, ...words, ...warnings, ...lines, ...more, ...texts].join(' ')
 }

@@ -1,10 +1,14 @@
 import type { Series } from './chart.ts'
 import type { Pen } from './pen.ts'
+import type { Scale } from './scale.ts'
 import { element, label } from './svg.ts'
 import { fitName, widthOf, wrap } from './text.ts'
 
 /** A rectangle, in pixels. */
 export type Box = { left: number; top: number; right: number; bottom: number }
+
+/** The area of a chart, with the positions of values and buckets, in pixels. */
+export type Plot = { box: Box; scale: Scale; x(bucket: number): number; y(value: number): number }
 
 export const PADDING = 16
 const TITLE_SIZE = 14

@@ -1,6 +1,6 @@
-import { drawAxes, drawBase, type Plot } from './axes.ts'
+import { drawAxes, drawBase } from './axes.ts'
 import type { Chart, Series } from './chart.ts'
-import type { Box } from './frame.ts'
+import type { Box, Plot } from './frame.ts'
 import { surface } from './marks.ts'
 import { colorOf, dashOf, lookOf, type Pen } from './pen.ts'
 import { type Attributes, element, label, round } from './svg.ts'
@@ -33,7 +33,7 @@ export const hasRoomForNames = ({ left, top, right, bottom }: Box, count: number
 export function drawLines(
   box: Box,
   pen: Pen,
-  { series, buckets, finished }: Chart,
+  { series, buckets, finished, annotations }: Chart,
   isNamed: boolean
 ): string {
   const compared = series.length <= MAX_COMPARED ? series : []
@@ -46,6 +46,7 @@ export function drawLines(
     buckets,
     isBanded: false,
     endsLabelled: finished < buckets.length,
+    annotations,
     margin: names?.width ?? 0
   })
   return [
@@ -174,7 +175,11 @@ export function spread(positions: number[], top: number, bottom: number): number
 }
 
 /** Draws the series as stacked areas. */
-export function drawAreas(box: Box, pen: Pen, { series, buckets, finished }: Chart): string {
+export function drawAreas(
+  box: Box,
+  pen: Pen,
+  { series, buckets, finished, annotations }: Chart
+): string {
   const shown = Math.min(buckets.length, finished + 1)
   const stacks = stack(series.map(({ data }) => data.slice(0, shown)))
   const looks = series.map(lookOf)
@@ -182,7 +187,8 @@ export function drawAreas(box: Box, pen: Pen, { series, buckets, finished }: Cha
     values: stacks.flat(),
     buckets,
     isBanded: false,
-    endsLabelled: finished < buckets.length
+    endsLabelled: finished < buckets.length,
+    annotations
   })
   const areas = stacks.flatMap((upper, i) => {
     const look = looks[i] ?? i

@@ -3,6 +3,7 @@
  * database with its data. Times are milliseconds since 1970, UTC.
  */
 
+export * from './schema/annotations.ts'
 export * from './schema/erasures.ts'
 export * from './schema/events.ts'
 export * from './schema/insights.ts'

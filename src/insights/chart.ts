@@ -1,8 +1,9 @@
-import { type Interval, startOf } from '../calendar/buckets.ts'
+import type { DatedText } from '../annotations/store.ts'
+import { type Bucket, type Interval, startOf } from '../calendar/buckets.ts'
 import { describeRange } from '../calendar/words.ts'
-import type { Chart, Kind, Series } from '../charts/chart.ts'
+import type { Chart, ChartAnnotation, Kind, Series } from '../charts/chart.ts'
 import { plainName } from '../events/names.ts'
-import { isolate } from '../input/show.ts'
+import { isolate, onOneLine } from '../input/show.ts'
 import { NONE, OTHER, type Period, type TrendSeries } from '../trends/answer.ts'
 import { isAdditive, type MathName } from '../trends/maths/table.ts'
 import type { ProjectCalendar } from '../trends/periods.ts'
@@ -40,12 +41,14 @@ export type Computed = {
   periods: Period[]
   /** Says which events do not exist; null if all exist. */
   warning: string | null
+  /** The annotations of the chart, in the order of time. */
+  annotations?: DatedText[]
 }
 
 /** Returns the chart of a computed trend, of the kind that its display names. */
 export function toChart(
   title: string,
-  { query, result, periods, warning }: Computed,
+  { query, result, periods, warning, annotations = [] }: Computed,
   project: ProjectCalendar,
   now: Date
 ): Chart {
@@ -80,9 +83,17 @@ export function toChart(
     series,
     finished,
     total: totalOf(query, series),
-    warning
+    warning,
+    annotations: placeIn(buckets, annotations)
   }
 }
+
+/** Places texts at the buckets that contain their times. */
+const placeIn = (buckets: Bucket[], texts: DatedText[]): ChartAnnotation[] =>
+  texts.flatMap(({ at, text }) => {
+    const bucket = buckets.findIndex(({ from, until }) => from <= at && at < until)
+    return bucket < 0 ? [] : [{ bucket, text: onOneLine(text) }]
+  })
 
 /** Returns the chart of an insight without series. */
 export const emptyChart = (title: string): Chart => ({

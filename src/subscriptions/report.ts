@@ -79,7 +79,7 @@ export async function readContent(
     const isDrawn = subscription.targetType === 'email' && !charted
     const { figures, draw } = isSpent()
       ? { figures: tooMuch(insight), draw: undefined }
-      : await readFigures(open, insight, { now, isDrawn })
+      : await readFigures(open, insight, { now, isDrawn, dashboardId: subscription.dashboardId })
     parts.push({ insight: insight.id, ...figures, name: onOneLine(figures.name) })
     charted ??= draw && { insight: insight.id, draw }
   }
@@ -118,7 +118,7 @@ const tooMuch = (insight: InsightRow): Figures => ({
 async function readFigures(
   open: OpenProject,
   insight: InsightRow,
-  { now, isDrawn }: { now: Date; isDrawn: boolean }
+  { now, isDrawn, dashboardId }: { now: Date; isDrawn: boolean; dashboardId: number | null }
 ): Promise<{ figures: Figures; draw?: Draw | undefined }> {
   const { db, project } = open
   const name = nameOf(insight)
@@ -131,7 +131,8 @@ async function readFigures(
     const compute = async (plot: TrendQuery) => {
       const asked = { query: plot, now, isCompleted: isDrawn && hasChart }
       const { result, complete } = await computeWhole(db, project, asked)
-      const draw = async () => chartOf(open, name, { query: plot, ...(await complete()) }, now)
+      const placed = { title: name, place: { insightId: insight.id, dashboardId } }
+      const draw = async () => chartOf(open, placed, { query: plot, ...(await complete()) }, now)
       return { result, draw, figures: figuresOf(name, plot, result, project.timezone) }
     }
     const finished = withoutToday(query, startOf(now.getTime(), 'day', project).time)

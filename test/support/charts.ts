@@ -59,6 +59,18 @@ const CHARTS: Record<string, Chart> = {
     kind: 'line',
     series: [{ name: 'Sign-ups', data: signups.data.with(-1, 12), previous: wave(14, 30, 1) }]
   },
+  annotated: {
+    ...SIGNUPS,
+    ...TODAY,
+    kind: 'line',
+    series: [{ name: 'Sign-ups', data: signups.data.with(-1, 12) }],
+    annotations: [
+      { bucket: 2, text: 'v2.1 released' },
+      { bucket: 8, text: 'Price list' },
+      { bucket: 9, text: 'Campaign in Denmark and Norway with posters' },
+      { bucket: 13, text: 'Newsletter to everybody' }
+    ]
+  },
   'lines-today': {
     ...VIEWS,
     ...TODAY,
@@ -205,14 +217,14 @@ const LOOKS: {
     width: 600,
     height: 320,
     theme: 'dark',
-    names: ['lines', 'compare', 'stacked', 'values', 'pie', 'number', 'table']
+    names: ['lines', 'compare', 'annotated', 'stacked', 'values', 'pie', 'number', 'table']
   },
   {
     suffix: '-phone',
     width: 343,
     height: 280,
     theme: 'light',
-    names: ['lines', 'compare', 'stacked', 'values', 'pie', 'number', 'table']
+    names: ['lines', 'compare', 'annotated', 'stacked', 'values', 'pie', 'number', 'table']
   }
 ]
 

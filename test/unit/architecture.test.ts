@@ -62,6 +62,7 @@ const FLOORS = [
   'trends',
   'events',
   'erasures',
+  'annotations',
   'questions',
   'insights',
   'query',

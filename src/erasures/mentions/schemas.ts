@@ -9,6 +9,7 @@ const STORES = [
   'subscription_deliveries',
   'insights',
   'dashboards',
+  'annotations',
   'persons',
   'events'
 ] as const

@@ -23,6 +23,7 @@ const SCOPES: Record<Source | 'events', string> = {
   subscription_deliveries: 'subscription:read',
   insights: 'insight:read',
   dashboards: 'dashboard:read',
+  annotations: 'annotation:read',
   persons: 'person:read',
   events: 'query:read'
 }
@@ -72,7 +73,8 @@ type Search = {
 
 /**
  * Looks for the ids and e-mail addresses of a person in everything that the erasure of the person
- * does not reach: subscriptions, insights, dashboards, other persons and other persons' events.
+ * does not reach: subscriptions, insights, dashboards, annotations, other persons and other
+ * persons' events.
  * Reads only.
  */
 export async function findMentions(
@@ -187,6 +189,9 @@ const describeRow: Record<Source, (row: Row, texts: Texts) => Mention[]> = {
   dashboards(row, texts) {
     const { name = null, description = null } = row
     return patchOf(row, 'dashboards', { name, description, tags: parsed(row.tags) }, texts)
+  },
+  annotations(row, texts) {
+    return patchOf(row, 'annotations', { content: row.content ?? null }, texts)
   },
   persons(row, texts) {
     const properties = parsed(row.properties)

@@ -3,6 +3,7 @@ import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { type Query, query, readBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import {
+  annotations,
   dashboards,
   insights,
   persons,
@@ -25,6 +26,7 @@ export const SOURCES = [
   'subscription_deliveries',
   'insights',
   'dashboards',
+  'annotations',
   'persons'
 ] as const
 export type Source = (typeof SOURCES)[number]
@@ -66,6 +68,10 @@ const SCANS: Record<Source, (projectId: number) => Scan> = {
   dashboards: (projectId) => ({
     columns: [dashboards.id, dashboards.name, dashboards.description, dashboards.tags],
     from: sql`${dashboards} where ${dashboards.projectId} = ${projectId} order by ${dashboards.deleted}, ${dashboards.id}`
+  }),
+  annotations: (projectId) => ({
+    columns: [annotations.id, annotations.content],
+    from: sql`${annotations} where ${annotations.projectId} = ${projectId} order by ${annotations.deleted}, ${annotations.id}`
   }),
   persons: (projectId) => ({
     columns: [persons.id, persons.uuid, persons.properties],

@@ -126,6 +126,7 @@ const MENTIONED: Record<string, string> = {
   subscription_deliveries: 'Deliveries of subscriptions',
   insights: 'Insights',
   dashboards: 'Dashboards',
+  annotations: 'Annotations',
   persons: 'Properties of other persons',
   events: 'Properties of other persons’ events'
 }

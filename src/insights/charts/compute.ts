@@ -1,8 +1,9 @@
 import type { OpenProject, Scope } from '../../access/open.ts'
+import { type ChartPlace, findDrawn } from '../../annotations/store.ts'
 import type { Board, ChartTile } from '../../charts/board.ts'
 import type { Chart } from '../../charts/chart.ts'
 import { AppError, UnavailableError } from '../../errors.ts'
-import type { TrendQuery } from '../../trends/query.ts'
+import { isAggregated, type TrendQuery } from '../../trends/query.ts'
 import { computeTrend } from '../../trends/trend.ts'
 import { type Computed, toChart } from '../chart.ts'
 import { type DashboardRow, listTiles } from '../dashboards/store.ts'
@@ -23,36 +24,53 @@ export const BOARD_QUERIES = 500
 /** The reason why an insight without series has no numbers. */
 export const NO_SERIES = 'This insight has no series yet.'
 
-/** Computes an insight at `now` and returns its chart; undefined if the insight has no series. */
+/**
+ * Computes an insight at `now` and returns its chart; undefined if the insight has no series.
+ * @param dashboardId the dashboard with which the insight is drawn, if any
+ */
 export async function computeChart(
   open: OpenProject,
   insight: InsightRow,
-  now: Date
+  now: Date,
+  dashboardId: number | null = null
 ): Promise<Chart | undefined> {
   const query = readDrawn(insight, open.project, now)
-  return query && drawTrend(open, titleOf(insight) ?? '', query, now)
+  const place = { insightId: insight.id, dashboardId }
+  return query && drawTrend(open, { title: titleOf(insight) ?? '', place }, query, now)
 }
+
+/** The title of a chart, and where it stands: null for a trend that is not an insight. */
+type Placed = { title: string; place: ChartPlace | null }
 
 /** Computes a trend at `now` and returns its chart. */
 export async function drawTrend(
   open: OpenProject,
-  title: string,
+  placed: Placed,
   query: TrendQuery,
   now: Date
 ): Promise<Chart> {
   const counted = await computeTrend(open.db, open.project, { query, now })
-  return chartOf(open, title, { query, ...counted }, now)
+  return chartOf(open, placed, { query, ...counted }, now)
 }
 
-/** Returns the chart of a computed trend, with a warning if its events do not exist. */
+/**
+ * Returns the chart of a computed trend, with the annotations of its place, and with a warning if
+ * its events do not exist.
+ */
 export async function chartOf(
   { db, project }: OpenProject,
-  title: string,
-  trend: Omit<Computed, 'warning'>,
+  { title, place }: Placed,
+  trend: Omit<Computed, 'warning' | 'annotations'>,
   now: Date
 ): Promise<Chart> {
-  const warning = await describeUnknown({ db, project }, trend.query, trend.result)
-  return toChart(title, { ...trend, warning }, project, now)
+  const { query, result, periods } = trend
+  const warning = await describeUnknown({ db, project }, query, result)
+  const [first, last] = [periods[0]?.buckets.at(0), periods[0]?.buckets.at(-1)]
+  const annotations =
+    place && first && last && !isAggregated(query)
+      ? await findDrawn({ db, project }, place, { from: first.from, until: last.until })
+      : []
+  return toChart(title, { ...trend, warning, annotations }, project, now)
 }
 
 /**
@@ -69,20 +87,25 @@ export async function computeTiles(
   isSpent: () => boolean
 ): Promise<{ tiles: ChartTile[]; left: number }> {
   const insights = await findDashboardInsights(open, dashboardId)
-  const tiles = await computeInsights(open, insights.slice(0, MAX_TILES), now, isSpent)
+  const shown = { insights: insights.slice(0, MAX_TILES), dashboardId }
+  const tiles = await computeInsights(open, shown, now, isSpent)
   return { tiles, left: insights.length - tiles.length }
 }
 
-/** Computes insights one after the other, until `isSpent` returns true. @throws unavailable */
+/**
+ * Computes insights one after the other, until `isSpent` returns true.
+ * @param dashboardId the dashboard with which the insights are drawn, if any
+ * @throws unavailable
+ */
 export async function computeInsights(
   open: OpenProject,
-  insights: InsightRow[],
+  { insights, dashboardId }: { insights: InsightRow[]; dashboardId: number | null },
   now: Date,
   isSpent: () => boolean
 ): Promise<ChartTile[]> {
   const tiles: ChartTile[] = []
   for (const insight of insights) {
-    tiles.push(isSpent() ? tooMuch(insight) : await computeTile(open, insight, now))
+    tiles.push(isSpent() ? tooMuch(insight) : await computeTile(open, insight, now, dashboardId))
   }
   return tiles
 }
@@ -123,11 +146,12 @@ export const leftOut = (left: number): string =>
 export async function computeTile(
   open: OpenProject,
   insight: InsightRow,
-  now: Date
+  now: Date,
+  dashboardId: number | null = null
 ): Promise<ChartTile> {
   const title = nameOf(insight)
   try {
-    const chart = await computeChart(open, insight, now)
+    const chart = await computeChart(open, insight, now, dashboardId)
     return chart ? { ...chart, title } : { title, failure: NO_SERIES }
   } catch (error) {
     if (error instanceof UnavailableError || !(error instanceof AppError)) {

@@ -80,6 +80,7 @@ const STYLE = `
 .tile summary:hover { background: var(--hover); }
 .numbers { overflow: auto; max-height: 24rem; padding: 0 var(--s-16) var(--s-8); }
 .numbers .table :is(th, td) { height: 28px; white-space: nowrap; }
+.numbers .table .text { min-width: 12rem; white-space: normal; overflow-wrap: anywhere; }
 .empty { padding: var(--s-24) var(--s-16); border: 1px dashed var(--line-2); border-radius: 8px; text-align: center; color: var(--ink-2); }
 .embedded { max-width: none; padding: 0; }
 body:has(> .embedded) { background: transparent; }
@@ -183,10 +184,10 @@ ${chart.kind === 'number' ? '' : listNumbers(chart)}`
 }
 
 /**
- * Returns a table of a chart's numbers: a row for each bucket, or for each series of a chart
- * without a time axis.
+ * Returns a table of a chart's numbers: a row for each bucket with its annotations, or for each
+ * series of a chart without a time axis.
  */
-function listNumbers({ kind, buckets, series }: Chart): string {
+function listNumbers({ kind, buckets, series, annotations = [] }: Chart): string {
   const columns = hasBuckets(kind)
     ? series.flatMap(({ name, data, previous }) => [
         { name, data },
@@ -205,10 +206,14 @@ function listNumbers({ kind, buckets, series }: Chart): string {
   if (columns.length * rows.length > MAX_CELLS) {
     return '<p class="why">There are too many numbers to list.</p>'
   }
-  const head = columns.map(({ name }) => `<th scope="col">${isolated(name)}</th>`).join('')
+  const isAnnotated = annotations.length > 0
+  const names = [...columns.map(({ name }) => name), ...(isAnnotated ? ['Annotations'] : [])]
+  const head = names.map((name) => `<th scope="col">${isolated(name)}</th>`).join('')
   const body = rows.map((row, i) => {
     const cells = columns.map(({ data }) => `<td>${formatValue(data[i] ?? 0)}</td>`).join('')
-    return `<tr><th scope="row">${isolated(row)}</th>${cells}</tr>`
+    const texts = annotations.filter(({ bucket }) => bucket === i).map(({ text }) => isolated(text))
+    const last = isAnnotated ? `<td class="text">${texts.join('<br>')}</td>` : ''
+    return `<tr><th scope="row">${isolated(row)}</th>${cells}${last}</tr>`
   })
   return `<details><summary>Numbers</summary><div class="numbers" tabindex="0"><table class="table">
 <thead><tr><td></td>${head}</tr></thead>

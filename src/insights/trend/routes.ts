@@ -101,7 +101,7 @@ async function answerTrend(
   if (drawn) {
     expectNoMark(c)
     const chart = query
-      ? await chartOf(c.var, '', { query, result, periods }, now)
+      ? await chartOf(c.var, { title: '', place: null }, { query, result, periods }, now)
       : emptyChart('Trend')
     return chartResponse(c, drawChart(chart, lookOf(look)), drawn)
   }

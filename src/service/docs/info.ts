@@ -59,6 +59,7 @@ export const TAGS = [
     description: 'Trends, computed once or saved: how often something happened, over time.'
   },
   { name: 'Dashboards', description: 'Collections of insights.' },
+  { name: 'Annotations', description: 'Texts at points of the time axis, which charts show.' },
   { name: 'Session recordings', description: 'Replays of visits.' },
   {
     name: 'Events',

@@ -14,6 +14,11 @@ const Series = z.object({
     .meta({ description: 'True if the series stands for all values that are not listed.' })
 })
 
+const Annotation = z.object({
+  bucket: z.int().meta({ description: 'The index of the bucket that contains its time.' }),
+  text: z.string()
+})
+
 const ChartJson = z.object({
   title: z.string(),
   subtitle: z.string().meta({ description: 'The range and the time zone.' }),
@@ -41,7 +46,11 @@ const ChartJson = z.object({
   warning: z.string().nullable().meta({
     description:
       'Names the events that do not exist, and what was probably meant; null if all exist.'
-  })
+  }),
+  annotations: z
+    .array(Annotation)
+    .optional()
+    .meta({ description: 'The annotations that the chart shows, in the order of the buckets.' })
 })
 
 /** A shared insight, as an example. */
@@ -63,7 +72,8 @@ export const SHARED_BOARD = {
         series: [{ name: 'signed up', data: [40, 52] }],
         finished: 2,
         total: null,
-        warning: null
+        warning: null,
+        annotations: [{ bucket: 1, text: 'v2.1 released' }]
       },
       failure: null
     }

@@ -48,6 +48,7 @@ export const drawPicture = (chart: Chart): string => drawChart(chart, SIZE)
  */
 export async function computePicture(
   open: OpenProject,
+  { dashboardId }: SubscriptionRow,
   { insightId, at, until }: PictureSubject
 ): Promise<Chart | undefined> {
   const { db, project } = open
@@ -57,7 +58,8 @@ export async function computePicture(
   }
   const now = new Date(at)
   const query = readDrawn(insight, project, now)
-  return query && drawTrend(open, nameOf(insight), endAt(query, until), now)
+  const placed = { title: nameOf(insight), place: { insightId, dashboardId } }
+  return query && drawTrend(open, placed, endAt(query, until), now)
 }
 
 /** Returns the address of the picture of each insight that has numbers, by the insight's id. */

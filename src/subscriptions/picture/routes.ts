@@ -80,8 +80,8 @@ const DEAD = {
 export const pictureRoutes = createRouter()
   .get('/charts/:ticket', CHART, validatePath(TicketPath), async (c) => {
     const ticket = readTicket(c.req.valid('param').ticket)
-    const { open } = await openTicket(c, ticket)
-    const chart = ticket && (await computePicture(open, ticket))
+    const { open, subscription } = await openTicket(c, ticket)
+    const chart = ticket && (await computePicture(open, subscription, ticket))
     if (!chart) {
       throw new NotFoundError(NO_CHART)
     }
@@ -101,7 +101,8 @@ export const pictureRoutes = createRouter()
         readPageTicket(c.req.valid('param').ticket)
       )
       const { insights, name, more } = await findSubject(open, subscription)
-      const tiles = await computeInsights(open, insights, at, () =>
+      const shown = { insights, dashboardId: subscription.dashboardId }
+      const tiles = await computeInsights(open, shown, at, () =>
         isSpent(c.var.usage, BOARD_QUERIES)
       )
       const board = {

@@ -91,6 +91,14 @@ async function newDashboard(client: Client): Promise<number> {
   return data?.id ?? 0
 }
 
+async function newAnnotation(client: Client): Promise<number> {
+  const { data } = await client.POST('/api/environments/{project_id}/annotations/', {
+    params: { path: { project_id } },
+    body: { content: 'v2.1 released', date_marker: '2026-03-02T09:00:00Z', scope: 'project' }
+  })
+  return data?.id ?? 0
+}
+
 async function newSubscription(client: Client): Promise<number> {
   const { data } = await client.POST('/api/environments/{project_id}/subscriptions/', {
     params: { path: { project_id }, header: { 'Idempotency-Key': 'once' } },
@@ -194,11 +202,32 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data?.results).toEqual([])
   },
-  async annotations_list(client) {
-    const { data } = await client.GET('/api/environments/{project_id}/annotations/', {
-      params: { path: { project_id } }
+  async annotations_create(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/annotations/', {
+      params: { path: { project_id } },
+      body: { content: 'Price list', date_marker: '2026-03-03T09:00:00Z', scope: 'project' }
     })
-    expect(data?.results).toEqual([])
+    expect(data?.content).toBe('Price list')
+  },
+  async annotations_list(client) {
+    const annotation = await newAnnotation(client)
+    const { data } = await client.GET('/api/environments/{project_id}/annotations/', {
+      params: { path: { project_id }, query: { search: 'RELEASED', scope: 'project' } }
+    })
+    expect(data?.results.map(({ id }) => id)).toEqual([annotation])
+  },
+  async annotations_retrieve(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/annotations/{id}/', {
+      params: { path: { project_id, id: await newAnnotation(client) } }
+    })
+    expect(data?.scope).toBe('project')
+  },
+  async annotations_partial_update(client) {
+    const { data } = await client.PATCH('/api/environments/{project_id}/annotations/{id}/', {
+      params: { path: { project_id, id: await newAnnotation(client) } },
+      body: { deleted: true }
+    })
+    expect(data?.deleted).toBe(true)
   },
   async cohorts_list(client) {
     const { data } = await client.GET('/api/environments/{project_id}/cohorts/', {

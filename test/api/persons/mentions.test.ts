@@ -69,6 +69,10 @@ async function newVillage() {
     }
   })
   const dashboard = await idOf('dashboards', { name: 'For user-1', tags: ['anon-1', 'x'] })
+  const annotation = await idOf('annotations', {
+    content: 'Told ada@example.com, not user-12',
+    scope: 'project'
+  })
   const subscribe = (body: object) =>
     idOf('subscriptions', { frequency: 'weekly', start_date: '2026-11-01', insight, ...body })
   const subscriptions = [
@@ -83,7 +87,7 @@ async function newVillage() {
   ]
   const { body } = await project.call('GET', 'persons?distinct_id=user-1')
   const bob = (await project.call('GET', 'persons?distinct_id=user-2')).body.results[0]
-  return { project, ada: body.results[0], bob, insight, dashboard, subscriptions }
+  return { project, ada: body.results[0], bob, insight, dashboard, annotation, subscriptions }
 }
 
 async function look(project: TestProject, id: number | string, query = '') {
@@ -99,14 +103,14 @@ const idsOf = (store: Store | undefined) => store?.mentions.map(({ id }) => id)
 
 describe('what else names a person', () => {
   it('is found where a text stands alone, and removed by the requests that the answer names', async () => {
-    const { project, ada, bob, insight, dashboard, subscriptions } = await newVillage()
+    const { project, ada, bob, insight, dashboard, annotation, subscriptions } = await newVillage()
 
     const { body, stores } = await look(project, ada.id)
 
     expect(body.texts).toEqual({ total: 4, searched: 4 })
     expect([body.cursor, body.searched_until]).toEqual([null, null])
     expect(Object.values(stores).map(({ looked, complete }) => looked && complete)).toEqual(
-      Array.from({ length: 6 }, () => true)
+      Array.from({ length: 7 }, () => true)
     )
     expect(stores.subscriptions?.examined).toBe(4)
     expect(idsOf(stores.subscriptions)).toEqual(subscriptions.slice(0, 3).map(String))
@@ -124,6 +128,18 @@ describe('what else names a person', () => {
       tags: ['[removed]', 'x']
     })
     expect(idsOf(stores.dashboards)).toEqual([String(dashboard)])
+    expect(stores.annotations?.mentions).toEqual([
+      {
+        id: String(annotation),
+        fields: ['content'],
+        events: null,
+        removal: {
+          method: 'PATCH',
+          path: `annotations/${annotation}/`,
+          body: { content: 'Told [removed], not user-12' }
+        }
+      }
+    ])
     expect(stores.persons?.mentions.map(({ fields }) => fields)).toEqual([
       ['$current_url'],
       ['$initial_current_url'],
@@ -155,7 +171,7 @@ describe('what else names a person', () => {
     }
     const after = await look(project, ada.uuid)
     const { events, ...others } = after.stores
-    expect(Object.values(others).map(({ found }) => found)).toEqual([0, 0, 0, 0, 0])
+    expect(Object.values(others).map(({ found }) => found)).toEqual([0, 0, 0, 0, 0, 0])
     // The dry runs have removed nothing yet.
     expect(events?.found).toBe(3)
   })
@@ -211,7 +227,7 @@ describe('what else names a person', () => {
     for (const one of stores.filter((store) => !store.looked)) {
       expect(one).toEqual({
         store: one.store,
-        scope: expect.stringMatching(/^(subscription|dashboard|query):read$/),
+        scope: expect.stringMatching(/^(subscription|dashboard|annotation|query):read$/),
         looked: false,
         examined: 0,
         complete: false,
@@ -483,6 +499,7 @@ describe('an erasure', () => {
       ['subscription_deliveries', 0, true],
       ['insights', 1, true],
       ['dashboards', 1, true],
+      ['annotations', 1, true],
       ['persons', 3, true],
       ['events', 3, true]
     ])

@@ -41,6 +41,7 @@ const EFFECTS: Record<string, string> = {
   guard: 'always empty',
   event_names: 'nothing about persons',
   insights: 'saved by users',
+  annotations: 'saved by users',
   dashboards: 'saved by users',
   dashboard_tiles: 'saved by users',
   shares: 'links to insights and dashboards',

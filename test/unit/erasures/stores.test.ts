@@ -14,6 +14,7 @@ const NOT_EMPTIED: Record<string, string> = {
   api_keys: 'the keys of users',
   projects: 'settings',
   insights: 'made by users',
+  annotations: 'made by users',
   dashboards: 'made by users',
   dashboard_tiles: 'made by users',
   shares: 'made by users',
