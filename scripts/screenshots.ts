@@ -18,7 +18,11 @@ const DEED = 'li.page:has-text("/app/board") + li.click + li.event'
 /** Seconds after which a page shows that something was done. */
 const ANSWER = 0.5
 
-const SCHEMES = { light: '', dark: '-dark' } as const
+/** The colour schemes, and what the names of their pictures end with. */
+const SCHEMES = [
+  ['light', ''],
+  ['dark', '-dark']
+] as const
 
 const { env, stop } = await startExample()
 try {
@@ -72,7 +76,7 @@ async function take(
   address: string,
   { name, width, height }: { name: string; width: number; height: number }
 ): Promise<void> {
-  for (const [colorScheme, suffix] of Object.entries(SCHEMES)) {
+  for (const [colorScheme, suffix] of SCHEMES) {
     const page = await browser.newPage({ viewport: { width, height }, colorScheme })
     await page.goto(address)
     if ((await page.locator('#play').count()) > 0) {
