@@ -189,7 +189,7 @@ export class FunnelRuns {
       // Only first steps within its period belong to a run.
       const own = this.#periods.get(place) === this.#period ? steps : steps & ~1
       this.attempts.add(place, time, own, exclusions, group)
-      if (steps !== 0 && group !== 0) {
+      if (own !== 0 && group !== 0) {
         this.#attribute(place, group)
       }
       place = this.#before.get(place) - 1

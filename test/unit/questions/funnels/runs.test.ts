@@ -240,6 +240,13 @@ describe('periods', () => {
   })
 })
 
+it('gives a run no value of a first step in another period', () => {
+  const events = read('A 10:50, A 11:00').map((event, i) => ({ ...event, group: i }))
+  const ends = [11 * HOUR, 12 * HOUR]
+
+  expect(follow(events, rulesOf({}), { ends }).map(({ group }) => group)).toEqual([0, 1])
+})
+
 it('refuses more actors than fit into memory', () => {
   const rules = rulesOf({ steps: 26 })
   const runs = new FunnelRuns(rules, 'first_touch', [1])
