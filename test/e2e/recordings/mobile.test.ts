@@ -104,7 +104,7 @@ it.skipIf(!hasBrowser())('a recording of an app shows its wireframes and screens
   expect(await tab.isHidden('#status')).toBe(true)
   expect(await tab.locator('#moments li').allTextContents()).toEqual([
     '0:00 Home',
-    '0:00 Tap',
+    '0:00 Tap “Seven cakes”',
     '0:02 Tap'
   ])
 
