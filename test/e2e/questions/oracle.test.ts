@@ -103,7 +103,7 @@ async function checkRandomly<Asked>(
     fc.asyncProperty(world, fc.array(asked, { minLength: 4, maxLength: 4 }), (one, questions) =>
       agree(one, questions, check)
     ),
-    deep(40)
+    deep(12)
   )
   if (details.failed) {
     throw new Error(fc.defaultReportMessage(details), { cause: details.errorInstance })
