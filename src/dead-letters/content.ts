@@ -24,9 +24,13 @@ export function readContent(message: unknown): DeadContent {
   return purge ? { purge } : { isUnreadable: true }
 }
 
+/** What ends an id whose quotation mark was overwritten: bytes that are no text, or JSON's own. */
+const JUNK = [/[\p{Cc}\ufffd]+/u, /[\p{Cc}\ufffd\\,:{}[\]]+/u]
+
 /**
  * Returns everything between two quotation marks of a text, also within a text that is quoted
- * itself: all strings of JSON, and all that are left of damaged JSON.
+ * itself: all strings of JSON, and all that are left of damaged JSON. Also returns their parts
+ * before, between and after characters that may stand in place of a quotation mark.
  *
  * `{"a":"b","c":"d…` → `{`, `a`, `:`, `b`, `,`, `c`, `d…`
  */
@@ -34,8 +38,12 @@ export function stringsIn(text: string): Set<string> {
   const found = new Set<string>()
   for (let from = 0; from <= text.length; ) {
     const end = findQuote(text, from)
-    const string = unescaped(text.slice(from, end))
+    const written = text.slice(from, end)
+    const string = unescaped(written)
     found.add(string)
+    for (const part of JUNK.flatMap((junk) => [...written.split(junk), ...string.split(junk)])) {
+      found.add(part)
+    }
     if (string.includes('"')) {
       for (const inner of stringsIn(string)) {
         found.add(inner)

@@ -49,6 +49,28 @@ it.each([
   expect(stringsIn(damaged)).toContain('ada')
 })
 
+it('finds an id that is whole in JSON with damaged bytes, whatever stands beside it', () => {
+  const byte = fc.constantFrom(0x00, 0x22, 0x2c, 0x3a, 0x5c, 0x7b, 0x80, 0xff)
+  const id = fc.constantFrom('nora', 'ada@example.com', 'u-1 x', '7')
+  const property = fc.property(
+    id,
+    byte,
+    fc.nat(),
+    fc.nat(8),
+    fc.boolean(),
+    (own, by, at, length, isQuoted) => {
+      const json = JSON.stringify({ project_id: 1, distinct_id: own, received_at: 5 })
+      const bytes = new TextEncoder().encode(json)
+      const begin = json.indexOf(own, json.indexOf('distinct_id') + 11)
+      const from = at % bytes.length
+      fc.pre(from + length <= begin || from >= begin + own.length)
+      const damaged = new TextDecoder().decode(bytes.fill(by, from, from + length))
+      expect(stringsIn(isQuoted ? JSON.stringify({ dead: damaged }) : damaged)).toContain(own)
+    }
+  )
+  fc.assert(property, { numRuns: 5_000 })
+})
+
 it('finds every string of JSON, and of JSON in a string of JSON, also when the end is cut off', () => {
   const property = fc.property(text, text, fc.nat(3), (id, other, layers) => {
     let json = JSON.stringify({ [other]: [{ id }, other] })
