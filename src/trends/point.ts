@@ -68,24 +68,29 @@ export function findPoint(
       'compare_label'
     )
   }
-  return { series, period: isPrevious ? 1 : 0, bucket: findBucket(period, bucket) }
+  return { series, period: isPrevious ? 1 : 0, bucket: findBucket(period.days, bucket, 'bucket') }
 }
 
-function findBucket({ days }: Period, name: string): number {
+/**
+ * Finds a bucket by its name in an answer's `days`, or by its place there.
+ * @param field the name of the field in the request
+ * @throws invalid_input, attr `field`, also for the name of two buckets: the clock was set back
+ */
+export function findBucket(days: readonly string[], name: string, field: string): number {
   const isPlace = /^(0|[1-9]\d{0,4})$/.test(name)
   const place = isPlace ? Number(name) : days.indexOf(name)
   if (place < 0 || place >= days.length) {
     throw new AppError(
       'invalid_input',
-      `\`bucket\` must be one of the trend's \`days\`, such as ${days[0]}, or its place from 0 to ${days.length - 1}; got ${show(name)}.`,
-      'bucket'
+      `\`${field}\` must be one of the answer's \`days\`, such as ${days[0]}, or its place from 0 to ${days.length - 1}; got ${show(name)}.`,
+      field
     )
   }
   if (!isPlace && days.lastIndexOf(name) !== place) {
     throw new AppError(
       'invalid_input',
       `${show(name)} is two buckets, because the clock was set back: send the place of one, such as ${place}.`,
-      'bucket'
+      field
     )
   }
   return place

@@ -5,10 +5,11 @@ import { readPersonRows } from '../../persons/list.store.ts'
 import { listedPersonToJson } from '../../persons/store.ts'
 import { type FilterGroup, leavesOf } from '../../properties/filter.ts'
 import type { ProjectCalendar } from '../../trends/periods.ts'
-import type { ActorCount } from '../../trends/point.ts'
 import type { ListAnswer } from '../list-answer.ts'
-import { type ShownActor, showActor } from './actor.ts'
+import { showActor } from './actor.ts'
+import type { ListedActor } from './columns.ts'
 import type { ActorsQuery } from './request.ts'
+import type { FoundActor } from './sources.ts'
 
 type Scope = { db: ProjectDb; project: ProjectCalendar }
 
@@ -18,7 +19,7 @@ type ActorsAnswer = ListAnswer & {
 }
 
 /** The actors of a page, and whether there are more. */
-type ActorPage = { actors: ShownActor[]; hasMore: boolean }
+type ActorPage = { actors: ListedActor[]; hasMore: boolean }
 
 /** Lists persons, or the actors of a source. @throws the errors of the source */
 export async function computeActors(
@@ -28,8 +29,8 @@ export async function computeActors(
 ): Promise<ActorsAnswer> {
   const { columns, from, limit, offset } = query
   const { actors, hasMore } =
-    typeof from === 'function'
-      ? await pageOfCounts(scope, (await from(scope)).counts, query)
+    'find' in from
+      ? await pageOfFound(scope, await from.find(scope), query)
       : await pageOfPersons(scope, { ...from, limit, offset }, now)
   return {
     results: actors.map((actor) => columns.map(({ cellOf }) => cellOf(actor))),
@@ -42,20 +43,23 @@ export async function computeActors(
   }
 }
 
-async function pageOfCounts(
+async function pageOfFound(
   scope: Scope,
-  counts: readonly ActorCount[],
+  found: readonly FoundActor[],
   { limit, offset }: ActorsQuery
 ): Promise<ActorPage> {
-  const shown = counts.slice(offset, offset + limit)
+  const shown = found.slice(offset, offset + limit)
   const known = await readKnownActors(scope, {
     ids: shown.flatMap(({ actor }) => (actor > 0 ? [actor] : [])),
     keys: shown.flatMap(({ actor }) => (actor < 0 ? [-actor] : [])),
     hasAllIds: false
   })
   return {
-    actors: shown.map((counted) => showActor(counted, known, listedPersonToJson)),
-    hasMore: counts.length > offset + limit
+    actors: shown.map((actor) => ({
+      ...showActor(actor, known, listedPersonToJson),
+      appearances: actor.appearances
+    })),
+    hasMore: found.length > offset + limit
   }
 }
 

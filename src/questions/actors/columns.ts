@@ -2,23 +2,34 @@ import type { Json, JsonObject } from '../../input/json.ts'
 import { noColumn, readPropertyPath, withoutLabel } from '../select.ts'
 import type { ShownActor } from './actor.ts'
 
+/** An actor of an answer. */
+export type ListedActor = ShownActor & { appearances?: number[] | undefined }
+
+/** Columns that only the actors of a source have, or of some sources. */
+export type FoundColumn = 'event_count' | 'appearances'
+
 export type ActorColumn = {
   /** The item of the `select` as it was sent. */
   name: string
   type: string
-  /** Whether the cells are the numbers of an actor's events, which only actors of a source have. */
-  isCount: boolean
-  cellOf: (actor: ShownActor) => Json
+  /** Undefined for a column that every actor has. */
+  found?: FoundColumn
+  cellOf: (actor: ListedActor) => Json
 }
 
 const OF_ACTORS: Readonly<Record<string, Omit<ActorColumn, 'name'>>> = {
-  person: { type: 'Tuple', isCount: false, cellOf: toPerson },
-  actor: { type: 'Tuple', isCount: false, cellOf: toPerson },
-  id: { type: 'UUID', isCount: false, cellOf: ({ uuid }) => uuid },
-  actor_id: { type: 'UUID', isCount: false, cellOf: ({ uuid }) => uuid },
-  created_at: { type: 'DateTime', isCount: false, cellOf: ({ created_at: at }) => at },
-  person_display_name: { type: 'Tuple', isCount: false, cellOf: toDisplayName },
-  event_count: { type: 'UInt64', isCount: true, cellOf: ({ count }) => count }
+  person: { type: 'Tuple', cellOf: toPerson },
+  actor: { type: 'Tuple', cellOf: toPerson },
+  id: { type: 'UUID', cellOf: ({ uuid }) => uuid },
+  actor_id: { type: 'UUID', cellOf: ({ uuid }) => uuid },
+  created_at: { type: 'DateTime', cellOf: ({ created_at: at }) => at },
+  person_display_name: { type: 'Tuple', cellOf: toDisplayName },
+  event_count: { type: 'UInt64', found: 'event_count', cellOf: ({ count }) => count },
+  appearances: {
+    type: 'Array(UInt64)',
+    found: 'appearances',
+    cellOf: ({ appearances = [] }) => appearances
+  }
 }
 
 const SUPPORTED = [...Object.keys(OF_ACTORS), 'properties.x']
@@ -32,7 +43,6 @@ export function readActorColumn(item: string, at: string): ActorColumn {
     return {
       name: item,
       type: 'JSON',
-      isCount: false,
       // The cast is safe: properties were parsed from JSON.
       cellOf: ({ properties }) =>
         Object.hasOwn(properties, key) ? (properties[key] as Json) : null

@@ -1,27 +1,18 @@
 import * as z from 'zod'
 import type { JsonObject } from '../../input/json.ts'
 import { parseInput } from '../../input/parse.ts'
-import { inRequest, type Settings } from '../../trends/request.ts'
+import type { Settings } from '../../trends/request.ts'
 import { Unsupported } from '../../trends/shared-fields.ts'
 import type { AskedFunnelStep } from '../funnels/funnel.ts'
 import { type FunnelQuery, readFunnels } from '../funnels/query.ts'
-import { inSource } from '../paths.ts'
+import { BreakdownValue, readAsked, SourceNode } from './source-node.ts'
 
-const StepNode = z.strictObject({
-  kind: z.string(),
-  source: z.record(z.string(), z.unknown()),
+const StepNode = SourceNode.extend({
   funnelStep: z.int(),
-  funnelStepBreakdown: z
-    .union([z.string().max(10_000), z.array(z.string().max(10_000)).max(10)])
-    .nullish(),
+  funnelStepBreakdown: BreakdownValue.nullish(),
   funnelTrendsDropOff: Unsupported,
   funnelTrendsEntrancePeriodStart: Unsupported,
-  funnelCustomSteps: Unsupported,
-  includeRecordings: Unsupported,
-  modifiers: Unsupported,
-  response: z.unknown().optional(),
-  tags: z.unknown().optional(),
-  version: z.unknown().optional()
+  funnelCustomSteps: Unsupported
 })
 
 /** Reads a `FunnelsActorsQuery`. @throws errors of input, attr the path in the node */
@@ -32,8 +23,7 @@ export function readStepOfFunnel(
 ): { query: FunnelQuery; asked: AskedFunnelStep } {
   const { source, funnelStep, funnelStepBreakdown } = parseInput(StepNode, node)
   return {
-    // The cast is safe: the node was parsed from JSON.
-    query: inRequest({ pathOf: inSource }, () => readFunnels(source as JsonObject, settings, now)),
+    query: readAsked(source, readFunnels, settings, now),
     asked: { step: funnelStep, value: funnelStepBreakdown ?? undefined }
   }
 }

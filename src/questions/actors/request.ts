@@ -8,8 +8,8 @@ import type { FilterGroup } from '../../properties/filter.ts'
 import { inRequest, type Settings } from '../../trends/request.ts'
 import { DEFAULT_ROWS, LISTED, listOf, MAX_COLUMNS, Name, readFields } from '../list-fields.ts'
 import { inSource, rethrowing } from '../paths.ts'
-import { type ActorColumn, readActorColumn } from './columns.ts'
-import { type FindActors, readSource } from './sources.ts'
+import { type ActorColumn, type FoundColumn, readActorColumn } from './columns.ts'
+import { type ReadSource, readSource } from './sources.ts'
 
 /** Rows of an answer: persons are read 1,000 at a time. */
 const MAX_ROWS = 1_000
@@ -18,7 +18,7 @@ const ActorsNode = z.strictObject({
   ...LISTED,
   limit: z.int().min(1).max(MAX_ROWS).nullish(),
   select: listOf(Name, MAX_COLUMNS),
-  orderBy: listOf(Name, 1),
+  orderBy: listOf(Name, 2),
   search: SearchText.nullish(),
   properties: z.unknown().optional(),
   fixedProperties: z.unknown().optional(),
@@ -30,11 +30,17 @@ export type ActorsQuery = {
   columns: ActorColumn[]
   limit: number
   offset: number
-  /** Finds the actors of the source, or which persons of the project to list. */
-  from: FindActors | { search: string | undefined; properties: FilterGroup }
+  /** The source of the actors, or which persons of the project to list. */
+  from: Pick<ReadSource, 'find'> | { search: string | undefined; properties: FilterGroup }
 }
 
 const DEFAULT_COLUMNS = ['person', 'id', 'created_at']
+
+/** Who has a column that not all actors have, and the expression that orders them by it. */
+const FOUND: Record<FoundColumn, { who: string; order: string }> = {
+  event_count: { who: 'the actors of a `source`', order: 'event_count' },
+  appearances: { who: 'the actors of a `RetentionQuery`', order: 'length(appearances)' }
+}
 
 /**
  * Reads an `ActorsQuery` node.
@@ -42,52 +48,55 @@ const DEFAULT_COLUMNS = ['person', 'id', 'created_at']
  */
 export function readActors(node: JsonObject, settings: Settings, now: Date): ActorsQuery {
   const read = parseInput(ActorsNode, node)
-  const hasSource = (read.source ?? null) !== null
-  const select = read.select?.length ? read.select : DEFAULT_COLUMNS
+  const source = (read.source ?? null) === null ? undefined : readAlone(read, settings, now)
+  const found = source?.columns ?? []
+  const select = read.select?.length
+    ? read.select
+    : [...DEFAULT_COLUMNS, ...found.filter((name) => name === 'appearances')]
   const columns = select.map((item, i) => readActorColumn(item, `select__${i}`))
-  const count = columns.findIndex(({ isCount }) => isCount)
-  if (!hasSource && count >= 0) {
-    throw new AppError(
-      'invalid_input',
-      'Only the actors of a `source` have an `event_count`.',
-      `select__${count}`
-    )
+  for (const [i, { found: name }] of columns.entries()) {
+    if (name && !found.includes(name)) {
+      const detail = `Only ${FOUND[name].who} have \`${name}\`.`
+      throw new AppError('invalid_input', detail, `select__${i}`)
+    }
   }
-  expectOrder(read.orderBy?.[0], hasSource ? 'event_count' : 'created_at')
+  expectOrder(read.orderBy ?? [], source ? found.map((name) => FOUND[name].order) : ['created_at'])
   return {
     columns,
     limit: read.limit ?? DEFAULT_ROWS,
     offset: read.offset ?? 0,
-    from: hasSource
-      ? readSourceAlone(read, settings, now)
-      : {
-          search: read.search || undefined,
-          properties: readFields(
-            { properties: read.properties, fixedProperties: read.fixedProperties },
-            { timezone: settings.timezone, now }
-          )
-        }
+    from: source ?? {
+      search: read.search || undefined,
+      properties: readFields(
+        { properties: read.properties, fixedProperties: read.fixedProperties },
+        { timezone: settings.timezone, now }
+      )
+    }
   }
 }
 
 type Read = z.output<typeof ActorsNode>
 
-/** @throws invalid_input, attr `orderBy__0`, for another order than the list has */
-function expectOrder(order: string | undefined, column: string): void {
-  const isOwn = new RegExp(String.raw`^\s*${column}\s+desc\s*$`, 'i').test(
-    order ?? `${column} DESC`
+/**
+ * Accepts the order that the list has, also with `actor_id` behind it, by which clients ask for an
+ * order that is the same on every page.
+ * @throws invalid_input, attr `orderBy__0` or `orderBy__1`, for another order
+ */
+function expectOrder(sent: readonly string[], orders: readonly string[]): void {
+  const [first = `${orders[0]} desc`, second = 'actor_id'] = sent.map((order) =>
+    order.trim().replaceAll(/\s+/g, ' ').toLowerCase()
   )
-  if (!isOwn) {
-    throw new AppError(
-      'invalid_input',
-      `These actors are ordered by \`${column} DESC\`.`,
-      'orderBy__0'
-    )
+  if (!orders.some((order) => first === `${order} desc`)) {
+    const names = orders.map((order) => `\`${order} DESC\``).join(' or ')
+    throw new AppError('invalid_input', `These actors are ordered by ${names}.`, 'orderBy__0')
+  }
+  if (!/^actor_id( asc| desc)?$/.test(second)) {
+    throw new AppError('invalid_input', 'Only `actor_id` can be the second order.', 'orderBy__1')
   }
 }
 
 /** @throws invalid_input, attr the field, for filters beside a source, which filters its own */
-function readSourceAlone(read: Read, settings: Settings, now: Date): FindActors {
+function readAlone(read: Read, settings: Settings, now: Date): ReadSource {
   for (const name of ['search', 'properties', 'fixedProperties'] as const) {
     if (saysSomething(read[name])) {
       throw new AppError(
@@ -97,6 +106,8 @@ function readSourceAlone(read: Read, settings: Settings, now: Date): FindActors 
       )
     }
   }
-  const find = inRequest({ pathOf: inSource }, () => readSource(read.source, settings, now))
-  return (scope) => find(scope).catch(rethrowing(inSource))
+  const { find, columns } = inRequest({ pathOf: inSource }, () =>
+    readSource(read.source, settings, now)
+  )
+  return { columns, find: (scope) => find(scope).catch(rethrowing(inSource)) }
 }

@@ -1,55 +1,78 @@
 import type { ProjectDb } from '../../db/client.ts'
 import type { JsonObject } from '../../input/json.ts'
 import type { ProjectCalendar } from '../../trends/periods.ts'
-import type { ActorCounts } from '../../trends/point.ts'
+import type { ActorCount } from '../../trends/point.ts'
 import type { Settings } from '../../trends/request.ts'
 import { findByKind } from '../by-kind.ts'
 import { listFunnelActors } from '../funnels/funnel.ts'
+import { listLifecycle } from '../lifecycle/lifecycle.ts'
 import { inSource } from '../paths.ts'
+import { listRetained } from '../retention/retention.ts'
+import { listStickiness } from '../stickiness/stickiness.ts'
+import type { FoundColumn } from './columns.ts'
 import { readStepOfFunnel } from './funnel-step.ts'
+import { readBarOfLifecycle } from './lifecycle-bar.ts'
+import { readRowOfRetention } from './retention-row.ts'
+import { readBarOfStickiness } from './stickiness-bar.ts'
 import { findActorsOfPoint, readPointOfTrend } from './trend-point.ts'
 
 export type SourceScope = { db: ProjectDb; project: ProjectCalendar }
 
-type Source<Query> = {
+/** An actor of a source. `appearances` are the columns of a retention table that count the actor. */
+export type FoundActor = ActorCount & { appearances?: number[] }
+
+type SourceKind<Query> = {
   /**
    * Reads the node of the source.
    * @throws errors of input whose attr is a path in the node, and query_too_large, attr the limit
    */
   read: (node: JsonObject, settings: Settings, now: Date) => Query
-  /** Finds the actors with the numbers of their events. @throws the errors of `read` */
-  find: (scope: SourceScope, query: Query, now: Date) => Promise<ActorCounts>
+  /** Finds the actors, those with the highest `count` first. @throws the errors of `read` */
+  find: (scope: SourceScope, query: Query, now: Date) => Promise<FoundActor[]>
+  /** The columns that its actors have besides those of all actors; `event_count` by default. */
+  columns?: readonly FoundColumn[]
 }
 
-/** Finds the actors of a source that was read. */
-export type FindActors = (scope: SourceScope) => Promise<ActorCounts>
+/** A source that was read: all that is left is to find its actors. */
+export type ReadSource = {
+  columns: readonly FoundColumn[]
+  find: (scope: SourceScope) => Promise<FoundActor[]>
+}
 
-type ReadSource = (node: JsonObject, settings: Settings, now: Date) => FindActors
+type SourceReader = (node: JsonObject, settings: Settings, now: Date) => ReadSource
 
 const source =
-  <Query>({ read, find }: Source<Query>): ReadSource =>
+  <Query>({ read, find, columns = ['event_count'] }: SourceKind<Query>): SourceReader =>
   (node, settings, now) => {
     const query = read(node, settings, now)
-    return (scope) => find(scope, query, now)
+    return { columns, find: (scope) => find(scope, query, now) }
   }
 
-/** The readers of an `InsightActorsQuery`, by the kind of the question in its `source`. */
-const INSIGHTS: Readonly<Record<string, ReadSource>> = {
-  TrendsQuery: source({ read: readPointOfTrend, find: findActorsOfPoint })
-}
+const STICKINESS = source({ read: readBarOfStickiness, find: listStickiness })
 
-/** The readers of sources, by their kind. */
-const SOURCES: Readonly<Record<string, ReadSource>> = {
-  InsightActorsQuery: (node, settings, now) =>
-    findByKind(INSIGHTS, node.source, inSource).entry(node, settings, now),
-  FunnelsActorsQuery: source({ read: readStepOfFunnel, find: listFunnelActors })
+/** The readers of sources, by their kind, and by the kind of the question in them. */
+const SOURCES: Readonly<Record<string, Readonly<Record<string, SourceReader>>>> = {
+  InsightActorsQuery: {
+    TrendsQuery: source({ read: readPointOfTrend, find: findActorsOfPoint }),
+    RetentionQuery: source({
+      read: readRowOfRetention,
+      find: listRetained,
+      columns: ['event_count', 'appearances']
+    }),
+    StickinessQuery: STICKINESS,
+    LifecycleQuery: source({ read: readBarOfLifecycle, find: listLifecycle })
+  },
+  FunnelsActorsQuery: {
+    FunnelsQuery: source({ read: readStepOfFunnel, find: listFunnelActors })
+  },
+  StickinessActorsQuery: { StickinessQuery: STICKINESS }
 }
 
 /**
  * Reads the source of an `ActorsQuery`.
- * @throws invalid_choice, attr `kind` or `source__kind`, for another kind; the errors of `Source`
+ * @throws invalid_choice, attr `kind` or `source__kind`, for another kind; the errors of `SourceKind`
  */
-export function readSource(node: unknown, settings: Settings, now: Date): FindActors {
-  const found = findByKind(SOURCES, node, (path) => path)
-  return found.entry(found.node, settings, now)
+export function readSource(sent: unknown, settings: Settings, now: Date): ReadSource {
+  const { node, entry: readers } = findByKind(SOURCES, sent, (path) => path)
+  return findByKind(readers, node.source, inSource).entry(node, settings, now)
 }

@@ -1,6 +1,4 @@
 import * as z from 'zod'
-import { isWithinDay } from '../../calendar/buckets.ts'
-import { parseIso, toClock, toIso } from '../../calendar/clock.ts'
 import type { Db } from '../../db/client.ts'
 import { AppError } from '../../errors.ts'
 import type { JsonObject } from '../../input/json.ts'
@@ -8,30 +6,25 @@ import { parseInput } from '../../input/parse.ts'
 import { countBehind } from '../../trends/actors-of-point.ts'
 import { toNodePath } from '../../trends/node-paths.ts'
 import type { ProjectCalendar } from '../../trends/periods.ts'
-import type { ActorCounts, AskedPoint } from '../../trends/point.ts'
+import type { ActorCount, AskedPoint } from '../../trends/point.ts'
 import { isAggregated, type TrendQuery } from '../../trends/query.ts'
-import { inRequest, readTrendsNode, type Settings } from '../../trends/request.ts'
-import { Unsupported } from '../../trends/shared-fields.ts'
+import { readTrendsNode, type Settings } from '../../trends/request.ts'
 import { inSource } from '../paths.ts'
+import {
+  BreakdownValue,
+  bucketOf,
+  Compared,
+  Day,
+  InsightNode,
+  readAsked,
+  SeriesPlace
+} from './source-node.ts'
 
-const PointNode = z.strictObject({
-  kind: z.string(),
-  source: z.unknown(),
-  series: z.int().min(0).nullish(),
-  day: z
-    .union([z.string().max(100), z.int().min(0)], 'Send a date, or the place of a bucket.')
-    .nullish(),
-  breakdown: z
-    .union([z.string().max(10_000), z.number(), z.array(z.string().max(10_000)).max(10)])
-    .nullish(),
-  compare: z.enum(['current', 'previous']).nullish(),
-  interval: Unsupported,
-  status: Unsupported,
-  includeRecordings: Unsupported,
-  modifiers: Unsupported,
-  response: z.unknown().optional(),
-  tags: z.unknown().optional(),
-  version: z.unknown().optional()
+const PointNode = InsightNode.extend({
+  series: SeriesPlace,
+  day: Day.nullish(),
+  breakdown: z.union([BreakdownValue, z.number()]).nullish(),
+  compare: Compared
 })
 
 /** A point of a trend. */
@@ -40,10 +33,7 @@ type TrendPoint = { query: TrendQuery; point: AskedPoint }
 /** Reads an `InsightActorsQuery` of a trend. @throws errors of input, attr the path in the node */
 export function readPointOfTrend(node: JsonObject, settings: Settings, now: Date): TrendPoint {
   const { source, series, day, breakdown, compare } = parseInput(PointNode, node)
-  // The cast is safe: the table of sources has found the kind of this object.
-  const query = inRequest({ pathOf: inSource }, () =>
-    readTrendsNode(source as JsonObject, settings, now)
-  )
+  const query = readAsked(source, readTrendsNode, settings, now)
   if (compare === 'previous' && !query.compare) {
     throw new AppError(
       'invalid_input',
@@ -66,19 +56,6 @@ export function readPointOfTrend(node: JsonObject, settings: Settings, now: Date
   }
 }
 
-/**
- * Returns the name of a bucket: `2025-06-01T00:00:00Z` → `2025-06-01`, or `2025-06-01 00:00:00` by
- * the hour. A moment is written on the project's clock.
- */
-function bucketOf(day: string | number, query: TrendQuery, timezone: string): string {
-  const time = typeof day === 'string' && /\d[T ]\d/.test(day) ? parseIso(day, timezone) : undefined
-  if (time === undefined) {
-    return String(day)
-  }
-  const [date, clock = ''] = toIso(toClock(time, timezone)).replace('Z', '').split('T')
-  return isWithinDay(query.interval) || clock !== '00:00:00' ? `${date} ${clock}` : `${date}`
-}
-
 const toText = (breakdown: string | number | string[] | undefined): string | undefined =>
   Array.isArray(breakdown) ? JSON.stringify(breakdown) : breakdown?.toString()
 
@@ -90,12 +67,12 @@ const MEMBERS: Readonly<Record<string, string>> = {
 }
 
 /** Finds the actors behind a point of a trend. @throws errors of input, attr the path in the node */
-export function findActorsOfPoint(
+export async function findActorsOfPoint(
   { db, project }: { db: Db; project: ProjectCalendar },
   { query, point }: TrendPoint,
   now: Date
-): Promise<ActorCounts> {
-  return countBehind(db, project, { query, point, now }).catch((error: unknown) => {
+): Promise<ActorCount[]> {
+  const behind = await countBehind(db, project, { query, point, now }).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.attr === null || error.code === 'query_too_large') {
       throw error
     }
@@ -105,4 +82,5 @@ export function findActorsOfPoint(
       ? new AppError(code, message, inSource(toNodePath(attr)))
       : new AppError(code, message.replaceAll(`\`${attr}\``, `\`${member}\``), member)
   })
+  return behind.counts
 }

@@ -9,7 +9,7 @@ import { toDimension } from '../../trends/dimensions.ts'
 import { expectFew, MAX_BREAKDOWN_VALUES } from '../../trends/maths/limits.ts'
 import type { ProjectCalendar } from '../../trends/periods.ts'
 import { expectReadable, rowsToRead } from '../../trends/plan.ts'
-import { type ActorCounts, byCount } from '../../trends/point.ts'
+import { type ActorCount, byCount } from '../../trends/point.ts'
 import type { SeriesQuery } from '../../trends/query.ts'
 import { sum } from '../../trends/sum.ts'
 import { type ResolvedRange, resolveRange } from '../date-range.ts'
@@ -158,9 +158,9 @@ export async function listFunnelActors(
   scope: FunnelScope,
   { query, asked: { step, value } }: { query: FunnelQuery; asked: AskedFunnelStep },
   now: Date
-): Promise<ActorCounts> {
+): Promise<ActorCount[]> {
   expectStep(query, step)
-  const { runs, values, period } = await follow(scope, query, now)
+  const { runs, values } = await follow(scope, query, now)
   const place = placeOfValue(query, values, value)
   const reached = new Map<number, number>()
   for (let run = 0; run < runs.size; run += 1) {
@@ -172,8 +172,7 @@ export async function listFunnelActors(
       expectFew(reached.size)
     }
   }
-  const counts = [...reached].map(([actor, count]) => ({ actor, count }))
-  return { counts: counts.sort(byCount), ...rangeOf(period) }
+  return [...reached].map(([actor, count]) => ({ actor, count })).sort(byCount)
 }
 
 function expectStep({ rules, view, subjects }: FunnelQuery, step: number): void {

@@ -8,9 +8,8 @@ import { type Planned, planTrend } from '../../trends/computation.ts'
 import { feedSink } from '../../trends/count.ts'
 import { ActorCounter } from '../../trends/maths/actor-counter.ts'
 import { expectFewRows, feedOf, type TrendPart } from '../../trends/plan.ts'
-import { type ActorCounts, byCount } from '../../trends/point.ts'
+import { type ActorCount, byCount, findBucket } from '../../trends/point.ts'
 import { sum } from '../../trends/sum.ts'
-import { findBucket } from '../bucket.ts'
 import { type ResolvedRange, resolveRange } from '../date-range.ts'
 import type { QuestionPlace } from '../place.ts'
 import type { LifecycleQuery } from './query.ts'
@@ -65,7 +64,7 @@ export async function computeLifecycle(
 }
 
 /** A bar of a lifecycle: `day` is one of the answer's `days`, or its place there. */
-export type AskedBar = { day: string | number; status: LifecycleStatus }
+export type AskedBar = { day: string; status: LifecycleStatus }
 
 /**
  * Lists the persons behind a bar of a lifecycle, and counts their events in its bucket; the events
@@ -76,10 +75,10 @@ export async function listLifecycle(
   place: QuestionPlace,
   { query, bar }: { query: LifecycleQuery; bar: AskedBar },
   now: Date
-): Promise<ActorCounts> {
+): Promise<ActorCount[]> {
   const { part, period, planned } = await planLifecycle(place, query, now)
   const days = period.days.slice(query.leading)
-  const bucket = findBucket(days, bar.day) + query.leading
+  const bucket = findBucket(days, bar.day, 'day') + query.leading
   const isDormant = bar.status === 'dormant'
   const counted = isDormant ? bucket - 1 : bucket
   const meant = new Set<number>()
@@ -101,12 +100,11 @@ export async function listLifecycle(
       }
     }
   })
-  const counts = counter
+  return counter
     .counts()
     .filter(({ number }) => meant.has(number))
     .map(({ number, count }) => ({ actor: actorOfNumber(number), count }))
-  const { from, until } = period.buckets[counted] ?? { from: 0, until: 0 }
-  return { counts: counts.sort(byCount), from, until }
+    .sort(byCount)
 }
 
 async function planLifecycle(

@@ -14,6 +14,7 @@ import type { Sink } from '../../trends/maths/accumulator.ts'
 import { BEFORE } from '../../trends/maths/firsts.ts'
 import { MATHS, onlyFirsts } from '../../trends/maths/table.ts'
 import { expectFewRows, feedOf, type TrendPart } from '../../trends/plan.ts'
+import { type ActorCount, byCount } from '../../trends/point.ts'
 import { MAX_POINTS } from '../../trends/query.ts'
 import { type ResolvedRange, resolveRange } from '../date-range.ts'
 import type { QuestionPlace } from '../place.ts'
@@ -109,8 +110,8 @@ const valuesOf = (
 /** A row of a retention table; `value` is a `breakdown_value` of the answer. */
 export type AskedRow = { row: number; value: string | undefined }
 
-/** A member of a row, and the columns that count it. */
-export type RetainedActor = { actor: number; appearances: number[] }
+/** A member of a row, the columns that count it, and their number. */
+export type RetainedActor = ActorCount & { appearances: number[] }
 
 /**
  * Lists the members of a row, those in most columns first.
@@ -142,15 +143,10 @@ export async function listRetained(
     const actor = actors[table - 1] ?? NOBODY
     if (actor !== NOBODY) {
       const appearances = [...counts.keys()].filter((column) => counts[column] !== 0)
-      listed.push({ actor: actorOfNumber(actor), appearances })
+      listed.push({ actor: actorOfNumber(actor), count: appearances.length, appearances })
     }
   }
-  return listed.sort(
-    (a, b) =>
-      b.appearances.length - a.appearances.length ||
-      Number(b.actor > 0) - Number(a.actor > 0) ||
-      Math.abs(a.actor) - Math.abs(b.actor)
-  )
+  return listed.sort(byCount)
 }
 
 /** Stands for an actor with another value of the breakdown. */

@@ -1,8 +1,10 @@
 import { NumberMap } from '../../columns/number-map.ts'
 import type { Piece, Rows, Sink } from '../../trends/maths/accumulator.ts'
 
+export const CRITERION_OPERATORS = ['gte', 'lte', 'exact'] as const
+
 /** How many events an actor needs in an interval for the interval to count. */
-export type Criteria = { operator: 'gte' | 'lte' | 'exact'; value: number }
+export type Criteria = { operator: (typeof CRITERION_OPERATORS)[number]; value: number }
 
 /** Whether a number, which is 0 for none, fulfils a criterion. */
 export function meets({ operator, value }: Criteria, number: number): boolean {

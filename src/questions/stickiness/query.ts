@@ -6,7 +6,7 @@ import type { TrendQuery } from '../../trends/query.ts'
 import type { Settings } from '../../trends/request.ts'
 import { countActors } from '../actor-series.ts'
 import { readShared, sharedMembers, silentMembers } from '../shared-node.ts'
-import type { Criteria } from './intervals.ts'
+import { CRITERION_OPERATORS, type Criteria } from './intervals.ts'
 
 /** Events per interval that a criterion may ask for. */
 const MAX_VALUE = 1_000_000
@@ -22,7 +22,7 @@ const StickinessNode = z.strictObject({
     computedAs: z.enum(['non_cumulative', 'cumulative']).nullish(),
     stickinessCriteria: z
       .strictObject({
-        operator: z.enum(['gte', 'lte', 'exact']),
+        operator: z.enum(CRITERION_OPERATORS),
         value: z.int().min(1).max(MAX_VALUE)
       })
       .nullish(),

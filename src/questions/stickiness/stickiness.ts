@@ -6,7 +6,7 @@ import { planTrend } from '../../trends/computation.ts'
 import { feedSink } from '../../trends/count.ts'
 import { expectFew } from '../../trends/maths/limits.ts'
 import { expectFewRows, feedOf, type TrendPart } from '../../trends/plan.ts'
-import { type ActorCounts, byCount } from '../../trends/point.ts'
+import { type ActorCount, byCount } from '../../trends/point.ts'
 import { sum } from '../../trends/sum.ts'
 import { type ResolvedRange, resolveRange } from '../date-range.ts'
 import type { QuestionPlace } from '../place.ts'
@@ -93,7 +93,7 @@ export async function listStickiness(
   { db, project, ...reading }: QuestionPlace,
   { query: { trend, criteria }, bar }: { query: StickinessQuery; bar: AskedStickiness },
   now: Date
-): Promise<ActorCounts> {
+): Promise<ActorCount[]> {
   const { query, parts, knowledge } = await planTrend(db, project, {
     query: trend,
     now,
@@ -107,15 +107,10 @@ export async function listStickiness(
     expectFew(active.size)
   })
   await feedSink(knowledge, feedOf(part, []), new Grouping(), intervals)
-  const counts = [...active]
+  return [...active]
     .filter(([, count]) => count > 0 && meets({ operator: bar.operator, value: bar.day }, count))
     .map(([number, count]) => ({ actor: actorOfNumber(number), count }))
-  const { buckets } = part.period
-  return {
-    counts: counts.sort(byCount),
-    from: buckets[0]?.from ?? 0,
-    until: buckets.at(-1)?.until ?? 0
-  }
+    .sort(byCount)
 }
 
 function findPart(

@@ -180,7 +180,7 @@ describe('the worked example', () => {
     const project = await newExample()
     const query = readFunnels(asNode(EXAMPLE), SETTINGS, NOW)
 
-    const { counts } = await listFunnelActors(
+    const actors = await listFunnelActors(
       { db, project: { ...SETTINGS, id: project.id } },
       { query, asked: { step, value: undefined } },
       NOW
@@ -190,7 +190,7 @@ describe('the worked example', () => {
       sql`select person_id as id, distinct_id from distinct_ids where project_id = ${project.id}`
     )
     const names = new Map(rows.map(({ id, distinct_id }) => [id, distinct_id]))
-    expect(counts.map(({ actor }) => names.get(actor)).sort()).toEqual(wanted)
+    expect(actors.map(({ actor }) => names.get(actor)).sort()).toEqual(wanted)
   })
 })
 

@@ -1,7 +1,5 @@
 import { sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { computeLifecycle, listLifecycle } from '../../../src/questions/lifecycle/lifecycle.ts'
-import { readLifecycle } from '../../../src/questions/lifecycle/query.ts'
 import { STATUSES } from '../../../src/questions/lifecycle/statuses.ts'
 import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
 
@@ -106,29 +104,6 @@ it('begins all time with the first event', async () => {
   const answer = await ask(project, { dateRange: { date_from: 'all', date_to: '2026-03-04' } })
 
   expect(numbers(answer)).toMatchObject({ new: [1, 1, 0, 0], dormant: [0, 0, -1, -2] })
-})
-
-it('lists the persons behind each bar', async () => {
-  const project = await newProject()
-  await project.ingest(STORY)
-  const settings = { id: project.id, timezone: 'UTC', weekStart: 0, testAccountFilters: [] }
-  const place = { db, project: settings }
-  const now = new Date()
-  const query = readLifecycle(NODE, settings, now)
-  const { results } = await computeLifecycle(place, query, now)
-
-  for (const { status, data, days } of results) {
-    for (const [i, day] of days.entries()) {
-      const listed = await listLifecycle(place, { query, bar: { day, status } }, now)
-      expect({ status, day, persons: listed.counts.length }).toEqual({
-        status,
-        day,
-        persons: Math.abs(data[i] ?? Number.NaN)
-      })
-    }
-  }
-  const bar = { day: '2026-03-05', status: 'new' as const }
-  await expect(listLifecycle(place, { query, bar }, now)).rejects.toThrow('`day` must be one of')
 })
 
 it.each<[object, string]>([

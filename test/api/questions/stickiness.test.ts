@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest'
-import { readStickiness } from '../../../src/questions/stickiness/query.ts'
-import { listStickiness } from '../../../src/questions/stickiness/stickiness.ts'
-import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
+import { newProject, type TestEvent, type TestProject } from '../../support/project.ts'
 
 const views = (distinct_id: string, days: string[], properties = {}): TestEvent[] =>
   days.map((day) => ({
@@ -87,23 +85,6 @@ it('labels a cumulative answer, and both periods of a comparison', async () => {
     },
     { compare: true, compare_label: 'previous', data: [0, 0, 0] }
   ])
-})
-
-it('lists the actors behind a bar', async () => {
-  const project = await newProject()
-  await project.ingest(STORY)
-  const settings = { id: project.id, timezone: 'UTC', weekStart: 0, testAccountFilters: [] }
-  const place = { db, project: settings }
-  const now = new Date()
-  const query = readStickiness(NODE, settings, now)
-  const list = (day: number, operator: 'exact' | 'gte' | 'lte', series = 0) =>
-    listStickiness(place, { query, bar: { series, day, operator, isPrevious: false } }, now)
-
-  expect((await list(1, 'exact')).counts).toHaveLength(2)
-  expect((await list(2, 'gte')).counts.map(({ count }) => count)).toEqual([3, 2])
-  expect((await list(2, 'lte')).counts).toHaveLength(3)
-  await expect(list(4, 'exact')).rejects.toThrow('from 1 to 3')
-  await expect(list(1, 'exact', 1)).rejects.toThrow('`series` must be less than 1')
 })
 
 it.each<[object, string]>([

@@ -4,12 +4,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { toClock } from '../../../src/calendar/clock.ts'
 import { DAY } from '../../../src/calendar/units.ts'
 import { type Db, newUsage, openDb } from '../../../src/db/client.ts'
-import { computeLifecycle, listLifecycle } from '../../../src/questions/lifecycle/lifecycle.ts'
+import { computeActors } from '../../../src/questions/actors/answer.ts'
+import { readActors } from '../../../src/questions/actors/request.ts'
+import { computeLifecycle } from '../../../src/questions/lifecycle/lifecycle.ts'
 import { readLifecycle } from '../../../src/questions/lifecycle/query.ts'
 import { readRetention } from '../../../src/questions/retention/query.ts'
-import { computeRetention, listRetained } from '../../../src/questions/retention/retention.ts'
+import { computeRetention } from '../../../src/questions/retention/retention.ts'
 import { readStickiness } from '../../../src/questions/stickiness/query.ts'
-import { computeStickiness, listStickiness } from '../../../src/questions/stickiness/stickiness.ts'
+import { computeStickiness } from '../../../src/questions/stickiness/stickiness.ts'
 import { startDatabase } from '../../support/database.ts'
 import { deep } from '../../support/depth.ts'
 import type { Stored } from '../../support/oracle/duck.ts'
@@ -115,18 +117,24 @@ const placeOf = ({ settings }: Told, stepEvents: number) => ({ db, project: sett
 /** A request has no undefined members. */
 const toNode = (node: object) => JSON.parse(JSON.stringify(node))
 
+/** Asks for the cells of a column of the actors of a source. */
+async function cellsOf({ settings, now }: Told, source: object, column: string) {
+  const node = { kind: 'ActorsQuery', source, select: [column], limit: 1_000 }
+  const query = readActors(toNode(node), settings, now)
+  const { results, hasMore } = await computeActors({ db, project: settings }, query, now)
+  expect(hasMore).toBe(false)
+  return results.map(([cell]) => cell)
+}
+
 async function checkLifecycle(told: Told, asked: AskedLifecycle, stepEvents: number) {
   const { settings, now } = told
-  const query = readLifecycle(
-    toNode({
-      kind: 'LifecycleQuery',
-      series: [seriesOf(asked.wanted)],
-      interval: asked.period,
-      dateRange: dateRangeOf(asked)
-    }),
-    settings,
-    now
-  )
+  const source = toNode({
+    kind: 'LifecycleQuery',
+    series: [seriesOf(asked.wanted)],
+    interval: asked.period,
+    dateRange: dateRangeOf(asked)
+  })
+  const query = readLifecycle(source, settings, now)
   const place = placeOf(told, stepEvents)
   const { results } = await computeLifecycle(place, query, now)
 
@@ -135,28 +143,25 @@ async function checkLifecycle(told: Told, asked: AskedLifecycle, stepEvents: num
   )
   for (const { status, data } of results) {
     const day = data.length - 1
-    const { counts } = await listLifecycle(place, { query, bar: { day, status } }, now)
-    expect(counts).toHaveLength(Math.abs(data[day] ?? Number.NaN))
+    const bar = { kind: 'InsightActorsQuery', source, day, status }
+    expect(await cellsOf(told, bar, 'event_count')).toHaveLength(Math.abs(data[day] ?? Number.NaN))
   }
 }
 
 async function checkStickiness(told: Told, asked: AskedStickiness, stepEvents: number) {
   const { settings, now } = told
-  const query = readStickiness(
-    toNode({
-      kind: 'StickinessQuery',
-      series: [seriesOf(asked.wanted)],
-      interval: asked.period,
-      dateRange: dateRangeOf(asked),
-      compareFilter: { compare: asked.compare },
-      stickinessFilter: {
-        computedAs: asked.isCumulative ? 'cumulative' : 'non_cumulative',
-        stickinessCriteria: asked.criteria
-      }
-    }),
-    settings,
-    now
-  )
+  const source = toNode({
+    kind: 'StickinessQuery',
+    series: [seriesOf(asked.wanted)],
+    interval: asked.period,
+    dateRange: dateRangeOf(asked),
+    compareFilter: { compare: asked.compare },
+    stickinessFilter: {
+      computedAs: asked.isCumulative ? 'cumulative' : 'non_cumulative',
+      stickinessCriteria: asked.criteria
+    }
+  })
+  const query = readStickiness(source, settings, now)
   const place = placeOf(told, stepEvents)
   const { results } = await computeStickiness(place, query, now)
 
@@ -164,42 +169,34 @@ async function checkStickiness(told: Told, asked: AskedStickiness, stepEvents: n
     answerStickiness(told.calendar, told.events, asked)
   )
   for (const { data, compare_label } of results) {
-    const bar = {
-      series: 0,
-      day: 1,
-      operator: asked.isCumulative ? ('gte' as const) : ('exact' as const),
-      isPrevious: compare_label === 'previous'
-    }
-    expect((await listStickiness(place, { query, bar }, now)).counts).toHaveLength(data[0] ?? -1)
+    const bar = { kind: 'InsightActorsQuery', source, day: 1, compare: compare_label }
+    expect(await cellsOf(told, bar, 'event_count')).toHaveLength(data[0] ?? -1)
   }
 }
 
 async function checkRetention(told: Told, asked: AskedRetention, stepEvents: number) {
   const { settings, now } = told
-  const query = readRetention(
-    toNode({
-      kind: 'RetentionQuery',
-      dateRange: dateRangeOf(asked),
-      retentionFilter: {
-        targetEntity: { id: asked.target.event, properties: asked.target.properties },
-        returningEntity: { id: asked.returning.event, properties: asked.returning.properties },
-        retentionType: asked.type,
-        period: { day: 'Day', week: 'Week', month: 'Month' }[asked.period],
-        totalIntervals: asked.intervals,
-        retentionCustomBrackets: asked.brackets,
-        minimumOccurrences: asked.minimum,
-        cumulative: asked.isCumulative
-      },
-      breakdownFilter: asked.breakdown && {
-        breakdown: asked.breakdown.key,
-        breakdown_type: asked.breakdown.type,
-        breakdown_limit: asked.breakdown.limit,
-        breakdown_hide_other_aggregation: asked.breakdown.hidesOther
-      }
-    }),
-    settings,
-    now
-  )
+  const source = toNode({
+    kind: 'RetentionQuery',
+    dateRange: dateRangeOf(asked),
+    retentionFilter: {
+      targetEntity: { id: asked.target.event, properties: asked.target.properties },
+      returningEntity: { id: asked.returning.event, properties: asked.returning.properties },
+      retentionType: asked.type,
+      period: { day: 'Day', week: 'Week', month: 'Month' }[asked.period],
+      totalIntervals: asked.intervals,
+      retentionCustomBrackets: asked.brackets,
+      minimumOccurrences: asked.minimum,
+      cumulative: asked.isCumulative
+    },
+    breakdownFilter: asked.breakdown && {
+      breakdown: asked.breakdown.key,
+      breakdown_type: asked.breakdown.type,
+      breakdown_limit: asked.breakdown.limit,
+      breakdown_hide_other_aggregation: asked.breakdown.hidesOther
+    }
+  })
+  const query = readRetention(source, settings, now)
   const place = placeOf(told, stepEvents)
   const { results } = await computeRetention(place, query, now)
 
@@ -217,12 +214,11 @@ async function checkRetention(told: Told, asked: AskedRetention, stepEvents: num
     if (i > 1 && i < found.length - 1) {
       continue
     }
-    const row = { row: i % rows, value: value ?? undefined }
-    const members = await listRetained(place, { query, asked: row }, now)
+    const row = { kind: 'InsightActorsQuery', source, interval: i % rows, breakdown: value }
+    // The cast is safe: these are the columns that count an actor.
+    const members = (await cellsOf(told, row, 'appearances')) as number[][]
     expect(
-      counts.map(
-        (_, column) => members.filter(({ appearances }) => appearances.includes(column)).length
-      )
+      counts.map((_, column) => members.filter((columns) => columns.includes(column)).length)
     ).toEqual(counts)
   }
 }
