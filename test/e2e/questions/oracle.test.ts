@@ -118,10 +118,15 @@ const placeOf = ({ settings }: Told, stepEvents: number) => ({ db, project: sett
 const toNode = (node: object) => JSON.parse(JSON.stringify(node))
 
 /** Asks for the cells of a column of the actors of a source. */
-async function cellsOf({ settings, now }: Told, source: object, column: string) {
+async function cellsOf(
+  place: ReturnType<typeof placeOf>,
+  now: Date,
+  source: object,
+  column: string
+) {
   const node = { kind: 'ActorsQuery', source, select: [column], limit: 1_000 }
-  const query = readActors(toNode(node), settings, now)
-  const { results, hasMore } = await computeActors({ db, project: settings }, query, now)
+  const query = readActors(toNode(node), place.project, now)
+  const { results, hasMore } = await computeActors(place, query, now)
   expect(hasMore).toBe(false)
   return results.map(([cell]) => cell)
 }
@@ -144,7 +149,9 @@ async function checkLifecycle(told: Told, asked: AskedLifecycle, stepEvents: num
   for (const { status, data } of results) {
     const day = data.length - 1
     const bar = { kind: 'InsightActorsQuery', source, day, status }
-    expect(await cellsOf(told, bar, 'event_count')).toHaveLength(Math.abs(data[day] ?? Number.NaN))
+    expect(await cellsOf(place, now, bar, 'event_count')).toHaveLength(
+      Math.abs(data[day] ?? Number.NaN)
+    )
   }
 }
 
@@ -170,7 +177,7 @@ async function checkStickiness(told: Told, asked: AskedStickiness, stepEvents: n
   )
   for (const { data, compare_label } of results) {
     const bar = { kind: 'InsightActorsQuery', source, day: 1, compare: compare_label }
-    expect(await cellsOf(told, bar, 'event_count')).toHaveLength(data[0] ?? -1)
+    expect(await cellsOf(place, now, bar, 'event_count')).toHaveLength(data[0] ?? -1)
   }
 }
 
@@ -216,7 +223,7 @@ async function checkRetention(told: Told, asked: AskedRetention, stepEvents: num
     }
     const row = { kind: 'InsightActorsQuery', source, interval: i % rows, breakdown: value }
     // The cast is safe: these are the columns that count an actor.
-    const members = (await cellsOf(told, row, 'appearances')) as number[][]
+    const members = (await cellsOf(place, now, row, 'appearances')) as number[][]
     expect(
       counts.map((_, column) => members.filter((columns) => columns.includes(column)).length)
     ).toEqual(counts)
