@@ -2,7 +2,7 @@ import { parseTimestamp } from '../calendar/clock.ts'
 import { AppError } from '../errors.ts'
 import { fromBase64 } from '../input/base64.ts'
 import { isGzip, readDecoded, unpack } from '../input/encoding.ts'
-import { isObject, type Json, type JsonObject, parseOr } from '../input/json.ts'
+import { depthOf, isObject, type Json, type JsonObject, parseOr } from '../input/json.ts'
 import { MAX_MEMORY, type Scanned, scan } from '../input/scan.ts'
 import type { Changed } from './changed-values.ts'
 
@@ -119,7 +119,36 @@ function decodeBase64(text: string): Uint8Array {
   }
 }
 
-function parse(text: string, ids: ReadonlySet<string>): { json: Json } & Scanned {
+/** Longest text that is parsed before it is scanned: a `[` takes at most 64 bytes of memory. */
+const MAX_UNSCANNED = MAX_MEMORY / 64
+/** Matches an integer that a double may round, or a text with such digits. */
+const LONG_INTEGER = /[:,[]-?\d{16}/
+
+/**
+ * Parses a text of which parsing loses nothing, because `JSON.stringify` returns the same text: so
+ * most SDKs send it. This takes a fraction of the time of `scan`. Returns undefined for other texts.
+ */
+function parseLossless(text: string): Json | undefined {
+  if (text.length > MAX_UNSCANNED || LONG_INTEGER.test(text)) {
+    return undefined
+  }
+  try {
+    const json: Json = JSON.parse(text)
+    const isLossless = depthOf(json, MAX_LEVELS) <= MAX_LEVELS && JSON.stringify(json) === text
+    return isLossless ? json : undefined
+  } catch {
+    // Invalid JSON. Its scan tells what else may be wrong with it.
+    return undefined
+  }
+}
+
+type Parsed = { json: Json } & Pick<Scanned, 'inexact' | 'repeated'>
+
+function parse(text: string, ids: ReadonlySet<string>): Parsed {
+  const json = parseLossless(text)
+  if (json !== undefined) {
+    return { json, inexact: undefined, repeated: undefined }
+  }
   const scanned = scan(text, LIMITS, ids)
   if (scanned.isTooDeep) {
     throw malformed(`nested deeper than ${MAX_LEVELS}`)
