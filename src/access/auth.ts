@@ -44,10 +44,10 @@ const ProjectPath = z.object({
 export const allow = (...scopes: Scopes): MiddlewareHandler<AppEnv> =>
   contribute(async function allow(c, next) {
     const requested = await readRequested(c)
-    const control = openControl(c.env, c.var.usage)
+    const control = openControl(c.env, c.get('usage'))
     const caller = await findCaller(control.db, requested)
     const session = await admit(c, { scopes, requested, caller, control })
-    c.var.expectKnown()
+    c.get('expectKnown')()
 
     await next()
 
@@ -90,7 +90,7 @@ export const reading = <Path extends z.ZodObject, Query extends z.ZodObject, Ans
 ) => ({
   allowReading: allowReading(wanted),
   // The cast is safe: only `allowReading` sets it, to an answer of this plan.
-  foundFor: (c: Context<AppEnv>) => c.var.found as Answer | undefined
+  foundFor: (c: Context<AppEnv>) => c.get('found') as Answer | undefined
 })
 
 const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answer>({
@@ -110,7 +110,7 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
     async function allowReading(c, next) {
       const requested = await readRequested(c)
       const planFor = (id: number) => {
-        c.var.expectKnown()
+        c.get('expectKnown')()
         const param = parseInput(path, c.req.param())
         const values = readQuery(query, c.req.url)
         c.req.addValidatedData('param', param)
@@ -118,20 +118,28 @@ const allowReading = <Path extends z.ZodObject, Query extends z.ZodObject, Answe
         const { url } = c.req
         const accept = c.req.header('Accept')
         const readBody = async () => (isShort(c) ? readJsonBody(c) : undefined)
-        return plan({ projectId: id, url, accept, now: c.var.now, param, query: values, readBody })
+        return plan({
+          projectId: id,
+          url,
+          accept,
+          now: c.get('now'),
+          param,
+          query: values,
+          readBody
+        })
       }
 
-      const control = openControl(c.env, c.var.usage)
+      const control = openControl(c.env, c.get('usage'))
       const together = await readWithCaller(c, { control, requested, planFor })
       const caller = together ? together.caller : await findCaller(control.db, requested)
       const session = await admit(c, { scopes, requested, caller, control })
 
       // The planned read ran on the control database, which need not be the project's.
-      if (together && c.var.project.database === CONTROL) {
+      if (together && c.get('project').database === CONTROL) {
         c.set('found', together.readAnswer())
       } else {
-        const planned = await planFor(c.var.project.id)
-        c.set('found', planned && (await runRead(c.var.db, planned)))
+        const planned = await planFor(c.get('project').id)
+        c.set('found', planned && (await runRead(c.get('db'), planned)))
       }
 
       await next()
@@ -172,7 +180,7 @@ async function readWithCaller<Answer>(
   // An error in the request is ignored here. It is sent after the key check, when the read is
   // planned again.
   const planned = await attempt(() => planFor(projectId))
-  const sought = { hash, projectId, now: c.var.now.getTime() }
+  const sought = { hash, projectId, now: c.get('now').getTime() }
   return planned && findCallerAndRead(control.db, sought, planned)
 }
 
@@ -192,13 +200,13 @@ export const allowCaller = (...scopes: Scopes): MiddlewareHandler<AppEnv> =>
   contribute(
     async function checkCaller(c, next) {
       const hash = readKeyHash(c)
-      const { db } = openControl(c.env, c.var.usage)
+      const { db } = openControl(c.env, c.get('usage'))
       const caller = await findCaller(db, { hash, projectId: NO_PROJECT })
       const { key, user } = await authenticate(c, caller, scopes)
       c.set('control', db)
       c.set('key', key)
       c.set('user', user)
-      c.var.expectKnown()
+      c.get('expectKnown')()
 
       await next()
 
@@ -245,7 +253,7 @@ async function admit(
     project.database === CONTROL && !bookmark
       ? // The cast is safe: this project's data is in the control database.
         (control as Session<AnyDb> as Session<ProjectDb>)
-      : openDb(databaseOf(c.env, project.database), c.var.usage, bookmark)
+      : openDb(databaseOf(c.env, project.database), c.get('usage'), bookmark)
   c.set('db', session.db)
   return session
 }
@@ -254,9 +262,9 @@ async function admit(
 function finish(c: Context<AppEnv>, session: Session<ProjectDb>): void {
   const state = session.bookmark()
   if (state) {
-    c.res.headers.set('x-d1-bookmark', writeBookmark(c.var.project.database, state))
+    c.res.headers.set('x-d1-bookmark', writeBookmark(c.get('project').database, state))
   }
-  recordUse(c, c.var.key)
+  recordUse(c, c.get('key'))
 }
 
 /**

@@ -70,12 +70,12 @@ export async function authenticate(
   caller: Caller | undefined,
   scopes: Scopes
 ): Promise<Caller> {
-  if (!caller || !isValid(caller.key, c.var.now)) {
+  if (!caller || !isValid(caller.key, c.get('now'))) {
     throw invalidKey()
   }
   const { key } = caller
   c.set('keyId', key.id)
-  await throttle(c.env, key.id, scopes[0], c.var.now)
+  await throttle(c.env, key.id, scopes[0], c.get('now'))
   expectScope(key, scopes)
   return caller
 }
@@ -89,8 +89,8 @@ export function expectScope({ scopes: held }: Pick<KeyRow, 'scopes'>, scopes: Sc
 
 /** Records that the key was used, at most once an hour. */
 export function recordUse(c: Context<AppEnv>, key: KeyRow): void {
-  if (isStale(key.lastUsedAt, c.var.now)) {
-    c.executionCtx.waitUntil(touchKey(openControl(c.env, newUsage()).db, key.id, c.var.now))
+  if (isStale(key.lastUsedAt, c.get('now'))) {
+    c.executionCtx.waitUntil(touchKey(openControl(c.env, newUsage()).db, key.id, c.get('now')))
   }
 }
 

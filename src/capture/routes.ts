@@ -68,7 +68,7 @@ export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
       const { json, ...changed } = await readExactly(payloadOf(c))
       const { token, sentAt, events } = readRequest(json)
       const project = await openProject(c, token)
-      const now = c.var.now.getTime()
+      const now = c.get('now').getTime()
       const requestSentAt = sentAt ?? readQueryTime(c)
       const read = events
         .map(toEvent)
@@ -98,7 +98,7 @@ export function createCaptureRoutes({ projectOf, openProject }: TokenReader) {
     }
     // Only now, because snapshots that are discarded need no room in the database.
     const project = await openProject(c, token)
-    const now = c.var.now.getTime()
+    const now = c.get('now').getTime()
     const requestSentAt = sentAt ?? readQueryTime(c)
     const unpacking = new Unpacking()
     const outcomes = await Promise.all(

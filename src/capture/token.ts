@@ -46,7 +46,7 @@ export function createTokenReader(): TokenReader {
   const findProject = createProjectFinder()
 
   const projectOf = async (c: Context<AppEnv>, token: string) => {
-    const project = await findProject(c.env, token, c.var.now, c.var.usage)
+    const project = await findProject(c.env, token, c.get('now'), c.get('usage'))
     if (!project) {
       throw invalidToken('API key is not valid: unknown')
     }

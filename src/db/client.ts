@@ -85,12 +85,13 @@ export const openDb = (binding: D1Database, usage: Usage, bookmark?: string): Se
 export const openControl = ({ DB }: Pick<Env, 'DB'>, usage: Usage): Session<ControlDb> =>
   connect(DB, usage) as Session<ControlDb>
 
+const dialect = new D1Dialect()
+
 function connect(binding: D1Database, usage: Usage, bookmark = 'first-primary') {
   const metered = new MeteredSession(binding.withSession(bookmark), usage)
   // The cast is safe: drizzle's session calls only `prepare` and `batch`, which a D1 session has
   // too.
   const client = metered as unknown as D1Database
-  const dialect = new D1Dialect()
   const session = new SQLiteD1Session<Record<string, never>, Record<string, never>>(
     client,
     dialect,

@@ -95,7 +95,7 @@ function logFailure(c: Context<AppEnv>, thrown: unknown): void {
       ? thrown.stack?.split('\n').filter((line) => /^\s+at /.test(line))
       : undefined
   log('error', 'request failed', {
-    request_id: c.var.requestId,
+    request_id: c.get('requestId'),
     errors: chain,
     stack: stack?.slice(0, 8)
   })

@@ -17,9 +17,9 @@ export const startRequest = (clock: () => Date): MiddlewareHandler<AppEnv> =>
     await next()
 
     // `c.header` would copy the finished response.
-    c.res.headers.set('X-Request-Id', c.var.requestId)
+    c.res.headers.set('X-Request-Id', c.get('requestId'))
     const line = {
-      request_id: c.var.requestId,
+      request_id: c.get('requestId'),
       method: c.req.method,
       // The pattern of the last matched route: the path itself may contain a secret.
       route: routePath(c, -1),
@@ -29,11 +29,11 @@ export const startRequest = (clock: () => Date): MiddlewareHandler<AppEnv> =>
       log('info', 'request', {
         ...line,
         ms: clock().getTime() - started.getTime(),
-        project: c.var.projectId ?? null,
-        key: c.var.keyId ?? null,
-        longest_ms: c.var.usage.longestMs,
-        rows_read: c.var.usage.rowsRead,
-        rows_written: c.var.usage.rowsWritten
+        project: c.get('projectId') ?? null,
+        key: c.get('keyId') ?? null,
+        longest_ms: c.get('usage').longestMs,
+        rows_read: c.get('usage').rowsRead,
+        rows_written: c.get('usage').rowsWritten
       })
     // A streamed response is still being sent when `next` returns.
     if (c.var.streamed) {

@@ -188,7 +188,7 @@ const encodeName = (name: string): string =>
 
 /** Reads the JSON body of a request, once. A missing body counts as `{}`. */
 export function readJsonBody(c: Context<AppEnv>): Promise<Json> {
-  const body = c.var.body ?? readJson(c.req.raw)
+  const body = c.get('body') ?? readJson(c.req.raw)
   c.set('body', body)
   return body
 }

@@ -64,7 +64,7 @@ export function createCaptureV1Routes({ openProject }: TokenReader) {
     // The distinct id of an event has to be a text.
     const { json, ...changed } = await readExactly(c.req.raw, ID_PROPERTIES)
     const events = readAnalyticsBatch(json, readSdk(headers['PostHog-Sdk-Info']))
-    const now = c.var.now.getTime()
+    const now = c.get('now').getTime()
     const sentAt = readSentAt(headers['PostHog-Request-Timestamp'])
     const read = events.map((event, i) => readOne(event, sentAt, now, i))
     const arrival = { project, request: c.req.raw, now, changed, isImport: isImport(json) }
