@@ -9,7 +9,8 @@ export class NumberMap {
   #numbers = new Int32Array(FIRST_SIZE)
 
   get(key: number): number {
-    return this.#numbers[key] ?? 0
+    // Reading past the end would make this slow from then on.
+    return key < this.#numbers.length ? (this.#numbers[key] ?? 0) : 0
   }
 
   set(key: number, number: number): void {

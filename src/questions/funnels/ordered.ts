@@ -1,13 +1,51 @@
-import {
-  type Attempts,
-  BestAttempts,
-  bestBytes,
-  type Delays,
-  delays,
-  type FunnelRules,
-  type StepBits,
-  stepBits
-} from './rules.ts'
+import type { TimedEvents } from '../timed-events.ts'
+import { type Attempts, type Delays, delaysIn, type FunnelRules, isLong } from './rules.ts'
+
+/* The bits that are kept of an actor. */
+/** How many steps the best attempt has, and `IS_SPOILT`. */
+const BEST = 0
+/** A bit for each slot that has an attempt. */
+const FILLED = 1
+/** A bit for each slot whose attempt has gone on to the next slot. */
+const GONE = 2
+/** A bit for each slot whose attempt is spoilt. */
+const SPOILT = 3
+
+const IS_SPOILT = 0x80
+
+/** Bits, one for each step. */
+type StepBits = Uint8Array | Uint32Array
+
+/** Where numbers of actors begin in a list: those of the first actor, and how far on the next. */
+type Place = { from: number; stride: number }
+
+/**
+ * Where the numbers of an actor are. They lie together, mostly in one line of the processor's cache,
+ * because the actors of events are at random places.
+ */
+type Layout = { begins: Place; delays: Place; groups: Place; bits: Place; bytes: number }
+
+function layoutOf({ steps, window, exclusions, groupStep }: FunnelRules): Layout {
+  const [delayWidth, bitsWidth] = [isLong(window) ? 8 : 4, isWide(steps) ? 4 : 1]
+  const delays = 8 * (steps - 1 + (exclusions.length > 0 ? 1 : 0))
+  const groups = delays + delayWidth * (steps - 1 + delaysBefore(steps - 1))
+  const bits = groups + (groupStep === undefined ? 0 : 4 * steps)
+  const bytes = Math.ceil((bits + 4 * bitsWidth) / 8) * 8
+  const place = (from: number, width: number): Place => ({
+    from: from / width,
+    stride: bytes / width
+  })
+  return {
+    begins: place(0, 8),
+    delays: place(delays, delayWidth),
+    groups: place(groups, 4),
+    bits: place(bits, bitsWidth),
+    bytes
+  }
+}
+
+/** Whether a byte is too short for the bits of so many steps. */
+const isWide = (steps: number): boolean => steps > 8
 
 /**
  * Attempts at a funnel whose steps must be taken in order. Each event that is the first step begins
@@ -20,178 +58,240 @@ import {
  */
 export class OrderedAttempts implements Attempts {
   readonly #rules: FunnelRules
-  readonly #best: BestAttempts
-  /** A bit for each slot that has an attempt. */
-  readonly #filled: StepBits
-  /** A bit for each slot whose attempt has gone on to the next slot. */
-  readonly #gone: StepBits
-  /** A bit for each slot whose attempt is spoilt. */
-  readonly #spoilt: StepBits
-  /** For each slot of each actor, the time of the attempt's first step. */
+  readonly #layout: Layout
+  readonly #bits: StepBits
+  /** For each slot of an actor, the time of the attempt's first step; then that of the best one. */
   readonly #begins: Float64Array
-  /** For each slot of each actor, the times from the attempt's first step to each later one. */
+  /** The times from the first step to each later one: of the best attempt, then of each slot's. */
   readonly #delays: Delays
-  /** For each slot of each actor, the group of its attempt. */
+  /** The group of an actor's best attempt, then that of each slot's. */
   readonly #groups: Int32Array
 
   /** @param places the number of actors */
   constructor(rules: FunnelRules, places: number) {
-    const { steps, window, groupStep } = rules
     this.#rules = rules
-    this.#best = new BestAttempts(rules, places)
-    this.#filled = stepBits(steps, places)
-    this.#gone = stepBits(steps, places)
-    this.#spoilt = stepBits(steps, places)
-    this.#begins = new Float64Array(places * (steps - 1))
-    this.#delays = delays(window, places * delaysBefore(steps - 1))
-    this.#groups = new Int32Array(groupStep === undefined ? 0 : places * (steps - 1)).fill(-1)
+    this.#layout = layoutOf(rules)
+    const memory = new ArrayBuffer(places * this.#layout.bytes)
+    this.#bits = isWide(rules.steps) ? new Uint32Array(memory) : new Uint8Array(memory)
+    this.#begins = new Float64Array(memory)
+    this.#delays = delaysIn(rules.window, memory)
+    this.#groups = new Int32Array(memory)
   }
 
   /** Memory that an actor takes, bytes. */
   static bytes(rules: FunnelRules): number {
-    const { steps, window, groupStep } = rules
-    const perSlot = 8 + (groupStep === undefined ? 0 : 4)
-    return (
-      bestBytes(rules) +
-      3 * stepBits(steps, 0).BYTES_PER_ELEMENT +
-      (steps - 1) * perSlot +
-      delaysBefore(steps - 1) * delays(window, 0).BYTES_PER_ELEMENT
-    )
+    return layoutOf(rules).bytes
   }
 
-  add(place: number, time: number, steps: number, exclusions: number, group: number): void {
-    if (this.#best.isComplete(place)) {
+  add(place: number, steps: number, exclusions: number, events: TimedEvents, i: number): void {
+    const at = startOf(this.#layout.bits, place)
+    if (this.#bits[at + BEST] === this.#rules.steps) {
       return
     }
     // Before the steps: an event does not spoil the attempt that it begins.
     if (exclusions !== 0) {
-      this.#exclude(place, time, exclusions)
+      this.#exclude(place, exclusions, events, i)
     }
     // From the last step to the first: an event takes no attempt two steps further.
-    for (let step = this.#rules.steps - 1; step > 0; step -= 1) {
-      if ((steps & (1 << step)) !== 0) {
-        this.#advance(place, step, time, group)
+    for (let left = steps & ~1; left !== 0; ) {
+      const step = 31 - Math.clz32(left)
+      left ^= 1 << step
+      if (this.#isOpen(place, step - 1, events, i)) {
+        this.#advance(place, step, events, i)
       }
     }
     if ((steps & 1) !== 0) {
-      this.#begin(place, time, group)
+      this.#begin(place, events, i)
     }
     if (this.#rules.order === 'strict') {
-      this.#filled[place] = (this.#filled[place] ?? 0) & steps
-      this.#gone[place] = (this.#gone[place] ?? 0) & (steps >> 1)
+      this.#keepBits(at + FILLED, steps)
+      this.#keepBits(at + GONE, steps >> 1)
+    }
+  }
+
+  /** Whether first steps may be added by `addPlain`: no attempt is spoilt or has a group. */
+  static isPlain({ order, exclusions, groupStep }: FunnelRules): boolean {
+    return order === 'ordered' && exclusions.length === 0 && groupStep === undefined
+  }
+
+  /**
+   * Adds events to attempts whose rules are plain, as `add` does. Most are first steps: they are
+   * added in a short loop, in which the processor reads the numbers of several actors at once.
+   * @param pages the attempts of `2 ** pageBits` actors each
+   * @param places the place of each event's actor, -1 for none
+   */
+  static addPlain(
+    pages: readonly OrderedAttempts[],
+    pageBits: number,
+    places: Int32Array,
+    events: TimedEvents
+  ): void {
+    const { marks } = events
+    const mask = 2 ** pageBits - 1
+    for (let i = 0; i < places.length; i += 1) {
+      const place = places[i] ?? -1
+      const page = place < 0 ? undefined : pages[place >> pageBits]
+      if (page && marks[i] === 1) {
+        page.#beginPlain(place & mask, events, i)
+      } else if (page) {
+        page.add(place & mask, marks[i] ?? 0, 0, events, i)
+      }
+    }
+  }
+
+  #beginPlain(place: number, { times }: TimedEvents, i: number): void {
+    const bits = this.#bits
+    const at = startOf(this.#layout.bits, place)
+    const best = bits[at + BEST] ?? 0
+    if (best !== this.#rules.steps) {
+      this.#begins[startOf(this.#layout.begins, place)] = times[i] ?? 0
+      bits[at + BEST] = best === 0 ? 1 : best
+      bits[at + FILLED] = (bits[at + FILLED] ?? 0) | 1
+      bits[at + GONE] = (bits[at + GONE] ?? 0) & ~1
     }
   }
 
   reached(place: number): number {
-    return this.#best.reached(place)
+    return (this.#bits[startOf(this.#layout.bits, place) + BEST] ?? 0) & ~IS_SPOILT
   }
 
   isExcluded(place: number): boolean {
-    return this.#best.isSpoilt(place)
+    return ((this.#bits[startOf(this.#layout.bits, place) + BEST] ?? 0) & IS_SPOILT) !== 0
   }
 
   timeTo(place: number, step: number): number {
-    return this.#best.delay(place, step)
+    return step === 0 ? 0 : (this.#delays[startOf(this.#layout.delays, place) + step - 1] ?? 0)
   }
 
   groupOf(place: number): number {
-    return this.#best.group(place)
+    return this.#groupIn(startOf(this.#layout.groups, place))
   }
 
-  #begin(place: number, time: number, group: number): void {
-    const own = this.#rules.groupStep === 0 ? group : -1
-    this.#fill(place, 0, { begin: time, isSpoilt: false, group: own })
-    if (this.#best.isBetter(place, 1, false)) {
-      this.#best.set(place, { reached: 1, isSpoilt: false, begin: time })
-      this.#best.setGroup(place, own)
+  #begin(place: number, { times, groups }: TimedEvents, i: number): void {
+    this.#begins[startOf(this.#layout.begins, place)] = times[i] ?? 0
+    this.#fill(place, 0, false)
+    const group = this.#rules.groupStep === 0 ? (groups?.[i] ?? 0) : NO_GROUP
+    this.#setGroup(startOf(this.#layout.groups, place) + 1, group)
+    if (this.#isBetter(place, 1, false)) {
+      this.#setBest(place, 0, 1, group)
     }
   }
 
   /** Takes the attempt in the slot before a step on to the step. */
-  #advance(place: number, step: number, time: number, group: number): void {
+  #advance(place: number, step: number, { times, groups }: TimedEvents, i: number): void {
     const { steps, groupStep } = this.#rules
     const before = step - 1
-    if (!this.#isOpen(place, before, time)) {
-      return
-    }
-    const bit = 1 << before
-    const slot = place * (steps - 1) + before
-    const begin = this.#begins[slot] ?? 0
-    this.#gone[place] = (this.#gone[place] ?? 0) | bit
-    const isSpoilt = ((this.#spoilt[place] ?? 0) & bit) !== 0
-    const own = groupStep === step ? group : (this.#groups[slot] ?? -1)
-    if (this.#best.isBetter(place, step + 1, isSpoilt)) {
-      this.#best.set(place, { reached: step + 1, isSpoilt, begin })
-      this.#best.setGroup(place, own)
-      for (let earlier = 1; earlier < step; earlier += 1) {
-        this.#best.setDelay(place, earlier, this.#delay(place, before, earlier))
-      }
-      this.#best.setDelay(place, step, time - begin)
+    const bits = startOf(this.#layout.bits, place)
+    this.#setBit(bits + GONE, before)
+    const isSpoilt = ((this.#bits[bits + SPOILT] ?? 0) & (1 << before)) !== 0
+    const ofGroups = startOf(this.#layout.groups, place)
+    const group = groupStep === step ? (groups?.[i] ?? 0) : this.#groupIn(ofGroups + 1 + before)
+    const begins = startOf(this.#layout.begins, place)
+    const begin = this.#begins[begins + before] ?? 0
+    const best = startOf(this.#layout.delays, place)
+    const from = best + steps - 1 + delaysBefore(before)
+    if (this.#isBetter(place, step + 1, isSpoilt)) {
+      this.#setBest(place, before, (step + 1) | (isSpoilt ? IS_SPOILT : 0), group)
+      this.#copyDelays(from, best, before)
+      this.#delays[best + before] = (times[i] ?? 0) - begin
     }
     if (step < steps - 1) {
-      this.#fill(place, step, { begin, isSpoilt, group: own })
-      for (let earlier = 1; earlier < step; earlier += 1) {
-        this.#setDelay(place, step, earlier, this.#delay(place, before, earlier))
-      }
-      this.#setDelay(place, step, step, time - begin)
+      this.#begins[begins + step] = begin
+      this.#fill(place, step, isSpoilt)
+      this.#setGroup(ofGroups + 1 + step, group)
+      const to = best + steps - 1 + delaysBefore(step)
+      this.#copyDelays(from, to, before)
+      this.#delays[to + before] = (times[i] ?? 0) - begin
     }
   }
 
-  #fill(
-    place: number,
-    step: number,
-    { begin, isSpoilt, group }: { begin: number; isSpoilt: boolean; group: number }
-  ): void {
-    const bit = 1 << step
-    const slot = place * (this.#rules.steps - 1) + step
-    this.#filled[place] = (this.#filled[place] ?? 0) | bit
-    this.#gone[place] = (this.#gone[place] ?? 0) & ~bit
-    const others = (this.#spoilt[place] ?? 0) & ~bit
-    this.#spoilt[place] = isSpoilt ? others | bit : others
-    this.#begins[slot] = begin
-    if (this.#groups.length > 0) {
-      this.#groups[slot] = group
+  /** Puts an attempt into a slot, but for its times and its group. */
+  #fill(place: number, slot: number, isSpoilt: boolean): void {
+    const bits = startOf(this.#layout.bits, place)
+    this.#setBit(bits + FILLED, slot)
+    this.#keepBits(bits + GONE, ~(1 << slot))
+    this.#keepBits(bits + SPOILT, ~(1 << slot))
+    if (isSpoilt) {
+      this.#setBit(bits + SPOILT, slot)
     }
   }
 
   /** Spoils the attempts that are between the steps of an exclusion, within their window. */
-  #exclude(place: number, time: number, exclusions: number): void {
-    const { exclusions: ranges, window } = this.#rules
-    for (const [i, { from, to }] of ranges.entries()) {
-      if ((exclusions & (1 << i)) === 0) {
+  #exclude(place: number, exclusions: number, events: TimedEvents, i: number): void {
+    const { exclusions: ranges, window, steps } = this.#rules
+    const bits = startOf(this.#layout.bits, place)
+    for (const [n, { from, to }] of ranges.entries()) {
+      if ((exclusions & (1 << n)) === 0) {
         continue
       }
       for (let step = from; step < to; step += 1) {
-        if (this.#isOpen(place, step, time)) {
-          this.#spoilt[place] = (this.#spoilt[place] ?? 0) | (1 << step)
+        if (this.#isOpen(place, step, events, i)) {
+          this.#setBit(bits + SPOILT, step)
         }
       }
-      const furthest = this.#best.reached(place) - 1
-      if (furthest >= from && furthest < to && time - this.#best.begin(place) <= window) {
-        this.#best.spoil(place)
+      const furthest = this.reached(place) - 1
+      const begin = this.#begins[startOf(this.#layout.begins, place) + steps - 1] ?? 0
+      if (furthest >= from && furthest < to && (events.times[i] ?? 0) - begin <= window) {
+        this.#bits[bits + BEST] = (this.#bits[bits + BEST] ?? 0) | IS_SPOILT
       }
     }
   }
 
-  /** Whether the attempt in a slot can still go on at a time. */
-  #isOpen(place: number, slot: number, time: number): boolean {
-    const isThere = (this.#filled[place] ?? 0) & ~(this.#gone[place] ?? 0) & (1 << slot)
-    const begin = this.#begins[place * (this.#rules.steps - 1) + slot] ?? 0
-    return isThere !== 0 && time - begin <= this.#rules.window
+  /** Whether the attempt in a slot can still go on at the time of an event. */
+  #isOpen(place: number, slot: number, { times }: TimedEvents, i: number): boolean {
+    const at = startOf(this.#layout.bits, place)
+    const isThere = (this.#bits[at + FILLED] ?? 0) & ~(this.#bits[at + GONE] ?? 0) & (1 << slot)
+    const begin = this.#begins[startOf(this.#layout.begins, place) + slot] ?? 0
+    return isThere !== 0 && (times[i] ?? 0) - begin <= this.#rules.window
   }
 
-  #delay(place: number, slot: number, step: number): number {
-    return this.#delays[this.#delayIndex(place, slot, step)] ?? 0
+  /** Whether an attempt with so many steps takes the place of the best one so far. */
+  #isBetter(place: number, reached: number, isSpoilt: boolean): boolean {
+    const best = this.reached(place)
+    return reached > best || (reached === best && this.isExcluded(place) && !isSpoilt)
   }
 
-  #setDelay(place: number, slot: number, step: number, delay: number): void {
-    this.#delays[this.#delayIndex(place, slot, step)] = delay
+  /** Notes the attempt of a slot as a better one, in the form of `BEST`, but for its delays. */
+  #setBest(place: number, slot: number, best: number, group: number): void {
+    const { exclusions, steps } = this.#rules
+    this.#bits[startOf(this.#layout.bits, place) + BEST] = best
+    this.#setGroup(startOf(this.#layout.groups, place), group)
+    if (exclusions.length > 0) {
+      const begins = startOf(this.#layout.begins, place)
+      this.#begins[begins + steps - 1] = this.#begins[begins + slot] ?? 0
+    }
   }
 
-  #delayIndex(place: number, slot: number, step: number): number {
-    return place * delaysBefore(this.#rules.steps - 1) + delaysBefore(slot) + step - 1
+  #copyDelays(from: number, to: number, count: number): void {
+    for (let i = 0; i < count; i += 1) {
+      this.#delays[to + i] = this.#delays[from + i] ?? 0
+    }
+  }
+
+  #setBit(at: number, bit: number): void {
+    this.#bits[at] = (this.#bits[at] ?? 0) | (1 << bit)
+  }
+
+  #keepBits(at: number, kept: number): void {
+    this.#bits[at] = (this.#bits[at] ?? 0) & kept
+  }
+
+  /** Groups are counted from 1 in memory, where 0 is none. */
+  #groupIn(at: number): number {
+    return this.#rules.groupStep === undefined ? NO_GROUP : (this.#groups[at] ?? 0) - 1
+  }
+
+  #setGroup(at: number, group: number): void {
+    if (this.#rules.groupStep !== undefined) {
+      this.#groups[at] = group + 1
+    }
   }
 }
+
+/** Returns where the numbers of an actor begin. */
+const startOf = ({ from, stride }: Place, place: number): number => from + place * stride
+
+const NO_GROUP = -1
 
 /** Returns how many delays the slots before one have: none, none, 1, 1 + 2, 1 + 2 + 3… */
 const delaysBefore = (slot: number): number => (slot * (slot - 1)) / 2

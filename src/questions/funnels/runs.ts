@@ -7,7 +7,8 @@ import type { Attempts, FunnelRules } from './rules.ts'
 import { UnorderedAttempts } from './unordered.ts'
 
 /** Actors whose attempts are in one block of memory. */
-const PAGE = 4_096
+const PAGE_BITS = 12
+const PAGE = 2 ** PAGE_BITS
 
 /** Memory for all attempts of a question, bytes: two million actors with three steps. */
 const MAX_BYTES = 64 * 2 ** 20
@@ -37,7 +38,7 @@ class PagedAttempts implements Attempts {
         'actors'
       )
     }
-    if (this.#size % PAGE === 0) {
+    if ((this.#size & (PAGE - 1)) === 0) {
       const Kind = kindOf(this.#rules)
       this.#pages.push(new Kind(this.#rules, PAGE))
     }
@@ -45,28 +46,34 @@ class PagedAttempts implements Attempts {
     return this.#size - 1
   }
 
-  add(place: number, time: number, steps: number, exclusions: number, group: number): void {
-    this.#pageOf(place).add(place % PAGE, time, steps, exclusions, group)
+  add(place: number, steps: number, exclusions: number, events: TimedEvents, i: number): void {
+    this.#pageOf(place).add(place & (PAGE - 1), steps, exclusions, events, i)
+  }
+
+  /** Adds events to the attempts at some places, -1 for none, if the rules are plain. */
+  addPlain(places: Int32Array, events: TimedEvents): void {
+    // The cast is safe: only ordered attempts have plain rules.
+    OrderedAttempts.addPlain(this.#pages as OrderedAttempts[], PAGE_BITS, places, events)
   }
 
   reached(place: number): number {
-    return this.#pageOf(place).reached(place % PAGE)
+    return this.#pageOf(place).reached(place & (PAGE - 1))
   }
 
   isExcluded(place: number): boolean {
-    return this.#pageOf(place).isExcluded(place % PAGE)
+    return this.#pageOf(place).isExcluded(place & (PAGE - 1))
   }
 
   timeTo(place: number, step: number): number {
-    return this.#pageOf(place).timeTo(place % PAGE, step)
+    return this.#pageOf(place).timeTo(place & (PAGE - 1), step)
   }
 
   groupOf(place: number): number {
-    return this.#pageOf(place).groupOf(place % PAGE)
+    return this.#pageOf(place).groupOf(place & (PAGE - 1))
   }
 
   #pageOf(place: number): Attempts {
-    const page = this.#pages[Math.floor(place / PAGE)]
+    const page = this.#pages[place >>> PAGE_BITS]
     if (!page) {
       throw new Error('This place was not opened.')
     }
@@ -121,6 +128,8 @@ export class FunnelRuns {
   readonly #attribution: Attribution
   /** The end of each period, in order. */
   readonly #ends: readonly number[]
+  /** Whether an actor has one run, whose events may be added all at once. */
+  readonly #isPlain: boolean
   /** The period of the next event. */
   #period = 0
   /** The place of the latest run of each actor, in each group if followed by group, from 1 on. */
@@ -142,16 +151,22 @@ export class FunnelRuns {
     this.#marks = new FunnelMarks(rules)
     this.#attribution = attribution
     this.#ends = ends
+    this.#isPlain =
+      OrderedAttempts.isPlain(rules) && attribution !== 'all_events' && ends.length === 1
   }
 
   /** Adds events, which come in the order of time. @throws query_too_large, attr `actors` */
-  add({ length, times, marks, subjects, groups }: TimedEvents): void {
+  add(events: TimedEvents): void {
+    if (this.#isPlain) {
+      this.#addPlain(events)
+      return
+    }
+    const { length, times } = events
     for (let i = 0; i < length; i += 1) {
-      const time = times[i] ?? 0
-      while (time >= (this.#ends[this.#period] ?? Number.POSITIVE_INFINITY)) {
+      while ((times[i] ?? 0) >= (this.#ends[this.#period] ?? Number.POSITIVE_INFINITY)) {
         this.#period += 1
       }
-      this.#addEvent(time, marks[i] ?? 0, subjects[i] ?? 0, groups?.[i] ?? 0)
+      this.#addEvent(events, i)
     }
   }
 
@@ -181,19 +196,45 @@ export class FunnelRuns {
       : this.#groups.get(place)
   }
 
-  #addEvent(time: number, mark: number, actor: number, group: number): void {
+  #addPlain(events: TimedEvents): void {
+    const { length, marks, subjects, groups } = events
+    const places = new Int32Array(length)
+    for (let i = 0; i < length; i += 1) {
+      const actor = subjects[i] ?? 0
+      const latest = this.#latest.get(0, actor) - 1
+      const isFirst = latest < 0 && ((marks[i] ?? 0) & 1) !== 0
+      places[i] = isFirst ? this.#open(0, actor, -1) : latest
+    }
+    this.attempts.addPlain(places, events)
+    for (let i = 0; groups && i < length; i += 1) {
+      const [place = -1, group = 0] = [places[i], groups[i]]
+      if (place >= 0 && group !== 0) {
+        this.#attribute(place, group)
+      }
+    }
+  }
+
+  #addEvent(events: TimedEvents, i: number): void {
+    const mark = events.marks[i] ?? 0
+    const group = events.groups?.[i] ?? 0
     const steps = this.#marks.stepsOf(mark)
     const exclusions = this.#marks.exclusionsOf(mark)
-    let place = this.#latestOf(actor, group, mark)
-    while (place >= 0 && time - (this.#ends[this.#periods.get(place)] ?? 0) <= this.#rules.window) {
+    let place = this.#latestOf(events.subjects[i] ?? 0, group, mark)
+    while (place >= 0 && this.#isGoingOn(place, events, i)) {
       // Only first steps within its period belong to a run.
       const own = this.#periods.get(place) === this.#period ? steps : steps & ~1
-      this.attempts.add(place, time, own, exclusions, group)
+      this.attempts.add(place, own, exclusions, events, i)
       if (own !== 0 && group !== 0) {
         this.#attribute(place, group)
       }
       place = this.#before.get(place) - 1
     }
+  }
+
+  /** Whether a run can still have an event. */
+  #isGoingOn(place: number, { times }: TimedEvents, i: number): boolean {
+    const end = this.#ends[this.#periods.get(place)] ?? 0
+    return (times[i] ?? 0) - end <= this.#rules.window
   }
 
   /** Returns the place of an actor's latest run, which an event may begin; -1 without any. */
@@ -204,6 +245,11 @@ export class FunnelRuns {
     if (isCurrent || !this.#marks.isOpening(mark)) {
       return latest
     }
+    return this.#open(key, actor, latest)
+  }
+
+  /** Begins a run of an actor, whose run before has the place `latest`, -1 without any. */
+  #open(key: number, actor: number, latest: number): number {
     const place = this.attempts.open()
     this.#latest.set(key, actor, place + 1)
     this.#actors.push(actor)

@@ -1,4 +1,5 @@
-import { type Attempts, BestAttempts, bestBytes, type FunnelRules } from './rules.ts'
+import type { TimedEvents } from '../timed-events.ts'
+import { type Attempts, type Delays, delaysIn, type FunnelRules, isLong } from './rules.ts'
 
 /**
  * Attempts at a funnel whose steps may be taken in any order. An actor's attempt at a moment has
@@ -7,7 +8,12 @@ import { type Attempts, BestAttempts, bestBytes, type FunnelRules } from './rule
  */
 export class UnorderedAttempts implements Attempts {
   readonly #rules: FunnelRules
-  readonly #best: BestAttempts
+  /** The number of steps of each actor's best attempt. */
+  readonly #reached: Uint8Array
+  /** For each actor, the times from the first step of the best attempt to each later one. */
+  readonly #delays: Delays
+  /** The group of each actor's best attempt. */
+  readonly #bestGroups: Int32Array
   /** For each step of each actor, the time of its latest event, -Infinity for none. */
   readonly #latest: Float64Array
   /** For each step of each actor, the group of its latest event. */
@@ -15,22 +21,32 @@ export class UnorderedAttempts implements Attempts {
 
   /** @param places the number of actors */
   constructor(rules: FunnelRules, places: number) {
-    const { steps, groupStep } = rules
+    const { steps, window, groupStep } = rules
     this.#rules = rules
-    this.#best = new BestAttempts(rules, places)
+    this.#reached = new Uint8Array(places)
+    this.#delays = delaysIn(window, new ArrayBuffer(places * delayBytes(rules)))
+    this.#bestGroups = new Int32Array(groupStep === undefined ? 0 : places)
     this.#latest = new Float64Array(places * steps).fill(Number.NEGATIVE_INFINITY)
     this.#groups = new Int32Array(groupStep === undefined ? 0 : places * steps)
   }
 
   /** Memory that an actor takes, bytes. */
   static bytes(rules: FunnelRules): number {
-    return bestBytes(rules) + rules.steps * (rules.groupStep === undefined ? 8 : 12)
+    const { steps, groupStep } = rules
+    return 1 + delayBytes(rules) + 8 * steps + (groupStep === undefined ? 0 : 4 * (steps + 1))
   }
 
-  add(place: number, time: number, steps: number, exclusions: number, group: number): void {
-    if (this.#best.isComplete(place)) {
+  add(
+    place: number,
+    steps: number,
+    exclusions: number,
+    { times, groups }: TimedEvents,
+    i: number
+  ): void {
+    if (this.#reached[place] === this.#rules.steps) {
       return
     }
+    const time = times[i] ?? 0
     const first = place * this.#rules.steps
     const end = first + this.#rules.steps
     if (exclusions !== 0) {
@@ -42,13 +58,13 @@ export class UnorderedAttempts implements Attempts {
     }
     this.#latest[first + step] = time
     if (this.#groups.length > 0) {
-      this.#groups[first + step] = group
+      this.#groups[first + step] = groups?.[i] ?? 0
     }
     this.#note(place, time)
   }
 
   reached(place: number): number {
-    return this.#best.reached(place)
+    return this.#reached[place] ?? 0
   }
 
   isExcluded(): boolean {
@@ -56,11 +72,11 @@ export class UnorderedAttempts implements Attempts {
   }
 
   timeTo(place: number, step: number): number {
-    return this.#best.delay(place, step)
+    return step === 0 ? 0 : (this.#delays[this.#delayAt(place, step)] ?? 0)
   }
 
   groupOf(place: number): number {
-    return this.#best.group(place)
+    return this.#bestGroups[place] ?? -1
   }
 
   /**
@@ -90,7 +106,7 @@ export class UnorderedAttempts implements Attempts {
     for (let step = 0; step < steps; step += 1) {
       count += time - (this.#latest[first + step] ?? 0) <= window ? 1 : 0
     }
-    if (!this.#best.isBetter(place, count, false)) {
+    if (count <= (this.#reached[place] ?? 0)) {
       return
     }
     const taken = [...this.#latest.subarray(first, first + steps)]
@@ -101,12 +117,22 @@ export class UnorderedAttempts implements Attempts {
     if (!begin) {
       return
     }
-    this.#best.set(place, { reached: count, isSpoilt: false, begin: begin.at })
-    this.#best.setGroup(place, this.#groups[first + begin.step] ?? -1)
+    this.#reached[place] = count
+    if (this.#groups.length > 0) {
+      this.#bestGroups[place] = this.#groups[first + begin.step] ?? 0
+    }
     for (const [i, { at }] of taken.entries()) {
       if (i > 0) {
-        this.#best.setDelay(place, i, at - begin.at)
+        this.#delays[this.#delayAt(place, i)] = at - begin.at
       }
     }
   }
+
+  #delayAt(place: number, step: number): number {
+    return place * (this.#rules.steps - 1) + step - 1
+  }
 }
+
+/** Memory that the times of an actor's best attempt take, bytes. */
+const delayBytes = ({ steps, window }: FunnelRules): number =>
+  (steps - 1) * (isLong(window) ? 8 : 4)

@@ -1,4 +1,5 @@
 import { type Grouping, OTHERS, type Value } from '../../columns/grouping.ts'
+import { NumberMap } from '../../columns/number-map.ts'
 import { parseJson } from '../../input/json.ts'
 import { rank } from '../../trends/lines.ts'
 
@@ -12,6 +13,8 @@ export class ShownValues {
   readonly #grouping: Grouping
   readonly #places: ReadonlyMap<Value, number>
   readonly #dimensions: number
+  /** The place of each group that was asked for, counted from 2; 1 for a group that is not shown. */
+  readonly #known = new NumberMap()
 
   /**
    * @param dimensions the number of breakdowns
@@ -43,8 +46,12 @@ export class ShownValues {
 
   /** Returns the place of a group in `list`; -1 for a group that is not shown. */
   placeOf(group: number): number {
-    const value = this.#ownOf(group)
-    return this.#places.get(value) ?? this.#places.get(OTHERS) ?? -1
+    if (this.#known.get(group) === 0) {
+      const value = this.#ownOf(group)
+      const place = this.#places.get(value) ?? this.#places.get(OTHERS) ?? -1
+      this.#known.set(group, place + 2)
+    }
+    return this.#known.get(group) - 2
   }
 
   /** Returns the texts of a value, one for each breakdown; an empty text is no value. */
