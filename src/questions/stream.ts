@@ -113,10 +113,7 @@ function sourceOf(
   async function marksOf(batch: Batch): Promise<Int32Array> {
     const marks = new Int32Array(batch.length)
     for (const { filter, bit } of filters) {
-      const mask = await filter.maskOf(batch, values)
-      for (let i = 0; i < marks.length; i += 1) {
-        marks[i] = (marks[i] ?? 0) | (mask && mask[i] === 0 ? 0 : bit)
-      }
+      mark(marks, await filter.maskOf(batch, values), bit)
     }
     return marks
   }
@@ -141,5 +138,24 @@ function sourceOf(
     return read
   }
 
-  return { overview, needs, evaluate, keep: (read) => read }
+  return { overview, needs, evaluate, keep }
 }
+
+/** Adds a bit to the marks of the events in a mask; of all events without one. */
+function mark(marks: Int32Array, mask: Uint8Array | undefined, bit: number): void {
+  if (!mask) {
+    for (let i = 0; i < marks.length; i += 1) {
+      marks[i] = (marks[i] ?? 0) | bit
+    }
+    return
+  }
+  for (let i = 0; i < marks.length; i += 1) {
+    marks[i] = (marks[i] ?? 0) | (mask[i] === 0 ? 0 : bit)
+  }
+}
+
+/** Copies the list that is only good until the next `forget`. */
+const keep = ({ events, ...read }: ReadEvents): ReadEvents => ({
+  ...read,
+  events: { ...events, subjects: events.subjects.slice() }
+})

@@ -13,8 +13,9 @@ export type TimedEvents = {
   groups: Int32Array | undefined
 }
 
-/** Returns a copy of the events that have a mark and a subject. */
-export function onlyMarked({ length, times, marks, subjects, groups }: TimedEvents): TimedEvents {
+/** Returns the events that have a mark and a subject; a copy if they are not all. */
+export function onlyMarked(events: TimedEvents): TimedEvents {
+  const { length, marks, subjects } = events
   const kept = new Uint32Array(length)
   let count = 0
   for (let i = 0; i < length; i += 1) {
@@ -23,7 +24,7 @@ export function onlyMarked({ length, times, marks, subjects, groups }: TimedEven
       count += 1
     }
   }
-  return pick({ length, times, marks, subjects, groups }, kept.subarray(0, count))
+  return count === length ? events : pick(events, kept.subarray(0, count))
 }
 
 /** Returns the events at some places, in the order of the places. */
@@ -59,99 +60,114 @@ export type Stretched = { events: TimedEvents; from: number; until: number }
  * then by the values of their groups, those without a value first.
  */
 export function mergeEvents(stretched: readonly Stretched[], grouping: Grouping): TimedEvents {
-  const joined = join(stretched.filter(({ from, until }) => from < until))
-  const order = orderBy(joined.events.times, joined.ends)
-  sortSimultaneous(joined.events, order, grouping)
-  return pick(joined.events, order)
-}
-
-/** Puts stretches one after the other, and tells where each ends. */
-function join(stretched: readonly Stretched[]): { events: TimedEvents; ends: number[] } {
-  const ends: number[] = []
-  let length = 0
-  for (const { from, until } of stretched) {
-    length += until - from
-    ends.push(length)
-  }
+  const heads = new Heads(stretched.filter(({ from, until }) => from < until))
+  const length = stretched.reduce((sum, { from, until }) => sum + Math.max(0, until - from), 0)
   const isGrouped = stretched.some(({ events }) => events.groups !== undefined)
-  const events = {
+  const merged = {
     length,
     times: new Float64Array(length),
     marks: new Int32Array(length),
     subjects: new Int32Array(length),
     groups: isGrouped ? new Int32Array(length) : undefined
   }
-  for (const [i, { events: own, from, until }] of stretched.entries()) {
-    const at = ends[i - 1] ?? 0
-    events.times.set(own.times.subarray(from, until), at)
-    events.marks.set(own.marks.subarray(from, until), at)
-    events.subjects.set(own.subjects.subarray(from, until), at)
-    if (own.groups) {
-      events.groups?.set(own.groups.subarray(from, until), at)
-    }
+  for (let at = 0; at < length; ) {
+    const { events, from, until } = heads.next()
+    copy(events, from, until, merged, at)
+    at += until - from
   }
-  return { events, ends }
+  sortSimultaneous(merged, grouping)
+  return merged
 }
 
-/** Returns the places of times in their order, by merging neighbours of sorted runs of them. */
-function orderBy(times: Float64Array, runEnds: readonly number[]): Uint32Array {
-  let order = new Uint32Array(times.length)
-  for (let i = 0; i < order.length; i += 1) {
-    order[i] = i
-  }
-  let ends = runEnds
-  let next = new Uint32Array(runEnds.length > 1 ? times.length : 0)
-  while (ends.length > 1) {
-    const merged: number[] = []
-    for (let i = 0; i < ends.length; i += 2) {
-      const from = ends[i - 1] ?? 0
-      const middle = ends[i] ?? 0
-      const until = ends[i + 1] ?? middle
-      mergeRuns(times, { from: order, into: next }, { from, middle, until })
-      merged.push(until)
-    }
-    ;[order, next] = [next, order]
-    ends = merged
-  }
-  return order
-}
-
-function mergeRuns(
-  times: Float64Array,
-  { from: order, into }: { from: Uint32Array; into: Uint32Array },
-  { from, middle, until }: { from: number; middle: number; until: number }
+function copy(
+  events: TimedEvents,
+  from: number,
+  until: number,
+  into: TimedEvents,
+  at: number
 ): void {
-  let [left, right] = [from, middle]
-  for (let i = from; i < until; i += 1) {
-    const isLeft =
-      right >= until ||
-      (left < middle && (times[order[left] ?? 0] ?? 0) <= (times[order[right] ?? 0] ?? 0))
-    into[i] = order[isLeft ? left : right] ?? 0
-    if (isLeft) {
-      left += 1
-    } else {
-      right += 1
+  const { times, marks, subjects, groups } = events
+  for (let i = from, to = at; i < until; i += 1, to += 1) {
+    into.times[to] = times[i] ?? 0
+    into.marks[to] = marks[i] ?? 0
+    into.subjects[to] = subjects[i] ?? 0
+  }
+  if (groups && into.groups) {
+    for (let i = from, to = at; i < until; i += 1, to += 1) {
+      into.groups[to] = groups[i] ?? 0
     }
   }
 }
 
-function sortSimultaneous(
-  { times, marks, groups }: TimedEvents,
-  order: Uint32Array,
-  grouping: Grouping
-): void {
+/** Stretches of which each is in the order of time, in a heap by the time of their first events. */
+class Heads {
+  readonly #heap: Stretched[]
+
+  constructor(stretched: readonly Stretched[]) {
+    this.#heap = stretched.toSorted((a, b) => timeOf(a) - timeOf(b))
+  }
+
+  /** Takes out the next events of one stretch: up to where another one has to follow. */
+  next(): Stretched {
+    const [first] = this.#heap
+    if (!first) {
+      throw new Error('All events were taken.')
+    }
+    const { events, from, until } = first
+    const limit = Math.min(timeOf(this.#heap[1]), timeOf(this.#heap[2]))
+    let end = from + 1
+    while (end < until && (events.times[end] ?? 0) <= limit) {
+      end += 1
+    }
+    const next = end < until ? { events, from: end, until } : this.#heap.pop()
+    if (next && next !== first) {
+      this.#sink(next)
+    }
+    return { events, from, until: end }
+  }
+
+  /** Puts a stretch in the place of the first one, and then where it belongs. */
+  #sink(stretch: Stretched): void {
+    const time = timeOf(stretch)
+    let at = 0
+    for (;;) {
+      const left = 2 * at + 1
+      const child = timeOf(this.#heap[left + 1]) < timeOf(this.#heap[left]) ? left + 1 : left
+      const smaller = this.#heap[child]
+      if (!smaller || timeOf(smaller) >= time) {
+        this.#heap[at] = stretch
+        return
+      }
+      this.#heap[at] = smaller
+      at = child
+    }
+  }
+}
+
+/** Returns the time of the first event of a stretch; that of none is Infinity. */
+const timeOf = (stretch: Stretched | undefined): number =>
+  stretch ? (stretch.events.times[stretch.from] ?? 0) : Number.POSITIVE_INFINITY
+
+/** Sorts events that are in the order of time, but for simultaneous ones. */
+function sortSimultaneous(events: TimedEvents, grouping: Grouping): void {
+  const { length, times, marks, groups } = events
   const compare = (a: number, b: number): number =>
     firstBit(marks[a] ?? 0) - firstBit(marks[b] ?? 0) ||
     (marks[a] ?? 0) - (marks[b] ?? 0) ||
     compareGroups(grouping, groups?.[a] ?? 0, groups?.[b] ?? 0)
-  for (let from = 0; from < order.length; ) {
-    const time = times[order[from] ?? 0]
+  const isSame = (a: number, b: number): boolean =>
+    marks[a] === marks[b] && groups?.[a] === groups?.[b]
+  for (let from = 0; from < length; ) {
     let until = from + 1
-    while (until < order.length && times[order[until] ?? 0] === time) {
+    let isUniform = true
+    while (until < length && times[until] === times[from]) {
+      isUniform &&= isSame(from, until)
       until += 1
     }
-    if (until - from > 1) {
-      order.subarray(from, until).sort(compare)
+    if (!isUniform) {
+      const places = Uint32Array.from({ length: until - from }, (_, i) => from + i)
+      const sorted = pick(events, places.sort(compare))
+      copy(sorted, 0, sorted.length, events, from)
     }
     from = until
   }
