@@ -10,7 +10,9 @@ const MAX_NUMBERS = 12_000_000
 export class RetentionCells {
   readonly #columns: number
   readonly #numbers: number
-  readonly #tables = new Map<number, Int32Array>()
+  /** The tables by number, which has few gaps. */
+  readonly #tables: (Int32Array | undefined)[] = []
+  #size = 0
 
   constructor(rows: number, columns: number) {
     this.#columns = columns
@@ -19,19 +21,20 @@ export class RetentionCells {
 
   /** Returns the differences of a table; a row has one more of them than columns. */
   of(table: number): Int32Array {
-    const known = this.#tables.get(table)
+    const known = this.#tables[table]
     if (known) {
       return known
     }
-    if ((this.#tables.size + 1) * this.#numbers > MAX_NUMBERS) {
+    if ((this.#size + 1) * this.#numbers > MAX_NUMBERS) {
       throw new AppError(
         'query_too_large',
-        `More than ${this.#tables.size} actors or values would be listed: choose a shorter range, a longer period or fewer periods.`,
+        `More than ${this.#size} actors or values would be listed: choose a shorter range, a longer period or fewer periods.`,
         'actors'
       )
     }
     const fresh = new Int32Array(this.#numbers)
-    this.#tables.set(table, fresh)
+    this.#tables[table] = fresh
+    this.#size += 1
     return fresh
   }
 
@@ -44,7 +47,10 @@ export class RetentionCells {
 
   /** Returns the tables, each with the numbers of its rows. */
   *all(): Generator<[table: number, rows: number[][]]> {
-    for (const [table, differences] of this.#tables) {
+    for (const [table, differences] of this.#tables.entries()) {
+      if (!differences) {
+        continue
+      }
       const rows: number[][] = []
       for (let start = 0; start < differences.length; start += this.#columns + 1) {
         let number = 0

@@ -43,9 +43,6 @@ const CHUNK_BITS = 12
 const CHUNK_MEMBERS = 2 ** CHUNK_BITS
 const NO_CHUNK = new Int32Array()
 
-/** Comes after all rows. */
-const NO_ROW = Number.MAX_SAFE_INTEGER
-
 /**
  * Numbers that are kept of all members, in 48 MB: enough for a million actors in 256 rows, or two
  * million in 64.
@@ -94,18 +91,41 @@ export class Members {
     }
     for (let i = from; i < until; i += 1) {
       const group = groups ? (groups[i] ?? -1) : 0
-      if (group >= 0) {
-        this.#return(group, subjects[i] ?? 0, point)
+      const number = group >= 0 ? this.#numberOf(group, subjects[i] ?? 0) : 0
+      if (number !== 0) {
+        this.#return(number, point)
       }
     }
   }
 
-  #join(group: number, actor: number, row: number): void {
-    const { isFirstOnly, cells } = this.#options
-    let number = this.#numbers.get(isFirstOnly ? 0 : group, actor)
-    if (number === 0) {
-      number = this.#add(group, actor)
+  /**
+   * Adds events that are both, in one pass over the members' memory.
+   * @throws query_too_large, attr `actors`
+   */
+  addBoth(rows: Rows, from: number, until: number, piece: Piece): void {
+    const { groups, subjects } = rows
+    const { point } = piece
+    if (point >= this.#options.rows) {
+      this.addReturns(rows, from, until, piece)
+      return
     }
+    for (let i = from; i < until; i += 1) {
+      const group = groups ? (groups[i] ?? -1) : 0
+      if (group >= 0) {
+        this.#return(this.#join(group, subjects[i] ?? 0, point), point)
+      }
+    }
+  }
+
+  /** Returns the number of a member, 0 if there is none. */
+  #numberOf(group: number, actor: number): number {
+    return this.#numbers.get(this.#options.isFirstOnly ? 0 : group, actor)
+  }
+
+  /** Makes an actor a member of a row. @returns the member's number */
+  #join(group: number, actor: number, row: number): number {
+    const { isFirstOnly, cells } = this.#options
+    const number = this.#numberOf(group, actor) || this.#add(group, actor)
     const chunk = this.#chunkOf(number)
     const at = this.#placeOf(number)
     if (isFirstOnly) {
@@ -115,19 +135,16 @@ export class Members {
       const bits = chunk[word] ?? 0
       const bit = 1 << (row & (WORD - 1))
       if ((bits & bit) !== 0) {
-        return
+        return number
       }
       chunk[word] = bits | bit
     }
     cells.count(cells.of(chunk[at + TABLE] ?? 0), row, 0, 0)
+    return number
   }
 
-  #return(group: number, actor: number, period: number): void {
-    const { isFirstOnly, minimum } = this.#options
-    const number = this.#numbers.get(isFirstOnly ? 0 : group, actor)
-    if (number === 0) {
-      return
-    }
+  #return(number: number, period: number): void {
+    const { minimum } = this.#options
     const chunk = this.#chunkOf(number)
     const at = this.#placeOf(number)
     const events = chunk[at + PERIOD] === period + 1 ? (chunk[at + EVENTS] ?? 0) : 0
@@ -144,37 +161,38 @@ export class Members {
 
   /** Counts the return of a member in each of its rows that has a column for the period. */
   #comeBack(chunk: Int32Array, at: number, period: number): void {
-    const { columnOf, isFirstOnly, isCumulative, cells } = this.#options
-    const differences = cells.of(chunk[at + TABLE] ?? 0)
-    const last = (chunk[at + RETURN] ?? 0) - 1
+    const { rows, columnOf, isFirstOnly } = this.#options
     const first = Math.max(0, period - columnOf.length + 1)
-    for (let row = this.#rowFrom(chunk, at, first); row < period; ) {
-      const before = last > row ? (columnOf[last - row] ?? 0) : 0
-      const column = columnOf[period - row] ?? 0
-      if (column > before) {
-        cells.count(differences, row, isCumulative ? before + 1 : column, column)
+    if (isFirstOnly) {
+      const row = chunk[at + ROWS] ?? 0
+      if (row >= first && row < period) {
+        this.#count(chunk, at, row, period)
       }
-      row = isFirstOnly ? NO_ROW : this.#rowFrom(chunk, at, row + 1)
+      return
+    }
+    const end = Math.min(rows, period)
+    for (let from = first; from < end; from = (from | (WORD - 1)) + 1) {
+      const word = chunk[at + ROWS + (from >>> WORD_BITS)] ?? 0
+      for (let left = word & (-1 << (from & (WORD - 1))); left !== 0; left &= left - 1) {
+        const row = (from | (WORD - 1)) - Math.clz32(left & -left)
+        if (row >= end) {
+          return
+        }
+        this.#count(chunk, at, row, period)
+      }
     }
   }
 
-  /** Returns the first row of a member from a row on; `NO_ROW` if there is none. */
-  #rowFrom(chunk: Int32Array, at: number, from: number): number {
-    if (this.#options.isFirstOnly) {
-      const row = chunk[at + ROWS] ?? 0
-      return row >= from ? row : NO_ROW
+  /** Counts the return of a member in a row, unless its column has counted the member. */
+  #count(chunk: Int32Array, at: number, row: number, period: number): void {
+    const { columnOf, isCumulative, cells } = this.#options
+    const last = (chunk[at + RETURN] ?? 0) - 1
+    const before = last > row ? (columnOf[last - row] ?? 0) : 0
+    const column = columnOf[period - row] ?? 0
+    if (column > before) {
+      const table = cells.of(chunk[at + TABLE] ?? 0)
+      cells.count(table, row, isCumulative ? before + 1 : column, column)
     }
-    const words = this.#width - ROWS
-    let word = from >>> WORD_BITS
-    let bits = word < words ? (chunk[at + ROWS + word] ?? 0) & (-1 << (from & (WORD - 1))) : 0
-    while (bits === 0) {
-      word += 1
-      if (word >= words) {
-        return NO_ROW
-      }
-      bits = chunk[at + ROWS + word] ?? 0
-    }
-    return (word << WORD_BITS) + WORD - 1 - Math.clz32(bits & -bits)
   }
 
   #add(group: number, actor: number): number {

@@ -271,23 +271,21 @@ async function readMembers(
   members: Members
 ): Promise<void> {
   const dimensions = query.breakdowns.map(toDimension)
-  const targets = onlyFirsts(target, {
-    add: (rows, from, until, piece) => members.addTargets(rows, from, until, piece)
-  })
-  const returns: Sink = {
-    add: (rows, from, until, piece) => members.addReturns(rows, from, until, piece)
-  }
-  if (!returning) {
-    await feedSink(knowledge, feedOf(target, dimensions), grouping, {
-      add(rows, from, until, piece) {
-        targets.add(rows, from, until, piece)
-        returns.add(rows, from, until, piece)
-      }
-    })
-    return
-  }
-  await feedSink(knowledge, feedOf(target, dimensions), grouping, targets)
   // First events alone decide the value of a member.
   const isFirst = MATHS[target.math].first !== undefined
-  await feedSink(knowledge, feedOf(returning, isFirst ? [] : dimensions), grouping, returns)
+  const targets = onlyFirsts(target, { add: members.addTargets.bind(members) })
+  const returns: Sink = { add: members.addReturns.bind(members) }
+  if (returning) {
+    await feedSink(knowledge, feedOf(target, dimensions), grouping, targets)
+    await feedSink(knowledge, feedOf(returning, isFirst ? [] : dimensions), grouping, returns)
+    return
+  }
+  const oneByOne: Sink = {
+    add(...events) {
+      targets.add(...events)
+      returns.add(...events)
+    }
+  }
+  const both: Sink = { add: members.addBoth.bind(members) }
+  await feedSink(knowledge, feedOf(target, dimensions), grouping, isFirst ? oneByOne : both)
 }

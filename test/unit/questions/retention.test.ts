@@ -32,10 +32,13 @@ function tables(runs: Run[], options: Options = {}) {
   })
   const targets = { add: members.addTargets.bind(members) }
   const returns = { add: members.addReturns.bind(members) }
+  const both = { add: members.addBoth.bind(members) }
   const joining = first ? new Firsts(first, targets) : targets
   if (options.returns) {
     feed(joining, runs)
     feed(returns, options.returns)
+  } else if (!first) {
+    feed(both, runs)
   } else {
     for (const run of runs) {
       feed(joining, [run])
