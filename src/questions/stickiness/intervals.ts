@@ -21,17 +21,22 @@ export function meets({ operator, value }: Criteria, number: number): boolean {
 /** Gets each change of the number of intervals that count for an actor. */
 export type NoteChange = (actor: number, before: number, after: number) => void
 
+/* The numbers of an actor, which lie together: actors are looked up at random places. */
+/** The last interval in which the actor was active, counted from 1. */
+const LAST = 0
+/** The events of the actor in that interval, up to `#settled`. */
+const EVENTS = 1
+/** The intervals that count. */
+const INTERVALS = 2
+const WIDTH = 3
+
 /** Counts the intervals in which each actor was active often enough. */
 export class ActiveIntervals implements Sink {
   readonly #criteria: Criteria
   readonly #note: NoteChange
   /** An interval with this many events counts or does not, whatever follows. */
   readonly #settled: number
-  /** The last interval in which each actor was active, counted from 1. */
-  readonly #last = new NumberMap()
-  /** The events of each actor in that interval, up to `#settled`. */
-  readonly #events = new NumberMap()
-  readonly #intervals = new NumberMap()
+  readonly #numbers = new NumberMap()
 
   constructor(criteria: Criteria, note: NoteChange) {
     const { operator, value } = criteria
@@ -43,28 +48,28 @@ export class ActiveIntervals implements Sink {
   add({ groups, subjects }: Rows, from: number, until: number, { point }: Piece): void {
     for (let i = from; i < until; i += 1) {
       const group = groups ? (groups[i] ?? -1) : 0
-      if (group < 0) {
-        continue
-      }
-      const actor = subjects[i] ?? 0
-      if (this.#last.get(actor) !== point + 1) {
-        this.#last.set(actor, point + 1)
-        this.#events.set(actor, 0)
-      }
-      const events = this.#events.get(actor)
-      if (events < this.#settled) {
-        this.#events.set(actor, events + 1)
-        const [before, after] = [meets(this.#criteria, events), meets(this.#criteria, events + 1)]
-        this.#change(actor, Number(after) - Number(before))
+      if (group >= 0) {
+        this.#see(subjects[i] ?? 0, point)
       }
     }
   }
 
-  #change(actor: number, by: number): void {
-    if (by !== 0) {
-      const before = this.#intervals.get(actor)
-      this.#intervals.set(actor, before + by)
-      this.#note(actor, before, before + by)
+  #see(actor: number, interval: number): void {
+    const numbers = this.#numbers
+    const at = actor * WIDTH
+    const isKnown = numbers.get(at + LAST) === interval + 1
+    const events = isKnown ? numbers.get(at + EVENTS) : 0
+    if (events >= this.#settled) {
+      return
+    }
+    numbers.set(at + LAST, interval + 1)
+    numbers.set(at + EVENTS, events + 1)
+    const [before, after] = [meets(this.#criteria, events), meets(this.#criteria, events + 1)]
+    if (before !== after) {
+      const intervals = numbers.get(at + INTERVALS)
+      const changed = intervals + (after ? 1 : -1)
+      numbers.set(at + INTERVALS, changed)
+      this.#note(actor, intervals, changed)
     }
   }
 }
