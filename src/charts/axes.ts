@@ -1,6 +1,6 @@
 import { drawAnnotations, heightOfAnnotations } from './annotations.ts'
 import type { ChartAnnotation } from './chart.ts'
-import { formatTick } from './format.ts'
+import { formatTick, type Unit } from './format.ts'
 import type { Box, Plot } from './frame.ts'
 import type { Pen } from './pen.ts'
 import { place, scaleOf } from './scale.ts'
@@ -34,6 +34,7 @@ export function drawAxes(
     isBanded,
     endsLabelled,
     annotations = [],
+    unit,
     margin = 0
   }: {
     values: number[]
@@ -41,12 +42,13 @@ export function drawAxes(
     isBanded: boolean
     endsLabelled: boolean
     annotations?: ChartAnnotation[] | undefined
+    unit?: Unit | undefined
     margin?: number
   }
 ): { svg: string; plot: Plot } {
   const wanted = Math.floor((box.bottom - box.top) / PER_TICK) + 1
   const scale = scaleOf(values, Math.min(MOST_TICKS, Math.max(2, wanted)))
-  const marks = scale.ticks.map(formatTick)
+  const marks = scale.ticks.map((tick) => formatTick(tick, unit))
   const inner: Box = {
     left: box.left + Math.max(...marks.map((mark) => widthOf(mark, pen.size))) + 8,
     top: box.top + 8 + heightOfAnnotations(annotations, pen.size),

@@ -1,3 +1,5 @@
+import type { Unit } from './format.ts'
+
 /** The content of a chart; `draw.ts` draws it. */
 export type Chart = {
   title: string
@@ -9,9 +11,15 @@ export type Chart = {
    */
   counted: string
   kind: Kind
-  /** The labels of the buckets' starts, such as `1 Jun`; empty for charts without a time axis. */
+  /**
+   * The labels of the buckets: where each starts, such as `1 Jun`; the steps of a funnel, and the
+   * columns of retention. Empty for charts without an axis.
+   */
   buckets: string[]
-  /** The buckets' starts, local to the time zone: `2025-06-01` or `2025-06-01 14:00:00`. */
+  /**
+   * The buckets' starts, local to the time zone: `2025-06-01` or `2025-06-01 14:00:00`; empty without
+   * a time axis.
+   */
   days: string[]
   series: Series[]
   /**
@@ -26,6 +34,8 @@ export type Chart = {
   total: number | null
   /** Says which names of the insight no event has; null if there are none. */
   warning: string | null
+  /** The unit of the numbers; without one, they are counts or other plain numbers. */
+  unit?: Unit
   /** Texts of users at buckets, in the order of the buckets, for charts with a time axis. */
   annotations?: ChartAnnotation[]
 }
@@ -33,7 +43,8 @@ export type Chart = {
 export type ChartAnnotation = { bucket: number; text: string }
 
 /**
- * - `line`, `area` (stacked), `bars` (side by side) and `stacked` have a time axis.
+ * - `line`, `area` (stacked), `bars` (side by side) and `stacked` have an axis, mostly of time.
+ * - `funnel` has a number for each step, and `retention` a row for each series.
  * - `values` and `countries` (ranked bars), `pie`, `number` and `table` show one value of each
  *   series.
  */
@@ -42,6 +53,8 @@ export const KINDS = [
   'area',
   'bars',
   'stacked',
+  'funnel',
+  'retention',
   'values',
   'countries',
   'pie',
@@ -50,18 +63,37 @@ export const KINDS = [
 ] as const
 export type Kind = (typeof KINDS)[number]
 
-/** Whether a kind of chart has a time axis. */
+/** Whether a kind of chart has an axis, mostly of time. */
 export const hasBuckets = (kind: Kind): boolean =>
   kind === 'line' || kind === 'area' || kind === 'bars' || kind === 'stacked'
 
 export type Series = {
   name: string
-  /** A number for each bucket; one number for charts without a time axis. */
+  /** A number for each bucket; one number for charts without an axis. */
   data: number[]
   /** The numbers of the period before, in the same buckets. */
   previous?: number[]
   /** Whether the series stands for all values that are not shown by themselves. */
   isRest?: boolean
+  /** Of a funnel: how long each step took from the step before. */
+  times?: StepTimes[]
+  /** Of retention: the row. */
+  cohort?: Cohort
+}
+
+/** Times from one step to the next, seconds; null if nobody took the step. */
+export type StepTimes = { average: number | null; median: number | null }
+
+/** A row of retention: those whose first number counts, in all columns. */
+export type Cohort = {
+  /** When the row's period begins, as in `days`. */
+  day: string
+  /** The value of the breakdown; undefined without one. */
+  value?: string
+  /** The number of columns whose periods are over; the numbers of the others may still grow. */
+  finished: number
+  /** The number of columns whose periods have begun, at least `finished`. */
+  begun: number
 }
 
 /** Returns the value of a series in a chart without a time axis. */

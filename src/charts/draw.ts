@@ -4,12 +4,14 @@ import { isolate } from '../input/show.ts'
 import { drawBars, drawStacked, drawValues } from './bars.ts'
 import { type Chart, currentOf, hasBuckets, type Kind, type Series } from './chart.ts'
 import { drawNumber, drawTable, NUMBER_HEIGHT } from './figures.ts'
-import { formatValue } from './format.ts'
+import { formatDuration, formatIn, formatShare, formatValue } from './format.ts'
 import { type Box, drawHead, drawLegend, drawNothing, PADDING } from './frame.ts'
+import { drawFunnel, factsOf, heightOfFunnel } from './funnel.ts'
 import { drawAreas, drawLines, hasRoomForNames } from './lines.ts'
 import { surface, surfaces } from './marks.ts'
 import { colorOf, dashOf, lookOf, MAX_SERIES, type Pen } from './pen.ts'
 import { drawPie } from './pie.ts'
+import { drawRetention, heatOf, heightOfHeat } from './retention.ts'
 import { heightOfRows } from './rows.ts'
 import { clean, element } from './svg.ts'
 
@@ -25,7 +27,7 @@ export type Look = { width?: number; height?: number; theme?: ThemeName }
 type Drawing = {
   /** The name of the kind in a chart's description. */
   name: string
-  draw: (box: Box, pen: Pen, chart: Chart, isNamed: boolean) => string
+  draw: (box: Box, pen: Pen, chart: Chart, naming: Naming) => string
   /** The mark of a series in the legend. */
   legend?: 'line' | 'surface'
   /** Whether series are parts of a whole: those beyond the limit are added up. */
@@ -36,11 +38,29 @@ type Drawing = {
   showsZero?: boolean
 }
 
+/** Which names a chart has besides a legend. */
+type Naming = {
+  /** Whether the ends of lines have names. */
+  namesLines: boolean
+  /** Whether the names of steps are left out. */
+  isBare: boolean
+}
+
 const DRAWINGS: Record<Kind, Drawing> = {
-  line: { name: 'Line chart', draw: drawLines, legend: 'line' },
+  line: {
+    name: 'Line chart',
+    draw: (box, pen, chart, { namesLines }) => drawLines(box, pen, chart, namesLines),
+    legend: 'line'
+  },
   area: { name: 'Stacked area chart', draw: drawAreas, legend: 'surface', isWhole: true },
   bars: { name: 'Bar chart', draw: drawBars, legend: 'surface' },
   stacked: { name: 'Stacked bar chart', draw: drawStacked, legend: 'surface', isWhole: true },
+  funnel: {
+    name: 'Funnel',
+    draw: (box, pen, chart, { isBare }) => drawFunnel(box, pen, chart, isBare),
+    legend: 'surface'
+  },
+  retention: { name: 'Retention table', draw: drawRetention, isList: true },
   values: { name: 'Ranked bars', draw: drawValues, isList: true },
   countries: { name: 'List of countries', draw: drawValues, isList: true },
   pie: { name: 'Pie chart', draw: drawPie, isWhole: true },
@@ -97,23 +117,36 @@ export function drawInset(
   })
 }
 
-/** A series that a chart draws, with its colour. */
-export type NamedSeries = { name: string; color: string }
+/** A name beside a chart: of a series, with its colour, or of a step. */
+export type NamedMark = { name: string; color?: string }
 
-/** Returns the series that a chart with a time axis has to name. */
-export function namesOf(chart: Chart, colors: Colors): NamedSeries[] {
+/** Returns the names that have to stand beside a chart that does not name its series and steps. */
+export function namesOf(chart: Chart, colors: Colors): NamedMark[] {
   const { series } = limit(chart).chart
-  return needsNames(chart)
-    ? series.map((one, i) => ({ name: one.name, color: colorOf({ colors }, lookOf(one, i)) }))
-    : []
+  const named = needsNames(chart) && DRAWINGS[chart.kind].legend
+  const steps = chart.kind === 'funnel' ? chart.buckets : []
+  return [
+    ...(named
+      ? series.map((one, i) => ({ name: one.name, color: colorOf({ colors }, lookOf(one, i)) }))
+      : []),
+    ...steps.map((step, i) => ({ name: `${i + 1} ${step}` }))
+  ]
 }
 
 /**
- * Returns the height that a chart needs without its title; `most` if it has no height of its own.
+ * Returns the height that a chart of a width needs without its title; `most` if it has no height of
+ * its own. All are pixels.
  */
-export function heightOf({ kind, series }: Chart, most: number): number {
+export function heightOf(chart: Chart, width: number, most: number): number {
+  const { kind, series } = chart
   if (kind === 'number') {
     return NUMBER_HEIGHT
+  }
+  if (kind === 'funnel') {
+    return heightOfFunnel(limit(chart).chart, width, most)
+  }
+  if (kind === 'retention') {
+    return Math.min(2 * most, heightOfHeat(chart))
   }
   const isList = kind === 'values' || kind === 'countries' || kind === 'table'
   return isList && series.length > 0 ? Math.min(most, heightOfRows(series.length)) : most
@@ -132,10 +165,10 @@ export function drawPanel(chart: Chart, pen: Pen, box: Box): string {
 
 /**
  * Returns how many surfaces a chart uses at most: one per drawn series, even for a line chart,
- * which uses none.
+ * which uses none. The bars of a funnel do not touch.
  */
 export const countSurfaces = (chart: Chart): number =>
-  DRAWINGS[chart.kind].isList ? 0 : limit(chart).chart.series.length
+  DRAWINGS[chart.kind].isList || chart.kind === 'funnel' ? 0 : limit(chart).chart.series.length
 
 /** Returns a box without the padding at its edges. */
 export const inside = ({ left, top, right, bottom }: Box): Box => ({
@@ -193,14 +226,14 @@ function drawBody(box: Box, pen: Pen, chart: Chart, isNamedHere = true): string 
     return drawNothing(box, pen, 'All values in this range are 0.')
   }
   const isNamed = isNamedHere && mark !== undefined && needsNames(chart)
-  const namesLines = chart.kind === 'line' && hasRoomForNames(box, chart.series.length)
-  if (!isNamed || namesLines) {
-    return draw(box, pen, chart, isNamed)
+  const hasRoom = chart.kind === 'line' && hasRoomForNames(box, chart.series.length)
+  if (!isNamed || hasRoom) {
+    return draw(box, pen, chart, { namesLines: isNamed, isBare: !isNamedHere })
   }
   const markOf = MARKS[mark](pen, chart)
   const looks = chart.series.map(lookOf)
   const legend = drawLegend(box, pen, chart.series, (i, x, y) => markOf(looks[i] ?? i, x, y))
-  return legend.svg + draw(legend.rest, pen, chart, false)
+  return legend.svg + draw(legend.rest, pen, chart, { namesLines: false, isBare: false })
 }
 
 type Mark = (index: number, x: number, y: number) => string
@@ -220,7 +253,8 @@ const MARKS: Record<'line' | 'surface', (pen: Pen, chart: Chart) => Mark> = {
   surface:
     (pen, { kind }) =>
     (i, x, y) => {
-      const fill = kind === 'bars' ? { fill: colorOf(pen, i) } : surface(pen, i)
+      const isFlat = kind === 'bars' || kind === 'funnel'
+      const fill = isFlat ? { fill: colorOf(pen, i) } : surface(pen, i)
       return element('rect', { x: x - 5, y: y - 5, width: 10, height: 10, rx: 3, ...fill })
     }
 }
@@ -273,31 +307,14 @@ const MAX_LISTED = 14
  * Describes a chart in words, here a chart with two weekly buckets: `Line chart, 9 Nov to 16 Nov, 9
  * – 22 Nov 2026 · Europe/Berlin. Persons by week. Sign-ups: 40, 52.`
  */
-export function describeChart({
-  kind,
-  subtitle,
-  counted,
-  buckets,
-  series,
-  finished,
-  warning,
-  annotations = []
-}: Chart): string {
-  const range = buckets.length > 1 ? `${buckets[0]} to ${buckets.at(-1)}` : (buckets[0] ?? '')
-  const lines = series.slice(0, MAX_DESCRIBED).map((one) => {
-    const named = isolate(one.name || '(empty)')
-    const data = hasBuckets(kind) ? one.data.slice(0, finished + 1) : [currentOf(one)]
-    if (series.length === 1 && data.length <= MAX_LISTED) {
-      return `${named}: ${data.map(formatValue).join(', ')}.`
-    }
-    if (data.length < 2) {
-      return `${named}: ${formatValue(data[0] ?? 0)}.`
-    }
-    const [low, high] = [Math.min(...data), Math.max(...data)]
-    const last = formatValue(data.at(-1) ?? 0)
-    return `${named}: ${formatValue(low)} to ${formatValue(high)}, last ${last}.`
-  })
-  const more = series.length > MAX_DESCRIBED ? [`And ${series.length - MAX_DESCRIBED} more.`] : []
+export function describeChart(chart: Chart): string {
+  const { kind, subtitle, counted, buckets, warning, annotations = [] } = chart
+  const axis = buckets.length > 1 ? `${buckets[0]} to ${buckets.at(-1)}` : (buckets[0] ?? '')
+  // Steps and columns are named with their numbers.
+  const range = kind === 'funnel' || kind === 'retention' ? '' : axis
+  const all = describeNumbers(chart)
+  const lines = all.slice(0, MAX_DESCRIBED)
+  const more = all.length > MAX_DESCRIBED ? [`And ${all.length - MAX_DESCRIBED} more.`] : []
   const head = [DRAWINGS[kind].name, range, subtitle].filter(Boolean).join(', ')
   const words = counted ? [`${counted}.`] : []
   const warnings = warning === null ? [] : [warning]
@@ -305,4 +322,52 @@ export function describeChart({
     .slice(0, MAX_DESCRIBED)
     .map(({ bucket, text }) => `${buckets[bucket]}: ${isolate(text)}.`)
   return [`${head}.`, ...words, ...warnings, ...lines, ...more, ...texts].join(' ')
+}
+
+/** Describes the numbers of a chart, a sentence for each series or row. */
+function describeNumbers(chart: Chart): string[] {
+  const { kind, series, finished, unit } = chart
+  if (kind === 'funnel') {
+    return series.length === 1 ? describeSteps(chart) : series.map((one) => describeFunnel(one))
+  }
+  if (kind === 'retention') {
+    return heatOf(chart).map(({ name, size, cells }) => {
+      const shares = cells.flatMap((cell) => (cell ? [formatShare(cell.share)] : []))
+      return `${isolate(name || '(empty)')}: ${[formatValue(size), ...shares].join(', ')}.`
+    })
+  }
+  return series.map((one) => {
+    const named = isolate(one.name || '(empty)')
+    const data = hasBuckets(kind) ? one.data.slice(0, finished + 1) : [currentOf(one)]
+    const format = (value: number) => formatIn(unit, value)
+    if (series.length === 1 && data.length <= MAX_LISTED) {
+      return `${named}: ${data.map(format).join(', ')}.`
+    }
+    if (data.length < 2) {
+      return `${named}: ${format(data[0] ?? 0)}.`
+    }
+    const [low, high] = [Math.min(...data), Math.max(...data)]
+    return `${named}: ${format(low)} to ${format(high)}, last ${format(data.at(-1) ?? 0)}.`
+  })
+}
+
+/** `Signed up: 618 (24.9%), 1,864 left, 1m 12s in the median.` */
+const describeSteps = ({ buckets, series: [one] }: Chart): string[] =>
+  one
+    ? buckets.map((name, step) => {
+        const { count, share, left, median } = factsOf(one, step)
+        const words = [
+          `${formatValue(count)} (${formatShare(share)})`,
+          ...(step > 0 ? [`${formatValue(left)} left`] : []),
+          ...(median === null ? [] : [`${formatDuration(median)} in the median`])
+        ]
+        return `${isolate(name || '(empty)')}: ${words.join(', ')}.`
+      })
+    : []
+
+/** `Germany: 702, 211, 83 (11.8%).` */
+const describeFunnel = (one: Series): string => {
+  const { share } = factsOf(one, one.data.length - 1)
+  const counts = one.data.map(formatValue).join(', ')
+  return `${isolate(one.name || '(empty)')}: ${counts} (${formatShare(share)}).`
 }

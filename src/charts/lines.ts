@@ -33,7 +33,7 @@ export const hasRoomForNames = ({ left, top, right, bottom }: Box, count: number
 export function drawLines(
   box: Box,
   pen: Pen,
-  { series, buckets, finished, annotations }: Chart,
+  { series, buckets, finished, annotations, unit }: Chart,
   isNamed: boolean
 ): string {
   const compared = series.length <= MAX_COMPARED ? series : []
@@ -47,6 +47,7 @@ export function drawLines(
     isBanded: false,
     endsLabelled: finished < buckets.length,
     annotations,
+    unit,
     margin: names?.width ?? 0
   })
   return [

@@ -49,6 +49,49 @@ const SIGNUPS = {
 const TODAY = { buckets: DAYS.with(-1, 'Today'), finished: DAYS.length - 1 }
 const signups = { name: 'Sign-ups', data: wave(14, 40, 0) }
 
+const FUNNEL: Omit<Chart, 'series'> = {
+  ...OVER,
+  title: 'Sign-up to team',
+  subtitle: RANGE,
+  counted: 'Persons within 14 days; most leave before Signed up: 1,864',
+  kind: 'funnel',
+  buckets: ['Visited /signup', 'Signed up', 'Created a project', 'Invited a teammate']
+}
+
+/** Members of each week, and who came back in the weeks after it. The last week of each is not over. */
+const COHORTS = [
+  [91, 57, 44, 38, 34, 33, 30, 29, 29],
+  [104, 61, 48, 42, 40, 36, 35, 34],
+  [84, 55, 42, 37, 33, 31, 30],
+  [117, 72, 56, 50, 45, 44],
+  [132, 88, 70, 61, 57],
+  [128, 87, 71, 62],
+  [141, 101, 81],
+  [153, 108]
+]
+const WEEKS = ['28 Sep', '5 Oct', '12 Oct', '19 Oct', '26 Oct', '2 Nov', '9 Nov', '16 Nov']
+const RETENTION: Omit<Chart, 'series'> = {
+  ...OVER,
+  title: 'Weekly retention',
+  subtitle: '28 Sep – 22 Nov 2026 · Europe/Berlin',
+  counted: 'Persons by the first signed up; share that came back with any event by week',
+  kind: 'retention',
+  buckets: Array.from({ length: 9 }, (_, week) => `Week ${week}`)
+}
+
+/** Returns the rows of a value of a breakdown, of whom fewer come back. */
+const cohorts = (value: string | undefined, fewer: number): Chart['series'] =>
+  COHORTS.map(([size = 0, ...back], i) => ({
+    name: WEEKS[i] ?? '',
+    data: [size, ...back.map((count) => Math.round(count / fewer))],
+    cohort: {
+      day: '2026-09-28',
+      ...(value !== undefined && { value }),
+      finished: back.length,
+      begun: back.length + 1
+    }
+  }))
+
 const CHARTS: Record<string, Chart> = {
   line: { ...SIGNUPS, kind: 'line', series: [signups] },
   lines: { ...VIEWS, kind: 'line', series: BROWSERS },
@@ -114,6 +157,50 @@ const CHARTS: Record<string, Chart> = {
     series: [{ name: 'Weekly active users', data: [12_345], previous: [11_000] }]
   },
   table: { ...VIEWS, kind: 'table', series: TOTALS },
+  funnel: {
+    ...FUNNEL,
+    series: [
+      {
+        name: 'Persons',
+        data: [2_482, 618, 441, 203],
+        times: [
+          { average: null, median: null },
+          { average: 190, median: 72 },
+          { average: 900, median: 278 },
+          { average: 130_000, median: 97_200 }
+        ]
+      }
+    ]
+  },
+  'funnel-values': {
+    ...FUNNEL,
+    title: 'Sign-up to team by country',
+    series: [
+      { name: 'Germany', data: [702, 211, 164, 83] },
+      { name: 'United States', data: [664, 148, 96, 38] },
+      { name: 'Denmark', data: [418, 119, 88, 46] },
+      { name: 'Others', data: [698, 140, 93, 36], isRest: true }
+    ]
+  },
+  retention: { ...RETENTION, series: cohorts(undefined, 1) },
+  'retention-values': {
+    ...RETENTION,
+    title: 'Weekly retention by browser',
+    series: [...cohorts('Chrome', 1), ...cohorts('Safari', 1.2), ...cohorts('Firefox', 1.5)]
+  },
+  lifecycle: {
+    ...SIGNUPS,
+    ...TODAY,
+    title: 'Lifecycle of Page view',
+    counted: 'Page view, persons by day',
+    kind: 'stacked',
+    series: [
+      { name: 'New', data: wave(14, 12, 0) },
+      { name: 'Returning', data: wave(14, 22, 1) },
+      { name: 'Resurrecting', data: wave(14, 6, 2) },
+      { name: 'Dormant', data: wave(14, 11, 3).map((value) => -value) }
+    ]
+  },
   unknown: {
     ...SIGNUPS,
     kind: 'line',
@@ -204,6 +291,12 @@ const BOARD: Board = {
   ]
 }
 
+/** Charts that are also drawn dark, and for phones. */
+const NAMES = [
+  ...['lines', 'compare', 'annotated', 'stacked', 'values', 'pie', 'number', 'table'],
+  ...['funnel', 'funnel-values', 'retention']
+]
+
 const LOOKS: {
   suffix: string
   width: number
@@ -217,14 +310,14 @@ const LOOKS: {
     width: 600,
     height: 320,
     theme: 'dark',
-    names: ['lines', 'compare', 'annotated', 'stacked', 'values', 'pie', 'number', 'table']
+    names: [...NAMES, 'lifecycle']
   },
   {
     suffix: '-phone',
     width: 343,
     height: 280,
     theme: 'light',
-    names: ['lines', 'compare', 'annotated', 'stacked', 'values', 'pie', 'number', 'table']
+    names: NAMES
   }
 ]
 
@@ -239,6 +332,8 @@ const PAINTED = [
   'number',
   'table-dark',
   'negative',
+  'funnel',
+  'retention-dark',
   'many',
   'scripts',
   'scripts-legend',
