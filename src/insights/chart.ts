@@ -1,10 +1,11 @@
 import type { DatedText } from '../annotations/store.ts'
-import { type Bucket, type Interval, startOf } from '../calendar/buckets.ts'
+import { labelAxis } from '../calendar/axis.ts'
+import { type Bucket, startOf } from '../calendar/buckets.ts'
 import { describeRange } from '../calendar/words.ts'
 import type { Chart, ChartAnnotation, Kind, Series } from '../charts/chart.ts'
 import { plainName } from '../events/names.ts'
 import { isolate, onOneLine } from '../input/show.ts'
-import { NONE, OTHER, type Period, type TrendSeries } from '../trends/answer.ts'
+import { OTHER, type Period, type TrendSeries } from '../trends/answer.ts'
 import { isAdditive, type MathName } from '../trends/maths/table.ts'
 import type { ProjectCalendar } from '../trends/periods.ts'
 import {
@@ -14,6 +15,7 @@ import {
   type SeriesQuery,
   type TrendQuery
 } from '../trends/query.ts'
+import { nameOfValues } from '../trends/value-names.ts'
 
 const KIND_OF: Record<Display, Kind> = {
   ActionsLineGraph: 'line',
@@ -78,7 +80,7 @@ export function toChart(
       ...(isCompared ? describePeriod(kind, series.length, periods[1], project.timezone) : [])
     ].join('; '),
     kind,
-    buckets: labelsOf(days, query, finished),
+    buckets: labelAxis(days, query.interval, finished),
     days,
     series,
     finished,
@@ -89,7 +91,7 @@ export function toChart(
 }
 
 /** Places texts at the buckets that contain their times. */
-const placeIn = (buckets: Bucket[], texts: DatedText[]): ChartAnnotation[] =>
+export const placeIn = (buckets: Bucket[], texts: DatedText[]): ChartAnnotation[] =>
   texts.flatMap(({ at, text }) => {
     const bucket = buckets.findIndex(({ from, until }) => from <= at && at < until)
     return bucket < 0 ? [] : [{ bucket, text: onOneLine(text) }]
@@ -116,14 +118,6 @@ const titleOf = (series: TrendSeries[]): string =>
 const nameOfAction = ({ action }: TrendSeries): string | undefined =>
   action ? (action.custom_name ?? plainName(action.name)) : undefined
 
-const NAMES: ReadonlyMap<string, string> = new Map([
-  [OTHER, 'Others'],
-  [NONE, 'No value']
-])
-
-/** Names of countries in English, by their codes. */
-const COUNTRIES = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
-
 /**
  * Returns the name of a series in plain words: of the event, of the value of a breakdown, or of
  * both. `$pageview` is `Page view`; by country, `DE` is `Germany`.
@@ -133,23 +127,11 @@ export function nameOfSeries(query: TrendQuery, one: TrendSeries): string {
   if (one.breakdown_value === undefined) {
     return name ?? one.label
   }
-  const values = [one.breakdown_value].flat()
-  const isWhole = values.every((value) => value === values[0])
-  const shown = (isWhole ? values.slice(0, 1) : values).map(
-    (value, i) => NAMES.get(value) ?? nameOfValue(query.breakdowns[i]?.key, value)
-  )
+  const shown = nameOfValues(query.breakdowns, [one.breakdown_value].flat())
   const isAlone = (query.formulas.length > 0 ? query.formulas : query.series).length === 1
   const prefix = isAlone ? [] : [name ?? one.label.split(' - ')[0] ?? '']
-  return [...prefix, shown.join(', ')].join(' · ')
+  return [...prefix, shown].join(' · ')
 }
-
-/** Matches the code of a country: two letters. */
-const COUNTRY_CODE = /^[A-Z]{2}$/
-
-const nameOfValue = (property: string | undefined, value: string): string =>
-  property === '$geoip_country_code' && COUNTRY_CODE.test(value)
-    ? (COUNTRIES.of(value) ?? value)
-    : value
 
 const isRest = ({ breakdown_value: value }: TrendSeries): boolean => [value].flat()[0] === OTHER
 
@@ -236,32 +218,4 @@ function describePeriod(
     return []
   }
   return [`${mark}: ${describeRange(first.from, last.until, timezone)}`]
-}
-
-/** Characters of a date such as `2025-06-01`. */
-const DATE_LENGTH = 10
-
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-
-/** Labels the buckets; the day that is not over is `Today`. */
-const labelsOf = (days: string[], { interval }: TrendQuery, finished: number): string[] =>
-  days.map((day, i) =>
-    i === finished && interval === 'day' ? 'Today' : labelOf(day, days, interval)
-  )
-
-/**
- * `2025-06-01` → `1 Jun`, or `Jun 2025` by the month; `2025-06-01 14:00:00` → `14:00`, or `1 Jun
- * 14:00` among several days.
- */
-function labelOf(day: string, days: string[], interval: Interval): string {
-  const [, year, month, date, time = ''] = /^(\d+)-(\d+)-(\d+)(?: (\d+:\d+))?/.exec(day) ?? []
-  const name = MONTHS[Number(month) - 1] ?? ''
-  if (interval === 'month') {
-    return `${name} ${year}`
-  }
-  if (!time) {
-    return `${Number(date)} ${name}`
-  }
-  const isOneDay = days[0]?.slice(0, DATE_LENGTH) === days.at(-1)?.slice(0, DATE_LENGTH)
-  return isOneDay ? time : `${Number(date)} ${name} ${time}`
 }

@@ -9,7 +9,7 @@ import { fieldsOf } from './insight.ts'
 import type { InsightInput } from './schemas.ts'
 
 /** What an insight asks: a trend, or a question of another kind. */
-type InsightQuestion = { trend: TrendQuery } | { kind: string; question: ReadQuestion }
+type InsightQuestion = { trend: TrendQuery } | Required<Omit<ReadQuestion, 'needs'>>
 
 type Fields = Pick<InsightInput, 'filters' | 'query'>
 
@@ -32,29 +32,13 @@ export function readInsight(
     const trend = readTrend(fields, settings, now, ignoredFields)
     return trend && { trend }
   }
-  const question = readQuestion({ query: fields.query ?? null }, settings, now)
-  if (!question.needs.every((scopes) => scopes.includes('insight:read'))) {
+  const { needs, compute, draw } = readQuestion({ query: fields.query ?? null }, settings, now)
+  if (!draw || !needs.every((scopes) => scopes.includes('insight:read'))) {
     throw new AppError(
       'invalid_input',
       `An insight shows numbers: the rows of this ${kind} are answered by \`POST query/\`.`,
       unwrapped?.pathOf('kind')
     )
   }
-  return { kind, question }
-}
-
-/**
- * Reads the trend of an insight that is to be drawn; undefined if it has no series.
- * @throws the errors of `readInsight`; invalid_input, attr `query`, for another kind
- */
-export function readDrawn(insight: Fields, settings: Settings, now: Date): TrendQuery | undefined {
-  const read = readInsight(insight, settings, now)
-  if (read && 'question' in read) {
-    throw new AppError(
-      'invalid_input',
-      `Only trends are drawn: \`GET insights/{id}/?refresh=true\` has the numbers of this ${read.kind}.`,
-      'query'
-    )
-  }
-  return read?.trend
+  return { compute, draw }
 }

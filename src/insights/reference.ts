@@ -28,7 +28,7 @@ export const CREATE = describe({
   tag: 'Insights',
   summary: 'Save an insight',
   description:
-    'Send a valid trend as `filters` or `query`, another kind of `query` that answers with numbers, or neither for an empty insight. Only trends are drawn and delivered.',
+    'Send a valid trend as `filters` or `query`, another kind of `query` that answers with numbers, or neither for an empty insight.',
   answers: { 201: { text: 'The insight.', schema: InsightJson } },
   refusals: WRITE_REFUSALS
 })

@@ -151,7 +151,7 @@ async function computeResult(c: Context<AppEnv>, row: InsightRow): Promise<Insig
   if ('trend' in read) {
     return (await computeTrend(db, project, { query: read.trend, now })).result
   }
-  const { results } = await read.question.compute({ db, project, usage })
+  const { results } = await read.compute({ db, project, usage })
   return results as InsightJson['result']
 }
 

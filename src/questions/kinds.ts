@@ -6,14 +6,19 @@ import type { JsonObject } from '../input/json.ts'
 import { readTrendsNode, type Settings } from '../trends/request.ts'
 import { computeActors } from './actors/answer.ts'
 import { readActors } from './actors/request.ts'
+import type { DrawingPlace, DrawnQuestion } from './drawing.ts'
 import { computeEvents } from './events/answer.ts'
 import { readEvents } from './events/request.ts'
+import { drawFunnelAnswer, earlierFunnel, endFunnel } from './funnels/chart.ts'
 import { computeFunnels } from './funnels/funnel.ts'
 import { readFunnels } from './funnels/query.ts'
+import { drawLifecycleAnswer } from './lifecycle/chart.ts'
 import { computeLifecycle } from './lifecycle/lifecycle.ts'
 import { readLifecycle } from './lifecycle/query.ts'
+import { drawRetentionAnswer } from './retention/chart.ts'
 import { readRetention } from './retention/query.ts'
 import { computeRetention } from './retention/retention.ts'
+import { drawStickinessAnswer } from './stickiness/chart.ts'
 import { readStickiness } from './stickiness/query.ts'
 import { computeStickiness } from './stickiness/stickiness.ts'
 import { computeTrends } from './trends.ts'
@@ -26,17 +31,20 @@ export type QuestionScope = {
   found?: Overviews | undefined
 }
 
+/** Where a question for numbers is computed. */
+export type DrawingScope = Omit<QuestionScope, 'usage'>
+
 /** What a question answers: `results`, and the other members that only its kind has. */
 export type QuestionAnswer = { results: unknown }
 
-type Definition<Query> = {
+type Definition<Query, Scope> = {
   /**
    * Reads a node of the kind.
    * @throws errors of input whose attr is a path in the node, and query_too_large, attr the limit
    */
   read: (node: JsonObject, settings: Settings, now: Date) => Query
   /** @throws the errors of `read` */
-  compute: (scope: QuestionScope, query: Query, now: Date) => Promise<QuestionAnswer>
+  compute: (scope: Scope, query: Query, now: Date) => Promise<QuestionAnswer>
   /** Returns lists of scopes: a key needs one of each. By default, one of `NUMBERS`. */
   needs?: (query: Query) => readonly Scopes[]
   /**
@@ -51,6 +59,16 @@ export type ReadQuestion = {
   needs: readonly Scopes[]
   /** @throws errors of input, attr the path in the node; query_too_large, attr the limit */
   compute: (scope: QuestionScope) => Promise<QuestionAnswer>
+  /** Computes and draws the answer; undefined for rows. @throws the errors of `compute` */
+  draw?: (scope: DrawingScope, asked: AskedDrawing) => Promise<DrawnQuestion>
+}
+
+/** What is asked of a drawing. */
+export type AskedDrawing = {
+  /** Where the range ends at the latest, ms UTC. */
+  until?: number | undefined
+  /** Whether its figures are compared with the period before. */
+  isCompared?: boolean
 }
 
 /** A kind of questions. */
@@ -69,7 +87,7 @@ const define = <Query>({
   compute,
   needs = () => [NUMBERS],
   takesFilters = false
-}: Definition<Query>): QuestionKind => ({
+}: Definition<Query, QuestionScope>): QuestionKind => ({
   read(node, settings, now) {
     const query = read(node, settings, now)
     return { needs: needs(query), compute: (scope) => compute(scope, query, now) }
@@ -77,13 +95,68 @@ const define = <Query>({
   takesFilters
 })
 
+/** How the answers of a kind are drawn. */
+type Drawer<Query, Answer> = Pick<Definition<Query, DrawingScope>, 'read'> & {
+  compute: (scope: DrawingScope, query: Query, now: Date) => Promise<Answer & QuestionAnswer>
+  /** @param place `before` is the answer for the period before, if it was computed */
+  draw: (
+    query: Query,
+    answer: Answer,
+    place: DrawingPlace & { before?: Answer | undefined }
+  ) => DrawnQuestion
+  /** Ends a query's range, ms UTC. Without this, a range always ends as it was asked for. */
+  endAt?: (query: Query, until: number) => Query
+  /** Returns the query of the period before, if answers are compared with it. */
+  earlier?: (query: Query, project: ProjectRow) => Query | undefined
+}
+
+/** Defines a kind that can be drawn; dashboards' filters can be laid over it. */
+const defineDrawn = <Query, Answer>(drawer: Drawer<Query, Answer>): QuestionKind => ({
+  read(node, settings, now) {
+    const query = drawer.read(node, settings, now)
+    const compute = (scope: DrawingScope, asked: Query) => drawer.compute(scope, asked, now)
+    return {
+      needs: [NUMBERS],
+      compute: (scope) => compute(scope, query),
+      async draw(scope, { until, isCompared }) {
+        const { project } = scope
+        const { draw, endAt, earlier } = drawer
+        const asked = until !== undefined && endAt ? endAt(query, until) : query
+        const compared = isCompared ? earlier?.(asked, project) : undefined
+        const answer = await compute(scope, asked)
+        const before = compared && (await compute(scope, compared))
+        return draw(asked, answer, { project, now, before })
+      }
+    }
+  },
+  takesFilters: true
+})
+
 /** The questions that can be asked, by the `kind` of their node. */
 export const KINDS: Readonly<Record<string, QuestionKind>> = {
   TrendsQuery: define({ read: readTrendsNode, compute: computeTrends, takesFilters: true }),
-  FunnelsQuery: define({ read: readFunnels, compute: computeFunnels, takesFilters: true }),
-  RetentionQuery: define({ read: readRetention, compute: computeRetention, takesFilters: true }),
-  StickinessQuery: define({ read: readStickiness, compute: computeStickiness, takesFilters: true }),
-  LifecycleQuery: define({ read: readLifecycle, compute: computeLifecycle, takesFilters: true }),
+  FunnelsQuery: defineDrawn({
+    read: readFunnels,
+    compute: computeFunnels,
+    draw: drawFunnelAnswer,
+    endAt: endFunnel,
+    earlier: earlierFunnel
+  }),
+  RetentionQuery: defineDrawn({
+    read: readRetention,
+    compute: computeRetention,
+    draw: drawRetentionAnswer
+  }),
+  StickinessQuery: defineDrawn({
+    read: readStickiness,
+    compute: computeStickiness,
+    draw: drawStickinessAnswer
+  }),
+  LifecycleQuery: defineDrawn({
+    read: readLifecycle,
+    compute: computeLifecycle,
+    draw: drawLifecycleAnswer
+  }),
   EventsQuery: define({
     read: readEvents,
     compute: computeEvents,

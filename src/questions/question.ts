@@ -40,8 +40,13 @@ export function readQuestion(
   const { inner, pathOf } = unwrapped
   const { node, entry } = findByKind(KINDS, inner, pathOf)
   const read = (whole: JsonObject, path: PathOf): ReadQuestion => {
-    const { needs, compute } = inRequest({ pathOf: path }, () => entry.read(whole, settings, now))
-    return { needs, compute: (scope) => compute(scope).catch(rethrowing(path)) }
+    const question = inRequest({ pathOf: path }, () => entry.read(whole, settings, now))
+    const { compute, draw } = question
+    return {
+      ...question,
+      compute: (scope) => compute(scope).catch(rethrowing(path)),
+      ...(draw && { draw: (scope, asked) => draw(scope, asked).catch(rethrowing(path)) })
+    }
   }
   const alone = read(node, pathOf)
   if (!override || isEmpty(override)) {

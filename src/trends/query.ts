@@ -107,3 +107,7 @@ export type TrendQuery = {
 
 /** A query whose breakdowns have their bins. */
 export type BinnedQuery = Omit<TrendQuery, 'breakdowns'> & { breakdowns: BinnedBreakdown[] }
+
+/** Ends a query's period at `until`, ms UTC, if that is within the period. */
+export const endAt = (query: TrendQuery, until: number): TrendQuery =>
+  (query.from === 'all' || query.from < until) && until < query.until ? { ...query, until } : query

@@ -4,7 +4,7 @@ import { parseJson } from '../../input/json.ts'
 import { rank } from '../../trends/lines.ts'
 
 /** Stands in an answer for all values of the breakdown beyond the limit. */
-const OTHER = 'Other'
+export const OTHER_VALUES = 'Other'
 
 /** The values of a breakdown in an answer. */
 export class ShownValues {
@@ -57,7 +57,7 @@ export class ShownValues {
   /** Returns the texts of a value, one for each breakdown; an empty text is no value. */
   textsOf(value: Value): string[] {
     if (value === OTHERS) {
-      return Array.from({ length: this.#dimensions }, () => OTHER)
+      return Array.from({ length: this.#dimensions }, () => OTHER_VALUES)
     }
     return textsOf(value, this.#dimensions)
   }
@@ -66,7 +66,8 @@ export class ShownValues {
   #ownOf(group: number): Value {
     const value = this.#grouping.valueOf(group)
     const isOther =
-      typeof value === 'string' && textsOf(value, this.#dimensions).every((text) => text === OTHER)
+      typeof value === 'string' &&
+      textsOf(value, this.#dimensions).every((text) => text === OTHER_VALUES)
     return isOther ? OTHERS : value
   }
 }
