@@ -1,6 +1,9 @@
 import { describeRange } from '../calendar/words.ts'
-import { onOneLine } from '../input/show.ts'
+import type { Chart } from '../charts/chart.ts'
+import { formatValue, type Unit } from '../charts/format.ts'
+import { isolate, onOneLine } from '../input/show.ts'
 import { nameOfSeries } from '../insights/chart.ts'
+import type { DrawnQuestion } from '../questions/drawing.ts'
 import type { TrendSeries } from '../trends/answer.ts'
 import type { TrendQuery } from '../trends/query.ts'
 
@@ -20,6 +23,8 @@ export type Figures = { name: string } & (
       lines: FigureLine[]
       /** The number of lines that are left out. */
       more: number
+      /** What the lines do not say, in words: the numbers of a funnel's steps. */
+      words?: string
     }
   | { failure: string }
 )
@@ -35,6 +40,8 @@ export type FigureLine = {
   value: number
   /** The value in the previous period; null without a previous value. */
   previous: number | null
+  /** The unit of the values; without one, they are counts or other plain numbers. */
+  unit?: Unit
 }
 
 /** The content of a delivery, the same for every channel. */
@@ -57,13 +64,12 @@ export const cut = (text: string, length: number): string =>
  * Turns a trend without a time axis into figures, or into a failure if all values are zero, now and
  * in the previous period.
  */
-export function figuresOf(
+export function figuresOfTrend(
   name: string,
   query: TrendQuery,
   series: TrendSeries[],
   timezone: string
 ): Figures {
-  const range = describeRange(query.from, query.until, timezone)
   const current = series.filter(({ compare_label }) => compare_label !== 'previous')
   const previous = series.filter(({ compare_label }) => compare_label === 'previous')
   const lines = current.map(
@@ -74,15 +80,48 @@ export function figuresOf(
       previous: query.from === 'all' ? null : (previous[i]?.aggregated_value ?? null)
     })
   )
+  return toFigures(name, { from: query.from, until: query.until, timezone }, lines)
+}
+
+/** Turns a drawn question into figures, or into a failure if there is nothing but zeros. */
+export function figuresOfQuestion(
+  name: string,
+  { chart, range, figures }: DrawnQuestion,
+  timezone: string
+): Figures {
+  const isEmpty = chart.series.every(({ data }) => data.every((value) => value === 0))
+  const lines = figures.map(({ label, ...figure }): FigureLine => {
+    const named = cut(onOneLine(label), MAX_LABEL)
+    return { label: named, series: named, ...figure }
+  })
+  const found = toFigures(name, { ...range, timezone }, isEmpty ? [] : lines)
+  const words = describeSteps(chart)
+  return words === '' || 'failure' in found ? found : { ...found, words }
+}
+
+/** `Visited 2,482 → Signed up 618`; empty for anything but a funnel without a breakdown. */
+function describeSteps({ kind, buckets, series }: Pick<Chart, 'kind' | 'buckets' | 'series'>) {
+  const [first, ...others] = series
+  const steps = kind === 'funnel' && first && others.length === 0 ? buckets : []
+  return steps
+    .map((step, i) => `${isolate(onOneLine(step))} ${formatValue(first?.data[i] ?? 0)}`)
+    .join(' → ')
+}
+
+function toFigures(
+  name: string,
+  { from, until, timezone }: { from: number | 'all'; until: number; timezone: string },
+  lines: FigureLine[]
+): Figures {
+  const range = describeRange(from, until, timezone)
   if (lines.every(({ value, previous }) => value === 0 && !previous)) {
     return { name, failure: `Nothing to report for ${range}: all values are zero.` }
   }
-  const from = query.from === 'all' ? null : query.from
   return {
     name,
     range,
-    from,
-    until: query.until,
+    from: from === 'all' ? null : from,
+    until,
     lines: lines.slice(0, MAX_LINES),
     more: Math.max(0, lines.length - MAX_LINES)
   }

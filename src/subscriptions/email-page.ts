@@ -1,5 +1,5 @@
-import type { NamedSeries } from '../charts/draw.ts'
-import { describeChange, directionOf, formatChange, formatValue } from '../charts/format.ts'
+import type { NamedMark } from '../charts/draw.ts'
+import { describeChange, directionOf, formatChange, formatIn, type Unit } from '../charts/format.ts'
 import { escapeHtml, isolated } from '../html/escape.ts'
 import { DARK, LIGHT } from '../html/tokens.ts'
 import { isolate } from '../input/show.ts'
@@ -124,8 +124,8 @@ const section = (html: string): string =>
 
 /** `Sign-ups: 132, +15.8% from 114` */
 function describe({ name, lines: [line] }: Figured): string {
-  const change = line ? describeChange(line.value, line.previous) : ''
-  return `${isolate(name)}: ${formatValue(line?.value ?? 0)}${change && `, ${change}`}`
+  const change = line ? describeChange(line.value, line.previous, line.unit) : ''
+  return `${isolate(name)}: ${formatIn(line?.unit, line?.value ?? 0)}${change && `, ${change}`}`
 }
 
 /** Names the period of an insight unless it is `range`, which the e-mail has above its title. */
@@ -143,19 +143,23 @@ function drawNumbers(parts: Figured[], { title, range }: { title: string; range:
       i === 0 ? 'padding:14px 0' : `padding:14px 0 14px 16px;border-left:1px solid ${LIGHT.line}`
     const label = part.name === title && line ? line.label : part.name
     return `<td class="bl" width="${Math.floor(100 / parts.length)}%" valign="top" style="${edge}"><div class="t2" style="font-size:12px;line-height:16px;color:${LIGHT['ink-2']};overflow-wrap:anywhere">${isolated(label)}</div>${dated(part, range)}
-<div class="t1" style="font-size:24px;line-height:32px;font-weight:600;letter-spacing:-0.02em;color:${LIGHT.ink}">${formatValue(line?.value ?? 0)}</div>${line ? drawChange(line, true) : ''}</td>`
+<div class="t1" style="font-size:24px;line-height:32px;font-weight:600;letter-spacing:-0.02em;color:${LIGHT.ink}">${formatIn(line?.unit, line?.value ?? 0)}</div>${line ? drawChange(line, true) : ''}</td>`
   })
   return `<tr><td class="edge" style="padding:8px 24px 0"><table ${TABLE}><tr>${cells.join('\n')}</tr></table></td></tr>`
 }
 
+/** Judges a change: 1 is good. Less time is good, and more of anything else. */
+const judge = (value: number, previous: number | null, unit: Unit | undefined): -1 | 0 | 1 =>
+  unit === 'seconds' ? directionOf(previous ?? 0, value) : directionOf(value, previous)
+
 /** Writes the change of a line and, if asked, the value before; empty without a change. */
-function drawChange({ value, previous }: FigureLine, saysFrom = false): string {
-  const change = formatChange(value, previous)
+function drawChange({ value, previous, unit }: FigureLine, saysFrom = false): string {
+  const change = formatChange(value, previous, unit)
   if (change === '') {
     return ''
   }
-  const { name, color } = CHANGES[directionOf(value, previous)]
-  const from = describeChange(value, previous).slice(change.length)
+  const { name, color } = CHANGES[judge(value, previous, unit)]
+  const from = describeChange(value, previous, unit).slice(change.length)
   const rest = saysFrom && from ? `<span class="from">${from}</span>` : ''
   return `<div class="${name}" style="font-size:12px;line-height:16px;color:${color};font-variant-numeric:tabular-nums;white-space:nowrap">${change}${rest}</div>`
 }
@@ -173,9 +177,13 @@ function drawChart(
 <a href="${escapeHtml(page)}" style="text-decoration:none"><img class="t3" src="${source}" width="552" alt="${escapeHtml(alt)}" style="display:block;width:100%;max-width:552px;height:auto;border:0;${SMALL}"></a></td></tr>`
 }
 
-/** Draws a series in the legend of a chart: its colour and its name, which stay beside each other. */
-const drawName = ({ name, color }: NamedSeries): string =>
-  `<span class="t2" style="display:inline-block;padding-right:12px;font-size:12px;line-height:16px;color:${LIGHT['ink-2']};overflow-wrap:anywhere"><span style="display:inline-block;width:8px;height:8px;margin-right:6px;border-radius:2px;background:${color}"></span>${isolated(cut(name || '(empty)', MAX_NAME))}</span>`
+/** Draws a name of the legend: its colour, if it has one, and the name, which stay beside each other. */
+const drawName = ({ name, color }: NamedMark): string =>
+  `<span class="t2" style="display:inline-block;padding-right:12px;font-size:12px;line-height:16px;color:${LIGHT['ink-2']};overflow-wrap:anywhere">${
+    color
+      ? `<span style="display:inline-block;width:8px;height:8px;margin-right:6px;border-radius:2px;background:${color}"></span>`
+      : ''
+  }${isolated(cut(name || '(empty)', MAX_NAME))}</span>`
 
 /** Draws the largest lines of an insight as ranked bars. */
 function drawList(
@@ -187,7 +195,7 @@ function drawList(
     const width = Math.round((Math.abs(line.value) / largest) * 100)
     const bar = 'height:4px;line-height:4px;font-size:0'
     return `<tr><td style="padding:0 0 6px"><table ${TABLE}><tr><td class="t1" style="padding:2px 0;${BASE}">${isolated(line.label)}</td>\
-<td class="t1" align="right" style="padding-left:12px;${FIGURE}">${formatValue(line.value)}</td>\
+<td class="t1" align="right" style="padding-left:12px;${FIGURE}">${formatIn(line.unit, line.value)}</td>\
 <td width="76" align="right">${drawChange(line)}</td></tr></table>\
 <table ${TABLE}><tr><td class="br" width="${Math.max(1, width)}%" height="4" style="${bar};background:${LIGHT.h4};border-radius:2px">&nbsp;</td><td height="4" style="${bar}">&nbsp;</td></tr></table></td></tr>`
   })
@@ -210,7 +218,7 @@ function drawLines(parts: InsightPart[], range: string): string {
     const [line] = part.lines
     const label = labelBeside(part)
     return `<tr><td class="t1 rule" style="${cell};${BASE}">${[part.name, label].filter(Boolean).map(isolated).join(' · ')}${dated(part, range)}</td>\
-<td class="t1 rule" align="right" style="${cell};padding-left:12px;${FIGURE}">${formatValue(line?.value ?? 0)}</td>\
+<td class="t1 rule" align="right" style="${cell};padding-left:12px;${FIGURE}">${formatIn(line?.unit, line?.value ?? 0)}</td>\
 <td class="rule" width="76" align="right" style="${cell}">${line ? drawChange(line) : ''}</td></tr>`
   })
   return section(`<table ${TABLE}>${rows.join('\n')}</table>`)

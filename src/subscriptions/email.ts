@@ -1,5 +1,5 @@
 import { describeMoment } from '../calendar/words.ts'
-import { describeChange, formatValue } from '../charts/format.ts'
+import { describeChange, formatIn } from '../charts/format.ts'
 import { isolate, onOneLine } from '../input/show.ts'
 import { cut, type InsightPart } from './content.ts'
 import { chartOf, type Digest, notesOf, subjectOf } from './digest.ts'
@@ -160,12 +160,13 @@ function toText(
   }
   const { rows, left } = part === list?.part ? list : firstOf(part)
   const lines = rows.map((line) => {
-    const change = describeChange(line.value, line.previous)
-    return `  ${isolate(line.label)}: ${formatValue(line.value)}${change && ` (${change})`}`
+    const change = describeChange(line.value, line.previous, line.unit)
+    return `  ${isolate(line.label)}: ${formatIn(line.unit, line.value)}${change && ` (${change})`}`
   })
   return [
     `${name} (${part.range})`,
     ...lines,
+    ...(part.words ? [`  ${part.words}`] : []),
     ...(left > 0 ? [`  …and ${left} more`] : []),
     ...(chart === undefined ? [] : [`  Chart: ${chart}`])
   ].join('\n')

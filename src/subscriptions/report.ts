@@ -3,22 +3,36 @@ import { isWithinDay, startOf } from '../calendar/buckets.ts'
 import type { Chart } from '../charts/chart.ts'
 import { AppError, UnavailableError } from '../errors.ts'
 import { onOneLine } from '../input/show.ts'
-import { chartOf, findDashboardInsights, MAX_TILES, NO_SERIES } from '../insights/charts/compute.ts'
+import {
+  chartOf,
+  completeChart,
+  findDashboardInsights,
+  MAX_TILES,
+  NO_SERIES
+} from '../insights/charts/compute.ts'
 import { findDashboard } from '../insights/dashboards/store.ts'
 import { nameOf, titleOf } from '../insights/insight.ts'
-import { readDrawn } from '../insights/question.ts'
+import { readInsight } from '../insights/question.ts'
 import { findInsight, type InsightRow } from '../insights/store.ts'
-import { describeUnknown } from '../insights/unknown-events.ts'
-import { isAggregated, type TrendQuery } from '../trends/query.ts'
+import { describeUnknown, uncountedEvents } from '../insights/unknown-events.ts'
+import type { DrawnQuestion } from '../questions/drawing.ts'
+import type { ReadQuestion } from '../questions/kinds.ts'
+import { endAt, isAggregated, type TrendQuery } from '../trends/query.ts'
 import { computeWhole } from '../trends/whole.ts'
-import { type Content, type Figures, figuresOf, type InsightPart } from './content.ts'
+import {
+  type Content,
+  type Figures,
+  figuresOfQuestion,
+  figuresOfTrend,
+  type InsightPart
+} from './content.ts'
 import type { SubscriptionRow } from './store.ts'
 
 /** The content that a subscription delivers, or the reason why it delivers nothing. */
 export type Report =
   | {
       content: Content
-      /** The first insight that has numbers over time; undefined if there is none. */
+      /** The first insight that has more to show than one number; undefined if there is none. */
       charted: { insight: number; draw: Draw } | undefined
     }
   | { skipped: string }
@@ -123,26 +137,34 @@ async function readFigures(
   const { db, project } = open
   const name = nameOf(insight)
   try {
-    const query = readDrawn(insight, project, now)
-    if (!query) {
+    const read = readInsight(insight, project, now)
+    if (!read) {
       return { figures: { name, failure: NO_SERIES } }
     }
+    const placed = { title: name, place: { insightId: insight.id, dashboardId } }
+    const today = startOf(now.getTime(), 'day', project).time
+    if ('draw' in read) {
+      const { figures, drawn } = await readQuestionFigures(open, { name, draw: read.draw }, today)
+      return 'lines' in figures
+        ? { figures, draw: () => completeChart(open, placed, drawn) }
+        : { figures }
+    }
+    const query = read.trend
     const hasChart = !isAggregated(query)
     const compute = async (plot: TrendQuery) => {
       const asked = { query: plot, now, isCompleted: isDrawn && hasChart }
       const { result, complete } = await computeWhole(db, project, asked)
-      const placed = { title: name, place: { insightId: insight.id, dashboardId } }
       const draw = async () => chartOf(open, placed, { query: plot, ...(await complete()) }, now)
-      return { result, draw, figures: figuresOf(name, plot, result, project.timezone) }
+      return { result, draw, figures: figuresOfTrend(name, plot, result, project.timezone) }
     }
-    const finished = withoutToday(query, startOf(now.getTime(), 'day', project).time)
+    const finished = withoutToday(query, today)
     const first = await compute(finished)
     const isDone = 'lines' in first.figures || finished === query
     const { draw, result, figures } = isDone ? first : await compute(query)
     if ('lines' in figures) {
       return hasChart ? { figures, draw } : { figures }
     }
-    const unknown = await describeUnknown({ db, project }, query, result)
+    const unknown = await describeUnknown({ db, project }, uncountedEvents(query, result))
     return { figures: unknown === null ? figures : { name, failure: unknown } }
   } catch (error) {
     if (error instanceof UnavailableError || !(error instanceof AppError)) {
@@ -152,9 +174,26 @@ async function readFigures(
   }
 }
 
-/** Ends a query's period at `until`, ms UTC, if that is within the period. */
-export const endAt = (query: TrendQuery, until: number): TrendQuery =>
-  (query.from === 'all' || query.from < until) && until < query.until ? { ...query, until } : query
+/**
+ * Computes the figures of a question without today or, if there is nothing to report then, with
+ * today.
+ */
+async function readQuestionFigures(
+  open: OpenProject,
+  { name, draw }: { name: string; draw: NonNullable<ReadQuestion['draw']> },
+  today: number
+): Promise<{ figures: Figures; drawn: DrawnQuestion }> {
+  const { timezone } = open.project
+  const compute = async (until?: number) => {
+    const drawn = await draw(open, { until, isCompared: true })
+    return { drawn, figures: figuresOfQuestion(name, drawn, timezone) }
+  }
+  const first = await compute(today)
+  const isDone = 'lines' in first.figures || first.drawn.range.until !== today
+  const { drawn, figures } = isDone ? first : await compute()
+  const unknown = 'lines' in figures ? null : await describeUnknown(open, drawn.uncounted)
+  return { drawn, figures: unknown === null ? figures : { name, failure: unknown } }
+}
 
 /**
  * Ends a period of days before today: today is not over, so nearly every change from the previous

@@ -1,5 +1,5 @@
 import { describeMoment } from '../calendar/words.ts'
-import { directionOf, formatChange, formatValue } from '../charts/format.ts'
+import { directionOf, formatChange, formatIn } from '../charts/format.ts'
 import { isolate } from '../input/show.ts'
 import { cut, type FigureLine, type InsightPart } from './content.ts'
 import { chartOf, type Digest, notesOf, subjectOf } from './digest.ts'
@@ -100,7 +100,8 @@ function toLine(part: InsightPart, { title, range }: Above): string {
   const whole = part.name === title && line ? nameIn(line.label) : name
   const names = beside && whole === name ? `${name} · ${nameIn(beside)}` : whole
   const period = part.range === range ? '' : ` (${part.range})`
-  return `• ${names}${period}: ${line ? toFigure(line) : ''}`
+  const words = part.words ? `\n${escapeText(part.words)}` : ''
+  return `• ${names}${period}: ${line ? toFigure(line) : ''}${words}`
 }
 
 /** Writes the list; the name of its insight is left out if it is the title of the message. */
@@ -121,9 +122,9 @@ const nameIn = (name: string): string => escapeText(isolate(cut(name, MAX_NAME))
 const ARROWS = { [-1]: '▼ ', 0: '', 1: '▲ ' }
 
 /** `*5*  ▲ +25.0%` */
-function toFigure({ value, previous }: FigureLine): string {
-  const figure = `*${formatValue(value)}*`
-  const change = formatChange(value, previous)
+function toFigure({ value, previous, unit }: FigureLine): string {
+  const figure = `*${formatIn(unit, value)}*`
+  const change = formatChange(value, previous, unit)
   return change === '' ? figure : `${figure}  ${ARROWS[directionOf(value, previous)]}${change}`
 }
 

@@ -51,11 +51,12 @@ function toInsight(part: InsightPart, chart: string | undefined) {
     until: toIso(part.until),
     error: null,
     chart_url: chart ?? null,
-    lines: part.lines.map(({ series: label, value, previous }) => ({
+    lines: part.lines.map(({ series: label, value, previous, unit }) => ({
       label,
       value,
       previous,
-      change: formatChange(value, previous) || null
+      change: formatChange(value, previous, unit) || null,
+      ...(unit && { unit })
     }))
   }
 }

@@ -4,8 +4,9 @@ import {
   describeChart,
   drawChart,
   drawInset,
+  heightOf,
   type Inset,
-  type NamedSeries,
+  type NamedMark,
   namesOf,
   noteOf
 } from '../../charts/draw.ts'
@@ -13,13 +14,12 @@ import { toPng } from '../../charts/png.ts'
 import { describeError } from '../../errors.ts'
 import { ON_ANY_GROUND } from '../../html/tokens.ts'
 import { toBase64 } from '../../input/base64.ts'
-import { drawTrend } from '../../insights/charts/compute.ts'
+import { computeChart } from '../../insights/charts/compute.ts'
 import { nameOf } from '../../insights/insight.ts'
-import { readDrawn } from '../../insights/question.ts'
 import { findInsight } from '../../insights/store.ts'
 import { log } from '../../log.ts'
 import type { Content } from '../content.ts'
-import { endAt, type Report } from '../report.ts'
+import type { Report } from '../report.ts'
 import type { SubscriptionRow } from '../store.ts'
 import { type PictureSubject, pictureUrl } from './ticket.ts'
 
@@ -40,6 +40,9 @@ const INSET: Inset = {
   id: 'chart-',
   isNamed: false
 }
+/** Pixels of the highest chart in an e-mail: a list of steps or cohorts has a height of its own. */
+const MAX_HEIGHT = 320
+
 /** Draws a chart as SVG, in the size of the pictures that messages link to. */
 export const drawPicture = (chart: Chart): string => drawChart(chart, SIZE)
 
@@ -51,15 +54,12 @@ export async function computePicture(
   { dashboardId }: SubscriptionRow,
   { insightId, at, until }: PictureSubject
 ): Promise<Chart | undefined> {
-  const { db, project } = open
-  const insight = await findInsight({ db, project }, insightId)
+  const insight = await findInsight(open, insightId)
   if (!insight || insight.deleted) {
     return undefined
   }
-  const now = new Date(at)
-  const query = readDrawn(insight, project, now)
-  const placed = { title: nameOf(insight), place: { insightId, dashboardId } }
-  return query && drawTrend(open, placed, endAt(query, until), now)
+  const chart = await computeChart(open, insight, { now: new Date(at), dashboardId, until })
+  return chart && { ...chart, title: nameOf(insight) }
 }
 
 /** Returns the address of the picture of each insight that has numbers, by the insight's id. */
@@ -90,8 +90,8 @@ export type Painted = {
   content: string
   /** What the numbers are: `Persons by day`. */
   counted: string
-  /** The names of the lines or bars; empty if there is only one. */
-  names: NamedSeries[]
+  /** The names of the lines, bars or steps; empty if there is only one. */
+  names: NamedMark[]
   /** The numbers of the chart in words. */
   alt: string
 }
@@ -111,7 +111,8 @@ export async function paintChart(
   const { insight, draw } = charted
   try {
     const chart = await draw()
-    const svg = drawInset(chart, INSET)
+    const height = Math.min(MAX_HEIGHT, heightOf(chart, INSET.width, INSET.height))
+    const svg = drawInset(chart, { ...INSET, height })
     return {
       insight,
       content: toBase64(await toPng(svg)),

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Recipient } from '../../../src/db/schema.ts'
 import { byteLength } from '../../../src/input/json.ts'
-import { type Content, type Figures, figuresOf } from '../../../src/subscriptions/content.ts'
+import { type Content, type Figures, figuresOfTrend } from '../../../src/subscriptions/content.ts'
 import type { Digest } from '../../../src/subscriptions/digest.ts'
 import { toEmail, toNotice } from '../../../src/subscriptions/email.ts'
 import {
@@ -199,7 +199,7 @@ it('lists at most ten numbers of a trend, and reports that all values are zero',
     series(1, 'previous')
   ]).flat()
 
-  const figures = figuresOf('A', query, many, 'Europe/Berlin')
+  const figures = figuresOfTrend('A', query, many, 'Europe/Berlin')
 
   expect(figures).toMatchObject({ name: 'A', range: '25 – 26 Oct 2026', more: 2 })
   expect('lines' in figures && figures.lines[0]).toEqual({
@@ -209,7 +209,7 @@ it('lists at most ten numbers of a trend, and reports that all values are zero',
     previous: 1
   })
   expect('lines' in figures && figures.lines.length).toBe(10)
-  expect(figuresOf('A', query, [series(0, 'current'), series(0, 'previous')], 'UTC')).toEqual({
+  expect(figuresOfTrend('A', query, [series(0, 'current'), series(0, 'previous')], 'UTC')).toEqual({
     name: 'A',
     failure: 'Nothing to report for 24 – 26 Oct 2026: all values are zero.'
   })

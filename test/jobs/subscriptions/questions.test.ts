@@ -1,0 +1,148 @@
+import { afterAll, afterEach, expect, it, vi } from 'vitest'
+import { DAY } from '../../../src/calendar/units.ts'
+import type { JsonObject } from '../../../src/input/json.ts'
+import { type Desk, newDesk, setClock } from '../../support/deliveries.ts'
+import { request } from '../../support/project.ts'
+import { untilQuiet } from '../../support/queue.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+afterAll(untilQuiet)
+
+const NOW = '2026-11-21T12:00:00Z'
+const event = (name: string) => ({ kind: 'EventsNode', event: name })
+const dateRange = { date_from: '-3d' }
+const ENTITY = { id: 'seen', type: 'events' }
+
+const FUNNEL = { kind: 'FunnelsQuery', series: ['seen', 'paid'].map(event), dateRange }
+const TIMES = { ...FUNNEL, funnelsFilter: { funnelVizType: 'time_to_convert' } }
+const CONVERSION = { ...FUNNEL, funnelsFilter: { funnelVizType: 'trends' } }
+const RETENTION = {
+  kind: 'RetentionQuery',
+  dateRange,
+  retentionFilter: { targetEntity: ENTITY, returningEntity: ENTITY, totalIntervals: 3 }
+}
+const STICKINESS = { kind: 'StickinessQuery', series: [event('seen')], dateRange }
+const LIFECYCLE = { kind: 'LifecycleQuery', series: [event('seen')], dateRange }
+
+/**
+ * Captures who sees on 15 to 20 November: Ada every day, Bo on the 18th and 20th, Cy on the 19th and Di
+ * on the 16th. Ada pays on the 19th two minutes later, and on the 16th one minute later.
+ */
+async function captureVisits({ project }: Desk) {
+  const on = (day: number) => Date.parse('2026-11-01T10:00:00Z') + (day - 1) * DAY
+  const seen = (distinct_id: string, ...days: number[]) =>
+    days.map((day) => ({ event: 'seen', distinct_id, timestamp: on(day) }))
+  const paid = (day: number, minutes: number) => ({
+    event: 'paid',
+    distinct_id: 'ada',
+    timestamp: on(day) + minutes * 60_000
+  })
+  await project.ingest([
+    ...seen('ada', 15, 16, 17, 18, 19, 20),
+    ...seen('bo', 18, 20),
+    ...seen('cy', 19),
+    ...seen('di', 16),
+    paid(16, 1),
+    paid(19, 2)
+  ])
+}
+
+/** Delivers a question by e-mail. @returns the e-mail, and what the webhook would get */
+async function deliver(query: JsonObject) {
+  setClock(NOW)
+  const desk = await newDesk()
+  await captureVisits(desk)
+  const { body } = await desk.send('POST', 'insights/', { name: 'Asked', query })
+  const { id } = await desk.subscribe({ insight: body.id })
+  await desk.send('POST', `subscriptions/${id}/test/`)
+  await desk.drain()
+  const [mail] = desk.mails
+  if (!mail) {
+    throw new Error('No e-mail was sent.')
+  }
+  return { ...mail, desk }
+}
+
+it.each<[string, JsonObject, string[], string]>([
+  [
+    'a funnel with its conversion, the change and its steps',
+    FUNNEL,
+    // Of 18 to 20 November, and of the three days before.
+    ['Asked (18 – 20 Nov 2026)', 'Conversion: 33.3% (−16.7 pt from 50.0%)', 'seen 3 → paid 1'],
+    'seen: 3 (100%). paid: 1 (33.3%), 2 left, 2m 00s in the median.'
+  ],
+  [
+    'a time to convert',
+    TIMES,
+    ['Median time to convert: 2m 00s (+100% from 1m 00s)'],
+    'Persons by the time to convert'
+  ],
+  [
+    'the conversion by day',
+    CONVERSION,
+    ['Persons: 0.0% (−50.0 pt from 50.0%)'],
+    'Persons: 50.0%, 50.0%, 0.0%.'
+  ],
+  [
+    'retention by the mean of each column',
+    RETENTION,
+    ['Asked (18 – 21 Nov 2026)', 'Day 1: 50.0%', 'Day 2: 100%'],
+    'All, weighted: 6, 50.0%, 100%.'
+  ],
+  [
+    'stickiness by the number of days',
+    STICKINESS,
+    ['1 day: 1', '2 days: 1', '3 days: 1'],
+    'seen: 1, 1, 1, 0.'
+  ],
+  [
+    'the last whole day of a lifecycle',
+    LIFECYCLE,
+    ['New: 0', 'Returning: 1 (no change)', 'Resurrecting: 1'],
+    'Dormant: −2 to 0'
+  ]
+])('an e-mail has %s, and the chart', async (_, query, lines, described) => {
+  const { text, html, attachments } = await deliver(query)
+
+  for (const line of lines) {
+    expect(text).toContain(line)
+  }
+  expect(attachments.map(({ type }) => type)).toEqual(['image/png'])
+  expect(html).toContain(`src="cid:${attachments[0]?.contentId}"`)
+  expect(html).toContain(described.replaceAll("'", '&#39;'))
+})
+
+it('an e-mail names the steps of a funnel beside its picture', async () => {
+  const { html } = await deliver(FUNNEL)
+
+  expect(html).toMatch(/<bdi>1 seen<\/bdi>.*<bdi>2 paid<\/bdi>/)
+  expect(html).toContain('>33.3%</div>')
+  expect(html).toContain('−16.7 pt<span class="from"> from 50.0%</span>')
+})
+
+it('the addresses in an e-mail have the page and its numbers', async () => {
+  const { text } = await deliver(FUNNEL)
+  const [, page = ''] = /All charts: (\S+)/.exec(text) ?? []
+  const [, chart = ''] = /Chart: (\S+)/.exec(text) ?? []
+
+  const shown = await request('GET', new URL(page).pathname, { Accept: 'text/html' })
+  const csv = await request('GET', `${new URL(page).pathname}?format=csv`)
+  const picture = await request('GET', new URL(chart).pathname)
+
+  expect(shown.text).toContain('Funnel, ')
+  expect(csv.text).toContain('Asked,Persons,,paid,1,120,120')
+  expect([picture.status, picture.headers.get('Content-Type')]).toEqual([200, 'image/png'])
+})
+
+it('a funnel in which nobody began has nothing to report', async () => {
+  const { text, attachments } = await deliver({
+    ...FUNNEL,
+    series: ['seeen', 'paid'].map(event)
+  })
+
+  expect(text).toContain('No event is called “seeen”. Did you mean “seen”?')
+  expect(attachments).toEqual([])
+})
