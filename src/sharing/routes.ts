@@ -63,12 +63,14 @@ export const sharedRoutes = createRouter()
     behindLink(DEAD),
     validatePath(TokenPath),
     async (c) => {
-      const { open, shared } = await openShared(c, c.req.valid('param').access_token)
+      const { access_token: token } = c.req.valid('param')
+      const { open, shared } = await openShared(c, token)
       if (shared.kind === 'recording') {
         throw new NotFoundError()
       }
       const board = await readBoard(c, open, shared)
-      return answerPage(c, boardPage(board, true), { policy: FRAMED })
+      const csv = `/shared/${encodeURIComponent(token)}?format=csv&bom=true`
+      return answerPage(c, boardPage(board, { isEmbedded: true, csv }), { policy: FRAMED })
     }
   )
   .get(

@@ -1,16 +1,18 @@
 import type { OpenProject, Scope } from '../../access/open.ts'
-import { type ChartPlace, findDrawn } from '../../annotations/store.ts'
+import { type ChartPlace, type DatedText, findDrawn } from '../../annotations/store.ts'
+import type { Bucket } from '../../calendar/buckets.ts'
 import type { Board, ChartTile } from '../../charts/board.ts'
 import type { Chart } from '../../charts/chart.ts'
 import { AppError, UnavailableError } from '../../errors.ts'
-import { isAggregated, type TrendQuery } from '../../trends/query.ts'
+import type { DrawnQuestion } from '../../questions/drawing.ts'
+import { endAt, isAggregated } from '../../trends/query.ts'
 import { computeTrend } from '../../trends/trend.ts'
-import { type Computed, toChart } from '../chart.ts'
+import { type Computed, placeIn, toChart } from '../chart.ts'
 import { type DashboardRow, listTiles } from '../dashboards/store.ts'
 import { nameOf, titleOf } from '../insight.ts'
-import { readDrawn } from '../question.ts'
+import { readInsight } from '../question.ts'
 import { findInsights, type InsightRow } from '../store.ts'
-import { describeUnknown } from '../unknown-events.ts'
+import { describeUnknown, uncountedEvents } from '../unknown-events.ts'
 
 /** Maximum number of insights of a dashboard that are drawn or delivered at once. */
 export const MAX_TILES = 10
@@ -24,33 +26,70 @@ export const BOARD_QUERIES = 500
 /** The reason why an insight without series has no numbers. */
 export const NO_SERIES = 'This insight has no series yet.'
 
+/** How an insight is drawn. */
+type DrawnAs = {
+  now: Date
+  /** The dashboard with which the insight is drawn, if any. */
+  dashboardId?: number | null
+  /** Where the period of the chart ends at the latest, ms UTC. */
+  until?: number
+}
+
 /**
- * Computes an insight at `now` and returns its chart; undefined if the insight has no series.
- * @param dashboardId the dashboard with which the insight is drawn, if any
+ * Computes an insight at `now` and returns its chart, without a title if the insight has no name;
+ * undefined if the insight has no series.
  */
 export async function computeChart(
-  open: OpenProject,
+  scope: OpenProject,
   insight: InsightRow,
-  now: Date,
-  dashboardId: number | null = null
+  { now, dashboardId = null, until = Number.POSITIVE_INFINITY }: DrawnAs
 ): Promise<Chart | undefined> {
-  const query = readDrawn(insight, open.project, now)
-  const place = { insightId: insight.id, dashboardId }
-  return query && drawTrend(open, { title: titleOf(insight) ?? '', place }, query, now)
+  const { db, project } = scope
+  const read = readInsight(insight, project, now)
+  const placed = { title: titleOf(insight) ?? '', place: { insightId: insight.id, dashboardId } }
+  if (!read) {
+    return undefined
+  }
+  if ('draw' in read) {
+    return completeChart(scope, placed, await read.draw(scope, { until }))
+  }
+  const query = endAt(read.trend, until)
+  const counted = await computeTrend(db, project, { query, now })
+  return chartOf(scope, placed, { query, ...counted }, now)
 }
 
 /** The title of a chart, and where it stands: null for a trend that is not an insight. */
 type Placed = { title: string; place: ChartPlace | null }
 
-/** Computes a trend at `now` and returns its chart. */
-export async function drawTrend(
-  open: OpenProject,
-  placed: Placed,
-  query: TrendQuery,
-  now: Date
+/**
+ * Returns the chart of a drawn question, with the annotations of its place, and with a warning if
+ * its events do not exist.
+ */
+export async function completeChart(
+  scope: Scope,
+  { title, place }: Placed,
+  { chart, buckets, uncounted }: DrawnQuestion
 ): Promise<Chart> {
-  const counted = await computeTrend(open.db, open.project, { query, now })
-  return chartOf(open, placed, { query, ...counted }, now)
+  const warning = await describeUnknown(scope, uncounted)
+  const annotations = await findIn(scope, place, buckets)
+  return {
+    ...chart,
+    title: title || chart.title,
+    warning,
+    annotations: placeIn(buckets, annotations)
+  }
+}
+
+/** Finds the annotations of a chart with these buckets. */
+async function findIn(
+  { db, project }: Scope,
+  place: ChartPlace | null,
+  buckets: Bucket[]
+): Promise<DatedText[]> {
+  const [first, last] = [buckets.at(0), buckets.at(-1)]
+  return place && first && last
+    ? findDrawn({ db, project }, place, { from: first.from, until: last.until })
+    : []
 }
 
 /**
@@ -64,12 +103,9 @@ export async function chartOf(
   now: Date
 ): Promise<Chart> {
   const { query, result, periods } = trend
-  const warning = await describeUnknown({ db, project }, query, result)
-  const [first, last] = [periods[0]?.buckets.at(0), periods[0]?.buckets.at(-1)]
-  const annotations =
-    place && first && last && !isAggregated(query)
-      ? await findDrawn({ db, project }, place, { from: first.from, until: last.until })
-      : []
+  const warning = await describeUnknown({ db, project }, uncountedEvents(query, result))
+  const buckets = isAggregated(query) ? [] : (periods[0]?.buckets ?? [])
+  const annotations = await findIn({ db, project }, place, buckets)
   return toChart(title, { ...trend, warning, annotations }, project, now)
 }
 
@@ -151,7 +187,7 @@ export async function computeTile(
 ): Promise<ChartTile> {
   const title = nameOf(insight)
   try {
-    const chart = await computeChart(open, insight, now, dashboardId)
+    const chart = await computeChart(open, insight, { now, dashboardId })
     return chart ? { ...chart, title } : { title, failure: NO_SERIES }
   } catch (error) {
     if (error instanceof UnavailableError || !(error instanceof AppError)) {

@@ -1,9 +1,20 @@
 import type { JsonObject } from '../../input/json.ts'
 import type { ShownBoard } from './page.ts'
 
-/** `previous` and `failure` are left out if no row has them. */
-const COLUMNS = ['insight', 'series', 'day', 'value', 'previous', 'failure']
-const OPTIONAL = ['previous', 'failure']
+const COLUMNS = [
+  'insight',
+  'series',
+  'day',
+  'bucket',
+  'value',
+  'complete',
+  'average_seconds',
+  'median_seconds',
+  'previous',
+  'failure'
+]
+/** Columns that every file has. The others are left out if no row has them. */
+const ALWAYS = ['insight', 'series', 'day', 'value']
 
 /**
  * Returns the numbers of charts for `csvResponse`: a row for each bucket of each series, and a row
@@ -12,7 +23,7 @@ const OPTIONAL = ['previous', 'failure']
 export function csvOf({ tiles }: ShownBoard): [columns: string[], pages: JsonObject[][]] {
   const rows = tiles.flatMap(rowsOf)
   const columns = COLUMNS.filter(
-    (name) => !OPTIONAL.includes(name) || rows.some((row) => Object.hasOwn(row, name))
+    (name) => ALWAYS.includes(name) || rows.some((row) => Object.hasOwn(row, name))
   )
   return [columns, [rows]]
 }
@@ -21,12 +32,20 @@ function rowsOf({ title: insight, chart, failure }: ShownBoard['tiles'][number])
   if (!chart) {
     return [{ insight, failure }]
   }
-  return chart.series.flatMap(({ name, data, previous }) =>
-    data.map((value, i) => ({
+  const { days, buckets } = chart
+  return chart.series.flatMap(({ name, data, previous, times, cohort }) =>
+    data.slice(0, cohort?.begun).map((value, i) => ({
       insight,
-      series: name,
-      day: chart.days[i] ?? null,
+      series: cohort ? (cohort.value ?? null) : name,
+      day: cohort?.day ?? days[i] ?? null,
+      // Days say better where a bucket of time begins.
+      ...(days.length === 0 && buckets.length > 0 && { bucket: buckets[i] ?? null }),
       value,
+      ...(cohort && { complete: i < cohort.finished }),
+      ...(times && {
+        average_seconds: times[i]?.average ?? null,
+        median_seconds: times[i]?.median ?? null
+      }),
       ...(previous && { previous: previous[i] ?? null })
     }))
   )

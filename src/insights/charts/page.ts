@@ -2,7 +2,9 @@ import { describeMoment } from '../../calendar/words.ts'
 import type { ChartTile } from '../../charts/board.ts'
 import { type Chart, currentOf, hasBuckets, previousOf } from '../../charts/chart.ts'
 import { drawInset, heightOf, noteOf } from '../../charts/draw.ts'
-import { formatValue } from '../../charts/format.ts'
+import { formatDuration, formatIn, formatShare, formatValue } from '../../charts/format.ts'
+import { factsOf } from '../../charts/funnel.ts'
+import { type HeatRow, heatOf, isHigh } from '../../charts/retention.ts'
 import { VARIABLES } from '../../html/css.ts'
 import { escapeHtml, isolated } from '../../html/escape.ts'
 import type { HtmlPage } from '../../html/page.ts'
@@ -81,6 +83,17 @@ const STYLE = `
 .numbers { overflow: auto; max-height: 24rem; padding: 0 var(--s-16) var(--s-8); }
 .numbers .table :is(th, td) { height: 28px; white-space: nowrap; }
 .numbers .table .text { min-width: 12rem; white-space: normal; overflow-wrap: anywhere; }
+.heat { overflow-x: auto; padding: var(--s-4) var(--s-16) var(--s-16); }
+.heat table { width: 100%; border-collapse: separate; border-spacing: 2px; font: var(--regular) var(--t-12) var(--font); }
+.heat th { height: 28px; padding: 0 6px; color: var(--ink-3); font-weight: var(--medium); text-align: center; white-space: nowrap; }
+.heat tbody th { position: sticky; left: 0; min-width: 64px; max-width: 160px; padding: 0 var(--s-12) 0 0; overflow: hidden; text-overflow: ellipsis; background: var(--surface); color: var(--ink); text-align: left; }
+.heat td { height: 32px; min-width: 50px; border-radius: 4px; padding: 0; text-align: center; }
+.heat .size { min-width: 0; padding-right: var(--s-12); color: var(--ink-2); text-align: right; }
+.heat .mean > * { color: var(--ink); font-weight: var(--semibold); }
+.heat .part { color: var(--ink-2); outline: 1px dashed var(--axis); outline-offset: -1px; }
+${[1, 2, 3, 4, 5, 6].map((shade) => `.heat .h${shade} { background: var(--h${shade}); color: var(--on-heat-low); }`).join('\n')}
+.heat .high { color: var(--on-heat-high); }
+.csv { padding-top: var(--s-8); font: var(--regular) var(--t-12) var(--font); text-align: right; }
 .empty { padding: var(--s-24) var(--s-16); border: 1px dashed var(--line-2); border-radius: 8px; text-align: center; color: var(--ink-2); }
 .embedded { max-width: none; padding: 0; }
 body:has(> .embedded) { background: transparent; }
@@ -93,16 +106,27 @@ body:has(> .embedded) { background: transparent; }
   .tile.quarter { grid-column: span 2; }
   .tile > header { padding: 14px var(--s-12) 6px; }
   .tile .chart { padding: var(--s-4) var(--s-12) var(--s-12); }
+  .heat { padding: var(--s-4) var(--s-12) var(--s-12); }
+  .heat td { height: 40px; }
   .tile summary { height: 44px; padding: 0 var(--s-12); }
 }
 @media print { .tile details { display: none; } }
 `
 
+/** How a page is shown: in another page, it has neither header nor footer. */
+type Frame = { isEmbedded: boolean; csv: string }
+
+/** The page at an address where `format=csv` has the numbers. */
+const ALONE: Frame = { isEmbedded: false, csv: '?format=csv&bom=true' }
+
 /**
- * Returns the page of an insight or dashboard; at its address, `format=csv` has the numbers.
- * Embedded in another page, it has neither header nor footer.
+ * Returns the page of an insight or dashboard.
+ * @param frame `csv` is the address of the numbers
  */
-export function boardPage(board: ShownBoard, isEmbedded = false): Omit<HtmlPage, 'nonce'> {
+export function boardPage(
+  board: ShownBoard,
+  { isEmbedded, csv }: Frame = ALONE
+): Omit<HtmlPage, 'nonce'> {
   const { title, description, timezone, computed_at, tiles, note } = board
   const ranges = new Set(tiles.flatMap(({ chart }) => chart?.subtitle || []))
   const [range = timezone] = ranges.size === 1 ? ranges : []
@@ -111,6 +135,7 @@ export function boardPage(board: ShownBoard, isEmbedded = false): Omit<HtmlPage,
     drawTile(tile, {
       id: `t${i}`,
       width: widths[i] ?? 'half',
+      isTitled: isEmbedded || tiles.length > 1 || tile.title !== title,
       // The header names the time zone.
       range: ranges.size > 1 ? (tile.chart?.subtitle.replace(` · ${timezone}`, '') ?? '') : ''
     })
@@ -118,12 +143,11 @@ export function boardPage(board: ShownBoard, isEmbedded = false): Omit<HtmlPage,
   const header = `<header><div class="grow"><h1>${isolated(title)}</h1>${
     description ? `<p class="sec">${isolated(description)}</p>` : ''
   }</div><p class="mut">${escapeHtml(range)}</p></header>`
-  const isOpen = tiles.some(({ chart }) => chart && chart.finished < chart.buckets.length)
+  const isOpen = tiles.some(({ chart }) => chart && isUnfinished(chart))
+  const link = tiles.length > 0 ? `<a href="${escapeHtml(csv)}">Numbers as CSV</a>` : ''
   const footer = `<footer><span>Counted on ${escapeHtml(describeMoment(Date.parse(computed_at), timezone))}.${
     isOpen ? ' What is not over yet is dotted or dashed.' : ''
-  }</span><span class="grow"></span>${
-    tiles.length > 0 ? '<a href="?format=csv&amp;bom=true">Numbers as CSV</a>' : ''
-  }<span>Edge Analytics</span></footer>`
+  }</span><span class="grow"></span>${link}<span>Edge Analytics</span></footer>`
   return {
     title,
     style: STYLE,
@@ -134,10 +158,15 @@ ${tiles.length === 0 ? '<p class="empty">This dashboard has no insights.</p>' : 
 ${drawn.join('\n')}
 </div>
 ${note ? `<p class="mut">${escapeHtml(note)}</p>` : ''}
-${isEmbedded ? '' : footer}
+${isEmbedded ? link && `<p class="csv">${link}</p>` : footer}
 </main>`
   }
 }
+
+/** Whether a chart has a number that may still change. */
+const isUnfinished = ({ finished, buckets, series }: Chart): boolean =>
+  finished < buckets.length ||
+  series.some(({ cohort }) => cohort !== undefined && cohort.finished < cohort.begun)
 
 /**
  * Returns the widths of tiles: two beside each other, or four where they are numbers. The odd one
@@ -157,13 +186,14 @@ function widthsOf(areNumbers: boolean[]): Width[] {
 
 function drawTile(
   { title, chart, failure }: ShownBoard['tiles'][number],
-  { id, width, range }: { id: string; width: Width; range: string }
+  { id, width, isTitled, range }: { id: string; width: Width; isTitled: boolean; range: string }
 ): string {
   const words = [range, chart?.counted, chart && noteOf(chart)].filter(Boolean).join(' · ')
   const isEmpty = chart?.series.every(({ data }) => data.every((value) => value === 0))
   const warning =
     chart?.warning && !isEmpty ? `<p class="warn">${escapeHtml(chart.warning)}</p>` : ''
-  return `<section class="card tile ${width}"><header><h2>${isolated(title)}</h2>${
+  const heading = isTitled ? `<h2>${isolated(title)}</h2>` : ''
+  return `<section class="card tile ${width}"><header>${heading}${
     words ? `<p>${escapeHtml(words)}</p>` : ''
   }${warning}</header>
 ${chart ? draw(chart, id, width) : `<p class="why">${escapeHtml(failure ?? '')}</p>`}</section>`
@@ -171,10 +201,14 @@ ${chart ? draw(chart, id, width) : `<p class="why">${escapeHtml(failure ?? '')}<
 
 /** Draws a chart for rooms of several widths, with a table of its numbers. */
 function draw(chart: Chart, id: string, name: Width): string {
+  const isEmpty = chart.series.every(({ data }) => data.every((value) => value === 0))
+  if (chart.kind === 'retention' && !isEmpty) {
+    return drawHeat(chart)
+  }
   const drawn = DRAWINGS[name].map(({ width, height }) =>
     drawInset(chart, {
       width,
-      height: heightOf(chart, height),
+      height: heightOf(chart, width, height),
       colors: VARIABLES,
       id: `${id}-${width}-`
     })
@@ -183,11 +217,67 @@ function draw(chart: Chart, id: string, name: Width): string {
 ${chart.kind === 'number' ? '' : listNumbers(chart)}`
 }
 
+const TOO_MANY = '<p class="why">There are too many numbers to list.</p>'
+
+/** Draws retention as a table, of which phones scroll all columns but the first. */
+function drawHeat(chart: Chart): string {
+  const rows = heatOf(chart)
+  const columns = chart.buckets.slice(1)
+  if (rows.length * columns.length > MAX_CELLS) {
+    return TOO_MANY
+  }
+  const head = columns.map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('')
+  return `<div class="heat" tabindex="0"><table>
+<thead><tr><td></td><th scope="col" class="size">Persons</th>${head}</tr></thead>
+<tbody>${rows.map(drawHeatRow).join('\n')}</tbody>
+</table></div>`
+}
+
+function drawHeatRow({ name, size, cells, isMean }: HeatRow): string {
+  const drawn = cells.map((cell) => {
+    if (!cell) {
+      return isMean ? '<td>–</td>' : '<td></td>'
+    }
+    const { share, shade } = cell
+    const part = isMean ? '' : ' class="part"'
+    return `<td${shade ? ` class="${shade}${isHigh(shade) ? ' high' : ''}"` : part}>${formatShare(share)}</td>`
+  })
+  return `<tr${isMean ? ' class="mean"' : ''}><th scope="row">${isolated(name || '(empty)')}</th><td class="size">${formatValue(size)}</td>${drawn.join('')}</tr>`
+}
+
+/** The numbers of a chart as a table; `rows` are texts. */
+type NumberTable = {
+  columns: string[]
+  rows: { name: string; cells: string[]; notes?: string[] }[]
+}
+
 /**
  * Returns a table of a chart's numbers: a row for each bucket with its annotations, or for each
- * series of a chart without a time axis.
+ * series of a chart without an axis.
  */
-function listNumbers({ kind, buckets, series, annotations = [] }: Chart): string {
+function listNumbers(chart: Chart): string {
+  const { columns, rows } = chart.kind === 'funnel' ? tableOfFunnel(chart) : tableOf(chart)
+  if (columns.length * rows.length === 0) {
+    return ''
+  }
+  if (columns.length * rows.length > MAX_CELLS) {
+    return TOO_MANY
+  }
+  const isAnnotated = rows.some(({ notes }) => notes !== undefined && notes.length > 0)
+  const names = [...columns, ...(isAnnotated ? ['Annotations'] : [])]
+  const head = names.map((name) => `<th scope="col">${isolated(name)}</th>`).join('')
+  const body = rows.map(({ name, cells, notes = [] }) => {
+    const numbers = cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')
+    const last = isAnnotated ? `<td class="text">${notes.map(isolated).join('<br>')}</td>` : ''
+    return `<tr><th scope="row">${isolated(name)}</th>${numbers}${last}</tr>`
+  })
+  return `<details><summary>Numbers</summary><div class="numbers" tabindex="0"><table class="table">
+<thead><tr><td></td>${head}</tr></thead>
+<tbody>${body.join('')}</tbody>
+</table></div></details>`
+}
+
+function tableOf({ kind, buckets, series, unit, annotations = [] }: Chart): NumberTable {
   const columns = hasBuckets(kind)
     ? series.flatMap(({ name, data, previous }) => [
         { name, data },
@@ -200,23 +290,45 @@ function listNumbers({ kind, buckets, series, annotations = [] }: Chart): string
           : [])
       ]
   const rows = hasBuckets(kind) ? buckets : series.map(({ name }) => name)
-  if (columns.length * rows.length === 0) {
-    return ''
+  return {
+    columns: columns.map(({ name }) => name),
+    rows: rows.map((name, i) => ({
+      name,
+      cells: columns.map(({ data }) => formatIn(unit, data[i] ?? 0)),
+      notes: annotations.filter(({ bucket }) => bucket === i).map(({ text }) => text)
+    }))
   }
-  if (columns.length * rows.length > MAX_CELLS) {
-    return '<p class="why">There are too many numbers to list.</p>'
+}
+
+/** Returns the numbers of a funnel: a row for each step or, with a breakdown, for each value. */
+function tableOfFunnel({ buckets, series }: Chart): NumberTable {
+  const [first] = series
+  if (!first || series.length > 1) {
+    return {
+      columns: [...buckets, 'Overall'],
+      rows: series.map((one) => {
+        const shares = buckets.map((_, step) => factsOf(one, step))
+        const cells = shares.map(({ count }) => formatValue(count))
+        return { name: one.name, cells: [...cells, formatShare(shares.at(-1)?.share ?? 0)] }
+      })
+    }
   }
-  const isAnnotated = annotations.length > 0
-  const names = [...columns.map(({ name }) => name), ...(isAnnotated ? ['Annotations'] : [])]
-  const head = names.map((name) => `<th scope="col">${isolated(name)}</th>`).join('')
-  const body = rows.map((row, i) => {
-    const cells = columns.map(({ data }) => `<td>${formatValue(data[i] ?? 0)}</td>`).join('')
-    const texts = annotations.filter(({ bucket }) => bucket === i).map(({ text }) => isolated(text))
-    const last = isAnnotated ? `<td class="text">${texts.join('<br>')}</td>` : ''
-    return `<tr><th scope="row">${isolated(row)}</th>${cells}${last}</tr>`
-  })
-  return `<details><summary>Numbers</summary><div class="numbers" tabindex="0"><table class="table">
-<thead><tr><td></td>${head}</tr></thead>
-<tbody>${body.join('')}</tbody>
-</table></div></details>`
+  const duration = (seconds: number | null) => (seconds === null ? '–' : formatDuration(seconds))
+  return {
+    columns: [first.name, 'Of step 1', 'Of the step before', 'Left', 'Median time', 'Average time'],
+    rows: buckets.map((name, step) => {
+      const { count, share, ofBefore, left, median, average } = factsOf(first, step)
+      const lost = ofBefore === undefined ? ['–', '–'] : [formatShare(ofBefore), formatValue(left)]
+      return {
+        name,
+        cells: [
+          formatValue(count),
+          formatShare(share),
+          ...lost,
+          duration(median),
+          duration(average)
+        ]
+      }
+    })
+  }
 }

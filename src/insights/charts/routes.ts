@@ -32,7 +32,8 @@ const routesOf = (format: ChartFormat) => {
         if (!row || row.deleted) {
           throw new NotFoundError()
         }
-        const chart = (await computeChart(c.var, row, now)) ?? emptyChart(titleOf(row) ?? 'Insight')
+        const chart =
+          (await computeChart(c.var, row, { now })) ?? emptyChart(titleOf(row) ?? 'Insight')
         return chartResponse(c, drawChart(chart, lookOf(c.req.valid('query'))), format)
       }
     )

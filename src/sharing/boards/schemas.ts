@@ -11,7 +11,26 @@ const Series = z.object({
   isRest: z
     .boolean()
     .optional()
-    .meta({ description: 'True if the series stands for all values that are not listed.' })
+    .meta({ description: 'True if the series stands for all values that are not listed.' }),
+  times: z
+    .array(z.object({ average: z.number().nullable(), median: z.number().nullable() }))
+    .optional()
+    .meta({
+      description:
+        'Of a funnel: the seconds that each step took from the step before; null if nobody took it.'
+    }),
+  cohort: z
+    .object({
+      day: z.string(),
+      value: z.string().optional(),
+      finished: z.int(),
+      begun: z.int()
+    })
+    .optional()
+    .meta({
+      description:
+        'Of retention: the row. `day` is the start of its period and `value` the value of the breakdown; `finished` columns are over, and `begun` columns have begun.'
+    })
 })
 
 const Annotation = z.object({
@@ -28,11 +47,12 @@ const ChartJson = z.object({
   }),
   kind: z.enum(KINDS),
   buckets: z.array(z.string()).meta({
-    description: 'The start of each bucket, such as `9 Nov`; empty for charts without a time axis.'
+    description:
+      'The start of each bucket, such as `9 Nov`; the steps of a funnel; the columns of retention. Empty for charts without an axis.'
   }),
   days: z.array(z.string()).meta({
     description:
-      'The start of each bucket in the time zone, such as `2026-11-09` or `2026-11-09 14:00:00`.'
+      'The start of each bucket in the time zone, such as `2026-11-09` or `2026-11-09 14:00:00`; empty without a time axis.'
   }),
   series: z.array(Series),
   finished: z.int().meta({
@@ -47,6 +67,10 @@ const ChartJson = z.object({
     description:
       'Names the events that do not exist, and what was probably meant; null if all exist.'
   }),
+  unit: z
+    .enum(['percent', 'seconds'])
+    .optional()
+    .meta({ description: 'The unit of the numbers, if they are no counts.' }),
   annotations: z
     .array(Annotation)
     .optional()

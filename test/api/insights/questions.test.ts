@@ -1,10 +1,72 @@
 import { describe, expect, it } from 'vitest'
-import { newProject } from '../../support/project.ts'
-import { newStory, RANGE } from '../../support/trends.ts'
+import { newProject, request, type TestProject } from '../../support/project.ts'
+import { at, newStory, RANGE } from '../../support/trends.ts'
 
-const series = ['$pageview', 'bought'].map((event) => ({ kind: 'EventsNode', event }))
+const event = (name: string) => ({ kind: 'EventsNode', event: name })
+const series = ['$pageview', 'bought'].map(event)
 
 const FUNNEL = { kind: 'FunnelsQuery', series, dateRange: RANGE }
+const JOURNEY = { kind: 'FunnelsQuery', series: ['seen', 'paid'].map(event), dateRange: RANGE }
+const viewed = (funnelVizType: string, more: object = {}) => ({
+  ...JOURNEY,
+  funnelsFilter: { funnelVizType, ...more }
+})
+const ENTITY = { id: 'seen', type: 'events' }
+const RETENTION = {
+  kind: 'RetentionQuery',
+  dateRange: RANGE,
+  retentionFilter: { targetEntity: ENTITY, returningEntity: ENTITY, totalIntervals: 3 }
+}
+const STICKINESS = { kind: 'StickinessQuery', series: [event('seen')], dateRange: RANGE }
+const LIFECYCLE = { kind: 'LifecycleQuery', series: [event('seen')], dateRange: RANGE }
+
+const PAGE = { Accept: 'text/html' }
+
+/**
+ * Creates a project in which Ada sees on three days and pays a minute after the first time, Bo sees on
+ * two days, and Cy sees once.
+ */
+async function newShop() {
+  const project = await newProject()
+  const seen = (distinct_id: string, time: string, properties = {}) => ({
+    event: 'seen',
+    distinct_id,
+    timestamp: at(time),
+    properties
+  })
+  await project.ingest([
+    seen('ada', '01T10:00:00', { $browser: 'Firefox' }),
+    {
+      event: 'paid',
+      distinct_id: 'ada',
+      timestamp: at('01T10:01:00'),
+      properties: { $browser: 'Firefox' }
+    },
+    seen('ada', '02T10:00:00', { $browser: 'Firefox' }),
+    seen('ada', '03T10:00:00', { $browser: 'Firefox' }),
+    seen('bo', '01T11:00:00', { $browser: '<script>alert(1)</script>' }),
+    seen('bo', '03T11:00:00', { $browser: '<script>alert(1)</script>' }),
+    seen('cy', '02T12:00:00')
+  ])
+  return project
+}
+
+/** Saves an insight, shares it, and returns what its link shows. */
+async function shareInsight(project: TestProject, query: object, name = 'Shown') {
+  const saved = await project.send('POST', 'insights/', { name, query })
+  expect(saved.status).toBe(201)
+  const { id } = saved.body
+  const { body } = await project.send('PATCH', `insights/${id}/sharing/`, { enabled: true })
+  const token = body.access_token
+  return {
+    id,
+    token,
+    json: (await request('GET', `/shared/${token}`)).body,
+    csv: (await request('GET', `/shared/${token}?format=csv`)).text.split('\r\n').slice(0, -1),
+    page: (await request('GET', `/shared/${token}`, PAGE)).text,
+    embedded: (await request('GET', `/embedded/${token}`, PAGE)).text
+  }
+}
 
 describe('an insight with a funnel', () => {
   it.each([
@@ -33,21 +95,228 @@ describe('an insight with a funnel', () => {
 
     expect([status, body.attr]).toEqual([400, 'query__series'])
   })
+})
 
-  it('is not drawn, and a dashboard says why', async () => {
-    const project = await newStory()
-    const dashboard = await project.send('POST', 'dashboards/', { name: 'Weekly' })
-    const dashboards = [dashboard.body.id]
-    const saved = await project.send('POST', 'insights/', { query: FUNNEL, dashboards })
+describe('a shared funnel', () => {
+  it('shows its steps on the page, and as CSV', async () => {
+    const project = await newShop()
 
-    const chart = await project.call('GET', `insights/${saved.body.id}/chart.svg`)
-    const board = await project.call('GET', `dashboards/${dashboard.body.id}/chart.svg`)
+    const { json, csv, page } = await shareInsight(project, JOURNEY)
 
-    expect([chart.status, chart.body.attr]).toEqual([400, 'query'])
-    expect(chart.body.detail).toMatch(/^Only trends are drawn/)
-    expect(board.status).toBe(200)
-    expect(board.text).toContain('Only trends are drawn')
+    expect(json.tiles[0].chart).toMatchObject({
+      title: 'Shown',
+      subtitle: '1 – 3 Jun 2025 · UTC',
+      counted: 'Persons within 14 days; most leave before paid: 2',
+      kind: 'funnel',
+      buckets: ['seen', 'paid'],
+      series: [
+        {
+          name: 'Persons',
+          data: [3, 1],
+          times: [
+            { average: null, median: null },
+            { average: 60, median: 60 }
+          ]
+        }
+      ]
+    })
+    expect(csv).toEqual([
+      'insight,series,day,bucket,value,average_seconds,median_seconds',
+      'Shown,Persons,,seen,3,,',
+      'Shown,Persons,,paid,1,60,60'
+    ])
+    expect(page).toContain('<td>1</td><td>33.3%</td><td>33.3%</td><td>2</td><td>1m 00s</td>')
   })
+
+  it('has the values of a breakdown side by side, whatever they are called', async () => {
+    const project = await newShop()
+
+    const { json, csv, page } = await shareInsight(project, {
+      ...JOURNEY,
+      breakdownFilter: { breakdown: '$browser' }
+    })
+
+    expect(json.tiles[0].chart.series.map(({ name, data }: never) => [name, data])).toEqual([
+      ['Firefox', [1, 1]],
+      ['<script>alert(1)</script>', [1, 0]],
+      ['No value', [1, 0]]
+    ])
+    expect(csv.slice(1, 3)).toEqual(['Shown,Firefox,,seen,1,,', 'Shown,Firefox,,paid,1,60,60'])
+    expect(page).not.toContain('<script')
+    expect(page).toContain('&lt;script&gt;')
+  })
+
+  it('shows how long it takes', async () => {
+    const project = await newShop()
+
+    const { json, csv } = await shareInsight(project, viewed('time_to_convert', { binCount: 2 }))
+
+    expect(json.tiles[0].chart).toMatchObject({
+      kind: 'bars',
+      counted: 'Persons by the time to convert; 1m 00s in the median, 1m 00s on average',
+      buckets: ['1 min', '2 min', '3 min'],
+      series: [{ name: 'Persons', data: [1, 0, 0] }]
+    })
+    expect(csv.slice(0, 2)).toEqual(['insight,series,day,bucket,value', 'Shown,Persons,,1 min,1'])
+  })
+
+  it('shows the share that converted by day, in percent', async () => {
+    const project = await newShop()
+
+    const { json, csv, page } = await shareInsight(project, viewed('trends'))
+
+    expect(json.tiles[0].chart).toMatchObject({
+      kind: 'line',
+      unit: 'percent',
+      buckets: ['1 Jun', '2 Jun', '3 Jun'],
+      days: ['2025-06-01', '2025-06-02', '2025-06-03'],
+      series: [{ data: [50, 0, 0] }]
+    })
+    expect(csv[1]).toBe('Shown,Persons,2025-06-01,50')
+    expect(page).toContain('<td>50.0%</td>')
+    expect(page).toContain('60%</text>')
+  })
+})
+
+describe('shared retention', () => {
+  it('is a table with shaded cells, and a row of CSV for each cell that has begun', async () => {
+    const project = await newShop()
+
+    const { json, csv, page } = await shareInsight(project, RETENTION)
+
+    expect(json.tiles[0].chart).toMatchObject({
+      kind: 'retention',
+      counted: 'Persons with seen; share that came back with seen by day',
+      buckets: ['Day 0', 'Day 1', 'Day 2'],
+      series: [
+        { name: '1 Jun', data: [2, 1, 2], cohort: { finished: 3, begun: 3 } },
+        { name: '2 Jun', data: [2, 1, 0], cohort: { finished: 2, begun: 2 } },
+        { name: '3 Jun', data: [2, 0, 0], cohort: { finished: 1, begun: 1 } }
+      ]
+    })
+    expect(csv).toEqual([
+      'insight,series,day,bucket,value,complete',
+      'Shown,,2025-06-01,Day 0,2,true',
+      'Shown,,2025-06-01,Day 1,1,true',
+      'Shown,,2025-06-01,Day 2,2,true',
+      'Shown,,2025-06-02,Day 0,2,true',
+      'Shown,,2025-06-02,Day 1,1,true',
+      'Shown,,2025-06-03,Day 0,2,true'
+    ])
+    expect(page).toMatch(
+      /All, weighted<\/bdi><\/th><td class="size">6<\/td><td>50.0%<\/td><td>100%/
+    )
+    expect(page).toMatch(/1 Jun<\/bdi><\/th><td class="size">2<\/td><td class="h1">50.0%/)
+  })
+
+  it('has a row for each value of a breakdown', async () => {
+    const project = await newShop()
+
+    const { csv, page } = await shareInsight(project, {
+      ...RETENTION,
+      breakdownFilter: { breakdown: '$browser' }
+    })
+
+    expect(csv[1]).toBe('Shown,Firefox,2025-06-01,Day 0,1,true')
+    expect(page).toContain('<bdi>Firefox</bdi></th><td class="size">3</td>')
+    expect(page).not.toContain('<script')
+  })
+})
+
+describe('other shared questions', () => {
+  it('stickiness has a bar for each number of days', async () => {
+    const project = await newShop()
+
+    const { json, csv } = await shareInsight(project, STICKINESS)
+
+    expect(json.tiles[0].chart).toMatchObject({
+      kind: 'bars',
+      counted: 'seen, persons by days with it',
+      buckets: ['1 day', '2 days', '3 days'],
+      series: [{ name: 'seen', data: [1, 1, 1] }]
+    })
+    expect(csv[2]).toBe('Shown,seen,,2 days,1')
+  })
+
+  it('a lifecycle has stacked bars, with dormant persons below zero', async () => {
+    const project = await newShop()
+
+    const { json, csv, page } = await shareInsight(project, LIFECYCLE)
+
+    expect(json.tiles[0].chart).toMatchObject({
+      kind: 'stacked',
+      counted: 'seen, persons by day',
+      days: ['2025-06-01', '2025-06-02', '2025-06-03'],
+      series: [
+        { name: 'New', data: [2, 1, 0] },
+        { name: 'Returning', data: [0, 1, 1] },
+        { name: 'Resurrecting', data: [0, 0, 1] },
+        { name: 'Dormant', data: [0, -1, -1] }
+      ]
+    })
+    expect(csv.at(-1)).toBe('Shown,Dormant,2025-06-03,-1')
+    expect(page).toContain('<td>−1</td>')
+  })
+
+  it('an annotation stands on a time axis', async () => {
+    const project = await newShop()
+    await project.send('POST', 'annotations/', {
+      content: 'Launch',
+      date_marker: '2025-06-02T09:00:00Z',
+      scope: 'project'
+    })
+
+    const lifecycle = await shareInsight(project, LIFECYCLE)
+    const funnel = await shareInsight(project, JOURNEY)
+
+    expect(lifecycle.json.tiles[0].chart.annotations).toEqual([{ bucket: 1, text: 'Launch' }])
+    expect(funnel.json.tiles[0].chart.annotations).toEqual([])
+  })
+
+  it('names that no event has are said', async () => {
+    const project = await newShop()
+
+    const { page } = await shareInsight(project, {
+      ...JOURNEY,
+      series: ['seeen', 'payed'].map(event)
+    })
+
+    expect(page).toContain('No event is called “seeen”. Did you mean “seen”?')
+  })
+})
+
+it('a page names its only insight once, and has a link to its CSV where it is embedded', async () => {
+  const { token, page, embedded } = await shareInsight(await newShop(), JOURNEY, 'Only one')
+
+  expect(page.match(/<bdi>Only one<\/bdi>/g)).toHaveLength(1)
+  expect(embedded).toContain('<h2><bdi>Only one</bdi></h2>')
+  const [, link = ''] = /href="([^"]*format=csv[^"]*)"/.exec(embedded) ?? []
+  const csv = await request('GET', link.replaceAll('&amp;', '&'))
+  expect(link).toBe(`/shared/${token}?format=csv&amp;bom=true`)
+  expect(csv.headers.get('Content-Type')).toMatch(/^text\/csv/)
+})
+
+it.each([
+  ['a funnel', JOURNEY, 'Funnel', '33.3%'],
+  ['a time to convert', viewed('time_to_convert'), 'Bar chart', 'seen → paid'],
+  ['a conversion', viewed('trends'), 'Line chart', '60%'],
+  ['retention', RETENTION, 'Retention table', 'All, weighted'],
+  ['stickiness', STICKINESS, 'Bar chart', '2 days'],
+  ['a lifecycle', LIFECYCLE, 'Stacked bar chart', 'Dormant']
+])('%s is drawn as SVG and PNG, also on a dashboard', async (_, query, kind, text) => {
+  const project = await newShop()
+  const dashboard = (await project.send('POST', 'dashboards/', { name: 'Weekly' })).body.id
+  const { id } = (await project.send('POST', 'insights/', { query, dashboards: [dashboard] })).body
+
+  const svg = await project.call('GET', `insights/${id}/chart.svg`)
+  const png = await project.call('GET', `insights/${id}/chart.png`)
+  const board = await project.call('GET', `dashboards/${dashboard}/chart.svg`)
+
+  expect([svg.status, png.status, board.status]).toEqual([200, 200, 200])
+  expect(svg.text).toContain(`${kind}, `)
+  expect(svg.text).toContain(text)
+  expect(board.text).toContain(`${kind}, `)
+  expect(png.headers.get('Content-Type')).toBe('image/png')
 })
 
 describe('an insight with rows', () => {
