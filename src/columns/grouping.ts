@@ -29,8 +29,13 @@ export class Grouping {
     }
   }
 
+  /** Returns the group of a value; undefined if it has none yet. */
+  find(value: string | null): number | undefined {
+    return this.#groups.get(value)
+  }
+
   groupOf(value: string | null): number {
-    const known = this.#groups.get(value)
+    const known = this.find(value)
     if (known !== undefined) {
       return known
     }

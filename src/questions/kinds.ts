@@ -22,6 +22,9 @@ import { drawStickinessAnswer } from './stickiness/chart.ts'
 import { readStickiness } from './stickiness/query.ts'
 import { computeStickiness } from './stickiness/stickiness.ts'
 import { computeTrends } from './trends.ts'
+import { computeWebOverview } from './web/overview.ts'
+import { readWebOverview, readWebTable } from './web/query.ts'
+import { computeWebTable } from './web/stats-table.ts'
 
 /** Where a question is computed. `usage` is that of the request; `found` was read ahead. */
 export type QuestionScope = {
@@ -157,6 +160,12 @@ export const KINDS: Readonly<Record<string, QuestionKind>> = {
     compute: computeLifecycle,
     draw: drawLifecycleAnswer
   }),
+  WebOverviewQuery: define({
+    read: readWebOverview,
+    compute: computeWebOverview,
+    takesFilters: true
+  }),
+  WebStatsTableQuery: define({ read: readWebTable, compute: computeWebTable, takesFilters: true }),
   EventsQuery: define({
     read: readEvents,
     compute: computeEvents,

@@ -7,7 +7,7 @@ export class Sessions {
 
   /** Returns the number of each event's session; -1 for none. */
   of({ codes, values }: Column): Int32Array {
-    const ofValues = Int32Array.from(values, (id) => (id === null ? -1 : this.#numberOf(id)))
+    const ofValues = Int32Array.from(values, (id) => (id === null ? -1 : this.numberOf(id)))
     const numbers = new Int32Array(codes.length)
     for (let i = 0; i < numbers.length; i += 1) {
       numbers[i] = ofValues[codes[i] ?? 0] ?? -1
@@ -15,7 +15,8 @@ export class Sessions {
     return numbers
   }
 
-  #numberOf(id: Json): number {
+  /** Returns the number of a session. */
+  numberOf(id: Json): number {
     const known = this.#numbers.get(id)
     if (known !== undefined) {
       return known

@@ -7,11 +7,11 @@ export const MAX_BREAKDOWN_VALUES = 100_000
 export const MAX_SUBJECTS = 500_000
 
 /** @throws query_too_large, attr `actors` */
-export function expectFew(subjects: number): void {
-  if (subjects > MAX_SUBJECTS) {
+export function expectFew(subjects: number, most = MAX_SUBJECTS): void {
+  if (subjects > most) {
     throw new AppError(
       'query_too_large',
-      `The trend needs more than ${MAX_SUBJECTS} different actors, sessions or numbers at once. Choose a shorter interval or range, or leave out the breakdown.`,
+      `The trend needs more than ${most} different actors, sessions or numbers at once. Choose a shorter interval or range, or leave out the breakdown.`,
       'actors'
     )
   }

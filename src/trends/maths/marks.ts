@@ -1,25 +1,66 @@
 import { NumberMap } from '../../columns/number-map.ts'
-import { expectFew } from './limits.ts'
+import { expectFew, MAX_SUBJECTS } from './limits.ts'
 
 /** More than the largest number of a subject, so that each pair has a key of its own. */
 const SUBJECTS = 2 ** 31
 
 const keyOf = (group: number, subject: number): number => group * SUBJECTS + subject
 
+/** Places of a set before it grows; 16 KB. */
+const FIRST_PLACES = 2_048
+
+/** Stands in a place for no key. */
+const FREE = -1
+
 /** Pairs of a group (a breakdown value) and a subject (an actor or a session). */
 export class PairSet {
-  readonly #keys = new Set<number>()
+  readonly #most: number
+  /** Keys, at the place of their hash or after it: at least half of the places are free. */
+  #places = new Float64Array(FIRST_PLACES).fill(FREE)
+  #size = 0
+
+  /** @param most pairs that the set may have; each takes up to 32 bytes */
+  constructor(most = MAX_SUBJECTS) {
+    this.#most = most
+  }
 
   /** Adds a pair. @returns whether it is new @throws query_too_large, attr `actors` */
   add(group: number, subject: number): boolean {
-    const before = this.#keys.size
-    this.#keys.add(keyOf(group, subject))
-    if (this.#keys.size === before) {
+    const key = keyOf(group, subject)
+    const place = placeOf(this.#places, key)
+    if (this.#places[place] === key) {
       return false
     }
-    expectFew(before + 1)
+    this.#places[place] = key
+    this.#size += 1
+    expectFew(this.#size, this.#most)
+    if (this.#size * 2 > this.#places.length) {
+      this.#grow()
+    }
     return true
   }
+
+  #grow(): void {
+    const larger = new Float64Array(this.#places.length * 2).fill(FREE)
+    for (const key of this.#places) {
+      if (key !== FREE) {
+        larger[placeOf(larger, key)] = key
+      }
+    }
+    this.#places = larger
+  }
+}
+
+/** Returns the place that has a key, or the free place where it belongs. */
+function placeOf(places: Float64Array, key: number): number {
+  const group = Math.floor(key / SUBJECTS)
+  const mixed = Math.imul((key - group * SUBJECTS) ^ Math.imul(group, 0x85ebca6b), 0x9e3779b1)
+  const last = places.length - 1
+  let place = (mixed ^ (mixed >>> 15)) & last
+  while (places[place] !== key && places[place] !== FREE) {
+    place = (place + 1) & last
+  }
+  return place
 }
 
 /**
