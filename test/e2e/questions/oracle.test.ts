@@ -12,6 +12,9 @@ import { readRetention } from '../../../src/questions/retention/query.ts'
 import { computeRetention } from '../../../src/questions/retention/retention.ts'
 import { readStickiness } from '../../../src/questions/stickiness/query.ts'
 import { computeStickiness } from '../../../src/questions/stickiness/stickiness.ts'
+import { computeWebOverview } from '../../../src/questions/web/overview.ts'
+import { readWebOverview, readWebTable } from '../../../src/questions/web/query.ts'
+import { computeWebTable } from '../../../src/questions/web/stats-table.ts'
 import { startDatabase } from '../../support/database.ts'
 import { deep } from '../../support/depth.ts'
 import type { Stored } from '../../support/oracle/duck.ts'
@@ -30,6 +33,7 @@ import {
   dateRangeOf,
   seriesOf
 } from '../../support/oracle/questions.ts'
+import { type AskedWeb, answerWeb, askedWeb, rowsOf, webWorld } from '../../support/oracle/web.ts'
 import { type World, world } from '../../support/oracle/world.ts'
 import { unseal } from '../../support/segments.ts'
 
@@ -99,10 +103,11 @@ async function agree<Asked>(
 /** Runs a check for random worlds and questions. */
 async function checkRandomly<Asked>(
   asked: fc.Arbitrary<Asked>,
-  check: (told: Told, asked: Asked, stepEvents: number) => Promise<void>
+  check: (told: Told, asked: Asked, stepEvents: number) => Promise<void>,
+  worlds = world
 ): Promise<void> {
   const details = await fc.check(
-    fc.asyncProperty(world, fc.array(asked, { minLength: 4, maxLength: 4 }), (one, questions) =>
+    fc.asyncProperty(worlds, fc.array(asked, { minLength: 4, maxLength: 4 }), (one, questions) =>
       agree(one, questions, check)
     ),
     deep(12)
@@ -230,8 +235,39 @@ async function checkRetention(told: Told, asked: AskedRetention, stepEvents: num
   }
 }
 
+async function checkWeb(told: Told, asked: AskedWeb, stepEvents: number) {
+  const { settings, now } = told
+  const shared = {
+    dateRange: dateRangeOf(asked),
+    properties: asked.properties,
+    compareFilter: { compare: asked.compare }
+  }
+  const place = placeOf(told, stepEvents)
+  const overview = readWebOverview(toNode({ kind: 'WebOverviewQuery', ...shared }), settings, now)
+  const table = readWebTable(
+    toNode({
+      kind: 'WebStatsTableQuery',
+      ...shared,
+      breakdownBy: asked.breakdownBy,
+      includeBounceRate: true
+    }),
+    settings,
+    now
+  )
+  const expected = answerWeb(told.calendar, told.events, asked)
+
+  const { results } = await computeWebOverview(place, overview, now)
+  const found = asked.compare
+    ? [results.map(({ value }) => value), results.map(({ previous }) => previous)]
+    : [results.map(({ value }) => value)]
+  expect(found).toEqual(expected.map((one) => one.overview))
+  expect((await computeWebTable(place, table, now)).results).toEqual(rowsOf(expected, asked))
+}
+
 it('lifecycle matches plain code', () => checkRandomly(askedLifecycle, checkLifecycle))
 
 it('stickiness matches plain code', () => checkRandomly(askedStickiness, checkStickiness))
 
 it('retention matches plain code', () => checkRandomly(askedRetention, checkRetention))
+
+it('web overviews and tables match plain code', () => checkRandomly(askedWeb, checkWeb, webWorld))
