@@ -1,9 +1,13 @@
 import type { Column } from '../columns/column.ts'
 import type { Json } from '../input/json.ts'
+import { UuidNumbers } from './session-ids.ts'
 
 /** Numbers sessions from 0 on, in the order in which they are seen. */
 export class Sessions {
-  readonly #numbers = new Map<Json, number>()
+  /** The ids that SDKs make. */
+  readonly #uuids = new UuidNumbers()
+  readonly #others = new Map<Json, number>()
+  #size = 0
 
   /** Returns the number of each event's session; -1 for none. */
   of({ codes, values }: Column): Int32Array {
@@ -17,11 +21,14 @@ export class Sessions {
 
   /** Returns the number of a session. */
   numberOf(id: Json): number {
-    const known = this.#numbers.get(id)
-    if (known !== undefined) {
-      return known
+    const uuid = typeof id === 'string' ? this.#uuids.numberOf(id, this.#size) : undefined
+    const number = uuid ?? this.#others.get(id) ?? this.#size
+    if (number === this.#size) {
+      this.#size += 1
+      if (uuid === undefined) {
+        this.#others.set(id, number)
+      }
     }
-    this.#numbers.set(id, this.#numbers.size)
-    return this.#numbers.size - 1
+    return number
   }
 }

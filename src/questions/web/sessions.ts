@@ -9,8 +9,8 @@ import { pause } from '../../turns.ts'
 import type { SessionGroups } from './groups.ts'
 import { readWebSessions, type WantedSessions } from './sessions.store.ts'
 
-/** Sessions of a question; a million take some 120 MB, most of it their ids. */
-const MAX_SESSIONS = 500_000
+/** Sessions of a question; a million take some 40 MB, half of it their ids. */
+const MAX_SESSIONS = 1_000_000
 
 /** Sessions that a statement looks up; it takes about 15 ms. */
 const AT_ONCE = 5_000

@@ -11,7 +11,7 @@ export function expectFew(subjects: number, most = MAX_SUBJECTS): void {
   if (subjects > most) {
     throw new AppError(
       'query_too_large',
-      `The trend needs more than ${most} different actors, sessions or numbers at once. Choose a shorter interval or range, or leave out the breakdown.`,
+      `The question needs more than ${most} different actors, sessions or numbers at once. Choose a shorter interval or range, or leave out the breakdown.`,
       'actors'
     )
   }
