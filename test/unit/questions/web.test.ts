@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { WebGrouping } from '../../../src/questions/web/groups.ts'
 import { BounceRows, VisitorRows } from '../../../src/questions/web/rows.ts'
 import type { SessionFacts } from '../../../src/questions/web/sessions.ts'
 import { WebTotals } from '../../../src/questions/web/totals.ts'
@@ -130,4 +131,17 @@ it('takes no more pairs than its limit', () => {
 
   expect(pairs.add(1, 1)).toBe(false)
   expect(() => pairs.add(2, 1)).toThrow('needs more than 2 different actors')
+})
+
+it('takes no more values of a breakdown than fit into memory', () => {
+  const many = new WebGrouping()
+  for (let i = 0; i < 100_000; i += 1) {
+    expect(many.groupOf(`/${i}`)).toBe(i)
+  }
+  const long = new WebGrouping()
+  long.groupOf('x'.repeat(7_999_999))
+
+  expect(many.groupOf('/7')).toBe(7)
+  expect(() => many.groupOf(null)).toThrow('more than 100000 values')
+  expect(() => long.groupOf('ab')).toThrow('values that are too long')
 })
