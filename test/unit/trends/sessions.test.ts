@@ -15,7 +15,10 @@ it('numbers sessions in the order in which they are seen, whatever their ids', (
 it('tells ids apart that differ in one character', () => {
   const sessions = new Sessions()
   const id = '01890a5d-ac96-774b-bcce-b302099a8057'
-  const others = Array.from(id, (_, i) => `${id.slice(0, i)}${id[i] === '1' ? '2' : '1'}${id.slice(i + 1)}`)
+  const others = Array.from(
+    id,
+    (_, i) => `${id.slice(0, i)}${id[i] === '1' ? '2' : '1'}${id.slice(i + 1)}`
+  )
 
   const numbers = new Set([id, ...others].map((one) => sessions.numberOf(one)))
 
