@@ -36,7 +36,7 @@ export function readInsight(
   if (!draw || !needs.every((scopes) => scopes.includes('insight:read'))) {
     throw new AppError(
       'invalid_input',
-      `An insight shows numbers: the rows of this ${kind} are answered by \`POST query/\`.`,
+      `An insight has a chart, and a ${kind} has none: \`POST query/\` answers it.`,
       unwrapped?.pathOf('kind')
     )
   }
