@@ -10,7 +10,7 @@ import { SessionGroups, WebGrouping } from './groups.ts'
 import type { WebOrder, WebTableQuery } from './query.ts'
 import { BounceRows, VisitorRows } from './rows.ts'
 import { WebSessions } from './sessions.ts'
-import { planViews, readViews, type Tally } from './views.ts'
+import { planViews, readViews, type ViewTally } from './views.ts'
 
 /** A row, as it is sorted and shown. Each list has a number for each period. */
 type Row = {
@@ -89,7 +89,7 @@ async function computeRows(
   const counted: Counted[] = []
   for (const period of periods.keys()) {
     const [visitors, bounces] = [new VisitorRows(), new BounceRows(sessions)]
-    const tallies: Tally[] = [{ filters: trend.filters, by, sink: visitors }]
+    const tallies: ViewTally[] = [{ filters: trend.filters, by, sink: visitors }]
     if (hasBounceRate) {
       const filters = isByPage ? withoutPath(trend.filters) : trend.filters
       tallies.push({ filters, by: byEntry, sink: bounces })
@@ -118,7 +118,7 @@ const textOf = (grouping: Grouping, group: number): string | null => {
   return typeof value === 'string' ? value : null
 }
 
-function groupBy({ properties }: WebBreakdown, grouping: Grouping): NonNullable<Tally['by']> {
+function groupBy({ properties }: WebBreakdown, grouping: Grouping): NonNullable<ViewTally['by']> {
   const dimensions = properties.map((property) =>
     toDimension({ ...property, binCount: undefined, bins: undefined })
   )

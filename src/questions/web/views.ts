@@ -30,7 +30,7 @@ export interface ViewSink {
 }
 
 /** A sink, and the views that it gets. */
-export type Tally = {
+export type ViewTally = {
   filters: FilterGroup
   /** By what the views are grouped; undefined if all are in group 0. */
   by: { dimensions: readonly Dimension[]; grouping: Grouping } | SessionGroups | undefined
@@ -56,7 +56,7 @@ export async function readViews(
   { parts, knowledge }: Planned,
   period: number,
   sessions: WebSessions,
-  tallies: readonly Tally[]
+  tallies: readonly ViewTally[]
 ): Promise<void> {
   const ofPeriod = parts.flatMap((ofSeries) => ofSeries[period] ?? [])
   const pieces = ofPeriod[0]?.pieces ?? []
@@ -110,7 +110,7 @@ export async function readViews(
 }
 
 /** Returns how the views of a tally are selected and grouped. */
-function selectionOf({ by, sink }: Tally, filter: Filter) {
+function selectionOf({ by, sink }: ViewTally, filter: Filter) {
   const bySession = by && !('dimensions' in by) ? by : undefined
   const dimensions = by && 'dimensions' in by ? by.dimensions : []
   const grouping = by && 'dimensions' in by ? by.grouping : new Grouping()
