@@ -6,6 +6,7 @@ import { createReplayLink } from './capture/replay/routes.ts'
 import { createCaptureRoutes } from './capture/routes.ts'
 import { createSdkRoutes } from './capture/sdk/routes.ts'
 import { createTokenReader } from './capture/token.ts'
+import { cohortRoutes } from './cohorts/routes.ts'
 import { removalRoutes } from './erasures/events/routes.ts'
 import { keptDataRoutes } from './erasures/kept-data/routes.ts'
 import { mentionRoutes } from './erasures/mentions/routes.ts'
@@ -97,6 +98,7 @@ export function createApp(clock: () => Date, work: () => ConsumerWork) {
     app.route(prefix, dashboardRoutes)
     app.route(prefix, boardSharingRoutes)
     app.route(prefix, annotationRoutes)
+    app.route(prefix, cohortRoutes)
     app.route(prefix, aiRoutes)
     app.route(prefix, recordingRoutes)
     app.route(prefix, recordingSharingRoutes)

@@ -3,6 +3,7 @@ import * as z from 'zod'
 const OBJECTS = [
   'activity_log',
   'annotation',
+  'cohort',
   'dashboard',
   'insight',
   'person',

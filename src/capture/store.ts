@@ -15,6 +15,7 @@ import { countRows, eachChunk, expectRows, inJson } from '../db/rows.ts'
 import { distinctIds, eventNames, events, persons } from '../db/schema.ts'
 import { insertSelect, updateFrom } from '../db/statements.ts'
 import { uuidToHex } from '../input/uuid.ts'
+import { mergeMembers } from '../membership/merge.store.ts'
 import { mergeActivity } from '../persons/activity/store.ts'
 import {
   expectUnchanged,
@@ -109,9 +110,10 @@ const writePersons = (projectId: number, changes: Changes): SQL[] => [
   ...countRows(projectId, 'persons', changes.newPersons.length - changes.mergedPersons.length)
 ]
 
-/** Moves activity and distinct ids to the remaining persons, and deletes the others. */
+/** Moves activity, memberships and distinct ids to the remaining persons, and deletes the others. */
 const foldPersons = (projectId: number, merged: Changes['mergedPersons']): SQL[] => [
   ...mergeActivity(projectId, merged),
+  ...mergeMembers(projectId, merged),
   ...eachChunk(merged, (rows) => [
     updateFrom(distinctIds, {
       set: { personId: sql`merged.value ->> 'into'` },

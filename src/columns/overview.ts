@@ -33,6 +33,9 @@ export const MAX_SEGMENTS = 8_192
 /** Counts outside segments, by name and slot, in an overview; a million take 12 MB. */
 export const MAX_COUNTS = 1_000_000
 
+/** Events in segments that take as long to read as one row. */
+const SEALED_PER_ROW = 10
+
 /** Where the events of a range are: in segments, sorted by name and time, and outside. */
 export type Located = {
   segments: readonly Segment[]
@@ -135,6 +138,23 @@ export class Overview {
     return events
   }
 
+  /**
+   * Returns the number of rows that take as long to read as the events of successive sections: ten
+   * events in segments count as one row.
+   */
+  countReads(sections: readonly Span[]): number {
+    const whole = { since: sections[0]?.since ?? 0, until: sections.at(-1)?.until ?? 0 }
+    let sealed = 0
+    let late = 0
+    for (const segment of this.segments) {
+      sealed += segment.count * sections.filter((section) => overlaps(segment, section)).length
+      if (overlaps(segment, whole)) {
+        late += segment.late.reduce((events, { count }) => events + count, 0)
+      }
+    }
+    return this.countLoose(whole) + late + Math.ceil(sealed / SEALED_PER_ROW)
+  }
+
   /** Cuts a range, where slots begin, into steps of about `size` events. */
   steps(from: number, until: number, size: number): Span[] {
     const cuts: number[] = []
@@ -150,6 +170,8 @@ export class Overview {
     return [from, ...cuts].map((begin, i) => ({ since: begin, until: cuts[i] ?? until }))
   }
 }
+
+const overlaps = (a: Span, b: Span): boolean => a.since < b.until && a.until > b.since
 
 /** Adds up the events of all names in each slot. */
 function mergeSlots(segments: readonly Segment[], loose: Loose): Slots {

@@ -2,6 +2,8 @@ import { inHalves } from '../db/halves.ts'
 import type { Json } from '../input/json.ts'
 import type { Property } from '../properties/filter.ts'
 import { pause } from '../turns.ts'
+import type { ActorSet } from './actor-set.ts'
+import type { Actors } from './actors.ts'
 import { type EventColumns, emptyColumn } from './batch.ts'
 import type { Scan } from './cache.ts'
 import type { Column } from './column.ts'
@@ -13,16 +15,29 @@ const AT_ONCE = 5_000
 /** Pause after each statement, ms, so that other requests get the database. */
 const REST_MS = 1
 
-/** Finds the values of properties of events, of their persons then, and of their sessions. */
+/** The members of cohorts, by the cohorts' ids. */
+export type Cohorts = ReadonlyMap<string, ActorSet>
+
+/** Codes of the values of a membership. */
+const MEMBERSHIP: readonly Json[] = [null, true]
+
+/**
+ * Finds the values of properties of events, of their persons then, and of their sessions, and
+ * whether their actors are in cohorts now.
+ */
 export class Values {
   readonly #scan: Scan
+  readonly #actors: Actors
+  readonly #cohorts: Cohorts
   /** The values of person properties that were read, by the name of the property. */
   readonly #versions = new Map<string, VersionValues>()
   /** The value of each session that was read, by the name of the property and the session's id. */
   readonly #sessions = new Map<string, Map<Json, Json>>()
 
-  constructor(scan: Scan) {
+  constructor(scan: Scan, actors: Actors, cohorts: Cohorts) {
     this.#scan = scan
+    this.#actors = actors
+    this.#cohorts = cohorts
   }
 
   /** Looks up a property's values in batches, in as few statements as if they were one. */
@@ -33,6 +48,9 @@ export class Values {
     if (type === 'session') {
       const ids = batches.map(({ sessions }) => sessions.values)
       await this.#lookUpSessions(key, [...new Set(ids.flat())])
+    }
+    if (type === 'cohort') {
+      await this.#actors.learn(batches.map(({ identities }) => identities))
     }
   }
 
@@ -46,7 +64,24 @@ export class Values {
       const known = await this.#lookUpSessions(key, ids)
       return { codes, values: ids.map((id) => known.get(id) ?? null) }
     }
+    if (type === 'cohort') {
+      return this.#membershipsOf(batch, key)
+    }
     return batch.properties.get(key) ?? emptyColumn(batch.length)
+  }
+
+  async #membershipsOf({ identities }: EventColumns, id: string): Promise<Column> {
+    const cohort = this.#cohorts.get(id)
+    if (!cohort) {
+      throw new Error('A cohort was not resolved.')
+    }
+    const numbers = new Int32Array(identities.length)
+    await this.#actors.list(identities, numbers)
+    const codes = new Uint8Array(numbers.length)
+    for (let i = 0; i < codes.length; i += 1) {
+      codes[i] = cohort.has(numbers[i] ?? 0) ? 1 : 0
+    }
+    return { codes, values: MEMBERSHIP }
   }
 
   #versionsOf(key: string): VersionValues {

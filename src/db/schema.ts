@@ -4,6 +4,7 @@
  */
 
 export * from './schema/annotations.ts'
+export * from './schema/cohorts.ts'
 export * from './schema/erasures.ts'
 export * from './schema/events.ts'
 export * from './schema/insights.ts'

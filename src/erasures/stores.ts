@@ -5,6 +5,7 @@ import { BITS_BELOW_CHUNK } from '../columns/version-chunks.store.ts'
 import type { Db } from '../db/client.ts'
 import {
   activity,
+  cohortMembers,
   deadLetters,
   distinctIds,
   events,
@@ -34,6 +35,7 @@ export type StoreName =
   | 'persons'
   | 'distinct_ids'
   | 'search_index'
+  | 'cohort_members'
   | 'person_versions'
   | 'version_chunks'
   | 'activity_values'
@@ -49,7 +51,7 @@ export type StoreName =
 /** The stores whose rows the request itself removes, in the transaction that deletes the person. */
 export type RemovedAtOnce = Extract<
   StoreName,
-  'persons' | 'distinct_ids' | 'search_index' | 'activity_values'
+  'persons' | 'distinct_ids' | 'search_index' | 'cohort_members' | 'activity_values'
 >
 
 /**
@@ -111,6 +113,13 @@ export const STORES: Record<StoreName, Store> = {
     holds: ['persons_search'],
     deletedWith: 'person',
     rows: ({ searchRows }) => sql`persons_search where rowid in (${searchRows})`
+  },
+  cohort_members: {
+    words: 'Memberships in static cohorts',
+    holds: [cohortMembers],
+    deletedWith: 'person',
+    rows: ({ projectId, ids }) =>
+      sql`${cohortMembers} where +${cohortMembers.projectId} = ${projectId} and ${cohortMembers.personId} in (${ids})`
   },
   person_versions: {
     words: 'Copies of the properties, as of each event',

@@ -1,10 +1,12 @@
+import { Actors } from '../columns/actors.ts'
 import type { EventColumns } from '../columns/batch.ts'
 import { beginScan } from '../columns/cache.ts'
 import { toColumn } from '../columns/dictionary.ts'
 import { decidersOf, Filter } from '../columns/filter.ts'
-import { Values } from '../columns/values.ts'
+import { type Cohorts, Values } from '../columns/values.ts'
 import type { Db } from '../db/client.ts'
 import { isObject, type Json } from '../input/json.ts'
+import { resolveCohorts } from '../membership/resolve.ts'
 import { type FilterGroup, leavesOf } from '../properties/filter.ts'
 import { Work } from '../properties/work.ts'
 import type { EventRow } from './store.ts'
@@ -15,11 +17,27 @@ export class EventMatcher {
   readonly #filter: Filter
   readonly #values: Values
 
-  constructor(db: Db, project: { id: number; timezone: string }, filters: FilterGroup, now: Date) {
+  private constructor(
+    db: Db,
+    project: { id: number; timezone: string },
+    { filters, cohorts, now }: { filters: FilterGroup; cohorts: Cohorts; now: Date }
+  ) {
     const ofEvents = leavesOf(filters).filter(({ type }) => type === 'event')
     this.#keys = [...new Set(ofEvents.map(({ key }) => key))]
     this.#filter = new Filter(filters, decidersOf([filters], project.timezone, now), new Work())
-    this.#values = new Values(beginScan(db, project.id))
+    const scan = beginScan(db, project.id)
+    this.#values = new Values(scan, new Actors(scan), cohorts)
+  }
+
+  /** Prepares filters; reads who is in their cohorts. @throws the errors of `resolveCohorts` */
+  static async begin(
+    db: Db,
+    project: { id: number; timezone: string },
+    filters: FilterGroup,
+    now: Date
+  ): Promise<EventMatcher> {
+    const cohorts = await resolveCohorts(db, project, [filters], now)
+    return new EventMatcher(db, project, { filters, cohorts, now })
   }
 
   /** Returns the events that match. @throws query_too_large, attr `properties` */
@@ -35,8 +53,7 @@ export class EventMatcher {
       isObject(object) && Object.hasOwn(object, key) ? (object[key] ?? null) : null
     return {
       length: rows.length,
-      // The versions are whole ids, which contain the identity.
-      identities: new Uint32Array(),
+      identities: Uint32Array.from(rows, ({ identity }) => identity),
       versions: toColumn(rows.map(({ version }) => version)),
       sessions: toColumn(rows.map(({ session_id }) => session_id)),
       properties: new Map(

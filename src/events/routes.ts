@@ -10,7 +10,7 @@ import { IdentifyingText } from '../input/parameters.ts'
 import { parametersOf } from '../input/url.ts'
 import { clean } from '../persons/distinct-id.ts'
 import { PersonPath } from '../persons/path.ts'
-import { PROPERTY_TYPES } from '../properties/filter.ts'
+import { EVENT_FILTER_TYPES } from '../properties/filter.ts'
 import { readPropertyParameters } from '../properties/parameters.ts'
 import { readFilters } from '../properties/read-filters.ts'
 import type { EventOrder } from './key.ts'
@@ -90,7 +90,7 @@ export const eventRoutes = createRouter().get(
       properties: readFilters(properties ?? [], {
         timezone: project.timezone,
         now,
-        types: PROPERTY_TYPES,
+        types: EVENT_FILTER_TYPES,
         needsValues: true
       })
     }

@@ -73,11 +73,19 @@ export class EventScan {
   private constructor(
     db: Db,
     project: ZonedProject,
-    { filters, searched, first, now }: Beginning & { filters: EventFilters; searched: Narrowed }
+    {
+      filters,
+      searched,
+      matcher,
+      first
+    }: Beginning & {
+      filters: EventFilters
+      searched: Narrowed
+      matcher: EventMatcher | undefined
+    }
   ) {
     const read = searched.kind === 'names' ? readNameKeys : readIdentityKeys
     const { ids, order, after, end } = searched
-    const hasFilters = leavesOf(filters.properties).length > 0
     this.#db = db
     this.#project = project
     this.#filters = filters
@@ -86,8 +94,9 @@ export class EventScan {
     this.#merge = new KeyMerger(ids, { order, after, count: first }, (sources, limit) =>
       read({ db, project }, sources, { order, end, limit })
     )
-    this.#matcher = hasFilters ? new EventMatcher(db, project, filters.properties, now) : undefined
-    this.isFiltered = hasFilters || searched.kind === 'identities' || filters.session !== undefined
+    this.#matcher = matcher
+    this.isFiltered =
+      matcher !== undefined || searched.kind === 'identities' || filters.session !== undefined
   }
 
   /** Begins a scan. @throws query_too_large, attr the filter that would help */
@@ -101,7 +110,11 @@ export class EventScan {
     const whole = scopeOf(filters, named, beginning)
     const searched = await narrow({ db, project }, whole, beginning.most)
     expectFewSources(searched)
-    return new EventScan(db, project, { ...beginning, filters, searched })
+    const matcher =
+      leavesOf(filters.properties).length > 0
+        ? await EventMatcher.begin(db, project, filters.properties, beginning.now)
+        : undefined
+    return new EventScan(db, project, { ...beginning, filters, searched, matcher })
   }
 
   /** Passes over at most `count` further events. @returns how many there were */

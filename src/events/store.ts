@@ -191,6 +191,7 @@ export type EventRow = {
   timestamp: number
   event_id: number
   uuid: string
+  identity: number
   distinct_id: string | null
   person_id: number | null
   person_uuid: string | null
@@ -212,7 +213,7 @@ export async function readEvents(
       db,
       query<EventRow>(sql`
         select ${eventNames.name} as event, ${events.timestamp}, ${events.eventId}, hex(${events.uuid}) as uuid,
-          ${distinctIds.distinctId}, ${persons.id} as person_id, ${persons.uuid} as person_uuid, ${events.version},
+          ${events.identity}, ${distinctIds.distinctId}, ${persons.id} as person_id, ${persons.uuid} as person_uuid, ${events.version},
           ${events.sessionId}, json(${events.properties}) as properties
         from json_each(${JSON.stringify(some)}) wanted
           cross join ${events} not indexed on ${events.projectId} = ${project.id}

@@ -3,11 +3,11 @@ import * as z from 'zod'
 import type { Scope } from '../access/open.ts'
 import { planRead, query, type Read, readBatch } from '../db/batch.ts'
 import { counters, distinctIds, persons } from '../db/schema.ts'
+import { m } from '../membership/store.ts'
 import {
   driverOf,
   hasOneFilter,
   isUnfiltered,
-  m,
   matching,
   type PersonFilters
 } from './filters.store.ts'

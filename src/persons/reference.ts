@@ -22,6 +22,20 @@ export const LIST = describe({
   ]
 })
 
+export const LIST_MEMBERS = describe({
+  id: 'cohorts_persons_list',
+  tag: 'Cohorts',
+  summary: 'List the persons in a cohort',
+  description:
+    'Lists who is in the cohort now, newest persons first, like `GET persons/?cohort=…`.',
+  query: PropertyParameters,
+  answers: { 200: { text: 'A page of persons.', schema: PersonPage } },
+  refusals: [
+    ['not_found', 'Not found.'],
+    ['query_too_large', TOO_MUCH_WORK, 'properties']
+  ]
+})
+
 export const RETRIEVE = describe({
   id: 'persons_retrieve',
   tag: 'Persons',

@@ -25,11 +25,14 @@ import {
 } from '../http/page.ts'
 import { expectUnchanged } from '../http/read-only-fields.ts'
 import { agree, validateBody, validatePath, validateQuery } from '../http/validation.ts'
-import { IdentifyingText, SearchText } from '../input/parameters.ts'
+import { IdentifyingText, KnownId, SearchText, wholeFrom } from '../input/parameters.ts'
 import { parametersOf } from '../input/url.ts'
 import { announcer } from '../ledger/ledger.ts'
 import { unlockLedger } from '../ledger/secret.ts'
-import type { FilterGroup } from '../properties/filter.ts'
+import { noCohort } from '../membership/inline.ts'
+import { compilePersonFilter } from '../membership/person-filter.ts'
+import { findCohort } from '../membership/store.ts'
+import { type FilterGroup, inCohort, PERSON_FILTER_TYPES } from '../properties/filter.ts'
 import { readPropertyParameters } from '../properties/parameters.ts'
 import { readFilters } from '../properties/read-filters.ts'
 import { actorOf } from './activity/entry.ts'
@@ -37,12 +40,7 @@ import { changePerson, splitApart } from './apply.ts'
 import { type Request, setProperties } from './change.ts'
 import { removeProperty } from './deletion.ts'
 import { clean } from './distinct-id.ts'
-import {
-  compilePropertyFilter,
-  isUnfiltered,
-  type PersonFilters,
-  type TextFilter
-} from './filters.store.ts'
+import { isUnfiltered, type PersonFilters, type TextFilter } from './filters.store.ts'
 import {
   exportPersons,
   exportProperties,
@@ -51,7 +49,15 @@ import {
   readPersons
 } from './list.store.ts'
 import { PersonPath } from './path.ts'
-import { DELETE_PROPERTY, LIST, type PersonPage, RETRIEVE, SPLIT, UPDATE } from './reference.ts'
+import {
+  DELETE_PROPERTY,
+  LIST,
+  LIST_MEMBERS,
+  type PersonPage,
+  RETRIEVE,
+  SPLIT,
+  UPDATE
+} from './reference.ts'
 import { DeletePropertyJson, PersonUpdateJson, SplitRequestJson } from './schemas.ts'
 import { findPerson, listedPersonToJson, type PersonRow, personToJson, rowOf } from './store.ts'
 
@@ -70,7 +76,12 @@ const TextFilters = z.object({
     })
 } satisfies Record<TextFilter, z.ZodType>)
 
-const ListQuery = z.object({ ...CsvPageQuery.shape, ...FormatQuery.shape, ...TextFilters.shape })
+const ListQuery = z.object({
+  ...CsvPageQuery.shape,
+  ...FormatQuery.shape,
+  ...TextFilters.shape,
+  cohort: wholeFrom(1).optional().meta({ description: 'Only the persons in this cohort now.' })
+})
 
 const Cursor = cursorSchema(PersonPosition.shape)
 
@@ -78,8 +89,17 @@ const UnsetQuery = DeletePropertyJson.pick({ $unset: true }).extend(FormatQuery.
 
 type ListQuery = z.output<typeof ListQuery>
 
-/** A filter on properties, parsed and as SQL, which is undefined without conditions. */
-type PropertyFilter = { group: FilterGroup; sql: PersonFilters['properties'] }
+const CohortPath = z.object({ id: KnownId })
+
+/**
+ * A filter on properties and cohorts, parsed and as SQL, which is undefined without conditions.
+ * `members` is a static cohort to which all matches belong.
+ */
+type PropertyFilter = {
+  group: FilterGroup
+  members: number | undefined
+  sql: PersonFilters['properties']
+}
 
 /** Returns the filters of a list. The type has every filter, so that none is forgotten. */
 const filtersOf = (
@@ -89,20 +109,39 @@ const filtersOf = (
   distinct_id,
   email,
   search,
+  members: property?.members,
   properties: property?.sql
 })
 
-async function readPropertyFilter({
-  var: { db, project, now },
-  req
-}: Context<AppEnv>): Promise<PropertyFilter | undefined> {
+/** Reads the filters of a list on properties and cohorts. @throws invalid_input, attr `cohort` */
+async function readPropertyFilter(
+  { var: { db, project, now }, req }: Context<AppEnv>,
+  cohort: number | undefined
+): Promise<PropertyFilter | undefined> {
   const properties = readPropertyParameters(parametersOf(req.url))
-  if (properties === undefined) {
+  if (properties === undefined && cohort === undefined) {
     return undefined
   }
-  const group = readFilters(properties, { timezone: project.timezone, now, needsValues: true })
+  const asked = readFilters(properties ?? [], {
+    timezone: project.timezone,
+    now,
+    types: PERSON_FILTER_TYPES,
+    needsValues: true
+  })
+  const found = cohort === undefined ? undefined : await findCohort({ db, project }, cohort)
+  if (cohort !== undefined && !found) {
+    throw noCohort(cohort, 'cohort')
+  }
+  const group: FilterGroup =
+    cohort === undefined || found?.isStatic
+      ? asked
+      : { type: 'AND', values: [asked, inCohort(cohort)] }
   const isEmpty = group.values.length === 0
-  return { group, sql: isEmpty ? undefined : await compilePropertyFilter(db, project, group, now) }
+  return {
+    group,
+    members: found?.isStatic ? cohort : undefined,
+    sql: isEmpty ? undefined : await compilePersonFilter(db, project, group, now)
+  }
 }
 
 type PageRequest = { url: string; query: ListQuery; projectId: number }
@@ -136,7 +175,8 @@ const listing = reading({
   query: ListQuery,
   plan(request) {
     const properties = readPropertyParameters(parametersOf(request.url))
-    const isPlain = properties === undefined && !isCsv(request.accept, request.query.format)
+    const isFiltered = properties !== undefined || request.query.cohort !== undefined
+    const isPlain = !isFiltered && !isCsv(request.accept, request.query.format)
     return isPlain ? planPage(request) : undefined
   }
 })
@@ -150,29 +190,26 @@ const retrieval = reading({
 
 export const personRoutes = createRouter()
   .get('/persons', LIST, listing.allowReading, async (c) => {
-    const { db, project } = c.var
-    const { url } = c.req
     const query = c.req.valid('query')
     const isTable = wantsCsv(c, query.format)
     const found = listing.foundFor(c)
-    if (found) {
-      return c.json(found)
-    }
-    const property = await readPropertyFilter(c)
-    if (!isTable) {
-      const request = { url, query, projectId: project.id }
-      const { filters, page, answer } = readRequest(request, property)
-      return c.json(answer(await readPersons({ db, project }, filters, page.rows, page.knownCount)))
-    }
-    expectNoCursor(query.cursor)
-    const filters = filtersOf(query, property)
-    const window = { limit: query.limit, offset: query.offset }
-    const first = exportProperties({ db, project }, filters, window)
-    // The second time, each page is read with its distinct ids, by another query.
-    const columns = await columnsOf(affordPages(first, c.var.usage, 2))
-    const pages = exportPersons({ db, project }, filters, window)
-    return csvResponse(c, 'persons', columns, toJsonPages(pages))
+    return found ? c.json(found) : answerPersons(c, query, isTable)
   })
+  .get(
+    '/cohorts/:id/persons',
+    LIST_MEMBERS,
+    allow('person:read'),
+    validatePath(CohortPath),
+    validateQuery(ListQuery.omit({ cohort: true })),
+    async (c) => {
+      const { id } = c.req.valid('param')
+      if (!(await findCohort(c.var, id))) {
+        throw new NotFoundError()
+      }
+      const query = c.req.valid('query')
+      return answerPersons(c, { ...query, cohort: id }, wantsCsv(c, query.format))
+    }
+  )
   .get('/persons/:id', RETRIEVE, retrieval.allowReading, (c) => {
     const person = retrieval.foundFor(c)
     if (!person) {
@@ -238,6 +275,25 @@ export const personRoutes = createRouter()
       return answerOne(c, 'split', { success: true, persons }, c.req.valid('query').format)
     }
   )
+
+/** Answers with a page of persons, or with all of them as CSV. */
+async function answerPersons(c: Context<AppEnv>, query: ListQuery, isTable: boolean) {
+  const { db, project } = c.var
+  const property = await readPropertyFilter(c, query.cohort)
+  if (!isTable) {
+    const request = { url: c.req.url, query, projectId: project.id }
+    const { filters, page, answer } = readRequest(request, property)
+    return c.json(answer(await readPersons({ db, project }, filters, page.rows, page.knownCount)))
+  }
+  expectNoCursor(query.cursor)
+  const filters = filtersOf(query, property)
+  const window = { limit: query.limit, offset: query.offset }
+  const first = exportProperties({ db, project }, filters, window)
+  // The second time, each page is read with its distinct ids, by another query.
+  const columns = await columnsOf(affordPages(first, c.var.usage, 2))
+  const pages = exportPersons({ db, project }, filters, window)
+  return csvResponse(c, 'persons', columns, toJsonPages(pages))
+}
 
 const requestOf = ({ var: { user, key, now } }: Context<AppEnv>): Request => ({
   actor: actorOf(user, key),

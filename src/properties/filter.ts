@@ -43,10 +43,17 @@ export type Operator = (typeof OPERATORS)[number]
 
 /** Owners of a property: the event, its person at the time of the event, or its session. */
 export const PROPERTY_TYPES = ['event', 'person', 'session'] as const
+/** Types of filters on events: by a property, or by the cohorts of the event's actor now. */
+export const EVENT_FILTER_TYPES = [...PROPERTY_TYPES, 'cohort'] as const
+/** Types of filters on persons. */
+export const PERSON_FILTER_TYPES = ['person', 'cohort'] as const
 /** Lists of recordings also filter by a recording's own fields and by the names of its events. */
-export type PropertyType = (typeof PROPERTY_TYPES)[number] | 'recording' | 'event_metadata'
+export type PropertyType = (typeof EVENT_FILTER_TYPES)[number] | 'recording' | 'event_metadata'
 
-/** A property, by its owner and its name. */
+/**
+ * A property, by its owner and its name. The membership in a cohort is a property, too: its name is
+ * the cohort's id, and its value is true for members and missing for others.
+ */
 export type Property = { type: PropertyType; key: string }
 
 /**
@@ -54,6 +61,12 @@ export type Property = { type: PropertyType; key: string }
  * written as text.
  */
 export type PropertyFilter = Property & { operator: Operator; values: string[] }
+/** Returns the filter of who is in a cohort or, with `is_not`, of who is not. */
+export const inCohort = (
+  id: number | string,
+  operator: 'exact' | 'is_not' = 'exact'
+): PropertyFilter => ({ type: 'cohort', key: String(id), operator, values: ['true'] })
+
 export type FilterGroup = { type: 'AND' | 'OR'; values: (FilterGroup | PropertyFilter)[] }
 
 /** Maximum number of filters in one request. */

@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject } from '../input/json.ts'
 import { show } from '../input/show.ts'
 import {
   type FilterGroup,
+  inCohort,
   invalid,
   isGroup,
   isOneOf,
@@ -100,6 +101,9 @@ function readFilter(node: JsonObject, reading: Required<Reading>): PropertyFilte
   const { key, value } = node
   const { types, needsValues } = reading
   const type = types.find((allowed) => allowed === (node.type ?? types[0]))
+  if (type === 'cohort') {
+    return readCohortFilter(node)
+  }
   if (typeof key !== 'string' || key === '') {
     throw invalid('A property filter needs a `key`: the name of the property, as text.')
   }
@@ -138,6 +142,36 @@ function readFilter(node: JsonObject, reading: Required<Reading>): PropertyFilte
   const filter = { key, operator: operator.data, values, type }
   checkValues(filter, reading)
   return filter
+}
+
+/** The operators of filters by cohorts, and those of filters by their members' property. */
+const OF_COHORTS: Readonly<Record<string, 'exact' | 'is_not'>> = {
+  in: 'exact',
+  exact: 'exact',
+  not_in: 'is_not',
+  is_not: 'is_not'
+}
+
+/**
+ * Reads `{"type": "cohort", "key": "id", "value": 12, "operator": "not_in"}`.
+ * @throws invalid_input
+ */
+function readCohortFilter({ key, value, operator }: JsonObject): PropertyFilter {
+  if (key !== 'id') {
+    throw invalid(`The \`key\` of a filter by a cohort is "id"; got ${show(key)}.`)
+  }
+  const own = OF_COHORTS[String(operator ?? 'in')]
+  if (own === undefined) {
+    throw invalid(`A filter by a cohort has the operator in or not_in; got ${show(operator)}.`)
+  }
+  const ids = Array.isArray(value) ? value : [value]
+  const id = String(ids[0])
+  if (ids.length !== 1 || !/^[1-9]\d{0,14}$/.test(id)) {
+    throw invalid(
+      `The \`value\` of a filter by a cohort is the id of one cohort; got ${show(value)}. For several cohorts, send a filter for each, in a group of the type AND or OR.`
+    )
+  }
+  return inCohort(id, own)
 }
 
 function readValues(operator: Operator, value: Json | undefined): string[] {

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import {
+  EVENT_FILTER_TYPES,
   MAX_DEPTH,
   MAX_FILTERS,
   MAX_KEY,
   MAX_VALUE,
   MAX_VALUES,
-  OPERATORS,
-  PROPERTY_TYPES
+  OPERATORS
 } from './filter.ts'
 import { MAX_PATTERN, MAX_PATTERN_SIZE } from './pattern.ts'
 
@@ -37,11 +37,11 @@ const PropertyFilterJson = z
       }),
     operator: z.enum(OPERATORS).default('exact'),
     type: z
-      .enum([...PROPERTY_TYPES, 'recording', 'event_metadata'])
+      .enum([...EVENT_FILTER_TYPES, 'recording', 'event_metadata'])
       .optional()
       .meta({
         description:
-          'The owner of the property. The operation says which types it takes, and which is the default; lists of persons take only `person`.'
+          'The owner of the property. The operation says which types it takes, and which is the default; lists of persons take `person` and `cohort`. A filter of the type `cohort` has the key `id`, the id of a cohort as its value, and the operator `in` or `not_in`.'
       })
   })
   .meta({

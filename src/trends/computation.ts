@@ -4,6 +4,7 @@ import type { Overview } from '../columns/overview.ts'
 import { findOverviews, keyOfStretch, type Overviews } from '../columns/sealed.ts'
 import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
+import { resolveCohorts } from '../membership/resolve.ts'
 import type { Period } from './answer.ts'
 import { type Bins, binsOf } from './bins.ts'
 import { type Cells, collect } from './cells.ts'
@@ -81,13 +82,16 @@ export async function planTrend(
   )
   // All periods of a series have the same filters, so the part of the first period has them all.
   const filters = parts.flatMap(([part]) => (part ? [part.filters] : []))
-  const deciders = decidersOf(filters, project.timezone, now)
+  const filtering = {
+    deciders: decidersOf(filters, project.timezone, now),
+    cohorts: knowledge ? new Map() : await resolveCohorts(db, project, filters, now)
+  }
   return {
     query,
     periods,
     parts,
     overviews,
-    knowledge: knowledge ?? new Knowledge(db, project.id, deciders, stepEvents)
+    knowledge: knowledge ?? new Knowledge(db, project.id, filtering, stepEvents)
   }
 }
 

@@ -8,7 +8,7 @@ import { Reader } from '../columns/read.ts'
 import { Scratch } from '../columns/scratch.ts'
 import { type Dimension, EventSelection } from '../columns/selection.ts'
 import { SLOT } from '../columns/slots/store.ts'
-import { Values } from '../columns/values.ts'
+import { type Cohorts, Values } from '../columns/values.ts'
 import type { Db } from '../db/client.ts'
 import { numberOfValue } from '../properties/decide.ts'
 import { type FilterGroup, leavesOf, type Property } from '../properties/filter.ts'
@@ -63,13 +63,18 @@ export class Knowledge {
   readonly #scratch = new Scratch()
 
   /**
-   * @param deciders of all filters of the computation
+   * @param filtering the deciders of all filters of the computation, and the cohorts in them
    * @param stepEvents approximate number of events read at once; it does not change the result
    */
-  constructor(db: Db, projectId: number, deciders: Deciders, stepEvents = STEP_EVENTS) {
+  constructor(
+    db: Db,
+    projectId: number,
+    { deciders, cohorts }: { deciders: Deciders; cohorts: Cohorts },
+    stepEvents = STEP_EVENTS
+  ) {
     this.scan = beginScan(db, projectId)
     this.actors = new Actors(this.scan)
-    this.values = new Values(this.scan)
+    this.values = new Values(this.scan, this.actors, cohorts)
     this.deciders = deciders
     this.stepEvents = stepEvents
   }
@@ -283,9 +288,10 @@ const needsOf = ({
 function wantedBy({ properties, actors, sessions, times, inOrder }: EventNeeds): WantedColumns {
   const keys = properties.filter(({ type }) => type === 'event').map(({ key }) => key)
   const versions = properties.some(({ type }) => type === 'person')
+  const isByCohort = properties.some(({ type }) => type === 'cohort')
   return {
     times,
-    identities: versions || actors,
+    identities: versions || actors || isByCohort,
     versions,
     sessions: sessions || properties.some(({ type }) => type === 'session'),
     properties: [...new Set(keys)],

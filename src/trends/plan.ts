@@ -1,6 +1,5 @@
 import { daysBefore, type Interval, type Range } from '../calendar/buckets.ts'
-import type { Span } from '../columns/batch.ts'
-import { MAX_COUNTS, MAX_SEGMENTS, type Overview, type Segment } from '../columns/overview.ts'
+import { MAX_COUNTS, MAX_SEGMENTS, type Overview } from '../columns/overview.ts'
 import type { Stretch } from '../columns/sealed.ts'
 import type { Dimension } from '../columns/selection.ts'
 import { SLOT } from '../columns/slots/store.ts'
@@ -19,7 +18,6 @@ import {
   isCumulative,
   MAX_POINTS,
   MAX_TREND_ROWS,
-  SEALED_PER_ROW,
   type SeriesQuery,
   type TrendQuery
 } from './query.ts'
@@ -209,17 +207,7 @@ export function feedOf(part: TrendPart, dimensions: readonly Dimension[]): Feed 
  */
 export function rowsToRead(part: TrendPart, breakdowns: readonly Breakdown[]): number {
   const { overview, pieces } = part
-  const whole = { since: pieces[0]?.since ?? 0, until: pieces.at(-1)?.until ?? 0 }
-  if (isInOrder(part, breakdowns) && overview.eventIds.size > 1) {
-    return overview.count(whole.since, whole.until)
-  }
-  const sealed = sectionsOf(part).flatMap((section) =>
-    overview.segments.filter((segment) => overlaps(segment, section)).map(({ count }) => count)
-  )
-  const late = overview.segments.filter((segment) => overlaps(segment, whole)).map(countLate)
-  return overview.countLoose(whole) + sum(late) + Math.ceil(sum(sealed) / SEALED_PER_ROW)
+  return isInOrder(part, breakdowns) && overview.eventIds.size > 1
+    ? overview.count(pieces[0]?.since ?? 0, pieces.at(-1)?.until ?? 0)
+    : overview.countReads(sectionsOf(part))
 }
-
-const overlaps = (a: Span, b: Span): boolean => a.since < b.until && a.until > b.since
-
-const countLate = ({ late }: Segment): number => sum(late.map(({ count }) => count))

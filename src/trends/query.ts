@@ -51,8 +51,6 @@ export const MAX_POINTS = 200_000
 export const MAX_TREND_ROWS = 10_000_000
 /** Events that are computed in one step. */
 export const STEP_EVENTS = 131_072
-/** Events in segments that count as one of `MAX_TREND_ROWS`: columns are read faster than rows. */
-export const SEALED_PER_ROW = 10
 
 /** A breakdown by the values of a property, or by `binCount` ranges of its numbers. */
 export type Breakdown = Property & { binCount: number | undefined }

@@ -2,7 +2,7 @@ import type { Calendar } from '../calendar/buckets.ts'
 import { AppError, renaming } from '../errors.ts'
 import { isEmpty, type Json, type JsonObject } from '../input/json.ts'
 import { parseInput } from '../input/parse.ts'
-import { type FilterGroup, isOneOf, leavesOf, PROPERTY_TYPES } from '../properties/filter.ts'
+import { EVENT_FILTER_TYPES, type FilterGroup, isOneOf, leavesOf } from '../properties/filter.ts'
 import { Patterns } from '../properties/pattern.ts'
 import { type Reading, readFilters } from '../properties/read-filters.ts'
 import { readBreakdowns } from './breakdowns.ts'
@@ -190,7 +190,7 @@ function readAllFilters(
   const reading = {
     timezone: settings.timezone,
     now,
-    types: PROPERTY_TYPES,
+    types: EVENT_FILTER_TYPES,
     patterns: new Patterns()
   }
   const read = (filters: unknown, attr: string) => readGroup(filters, attr, reading)

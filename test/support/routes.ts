@@ -34,7 +34,7 @@ const OF_ABSENT = { scopes: ['project:read', 'query:read', 'insight:read', 'pers
 /** Routes whose scopes or status do not follow from their method and path. */
 const EXCEPTIONS: Record<string, Partial<Access>> = {
   'GET actions/': OF_ABSENT,
-  'GET cohorts/': OF_ABSENT,
+  'GET cohorts/{id}/persons/': { scopes: ['person:read'] },
   'GET feature_flags/': OF_ABSENT,
   'GET events/': { scopes: ['query:read'] },
   'POST events/delete/': { scopes: ['person:write'] },

@@ -54,6 +54,7 @@ const FLOORS = [
   'barred',
   // Nouns.
   'columns',
+  'membership',
   'sessions',
   'persons',
   'recordings',
@@ -64,6 +65,7 @@ const FLOORS = [
   'erasures',
   'annotations',
   'questions',
+  'cohorts',
   'insights',
   'query',
   'subscriptions',

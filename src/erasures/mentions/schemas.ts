@@ -10,6 +10,7 @@ const STORES = [
   'insights',
   'dashboards',
   'annotations',
+  'cohorts',
   'persons',
   'events'
 ] as const

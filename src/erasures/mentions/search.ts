@@ -24,6 +24,7 @@ const SCOPES: Record<Source | 'events', string> = {
   insights: 'insight:read',
   dashboards: 'dashboard:read',
   annotations: 'annotation:read',
+  cohorts: 'cohort:read',
   persons: 'person:read',
   events: 'query:read'
 }
@@ -73,9 +74,8 @@ type Search = {
 
 /**
  * Looks for the ids and e-mail addresses of a person in everything that the erasure of the person
- * does not reach: subscriptions, insights, dashboards, annotations, other persons and other
- * persons' events.
- * Reads only.
+ * does not reach: subscriptions, insights, dashboards, annotations, cohorts, other persons and other
+ * persons' events. Reads only.
  */
 export async function findMentions(
   db: Db,
@@ -192,6 +192,10 @@ const describeRow: Record<Source, (row: Row, texts: Texts) => Mention[]> = {
   },
   annotations(row, texts) {
     return patchOf(row, 'annotations', { content: row.content ?? null }, texts)
+  },
+  cohorts(row, texts) {
+    const { name = null, description = null } = row
+    return patchOf(row, 'cohorts', { name, description, filters: parsed(row.filters) }, texts)
   },
   persons(row, texts) {
     const properties = parsed(row.properties)

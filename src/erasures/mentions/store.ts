@@ -4,6 +4,7 @@ import { type Query, query, readBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import {
   annotations,
+  cohorts,
   dashboards,
   insights,
   persons,
@@ -27,6 +28,7 @@ export const SOURCES = [
   'insights',
   'dashboards',
   'annotations',
+  'cohorts',
   'persons'
 ] as const
 export type Source = (typeof SOURCES)[number]
@@ -72,6 +74,10 @@ const SCANS: Record<Source, (projectId: number) => Scan> = {
   annotations: (projectId) => ({
     columns: [annotations.id, annotations.content],
     from: sql`${annotations} where ${annotations.projectId} = ${projectId} order by ${annotations.deleted}, ${annotations.id}`
+  }),
+  cohorts: (projectId) => ({
+    columns: [cohorts.id, cohorts.name, cohorts.description, cohorts.filters],
+    from: sql`${cohorts} where ${cohorts.projectId} = ${projectId} order by ${cohorts.id}`
   }),
   persons: (projectId) => ({
     columns: [persons.id, persons.uuid, persons.properties],

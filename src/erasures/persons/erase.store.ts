@@ -3,9 +3,17 @@ import { noteLastErasure } from '../../barred/tombstones/store.ts'
 import { query, readBatch, writeBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import { countRows, eachChunk, expectRows, inJson } from '../../db/rows.ts'
-import { activity, distinctIds, erasedIdentities, erasures, persons } from '../../db/schema.ts'
+import {
+  activity,
+  cohortMembers,
+  distinctIds,
+  erasedIdentities,
+  erasures,
+  persons
+} from '../../db/schema.ts'
 import { insertSelect, list, updateFrom } from '../../db/statements.ts'
 import type { Announced } from '../../ledger/entry.ts'
+import { deleteMembers } from '../../membership/merge.store.ts'
 import type { Actor } from '../../persons/activity/entry.ts'
 import { activityStatements, hasValues, withoutValues } from '../../persons/activity/store.ts'
 import type { ErasureEntry } from '../entries.ts'
@@ -170,8 +178,8 @@ function erasePersonsOf(projectId: number, erasure: NewErasures): SQL[] {
 type Chunk = { rows: string; count: number }
 
 /**
- * Statements that create the erasures of persons, delete the persons and remove the values from
- * their activity log. One of them returns the ids of the erasures as `erasure_id`.
+ * Statements that create the erasures of persons, delete the persons and their memberships in
+ * cohorts, and remove the values from their activity log. One of them returns the ids of the erasures as `erasure_id`.
  */
 const deletePersons = (
   projectId: number,
@@ -206,6 +214,7 @@ const deletePersons = (
     set: { detail: withoutValues },
     where: sql`${isAbout(projectId, idsIn(rows))} and ${hasValues}`
   }),
+  deleteMembers(projectId, idsIn(rows)),
   sql`delete from ${persons} where +${persons.projectId} = ${projectId} and ${persons.id} in ${idsIn(rows)}`
 ]
 
@@ -239,6 +248,8 @@ function countAtOnce(projectId: number): SQL {
   const counts: Record<RemovedAtOnce, SQL> = {
     persons: sql`value ->> 'persons'`,
     distinct_ids: sql`value ->> 'distinct_ids'`,
+    cohort_members: sql`(select count(*) from ${cohortMembers}
+      where ${cohortMembers.personId} = value ->> 'id' and +${cohortMembers.projectId} = ${projectId})`,
     search_index: sql`(select count(*) from ${persons}
       where ${persons.id} = value ->> 'id' and ${persons.search} <> '')`,
     activity_values: sql`(select count(*) from ${activity}

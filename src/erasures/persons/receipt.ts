@@ -107,7 +107,7 @@ export const describeKept = (
   ...(unreadable.count === 0 ? [] : [describeUnreadable(unreadable)]),
   'Entries in the activity log under the person’s UUID: who deleted or changed the person and when, without property values.',
   'Event names, which all persons of the project share.',
-  'Other data that names the person, if any: recipients of subscriptions, insights, dashboards, annotations, other persons, and other persons’ events.',
+  'Other data that names the person, if any: recipients of subscriptions, insights, dashboards, annotations, cohorts, other persons, and other persons’ events.',
   'A keyed hash of each distinct id, so that events that arrive late do not recreate the person.'
 ]
 

@@ -127,6 +127,7 @@ const MENTIONED: Record<string, string> = {
   insights: 'Insights',
   dashboards: 'Dashboards',
   annotations: 'Annotations',
+  cohorts: 'Cohorts',
   persons: 'Properties of other persons',
   events: 'Properties of other persons’ events'
 }

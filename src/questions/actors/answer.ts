@@ -1,6 +1,6 @@
 import type { ProjectDb } from '../../db/client.ts'
+import { compilePersonFilter } from '../../membership/person-filter.ts'
 import { readKnownActors } from '../../persons/actors.store.ts'
-import { compilePropertyFilter } from '../../persons/filters.store.ts'
 import { readPersonRows } from '../../persons/list.store.ts'
 import { listedPersonToJson } from '../../persons/store.ts'
 import { type FilterGroup, leavesOf } from '../../properties/filter.ts'
@@ -80,7 +80,7 @@ async function pageOfPersons(
     search,
     properties:
       leavesOf(properties).length > 0
-        ? await compilePropertyFilter(db, project, properties, now)
+        ? await compilePersonFilter(db, project, properties, now)
         : undefined
   }
   const rows = await readPersonRows(scope, filters, { limit: limit + 1, offset })

@@ -4,7 +4,7 @@ import { saysSomething } from '../../input/fields.ts'
 import type { JsonObject } from '../../input/json.ts'
 import { SearchText } from '../../input/parameters.ts'
 import { parseInput } from '../../input/parse.ts'
-import type { FilterGroup } from '../../properties/filter.ts'
+import { type FilterGroup, PERSON_FILTER_TYPES } from '../../properties/filter.ts'
 import { inRequest, type Settings } from '../../trends/request.ts'
 import { DEFAULT_ROWS, LISTED, listOf, MAX_COLUMNS, Name, readFields } from '../list-fields.ts'
 import { inSource, rethrowing } from '../paths.ts'
@@ -69,7 +69,7 @@ export function readActors(node: JsonObject, settings: Settings, now: Date): Act
       search: read.search || undefined,
       properties: readFields(
         { properties: read.properties, fixedProperties: read.fixedProperties },
-        { timezone: settings.timezone, now }
+        { timezone: settings.timezone, now, types: PERSON_FILTER_TYPES }
       )
     }
   }

@@ -8,7 +8,7 @@ import { parseInput } from '../../input/parse.ts'
 import { readUuid } from '../../input/uuid.ts'
 import { clean } from '../../persons/distinct-id.ts'
 import type { PersonId } from '../../persons/store.ts'
-import { PROPERTY_TYPES } from '../../properties/filter.ts'
+import { EVENT_FILTER_TYPES } from '../../properties/filter.ts'
 import type { Settings } from '../../trends/request.ts'
 import { OptionalFlag, Unsupported } from '../../trends/shared-fields.ts'
 import { DEFAULT_ROWS, LISTED, listOf, MAX_COLUMNS, Name, readFields } from '../list-fields.ts'
@@ -103,7 +103,7 @@ export function readEvents(node: JsonObject, settings: Settings, now: Date): Eve
           filterTestAccounts: read.filterTestAccounts ? settings.testAccountFilters : [],
           where: where.properties
         },
-        { timezone: settings.timezone, now, types: PROPERTY_TYPES }
+        { timezone: settings.timezone, now, types: EVENT_FILTER_TYPES }
       )
     },
     order: read.orderBy?.[0] ?? 'desc',

@@ -89,6 +89,8 @@ function placeOf({ type, key }: PropertyFilter): { properties: SQL; many?: Rows 
         return { properties: objectOf(RECORDING_KEYS, key, sql`visit.value ->> 1`), many: PAGES }
       }
       return { properties: objectOf(RECORDING_KEYS, key, FIELDS[key]) }
+    case 'cohort':
+      throw new Error('Recordings are not filtered by cohorts.')
   }
 }
 

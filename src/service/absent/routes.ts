@@ -12,7 +12,6 @@ import { SearchText } from '../../input/parameters.ts'
  */
 const ABSENT = {
   actions: 'actions',
-  cohorts: 'cohorts',
   feature_flags: 'feature flags'
 }
 

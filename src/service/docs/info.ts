@@ -59,6 +59,10 @@ export const TAGS = [
     description: 'Trends, computed once or saved: how often something happened, over time.'
   },
   { name: 'Dashboards', description: 'Collections of insights.' },
+  {
+    name: 'Cohorts',
+    description: 'Sets of persons: listed one by one, or found by filters whenever they are used.'
+  },
   { name: 'Annotations', description: 'Texts at points of the time axis, which charts show.' },
   { name: 'Session recordings', description: 'Replays of visits.' },
   {

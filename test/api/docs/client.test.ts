@@ -99,6 +99,17 @@ async function newAnnotation(client: Client): Promise<number> {
   return data?.id ?? 0
 }
 
+/** The UUID of no person. */
+const NOBODY = '01a1f000-0000-7000-8000-000000000009'
+
+async function newCohort(client: Client): Promise<number> {
+  const { data } = await client.POST('/api/environments/{project_id}/cohorts/', {
+    params: { path: { project_id } },
+    body: { name: 'Picked', is_static: true }
+  })
+  return data?.id ?? 0
+}
+
 async function newSubscription(client: Client): Promise<number> {
   const { data } = await client.POST('/api/environments/{project_id}/subscriptions/', {
     params: { path: { project_id }, header: { 'Idempotency-Key': 'once' } },
@@ -230,10 +241,63 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     expect(data?.deleted).toBe(true)
   },
   async cohorts_list(client) {
+    const cohort = await newCohort(client)
     const { data } = await client.GET('/api/environments/{project_id}/cohorts/', {
-      params: { path: { project_id } }
+      params: { path: { project_id }, query: { type: 'static' } }
     })
-    expect(data?.results).toEqual([])
+    expect(data?.results.map(({ id }) => id)).toEqual([cohort])
+  },
+  async cohorts_create(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/cohorts/', {
+      params: { path: { project_id } },
+      body: { name: 'Picked', is_static: true, _create_static_person_ids: [NOBODY] }
+    })
+    expect(data?.upload?.unmatched_examples).toEqual([NOBODY])
+  },
+  async cohorts_retrieve(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/cohorts/{id}/', {
+      params: { path: { project_id, id: await newCohort(client) } }
+    })
+    expect(data?.count).toBe(0)
+  },
+  async cohorts_partial_update(client) {
+    const { data } = await client.PATCH('/api/environments/{project_id}/cohorts/{id}/', {
+      params: { path: { project_id, id: await newCohort(client) } },
+      body: { name: 'Chosen' }
+    })
+    expect(data?.name).toBe('Chosen')
+  },
+  async cohorts_destroy(client) {
+    const { response } = await client.DELETE('/api/environments/{project_id}/cohorts/{id}/', {
+      params: { path: { project_id, id: await newCohort(client) } }
+    })
+    expect(response.status).toBe(204)
+  },
+  async cohorts_add_persons(client) {
+    const { data } = await client.PATCH(
+      '/api/environments/{project_id}/cohorts/{id}/add_persons_to_static_cohort/',
+      {
+        params: { path: { project_id, id: await newCohort(client) } },
+        body: { person_ids: [NOBODY] }
+      }
+    )
+    expect(data?.unmatched).toBe(1)
+  },
+  async cohorts_remove_person(client) {
+    const { data } = await client.PATCH(
+      '/api/environments/{project_id}/cohorts/{id}/remove_person_from_static_cohort/',
+      {
+        params: { path: { project_id, id: await newCohort(client) } },
+        body: { person_id: NOBODY }
+      }
+    )
+    expect(data?.success).toBe(true)
+  },
+  async cohorts_persons_list(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/cohorts/{id}/persons/', {
+      params: { path: { project_id, id: await newCohort(client) } }
+    })
+    expect(data).toMatchObject({ count: 0, results: [] })
   },
   async feature_flags_list(client) {
     const { data } = await client.GET('/api/environments/{project_id}/feature_flags/', {

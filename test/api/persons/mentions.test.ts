@@ -73,6 +73,11 @@ async function newVillage() {
     content: 'Told ada@example.com, not user-12',
     scope: 'project'
   })
+  const named = { type: 'person', key: 'referrer', operator: 'exact', value: ['user-1', 'user-12'] }
+  const cohort = await idOf('cohorts', {
+    name: 'Referred by user-1',
+    filters: { properties: { type: 'AND', values: [named] } }
+  })
   const subscribe = (body: object) =>
     idOf('subscriptions', { frequency: 'weekly', start_date: '2026-11-01', insight, ...body })
   const subscriptions = [
@@ -87,7 +92,16 @@ async function newVillage() {
   ]
   const { body } = await project.call('GET', 'persons?distinct_id=user-1')
   const bob = (await project.call('GET', 'persons?distinct_id=user-2')).body.results[0]
-  return { project, ada: body.results[0], bob, insight, dashboard, annotation, subscriptions }
+  return {
+    project,
+    ada: body.results[0],
+    bob,
+    insight,
+    dashboard,
+    annotation,
+    cohort,
+    subscriptions
+  }
 }
 
 async function look(project: TestProject, id: number | string, query = '') {
@@ -103,14 +117,15 @@ const idsOf = (store: Store | undefined) => store?.mentions.map(({ id }) => id)
 
 describe('what else names a person', () => {
   it('is found where a text stands alone, and removed by the requests that the answer names', async () => {
-    const { project, ada, bob, insight, dashboard, annotation, subscriptions } = await newVillage()
+    const { project, ada, bob, insight, dashboard, annotation, cohort, subscriptions } =
+      await newVillage()
 
     const { body, stores } = await look(project, ada.id)
 
     expect(body.texts).toEqual({ total: 4, searched: 4 })
     expect([body.cursor, body.searched_until]).toEqual([null, null])
     expect(Object.values(stores).map(({ looked, complete }) => looked && complete)).toEqual(
-      Array.from({ length: 7 }, () => true)
+      Array.from({ length: 8 }, () => true)
     )
     expect(stores.subscriptions?.examined).toBe(4)
     expect(idsOf(stores.subscriptions)).toEqual(subscriptions.slice(0, 3).map(String))
@@ -137,6 +152,20 @@ describe('what else names a person', () => {
           method: 'PATCH',
           path: `annotations/${annotation}/`,
           body: { content: 'Told [removed], not user-12' }
+        }
+      }
+    ])
+    expect(stores.cohorts?.mentions).toMatchObject([
+      {
+        id: String(cohort),
+        fields: ['name', 'filters'],
+        removal: {
+          method: 'PATCH',
+          path: `cohorts/${cohort}/`,
+          body: {
+            name: 'Referred by [removed]',
+            filters: { properties: { values: [{ value: ['[removed]', 'user-12'] }] } }
+          }
         }
       }
     ])
@@ -171,7 +200,7 @@ describe('what else names a person', () => {
     }
     const after = await look(project, ada.uuid)
     const { events, ...others } = after.stores
-    expect(Object.values(others).map(({ found }) => found)).toEqual([0, 0, 0, 0, 0, 0])
+    expect(Object.values(others).map(({ found }) => found)).toEqual([0, 0, 0, 0, 0, 0, 0])
     // The dry runs have removed nothing yet.
     expect(events?.found).toBe(3)
   })
@@ -227,7 +256,7 @@ describe('what else names a person', () => {
     for (const one of stores.filter((store) => !store.looked)) {
       expect(one).toEqual({
         store: one.store,
-        scope: expect.stringMatching(/^(subscription|dashboard|annotation|query):read$/),
+        scope: expect.stringMatching(/^(subscription|dashboard|annotation|cohort|query):read$/),
         looked: false,
         examined: 0,
         complete: false,
@@ -500,6 +529,7 @@ describe('an erasure', () => {
       ['insights', 1, true],
       ['dashboards', 1, true],
       ['annotations', 1, true],
+      ['cohorts', 1, true],
       ['persons', 3, true],
       ['events', 3, true]
     ])

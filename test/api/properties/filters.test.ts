@@ -358,8 +358,8 @@ describe('property filters', () => {
     ],
     [
       'another type',
-      [{ key: 'plan', value: 1, type: 'cohort' }],
-      'must be person here; got "cohort"'
+      [{ key: 'plan', value: 1, type: 'event' }],
+      'must be person, cohort here; got "event"'
     ],
     ['no key', [{ value: 1 }], 'needs a `key`'],
     ['no value', [{ key: 'plan' }], 'exact needs a value'],

@@ -6,7 +6,7 @@ afterAll(untilQuiet)
 
 const NOTHING = { count: 0, next: null, previous: null, results: [] }
 
-describe.each(['actions', 'cohorts', 'feature_flags'])('the list %s', (path) => {
+describe.each(['actions', 'feature_flags'])('the list %s', (path) => {
   it('is empty', async () => {
     const project = await newProject({ scopes: ['query:read'] })
 

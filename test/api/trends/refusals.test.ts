@@ -20,10 +20,10 @@ describe('an invalid trend', () => {
       '"like"'
     ],
     [
-      asTrend({ properties: [{ key: 'id', value: 1, type: 'cohort' }] }),
+      asTrend({ properties: [{ key: 'id', value: 1, type: 'group' }] }),
       'invalid_input',
       'events__0__properties',
-      '"cohort"'
+      '"group"'
     ],
     [{ ...asTrend({}), interval: 'quarter' }, 'invalid_choice', 'interval', '"quarter"'],
     [{ ...asTrend({}), date_from: 'soon' }, 'invalid_input', 'date_from', '"soon"'],

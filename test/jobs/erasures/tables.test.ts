@@ -42,6 +42,8 @@ const EFFECTS: Record<string, string> = {
   event_names: 'nothing about persons',
   insights: 'saved by users',
   annotations: 'saved by users',
+  cohorts: 'saved by users',
+  cohort_members: 'deleted at once, verified',
   dashboards: 'saved by users',
   dashboard_tiles: 'saved by users',
   shares: 'links to insights and dashboards',

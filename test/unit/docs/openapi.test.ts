@@ -245,6 +245,7 @@ describe('/openapi.json', () => {
       'query distinct_id',
       'query email',
       'query search',
+      'query cohort',
       'query properties'
     ])
     expect(Object.keys(list?.responses ?? {})).toEqual([
@@ -359,7 +360,7 @@ describe('the schema of property filters', () => {
     expect([isRead(filters), wrongWith('PropertyFilters', filters)]).toEqual([true, []])
   })
 
-  it.each(['event', 'person', 'session', 'recording', 'event_metadata'])(
+  it.each(['event', 'person', 'session', 'cohort', 'recording', 'event_metadata'])(
     'allows filters of the type %s, which some operations take',
     (type) => {
       expect(wrongWith('PropertyFilters', [{ ...filter, type }])).toEqual([])
@@ -375,7 +376,7 @@ describe('the schema of property filters', () => {
     [{ ...filter, key: 'k'.repeat(401) }],
     [{ ...filter, key: 1 }],
     [{ ...filter, operator: 'like' }],
-    [{ ...filter, type: 'cohort' }],
+    [{ ...filter, type: 'group' }],
     [{ ...filter, value: { a: 1 } }],
     [{ ...filter, value: [['pro']] }],
     [{ ...filter, value: new Array(1_001).fill('pro') }],

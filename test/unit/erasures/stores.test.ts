@@ -15,6 +15,7 @@ const NOT_EMPTIED: Record<string, string> = {
   projects: 'settings',
   insights: 'made by users',
   annotations: 'made by users',
+  cohorts: 'made by users',
   dashboards: 'made by users',
   dashboard_tiles: 'made by users',
   shares: 'made by users',
