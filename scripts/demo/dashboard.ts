@@ -10,21 +10,68 @@ const RANGE = { date_from: '-30d', date_to: '-1d' }
 const VIEWS = [{ id: '$pageview', math: 'dau' }]
 
 const INSIGHTS = [
-  { name: 'Sign-ups', filters: { events: [{ id: 'signed up' }], interval: 'day' } },
+  {
+    name: 'Sign-ups',
+    filters: { ...RANGE, events: [{ id: 'signed up' }], interval: 'day' }
+  },
   {
     name: 'Visitors by browser',
-    filters: { events: VIEWS, breakdown: '$browser', interval: 'week', display: 'ActionsBar' }
+    filters: {
+      ...RANGE,
+      events: VIEWS,
+      breakdown: '$browser',
+      interval: 'week',
+      display: 'ActionsBar'
+    }
+  },
+  {
+    name: 'From the first visit to a paid plan',
+    query: {
+      kind: 'FunnelsQuery',
+      series: [
+        {
+          kind: 'EventsNode',
+          event: '$pageview',
+          custom_name: 'Visited the site',
+          properties: [{ key: '$pathname', value: '/', type: 'event' }]
+        },
+        { kind: 'EventsNode', event: 'signed up', custom_name: 'Signed up' },
+        { kind: 'EventsNode', event: 'teammate invited', custom_name: 'Invited a teammate' },
+        { kind: 'EventsNode', event: 'plan upgraded', custom_name: 'Upgraded' }
+      ],
+      dateRange: RANGE
+    }
+  },
+  {
+    name: 'Who comes back after signing up',
+    query: {
+      kind: 'RetentionQuery',
+      dateRange: RANGE,
+      retentionFilter: {
+        targetEntity: { id: 'signed up', type: 'events' },
+        returningEntity: { id: null, type: 'events' },
+        retentionType: 'retention_first_time',
+        period: 'Week',
+        totalIntervals: 5
+      }
+    }
   },
   {
     name: 'What people do',
     filters: {
+      ...RANGE,
       events: ['task created', 'comment posted', 'project opened'].map((id) => ({ id })),
       display: 'ActionsAreaGraph'
     }
   },
   {
     name: 'Visitors by country',
-    filters: { events: VIEWS, breakdown: '$geoip_country_name', display: 'ActionsPie' }
+    filters: {
+      ...RANGE,
+      events: VIEWS,
+      breakdown: '$geoip_country_name',
+      display: 'ActionsPie'
+    }
   }
 ]
 
@@ -53,12 +100,8 @@ export async function shareDashboard(call: CallApi): Promise<string> {
         })
   )
   const placed = dashboard.tiles.map(({ insight }) => insight.name)
-  for (const { name, filters } of INSIGHTS.filter((insight) => !placed.includes(insight.name))) {
-    await call('POST', 'insights/', {
-      name,
-      filters: { ...RANGE, ...filters },
-      dashboards: [dashboard.id]
-    })
+  for (const insight of INSIGHTS.filter(({ name }) => !placed.includes(name))) {
+    await call('POST', 'insights/', { ...insight, dashboards: [dashboard.id] })
   }
   return share(call, `dashboards/${dashboard.id}/`)
 }

@@ -101,9 +101,20 @@ describe('npm run demo', () => {
     expect(new Set(events.map(({ country }) => country)).size).toBeGreaterThan(5)
     const dashboards = await readDashboards(service)
     expect(dashboards).toEqual([
-      ['Sign-ups', 'Visitors by browser', 'What people do', 'Visitors by country']
+      [
+        'Sign-ups',
+        'Visitors by browser',
+        'From the first visit to a paid plan',
+        'Who comes back after signing up',
+        'What people do',
+        'Visitors by country'
+      ]
     ])
-    expect((await fetch(dashboardIn(stdout))).status).toBe(200)
+    const page = await fetch(dashboardIn(stdout), { headers: { Accept: 'text/html' } })
+    const text = await page.text()
+    expect(page.status).toBe(200)
+    expect(text).toContain('Funnel, ')
+    expect(text).toContain('All, weighted')
 
     const again = await demonstrate(first, service)
     expect(again.stdout).toContain('The project now has 40 persons, 0 of them new. Examples:')
