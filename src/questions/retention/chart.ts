@@ -75,7 +75,8 @@ function describe(
   target: SeriesQuery | undefined,
   returning: SeriesQuery | undefined
 ): string {
-  const name = (one: SeriesQuery | undefined) => isolate(one ? nameOfEvent(one) : '')
+  const name = (one: SeriesQuery | undefined) =>
+    one && (one.event !== null || one.customName !== null) ? isolate(nameOfEvent(one)) : 'any event'
   const members = `Persons ${isFirstOnly ? 'by the first' : 'with'} ${name(target)}`
   const back = `share that came back with ${name(returning)}`
   const later = isCumulative ? 'then or later' : `by ${period.toLowerCase()}`

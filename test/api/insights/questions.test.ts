@@ -212,11 +212,15 @@ describe('shared retention', () => {
   it('has a row for each value of a breakdown', async () => {
     const project = await newShop()
 
-    const { csv, page } = await shareInsight(project, {
+    const { json, csv, page } = await shareInsight(project, {
       ...RETENTION,
+      retentionFilter: { ...RETENTION.retentionFilter, returningEntity: { id: null } },
       breakdownFilter: { breakdown: '$browser' }
     })
 
+    expect(json.tiles[0].chart.counted).toBe(
+      'Persons with seen; share that came back with any event by day'
+    )
     expect(csv[1]).toBe('Shown,Firefox,2025-06-01,Day 0,1,true')
     expect(page).toContain('<bdi>Firefox</bdi></th><td class="size">3</td>')
     expect(page).not.toContain('<script')
