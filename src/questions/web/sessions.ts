@@ -12,8 +12,8 @@ import { readWebSessions, type WantedSessions } from './sessions.store.ts'
 /** Sessions of a question; a million take some 40 MB, half of it their ids. */
 const MAX_SESSIONS = 1_000_000
 
-/** Sessions that a statement looks up; it takes about 15 ms. */
-const AT_ONCE = 5_000
+/** Sessions that a statement looks up; it takes about 20 ms. */
+const AT_ONCE = 10_000
 
 /** Pause after each statement, ms, so that other requests get the database. */
 const REST_MS = 1
@@ -72,10 +72,9 @@ export class WebSessions implements SessionFacts {
         'sessions'
       )
     }
-    // In the order of ids, neighbours are on the same page of the database.
-    const sorted = [...unknown].sort(([, a], [, b]) => (a < b ? -1 : 1))
-    for (let from = 0; from < sorted.length; from += AT_ONCE) {
-      await this.#lookUp(sorted.slice(from, from + AT_ONCE))
+    const asked = [...unknown]
+    for (let from = 0; from < asked.length; from += AT_ONCE) {
+      await this.#lookUp(asked.slice(from, from + AT_ONCE))
       await pause(REST_MS)
     }
   }
