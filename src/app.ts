@@ -43,6 +43,7 @@ import { createHomeRoutes } from './service/home/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { sharedRoutes } from './sharing/routes.ts'
 import { boardSharingRoutes, recordingSharingRoutes } from './sharing/settings/routes.ts'
+import { alertRoutes } from './subscriptions/alerts/routes.ts'
 import { deliveryRoutes } from './subscriptions/deliveries/routes.ts'
 import { pictureRoutes } from './subscriptions/picture/routes.ts'
 import { subscriptionRoutes } from './subscriptions/routes.ts'
@@ -104,6 +105,7 @@ export function createApp(clock: () => Date, work: () => ConsumerWork) {
     app.route(prefix, recordingSharingRoutes)
     app.route(prefix, subscriptionRoutes)
     app.route(prefix, deliveryRoutes)
+    app.route(prefix, alertRoutes)
     app.route(prefix, sessionRoutes)
     app.route(prefix, similarRoutes)
     app.route(prefix, eventRoutes)

@@ -2,6 +2,7 @@ import * as z from 'zod'
 
 const OBJECTS = [
   'activity_log',
+  'alert',
   'annotation',
   'cohort',
   'dashboard',

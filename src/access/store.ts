@@ -37,6 +37,24 @@ export async function findUser(db: ControlDb, id: number): Promise<UserRow | und
   return row
 }
 
+/** Finds the users among these ids who own a project, or have a key for it. */
+export const findMembers = (
+  db: ControlDb,
+  { id, ownerId }: ProjectRow,
+  userIds: number[]
+): Promise<UserRow[]> =>
+  db
+    .select()
+    .from(users)
+    .where(
+      sql`${users.id} in (select value from json_each(${JSON.stringify(userIds)}))
+        and (${users.id} = ${ownerId} or exists (
+          select 1 from ${apiKeys}
+          where ${apiKeys.userId} = ${users.id} and ${apiKeys.revokedAt} is null
+            and ${id} in (select value from json_each(${apiKeys.projectIds}))))`
+    )
+    .orderBy(asc(users.id))
+
 /** @throws not_found, or conflict when the e-mail is taken */
 export async function updateUser(db: ControlDb, id: number, change: UserChange): Promise<UserRow> {
   const set = defined({

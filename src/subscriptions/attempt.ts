@@ -85,17 +85,16 @@ export async function attemptDelivery(
  */
 function whyUnwanted(
   { kind }: DeliveryRow,
-  { deleted, pausedReason }: SubscriptionRow
+  { deleted, pausedReason, checks }: SubscriptionRow
 ): string | undefined {
+  const noun = checks ? 'alert' : 'subscription'
   if (kind === 'notice') {
     return undefined
   }
   if (deleted) {
-    return 'The subscription had been deleted.'
+    return `The ${noun} had been deleted.`
   }
-  return kind === 'scheduled' && pausedReason !== null
-    ? 'The subscription had been paused.'
-    : undefined
+  return kind === 'scheduled' && pausedReason !== null ? `The ${noun} had been paused.` : undefined
 }
 
 /** A delivery while an attempt holds it, which finishes or postpones it. */

@@ -5,9 +5,12 @@ import { openControl } from '../db/client.ts'
 import { onOneLine } from '../input/show.ts'
 import { type Invocation, isSpent } from '../queues/invocation.ts'
 import type { Sender } from '../queues/send.ts'
+import { checkAlert } from './alerts/open.ts'
+import { describeChecks } from './alerts/schedule.ts'
+import { findAlertOf } from './alerts/store.ts'
 import type { InsightPart } from './content.ts'
 import { wasDelivered } from './deliveries/attempts.store.ts'
-import type { Digest } from './digest.ts'
+import type { AlertNews, Digest } from './digest.ts'
 import { sendEmail, toEmail, toNotice } from './email.ts'
 import type { DeliveryMessage } from './message.ts'
 import type { Sent } from './outcome.ts'
@@ -60,11 +63,17 @@ export async function openChannel(
   }
   const { open, subscription } = attempted
   const { usage, clock } = invocation
+  const news = subscription.checks
+    ? await checkAlert(attempted, { checks: subscription.checks, now: clock() })
+    : null
+  if (news && 'skipped' in news) {
+    return news
+  }
   const report = await readContent(open, subscription, clock(), () => isSpent(usage, MAX_QUERIES))
   if ('skipped' in report) {
     return report
   }
-  const digest = await writeDigest(attempted, report)
+  const digest = await writeDigest(attempted, report, news)
   return { channel: await channelOf(attempted, report, digest, invocation) }
 }
 
@@ -73,7 +82,7 @@ export async function openChannel(
  * subscription is resumed, returns the reason to skip the e-mail.
  */
 async function openNotice(
-  { subscription }: Attempted,
+  { open, subscription }: Attempted,
   { env, usage }: DeliveryInvocation
 ): Promise<ChannelOrSkip> {
   const { id, projectId, origin, pausedReason } = subscription
@@ -83,11 +92,15 @@ async function openNotice(
   // `createdBy` has the author's address of that time; the notice goes to the current one.
   const author = UserJson.parse(subscription.createdBy)
   const owner = (await findUser(openControl(env, usage).db, author.id)) ?? author
-  const email = toNotice(
-    onOneLine(subscription.title || `subscription ${id}`),
-    pausedReason,
-    `${origin}/api/environments/${projectId}/subscriptions/${id}/`
-  )
+  const alert = subscription.checks ? await findAlertOf(open.db, subscription) : undefined
+  const noun = alert ? 'alert' : 'subscription'
+  const path = alert ? `alerts/${alert.id}` : `subscriptions/${id}`
+  const paused = {
+    title: onOneLine(subscription.title || `${noun} ${alert?.id ?? id}`),
+    url: `${origin}/api/environments/${projectId}/${path}/`,
+    noun
+  } as const
+  const email = toNotice(paused, pausedReason)
   const channel: Channel = {
     targets: [owner.email],
     recognisesRepeats: false,
@@ -134,7 +147,8 @@ async function channelOf(
 
 async function writeDigest(
   { open, subscription, row }: Attempted,
-  { content, charted }: Exclude<Report, { skipped: string }>
+  { content, charted }: Exclude<Report, { skipped: string }>,
+  news: AlertNews | null
 ): Promise<Digest> {
   const isCharted =
     subscription.targetType === 'webhook'
@@ -146,14 +160,24 @@ async function writeDigest(
     isTest: row.kind === 'test',
     occurrence: row.occurrence,
     missed: row.missed,
-    summary: summarize(subscription),
+    summary: subscription.checks ? describeChecks(subscription.checks) : summarize(subscription),
     next: subscription.nextDeliveryDate,
-    invite: (await isInviting(open, row)) ? subscription.inviteMessage || null : null,
-    content,
+    invite:
+      subscription.inviteMessage && (await isInviting(open, row))
+        ? subscription.inviteMessage
+        : null,
+    content: news ? { ...content, name: headlineOf(content.name, news) } : content,
     charts: await picturesOf(subscription, { ...content, parts: content.parts.filter(isCharted) }),
-    page: await pageUrl(subscription, content.at)
+    page: await pageUrl(subscription, content.at),
+    alert: news
   }
 }
+
+const EVENTS = { firing: 'Alert', over: 'Over', error: 'Cannot be checked' }
+
+/** `Alert: Too few sign-ups`, `Over: Too few sign-ups` */
+const headlineOf = (name: string, { verdict }: AlertNews): string =>
+  `${EVENTS[verdict.event ?? 'firing']}: ${name}`
 
 /**
  * Whether a delivery has the subscription's invite message: the first scheduled one, and tests,

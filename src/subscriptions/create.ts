@@ -100,6 +100,7 @@ async function newSubscription(
     pausedReason: isPaused ? PAUSED_BY_USER : null,
     secret: newSecret(),
     origin,
-    revision: 0
+    revision: 0,
+    checks: null
   }
 }

@@ -1,5 +1,10 @@
+import { describeInterval } from '../calendar/words.ts'
+import type { Verdict } from '../db/schema.ts'
 import { withoutControls } from '../input/show.ts'
 import type { Content, InsightPart } from './content.ts'
+
+/** What an alert tells. */
+export type AlertNews = { id: string; verdict: Verdict }
 
 /** The message that a channel sends to each recipient of a delivery. */
 export type Digest = {
@@ -26,6 +31,8 @@ export type Digest = {
   charts: Map<number, string>
   /** The address of the page with all charts of the delivery. */
   page: string
+  /** What the alert tells; null for a subscription. */
+  alert: AlertNews | null
 }
 
 /** Returns the address of the chart of a part, undefined if it has none. */
@@ -36,12 +43,19 @@ export const subjectOf = ({ isTest, content }: Digest): string =>
   `${isTest ? 'Test: ' : ''}${content.name}`
 
 /** Lists the notes that stand above the figures. */
-export function notesOf({ isTest, missed, invite }: Digest): string[] {
+export function notesOf({ isTest, missed, invite, alert, content }: Digest): string[] {
   return [
+    ...(alert ? [describeNews(alert, content.timezone)] : []),
     ...(isTest ? ['This is a test delivery, outside the schedule.'] : []),
-    ...(missed > 0 ? [describeMissed(missed)] : []),
+    ...(missed > 0 && !alert ? [describeMissed(missed)] : []),
     ...(invite ? [withoutControls(invite)] : [])
   ]
+}
+
+/** `Sign-ups: 12; below 20 (24 Nov 2026).` */
+function describeNews({ verdict: { words, interval } }: AlertNews, timezone: string): string {
+  const time = interval ? ` (${describeInterval(interval, timezone)})` : ''
+  return `${words.replace(/\.$/, '')}${time}.`
 }
 
 const describeMissed = (missed: number): string =>

@@ -3,6 +3,7 @@ import type { Db } from '../db/client.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
 import { type Sender, sendAll } from '../queues/send.ts'
+import { nextCheck } from './alerts/schedule.ts'
 import { takeStalled } from './deliveries/attempts.store.ts'
 import { type Claim, claimOccurrences, type DeliveryId, findDue } from './deliveries/store.ts'
 import type { DeliveryMessage } from './message.ts'
@@ -82,14 +83,17 @@ async function toClaim(row: SubscriptionRow, now: number): Promise<Claim[]> {
   }
   let occurrence = due
   let missed = 0
-  let next = await nextOccurrence(row, due)
+  let next = await nextDue(row, due)
   while (next !== null && next <= now) {
     occurrence = next
     missed += 1
-    next = await nextOccurrence(row, next)
+    next = await nextDue(row, next)
   }
   return [{ subscriptionId: row.id, due, occurrence, missed, next }]
 }
+
+const nextDue = async (row: SubscriptionRow, after: number): Promise<number | null> =>
+  row.checks ? nextCheck(row.checks, after) : nextOccurrence(row, after)
 
 /**
  * Queues stored deliveries. A failure is only logged, because the cron of a later minute queues

@@ -125,17 +125,23 @@ export function toEmail(
  * Says why one gets an e-mail: `Sent every week on Monday to ada@example.com. The next one comes on
  * 30 November 2026.`
  */
-function whyOf({ summary, next, content: { timezone } }: Digest, to: string): string {
+function whyOf({ summary, next, alert, content: { timezone } }: Digest, to: string): string {
+  if (alert) {
+    return `Sent to ${to} by an alert that is ${summary}.`
+  }
   const schedule = summary.replace(/^s/, 'S')
   const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: timezone })
   const coming = next === null ? '' : ` The next one comes on ${day.format(next)}.`
   return `${schedule} to ${to}.${coming}`
 }
 
-/** Writes the e-mail that tells the owner that the subscription at `url` was paused. */
-export function toNotice(title: string, reason: string, url: string): Email {
+/** What was paused: its title, the address at which it is resumed, and the noun for it. */
+export type Paused = { title: string; url: string; noun: 'subscription' | 'alert' }
+
+/** Writes the e-mail that tells the owner that a subscription or an alert was paused. */
+export function toNotice({ title, url, noun }: Paused, reason: string): Email {
   const subject = `Paused: ${title}`
-  const next = `Nothing is delivered until you resume the subscription: fix the cause, then PATCH ${url} with {"enabled": true}.`
+  const next = `Nothing is delivered until you resume the ${noun}: fix the cause, then PATCH ${url} with {"enabled": true}.`
   return {
     subject,
     headers: {},
@@ -145,7 +151,7 @@ export function toNotice(title: string, reason: string, url: string): Email {
       title: subject,
       reason,
       next,
-      why: 'You receive this e-mail because you created the subscription.'
+      why: `You receive this e-mail because you created the ${noun}.`
     })
   }
 }

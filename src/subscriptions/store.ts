@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../access/open.ts'
 import { DAY } from '../calendar/units.ts'
 import { ConflictError, type Db } from '../db/client.ts'
@@ -60,6 +60,7 @@ export async function listSubscriptions(
 ): Promise<PageRows<SubscriptionRow>> {
   const listed = and(
     eq(subscriptions.projectId, project.id),
+    isNull(subscriptions.checks),
     eq(subscriptions.deleted, deleted),
     ...conditionsOf(filters)
   )
@@ -102,7 +103,7 @@ function isFound(search: string): SQL {
                and ${has(sql`${dashboards.name}`)}))`
 }
 
-/** Finds a subscription, also a deleted one. */
+/** Finds the row of a subscription or of an alert, also a deleted one. */
 export async function findSubscription(
   { db, project }: Scope,
   id: number
@@ -117,7 +118,7 @@ export async function findSubscription(
 /** Finds a subscription, also a deleted one. @throws not_found */
 export async function getSubscription(scope: Scope, id: number): Promise<SubscriptionRow> {
   const row = await findSubscription(scope, id)
-  if (!row) {
+  if (!row || row.checks) {
     throw new NotFoundError()
   }
   return row

@@ -128,7 +128,15 @@ function readDate(text: string, timezone: string, attr: string): number {
   return Math.floor(time)
 }
 
-function expectTarget({ targetType, targetValue, deleted }: Terms, allow: string): void {
+/**
+ * Checks that messages can be sent to a target.
+ * @param allow the setting `OUTBOUND_ALLOW`
+ * @throws invalid_input, attr `target_value`
+ */
+export function expectTarget(
+  { targetType, targetValue, deleted }: Pick<Terms, 'targetType' | 'targetValue' | 'deleted'>,
+  allow: string
+): void {
   const refuse = (why: string) => new AppError('invalid_input', why, 'target_value')
   if (targetValue === '' && deleted) {
     return

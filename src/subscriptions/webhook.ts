@@ -2,19 +2,19 @@ import { toIso } from '../calendar/clock.ts'
 import { formatChange } from '../charts/format.ts'
 import { toBase64 } from '../input/base64.ts'
 import type { InsightPart } from './content.ts'
-import { chartOf, type Digest } from './digest.ts'
+import { type AlertNews, chartOf, type Digest } from './digest.ts'
 import type { Sent } from './outcome.ts'
 import { post } from './post.ts'
 import { sign } from './signature.ts'
 
 /** Writes a digest as the JSON body of a webhook. */
 export function toPayload(digest: Digest) {
-  const { content, occurrence, missed, isTest, invite } = digest
+  const { content, occurrence, missed, isTest, invite, alert } = digest
   return {
-    type: 'subscription.delivered',
+    type: alert ? `alert.${alert.verdict.event}` : 'subscription.delivered',
     timestamp: toIso(content.at),
     data: {
-      subscription: digest.subscriptionId,
+      ...(alert ? { alert: toNews(alert) } : { subscription: digest.subscriptionId }),
       delivery: digest.deliveryId,
       test: isTest,
       occurrence: toIso(occurrence),
@@ -28,6 +28,14 @@ export function toPayload(digest: Digest) {
     }
   }
 }
+
+const toNews = ({ id, verdict: { state, value, interval, words } }: AlertNews) => ({
+  id,
+  state,
+  calculated_value: value,
+  interval: interval && { from: toIso(interval.from), until: toIso(interval.until) },
+  description: words
+})
 
 function toInsight(part: InsightPart, chart: string | undefined) {
   const { insight: id = null, name } = part

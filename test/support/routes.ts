@@ -13,6 +13,8 @@ export type Route = {
   /** The required parameters, `?key=%24channel_type`, or an empty text. */
   query: string
   body: JsonObject | undefined
+  /** Fields of the body that have the id of an object, with the object's collection. */
+  objects: Record<string, string>
   /** Any of them is enough; a refusal names the first. */
   scopes: string[]
   /** The status when the request succeeds. */
@@ -65,12 +67,21 @@ const EXCEPTIONS: Record<string, Partial<Access>> = {
   ),
   'GET sessions/property_definitions/': OF_SESSIONS,
   'GET sessions/values/': OF_SESSIONS,
+  'POST alerts/preview/': { scopes: ['alert:read'] },
   'POST subscriptions/{id}/test/': { status: 201 }
 }
 
 /** Bodies of routes whose example in the document names objects that a test does not have. */
 const BODIES: Record<string, JsonObject> = {
-  'POST persons/bulk_delete/': { distinct_ids: ['ada'] }
+  'POST persons/bulk_delete/': { distinct_ids: ['ada'] },
+  'POST alerts/': { condition: { type: 'no_data' }, target_value: 'ada@example.com' },
+  'POST alerts/preview/': { condition: { type: 'no_data' } }
+}
+
+/** Fields of bodies that have the id of an object, with the object's collection. */
+const OBJECTS: Record<string, Record<string, string>> = {
+  'POST alerts/': { insight: 'insights' },
+  'POST alerts/preview/': { insight: 'insights' }
 }
 
 /**
@@ -101,6 +112,7 @@ export function routesOf(published: unknown, makers: string[]): Route[] {
       collections,
       query,
       body,
+      objects: OBJECTS[name] ?? {},
       ...access,
       problems: [
         ...problemsOf(name, access),
@@ -133,6 +145,18 @@ export const pathTo = (
   collections
     .reduce((filled, one) => filled.replace(/\{\w+\}/, String(ids[one] ?? UNKNOWN)), path)
     .replace(/\/$/, '')
+
+/** Fills the fields of a route's body that have the id of an object. */
+export const bodyFor = (
+  { body, objects }: Route,
+  ids: Record<string, number | string>
+): JsonObject | undefined =>
+  body && {
+    ...body,
+    ...Object.fromEntries(
+      Object.entries(objects).map(([field, collection]) => [field, ids[collection] ?? UNKNOWN])
+    )
+  }
 
 const nameOf = ({ method, template }: Described): string =>
   `${method} ${template.slice(PREFIX.length)}`

@@ -1,5 +1,13 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import {
+  index,
+  integer,
+  primaryKey,
+  real,
+  sqliteTable,
+  text,
+  uniqueIndex
+} from 'drizzle-orm/sqlite-core'
 
 /** The channels of deliveries. */
 export const TARGET_TYPES = ['email', 'slack', 'webhook'] as const
@@ -32,7 +40,41 @@ export type Recipient = {
   error: string | null
 }
 
-/** Insights or dashboards that are delivered to recipients on a schedule. */
+export const CALCULATION_INTERVALS = [
+  'every_15_minutes',
+  'hourly',
+  'daily',
+  'weekly',
+  'monthly'
+] as const
+
+/** When an alert checks its insight, on the clock of the project. */
+export type CheckSchedule = {
+  every: (typeof CALCULATION_INTERVALS)[number]
+  skipsWeekends: boolean
+  /** The project's time zone, and its first day of the week: 0 is Sunday. */
+  timezone: string
+  weekStart: number
+}
+
+export const ALERT_STATES = ['Firing', 'Not firing', 'Errored', 'Snoozed'] as const
+
+/** What a check of an alert has found. */
+export type Verdict = {
+  state: (typeof ALERT_STATES)[number]
+  /** What the check tells the recipients; null for nothing. */
+  event: 'firing' | 'over' | 'error' | null
+  /** The number that was compared with the bounds; null if there is none. */
+  value: number | null
+  /** The interval that decided, ms UTC; null if none did. */
+  interval: { from: number; until: number } | null
+  /** The number of intervals that this check has evaluated. */
+  intervals: number
+  /** The finding in words. */
+  words: string
+}
+
+/** Insights or dashboards that are delivered to recipients on a schedule, and alerts. */
 export const subscriptions = sqliteTable(
   'subscriptions',
   {
@@ -71,7 +113,9 @@ export const subscriptions = sqliteTable(
     /** This service's origin at the creation; links in messages begin with it. */
     origin: text().notNull(),
     /** Raised by every change of a user, for compare-and-swap. */
-    revision: integer().notNull().default(0)
+    revision: integer().notNull().default(0),
+    /** When an alert checks its insight, instead of the schedule; null for a subscription. */
+    checks: text({ mode: 'json' }).$type<CheckSchedule>()
   },
   (t) => [
     index('subscriptions_project').on(t.projectId, t.deleted, t.id),
@@ -98,6 +142,8 @@ export const subscriptionDeliveries = sqliteTable(
     dueAt: integer('due_at'),
     recipients: text({ mode: 'json' }).$type<Recipient[]>().notNull().default([]),
     error: text(),
+    /** What the check of an alert has found; null before, and for subscriptions. */
+    verdict: text({ mode: 'json' }).$type<Verdict>(),
     createdAt: integer('created_at').notNull(),
     finishedAt: integer('finished_at')
   },
@@ -106,6 +152,45 @@ export const subscriptionDeliveries = sqliteTable(
     index('subscription_deliveries_due').on(t.dueAt).where(sql`${t.dueAt} is not null`)
   ]
 )
+
+/** What an alert compares with what, as clients send it. */
+export type AlertRule = {
+  condition: {
+    type: 'absolute_value' | 'relative_increase' | 'relative_decrease' | 'no_data'
+    compare_to: 'previous_interval' | 'same_weekday'
+  }
+  threshold: {
+    id: string
+    name: ''
+    created_at: string
+    configuration: {
+      type: 'absolute' | 'percentage'
+      bounds: { lower: number | null; upper: number | null }
+    }
+  }
+  config: { type: 'TrendsAlertConfig'; series_index: number; check_ongoing_interval: false }
+}
+
+/** Alerts. The row of `subscriptions` has the insight, the recipients and the next check. */
+export const alerts = sqliteTable('alerts', {
+  id: text().primaryKey(),
+  subscriptionId: integer('subscription_id').notNull().unique(),
+  projectId: integer('project_id').notNull(),
+  rule: text({ mode: 'json' }).$type<AlertRule>().notNull(),
+  /** The ids of the users whose addresses are among the recipients. */
+  subscribedUsers: text('subscribed_users', { mode: 'json' }).$type<number[]>().notNull(),
+  isFiring: integer('is_firing', { mode: 'boolean' }).notNull(),
+  /** Why the last check failed; null if it did not. */
+  error: text(),
+  /** The end of the last interval that was evaluated, ms UTC. */
+  checkedUntil: integer('checked_until').notNull(),
+  snoozedUntil: integer('snoozed_until'),
+  lastNotifiedAt: integer('last_notified_at'),
+  lastCheckedAt: integer('last_checked_at'),
+  lastValue: real('last_value'),
+  /** Raised by every change and every check, for compare-and-swap. */
+  version: integer().notNull()
+})
 
 /** The responses to requests with an `Idempotency-Key`, kept for 24 hours. */
 export const idempotencyKeys = sqliteTable(

@@ -6,6 +6,7 @@ import { MAX_TEXTS, MIN_LENGTH } from './texts.ts'
 
 const STORES = [
   'subscriptions',
+  'alerts',
   'subscription_deliveries',
   'insights',
   'dashboards',
@@ -17,7 +18,7 @@ const STORES = [
 
 const Removal = z
   .object({
-    method: z.enum(['PATCH', 'POST']),
+    method: z.enum(['PATCH', 'POST', 'DELETE']),
     path: z.string().meta({ description: 'Relative to the project.' }),
     body: z.record(z.string(), z.unknown())
   })

@@ -20,6 +20,7 @@ export const MAX_SHOWN = 100
 /** The scope that a key needs to see each store. */
 const SCOPES: Record<Source | 'events', string> = {
   subscriptions: 'subscription:read',
+  alerts: 'alert:read',
   subscription_deliveries: 'subscription:read',
   insights: 'insight:read',
   dashboards: 'dashboard:read',
@@ -30,7 +31,7 @@ const SCOPES: Record<Source | 'events', string> = {
 }
 
 /** A request of this API, its path relative to the project. */
-export type Removal = { method: 'PATCH' | 'POST'; path: string; body: JsonObject }
+export type Removal = { method: 'PATCH' | 'POST' | 'DELETE'; path: string; body: JsonObject }
 
 /** A place where a text of the person stands: an object, or a property of events. */
 export type Mention = {
@@ -74,8 +75,8 @@ type Search = {
 
 /**
  * Looks for the ids and e-mail addresses of a person in everything that the erasure of the person
- * does not reach: subscriptions, insights, dashboards, annotations, cohorts, other persons and other
- * persons' events. Reads only.
+ * does not reach: subscriptions, alerts, insights, dashboards, annotations, cohorts, other persons
+ * and other persons' events. Reads only.
  */
 export async function findMentions(
   db: Db,
@@ -167,11 +168,27 @@ const describeRow: Record<Source, (row: Row, texts: Texts) => Mention[]> = {
     const names = ['target_value', ...(fields[0]?.fields ?? [])]
     return mentionOf(row, names, { method: 'PATCH', path: `subscriptions/${row.id}/`, body })
   },
+  alerts(row, texts) {
+    const { title: name = null, target_value } = row
+    const path = `alerts/${row.id}/`
+    const target = target_value ?? ''
+    const fields = texts.isWithin(name) ? ['name'] : []
+    const named = fields.length > 0 ? { name: texts.without(name) } : {}
+    if (!texts.isIn(target)) {
+      return mentionOf(row, fields, { method: 'PATCH', path, body: named })
+    }
+    const others = othersIn(row.target_type, target, texts)
+    const removal: Removal = others
+      ? { method: 'PATCH', path, body: { ...named, target_value: others } }
+      : { method: 'DELETE', path, body: {} }
+    return mentionOf(row, ['target_value', ...fields], removal)
+  },
   // Nothing changes a delivery. The service deletes it some time after it has finished.
   subscription_deliveries(row, texts) {
     const members: Record<string, Json> = {
       recipients: parsed(row.recipients),
-      error: row.error ?? null
+      error: row.error ?? null,
+      verdict: parsed(row.verdict)
     }
     const fields = Object.keys(members).filter((name) => texts.isWithin(members[name] ?? null))
     return mentionOf(row, fields, null)
@@ -219,12 +236,22 @@ function withoutRecipient(
   target: string,
   texts: Texts
 ): JsonObject {
-  const others = target.split(',').filter((one) => !texts.isIn(one.trim()))
-  if (type === 'email' && others.length > 0) {
-    return { target_value: others.map((one) => one.trim()).join(', ') }
+  const others = othersIn(type, target, texts)
+  if (others) {
+    return { target_value: others }
   }
   const nobody = type === 'email' ? 'nobody@example.com' : 'https://example.com/'
   return { deleted: true, target_value: nobody }
+}
+
+/** Returns the list of the other addresses; undefined if there are none. */
+function othersIn(
+  type: string | null | undefined,
+  target: string,
+  texts: Texts
+): string | undefined {
+  const addresses = type === 'email' ? target.split(',').map((address) => address.trim()) : []
+  return addresses.filter((address) => !texts.isIn(address)).join(', ') || undefined
 }
 
 const namesWithin = (properties: JsonObject, texts: Texts): string[] =>

@@ -3,6 +3,7 @@ import { alias, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { type Query, query, readBatch } from '../../db/batch.ts'
 import type { Db } from '../../db/client.ts'
 import {
+  alerts,
   annotations,
   cohorts,
   dashboards,
@@ -24,6 +25,7 @@ const d = alias(subscriptionDeliveries, 'd')
 /** The stores that are searched by SQL. */
 export const SOURCES = [
   'subscriptions',
+  'alerts',
   'subscription_deliveries',
   'insights',
   'dashboards',
@@ -48,10 +50,17 @@ const SCANS: Record<Source, (projectId: number) => Scan> = {
       subscriptions.title,
       subscriptions.inviteMessage
     ],
-    from: sql`${subscriptions} where ${subscriptions.projectId} = ${projectId} order by ${subscriptions.deleted}, ${subscriptions.id}`
+    from: sql`${subscriptions} where ${subscriptions.projectId} = ${projectId} and ${subscriptions.checks} is null
+      order by ${subscriptions.deleted}, ${subscriptions.id}`
+  }),
+  alerts: (projectId) => ({
+    columns: [alerts.id, subscriptions.targetType, subscriptions.targetValue, subscriptions.title],
+    from: sql`${subscriptions} cross join ${alerts} on ${alerts.subscriptionId} = ${subscriptions.id}
+      where ${subscriptions.projectId} = ${projectId}
+      order by ${subscriptions.id}`
   }),
   subscription_deliveries: (projectId) => ({
-    columns: [d.id, d.subscriptionId, d.recipients, d.error],
+    columns: [d.id, d.subscriptionId, d.recipients, d.error, d.verdict],
     from: sql`${subscriptions} cross join ${subscriptionDeliveries} ${d} on ${d.subscriptionId} = ${subscriptions.id}
       where ${subscriptions.projectId} = ${projectId}`
   }),

@@ -123,7 +123,8 @@ const rowsOf = ({ stores }: Receipt): string[] =>
 /** The stores that may name the person, in plain words. */
 const MENTIONED: Record<string, string> = {
   subscriptions: 'Subscriptions',
-  subscription_deliveries: 'Deliveries of subscriptions',
+  alerts: 'Alerts',
+  subscription_deliveries: 'Deliveries of subscriptions and alerts',
   insights: 'Insights',
   dashboards: 'Dashboards',
   annotations: 'Annotations',

@@ -74,6 +74,7 @@ export const TAGS = [
     name: 'Subscriptions',
     description: 'Insights and dashboards that are delivered on a schedule.'
   },
+  { name: 'Alerts', description: 'Messages when a number crosses a bound.' },
   { name: 'Projects', description: 'Projects, and the user to whom the key belongs.' },
   { name: 'Capture', description: 'Endpoints that take the events and recordings of SDKs.' },
   { name: 'For SDKs', description: 'The configuration of SDKs, and links that they make.' },

@@ -58,7 +58,7 @@ export async function takeDelivery(
 }
 
 /** SQL: whether a delivery is still held by the attempt that has read this row. */
-const isHeld = ({ id, attempts }: DeliveryRow): SQL =>
+export const isHeld = ({ id, attempts }: DeliveryRow): SQL =>
   sql`${deliveries.id} = ${id} and ${deliveries.attempts} = ${attempts} and ${deliveries.status} = 'sending'`
 
 /** Stores progress and holds the delivery until `dueAt`, ms UTC. @returns whether it was held */

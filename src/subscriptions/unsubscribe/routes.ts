@@ -37,14 +37,14 @@ const UNSUBSCRIBE = describe({
   takesAnyQuery: true,
   summary: 'Unsubscribe',
   description:
-    'Removes the address of the link from its subscription, without a key; removing the last address deletes the subscription. Mail programs offer it as one-click unsubscribe (RFC 8058). Repeating it has no further effect.',
+    'Removes the address of the link from its subscription, without a key; removing the last address deletes the subscription, or stops the alert. Mail programs offer it as one-click unsubscribe (RFC 8058). Repeating it has no further effect.',
   answers: { 200: { text: 'A page.', type: 'text/html' } },
   refusals: REFUSALS
 })
 
 const DONE = {
   title: 'Unsubscribed',
-  words: 'This address gets no more e-mails from this subscription.'
+  words: 'This address gets no more e-mails from here.'
 }
 const BROKEN = {
   title: 'This link does not work',
@@ -58,7 +58,9 @@ export const unsubscribeRoutes = createRouter()
     if (!subscribed) {
       return answerNotice(c, DONE)
     }
-    const name = subscribed.row.title ? `“${subscribed.row.title}”` : 'this subscription'
+    const name = subscribed.row.title
+      ? `“${subscribed.row.title}”`
+      : `this ${subscribed.row.checks ? 'alert' : 'subscription'}`
     return answerNotice(c, {
       title: 'Unsubscribe',
       words: `Stop the e-mails from ${name} to this address?`,

@@ -110,6 +110,33 @@ async function newCohort(client: Client): Promise<number> {
   return data?.id ?? 0
 }
 
+/** Creates an alert on a new insight. Returns its id. */
+async function newAlert(client: Client): Promise<string> {
+  const { data } = await client.POST('/api/environments/{project_id}/alerts/', {
+    params: { path: { project_id } },
+    body: {
+      insight: await newSignups(client),
+      name: 'Too few',
+      target_value: 'ada@example.com',
+      ...TOO_FEW
+    }
+  })
+  return data?.id ?? ''
+}
+
+const TOO_FEW = {
+  condition: { type: 'absolute_value' },
+  threshold: { configuration: { type: 'absolute', bounds: { lower: 20 } } }
+} as const
+
+async function newSignups(client: Client): Promise<number> {
+  const { data } = await client.POST('/api/environments/{project_id}/insights/', {
+    params: { path: { project_id } },
+    body: { name: 'Sign-ups', filters: { events: [{ id: 'signed up' }] } }
+  })
+  return data?.id ?? 0
+}
+
 async function newSubscription(client: Client): Promise<number> {
   const { data } = await client.POST('/api/environments/{project_id}/subscriptions/', {
     params: { path: { project_id }, header: { 'Idempotency-Key': 'once' } },
@@ -212,6 +239,54 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
       params: { path: { project_id } }
     })
     expect(data?.results).toEqual([])
+  },
+  async alerts_create(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/alerts/', {
+      params: { path: { project_id } },
+      body: {
+        insight: await newSignups(client),
+        target_value: 'ada@example.com',
+        calculation_interval: 'hourly',
+        ...TOO_FEW
+      }
+    })
+    expect([data?.state, data?.calculation_interval]).toEqual(['Not firing', 'hourly'])
+  },
+  async alerts_preview(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/alerts/preview/', {
+      params: { path: { project_id } },
+      body: { insight: await newSignups(client), ...TOO_FEW }
+    })
+    expect([data?.checks, data?.fired.length]).toEqual([30, 1])
+  },
+  async alerts_list(client) {
+    const id = await newAlert(client)
+    const { data } = await client.GET('/api/environments/{project_id}/alerts/', {
+      params: { path: { project_id } }
+    })
+    expect(data?.results.map((alert) => alert.id)).toEqual([id])
+  },
+  async alerts_retrieve(client) {
+    const id = await newAlert(client)
+    const { data } = await client.GET('/api/environments/{project_id}/alerts/{id}/', {
+      params: { path: { project_id, id }, query: { checks_limit: 3 } }
+    })
+    expect([data?.name, data?.checks]).toEqual(['Too few', []])
+  },
+  async alerts_partial_update(client) {
+    const id = await newAlert(client)
+    const { data } = await client.PATCH('/api/environments/{project_id}/alerts/{id}/', {
+      params: { path: { project_id, id } },
+      body: { snoozed_until: '2h' }
+    })
+    expect(data?.state).toBe('Snoozed')
+  },
+  async alerts_destroy(client) {
+    const id = await newAlert(client)
+    const { response } = await client.DELETE('/api/environments/{project_id}/alerts/{id}/', {
+      params: { path: { project_id, id } }
+    })
+    expect(response.status).toBe(204)
   },
   async annotations_create(client) {
     const { data } = await client.POST('/api/environments/{project_id}/annotations/', {

@@ -8,7 +8,7 @@ import { newReceipt } from '../../support/erasures.ts'
 import { db, newProject, published, request, type TestProject } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { holdRecordings, snapshotEvent } from '../../support/recordings.ts'
-import { pathTo, type Route, routesOf, UNKNOWN } from '../../support/routes.ts'
+import { bodyFor, pathTo, type Route, routesOf, UNKNOWN } from '../../support/routes.ts'
 
 type Id = number | string
 
@@ -121,7 +121,7 @@ async function newStage(collections: string[]) {
   const project = await newProject()
   const ids: Ids = {}
   for (const collection of collections) {
-    ids[collection] = await make(project, collection, ids)
+    ids[collection] ??= await make(project, collection, ids)
   }
   return { project, ids }
 }
@@ -132,7 +132,14 @@ async function make(project: TestProject, collection: string, ids: Ids): Promise
     return maker(project, ids)
   }
   const creation = table.find(({ name }) => name === `POST ${collection}/`)
-  const { status, body } = await project.send('POST', collection, creation?.body)
+  for (const named of Object.values(creation?.objects ?? {})) {
+    ids[named] ??= await make(project, named, ids)
+  }
+  const { status, body } = await project.send(
+    'POST',
+    collection,
+    creation && bodyFor(creation, ids)
+  )
   if (!body?.id) {
     throw new Error(
       `POST ${collection}/ answered ${status} without an id: correct its example, or add ${collection} to MAKERS.`
@@ -146,7 +153,7 @@ const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 /** Sends the route's request, with these headers, to this project. */
 function send(route: Route, ids: Ids, projectId: Id, headers = {}, query = route.query) {
   const path = `/api/environments/${projectId}/${pathTo(route, ids)}${query}`
-  return sendTo(path, route, headers)
+  return sendTo(path, { ...route, body: bodyFor(route, ids) }, headers)
 }
 
 function sendTo(path: string, { method, body }: Route, headers: Record<string, string>) {
@@ -182,8 +189,10 @@ const keyFor = async (projects: TestProject[], scopes: string[], expiresAt?: Dat
 const [ours, theirs] = [await newStage(COLLECTIONS), await newStage(COLLECTIONS)]
 
 /** Returns a stage for a request that succeeds: a new stage for a POST or DELETE, after which others might fail. */
-const stageFor = async ({ method, collections }: Route) =>
-  method === 'POST' || method === 'DELETE' ? newStage(collections) : ours
+const stageFor = async ({ method, collections, objects }: Route) =>
+  method === 'POST' || method === 'DELETE'
+    ? newStage([...collections, ...Object.values(objects)])
+    : ours
 
 const HINT_ONCE = 'Add a route that answers differently the second time to ONCE in auth.test.ts.'
 const HINT_BODIES =
@@ -445,7 +454,7 @@ describe.each(named)('%s', (_, route) => {
     const path = `${names.join('/')}${slash}${route.query}`
     vi.useFakeTimers({ toFake: ['Date'] })
 
-    const asked = await sendTo(path, route, bearer(project.key))
+    const asked = await sendTo(path, { ...route, body: bodyFor(route, ids) }, bearer(project.key))
     const known = await send(route, ids, project.id, bearer(project.key))
 
     expect(asked.status).toBe(route.status)

@@ -90,6 +90,12 @@ async function newVillage() {
     await subscribe({ target_type: 'webhook', target_value: 'https://hooks.example/user-1' }),
     await subscribe({ target_type: 'email', target_value: 'not.ada@example.com' })
   ]
+  const alert = await idOf('alerts', {
+    name: 'user-1 is away',
+    insight,
+    target_value: 'ada@example.com, bob@example.com',
+    condition: { type: 'no_data' }
+  })
   const { body } = await project.call('GET', 'persons?distinct_id=user-1')
   const bob = (await project.call('GET', 'persons?distinct_id=user-2')).body.results[0]
   return {
@@ -100,7 +106,8 @@ async function newVillage() {
     dashboard,
     annotation,
     cohort,
-    subscriptions
+    subscriptions,
+    alert
   }
 }
 
@@ -117,7 +124,7 @@ const idsOf = (store: Store | undefined) => store?.mentions.map(({ id }) => id)
 
 describe('what else names a person', () => {
   it('is found where a text stands alone, and removed by the requests that the answer names', async () => {
-    const { project, ada, bob, insight, dashboard, annotation, cohort, subscriptions } =
+    const { project, ada, bob, insight, dashboard, annotation, cohort, subscriptions, alert } =
       await newVillage()
 
     const { body, stores } = await look(project, ada.id)
@@ -125,7 +132,7 @@ describe('what else names a person', () => {
     expect(body.texts).toEqual({ total: 4, searched: 4 })
     expect([body.cursor, body.searched_until]).toEqual([null, null])
     expect(Object.values(stores).map(({ looked, complete }) => looked && complete)).toEqual(
-      Array.from({ length: 8 }, () => true)
+      Array.from({ length: 9 }, () => true)
     )
     expect(stores.subscriptions?.examined).toBe(4)
     expect(idsOf(stores.subscriptions)).toEqual(subscriptions.slice(0, 3).map(String))
@@ -134,6 +141,18 @@ describe('what else names a person', () => {
       path: `subscriptions/${subscriptions[0]}/`,
       body: { target_value: 'bob@example.com' }
     })
+    expect(stores.alerts?.mentions).toEqual([
+      {
+        id: alert,
+        fields: ['target_value', 'name'],
+        events: null,
+        removal: {
+          method: 'PATCH',
+          path: `alerts/${alert}/`,
+          body: { name: '[removed] is away', target_value: 'bob@example.com' }
+        }
+      }
+    ])
     expect(stores.subscriptions?.mentions[1]?.fields).toEqual(['target_value', 'title'])
     expect(stores.insights?.mentions).toMatchObject([
       { id: String(insight), fields: ['name', 'query'], removal: { method: 'PATCH' } }
@@ -200,7 +219,7 @@ describe('what else names a person', () => {
     }
     const after = await look(project, ada.uuid)
     const { events, ...others } = after.stores
-    expect(Object.values(others).map(({ found }) => found)).toEqual([0, 0, 0, 0, 0, 0, 0])
+    expect(Object.values(others).map(({ found }) => found)).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
     // The dry runs have removed nothing yet.
     expect(events?.found).toBe(3)
   })
@@ -237,6 +256,30 @@ describe('what else names a person', () => {
     ])
   })
 
+  it('is the only recipient of an alert, which its removal deletes with the address', async () => {
+    const { project, ada, insight } = await newVillage()
+    const { body } = await project.send('POST', 'alerts', {
+      insight,
+      target_value: 'Ada@example.com',
+      condition: { type: 'no_data' }
+    })
+    const { stores } = await look(project, ada.id)
+    const found = stores.alerts?.mentions.find(({ id }) => id === body.id)
+    const { method = '', path = '', body: sent = {} } = found?.removal ?? {}
+
+    const { status } = await project.send(method, path, sent)
+
+    expect([method, status]).toEqual(['DELETE', 204])
+    expect((await look(project, ada.id)).stores.alerts?.found).toBe(1)
+    const rows = await db.all(
+      sql`select target_value from subscriptions where project_id = ${project.id} and checks is not null`
+    )
+    expect(rows).toEqual([
+      { target_value: 'ada@example.com, bob@example.com' },
+      { target_value: '' }
+    ])
+  })
+
   it('is shown only of stores for which the key has the scope', async () => {
     const { project, ada } = await newVillage()
     const scopes = ['person:read', 'insight:read']
@@ -256,7 +299,9 @@ describe('what else names a person', () => {
     for (const one of stores.filter((store) => !store.looked)) {
       expect(one).toEqual({
         store: one.store,
-        scope: expect.stringMatching(/^(subscription|dashboard|annotation|cohort|query):read$/),
+        scope: expect.stringMatching(
+          /^(subscription|alert|dashboard|annotation|cohort|query):read$/
+        ),
         looked: false,
         examined: 0,
         complete: false,
@@ -525,6 +570,7 @@ describe('an erasure', () => {
     const found = receipt.mentions.map((one: Store) => [one.store, one.found, one.complete])
     expect(found).toEqual([
       ['subscriptions', 3, true],
+      ['alerts', 1, true],
       ['subscription_deliveries', 0, true],
       ['insights', 1, true],
       ['dashboards', 1, true],

@@ -222,7 +222,8 @@ describe.skipIf(!hasBrowser())('an e-mail', async () => {
       invite: 'Hello',
       content,
       charts: new Map([[44, 'https://analytics.example.com/charts/1.2.3.png']]),
-      page: 'https://analytics.example.com/reports/1.2.3'
+      page: 'https://analytics.example.com/reports/1.2.3',
+      alert: null
     }
     const { html, attachments } = toEmail(digest, painted, addressee)
     const page = await (await openBrowser()).newPage()

@@ -48,8 +48,9 @@ const EFFECTS: Record<string, string> = {
   dashboard_tiles: 'saved by users',
   shares: 'links to insights and dashboards',
   subscriptions: 'saved by users',
+  alerts: 'saved by users',
   subscription_deliveries:
-    'recipients and times of the messages of subscriptions, for 90 days, without their content',
+    'recipients and times of the messages of subscriptions, and what alerts found, for 90 days',
   idempotency_keys: 'responses to the creation of subscriptions, for a day',
   query_runs: 'asynchronous questions of users, for ten minutes, without their answers',
   recordings: 'deleted at once if asked, verified; otherwise kept without a person',

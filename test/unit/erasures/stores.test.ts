@@ -20,6 +20,7 @@ const NOT_EMPTIED: Record<string, string> = {
   dashboard_tiles: 'made by users',
   shares: 'made by users',
   subscriptions: 'made by users',
+  alerts: 'made by users',
   subscription_deliveries: 'made by users, and removed 90 days after their end',
   idempotency_keys: 'made by users, and removed after a day',
   query_runs: 'made by users, and removed after ten minutes',

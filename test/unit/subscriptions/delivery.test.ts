@@ -248,7 +248,8 @@ const DIGEST: Digest = {
   invite: '&'.repeat(10_000),
   content: CONTENT,
   page: `https://analytics.example.com/reports/${'x'.repeat(100)}`,
-  charts: new Map([[1, `https://analytics.example.com/${'x'.repeat(200)}`]])
+  charts: new Map([[1, `https://analytics.example.com/${'x'.repeat(200)}`]]),
+  alert: null
 }
 const PAINTED: Painted = {
   insight: 1,
@@ -496,7 +497,7 @@ it('puts nothing into an e-mail that a browser would run', () => {
 
   expect(html).not.toContain('<script')
   expect(html).not.toContain('"onclick')
-  expect(toNotice(evil, evil, evil).html).not.toContain('<script')
+  expect(toNotice({ title: evil, url: evil, noun: 'alert' }, evil).html).not.toContain('<script')
 })
 
 it('signs like the example of Standard Webhooks', async () => {
