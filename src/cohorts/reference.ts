@@ -1,6 +1,7 @@
 import { describe, type Refusal } from '../http/openapi.ts'
 import { pageSchema } from '../http/page.ts'
 import { SuccessJson } from '../persons/schemas.ts'
+import { TOO_MUCH_WORK } from '../properties/work.ts'
 import { AddedJson, CohortJson } from './schemas.ts'
 
 const CohortPage = pageSchema('CohortPage', CohortJson)
@@ -32,9 +33,13 @@ export const CREATE = describe({
   tag: 'Cohorts',
   summary: 'Create a cohort',
   description:
-    'A cohort has filters, which say who is in it whenever it is used, or it is static and has members of its own: those with the given UUIDs.',
+    'A cohort has filters, which say who is in it whenever it is used, or it is static and has members of its own: those with the given UUIDs, those that a CSV file names, or those that an `ActorsQuery` finds.',
   answers: { 201: { text: 'The cohort.', schema: CohortJson } },
-  refusals: FILTER_REFUSALS
+  refusals: [
+    ...FILTER_REFUSALS,
+    ['query_too_large', TOO_MUCH_WORK, 'query__properties'],
+    ['invalid_input', 'The first line must name a column person_id, distinct_id or email.', 'csv']
+  ]
 })
 export const RETRIEVE = describe({
   id: 'cohorts_retrieve',

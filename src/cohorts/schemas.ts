@@ -60,7 +60,15 @@ export const CohortInput = refusing(
           'Whether the cohort has members of its own. Otherwise, its filters say who is in it now. Cannot be changed.'
       }),
       _create_static_person_ids: Uuids.nullish().meta({
-        description: 'The UUIDs of the first members of a static cohort.'
+        description: 'The UUIDs of the members of a static cohort.'
+      }),
+      csv: z.string().nullish().meta({
+        description:
+          'The members of a static cohort, as CSV: the first line names a column `person_id` (a UUID), `distinct_id` or `email`, or every line is a distinct id. Larger files are sent as a form (`multipart/form-data`) with the fields of this object and the file `csv`.'
+      }),
+      query: ObjectJson.nullish().meta({
+        description:
+          'The members of a static cohort: all persons that an `ActorsQuery` finds now, whatever its `limit`. Needs `person:read`, too.'
       })
     })
     .meta({
@@ -74,10 +82,7 @@ export const CohortInput = refusing(
         { name: 'Power users', filters: FILTERS_EXAMPLE }
       ]
     }),
-  {
-    ...REFUSED,
-    query: 'Not supported: send the UUIDs of the persons as `_create_static_person_ids`.'
-  }
+  REFUSED
 )
 export type CohortInput = z.infer<typeof CohortInput>
 
@@ -92,6 +97,7 @@ export const CohortChange = refusing(
   {
     ...REFUSED,
     query: 'Only a new cohort takes a query.',
+    csv: 'Only a new cohort takes a file.',
     _create_static_person_ids:
       'Only a new cohort takes members: add them with `PATCH cohorts/{id}/add_persons_to_static_cohort/`.'
   }

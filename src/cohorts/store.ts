@@ -104,13 +104,16 @@ export const deleteCohort = async ({ db, project }: Scope, id: number): Promise<
 }
 
 /** How a list names persons. */
-export const IDENTIFIERS = ['person_id', 'distinct_id', 'email'] as const
-export type Identifier = (typeof IDENTIFIERS)[number]
+export type Identifier = 'person_id' | 'distinct_id' | 'email'
 
 type Persons = { id: SQL; from: SQL }
 
 /** The persons that `wanted.value` names: the column of their ids, and a source that finds them. */
-const PERSONS_BY: Record<Identifier, (projectId: number) => Persons> = {
+const PERSONS_BY: Record<Identifier | 'id', (projectId: number) => Persons> = {
+  id: (projectId) => ({
+    id: sql`${persons.id}`,
+    from: sql`${persons} on ${persons.id} = wanted.value and +${persons.projectId} = ${projectId}`
+  }),
   person_id: (projectId) => ({
     id: sql`${persons.id}`,
     from: sql`${persons} on ${persons.projectId} = ${projectId} and ${persons.uuid} = lower(wanted.value)`
@@ -136,7 +139,7 @@ const ADDED_AT_ONCE = 25_000
 export async function addMembers(
   { db, project }: Scope,
   cohortId: number,
-  { by, names, now }: { by: Identifier; names: readonly string[]; now: Date }
+  { by, names, now }: { by: Identifier | 'id'; names: readonly (string | number)[]; now: Date }
 ): Promise<UploadJson> {
   const distinct = [...new Set(names)]
   const { id, from } = PERSONS_BY[by](project.id)

@@ -8,17 +8,23 @@ import type { CohortTerms } from './store.ts'
 
 /**
  * Returns the terms of a new cohort.
- * @throws invalid_input, attr `_create_static_person_ids`, for members of a cohort that is not
- * static; the errors of `changeCohort`
+ * @throws invalid_input, attr the field, for members of a cohort that is not static, and for
+ * members sent in two ways; the errors of `changeCohort`
  */
 export function newCohort(input: CohortInput): CohortTerms {
-  const { is_static: isStatic, _create_static_person_ids: members } = input
-  if (!isStatic && members?.length) {
+  const { is_static: isStatic } = input
+  const [first, second] = (['_create_static_person_ids', 'csv', 'query'] as const).filter(
+    (name) => (input[name] ?? null) !== null
+  )
+  if (first && !isStatic) {
     throw new AppError(
       'invalid_input',
       'Only a static cohort has members of its own: send `is_static` as true.',
-      '_create_static_person_ids'
+      first
     )
+  }
+  if (second) {
+    throw new AppError('invalid_input', `Send either \`${first}\` or \`${second}\`.`, second)
   }
   return changeCohort({ name: null, description: '', isStatic, filters: null }, input)
 }

@@ -83,7 +83,8 @@ export type QuestionKind = {
 /** The scopes for numbers, which name no person. */
 export const NUMBERS: Scopes = ['query:read', 'insight:read']
 
-const PERSONS: Scopes = ['person:read']
+/** The scope for persons. */
+export const PERSONS: Scopes = ['person:read']
 
 const define = <Query>({
   read,

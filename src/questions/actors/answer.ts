@@ -1,5 +1,7 @@
 import type { ProjectDb } from '../../db/client.ts'
+import { AppError } from '../../errors.ts'
 import { compilePersonFilter } from '../../membership/person-filter.ts'
+import { readMatching } from '../../membership/store.ts'
 import { readKnownActors } from '../../persons/actors.store.ts'
 import { readPersonRows } from '../../persons/list.store.ts'
 import { listedPersonToJson } from '../../persons/store.ts'
@@ -41,6 +43,31 @@ export async function computeActors(
     offset,
     missing_actors_count: actors.filter(({ type }) => type === 'erased').length
   }
+}
+
+/**
+ * Yields the ids of all persons that a query finds, whatever its page, in several lists. Leaves out
+ * actors without a person; some ids may be of erased persons. @throws the errors of the source
+ */
+export async function* findPersonIds(
+  scope: Scope,
+  { from }: ActorsQuery,
+  now: Date
+): AsyncGenerator<number[]> {
+  if ('find' in from) {
+    const found = await from.find(scope)
+    yield found.flatMap(({ actor }) => (actor > 0 ? [actor] : []))
+    return
+  }
+  if (from.search !== undefined) {
+    throw new AppError(
+      'invalid_input',
+      'A cohort cannot be made by a search: filter by `properties`.',
+      'search'
+    )
+  }
+  const { db, project } = scope
+  yield* readMatching(scope, await compilePersonFilter(db, project, from.properties, now))
 }
 
 async function pageOfFound(

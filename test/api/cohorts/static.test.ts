@@ -200,6 +200,7 @@ describe('a static cohort', () => {
       [{ filters: { properties: {} } }, 'filters'],
       [{ _create_static_person_ids: [cohort.created_by.uuid] }, '_create_static_person_ids'],
       [{ query: { kind: 'ActorsQuery' } }, 'query'],
+      [{ csv: 'ada' }, 'csv'],
       [{ name: 'x'.repeat(401) }, 'name'],
       [{ count: 5, id: 9 }, 'id']
     ] as const
@@ -310,5 +311,112 @@ describe('a filter by a cohort', () => {
     const recordings = await project.call('GET', `session_recordings/?properties=${encoded}`)
 
     expect([recordings.status, recordings.body.attr]).toEqual([400, 'properties'])
+  })
+})
+
+describe('a static cohort from a file', () => {
+  const upload = (project: TestProject, fields: Record<string, string | Blob>) => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(fields)) {
+      form.append(name, value)
+    }
+    const sent = new Request('https://analytics.test/', { method: 'POST', body: form })
+    return sent.arrayBuffer().then((body) =>
+      request(
+        'POST',
+        `/api/projects/${project.id}/cohorts/`,
+        {
+          Authorization: `Bearer ${project.key}`,
+          'Content-Type': sent.headers.get('Content-Type') ?? ''
+        },
+        new Uint8Array(body)
+      )
+    )
+  }
+
+  it('has the persons that it names, and says whom it did not find', async () => {
+    const project = await newStory()
+    const csv = new File(['distinct_id\r\nada\r\nnobody\r\nada\r\nbob\r\nx\r\n'], 'people.csv')
+    const answer = await upload(project, { name: 'Uploaded', is_static: 'true', csv })
+
+    expect(answer.status).toBe(201)
+    expect(answer.body).toMatchObject({
+      name: 'Uploaded',
+      count: 2,
+      upload: { matched: 2, unmatched: 2, duplicates: 1, unmatched_examples: ['nobody', 'x'] }
+    })
+  })
+
+  it('takes a CSV of persons back, and JSON', async () => {
+    const project = await newStory()
+    const exported = await project.call('GET', 'persons/?format=csv')
+    const all = await create(project, { is_static: true, csv: exported.text })
+    expect([all.count, all.upload.unmatched]).toEqual([2, 0])
+  })
+
+  it.each([
+    [{ csv: 'name,plan\na,b', is_static: 'true' }, 400, 'csv'],
+    [{ csv: 'ada' }, 400, 'csv'],
+    [{ csv: 'ada', is_static: 'perhaps' }, 400, 'is_static'],
+    [{ csv: 'ada', is_static: 'true', colour: 'red' }, 201, undefined]
+  ])('with the form %j', async (fields, status, attr) => {
+    const project = await newProject()
+    const answer = await upload(project, fields)
+
+    expect([answer.status, answer.body.attr]).toEqual([status, attr])
+  })
+})
+
+describe('a static cohort from a query', () => {
+  it('has all persons that the query finds', async () => {
+    const project = await newStory()
+    const of = async (query: object) => create(project, { is_static: true, query })
+    const pro = { type: 'person', key: 'plan', operator: 'exact', value: 'free' }
+    const dateRange = { date_from: '2025-06-01', date_to: '2025-06-03' }
+    const views = {
+      kind: 'TrendsQuery',
+      series: [{ kind: 'EventsNode', event: '$pageview' }],
+      dateRange
+    }
+
+    expect((await of({ kind: 'ActorsQuery', limit: 1 })).count).toBe(2)
+    expect((await of({ kind: 'ActorsQuery', properties: [pro] })).count).toBe(0)
+    const source = { kind: 'InsightActorsQuery', source: views, day: '2025-06-03' }
+    const behind = await of({ kind: 'ActorsQuery', source })
+    expect([behind.count, behind.upload]).toEqual([2, undefined])
+    expect(await namesIn(project, `cohorts/${behind.id}/persons/`)).toHaveLength(2)
+  })
+
+  it.each([
+    [{ kind: 'EventsQuery' }, 'query__kind'],
+    [{ kind: 'ActorsQuery', search: 'ada' }, 'query__search'],
+    [
+      { kind: 'ActorsQuery', properties: [{ key: 'a', operator: 'like', value: 1 }] },
+      'query__properties'
+    ],
+    [{ kind: 'ActorsQuery', properties: [inCohort(999_999)] }, 'query__properties']
+  ])('is not stored for %j', async (query, attr) => {
+    const project = await newProject()
+    const answer = await project.send('POST', 'cohorts/', { is_static: true, query })
+
+    expect([answer.status, answer.body.attr]).toEqual([400, attr])
+    expect((await project.call('GET', 'cohorts/')).body.count).toBe(0)
+  })
+
+  it('takes one list of members, and the scopes of its query', async () => {
+    const project = await newProject()
+    const query = { kind: 'ActorsQuery' }
+    const both = await project.send('POST', 'cohorts/', { is_static: true, csv: 'a', query })
+    expect([both.status, both.body.attr]).toEqual([400, 'query'])
+    const dynamic = await project.send('POST', 'cohorts/', { csv: 'a' })
+    expect([dynamic.status, dynamic.body.attr]).toEqual([400, 'csv'])
+    const key = await project.newKey(['cohort:write', 'query:read'])
+    const refused = await request(
+      'POST',
+      `/api/projects/${project.id}/cohorts/`,
+      { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      JSON.stringify({ is_static: true, query })
+    )
+    expect([refused.status, refused.body.code]).toEqual([403, 'permission_denied'])
   })
 })
