@@ -25,6 +25,7 @@ import { startRequest } from './http/request.ts'
 import { secureAnswers } from './http/security.ts'
 import { chartRoutes } from './insights/charts/routes.ts'
 import { dashboardRoutes } from './insights/dashboards/routes.ts'
+import { legacyRoutes } from './insights/legacy/routes.ts'
 import { insightRoutes } from './insights/routes.ts'
 import { trendActorRoutes } from './insights/trend/actors/routes.ts'
 import { trendRoutes } from './insights/trend/routes.ts'
@@ -90,8 +91,9 @@ export function createApp(clock: () => Date, work: () => ConsumerWork) {
     app.route(prefix, personRoutes)
     app.route(prefix, mentionRoutes)
     app.route(prefix, timelineRoutes)
-    // `insights/trend` must come before `insights/:id`.
+    // `insights/trend`, `insights/funnel` and `insights/retention` must come before `insights/:id`.
     app.route(prefix, trendRoutes)
+    app.route(prefix, legacyRoutes)
     app.route(prefix, trendActorRoutes)
     app.route(prefix, queryRoutes)
     app.route(prefix, insightRoutes)

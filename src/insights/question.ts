@@ -1,7 +1,8 @@
 import { AppError } from '../errors.ts'
 import { isObject } from '../input/json.ts'
 import { KINDS, type ReadQuestion } from '../questions/kinds.ts'
-import { readQuestion } from '../questions/question.ts'
+import { findLegacyForm } from '../questions/legacy-forms.ts'
+import { readLegacyQuestion, readQuestion } from '../questions/question.ts'
 import { unwrapQuery } from '../trends/node-form.ts'
 import type { TrendQuery } from '../trends/query.ts'
 import { readTrend, type Settings } from '../trends/request.ts'
@@ -27,12 +28,16 @@ export function readInsight(
 ): InsightQuestion | undefined {
   const fields = fieldsOf(insight)
   const unwrapped = unwrapQuery(fields.query)
-  const kind = isObject(unwrapped?.inner) ? unwrapped.inner.kind : undefined
+  const filters = insight.filters ?? {}
+  const form = unwrapped ? undefined : findLegacyForm(filters)
+  const kind = isObject(unwrapped?.inner) ? unwrapped.inner.kind : form?.kind
   if (kind === 'TrendsQuery' || typeof kind !== 'string' || !Object.hasOwn(KINDS, kind)) {
     const trend = readTrend(fields, settings, now, ignoredFields)
     return trend && { trend }
   }
-  const { needs, compute, draw } = readQuestion({ query: fields.query ?? null }, settings, now)
+  const { needs, compute, draw } = form
+    ? readLegacyQuestion(form, filters, ['filters'], settings, now, ignoredFields)
+    : readQuestion({ query: fields.query ?? null }, settings, now)
   if (!draw || !needs.every((scopes) => scopes.includes('insight:read'))) {
     throw new AppError(
       'invalid_input',

@@ -1,10 +1,11 @@
 import { AppError } from '../errors.ts'
 import { saysSomething } from '../input/fields.ts'
 import { isEmpty, type Json, type JsonObject } from '../input/json.ts'
+import { type LegacyForm, readLegacyForm } from '../trends/legacy-form.ts'
 import { unwrapQuery } from '../trends/node-form.ts'
 import { inRequest, type Settings } from '../trends/request.ts'
 import { findByKind } from './by-kind.ts'
-import { KINDS, type ReadQuestion } from './kinds.ts'
+import { KINDS, type QuestionKind, type ReadQuestion } from './kinds.ts'
 import { type PathOf, rethrowing } from './paths.ts'
 
 /** A question as a request has it. */
@@ -39,15 +40,8 @@ export function readQuestion(
   }
   const { inner, pathOf } = unwrapped
   const { node, entry } = findByKind(KINDS, inner, pathOf)
-  const read = (whole: JsonObject, path: PathOf): ReadQuestion => {
-    const question = inRequest({ pathOf: path }, () => entry.read(whole, settings, now))
-    const { compute, draw } = question
-    return {
-      ...question,
-      compute: (scope) => compute(scope).catch(rethrowing(path)),
-      ...(draw && { draw: (scope, asked) => draw(scope, asked).catch(rethrowing(path)) })
-    }
-  }
+  const read = (whole: JsonObject, path: PathOf): ReadQuestion =>
+    readWith(entry, { node: whole, pathOf: path }, settings, now)
   const alone = read(node, pathOf)
   if (!override || isEmpty(override)) {
     return alone
@@ -57,6 +51,41 @@ export function readQuestion(
   }
   // The node alone has been read, so any error is in the filters.
   return read(overlay(node, override), (path) => overriddenPath(path) ?? pathOf(path))
+}
+
+/**
+ * Reads the question in a filter object, such as `{insight: 'FUNNELS', events: […]}`.
+ * @param path where the request has the filter object
+ * @param ignoredFields receives the names of the fields that have no effect
+ * @throws errors of input, attr the path of the field in the request
+ */
+export function readLegacyQuestion(
+  form: LegacyForm,
+  filter: Record<string, unknown>,
+  path: readonly string[],
+  settings: Settings,
+  now: Date,
+  ignoredFields: string[] = []
+): ReadQuestion {
+  const { node, pathOf } = readLegacyForm(filter, path, ignoredFields, form)
+  const found = findByKind(KINDS, node, pathOf)
+  return readWith(found.entry, { node: found.node, pathOf }, settings, now)
+}
+
+/** @param pathOf returns the path in the request of a path in the node */
+function readWith(
+  { read }: QuestionKind,
+  { node, pathOf }: { node: JsonObject; pathOf: PathOf },
+  settings: Settings,
+  now: Date
+): ReadQuestion {
+  const question = inRequest({ pathOf }, () => read(node, settings, now))
+  const { compute, draw } = question
+  return {
+    ...question,
+    compute: (scope) => compute(scope).catch(rethrowing(pathOf)),
+    ...(draw && { draw: (scope, asked) => draw(scope, asked).catch(rethrowing(pathOf)) })
+  }
 }
 
 /** Returns a node with the dates and the breakdown of the filters, and the properties of both. */

@@ -2,17 +2,51 @@ import type * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { parseInput } from '../input/parse.ts'
 import { LegacyFilter } from './fields.ts'
-import { type SentNode, toLegacyPath, toNode } from './node-paths.ts'
+import { NODE_PATHS, type SentNode, toLegacyPath, toNode } from './node-paths.ts'
 import { unsupported } from './property.ts'
 
-type LegacyFields = z.infer<typeof LegacyFilter>
+/** The fields of a filter object that decide what kind of question it is, and its series. */
+type LegacyFields = Pick<
+  z.output<typeof LegacyFilter>,
+  'insight' | 'shown_as' | 'actions' | 'events'
+>
+
+/** How a kind of question is written as a filter object. */
+export type LegacyForm<Fields extends LegacyFields = LegacyFields> = {
+  /** The kind of the node that it becomes. */
+  kind: string
+  /** Values of the field `insight` besides none. */
+  insights: readonly string[]
+  /** The value of the field `shown_as` besides none. */
+  shownAs: string
+  fields: z.ZodType<Fields>
+  /**
+   * Returns a filter object with the fields that follow from others.
+   * @throws errors of input, attr the path that `pathOf` returns for a field
+   */
+  complete?(filter: Fields, pathOf: (name: string) => string): LegacyFields
+  /** Where the node has the fields, by their names: see `NODE_PATHS`. */
+  paths: Readonly<Record<string, string>>
+}
+
+const TREND: LegacyForm = {
+  kind: 'TrendsQuery',
+  insights: ['TRENDS'],
+  shownAs: 'Volume',
+  fields: LegacyFilter,
+  paths: NODE_PATHS
+}
 
 /** @throws invalid_input, attr the field, for a value that only other insights have */
-function expectTrend(filter: LegacyFields, pathOf: (name: string) => string): void {
-  if (filter.insight && filter.insight !== 'TRENDS') {
+function expectForm(
+  filter: LegacyFields,
+  { insights, shownAs }: LegacyForm,
+  pathOf: (name: string) => string
+): void {
+  if (filter.insight && !insights.includes(filter.insight)) {
     throw unsupported('insight', filter.insight, pathOf('insight'))
   }
-  if (filter.shown_as && filter.shown_as !== 'Volume') {
+  if (filter.shown_as && filter.shown_as !== shownAs) {
     throw unsupported('form of an insight', filter.shown_as, pathOf('shown_as'))
   }
   if (filter.actions && filter.actions.length > 0) {
@@ -30,34 +64,32 @@ function expectTrend(filter: LegacyFields, pathOf: (name: string) => string): vo
 }
 
 /**
- * Turns a filter object into a `TrendsQuery` node.
+ * Turns a filter object into a node.
  * @param path where the request has the filter
  * @param ignoredFields receives the names of the fields that have no effect
+ * @param form that of a trend by default
  */
 export function readLegacyForm(
   input: Record<string, unknown>,
   path: readonly string[],
-  ignoredFields: string[]
+  ignoredFields: string[],
+  form = TREND
 ): SentNode {
-  const filter = parseInput(LegacyFilter, input, path, ignoredFields)
   const inFilter = (name: string) => [...path, name].filter(Boolean).join('__')
-  expectTrend(filter, inFilter)
+  const sent = parseInput(form.fields, input, path, ignoredFields)
+  expectForm(sent, form, inFilter)
+  const filter = form.complete?.(sent, inFilter) ?? sent
   const events = inOrder(filter.events ?? [])
   const series = events.map(({ event: { id, type: _, order: __, ...rest } }) => ({
     kind: 'EventsNode',
     event: id,
     ...rest
   }))
+  const places = events.map(({ place }) => place)
   return {
-    node: toNode({ ...filter, events: series }),
+    node: toNode(form, { ...filter, ...(filter.events && { events: series }) }),
     orders: events.map(({ event: { order }, place }) => order ?? place),
-    pathOf: (nodePath) =>
-      inFilter(
-        toLegacyPath(
-          nodePath,
-          events.map(({ place }) => place)
-        )
-      )
+    pathOf: (nodePath) => inFilter(toLegacyPath(form, nodePath, places))
   }
 }
 

@@ -40,32 +40,45 @@ export const NODE_PATHS = {
   string
 >
 
-const ENTRIES = Object.entries(NODE_PATHS)
+type Paths = Readonly<Record<string, string>>
 
-/** Returns the fields of a filter object where a `TrendsQuery` node has them. */
-export function toNode(filter: Record<string, unknown>): Record<string, unknown> {
-  const node: Record<string, unknown> = { kind: 'TrendsQuery' }
-  for (const [name, path] of ENTRIES) {
+/** Returns the fields of a filter object that have a value where a node of a kind has them. */
+export function toNode(
+  { kind, paths }: { kind: string; paths: Paths },
+  filter: Record<string, unknown>
+): Record<string, unknown> {
+  const node: Record<string, unknown> = { kind }
+  for (const [name, path] of Object.entries(paths)) {
     const [section = '', member] = path.split('__')
     const { [name]: value } = filter
-    node[section] = member === undefined ? value : { ...(node[section] as object), [member]: value }
+    if (value !== undefined) {
+      node[section] =
+        member === undefined ? value : { ...(node[section] as object), [member]: value }
+    }
   }
   return node
 }
 
 /** Returns the path in a `TrendsQuery` node of a field by its name in a filter object. */
 export const toNodePath = (name: string): string =>
-  new Map<string, string>(ENTRIES).get(name) ?? name
+  new Map<string, string>(Object.entries(NODE_PATHS)).get(name) ?? name
 
 /**
  * Returns the path in a filter object of a path in the node that `toNode` makes of it:
- * `series__0__event` → `events__2__id`.
+ * `series__0__event` → `events__2__id`, `funnelsFilter__exclusions__0__funnelToStep` →
+ * `exclusions__0__funnel_to_step`.
  * @param places of the series among the events of the filter
  */
-export function toLegacyPath(nodePath: string, places: readonly number[]): string {
-  const [name, path] = ENTRIES.find(([, own]) => `${nodePath}__`.startsWith(`${own}__`)) ?? ['', '']
-  return (name + nodePath.slice(path.length)).replace(
-    /^events__(\d+)(__event$)?/,
-    (_, at, event) => `events__${places[Number(at)] ?? at}${event ? '__id' : ''}`
-  )
+export function toLegacyPath(
+  { paths }: { paths: Paths },
+  nodePath: string,
+  places: readonly number[]
+): string {
+  const [name, path] = Object.entries(paths).find(([, own]) =>
+    `${nodePath}__`.startsWith(`${own}__`)
+  ) ?? ['', '']
+  return (name + nodePath.slice(path.length))
+    .replace(/^events__(\d+)/, (_, at) => `events__${places[Number(at)] ?? at}`)
+    .replace(/^(\w+?__\d+)__event$/, '$1__id')
+    .replace(/__funnel(From|To)Step$/, (_, end: string) => `__funnel_${end.toLowerCase()}_step`)
 }

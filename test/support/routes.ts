@@ -49,6 +49,8 @@ const EXCEPTIONS: Record<string, Partial<Access>> = {
   'DELETE query/{id}/': OF_QUERIES,
   'GET ': { scopes: ['project:read'] },
   'POST insights/trend/': { scopes: ['insight:read'] },
+  'POST insights/funnel/': { scopes: ['insight:read'] },
+  'POST insights/retention/': { scopes: ['insight:read'] },
   'POST insights/trend/actors/': { scopes: ['person:read'] },
   'GET dashboards/{id}/chart.svg/': { scopes: ['insight:read'] },
   'GET dashboards/{id}/chart.png/': { scopes: ['insight:read'] },

@@ -227,6 +227,34 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data?.result.map(({ label, data }) => [label, data.at(-1)])).toEqual([['$identify', 1]])
   },
+  async insights_funnel(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/insights/funnel/', {
+      params: { path: { project_id } },
+      body: { events: [{ id: '$identify' }, { id: 'never' }], date_from: '-1d' }
+    })
+    expect(data?.result).toMatchObject([{ count: 1 }, { count: 0 }])
+  },
+  async insights_funnel_by_url(client) {
+    const query = { events: JSON.stringify([{ id: '$identify' }, { id: 'never' }]) }
+    const { data } = await client.GET('/api/environments/{project_id}/insights/funnel/', {
+      params: { path: { project_id }, query }
+    })
+    expect(data?.result).toMatchObject([{ count: 1 }, { count: 0 }])
+  },
+  async insights_retention(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/insights/retention/', {
+      params: { path: { project_id } },
+      body: { target_entity: { id: '$identify' }, total_intervals: 1 }
+    })
+    expect(data?.result).toMatchObject([{ values: [{ count: 1 }] }])
+  },
+  async insights_retention_by_url(client) {
+    const query = { target_entity: JSON.stringify({ id: '$identify' }), total_intervals: '1' }
+    const { data } = await client.GET('/api/environments/{project_id}/insights/retention/', {
+      params: { path: { project_id }, query }
+    })
+    expect(data?.result).toMatchObject([{ values: [{ count: 1 }] }])
+  },
   async insights_trend_actors(client) {
     const { data } = await client.POST('/api/environments/{project_id}/insights/trend/actors/', {
       params: { path: { project_id }, query: { bucket: '1' } },
