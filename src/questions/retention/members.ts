@@ -161,12 +161,14 @@ export class Members {
 
   /** Counts the return of a member in each of its rows that has a column for the period. */
   #comeBack(chunk: Int32Array, at: number, period: number): void {
-    const { rows, columnOf, isFirstOnly } = this.#options
+    const { rows, columnOf, isFirstOnly, cells } = this.#options
+    const table = cells.of(chunk[at + TABLE] ?? 0)
+    const last = (chunk[at + RETURN] ?? 0) - 1
     const first = Math.max(0, period - columnOf.length + 1)
     if (isFirstOnly) {
       const row = chunk[at + ROWS] ?? 0
       if (row >= first && row < period) {
-        this.#count(chunk, at, row, period)
+        this.#count(table, row, period, last)
       }
       return
     }
@@ -178,19 +180,17 @@ export class Members {
         if (row >= end) {
           return
         }
-        this.#count(chunk, at, row, period)
+        this.#count(table, row, period, last)
       }
     }
   }
 
-  /** Counts the return of a member in a row, unless its column has counted the member. */
-  #count(chunk: Int32Array, at: number, row: number, period: number): void {
+  /** Counts a return in a row, unless its column has counted the one before, in period `last`. */
+  #count(table: Int32Array, row: number, period: number, last: number): void {
     const { columnOf, isCumulative, cells } = this.#options
-    const last = (chunk[at + RETURN] ?? 0) - 1
     const before = last > row ? (columnOf[last - row] ?? 0) : 0
     const column = columnOf[period - row] ?? 0
     if (column > before) {
-      const table = cells.of(chunk[at + TABLE] ?? 0)
       cells.count(table, row, isCumulative ? before + 1 : column, column)
     }
   }
