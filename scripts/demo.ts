@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PLACE_HEADER } from '../src/capture/origin.ts'
+import { makeAlert } from './demo/alert.ts'
 import { type CallApi, share, shareDashboard } from './demo/dashboard.ts'
 import { writeHistory } from './demo/history.ts'
 import type { DemoPerson } from './demo/person.ts'
@@ -92,6 +93,8 @@ async function main(): Promise<void> {
     console.log(`\nWatch ${email} sign up, one of ${recordings.length} recordings:\n\n  ${shared}`)
   }
   console.log(`\nA dashboard of the last month:\n\n  ${await shareDashboard(call)}`)
+  const fired = (await makeAlert(call, 'Sign-ups')).map((line) => `\n  ${line}`)
+  console.log(`\nAn alert on sign-ups would have fired ${fired.length} times:\n${fired.join('')}`)
   const term = people[0]?.email.split('@')[1] ?? ''
   const search = `${base}persons/?search=${encodeURIComponent(term)}`
   console.log(

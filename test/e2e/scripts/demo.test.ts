@@ -34,13 +34,19 @@ const Dashboard = z.object({
   tiles: z.array(z.object({ insight: z.object({ name: z.string() }) }))
 })
 
-/** Returns the names of the insights on each dashboard. */
-async function readDashboards({ url, projectId, key }: LocalService): Promise<string[][]> {
-  const ask = async (path: string): Promise<unknown> => {
+const Alerts = z.object({ results: z.array(z.object({ name: z.string(), enabled: z.boolean() })) })
+
+const asker =
+  ({ url, projectId, key }: LocalService) =>
+  async (path: string): Promise<unknown> => {
     const headers = { authorization: `Bearer ${key}` }
     const answer = await fetch(`${url}/api/environments/${projectId}/${path}`, { headers })
     return answer.json()
   }
+
+/** Returns the names of the insights on each dashboard. */
+async function readDashboards(service: LocalService): Promise<string[][]> {
+  const ask = asker(service)
   const { results } = Dashboards.parse(await ask('dashboards/'))
   const all = await Promise.all(results.map(({ id }) => ask(`dashboards/${id}/`)))
   return all.map((one) => Dashboard.parse(one).tiles.map(({ insight }) => insight.name))
@@ -121,6 +127,10 @@ describe('npm run demo', () => {
     expect(await readPersons(service)).toEqual(persons)
     expect(readEvents(first)).toEqual(events)
     expect(dashboardIn(again.stdout)).toBe(dashboardIn(stdout))
+    expect(again.stdout).toMatch(/An alert on sign-ups would have fired \d+ times/)
+    expect(Alerts.parse(await asker(service)('alerts/')).results).toEqual([
+      { name: 'Fewer sign-ups than a week ago', enabled: true }
+    ])
     expect(await readDashboards(service)).toEqual(dashboards)
 
     const stranger = await run(SMALL, { STATE_DIR: second, PORT: new URL(service.url).port })
