@@ -13,9 +13,9 @@ import { readDecoded } from '../input/encoding.ts'
 import type { Json, JsonObject } from '../input/json.ts'
 import { Flag, KnownId, SearchText, wholeFrom } from '../input/parameters.ts'
 import { show } from '../input/show.ts'
-import { findPersonIds } from '../questions/actors/answer.ts'
 import { readActors } from '../questions/actors/request.ts'
 import { NUMBERS, PERSONS } from '../questions/kinds.ts'
+import { loadAnswers } from '../questions/load-answers.ts'
 import { countCohort } from './count.ts'
 import { readPersonsCsv } from './csv.ts'
 import {
@@ -237,6 +237,7 @@ function membersOfQuery(node: JsonObject, { var: scope }: Context<AppEnv>): AddA
   }
   return async (id) => {
     try {
+      const { findPersonIds } = await loadAnswers()
       for await (const names of findPersonIds({ db, project }, query, now)) {
         await addMembers(scope, id, { by: 'id', names, now })
       }

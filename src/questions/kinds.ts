@@ -4,27 +4,15 @@ import type { Overviews } from '../columns/sealed.ts'
 import type { ProjectDb, Usage } from '../db/client.ts'
 import type { JsonObject } from '../input/json.ts'
 import { readTrendsNode, type Settings } from '../trends/request.ts'
-import { computeActors } from './actors/answer.ts'
 import { readActors } from './actors/request.ts'
 import type { DrawingPlace, DrawnQuestion } from './drawing.ts'
-import { computeEvents } from './events/answer.ts'
 import { readEvents } from './events/request.ts'
-import { drawFunnelAnswer, earlierFunnel, endFunnel } from './funnels/chart.ts'
-import { computeFunnels } from './funnels/funnel.ts'
 import { readFunnels } from './funnels/query.ts'
-import { drawLifecycleAnswer } from './lifecycle/chart.ts'
-import { computeLifecycle } from './lifecycle/lifecycle.ts'
 import { readLifecycle } from './lifecycle/query.ts'
-import { drawRetentionAnswer } from './retention/chart.ts'
+import { type Answers, loadAnswers } from './load-answers.ts'
 import { readRetention } from './retention/query.ts'
-import { computeRetention } from './retention/retention.ts'
-import { drawStickinessAnswer } from './stickiness/chart.ts'
 import { readStickiness } from './stickiness/query.ts'
-import { computeStickiness } from './stickiness/stickiness.ts'
-import { computeTrends } from './trends.ts'
-import { computeWebOverview } from './web/overview.ts'
 import { readWebOverview, readWebTable } from './web/query.ts'
-import { computeWebTable } from './web/stats-table.ts'
 
 /** Where a question is computed. `usage` is that of the request; `found` was read ahead. */
 export type QuestionScope = {
@@ -40,14 +28,18 @@ export type DrawingScope = Omit<QuestionScope, 'usage'>
 /** What a question answers: `results`, and the other members that only its kind has. */
 export type QuestionAnswer = { results: unknown }
 
-type Definition<Query, Scope> = {
-  /**
-   * Reads a node of the kind.
-   * @throws errors of input whose attr is a path in the node, and query_too_large, attr the limit
-   */
-  read: (node: JsonObject, settings: Settings, now: Date) => Query
-  /** @throws the errors of `read` */
-  compute: (scope: Scope, query: Query, now: Date) => Promise<QuestionAnswer>
+/**
+ * Reads a node of a kind.
+ * @throws errors of input whose attr is a path in the node, and query_too_large, attr the limit
+ */
+type Read<Query> = (node: JsonObject, settings: Settings, now: Date) => Query
+
+/** @throws the errors of `Read` */
+type Compute<Scope, Query, Answer> = (scope: Scope, query: Query, now: Date) => Promise<Answer>
+
+type Definition<Query> = {
+  read: Read<Query>
+  compute: (answers: Answers) => Compute<QuestionScope, Query, QuestionAnswer>
   /** Returns lists of scopes: a key needs one of each. By default, one of `NUMBERS`. */
   needs?: (query: Query) => readonly Scopes[]
   /**
@@ -91,17 +83,20 @@ const define = <Query>({
   compute,
   needs = () => [NUMBERS],
   takesFilters = false
-}: Definition<Query, QuestionScope>): QuestionKind => ({
+}: Definition<Query>): QuestionKind => ({
   read(node, settings, now) {
     const query = read(node, settings, now)
-    return { needs: needs(query), compute: (scope) => compute(scope, query, now) }
+    return {
+      needs: needs(query),
+      compute: async (scope) => compute(await loadAnswers())(scope, query, now)
+    }
   },
   takesFilters
 })
 
 /** How the answers of a kind are drawn. */
-type Drawer<Query, Answer> = Pick<Definition<Query, DrawingScope>, 'read'> & {
-  compute: (scope: DrawingScope, query: Query, now: Date) => Promise<Answer & QuestionAnswer>
+type Drawer<Query, Answer> = {
+  compute: Compute<DrawingScope, Query, Answer & QuestionAnswer>
   /** @param place `before` is the answer for the period before, if it was computed */
   draw: (
     query: Query,
@@ -115,20 +110,22 @@ type Drawer<Query, Answer> = Pick<Definition<Query, DrawingScope>, 'read'> & {
 }
 
 /** Defines a kind that can be drawn; dashboards' filters can be laid over it. */
-const defineDrawn = <Query, Answer>(drawer: Drawer<Query, Answer>): QuestionKind => ({
+const defineDrawn = <Query, Answer>(
+  read: Read<Query>,
+  drawerOf: (answers: Answers) => Drawer<Query, Answer>
+): QuestionKind => ({
   read(node, settings, now) {
-    const query = drawer.read(node, settings, now)
-    const compute = (scope: DrawingScope, asked: Query) => drawer.compute(scope, asked, now)
+    const query = read(node, settings, now)
     return {
       needs: [NUMBERS],
-      compute: (scope) => compute(scope, query),
+      compute: async (scope) => drawerOf(await loadAnswers()).compute(scope, query, now),
       async draw(scope, { until, isCompared }) {
         const { project } = scope
-        const { draw, endAt, earlier } = drawer
+        const { compute, draw, endAt, earlier } = drawerOf(await loadAnswers())
         const asked = until !== undefined && endAt ? endAt(query, until) : query
         const compared = isCompared ? earlier?.(asked, project) : undefined
-        const answer = await compute(scope, asked)
-        const before = compared && (await compute(scope, compared))
+        const answer = await compute(scope, asked, now)
+        const before = compared && (await compute(scope, compared, now))
         return draw(asked, answer, { project, now, before })
       }
     }
@@ -138,38 +135,42 @@ const defineDrawn = <Query, Answer>(drawer: Drawer<Query, Answer>): QuestionKind
 
 /** The questions that can be asked, by the `kind` of their node. */
 export const KINDS: Readonly<Record<string, QuestionKind>> = {
-  TrendsQuery: define({ read: readTrendsNode, compute: computeTrends, takesFilters: true }),
-  FunnelsQuery: defineDrawn({
-    read: readFunnels,
-    compute: computeFunnels,
-    draw: drawFunnelAnswer,
-    endAt: endFunnel,
-    earlier: earlierFunnel
-  }),
-  RetentionQuery: defineDrawn({
-    read: readRetention,
-    compute: computeRetention,
-    draw: drawRetentionAnswer
-  }),
-  StickinessQuery: defineDrawn({
-    read: readStickiness,
-    compute: computeStickiness,
-    draw: drawStickinessAnswer
-  }),
-  LifecycleQuery: defineDrawn({
-    read: readLifecycle,
-    compute: computeLifecycle,
-    draw: drawLifecycleAnswer
-  }),
-  WebOverviewQuery: define({
-    read: readWebOverview,
-    compute: computeWebOverview,
+  TrendsQuery: define({
+    read: readTrendsNode,
+    compute: ({ computeTrends }) => computeTrends,
     takesFilters: true
   }),
-  WebStatsTableQuery: define({ read: readWebTable, compute: computeWebTable, takesFilters: true }),
+  FunnelsQuery: defineDrawn(readFunnels, (answers) => ({
+    compute: answers.computeFunnels,
+    draw: answers.drawFunnelAnswer,
+    endAt: answers.endFunnel,
+    earlier: answers.earlierFunnel
+  })),
+  RetentionQuery: defineDrawn(readRetention, (answers) => ({
+    compute: answers.computeRetention,
+    draw: answers.drawRetentionAnswer
+  })),
+  StickinessQuery: defineDrawn(readStickiness, (answers) => ({
+    compute: answers.computeStickiness,
+    draw: answers.drawStickinessAnswer
+  })),
+  LifecycleQuery: defineDrawn(readLifecycle, (answers) => ({
+    compute: answers.computeLifecycle,
+    draw: answers.drawLifecycleAnswer
+  })),
+  WebOverviewQuery: define({
+    read: readWebOverview,
+    compute: ({ computeWebOverview }) => computeWebOverview,
+    takesFilters: true
+  }),
+  WebStatsTableQuery: define({
+    read: readWebTable,
+    compute: ({ computeWebTable }) => computeWebTable,
+    takesFilters: true
+  }),
   EventsQuery: define({
     read: readEvents,
-    compute: computeEvents,
+    compute: ({ computeEvents }) => computeEvents,
     needs: ({ columns }) => [
       ['query:read'],
       ...(columns.some(({ isPersonal }) => isPersonal) ? [PERSONS] : [])
@@ -177,7 +178,7 @@ export const KINDS: Readonly<Record<string, QuestionKind>> = {
   }),
   ActorsQuery: define({
     read: readActors,
-    compute: computeActors,
+    compute: ({ computeActors }) => computeActors,
     needs: () => [NUMBERS, PERSONS]
   })
 }

@@ -4,17 +4,14 @@ import type { ProjectCalendar } from '../../trends/periods.ts'
 import type { ActorCount } from '../../trends/point.ts'
 import type { Settings } from '../../trends/request.ts'
 import { findByKind } from '../by-kind.ts'
-import { listFunnelActors } from '../funnels/funnel.ts'
-import { listLifecycle } from '../lifecycle/lifecycle.ts'
+import { type Answers, loadAnswers } from '../load-answers.ts'
 import { inSource } from '../paths.ts'
-import { listRetained } from '../retention/retention.ts'
-import { listStickiness } from '../stickiness/stickiness.ts'
 import type { FoundColumn } from './columns.ts'
 import { readStepOfFunnel } from './funnel-step.ts'
 import { readBarOfLifecycle } from './lifecycle-bar.ts'
 import { readRowOfRetention } from './retention-row.ts'
 import { readBarOfStickiness } from './stickiness-bar.ts'
-import { findActorsOfPoint, readPointOfTrend } from './trend-point.ts'
+import { readPointOfTrend } from './trend-point.ts'
 
 export type SourceScope = { db: ProjectDb; project: ProjectCalendar }
 
@@ -28,7 +25,7 @@ type SourceKind<Query> = {
    */
   read: (node: JsonObject, settings: Settings, now: Date) => Query
   /** Finds the actors, those with the highest `count` first. @throws the errors of `read` */
-  find: (scope: SourceScope, query: Query, now: Date) => Promise<FoundActor[]>
+  find: (answers: Answers) => (scope: SourceScope, query: Query, now: Date) => Promise<FoundActor[]>
   /** The columns that its actors have besides those of all actors; `event_count` by default. */
   columns?: readonly FoundColumn[]
 }
@@ -45,25 +42,34 @@ const source =
   <Query>({ read, find, columns = ['event_count'] }: SourceKind<Query>): SourceReader =>
   (node, settings, now) => {
     const query = read(node, settings, now)
-    return { columns, find: (scope) => find(scope, query, now) }
+    return { columns, find: async (scope) => find(await loadAnswers())(scope, query, now) }
   }
 
-const STICKINESS = source({ read: readBarOfStickiness, find: listStickiness })
+const STICKINESS = source({
+  read: readBarOfStickiness,
+  find: ({ listStickiness }) => listStickiness
+})
 
 /** The readers of sources, by their kind, and by the kind of the question in them. */
 const SOURCES: Readonly<Record<string, Readonly<Record<string, SourceReader>>>> = {
   InsightActorsQuery: {
-    TrendsQuery: source({ read: readPointOfTrend, find: findActorsOfPoint }),
+    TrendsQuery: source({
+      read: readPointOfTrend,
+      find: ({ findActorsOfPoint }) => findActorsOfPoint
+    }),
     RetentionQuery: source({
       read: readRowOfRetention,
-      find: listRetained,
+      find: ({ listRetained }) => listRetained,
       columns: ['event_count', 'appearances']
     }),
     StickinessQuery: STICKINESS,
-    LifecycleQuery: source({ read: readBarOfLifecycle, find: listLifecycle })
+    LifecycleQuery: source({ read: readBarOfLifecycle, find: ({ listLifecycle }) => listLifecycle })
   },
   FunnelsActorsQuery: {
-    FunnelsQuery: source({ read: readStepOfFunnel, find: listFunnelActors })
+    FunnelsQuery: source({
+      read: readStepOfFunnel,
+      find: ({ listFunnelActors }) => listFunnelActors
+    })
   },
   StickinessActorsQuery: { StickinessQuery: STICKINESS }
 }

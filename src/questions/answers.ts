@@ -1,0 +1,19 @@
+/*
+ * What computes and draws the answers to questions, and finds the actors in them. `loadAnswers` loads
+ * it, when a question is first asked.
+ */
+
+export { computeActors, findPersonIds } from './actors/answer.ts'
+export { findActorsOfPoint } from './actors/trend-point.ts'
+export { computeEvents } from './events/answer.ts'
+export { drawFunnelAnswer, earlierFunnel, endFunnel } from './funnels/chart.ts'
+export { computeFunnels, listFunnelActors } from './funnels/funnel.ts'
+export { drawLifecycleAnswer } from './lifecycle/chart.ts'
+export { computeLifecycle, listLifecycle } from './lifecycle/lifecycle.ts'
+export { drawRetentionAnswer } from './retention/chart.ts'
+export { computeRetention, listRetained } from './retention/retention.ts'
+export { drawStickinessAnswer } from './stickiness/chart.ts'
+export { computeStickiness, listStickiness } from './stickiness/stickiness.ts'
+export { computeTrends } from './trends.ts'
+export { computeWebOverview } from './web/overview.ts'
+export { computeWebTable } from './web/stats-table.ts'
