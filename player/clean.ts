@@ -22,6 +22,9 @@ const SENDING = new Set([
   'referrerpolicy'
 ])
 
+/** The words of `rel` that load style sheets, or leave them for later. All others load, connect or open something else. */
+const SHEETS = new Set(['alternate', 'stylesheet'])
+
 /** Handlers that browsers read from attributes, but do not list among the properties of elements. */
 const UNLISTED = [
   'onactivate',
@@ -97,15 +100,25 @@ function cleanElement(element: Members, tag: string): Members {
 
 const cleanAttributes = (attributes: Members): Members =>
   Object.fromEntries(
-    Object.entries(attributes).filter(([name, value]) => isHarmless(name.toLowerCase(), value))
+    Object.entries(attributes)
+      .filter(([name, value]) => isHarmless(name.toLowerCase(), value))
+      .map(([name, value]) => [name, name.toLowerCase() === 'rel' ? cleanRel(value) : value])
   )
+
+/**
+ * Returns what a `rel` says of a stylesheet: `preload stylesheet` → `stylesheet`. Empty for any other: a `link` with it does
+ * nothing, until a change makes it a stylesheet. Null, which removes the attribute in a change, stays.
+ */
+const cleanRel = (value: unknown): string | null => {
+  const words = String(value ?? '')
+    .toLowerCase()
+    .split(/\s+/)
+  const kept = words.includes('stylesheet') ? words.filter((word) => SHEETS.has(word)) : []
+  return value === null ? null : kept.join(' ')
+}
 
 function isHarmless(name: string, value: unknown): boolean {
   if (isHandler(name) || SENDING.has(name)) {
-    return false
-  }
-  // A `link` without this attribute does nothing, until a change makes it a stylesheet.
-  if (name === 'rel' && String(value).trim().toLowerCase() !== 'stylesheet') {
     return false
   }
   // `<meta name="referrer">` is the only element that needs this name.

@@ -194,6 +194,39 @@ function correct(replayer: Replayer, onLoss: Showing['onLoss']): void {
     }
     for (const attribute of attributes) {
       applyPart({ attributes: [attribute] })
+      attempt(() => followLink(Number(attribute.id), Object(attribute.attributes)))
+    }
+  }
+
+  /** Turns a stylesheet on or off by what has changed of its link. */
+  const followLink = (id: number, changes: Members): void => {
+    const node = nodeOf(id)
+    if (!node || Object(mirror.getMeta(node as never)).tagName !== 'link') {
+      return
+    }
+    if (node.nodeName === 'STYLE') {
+      followStyle(node as HTMLStyleElement, changes)
+    } else if (changes.disabled === null) {
+      // A browser loads an alternate stylesheet once it was disabled, and no longer is.
+      const link = node as HTMLLinkElement
+      link.disabled = true
+      link.disabled = false
+    }
+  }
+
+  /** Does so for the style that rrweb builds of a recorded sheet: there, a link's attributes mean nothing. */
+  const followStyle = (style: HTMLStyleElement, changes: Members): void => {
+    if ('_cssText' in changes) {
+      // It was recorded as it began to be shown.
+      style.removeAttribute('rel')
+    } else if ('href' in changes) {
+      onLoss(current)
+    } else if ('rel' in changes || 'disabled' in changes) {
+      // With a title, it would be shown only together with the first sheet that has one.
+      style.removeAttribute('title')
+      const rel = style.getAttribute('rel') ?? 'stylesheet'
+      style.disabled = true
+      style.disabled = style.hasAttribute('disabled') || rel !== 'stylesheet'
     }
   }
 

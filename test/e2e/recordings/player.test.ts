@@ -83,7 +83,8 @@ it.skipIf(!hasBrowser())(
             'preconnect',
             'dns-prefetch',
             'modulepreload',
-            'stylesheet'
+            'stylesheet',
+            'preconnect stylesheet'
           ].map((rel) => element('link', { rel, as: 'script', href: `${evil}/${rel}` })),
           element('style', {
             _cssText: `@import '${evil}/import.css'; body { background: url(${evil}/background) }`

@@ -79,18 +79,27 @@ const styleOf = (element: Locator, name: string): Promise<unknown> =>
   element.evaluate((it, property) => Object(globalThis).getComputedStyle(it)[property], name)
 
 it.skipIf(!hasBrowser())('style sheets that are loaded late are shown', async () => {
-  const css = { type: 'text/css', body: 'h1 { color: rgb(1, 2, 3) }' }
-  const elsewhere = await openSite({ '/far.css': { ...css, body: 'h2 { color: rgb(4, 5, 6) }' } })
-  const late = (href: string) => `<link rel="preload" as="style" href="${href}">`
+  const css = (body: string) => ({ type: 'text/css', body })
+  const elsewhere = await openSite({
+    '/far.css': css('h2 { color: rgb(4, 5, 6) }'),
+    '/both.css': css('h3 { color: rgb(7, 8, 9) }'),
+    '/other.css': css('h1, h2, h3 { color: rgb(9, 9, 9) !important }')
+  })
+  const late = (href: string) => `<link class="late" rel="preload" as="style" href="${href}">`
   const address = await record(
-    `${late('/late.css')}${late(`${elsewhere}/far.css`)}<h1>Seven cakes</h1><h2>Eight pies</h2>`,
+    `${late('/late.css')}${late(`${elsewhere}/far.css`)}
+    <link rel="Preload StyleSheet" as="style" href="${elsewhere}/both.css">
+    <link rel="alternate stylesheet" href="${elsewhere}/other.css">
+    <link id="theme" rel="stylesheet" href="${elsewhere}/other.css">
+    <h1>Seven cakes</h1><h2>Eight pies</h2><h3>Nine buns</h3>`,
     async (tab) => {
       await tab.evaluate(
-        "document.querySelectorAll('link').forEach((link) => { link.rel = 'stylesheet' })"
+        "document.querySelectorAll('.late').forEach((link) => { link.rel = 'stylesheet' })"
       )
+      await tab.evaluate("document.querySelector('#theme').rel = 'alternate stylesheet'")
       await tab.waitForTimeout(500)
     },
-    { files: { '/late.css': css } }
+    { files: { '/late.css': css('h1 { color: rgb(1, 2, 3) }') } }
   )
 
   const { tab, recorded, untilEnd } = await play(address)
@@ -98,13 +107,67 @@ it.skipIf(!hasBrowser())('style sheets that are loaded late are shown', async ()
   await untilEnd()
 
   await tab.click('#load')
-  await recorded.locator('h2').waitFor()
+  await recorded.locator('h3').waitFor()
+  await untilEnd()
   for (const [tag, color] of [
     ['h1', 'rgb(1, 2, 3)'],
-    ['h2', 'rgb(4, 5, 6)']
+    ['h2', 'rgb(4, 5, 6)'],
+    ['h3', 'rgb(7, 8, 9)']
   ] as const) {
     await until(async () => (await styleOf(recorded.locator(tag), 'color')) === color)
   }
+})
+
+it.skipIf(!hasBrowser())('style sheets are switched as the page switched them', async () => {
+  const css = (body: string) => ({ type: 'text/css', body })
+  const elsewhere = await openSite({ '/far.css': css('h1 { font-weight: 300 }') })
+  const address = await record(
+    `<link rel="stylesheet" title="Day" href="/day.css">
+    <link rel="alternate stylesheet" title="Night" href="/night.css">
+    <link rel="alternate stylesheet" title="Night" href="${elsewhere}/far.css">
+    <link id="large" rel="stylesheet" href="/large.css">
+    <h1>Seven cakes</h1>`,
+    async (tab) => {
+      await tab.waitForTimeout(300)
+      await tab.evaluate(`
+        for (const link of document.querySelectorAll('link[title]')) {
+          link.disabled = true
+          link.disabled = link.title !== 'Night'
+        }
+        document.querySelector('#large').rel = 'alternate stylesheet'`)
+      await tab.waitForTimeout(300)
+      await tab.evaluate("document.querySelector('#large').rel = 'stylesheet'")
+      await tab.waitForTimeout(700)
+      await tab.evaluate("document.querySelector('#large').rel = 'icon'")
+      await tab.waitForTimeout(300)
+    },
+    {
+      files: {
+        '/day.css': css('h1 { color: rgb(1, 2, 3) }'),
+        '/night.css': css('h1 { color: rgb(4, 5, 6) }'),
+        '/large.css': css('h1 { font-size: 60px }')
+      }
+    }
+  )
+
+  const { tab, recorded, untilEnd } = await play(address)
+  await tab.route('**/*.css', (route) => route.continue())
+  const styles = () =>
+    Promise.all(
+      ['color', 'fontSize', 'fontWeight'].map((name) => styleOf(recorded.locator('h1'), name))
+    )
+  const have = (...expected: string[]) =>
+    until(async () => String(await styles()) === String(expected))
+  await untilEnd()
+  expect(await styles()).toEqual(['rgb(4, 5, 6)', '32px', '700'])
+
+  await tab.click('#load')
+  await have('rgb(4, 5, 6)', '32px', '300')
+  await tab.fill('#position', '0')
+  await have('rgb(1, 2, 3)', '60px', '700')
+  await jump(tab)
+  await have('rgb(4, 5, 6)', '32px', '300')
+  expect(await tab.isHidden('#status')).toBe(true)
 })
 
 it.skipIf(!hasBrowser())('a canvas shows what was drawn on it', async () => {
