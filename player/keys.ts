@@ -6,6 +6,9 @@ type Actions = {
   toggleFull(): void
 }
 
+/** Keys that switch something. Held down, they switch it once. */
+const SWITCHES = new Set([' ', 'k', 'f'])
+
 /** How far an arrow key goes, ms. */
 const STEP = 10_000
 
@@ -25,9 +28,18 @@ export function listenToKeys({ toggle, move, changeSpeed, toggleFull }: Actions)
     const isCombined = event.ctrlKey || event.metaKey || event.altKey
     if (action && !isCombined && !isTaken(event)) {
       event.preventDefault()
-      action()
+      if (!(event.repeat && SWITCHES.has(event.key))) {
+        action()
+      }
     }
   })
+}
+
+/** Keeps Enter from pressing a button again and again while it is held down. */
+export function holdOnce(event: KeyboardEvent): void {
+  if (event.repeat && event.key === 'Enter') {
+    event.preventDefault()
+  }
 }
 
 /** Whether the focused element uses the key itself. */

@@ -1,7 +1,7 @@
 import type { Replayer } from '@rrweb/replay'
 import { toClock } from './clock.ts'
 import type { Frame } from './frame.ts'
-import { listenToKeys } from './keys.ts'
+import { holdOnce, listenToKeys } from './keys.ts'
 import { follow, listMoments as list } from './log.ts'
 import { addressOf, listMoments, listPauses, type Pause } from './moments.ts'
 import { find } from './page.ts'
@@ -274,6 +274,9 @@ function listen(): void {
     isWithSite = true
     build(Number(position.value)).catch(fail)
   })
+  for (const control of [play, full]) {
+    control.addEventListener('keydown', holdOnce)
+  }
   listenToKeys({ toggle, move, changeSpeed, toggleFull })
   window.addEventListener('hashchange', () => seek(linkedTime()))
   window.addEventListener('resize', scale)

@@ -144,5 +144,19 @@ it.skipIf(!hasBrowser())(
     await tab.focus('#position')
     await tab.keyboard.press(' ')
     expect(await isPlaying()).toBe(true)
+
+    // A key that is held down switches once. Playwright repeats a key that is already down.
+    for (const [key, focused] of [
+      [' ', '#position'],
+      ['k', '#position'],
+      ['Enter', '#play']
+    ] as const) {
+      const before = await isPlaying()
+      await tab.focus(focused)
+      await tab.keyboard.down(key)
+      await tab.keyboard.down(key)
+      await tab.keyboard.up(key)
+      expect([key, await isPlaying()]).toEqual([key, !before])
+    }
   }
 )
