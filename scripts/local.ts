@@ -141,10 +141,17 @@ function objectIdOf(className: string, name: string): string {
   return Buffer.concat([id, hash(id)]).toString('hex')
 }
 
-/** Overwrites deleted data. @throws OperatorError when that is impossible, for example on a full disk */
+/**
+ * Overwrites deleted data, and says if links to e-mails were ended by that.
+ * @throws OperatorError when that is impossible, for example on a full disk
+ */
 export function overwriteDeleted(folder: string): void {
   try {
-    overwriteErased(folder)
+    if (overwriteErased(folder)) {
+      console.error(
+        'All e-mails that were written to files are deleted: a chart in one may name an erased person. Links to them no longer open.'
+      )
+    }
   } catch (error) {
     const fault = error instanceof Error ? error.message : error
     throw new OperatorError(

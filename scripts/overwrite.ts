@@ -29,19 +29,21 @@ const Completed = z.object({ completed: z.string() })
 /**
  * Rewrites all databases of a state folder, so that no deleted data is left in their files, and removes the e-mails that were
  * sent, if an erasure or a removal of events has been completed since the last time.
+ * @returns whether there were e-mails
  */
-export function overwriteErased(folder: string): void {
+export function overwriteErased(folder: string): boolean {
   const mark = join(folder, MARK)
   const before = existsSync(mark) ? readFileSync(mark, 'utf8') : ''
   const completed = listCompleted(folder)
   if (completed === before) {
-    return
+    return false
   }
   for (const file of listDatabases(folder)) {
     rewrite(file)
   }
-  removeEmails(folder)
+  const hadEmails = removeEmails(folder)
   writeFileSync(mark, completed)
+  return hadEmails
 }
 
 /** Rewrites a database without its deleted data. `before` may delete more. */
@@ -59,10 +61,12 @@ function rewrite(file: string, before = (_: DatabaseSync) => {}): void {
 /**
  * Removes all e-mails that the simulator keeps instead of sending them, as files and in a database: a chart in them may name
  * the person, and a picture cannot be searched for names.
+ * @returns whether there were any
  */
-function removeEmails(folder: string): void {
+function removeEmails(folder: string): boolean {
   const temporary = join(folder, 'tmp/miniflare-*')
-  for (const file of globSync(join(temporary, 'email/*/*'))) {
+  const files = globSync(join(temporary, 'email/*/*'))
+  for (const file of files) {
     rmSync(file, { force: true })
   }
   for (const file of globSync(join(temporary, 'email-store/*/*.sqlite'))) {
@@ -73,6 +77,7 @@ function removeEmails(folder: string): void {
       }
     })
   }
+  return files.length > 0
 }
 
 const Checkpoint = z.object({ busy: z.int() })

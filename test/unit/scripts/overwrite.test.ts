@@ -1,10 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { overwriteDeleted } from '../../../scripts/local.ts'
 import { overwriteErased } from '../../../scripts/overwrite.ts'
 
 /** Creates a state folder with one database, in which a name has been deleted. */
@@ -57,6 +66,28 @@ it('overwrites what the next erasure has deleted, even if its time is earlier', 
   overwriteErased(folder)
 
   expect(hasName()).toBe(false)
+})
+
+it('removes the e-mails in files, and says so', () => {
+  const { folder, complete } = newFolder()
+  const emails = join(folder, 'tmp/miniflare-1/email/html')
+  mkdirSync(emails, { recursive: true })
+  const says = vi.spyOn(console, 'error').mockReturnValue()
+  onTestFinished(() => says.mockRestore())
+  writeFileSync(join(emails, 'one.html'), 'Marie')
+  overwriteDeleted(folder)
+  expect([readdirSync(emails), says.mock.calls]).toEqual([['one.html'], []])
+
+  complete(1)
+  overwriteDeleted(folder)
+  expect(readdirSync(emails)).toEqual([])
+  expect(says.mock.calls).toEqual([
+    [expect.stringContaining('All e-mails that were written to files are deleted')]
+  ])
+
+  complete(2)
+  overwriteDeleted(folder)
+  expect(says).toHaveBeenCalledTimes(1)
 })
 
 it('empties the write-ahead log, even while another process copies pages from it', async () => {
