@@ -9,7 +9,7 @@ export function render(answer: object): string {
   }
   const [name, rows] = first
   if (rows.length === 0) {
-    return `No ${name}.`
+    return `No ${name.replaceAll('_', ' ')}.`
   }
   return align([Object.keys(rows[0]), ...rows.map((row) => Object.values(row).map(show))])
 }

@@ -9,3 +9,7 @@ it('names cannot give commands to a terminal, or break a table', () => {
 
   expect(render({ projects })).toBe('id  name\n1   Shop\ufffd]0;title\ufffd\n2   a b\ufffd2J')
 })
+
+it('says in words that a list is empty', () => {
+  expect(render({ dead_letters: [] })).toBe('No dead letters.')
+})
