@@ -1,9 +1,11 @@
+import { createExecutionContext, createMessageBatch, getQueueResult } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { createObject, deleteObjects, putObject } from '../../src/bucket.ts'
 import { pause } from '../../src/turns.ts'
 import { invoke, takeExcesses } from '../support/platform.ts'
 import { readTime } from '../support/still-clock.ts'
+import worker from '../support/worker.ts'
 
 /** Runs some work as an invocation. @returns its error and the limits that it exceeded, both undefined if there are none */
 async function run(work: (limited: typeof env) => Promise<unknown>) {
@@ -204,4 +206,18 @@ describe('an invocation', () => {
       expect(await env.BUCKET.head(object)).toBeNull()
     })
   })
+})
+
+it('the messages that an earlier test file has left are acknowledged, and not read', async () => {
+  const letters = () => env.DB.prepare('select count(*) as n from dead_letters').first('n')
+  const deliver = async (timestamp: Date) => {
+    const message = { id: crypto.randomUUID(), timestamp, attempts: 1, body: { dead: 1 } }
+    const batch = createMessageBatch('edge-analytics-capture-dead', [message])
+    await worker.queue(batch, env)
+    const { explicitAcks } = await getQueueResult(batch, createExecutionContext())
+    return [explicitAcks.length, await letters()]
+  }
+
+  expect(await deliver(new Date(0))).toEqual([1, 0])
+  expect(await deliver(new Date())).toEqual([1, 1])
 })

@@ -1,5 +1,7 @@
 import { applyD1Migrations, type D1Migration } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { vi } from 'vitest'
+import { file } from './file.ts'
 
 /** Bindings that vitest.config.ts adds to those of wrangler.toml. */
 const { BUCKET, DB, DB_TWO, TEST_MIGRATIONS } = env as typeof env & {
@@ -15,6 +17,9 @@ export const newestMigration = TEST_MIGRATIONS.at(-1)?.name
 
 // One runtime serves many files. Each file starts with empty, migrated databases and an empty bucket.
 await Promise.all([emptyBucket(BUCKET), renew(DB), renew(DB_TWO)])
+// The clock that an earlier file may have set.
+vi.useRealTimers()
+file.began = Date.now()
 
 /**
  * Drops all tables and migrates again, in one batch, which is much quicker than one per migration. `reset` of cloudflare:test

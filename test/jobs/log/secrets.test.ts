@@ -1,4 +1,3 @@
-import { createMessageBatch } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterAll, afterEach, beforeEach, expect, inject, it, vi } from 'vitest'
 import type { JsonObject } from '../../../src/input/json.ts'
@@ -14,7 +13,6 @@ import { listenToLog } from '../../support/log.ts'
 import { consume, deliverBatch, newProject, request } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
 import { newStage, snapshotEvent } from '../../support/recordings.ts'
-import worker from '../../support/worker.ts'
 
 const { host, url } = inject('receiver')
 const OPEN = { OUTBOUND_ALLOW: host }
@@ -178,11 +176,8 @@ it('the log contains no data of a delivery that the service cannot make', async 
   setClock('2026-11-22T09:00:00Z')
   await desk.cron()
   await desk.drain(OPEN)
-  const dead = createMessageBatch<unknown>('edge-analytics-deliveries-dead', [
-    { id: 'a', timestamp: new Date(), attempts: 1, body: { id: 7, project_id: 1, to: ADDRESS } },
-    { id: 'b', timestamp: new Date(), attempts: 1, body: ADDRESS }
-  ])
-  await worker.queue(dead, { ...env, DB: quoting(ADDRESS) })
+  const dead = [{ id: 7, project_id: 1, to: ADDRESS }, ADDRESS]
+  await deliverBatch('edge-analytics-deliveries-dead', dead, { bindings: { DB: quoting(ADDRESS) } })
   await desk.deliver({ id: 1, project_id: 1 }, { DB: quoting(ADDRESS) })
 
   expectLogged(
@@ -190,8 +185,8 @@ it('the log contains no data of a delivery that the service cannot make', async 
     [hidden, subscription.webhook_secret, ADDRESS]
   )
   expect(log.lines('delivery message dead')).toMatchObject([
-    { id: 'a', project: 1, delivery: 7 },
-    { id: 'b', project: null, delivery: null }
+    { project: 1, delivery: 7 },
+    { project: null, delivery: null }
   ])
 })
 
