@@ -1,26 +1,11 @@
 import { BRAND, type HtmlPage } from '../../html/page.ts'
-
-/** Puts the rules below the operations. Swagger UI has dark colours, but no page around them. */
-const STYLE = `
-.docs { display: flex; flex-wrap: wrap; gap: var(--s-8) var(--s-16); align-items: center; max-width: 1460px; margin: 0 auto; padding: var(--s-16) 20px 0; }
-.docs h1 { flex-basis: 100%; padding-top: var(--s-16); }
-.docs p { flex: 1 1 20rem; }
-.docs .in { width: min(100%, 22rem); }
-.swagger-ui > div { display: flex; flex-direction: column; }
-.information-container { order: 1; }
-.information-container table { table-layout: fixed; }
-.information-container hgroup, .filter-container { display: none; }
-`
+import { STYLE } from './style.ts'
 
 /**
  * Configures Swagger UI. `search` finds operations by any part of their texts; Swagger UI itself
  * finds only tags.
  */
 const SCRIPT = `
-const dark = matchMedia('(prefers-color-scheme: dark)')
-const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
-dark.addEventListener('change', paint)
-paint()
 const textOf = (operation) =>
   [
     operation.get('path'),
@@ -39,6 +24,7 @@ const ui = SwaggerUIBundle({
   deepLinking: true,
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
+  syntaxHighlight: false,
   tryItOutEnabled: true,
   validatorUrl: null,
   plugins: [() => ({ fn: { opsFilter: search } })]

@@ -7,7 +7,6 @@ import { answerPage, nonceOf } from '../../http/html-page.ts'
 import { describe } from '../../http/openapi.ts'
 import { emptiesBodies } from '../../http/preferences.ts'
 import { INFO, TAGS } from './info.ts'
-import { referencePage } from './page.ts'
 
 const OpenApiJson = z.looseObject({ openapi: z.string() }).meta({ id: 'OpenApi' })
 
@@ -66,7 +65,8 @@ export function createDocsRoutes(app: Hono<AppEnv>) {
     .get('/openapi-3.0.json', OPENAPI_30, etag(), (c) =>
       c.body(documentOf('openapi-3.0', c.env), 200, { 'Content-Type': 'application/json' })
     )
-    .get('/docs', DOCS, (c) => {
+    .get('/docs', DOCS, async (c) => {
+      const { referencePage } = await import('./page.ts')
       const nonce = nonceOf(c)
       return answerPage(c, referencePage(nonce), {
         policy: {

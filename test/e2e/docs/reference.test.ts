@@ -110,3 +110,57 @@ it.skipIf(!hasBrowser())(
     expect(complaints).toEqual([])
   }
 )
+
+/** Lists what elements of the page look like that no token says: colours, grounds, lines and fonts, each with an element. */
+const LIST_STRANGE = `
+(() => {
+  const style = getComputedStyle(document.documentElement)
+  const tokens = [...document.styleSheets]
+    .flatMap((sheet) => [...sheet.cssRules])
+    .filter(({ selectorText }) => selectorText === ':root')
+    .flatMap((rule) => [...rule.style].filter((name) => name.startsWith('--')))
+  const probe = document.body.appendChild(document.createElement('i'))
+  const looksOf = (property) =>
+    tokens.map((name) => {
+      probe.style.setProperty(property, 'initial')
+      probe.style.setProperty(property, 'var(' + name + ')')
+      return getComputedStyle(probe).getPropertyValue(property)
+    })
+  const colors = new Set([...looksOf('background-color'), 'rgba(0, 0, 0, 0)'])
+  const fonts = new Set(looksOf('font-family'))
+  probe.remove()
+  const strange = new Set()
+  for (const element of document.querySelectorAll('body, body *:not(script, option, svg, svg *)')) {
+    if (element.checkVisibility()) {
+      const look = getComputedStyle(element)
+      const lined = ['top', 'right', 'bottom', 'left'].filter((side) => parseFloat(look['border-' + side + '-width']) > 0)
+      for (const property of ['color', 'background-color', ...lined.map((side) => 'border-' + side + '-color')]) {
+        if (!colors.has(look.getPropertyValue(property))) {
+          strange.add([element.tagName, element.className, property, look.getPropertyValue(property)].join(' '))
+        }
+      }
+      if (!fonts.has(look.fontFamily)) {
+        strange.add([element.tagName, element.className, look.fontFamily].join(' '))
+      }
+    }
+  }
+  return [...strange]
+})()`
+
+it.skipIf(!hasBrowser())(
+  'the reference at /docs has the colours and fonts of the design',
+  async () => {
+    const { url, key } = await newProject()
+    const { page } = await openReference(url)
+
+    await giveKey(page, key)
+    await tryOut(page, 'persons_list', {})
+    await page.click('button.authorize')
+
+    for (const colorScheme of ['light', 'dark'] as const) {
+      // Otherwise buttons would still be changing their colours.
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      expect([colorScheme, await page.evaluate(LIST_STRANGE)]).toEqual([colorScheme, []])
+    }
+  }
+)
