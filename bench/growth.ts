@@ -1,7 +1,15 @@
 import { kindOf, storeEvents, type Volume } from './support/events.ts'
 import { watchHeap } from './support/heap.ts'
 import { loadOthers, loadOthersFor, OTHERS, type Target } from './support/others.ts'
-import { type Ask, QUESTIONS, type QuestionName, questionsTo } from './support/questions.ts'
+import {
+  type Ask,
+  NODE_NAMES,
+  QUESTIONS,
+  type QuestionName,
+  questionsTo,
+  TREND_NAMES,
+  type TrendName
+} from './support/questions.ts'
 import { type Outcome, percentile, rounded } from './support/report.ts'
 import { inTemporaryAsync, type Runtime, startWorkers, untilLogged } from './support/runtime.ts'
 import { seal } from './support/seal.ts'
@@ -12,7 +20,10 @@ const MAX_MS: Partial<Record<QuestionName, number>> = {
   filter: 350,
   sum: 350,
   breakdown: 350,
-  dau: 300
+  dau: 300,
+  funnel: 800,
+  retention: 600,
+  lifecycle: 600
 }
 
 /**
@@ -20,7 +31,7 @@ const MAX_MS: Partial<Record<QuestionName, number>> = {
  * `weekly active` were recorded at commit c609a26. The others were measured at f48b32f on a busy machine and divided by
  * 1.2, because in that run the six recorded questions took about 1.2 times their recorded medians.
  */
-const BEFORE_COLUMNS: Record<QuestionName, number> = {
+const BEFORE_COLUMNS: Record<TrendName, number> = {
   total: 14.4,
   filter: 451,
   sum: 510,
@@ -47,6 +58,8 @@ const MAX_LONGER_MS = 60
  * not show how much memory is needed.
  */
 const MAX_HEAP_MB = 64
+/** Target: heap and buffers together during a question other than a trend, MB. */
+const MAX_NODE_MB = 110
 
 /** Events per person. */
 const EVENTS_OF_PERSON = 20
@@ -77,7 +90,7 @@ const SMOKE: Size = {
   othersMs: 100
 }
 
-/** Measures how trends slow down with more events, and how reading a person and capturing slow down meanwhile. */
+/** Measures how questions slow down with more events, and how reading a person and capturing slow down meanwhile. */
 export async function benchGrowth(isSmoke: boolean, isFull: boolean): Promise<Outcome> {
   const usual = [planOf(100_000), planOf(1_000_000, { isAskedUnsealed: true })]
   const largest = planOf(10_000_000, { isShort: true, isLargest: true })
@@ -103,7 +116,7 @@ type Column = Plan & {
   isSealed: boolean
   asked: Asked
   others?: { person: Times; capture: Times }
-  heap?: number
+  heap?: { trends: number; nodes: number }
 }
 
 async function measure(plan: Plan, { runs, othersMs }: Size, folder: string): Promise<Column[]> {
@@ -131,7 +144,10 @@ async function measure(plan: Plan, { runs, othersMs }: Size, folder: string): Pr
   if (!plan.isLargest) {
     return columns
   }
-  const heap = await measureHeap(target, folder)
+  const heap = {
+    trends: await measureHeap(target, folder, TREND_NAMES),
+    nodes: await measureHeap(target, folder, NODE_NAMES)
+  }
   return columns.map((column) => (column.isSealed ? { ...column, heap } : column))
 }
 
@@ -182,13 +198,17 @@ async function loadOthersAsking(ask: Ask, runtime: Runtime, target: Target, ms: 
 }
 
 /** Returns the peak of the service's memory in MB while each question is asked twice. */
-async function measureHeap({ projectId, key }: Target, folder: string): Promise<number> {
+async function measureHeap(
+  { projectId, key }: Target,
+  folder: string,
+  questions: readonly QuestionName[]
+): Promise<number> {
   const runtime = await startWorkers({ folder, maxHeap: MAX_HEAP_MB })
   try {
     const ask = questionsTo(runtime.service, projectId, key)
     const heap = await watchHeap(await runtime.inspector(), 'service')
     const { peak } = await heap.during(async () => {
-      for (const question of [...QUESTIONS, ...QUESTIONS]) {
+      for (const question of [...questions, ...questions]) {
         await ask(kindOf(0), question)
       }
     })
@@ -212,7 +232,7 @@ const LINES: Line[] = [
     })
   })),
   {
-    name: 'longest statement of a trend',
+    name: 'longest statement of a question',
     cellOf: ({ asked, isSealed }) => ({
       value: asked.longestMs,
       most: isSealed ? MAX_STATEMENT_MS : undefined
@@ -221,21 +241,27 @@ const LINES: Line[] = [
   ...linesOfOthers('person', 'retrieving a person'),
   ...linesOfOthers('capture', 'capturing 100 events'),
   {
-    name: 'rows read by a trend, maximum',
+    name: 'rows read by a question, maximum',
     cellOf: ({ asked, isSealed }) => ({
       value: asked.rowsRead[mostReading(asked)],
       most: isSealed ? MAX_ROWS_READ : undefined
     })
   },
   {
-    name: 'memory, MB',
-    cellOf: ({ heap }) => (heap === undefined ? undefined : { value: heap, most: MAX_HEAP_MB })
+    name: 'memory of trends, MB',
+    cellOf: ({ heap }) => heap && { value: heap.trends, most: MAX_HEAP_MB }
+  },
+  {
+    name: 'memory of other questions, MB',
+    cellOf: ({ heap }) => heap && { value: heap.nodes, most: MAX_NODE_MB }
   }
 ]
 
+const isTrend = (question: QuestionName): question is TrendName => question in BEFORE_COLUMNS
+
 function mostOf(question: QuestionName, { isSealed, isLargest }: Column): number | undefined {
   if (!isSealed) {
-    return MAX_UNSEALED * BEFORE_COLUMNS[question]
+    return isTrend(question) ? MAX_UNSEALED * BEFORE_COLUMNS[question] : undefined
   }
   return isLargest ? MAX_MS[question] : undefined
 }
@@ -284,9 +310,9 @@ function report(columns: Column[], { runs }: Size): Outcome {
       ...lines.map(({ name, cells }) => [name, ...cells.map(({ cell }) => show(cell))])
     ],
     notes: [
-      `The 40 % event, over 90 days, median of ${runs} runs after a warm-up; then the same trends back to back, with`,
+      `The 40 % event, over 90 days, median of ${runs} runs after a warm-up; then the same questions back to back, with`,
       `${OTHERS}. All events were sealed first, except in the column of unsealed events.`,
-      `A question about unsealed events may take ${MAX_UNSEALED}× as long as before there were columns.`,
+      `A trend of unsealed events may take ${MAX_UNSEALED}× as long as before there were columns.`,
       `Most rows were read by: ${columns.map((column) => `${mostReading(column.asked)} (${nameOf(column)})`).join(', ')}.`,
       ...(short.length > 0
         ? [`Events have 120 bytes of properties instead of 600: ${short.join(', ')}.`]

@@ -10,6 +10,7 @@ import { benchHttp } from './http.ts'
 import { benchKill } from './kill.ts'
 import { benchLatency } from './latency.ts'
 import { benchPurge } from './purge.ts'
+import { benchQuestions } from './questions.ts'
 import { benchSeal } from './seal.ts'
 import { benchSimilar } from './similar.ts'
 import { benchSize } from './size.ts'
@@ -33,6 +34,7 @@ const PARTS: Record<string, Part> = {
   purge: benchPurge,
   latency: benchLatency,
   trend: benchTrend,
+  questions: benchQuestions,
   growth: benchGrowth,
   seal: benchSeal,
   deliveries: benchDeliveries,

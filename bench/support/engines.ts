@@ -2,13 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import type { QuestionName } from './questions.ts'
+import { LATER_STEPS, type QuestionName, WEEKS, WINDOW_DAYS } from './questions.ts'
 import { root } from './runtime.ts'
 
 /** Writes the SQL of a question, for an event and a range of times. */
 type Query = (event: string, from: number, until: number) => string
 
-/** Another engine with the same events. A query returns rows of `[day, value, number]`. */
+/**
+ * Another engine with the same events. A query returns rows of `[day, value, number]`, that of a funnel `[step, value, number]`,
+ * that of retention `[week, column, number]`, and that of a lifecycle `[day, status, number]`.
+ */
 export type Engine = {
   name: string
   queries: Record<QuestionName, Query>
@@ -18,8 +21,22 @@ export type Engine = {
 /** Engines that run in this process, until they are closed. */
 export type Engines = { engines: Engine[]; close(): void }
 
+const DAY = 86_400_000
+
 /** Six days, ms: with the day itself, the window of `weekly active`. */
-const SIX_DAYS = 6 * 86_400_000
+const SIX_DAYS = 6 * DAY
+
+const WINDOW_MS = WINDOW_DAYS * DAY
+
+/** Returns the first moment of the first week of a table of retention that ends with a range; weeks begin on Sunday. */
+function firstWeek(until: number): number {
+  const last = new Date(until - 1)
+  return Math.floor(last.getTime() / DAY - last.getUTCDay() - 7 * (WEEKS - 1)) * DAY
+}
+
+/** Returns the places of a funnel's steps, from 1 on. */
+const stepsOf = (event: string): [step: string, place: number][] =>
+  [event, ...LATER_STEPS].map((step, i) => [step, i + 1])
 
 /** Opens DuckDB with a row per event, and a second table of the persons behind identities. */
 export async function openDuck(file: string): Promise<Engines> {
@@ -33,6 +50,9 @@ export async function openDuck(file: string): Promise<Engines> {
     select event, make_timestamp(timestamp * 1000) as timestamp, identity, properties, person_properties
     from ${lines} order by event, timestamp`)
   await connection.run(`create table identities as select distinct identity, person from ${lines}`)
+  await connection.run(`
+    create table persons as
+    select person, date_trunc('day', make_timestamp(min(timestamp) * 1000))::date as created from ${lines} group by person`)
   const engine: Engine = {
     name: 'DuckDB',
     queries: duckQueries(),
@@ -54,6 +74,25 @@ function duckQueries(): Engine['queries'] {
     `json_extract_string(${column}, '$."${key}"')`
   const price = `${text('price')}::double`
   const count = 'count(*)::double'
+  /** How many steps each person took: the latest first step, then the latest second one that follows it in time. */
+  const levels = (event: string, from: number, until: number) => `
+    with taken as (
+      select person, epoch_ms(timestamp) as t, step, ${text('$browser')} as browser
+      from events join identities using (identity)
+      join (values ${stepsOf(event).map(([step, place]) => `('${step}', ${place})`)}) as s(event, step) using (event)
+      where timestamp >= ${at(from)} and timestamp < ${at(until)}),
+    begun as (
+      select *, max(case when step = 1 then t end) over so_far as first from taken
+      window so_far as (partition by person order by t, step rows unbounded preceding)),
+    followed as (
+      select *, max(case when step = 2 and t - first <= ${WINDOW_MS} then first end) over so_far as second from begun
+      window so_far as (partition by person order by t, step rows unbounded preceding)),
+    levels as (
+      select arg_min(browser, t) filter (step = 1) as value, max(case
+        when step = 3 and t - second <= ${WINDOW_MS} then 3
+        when step = 2 and t - first <= ${WINDOW_MS} then 2
+        when step = 1 then 1 else 0 end) as level
+      from followed group by person)`
   return {
     total: (...range) =>
       `select ${day}, '', ${count} from events where ${where(...range)} group by 1`,
@@ -85,7 +124,28 @@ function duckQueries(): Engine['queries'] {
     'first time': (event, from, until) => `select ${day}, '', ${count}
       from (select person, min(timestamp) as timestamp from events join identities using (identity)
             where event = '${event}' and timestamp < ${at(until)} group by person)
-      where timestamp >= ${at(from)} group by 1`
+      where timestamp >= ${at(from)} group by 1`,
+    funnel: (event, from, until) =>
+      `${levels(event, from, until)} select 'step ' || n, '', ${count} from levels, range(1, 4) as r(n) where level >= n group by n`,
+    'funnel with breakdown': (event, from, until) => `${levels(event, from, until)}
+      select 'step ' || n, value, ${count} from levels, range(1, 4) as r(n) where level >= n group by n, value`,
+    retention: (event, _, until) => `
+      with weeks as (
+        select distinct person, (timestamp::date - ${at(firstWeek(until))}::date) // 7 as w
+        from events join identities using (identity) where ${where(event, firstWeek(until), until)})
+      select strftime(${at(firstWeek(until))}::date + (a.w * 7)::integer, '%Y-%m-%d'), (b.w - a.w)::varchar, ${count}
+      from weeks a join weeks b on a.person = b.person and b.w >= a.w group by a.w, b.w - a.w`,
+    lifecycle: (event, from, until) => `
+      with days as (
+        select distinct person, timestamp::date as d
+        from events join identities using (identity) where ${where(event, from, until)}),
+      neighbours as (
+        select *, lag(d) over days_of as before, lead(d) over days_of as after from days window days_of as (partition by person order by d))
+      select strftime(d, '%Y-%m-%d'), case when d - before = 1 then 'returning' when d = created then 'new' else 'resurrecting' end as status, ${count}
+      from neighbours join persons using (person) group by d, status
+      union all
+      select strftime(d + 1, '%Y-%m-%d'), 'dormant', -${count} from neighbours
+      where (after is null or after - d > 1) and d + 1 < ${at(until)}::date group by d`
   }
 }
 
@@ -148,6 +208,8 @@ export async function openClickHouse(file: string, folder: string): Promise<Engi
      select event, fromUnixTimestamp64Milli(timestamp, 'UTC'), identity, properties, person_properties from ${lines}`,
     `insert into ${MATERIALIZED.table} select * from ${TEXT.table}`,
     `insert into bench.identities select distinct identity, person from ${lines}`,
+    'create table bench.persons (person UInt64, created Date) engine = MergeTree order by person',
+    `insert into bench.persons select person, toDate(fromUnixTimestamp64Milli(min(timestamp), 'UTC')) from ${lines} group by person`,
     `optimize table ${TEXT.table} final`,
     `optimize table ${MATERIALIZED.table} final`
   ]) {
@@ -177,6 +239,12 @@ function clickHouseQueries(one: Table): Engine['queries'] {
     `event = '${event}' and timestamp >= ${at(from)} and timestamp < ${at(until)}`
   const day = 'toDate(timestamp)'
   const hour = 'toStartOfHour(timestamp)'
+  const levels = (event: string, from: number, until: number, more = '') => `
+    select windowFunnel(${WINDOW_MS})(toUInt64(toUnixTimestamp64Milli(timestamp)),
+      ${stepsOf(event).map(([step]) => `event = '${step}'`)}) as level ${more}
+    from ${table} join bench.identities using (identity)
+    where event in (${stepsOf(event).map(([step]) => `'${step}'`)}) and timestamp >= ${at(from)} and timestamp < ${at(until)}
+    group by person`
   return {
     total: (...range) =>
       `select ${day} as d, '', count() from ${table} where ${where(...range)} group by d`,
@@ -204,6 +272,28 @@ function clickHouseQueries(one: Table): Engine['queries'] {
     'first time': (event, from, until) => `select toDate(first) as d, '', count()
       from (select person, min(timestamp) as first from ${table} join bench.identities using (identity)
             where event = '${event}' and timestamp < ${at(until)} group by person)
-      where first >= ${at(from)} group by d`
+      where first >= ${at(from)} group by d`,
+    funnel: (event, from, until) => `
+      select concat('step ', toString(n)), '', count() from (${levels(event, from, until)})
+      array join [1, 2, 3] as n where level >= n group by n`,
+    'funnel with breakdown': (event, from, until) => `
+      select concat('step ', toString(n)), value, count()
+      from (${levels(event, from, until, `, argMinIf(${one.browser}, timestamp, event = '${event}') as value`)})
+      array join [1, 2, 3] as n where level >= n group by n, value`,
+    retention: (event, _, until) => `
+      select toString(week), toString(intDiv(later - week, 7)), count() from (
+        select week, arrayJoin(arrayFilter(w -> w >= week, weeks)) as later from (
+          select weeks, arrayJoin(weeks) as week from (
+            select groupUniqArray(toStartOfWeek(timestamp)) as weeks from ${table} join bench.identities using (identity)
+            where ${where(event, firstWeek(until), until)} group by person)))
+      group by week, later`,
+    lifecycle: (event, from, until) => `
+      select toString(seen.1), seen.2, if(seen.2 = 'dormant', -1, 1) * toInt64(count()) from (
+        select arrayJoin(arrayConcat(
+          arrayMap(d -> (d, multiIf(has(days, d - 1), 'returning', d = created, 'new', 'resurrecting')), days),
+          arrayMap(d -> (d + 1, 'dormant'), arrayFilter(d -> not has(days, d + 1), days)))) as seen
+        from (select person, groupUniqArray(toDate(timestamp)) as days from ${table} join bench.identities using (identity)
+              where ${where(event, from, until)} group by person) as active join bench.persons using (person))
+      where seen.1 < toDate(${at(until)}) group by seen`
   }
 }

@@ -1,10 +1,10 @@
 import { type Answer, sendOk } from './client.ts'
-import { DAYS, MIDNIGHT } from './events.ts'
+import { DAYS, kindOf, MIDNIGHT } from './events.ts'
 
 const DAY = 86_400_000
 
 /** Trends of 90 days, by day unless `more` has an interval. `series`: fields of the series; `more`: other fields of the request. */
-const BODIES = {
+const TRENDS = {
   total: { series: {} },
   filter: { series: { properties: [{ key: 'plan', value: 'pro' }] } },
   sum: { series: { math: 'sum', math_property: 'price' } },
@@ -21,9 +21,9 @@ const BODIES = {
   'first time': { series: { math: 'first_time_for_user' } }
 } satisfies Record<string, { series: object; more?: object }>
 
-export type QuestionName = keyof typeof BODIES
+export type TrendName = keyof typeof TRENDS
 
-export const QUESTIONS = Object.keys(BODIES) as QuestionName[]
+export const TREND_NAMES = Object.keys(TRENDS) as TrendName[]
 
 /** The range of every question, ms UTC; `until` is exclusive. */
 export const RANGE: { from: number; until: number } = {
@@ -31,25 +31,79 @@ export const RANGE: { from: number; until: number } = {
   until: MIDNIGHT
 }
 
+/** The events that follow the asked one in a funnel. */
+export const LATER_STEPS: readonly string[] = [kindOf(2), kindOf(3)]
+
+/** The days within which the steps of a funnel follow the first one. */
+export const WINDOW_DAYS = 14
+
+/** The weeks of a table of retention, which are also its columns. */
+export const WEEKS = 11
+
+const funnelOf = (event: string) => ({
+  kind: 'FunnelsQuery',
+  series: [event, ...LATER_STEPS].map((step) => ({ kind: 'EventsNode', event: step })),
+  funnelsFilter: { funnelWindowInterval: WINDOW_DAYS, funnelWindowIntervalUnit: 'day' }
+})
+
+/** Other questions than trends, over 90 days, but for retention. */
+const NODES = {
+  funnel: funnelOf,
+  'funnel with breakdown': (event: string) => ({
+    ...funnelOf(event),
+    breakdownFilter: { breakdown: '$browser', breakdown_type: 'event' }
+  }),
+  retention: (event: string) => ({
+    kind: 'RetentionQuery',
+    dateRange: { date_to: dayOf(RANGE.until - 1) },
+    retentionFilter: {
+      targetEntity: { id: event, type: 'events' },
+      returningEntity: { id: event, type: 'events' },
+      period: 'Week',
+      totalIntervals: WEEKS
+    }
+  }),
+  lifecycle: (event: string) => ({
+    kind: 'LifecycleQuery',
+    series: [{ kind: 'EventsNode', event }]
+  })
+} satisfies Record<string, (event: string) => object>
+
+export type NodeName = keyof typeof NODES
+
+export const NODE_NAMES = Object.keys(NODES) as NodeName[]
+
+export type QuestionName = TrendName | NodeName
+
+export const QUESTIONS: readonly QuestionName[] = [...TREND_NAMES, ...NODE_NAMES]
+
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
+
 /** Asks a question about the events of one name. */
 export type Ask = (event: string, question: QuestionName) => Promise<Answer>
 
-/** Returns a function that requests the trend of an event from the service. @throws for any status but 2xx */
+/** Returns a function that asks the service a question about an event. @throws for any status but 2xx */
 export function questionsTo(service: URL, projectId: number, key: string): Ask {
-  const url = new URL(`/api/environments/${projectId}/insights/trend/`, service)
+  const project = new URL(`/api/environments/${projectId}/`, service)
   const options = {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   }
-  const day = (time: number) => new Date(time).toISOString().slice(0, 10)
   return (event, question) => {
-    const { series, more = {} }: { series: object; more?: object } = BODIES[question]
-    const body = {
-      events: [{ id: event, ...series }],
-      date_from: day(RANGE.from),
-      date_to: day(RANGE.until - 1),
-      ...more
-    }
-    return sendOk(url, options, Buffer.from(JSON.stringify(body)))
+    const { path, body } = requestOf(event, question)
+    return sendOk(new URL(path, project), options, Buffer.from(JSON.stringify(body)))
   }
 }
+
+function requestOf(event: string, question: QuestionName): { path: string; body: object } {
+  const range = { date_from: dayOf(RANGE.from), date_to: dayOf(RANGE.until - 1) }
+  if (isNode(question)) {
+    const query = { dateRange: range, ...NODES[question](event) }
+    return { path: 'query/', body: { query } }
+  }
+  const { series, more = {} }: { series: object; more?: object } = TRENDS[question]
+  const body = { events: [{ id: event, ...series }], ...range, ...more }
+  return { path: 'insights/trend/', body }
+}
+
+const isNode = (question: QuestionName): question is NodeName => question in NODES
