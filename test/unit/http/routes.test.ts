@@ -7,15 +7,15 @@ import { describe } from '../../../src/http/openapi.ts'
 import { validateBody, validateQuery } from '../../../src/http/validation.ts'
 import { pathTo, routesOf } from '../../support/routes.ts'
 
-const TAG = { tag: 'Cohorts', summary: 'New' }
-const COHORT = { id: 7, name: 'Buyers' }
+const TAG = { tag: 'Segments', summary: 'New' }
+const SEGMENT = { id: 7, name: 'Buyers' }
 
-const Cohort = z
+const Segment = z
   .object({ id: z.int().optional(), name: z.string(), note: z.string().optional() })
-  .meta({ id: 'Cohort', examples: [{ ...COHORT, note: 'Since May' }] })
+  .meta({ id: 'Segment', examples: [{ ...SEGMENT, note: 'Since May' }] })
 const Unexampled = z.object({ name: z.string() }).meta({ id: 'Unexampled' })
 
-const answer = (status: number) => ({ [status]: { text: 'Done.', schema: Cohort } })
+const answer = (status: number) => ({ [status]: { text: 'Done.', schema: Segment } })
 
 /** Returns the routes that the access tests would read from an API with this router. */
 const tableOf = (router: ReturnType<typeof createRouter>, makers: string[] = []) =>
@@ -34,8 +34,8 @@ suite('a new route', () => {
         '/surveys',
         describe({ ...TAG, id: 'surveys_create', answers: answer(201) }),
         allow('survey:write'),
-        validateBody(Cohort),
-        (c) => c.json(COHORT, 201)
+        validateBody(Segment),
+        (c) => c.json(SEGMENT, 201)
       )
       .get(
         '/surveys/:id/members',
@@ -47,7 +47,7 @@ suite('a new route', () => {
             page: z.string().optional().meta({ description: 'Which page.' })
           })
         ),
-        (c) => c.json(COHORT)
+        (c) => c.json(SEGMENT)
       )
 
   it('is read from its description', () => {
@@ -80,7 +80,7 @@ suite('a new route', () => {
     const router = createRouter().get(
       '/surveys',
       describe({ ...TAG, id: 'surveys_list', answers: answer(200) }),
-      (c) => c.json(COHORT)
+      (c) => c.json(SEGMENT)
     )
 
     expect(problemsOf(router)).toEqual([
@@ -93,7 +93,7 @@ suite('a new route', () => {
       '/surveys/:id',
       describe({ ...TAG, id: 'surveys_destroy', answers: answer(200) }),
       allow('survey:read'),
-      (c) => c.json(COHORT)
+      (c) => c.json(SEGMENT)
     )
 
     expect(problemsOf(router, ['surveys'])).toEqual([
@@ -109,7 +109,7 @@ suite('a new route', () => {
       allow('survey:write'),
       validateQuery(z.object({ as: z.string().meta({ description: 'A name.' }) })),
       validateBody(Unexampled),
-      (c) => c.json(COHORT)
+      (c) => c.json(SEGMENT)
     )
 
     expect(problemsOf(router)).toEqual([
