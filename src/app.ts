@@ -1,4 +1,4 @@
-import { projectListRoutes, projectRoutes, userRoutes } from './access/routes.ts'
+import { keyRoutes, projectListRoutes, projectRoutes, userRoutes } from './access/routes.ts'
 import { aiRoutes } from './ai/routes.ts'
 import { annotationRoutes } from './annotations/routes.ts'
 import { createCaptureV1Routes } from './capture/analytics/routes.ts'
@@ -76,6 +76,7 @@ export function createApp(clock: () => Date, work: () => ConsumerWork) {
   app.route('/', sharedRoutes)
   app.route('/', receiptKeyRoutes)
   app.route('/', userRoutes)
+  app.route('/', keyRoutes)
   for (const prefix of ['/api/environments', '/api/projects']) {
     app.route(prefix, projectListRoutes)
   }

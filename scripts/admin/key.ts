@@ -1,13 +1,21 @@
 import { z } from 'zod'
+import { BROWSER_KEY_DAYS, invitationLink } from '../../src/access/invitation.ts'
+import { createInvitation } from '../../src/access/invitations.store.ts'
+import { ROLE_SCOPES } from '../../src/access/roles.ts'
 import { Scopes } from '../../src/access/scopes.ts'
 import {
   createKey,
+  createUser,
   findProjects,
   type KeyRow,
   listKeys,
+  listProjects,
+  listUsers,
   revokeKey
 } from '../../src/access/store.ts'
+import { User } from '../../src/access/user.ts'
 import { toIso } from '../../src/calendar/clock.ts'
+import { readPort } from '../config.ts'
 import { command, Id, InputError, integer, integers, list, Nothing, text } from './command.ts'
 
 const NewKey = z.object({
@@ -20,6 +28,21 @@ const NewKey = z.object({
       error: 'must be an ISO 8601 date, or a date-time with an offset: 2027-01-31T09:00:00+01:00'
     })
     .transform((date) => new Date(date))
+    .optional()
+})
+
+const ROLES = Object.keys(ROLE_SCOPES) as (keyof typeof ROLE_SCOPES)[]
+
+const Invitation = z.object({
+  email: User.shape.email,
+  role: z.enum(ROLES, { error: `must be one of ${ROLES.join(', ')}` }),
+  project: z.array(Id).min(1).max(1000).optional(),
+  url: z
+    .url({
+      protocol: /^https?$/,
+      error: 'must be an address such as https://analytics.example.com'
+    })
+    .transform((url) => new URL(url).origin)
     .optional()
 })
 
@@ -48,6 +71,40 @@ export const key = {
     }
   }),
 
+  invite: command({
+    usage: `--email <address> --role ${ROLES.join('|')} [--project <id,…>] [--url <address>]`,
+    options: { email: text, role: text, project: integers, url: text },
+    schema: Invitation,
+    async run({ db, isDeployed }, { email, role, project, url }, now) {
+      if (isDeployed && url === undefined) {
+        throw new InputError('url', 'is required with --remote: the address of the service')
+      }
+      const all = (await listProjects(db)).map(({ id }) => id)
+      const projectIds = [...new Set(project ?? all)]
+      if (project === undefined && all.length !== 1) {
+        throw new InputError('project', `is required, because there are ${all.length} projects`)
+      }
+      const missing = projectIds.find((id) => !all.includes(id))
+      if (missing !== undefined) {
+        throw new InputError('project', `There is no project ${missing}.`)
+      }
+      const user =
+        (await listUsers(db)).find((known) => known.email === email) ??
+        (await createUser(db, User.parse({ first_name: nameIn(email), email }), now))
+      const scopes = ROLE_SCOPES[role]
+      const invited = { userId: user.id, scopes, projectIds }
+      const { code, expiresAt } = await createInvitation(db, invited, now)
+      return {
+        link: invitationLink(url ?? `http://127.0.0.1:${readPort()}`, code),
+        user_id: user.id,
+        scopes,
+        project_ids: projectIds,
+        expires_at: toIso(expiresAt.getTime()),
+        days_of_key: BROWSER_KEY_DAYS
+      }
+    }
+  }),
+
   list: command({
     usage: '',
     options: {},
@@ -62,6 +119,9 @@ export const key = {
     run: async ({ db }, { id }, now) => keyToJson(await revokeKey(db, id, now))
   })
 }
+
+/** `grace@example.com` → `grace` */
+const nameIn = (email: string): string => email.replace(/@.*/s, '')
 
 /** Describes a key without its hash. */
 const keyToJson = (row: KeyRow) => ({

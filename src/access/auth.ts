@@ -194,9 +194,10 @@ async function attempt<T>(run: () => T | Promise<T>): Promise<T | undefined> {
 
 /**
  * Returns a middleware for paths without a project. It accepts a request if its key has one of the
- * scopes; the handler answers for the projects that the key has access to.
+ * scopes, or any valid key if there are none; the handler answers for the projects that the key has
+ * access to.
  */
-export const allowCaller = (...scopes: Scopes): MiddlewareHandler<AppEnv> =>
+export const allowCaller = (...scopes: string[]): MiddlewareHandler<AppEnv> =>
   contribute(
     async function checkCaller(c, next) {
       const hash = readKeyHash(c)

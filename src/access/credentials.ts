@@ -21,10 +21,10 @@ const missingScope = (scope: string) => `API key missing required scope '${scope
 export type Scopes = [string, ...string[]]
 
 /** Lists the errors of a request that needs a key, for the reference. */
-export const refusalsOf = (scopes: Scopes): Refusal[] => [
+export const refusalsOf = ([scope]: readonly string[]): Refusal[] => [
   ['not_authenticated', NOT_AUTHENTICATED],
   ['authentication_failed', INVALID_KEY],
-  ['permission_denied', missingScope(scopes[0])],
+  ...(scope === undefined ? [] : [['permission_denied', missingScope(scope)] as Refusal]),
   ['throttled', 'Request was throttled. Expected available in 42 seconds.'],
   ['unavailable', 'The database cannot take the request now.']
 ]
@@ -62,21 +62,24 @@ function readKey(c: Context<AppEnv>): string {
 
 /**
  * Returns the caller that was found by the hash of its key, if the key is valid and has one of the
- * scopes. Counts the request against the key's limit.
+ * scopes, or if there are none. Counts the request against the key's limit.
  * @throws authentication_failed, throttled, permission_denied
  */
 export async function authenticate(
   c: Context<AppEnv>,
   caller: Caller | undefined,
-  scopes: Scopes
+  scopes: readonly string[]
 ): Promise<Caller> {
   if (!caller || !isValid(caller.key, c.get('now'))) {
     throw invalidKey()
   }
   const { key } = caller
   c.set('keyId', key.id)
-  await throttle(c.env, key.id, scopes[0], c.get('now'))
-  expectScope(key, scopes)
+  const [first = '', ...others] = scopes
+  await throttle(c.env, key.id, first, c.get('now'))
+  if (first !== '') {
+    expectScope(key, [first, ...others])
+  }
   return caller
 }
 

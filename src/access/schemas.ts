@@ -1,8 +1,9 @@
 import { v5 as uuidv5 } from 'uuid'
 import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
+import { closed } from '../input/fields.ts'
 import { ProjectSettings, settingsOf } from './settings.ts'
-import type { ProjectRow, UserRow } from './store.ts'
+import type { KeyRow, ProjectRow, UserRow } from './store.ts'
 import { USER_EXAMPLE, UserJson, userToJson } from './user.ts'
 
 /** Namespaces of the uuids that clients expect and that have no meaning here. */
@@ -139,3 +140,73 @@ export const callerToJson = (
   is_staff: false,
   team: team ? projectToApi(team) : null
 })
+
+/** An example of a key that a browser got for an invitation. */
+const KEY_EXAMPLE = {
+  id: 4,
+  label: 'Firefox on macOS',
+  mask_value: 'phx_...a1B2',
+  scopes: ['*'],
+  scoped_teams: [1],
+  projects: [PROJECT_EXAMPLE],
+  user: USER_EXAMPLE,
+  created_at: '2026-11-21T10:11:12.345Z',
+  expires_at: '2026-12-21T10:11:12.345Z',
+  last_used_at: null
+}
+
+export const OwnKeyJson = z
+  .object({
+    id: z.int(),
+    label: z.string(),
+    mask_value: z.string().meta({ description: 'The first and last four characters of the key.' }),
+    scopes: z.array(z.string()),
+    scoped_teams: z
+      .array(z.int())
+      .meta({ description: 'The ids of the projects that the key has access to.' }),
+    projects: z.array(ProjectJson).meta({ description: 'The same projects, sorted by id.' }),
+    user: UserJson.meta({ description: 'The user to whom the key belongs.' }),
+    created_at: z.iso.datetime(),
+    expires_at: z.iso.datetime().nullable().meta({ description: 'Null if it never expires.' }),
+    last_used_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'To the hour; null if the key was never used.' })
+  })
+  .meta({ id: 'OwnKey', examples: [KEY_EXAMPLE] })
+
+/** Returns a key as its holder sees it. */
+export const ownKeyToJson = (
+  key: KeyRow,
+  user: UserRow,
+  projects: ProjectRow[]
+): z.infer<typeof OwnKeyJson> => ({
+  id: key.id,
+  label: key.label,
+  mask_value: key.mask,
+  scopes: key.scopes,
+  scoped_teams: projects.map(({ id }) => id),
+  projects: projects.map(projectToApi),
+  user: userToJson(user),
+  created_at: toIso(key.createdAt),
+  expires_at: key.expiresAt === null ? null : toIso(key.expiresAt),
+  last_used_at: key.lastUsedAt === null ? null : toIso(key.lastUsedAt)
+})
+
+export const RedeemJson = closed(
+  z
+    .object({
+      code: z.string().max(200).meta({ description: 'The code in the link, after `#code=`.' }),
+      label: z.string().trim().min(1).max(200).meta({
+        description: 'The name of the new key: what it is for, such as the browser that gets it.'
+      })
+    })
+    .meta({
+      id: 'Redeem',
+      examples: [{ code: 'HLQ6kfsNFJmfb2PClG4xo8J2pZ9dwTs3a', label: 'Firefox on macOS' }]
+    })
+)
+
+export const RedeemedJson = z
+  .object({ value: z.string().meta({ description: 'The key, which is shown only here.' }) })
+  .meta({ id: 'Redeemed', examples: [{ value: 'phx_…' }] })

@@ -112,7 +112,10 @@ class Writer {
       summary,
       ...(description && { description }),
       ...(operation.isExperimental && { 'x-experimental': true }),
-      security: this.#securityOf(scopes),
+      security: this.#securityOf(
+        scopes,
+        all.some((part) => part.scopes !== undefined)
+      ),
       parameters: all.flatMap(({ path, query, header }) => [
         ...this.#parametersOf('path', path),
         ...this.#parametersOf('query', query),
@@ -136,9 +139,12 @@ class Writer {
   }
 
   /** Lists the scopes, one of which is enough. OpenAPI 3.0 allows scopes only for OAuth. */
-  #securityOf(scopes: string[]) {
-    return this.#is30
-      ? scopes.slice(0, 1).map(() => ({ apiKey: [] }))
+  #securityOf(scopes: string[], needsKey: boolean) {
+    if (!needsKey) {
+      return []
+    }
+    return this.#is30 || scopes.length === 0
+      ? [{ apiKey: [] }]
       : scopes.map((scope) => ({ apiKey: [scope] }))
   }
 

@@ -84,6 +84,22 @@ export const apiKeys = sqliteTable('api_keys', {
   lastUsedAt: integer('last_used_at')
 })
 
+/** Links that give a browser a key of its own, once. */
+export const invitations = sqliteTable('invitations', {
+  id: integer().primaryKey({ autoIncrement: true }),
+  /** The user to whom the key will belong. */
+  userId: integer('user_id')
+    .notNull()
+    .references(() => users.id),
+  /** The hexadecimal SHA-256 of the code in the link. The code itself is not stored. */
+  hash: text().notNull().unique(),
+  scopes: text({ mode: 'json' }).$type<string[]>().notNull(),
+  projectIds: text('project_ids', { mode: 'json' }).$type<number[]>().notNull(),
+  createdAt: integer('created_at').notNull(),
+  expiresAt: integer('expires_at').notNull(),
+  usedAt: integer('used_at')
+})
+
 /** Queue messages that failed for good. `object` is the R2 key of the message and its error. */
 export const deadLetters = sqliteTable('dead_letters', {
   id: text().primaryKey(),

@@ -2,6 +2,7 @@ import createClient from 'openapi-fetch'
 import { afterAll, expect, it } from 'vitest'
 // `npm run typecheck` writes this file, from docs/openapi.json.
 import type { paths } from '../../../dist/client.ts'
+import { createInvitation } from '../../../src/access/invitations.store.ts'
 import { pageUrl, pictureUrl } from '../../../src/subscriptions/picture/ticket.ts'
 import { findSubscription } from '../../../src/subscriptions/store.ts'
 import { unsubscribeUrl } from '../../../src/subscriptions/unsubscribe/ticket.ts'
@@ -1096,6 +1097,24 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
   async users_me_retrieve(client, project) {
     const { data } = await client.GET('/api/users/@me/')
     expect(data?.team?.id).toBe(project.id)
+  },
+  async personal_api_keys_current_retrieve(client, project) {
+    const { data } = await client.GET('/api/personal_api_keys/@current/')
+    expect(data?.projects[0]?.id).toBe(project.id)
+  },
+  async personal_api_keys_current_destroy(client, project) {
+    const { response } = await client.DELETE('/api/personal_api_keys/@current/', {
+      headers: { Authorization: `Bearer ${await project.newKey(['user:read'])}` }
+    })
+    expect(response.status).toBe(204)
+  },
+  async invitations_redeem(client, project) {
+    const invited = { userId: project.user.id, scopes: ['*'], projectIds: [project.id] }
+    const { code } = await createInvitation(db, invited, new Date())
+    const { data } = await client.POST('/api/invitations/redeem/', {
+      body: { code, label: 'Firefox on macOS' }
+    })
+    expect(data?.value).toMatch(/^phx_/)
   },
   async i_v0_ai_batch(client, { token }) {
     const body = { api_key: token, batch: [event] }

@@ -108,6 +108,31 @@ describe('the commands key, project and user', () => {
     })
   })
 
+  it('invites a user to the console, and makes the user if there is none', async () => {
+    const invite = (...more: string[]) => [
+      ...['key', 'invite', '--email', 'joan@example.com', '--role'],
+      ...more
+    ]
+    const first = await json(...invite('viewer'), '--project', '1', '--url', 'https://x.example/a')
+    const second = await json(...invite('admin'), '--project', '1')
+
+    expect(first).toMatchObject({
+      link: expect.stringMatching(/^https:\/\/x\.example\/console\/#code=\w{33}$/),
+      scopes: expect.not.arrayContaining(['person:read']),
+      project_ids: [1]
+    })
+    expect(second).toMatchObject({ user_id: first.user_id, scopes: ['*'] })
+    expect(second.link).not.toBe(first.link)
+    for (const [words, fault] of [
+      [invite('owner'), '--role: must be one of viewer, editor, privacy, admin'],
+      [[...invite('viewer'), '--project', '99'], '--project: There is no project 99.'],
+      [[...invite('viewer'), '--project', '1', '--url', 'ftp://x'], '--url: must be an address']
+    ] as const) {
+      const { code, stderr } = await run(...words)
+      expect([code, stderr]).toEqual([1, expect.stringContaining(fault)])
+    }
+  })
+
   it('turns recording on at creation, and changes each setting separately', async () => {
     const created = await json('project', 'create', '--name', 'Blog', '--recording', 'on')
     expect(created).toMatchObject({ recording: true, recording_sample: 1, console_capture: true })

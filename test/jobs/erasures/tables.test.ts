@@ -58,7 +58,8 @@ const EFFECTS: Record<string, string> = {
   recording_views: 'removed by the queue if asked',
   users: 'about users of the service, not about persons',
   projects: 'nothing about persons',
-  api_keys: 'nothing about persons'
+  api_keys: 'nothing about persons',
+  invitations: 'nothing about persons'
 }
 
 it('the effect of an erasure is listed for every table', () => {

@@ -12,6 +12,7 @@ const NOT_EMPTIED: Record<string, string> = {
   // Who uses the service, and what these users have made. The search for mentions looks for persons in it.
   users: 'the users of the service',
   api_keys: 'the keys of users',
+  invitations: 'hashes of the codes with which users get keys',
   projects: 'settings',
   insights: 'made by users',
   annotations: 'made by users',
