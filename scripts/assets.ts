@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildConsole } from './console.ts'
 import { generatedDir, putGenerated } from './generated.ts'
 import { buildPlayer } from './player.ts'
 
@@ -46,15 +47,15 @@ const REDIRECTS = '/static/:version/:script /static/:script 200\n'
 
 /** Updates the folder of static assets. Unchanged files are not touched, because a running service may read them. */
 export async function assembleAssets(): Promise<void> {
-  const player = await buildPlayer()
+  const built = await Promise.all([buildPlayer(), buildConsole()])
   const rules = [
     ...packages.map(({ to, headers }) => headerRule(`/${to}/*`, headers)),
-    ...player.headers.map(([path, headers]) => headerRule(path, headers))
+    ...built.flatMap(({ headers }) => headers.map(([path, values]) => headerRule(path, values)))
   ]
   const files = new Map<string, string | Buffer>([
     ['_headers', rules.join('\n')],
-    ['_redirects', REDIRECTS + player.redirects],
-    ...player.files
+    ['_redirects', REDIRECTS + built.map(({ redirects }) => redirects).join('')],
+    ...built.flatMap(({ files }) => [...files])
   ])
   for (const { name, from, to, isServed } of packages) {
     const folder = join(root, 'node_modules', name)

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util'
 import { readConfig } from './config.ts'
 import { root, stateDir, USUAL_DIR } from './environment.ts'
 import { OperatorError } from './faults.ts'
-import { prepareProject } from './local-project.ts'
+import { startProject } from './local-project.ts'
 import { readSecrets, secretsFile } from './local-secrets.ts'
 import { claimState } from './lock.ts'
 
@@ -27,7 +27,7 @@ export async function prepareBare(): Promise<void> {
   process.env.STATE_DIR = stateDir
   claimState()
   writeDevVars()
-  const { project, key } = await prepareProject({ isStarting: true })
+  const { project, key } = await startProject()
   console.log(`export TOKEN=${project.captureToken} KEY=${key}`)
 }
 

@@ -35,7 +35,8 @@ const SOURCES = [
   'src/**',
   'migrations/**',
   'player/**',
-  'scripts/{assets,build,builder,bundle,generated,modules,player}.ts',
+  'console/**',
+  'scripts/{assets,build,builder,bundle,console,generated,modules,player}.ts',
   'wrangler.toml',
   'package-lock.json'
 ]

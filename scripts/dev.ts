@@ -11,7 +11,7 @@ import { openControl } from './control.ts'
 import { startCrons } from './crons.ts'
 import { root, stateDir } from './environment.ts'
 import { describeFault, OperatorError } from './faults.ts'
-import { prepareProject } from './local-project.ts'
+import { startProject } from './local-project.ts'
 import { readSecrets, secretsFile } from './local-secrets.ts'
 import { claimState } from './lock.ts'
 import { readCommandLine } from './usage.ts'
@@ -50,7 +50,7 @@ async function run(): Promise<number> {
   claimState(port)
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
   const secrets = readSecrets()
-  const { project, key } = await prepareProject({ isStarting: true })
+  const { project, key, code } = await startProject()
   const server = startServer(port, secrets)
   const ended = once(server, 'close')
   const isRunning = () => server.exitCode === null && server.signalCode === null
@@ -63,7 +63,7 @@ async function run(): Promise<number> {
   }
   if (isReady) {
     const token = project.captureToken
-    console.log(`${welcome(url, { project: { id: project.id, token }, key })}\n${NOTE}`)
+    console.log(`${welcome(url, { project: { id: project.id, token }, key, code })}\n${NOTE}`)
     await runJobs(url, ended)
   }
   await ended

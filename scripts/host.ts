@@ -13,7 +13,7 @@ import { drain } from './drain.ts'
 import { stateDir } from './environment.ts'
 import { describeFault, OperatorError } from './faults.ts'
 import { bucketsOf, openLocal, overwriteDeleted } from './local.ts'
-import { prepareProject } from './local-project.ts'
+import { startProject } from './local-project.ts'
 import { readSecrets } from './local-secrets.ts'
 import { type Dispatch, runCron, SECRET, WORKER } from './operator.ts'
 import { Order, type Report } from './service.ts'
@@ -95,10 +95,7 @@ async function run(): Promise<void> {
   const secrets = readSecrets()
   expectUsable(stateDir)
   const miniflare = await start(await build(), secrets)
-  const { project, key } = await prepareProject({
-    open: () => openLocal(stateDir, bucketOf(miniflare)),
-    isStarting: true
-  })
+  const { project, key, code } = await startProject(() => openLocal(stateDir, bucketOf(miniflare)))
   const portOf = async () => Number((await miniflare.unsafeGetDirectURL(NAME)).port)
   const url = `http://127.0.0.1:${await portOf()}`
 
@@ -127,7 +124,8 @@ async function run(): Promise<void> {
   await report({
     port: await portOf(),
     project: { id: project.id, token: project.captureToken },
-    key
+    key,
+    code
   })
   endWhenSetBack()
   // The queues start empty: these crons resume the work that waits in the bucket and in tables.
@@ -196,7 +194,7 @@ const entry = (directory: string) => {
     const FOLDERS = ${JSON.stringify(folders.map(({ name }) => `/${name}/`))}
     async function fetch(request, { ASSETS, ...env }, context) {
       const { pathname } = new URL(request.url)
-      if (['GET', 'HEAD'].includes(request.method) && FOLDERS.some((folder) => pathname.startsWith(folder))) {
+      if (['GET', 'HEAD'].includes(request.method) && FOLDERS.some((folder) => (pathname + '/').startsWith(folder))) {
         const asset = await ASSETS.fetch(request)
         if (asset.status !== 404) {
           return asset

@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { findCaller } from '../src/access/caller.store.ts'
+import { createInvitation } from '../src/access/invitations.store.ts'
 import { hashKey } from '../src/access/key.ts'
 import { Project } from '../src/access/project.ts'
 import {
@@ -27,21 +28,33 @@ const KeyFile = z.object({ key: z.string() })
 
 type LocalProject = { project: ProjectRow; key: string }
 
+/** Migrates the databases, and finds or creates a project and a key for local use. */
+export async function prepareProject(): Promise<LocalProject> {
+  const service = await openLocal()
+  try {
+    return await ensureProject(service.db, new Date())
+  } finally {
+    await service.close()
+  }
+}
+
 /**
- * Migrates the databases, and finds or creates a project and a key for local use.
+ * Does what `prepareProject` does for a service that is starting and answers nobody yet: applies the ledger of erasures
+ * first.
  * @param open opens the databases, which are closed afterwards
- * @param isStarting whether the service is starting and answers nobody yet: the ledger of erasures is then applied first
+ * @returns also the code of a new invitation of the project's owner to the console
  */
-export async function prepareProject({
-  open = openLocal as () => Promise<Service>,
-  isStarting = false
-} = {}): Promise<LocalProject> {
+export async function startProject(
+  open = openLocal as () => Promise<Service>
+): Promise<LocalProject & { code: string }> {
   const service = await open()
   try {
-    if (isStarting) {
-      await applyLedger(service)
-    }
-    return await ensureProject(service.db, new Date())
+    await applyLedger(service)
+    const now = new Date()
+    const { project, key } = await ensureProject(service.db, now)
+    const invited = { userId: project.ownerId, scopes: ['*'], projectIds: [project.id] }
+    const { code } = await createInvitation(service.db, invited, now)
+    return { project, key, code }
   } finally {
     await service.close()
   }

@@ -15,7 +15,8 @@ const HEADERS = {
   'X-Robots-Tag': 'noindex'
 }
 
-type Assets = {
+/** Static files by their paths, the headers of paths, and lines for `_redirects`. */
+export type Assets = {
   files: Map<string, string | Buffer>
   headers: [path: string, headers: Record<string, string>][]
   redirects: string

@@ -12,7 +12,9 @@ export const Order = z.object({ order: z.literal('stop') })
 const Ready = z.object({
   port: z.int(),
   project: z.object({ id: z.int(), token: z.string() }),
-  key: z.string()
+  key: z.string(),
+  /** The code of an invitation to the console. */
+  code: z.string()
 })
 export type Ready = z.infer<typeof Ready>
 

@@ -1,9 +1,10 @@
+import { invitationLink } from '../src/access/invitation.ts'
 import type { Ready } from './service.ts'
 
-/** Returns the text printed when the service is ready: its address, token, key, and requests to try. */
+/** Returns the text printed when the service is ready: its address, the console, token, key, and requests to try. */
 export function welcome(
   url: string,
-  { project, key }: Pick<Ready, 'project' | 'key'>,
+  { project, key, code }: Pick<Ready, 'project' | 'key' | 'code'>,
   log?: string
 ): string {
   const event = {
@@ -16,6 +17,9 @@ export function welcome(
   const authorization = `-H 'Authorization: Bearer ${key}'`
   return `
 Edge Analytics answers on ${url}
+
+Open the console with this link, which works once:
+  ${invitationLink(url, code)}
 
   Project  ${project.id}${log ? `\n  Log      ${log}` : ''}
 

@@ -26,7 +26,7 @@ export const htmlPage = ({ title, body, style = '', sheets = [], nonce }: HtmlPa
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
-<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(icon)}">
+<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(pageIcon)}">
 <style nonce="${nonce}">${TOKENS_CSS}${BASE_CSS}${style}</style>
 ${sheets.map((sheet) => `<link rel="stylesheet" href="${sheet}">\n`).join('')}</head>
 <body>
@@ -38,7 +38,8 @@ ${body}
 /** The bars of the mark, in a square of 22 pixels. */
 const BARS = 'M6 15.5v-3M11 15.5V6.5M16 15.5V9.5'
 
-const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 22 22"><rect width="22" height="22" rx="6" fill="${LIGHT.accent}"/><path d="${BARS}" stroke="${LIGHT['on-accent']}" stroke-width="2" stroke-linecap="round"/></svg>`
+/** The mark as an SVG file, for the tabs of browsers. */
+export const pageIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 22 22"><rect width="22" height="22" rx="6" fill="${LIGHT.accent}"/><path d="${BARS}" stroke="${LIGHT['on-accent']}" stroke-width="2" stroke-linecap="round"/></svg>`
 
 /** The mark and the name of the product. */
 export const BRAND = `<div class="brand"><svg class="mark" viewBox="0 0 22 22" aria-hidden="true"><rect width="22" height="22" rx="6"/><path d="${BARS}"/></svg><span>Edge Analytics</span></div>`

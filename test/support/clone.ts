@@ -7,7 +7,15 @@ const root = join(import.meta.dirname, '../..')
 /** Makes a clone in which nothing has been run yet, not even `npm ci`. */
 export function newClone(): string {
   const clone = newStateDir()
-  for (const name of ['scripts', 'src', 'player', 'migrations', 'package.json', 'wrangler.toml']) {
+  for (const name of [
+    'scripts',
+    'src',
+    'player',
+    'console',
+    'migrations',
+    'package.json',
+    'wrangler.toml'
+  ]) {
     cpSync(join(root, name), join(clone, name), { recursive: true })
   }
   return clone

@@ -41,6 +41,19 @@ describe('npm start', () => {
     expect(curlLines(first)).toHaveLength(3)
   })
 
+  it('prints a link to the console, which works once', async () => {
+    const [, code] = /\/console\/#code=(\w+)/.exec(first.welcome) ?? []
+    const redeem = () =>
+      fetch(`${first.url}/api/invitations/redeem/`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ code, label: 'Firefox' })
+      })
+
+    expect((await redeem()).status).toBe(201)
+    expect((await redeem()).status).toBe(400)
+  })
+
   it.runIf(hasCurl)('prints curl lines that work when pasted', async () => {
     const answers: string[] = []
     for (const line of curlLines(first)) {

@@ -1,0 +1,100 @@
+import { signal } from '@preact/signals'
+import { key, type OwnKey, project, signedInAgain } from './session.ts'
+
+/** An answer that is not a success, or none at all: its status is then 0. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly request: string
+
+  constructor(message: string, { status = 0, code = '', request = '' } = {}) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.request = request
+  }
+}
+
+/** The number of requests on their way. */
+export const pending = signal(0)
+
+type Sent = {
+  query?: Record<string, string | undefined>
+  body?: object
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Calls a path of the project in the address, such as `persons/`. If the key is refused, waits until
+ * someone has signed in again, and repeats the request.
+ * @throws ApiError
+ */
+export async function call<T>(method: string, to: string, sent: Sent = {}): Promise<T> {
+  const base = `/api/projects/${project.value?.id}/`
+  for (;;) {
+    try {
+      return await request<T>(method, base + to, key.value, sent)
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 401)) {
+        throw error
+      }
+      await signedInAgain()
+      sent.signal?.throwIfAborted()
+    }
+  }
+}
+
+/** Asks the service what a key may do. @throws ApiError for a key that is not valid */
+export const describeKey = (given: string): Promise<OwnKey> =>
+  request('GET', '/api/personal_api_keys/@current/', given)
+
+/** Revokes the key of this browser. */
+export const revokeOwnKey = (): Promise<void> =>
+  request('DELETE', '/api/personal_api_keys/@current/', key.value)
+
+/** Exchanges the code of an invitation for a key with this label. @throws ApiError */
+export const redeem = (code: string, label: string): Promise<{ value: string }> =>
+  request('POST', '/api/invitations/redeem/', undefined, { body: { code, label } })
+
+async function request<T>(
+  method: string,
+  address: string,
+  bearer: string | undefined,
+  { query = {}, body, signal: cancelled }: Sent = {}
+): Promise<T> {
+  const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+  const search = new URLSearchParams(set as [string, string][]).toString()
+  pending.value += 1
+  try {
+    const response = await fetch(address + (search && `?${search}`), {
+      method,
+      headers: {
+        ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }),
+        ...(body && { 'Content-Type': 'application/json' })
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      ...(cancelled && { signal: cancelled })
+    })
+    const text = await response.text()
+    if (!response.ok) {
+      throw explain(response, text)
+    }
+    return (text === '' ? undefined : JSON.parse(text)) as T
+  } catch (error) {
+    cancelled?.throwIfAborted()
+    throw error instanceof ApiError ? error : new ApiError('The service cannot be reached.')
+  } finally {
+    pending.value -= 1
+  }
+}
+
+function explain(response: Response, text: string): ApiError {
+  const request = response.headers.get('X-Request-Id') ?? ''
+  const { status } = response
+  try {
+    const { detail, code } = JSON.parse(text) as { detail: string; code: string }
+    return new ApiError(detail, { status, code, request })
+  } catch {
+    return new ApiError(`The service has answered ${status}.`, { status, request })
+  }
+}

@@ -1,0 +1,40 @@
+/** Paths of the icons, in a square of 16 pixels. */
+const ICONS = {
+  search: 'M7 11.5a4.5 4.5 0 100-9 4.5 4.5 0 000 9zM10.3 10.3l3.2 3.2',
+  person: 'M8 8a2.5 2.5 0 100-5 2.5 2.5 0 000 5zM3 13.5c.4-2.6 2.3-4 5-4s4.6 1.4 5 4',
+  event: 'M8.8 2L4 9h4l-.8 5L12 7H8z',
+  recording: 'M2.5 4.5a1 1 0 011-1h9a1 1 0 011 1v7a1 1 0 01-1 1h-9a1 1 0 01-1-1zM7 6.2v3.6L10 8z',
+  project:
+    'M8 10a2 2 0 100-4 2 2 0 000 4zM8 1.8v1.7M8 12.5v1.7M1.8 8h1.7M12.5 8h1.7M3.6 3.6l1.2 1.2M11.2 11.2l1.2 1.2M3.6 12.4l1.2-1.2M11.2 4.8l1.2-1.2',
+  help: 'M8 13.5a5.5 5.5 0 100-11 5.5 5.5 0 000 11zM6.3 6.4c.2-2.2 3.5-2 3.4 0 0 1.3-1.7 1.3-1.7 2.6M8 11v.01',
+  split: 'M8 13.5V9M8 9L3.5 4.5M8 9l4.5-4.5M3.5 7.5v-3h3M9.5 4.5h3v3',
+  edit: 'M3 13l.6-2.8L10.8 3l2.2 2.2-7.2 7.2z',
+  erase: 'M3 4.5h10M6.5 4.5v-2h3v2M4.5 4.5l.5 9h6l.5-9',
+  add: 'M8 3.5v9M3.5 8h9',
+  remove: 'M4.5 4.5l7 7M11.5 4.5l-7 7',
+  clock: 'M8 13.5a5.5 5.5 0 100-11 5.5 5.5 0 000 11zM8 5v3.2l2 1.3',
+  warning: 'M8 2.8l6 10.4H2zM8 6.8v3M8 11.4v.01',
+  done: 'M3.5 8.5l3 3 6-6.5',
+  next: 'M6 4l4 4-4 4',
+  copy: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3',
+  out: 'M9.5 4.5v-2h-7v11h7v-2M6 8h7.5M11 5.5L13.5 8 11 10.5',
+  pause: 'M5.5 3.5v9M10.5 3.5v9',
+  play: 'M5 3.5v9l7.5-4.5z',
+  switch: 'M5 6l3-3 3 3M5 10l3 3 3-3',
+  save: 'M8 2.5V10M4.8 7L8 10.2 11.2 7M3 13.5h10'
+}
+
+export type IconName = keyof typeof ICONS
+
+export const Icon = ({ name, small = false }: { name: IconName; small?: boolean }) => (
+  <svg class={small ? 'i s' : 'i'} viewBox="0 0 16 16" aria-hidden="true">
+    <path d={ICONS[name]} />
+  </svg>
+)
+
+export const Mark = () => (
+  <svg class="mark" viewBox="0 0 22 22" aria-hidden="true">
+    <rect width="22" height="22" rx="6" />
+    <path d="M6 15.5v-3M11 15.5V6.5M16 15.5V9.5" />
+  </svg>
+)

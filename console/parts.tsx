@@ -1,0 +1,196 @@
+import { signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { ApiError } from './api.ts'
+import { Icon, type IconName } from './icons.tsx'
+import { exactly, momentOf } from './words.ts'
+
+/** A name that others wrote: it cannot turn the direction of the text around it. */
+export const Name = ({ children }: { children: string }) => (
+  <bdi title={children.slice(0, 300)}>{children.slice(0, 300)}</bdi>
+)
+
+export const Top = ({ children }: { children: ComponentChildren }) => (
+  <header class="top">{children}</header>
+)
+
+export const Moment = ({ at }: { at: string }) => {
+  const date = new Date(at)
+  return (
+    <time dateTime={at} title={exactly(date)}>
+      {momentOf(date)}
+    </time>
+  )
+}
+
+/** The initials of a person, or a figure for someone whose name is unknown. */
+export const Avatar = ({ name, isBig = false }: { name: string | undefined; isBig?: boolean }) => {
+  const letters = (name ?? '')
+    .replace(/@.*/s, '')
+    .split(/[\s._-]+/)
+    .flatMap((word) => /^\p{L}/u.exec(word) ?? [])
+  return (
+    <span
+      class={`av${isBig ? ' big' : ''}${letters.length === 0 ? ' anon' : ''}`}
+      aria-hidden="true"
+    >
+      {letters.length === 0 ? (
+        <Icon name="person" />
+      ) : (
+        [...new Set([letters[0], letters.at(-1)])].slice(0, letters.length).join('').toUpperCase()
+      )}
+    </span>
+  )
+}
+
+export const Fault = ({ error, retry }: { error: ApiError; retry?: () => void }) => (
+  <div class="note bad" role="alert">
+    <Icon name="warning" />
+    <p class="grow">
+      {error.status === 403
+        ? `This key may not see this: it lacks the scope ${/'(.+)'/.exec(error.message)?.[1]}. Ask an admin for an invitation.`
+        : error.message}
+      {error.status === 0 && ' Trying again in a few seconds.'}
+      {error.request && error.status >= 500 && (
+        <span class="mut small-text"> Request {error.request}</span>
+      )}
+    </p>
+    {retry && (
+      <button type="button" class="b small" onClick={retry}>
+        Try again
+      </button>
+    )}
+  </div>
+)
+
+export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+  <div class="empty">
+    <b>{title}</b>
+    {children}
+  </div>
+)
+
+/** Boxes of the size of what comes. They appear only if it takes long. */
+export const Skeleton = ({ rows }: { rows: number }) => (
+  <div class="skeletons" aria-hidden="true">
+    {Array.from({ length: rows }, (_, row) => (
+      <div key={row} class="skeleton" />
+    ))}
+  </div>
+)
+
+type DialogProps = {
+  title: string
+  words?: string | undefined
+  close: () => void
+  children: ComponentChildren
+  footer: ComponentChildren
+}
+
+/** A dialog holds the focus, and gives it back. Escape closes it. */
+export function Dialog({ title, words, close, children, footer }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const dialog = element.current
+    dialog?.showModal()
+    return () => dialog?.close()
+  }, [])
+  return (
+    <dialog
+      ref={element}
+      class="dialog"
+      aria-labelledby="dialog-title"
+      onCancel={(event) => {
+        event.preventDefault()
+        close()
+      }}
+    >
+      <header>
+        <h2 id="dialog-title">{title}</h2>
+        {words && <p class="sec">{words}</p>}
+      </header>
+      <div class="in-d">{children}</div>
+      <footer>{footer}</footer>
+    </dialog>
+  )
+}
+
+type Toasted = { words: string; action?: { label: string; run: () => void } }
+
+const toasted = signal<Toasted | undefined>(undefined)
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** Time for which a toast stays, ms. */
+const TOAST_MS = 6_000
+
+/** Says what was done. Not for faults. */
+export function toast(words: string, action?: Toasted['action']): void {
+  toasted.value = { words, ...(action && { action }) }
+  hideLater()
+}
+
+const stay = () => clearTimeout(timer)
+
+function hideLater(): void {
+  stay()
+  timer = setTimeout(() => {
+    toasted.value = undefined
+  }, TOAST_MS)
+}
+
+export const Toast = () => (
+  <div
+    role="status"
+    onMouseEnter={stay}
+    onMouseLeave={hideLater}
+    onFocusIn={stay}
+    onFocusOut={hideLater}
+  >
+    {toasted.value && (
+      <div class="toast">
+        <Icon name="done" />
+        <span>{toasted.value.words}</span>
+        {toasted.value.action && (
+          <button
+            type="button"
+            class="b small"
+            onClick={() => {
+              const { action } = toasted.value ?? {}
+              toasted.value = undefined
+              action?.run()
+            }}
+          >
+            {toasted.value.action.label}
+          </button>
+        )}
+      </div>
+    )}
+  </div>
+)
+
+export const CopyButton = ({ text, label }: { text: string; label: string }) => (
+  <button
+    type="button"
+    class="b icon small"
+    aria-label={label}
+    title={label}
+    onClick={() => navigator.clipboard.writeText(text).then(() => toast('Copied'))}
+  >
+    <Icon name="copy" small />
+  </button>
+)
+
+type IconButtonProps = { icon: IconName; label: string; run: () => void; isPressed?: boolean }
+
+export const IconButton = ({ icon, label, run, isPressed }: IconButtonProps) => (
+  <button
+    type="button"
+    class="b icon quiet small"
+    aria-label={label}
+    title={label}
+    aria-expanded={isPressed}
+    onClick={run}
+  >
+    <Icon name={icon} small />
+  </button>
+)

@@ -1,0 +1,174 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { addressOf, go, parameters } from '../address.ts'
+import { call } from '../api.ts'
+import { Icon } from '../icons.tsx'
+import { useLoaded } from '../loaded.ts'
+import { Avatar, Empty, Fault, Moment, Name, Skeleton, Top } from '../parts.tsx'
+import { count } from '../words.ts'
+import { countryOf, knownName, type Person, type PersonList, titleOf } from './api.ts'
+
+/** Persons per page. */
+const PAGE = '50'
+
+/** Time after the last letter until the search begins, ms. */
+const PAUSE_MS = 200
+
+/** The list of persons, newest first, with a search. */
+export function PersonsPage() {
+  const search = parameters.value.get('search') ?? ''
+  const first = useLoaded(search, (signal) =>
+    call<PersonList>('GET', 'persons/', { query: { search, limit: PAGE }, signal })
+  )
+  const list = first.data
+  return (
+    <>
+      <Top>
+        <h1>Persons</h1>
+        {list && <span class="count">{count(list.count)}</span>}
+        <span class="grow" />
+      </Top>
+      <div class="body wide">
+        <Search search={search} />
+        {first.error && <Fault error={first.error} retry={first.reload} />}
+        {!list && !first.error && <Skeleton rows={10} />}
+        {list && list.results.length > 0 && <Rows key={search} first={list} />}
+        {list && list.results.length === 0 && <NoPersons search={search} />}
+      </div>
+    </>
+  )
+}
+
+function Search({ search }: { search: string }) {
+  const typed = useSignal(search)
+  // What was typed last and is in the address. Another search in the address comes from a link or the history.
+  const sent = useRef(search)
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (typed.value !== sent.current) {
+        sent.current = typed.value
+        go(addressOf(['persons'], { search: typed.value }), { replace: true })
+      }
+    }, PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [typed.value])
+  useEffect(() => {
+    if (search !== sent.current) {
+      sent.current = search
+      typed.value = search
+    }
+  }, [search])
+  return (
+    <div class="searchbox list-search">
+      <Icon name="search" />
+      <input
+        id="search"
+        type="search"
+        class="in"
+        placeholder="Name, e-mail address or id"
+        aria-label="Search persons"
+        value={typed.value}
+        onInput={(event) => {
+          typed.value = event.currentTarget.value
+        }}
+      />
+    </div>
+  )
+}
+
+function Rows({ first }: { first: PersonList }) {
+  const more = useSignal<Person[]>([])
+  const next = useSignal(first.next)
+  const isLoading = useSignal(false)
+  useEffect(() => {
+    more.value = []
+    next.value = first.next
+  }, [first])
+  const load = async () => {
+    isLoading.value = true
+    try {
+      const page = await call<PersonList>('GET', 'persons/', {
+        query: Object.fromEntries(new URL(next.value ?? '').searchParams)
+      })
+      more.value = [...more.value, ...page.results]
+      next.value = page.next
+    } finally {
+      isLoading.value = false
+    }
+  }
+  return (
+    <section class="card">
+      <table class="table cards rows">
+        <thead>
+          <tr>
+            <th>Person</th>
+            <th>Country</th>
+            <th class="num">Ids</th>
+            <th class="num">First seen</th>
+          </tr>
+        </thead>
+        <tbody>
+          {[...first.results, ...more.value].map((person) => (
+            <Row key={person.uuid} person={person} />
+          ))}
+        </tbody>
+      </table>
+      {next.value && (
+        <button type="button" class="more" disabled={isLoading.value} onClick={load}>
+          Show more
+          <Icon name="next" small />
+        </button>
+      )}
+    </section>
+  )
+}
+
+function Row({ person }: { person: Person }) {
+  const { title, more } = titleOf(person)
+  return (
+    <tr>
+      <td data-p="1l">
+        <a class="who" data-row href={addressOf(['persons', person.uuid])}>
+          <Avatar name={knownName(person)} />
+          <span class="cut">
+            <b>
+              <Name>{title}</Name>
+            </b>
+            {more && (
+              <span class="mut">
+                <Name>{more}</Name>
+              </span>
+            )}
+          </span>
+        </a>
+      </td>
+      <td class="sec cut" data-p="no">
+        {countryOf(person) ?? '–'}
+      </td>
+      <td class="num sec" data-p="no">
+        {count(person.distinct_ids.length)}
+        {person.distinct_ids_truncated && '+'}
+      </td>
+      <td class="num sec nowrap" data-p="1r">
+        <Moment at={person.created_at} />
+      </td>
+    </tr>
+  )
+}
+
+const NoPersons = ({ search }: { search: string }) =>
+  search === '' ? (
+    <Empty title="No persons yet.">
+      <p class="sec">
+        Visitors become persons once your page or server calls <code>posthog.identify()</code>, or
+        sends an event with a distinct id.
+      </p>
+    </Empty>
+  ) : (
+    <Empty title={`No person matches “${search.slice(0, 100)}”.`}>
+      <p class="sec">A part of a name, e-mail address or username, or a whole id, finds persons.</p>
+      <a class="b" href={addressOf(['persons'])}>
+        Show all persons
+      </a>
+    </Empty>
+  )

@@ -1,0 +1,85 @@
+import { computed, signal } from '@preact/signals'
+import { path } from './address.ts'
+
+/** A project, as far as the console needs it. */
+export type Project = { id: number; name: string; timezone: string; api_token: string }
+
+/** The key of this browser, as `/api/personal_api_keys/@current/` describes it. */
+export type OwnKey = {
+  label: string
+  scopes: string[]
+  projects: Project[]
+  user: { first_name: string; email: string }
+  expires_at: string | null
+}
+
+/** The name under which the key is kept, for the tab or on the device. */
+const PLACE = 'edge-analytics-key'
+
+/** The key; undefined until someone has signed in. */
+export const key = signal(sessionStorage.getItem(PLACE) ?? localStorage.getItem(PLACE) ?? undefined)
+
+/** What the service says about the key. */
+export const own = signal<OwnKey | undefined>(undefined)
+
+/** Whether the service has refused the key: the sign-in then lies over the page. */
+export const isRefused = signal(false)
+
+export const isRemembered = signal(localStorage.getItem(PLACE) !== null)
+
+/** The project in the address. */
+export const project = computed(() =>
+  own.value?.projects.find(({ id }) => String(id) === path.value[0])
+)
+
+/** Whether the key has a scope: `x:write` includes `x:read`, and `*` includes all. */
+export const may = (scope: string): boolean => {
+  const held = own.value?.scopes ?? []
+  return ['*', scope, scope.replace(/:read$/, ':write')].some((one) => held.includes(one))
+}
+
+let waiting: (() => void)[] = []
+
+/** Keeps a key that the service has accepted, and sends the requests again that were refused. */
+export function enter(accepted: string, described: OwnKey, remember: boolean): void {
+  key.value = accepted
+  own.value = described
+  keep(remember)
+  isRefused.value = false
+  for (const resume of waiting) {
+    resume()
+  }
+  waiting = []
+}
+
+/** Keeps the key on the device, or only until the tab is closed. */
+export function keep(remember: boolean): void {
+  const [used, unused] = remember ? [localStorage, sessionStorage] : [sessionStorage, localStorage]
+  unused.removeItem(PLACE)
+  used.setItem(PLACE, key.value ?? '')
+  isRemembered.value = remember
+}
+
+/** Shows the sign-in over the page, and waits until it has succeeded. */
+export function signedInAgain(): Promise<void> {
+  isRefused.value = true
+  return new Promise((resume) => {
+    waiting.push(resume)
+  })
+}
+
+/** Forgets the key. */
+export function forget(): void {
+  sessionStorage.removeItem(PLACE)
+  localStorage.removeItem(PLACE)
+  key.value = undefined
+  own.value = undefined
+  isRefused.value = false
+}
+
+// Another tab has signed out, or has another key now.
+addEventListener('storage', (event) => {
+  if (event.key === PLACE && isRemembered.value) {
+    location.reload()
+  }
+})
