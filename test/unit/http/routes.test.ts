@@ -58,6 +58,7 @@ suite('a new route', () => {
       method: 'POST',
       path: 'surveys/',
       collections: [],
+      objects: {},
       query: '',
       body: { name: 'Buyers' },
       scopes: ['survey:write'],
