@@ -94,7 +94,9 @@ async function main(): Promise<void> {
   }
   console.log(`\nA dashboard of the last month:\n\n  ${await shareDashboard(call)}`)
   const fired = (await makeAlert(call, 'Sign-ups')).map((line) => `\n  ${line}`)
-  console.log(`\nAn alert on sign-ups would have fired ${fired.length} times:\n${fired.join('')}`)
+  const times = fired.length === 1 ? 'once' : `${fired.length} times`
+  const list = fired.length > 0 ? `:\n${fired.join('')}` : '.'
+  console.log(`\nAn alert on sign-ups would have fired ${times} in the last 30 days${list}`)
   const term = people[0]?.email.split('@')[1] ?? ''
   const search = `${base}persons/?search=${encodeURIComponent(term)}`
   console.log(

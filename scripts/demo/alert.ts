@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { CallApi } from './dashboard.ts'
 
-/** Tells when a day has at least ten sign-ups fewer than the same weekday a week before. */
+/** Tells when a day has at least five sign-ups fewer than the same weekday a week before. */
 const ALERT = {
   name: 'Fewer sign-ups than a week ago',
   target_value: 'team@harbour.example',
   condition: { type: 'relative_decrease', compare_to: 'same_weekday' },
-  threshold: { configuration: { type: 'absolute', bounds: { upper: 9 } } },
+  threshold: { configuration: { type: 'absolute', bounds: { upper: 4 } } },
   calculation_interval: 'daily'
 }
 
