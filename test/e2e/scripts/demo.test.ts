@@ -127,7 +127,9 @@ describe('npm run demo', () => {
     expect(await readPersons(service)).toEqual(persons)
     expect(readEvents(first)).toEqual(events)
     expect(dashboardIn(again.stdout)).toBe(dashboardIn(stdout))
-    expect(again.stdout).toMatch(/An alert on sign-ups would have fired (once|\d+ times) in the last 30 days/)
+    expect(again.stdout).toMatch(
+      /An alert on sign-ups would have fired (once|\d+ times) in the last 30 days/
+    )
     expect(Alerts.parse(await asker(service)('alerts/')).results).toEqual([
       { name: 'Fewer sign-ups than a week ago', enabled: true }
     ])
