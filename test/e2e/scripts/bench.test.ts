@@ -7,6 +7,7 @@ const FIGURES = { http: 32, capture: 8 }
 const MORE_FIGURES = {
   size: 5,
   trend: 93,
+  questions: 40,
   charts: 9,
   export: 9,
   purge: 7,
@@ -38,7 +39,7 @@ it('a smoke run of the bench measures two parts, and at full depth all of them',
     figures(stdout, part).filter((figure) => figure > 0).length
   ])
   expect(Object.fromEntries(found)).toEqual(expected)
-  expect(figures(stdout, 'growth')).toHaveLength(share === 1 ? 93 : 0)
+  expect(figures(stdout, 'growth')).toHaveLength(share === 1 ? 114 : 0)
 })
 
 it.each([['typo'], ['--typo']])(
