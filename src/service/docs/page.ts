@@ -3,7 +3,8 @@ import { STYLE } from './style.ts'
 
 /**
  * Configures Swagger UI. `search` finds operations by any part of their texts; Swagger UI itself
- * finds only tags.
+ * finds only tags. `operations` draws all of them: Swagger UI itself draws only those in view if there
+ * are many, which a browser's own search does not find.
  */
 const SCRIPT = `
 const textOf = (operation) =>
@@ -18,6 +19,21 @@ const search = (tags, words) => {
     .map((tag) => tag.update('operations', (all) => all.filter(isFound)))
     .filter((tag) => tag.get('operations').size > 0)
 }
+const operations = ({ React: { createElement } }) => ({ specSelectors, getComponent, ...props }) => {
+  const [Tag, Operation] = [getComponent('OperationTag'), getComponent('OperationContainer', true)]
+  const draw = (tag) => (op) =>
+    createElement(Operation, {
+      key: op.get('id'), tag, op, specPath: op.get('specPath'), path: op.get('path'), method: op.get('method')
+    })
+  const tags = specSelectors.taggedOperations().map((tagObj, tag) =>
+    createElement(
+      Tag,
+      { ...props, key: tag, tag, tagObj, getComponent, specUrl: specSelectors.url() },
+      createElement('div', { className: 'operation-tag-content' }, tagObj.get('operations').map(draw(tag)).toArray())
+    )
+  )
+  return createElement('div', null, tags.valueSeq().toArray())
+}
 const ui = SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',
@@ -27,7 +43,7 @@ const ui = SwaggerUIBundle({
   syntaxHighlight: false,
   tryItOutEnabled: true,
   validatorUrl: null,
-  plugins: [() => ({ fn: { opsFilter: search } })]
+  plugins: [(system) => ({ fn: { opsFilter: search }, components: { operations: operations(system) } })]
 })
 document.querySelector('[type=search]').addEventListener('input', ({ target }) =>
   ui.layoutActions.updateFilter(target.value.trim())
