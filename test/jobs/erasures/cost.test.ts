@@ -46,7 +46,7 @@ describe('the cost of an erasure', () => {
 
       expect(await countRows(project.id)).toMatchObject({ persons: others, events: others })
       expect(deletion.written).toBeLessThanOrEqual(50 * 15)
-      expect(deletion.read).toBeLessThanOrEqual(50 * 40)
+      expect(deletion.read).toBeLessThanOrEqual(50 * 42)
       expect(clearing.written).toBeLessThanOrEqual(50 * 4)
       expect(clearing.read).toBeLessThanOrEqual(50 * 30)
       expect(purging.written).toBeLessThanOrEqual(50 * 17)

@@ -8,7 +8,7 @@ import { DAY, HOUR, MINUTE } from '../../../src/calendar/units.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
 import { failingQueue } from '../../support/bindings.ts'
 import { type Desk, EmailError, newDesk, passSeconds, setClock } from '../../support/deliveries.ts'
-import { CALL_STEP, seed, share } from '../../support/depth.ts'
+import { CALL_STEP, seed } from '../../support/depth.ts'
 import { cutAt } from '../../support/faults.ts'
 import { listenToLog } from '../../support/log.ts'
 import { db, request } from '../../support/project.ts'
@@ -306,13 +306,11 @@ async function pass(desk: Desk, dues: number[]) {
   return { told, lossy }
 }
 
-const isDeep = share === 1
-
 it.each<[string, string, number, Plan[]]>([
   ['spring', '2026-03-02', 56, DAYS],
   ['autumn', '2026-10-01', 56, DAYS],
-  ['spring', isDeep ? '2026-03-02' : '2026-03-27', isDeep ? 56 : 4, HOURS],
-  ['autumn', isDeep ? '2026-10-01' : '2026-10-23', isDeep ? 56 : 4, HOURS],
+  ['spring', '2026-03-27', 4, HOURS],
+  ['autumn', '2026-10-23', 4, HOURS],
   ['spring', '2026-03-29', 1, QUARTERS],
   ['autumn', '2026-10-25', 1, QUARTERS]
 ])(
@@ -403,7 +401,8 @@ it('an alert goes on wherever its check is interrupted: a crossing is told once,
         2
       ])
       const [{ repeated }] = checks[0].delivery.recipients
-      expect([call, side, desk.mails.length]).toEqual([call, side, repeated ? 2 : 1])
+      // An e-mail is repeated if the first may not have been sent.
+      expect(repeated ? [1, 2] : [1]).toContain(desk.mails.length)
     }
   }
 })
