@@ -21,6 +21,7 @@ const ICONS = {
   pause: 'M5.5 3.5v9M10.5 3.5v9',
   play: 'M5 3.5v9l7.5-4.5z',
   switch: 'M5 6l3-3 3 3M5 10l3 3 3-3',
+  more: 'M3.5 8v.01M8 8v.01M12.5 8v.01',
   save: 'M8 2.5V10M4.8 7L8 10.2 11.2 7M3 13.5h10'
 }
 

@@ -1,25 +1,13 @@
-import { useSignal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { addressIn, addressOf, go, path } from './address.ts'
 import { pending, revokeOwnKey } from './api.ts'
-import { EventsPage } from './events/events.tsx'
-import { Icon, type IconName, Mark } from './icons.tsx'
+import { Icon, Mark } from './icons.tsx'
+import { allowedPages, type Page } from './pages.ts'
 import { Dialog, Empty } from './parts.tsx'
-import { PersonsPage } from './persons/list.tsx'
-import { PersonPage } from './persons/person.tsx'
 import { forget, isRefused, may, own, project } from './session.ts'
 import { KeyForm } from './sign-in.tsx'
-
-type Page = { path: string; name: string; icon: IconName; letter: string; scope: string }
-
-/** The pages in the order of the navigation. A page is listed if the key has its scope. */
-const PAGES: Page[] = [
-  { path: 'persons', name: 'Persons', icon: 'person', letter: 'p', scope: 'person:read' },
-  { path: 'events', name: 'Events', icon: 'event', letter: 'v', scope: 'query:read' }
-]
-
-const allowedPages = (): Page[] => PAGES.filter(({ scope }) => may(scope))
 
 /** Whether letters that are typed belong to a field. */
 const isTyping = (event: KeyboardEvent): boolean =>
@@ -86,14 +74,52 @@ function useKeys(help: () => void): void {
   }, [])
 }
 
-const VIEWS: Record<string, ComponentType> = {
-  persons: () => (path.value[2] === undefined ? <PersonsPage /> : <PersonPage />),
-  events: EventsPage
+/** The components of the pages that were opened. */
+const views = signal<Record<string, ComponentType | 'unreachable'>>({})
+
+/** Loads a page the first time that it is opened. */
+async function open({ path, load }: Page): Promise<void> {
+  const View = await load().catch(() => 'unreachable' as const)
+  views.value = { ...views.value, [path]: View }
 }
+
+/** The page of the address. */
+function View({ page }: { page: Page }) {
+  const Loaded = views.value[page.path]
+  useEffect(() => {
+    if (Loaded === undefined) {
+      void open(page)
+    }
+  }, [page])
+  if (Loaded === 'unreachable') {
+    return (
+      <div class="body">
+        <Empty title="This page cannot be loaded.">
+          <p class="sec">The connection is lost, or there is a newer version of the console.</p>
+          <button type="button" class="b" onClick={() => location.reload()}>
+            Reload
+          </button>
+        </Empty>
+      </div>
+    )
+  }
+  return Loaded ? <Loaded /> : null
+}
+
+const PageLink = ({ page, isCurrent }: { page: Page; isCurrent: boolean }) => (
+  <a href={addressOf([page.path])} aria-current={isCurrent ? 'page' : undefined} title={page.name}>
+    <Icon name={page.icon} />
+    <span>{page.name}</span>
+  </a>
+)
+
+/** Pages in the bar at the lower edge of a phone; the rest is behind "More". */
+const MAX_TABS = 4
 
 /** The navigation, and the page of the address. */
 export function Shell() {
   const isHelpOpen = useSignal(false)
+  const isMoreOpen = useSignal(false)
   useKeys(() => {
     isHelpOpen.value = true
   })
@@ -115,7 +141,15 @@ export function Shell() {
   useEffect(() => {
     document.title = [current?.name, here?.name ?? 'Edge Analytics'].filter(Boolean).join(' · ')
   }, [current?.name, here?.name])
-  const View = current && VIEWS[current.path]
+  const tabs = pages.slice(0, MAX_TABS)
+  const list = (group: Page['group']) =>
+    pages
+      .filter((page) => page.group === group)
+      .map((page) => (
+        <li key={page.path}>
+          <PageLink page={page} isCurrent={page === current} />
+        </li>
+      ))
   return (
     <div class="app">
       <aside class="nav">
@@ -128,23 +162,20 @@ export function Shell() {
           </button>
         )}
         <nav aria-label="Console">
-          <p class="lab">People</p>
-          <ul>
-            {pages.map((one) => (
-              <li key={one.path}>
-                <a
-                  href={addressOf([one.path])}
-                  aria-current={one.path === wanted ? 'page' : undefined}
-                  title={one.name}
-                >
-                  <Icon name={one.icon} />
-                  <span>{one.name}</span>
-                </a>
-              </li>
-            ))}
-          </ul>
+          {([undefined, 'People', 'Data'] as const).map((group) => {
+            const links = list(group)
+            return (
+              links.length > 0 && (
+                <div key={group}>
+                  {group && <p class="lab">{group}</p>}
+                  <ul>{links}</ul>
+                </div>
+              )
+            )
+          })}
         </nav>
         <ul class="foot">
+          {list('foot')}
           <li>
             <button
               type="button"
@@ -167,22 +198,21 @@ export function Shell() {
       </aside>
       <main class="main" key={here?.id}>
         {pending.value > 0 && <div class="progress" />}
-        {here && View ? <View /> : <Nothing hasProject={here !== undefined} />}
+        {here && current ? <View page={current} /> : <Nothing hasProject={here !== undefined} />}
       </main>
       <nav class="tabbar" aria-label="Console">
-        {pages.map((one) => (
-          <a
-            key={one.path}
-            href={addressOf([one.path])}
-            aria-current={one.path === wanted ? 'page' : undefined}
-          >
-            <Icon name={one.icon} />
-            {one.name}
-          </a>
+        {tabs.map((page) => (
+          <PageLink key={page.path} page={page} isCurrent={page === current} />
         ))}
-        <button type="button" onClick={signOut}>
-          <Icon name="out" />
-          Sign out
+        <button
+          type="button"
+          aria-current={current && !tabs.includes(current) ? 'page' : undefined}
+          onClick={() => {
+            isMoreOpen.value = true
+          }}
+        >
+          <Icon name="more" />
+          <span>More</span>
         </button>
       </nav>
       {isHelpOpen.value && (
@@ -192,10 +222,49 @@ export function Shell() {
           }}
         />
       )}
+      {isMoreOpen.value && (
+        <More
+          pages={pages.slice(MAX_TABS)}
+          current={current}
+          close={() => {
+            isMoreOpen.value = false
+          }}
+        />
+      )}
       {isRefused.value && <SignInAgain />}
     </div>
   )
 }
+
+type MoreProps = { pages: Page[]; current: Page | undefined; close: () => void }
+
+/** What has no place in the bar of a phone. */
+const More = ({ pages, current, close }: MoreProps) => (
+  <Dialog
+    title="More"
+    close={close}
+    footer={
+      <button type="button" class="b" onClick={close}>
+        Close
+      </button>
+    }
+  >
+    <ul class="more-pages">
+      {pages.map((page) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: a link is followed by the keyboard too
+        <li key={page.path} onClick={close}>
+          <PageLink page={page} isCurrent={page === current} />
+        </li>
+      ))}
+      <li>
+        <button type="button" onClick={signOut}>
+          <Icon name="out" />
+          <span>Sign out</span>
+        </button>
+      </li>
+    </ul>
+  </Dialog>
+)
 
 async function signOut(): Promise<void> {
   await revokeOwnKeyIfTemporary()
@@ -272,10 +341,9 @@ const SignInAgain = () => (
   </Dialog>
 )
 
-const KEYS = [
+const keys = () => [
   ['/', 'Search persons'],
-  ['g p', 'Persons'],
-  ['g v', 'Events'],
+  ...allowedPages().map(({ letter, name }) => [`g ${letter}`, name]),
   ['j k', 'Next row, previous row'],
   ['Enter', 'Open the row'],
   ['Escape', 'Close'],
@@ -298,7 +366,7 @@ const Help = ({ close }: { close: () => void }) => (
     }
   >
     <dl class="kv keys-help">
-      {KEYS.map(([keys = '', words]) => (
+      {keys().map(([keys = '', words]) => (
         <div key={keys}>
           <dt>
             {keys.split(' ').map((one) => (

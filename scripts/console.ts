@@ -25,8 +25,10 @@ const HEADERS = {
 export async function buildConsole(): Promise<Assets> {
   const { outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: ['console/main.tsx', 'console/console.css'],
+    entryPoints: ['console/main.tsx', 'console/main.css'],
     entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    splitting: true,
     outdir: join(root, 'dist'),
     bundle: true,
     format: 'esm',
@@ -51,7 +53,8 @@ export async function buildConsole(): Promise<Assets> {
     ]
   })
   const names = outputFiles.map(({ path }) => basename(path))
-  const find = (end: string): string => names.find((name) => name.endsWith(end)) ?? ''
+  const find = (end: string): string =>
+    names.find((name) => name.startsWith('main-') && name.endsWith(end)) ?? ''
   const page = `<!doctype html>
 <html lang="en">
 <head>

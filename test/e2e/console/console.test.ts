@@ -1,84 +1,19 @@
-import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
-import { hasBrowser, openBrowser } from '../../support/browser.ts'
-import { administer, newProject } from '../../support/service.ts'
+import { hasBrowser } from '../../support/browser.ts'
+import {
+  enter,
+  identify,
+  isAsWideAsTheWindow,
+  newStage,
+  openTab,
+  paste,
+  send,
+  untilPersons
+} from '../../support/pages.ts'
+import { administer } from '../../support/service.ts'
 import { until } from '../../support/until.ts'
 
 const { url, stateDir } = inject('service')
-
-/** Creates a project, and a key for it with these scopes. */
-async function newStage(scopes = '*') {
-  const project = await newProject()
-  const made = await administer(
-    stateDir,
-    ...['key', 'create', '--label', 'console', '--scopes', scopes],
-    ...['--project', String(project.projectId)]
-  )
-  return { ...project, key: String(made.key), keyId: Number(made.id) }
-}
-
-/** Sends events with the public token. */
-async function send(token: string, ...events: object[]): Promise<void> {
-  const body = JSON.stringify({ api_key: token, batch: events })
-  const answer = await fetch(`${url}/batch/`, { method: 'POST', body })
-  expect(answer.status).toBe(200)
-}
-
-const identify = (distinctId: string, properties: object) => ({
-  event: '$identify',
-  distinct_id: distinctId,
-  properties: { $set: properties }
-})
-
-/** Waits until the project has as many persons. */
-const untilPersons = (project: { projectId: number; key: string }, count: number) =>
-  until(async () => {
-    const answer = await fetch(`${url}/api/projects/${project.projectId}/persons/`, {
-      headers: { Authorization: `Bearer ${project.key}` }
-    })
-    return Object(await answer.json()).count === count
-  })
-
-/** Opens a page of a fresh browser, which notes what goes wrong and what leaves for other hosts. */
-async function openTab(width = 1280) {
-  const tab = await (await openBrowser()).newPage()
-  await tab.setViewportSize({ width, height: 800 })
-  const faults: string[] = []
-  tab.on('pageerror', (error) => faults.push(String(error)))
-  tab.on('console', (message) => {
-    if (/Content Security Policy/.test(message.text())) {
-      faults.push(message.text())
-    }
-  })
-  tab.on('dialog', (dialog) => {
-    faults.push(dialog.message())
-    return dialog.dismiss()
-  })
-  tab.on('request', (request) => {
-    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url)) {
-      faults.push(request.url())
-    }
-  })
-  return { tab, faults }
-}
-
-/** Pastes a key into the form. */
-async function paste(tab: Page, key: string): Promise<void> {
-  await tab.getByLabel('Key', { exact: true }).fill(key)
-  await tab.getByRole('button', { name: 'Open', exact: true }).click()
-}
-
-/** Opens the console with a key. */
-async function enter(key: string, width?: number) {
-  const opened = await openTab(width)
-  await opened.tab.goto(`${url}/console/`)
-  await paste(opened.tab, key)
-  await opened.tab.locator('.app').waitFor()
-  return opened
-}
-
-const isAsWideAsTheWindow = (tab: Page): Promise<boolean> =>
-  tab.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')
 
 it.skipIf(!hasBrowser())('a link opens the console once, and says so the second time', async () => {
   const { projectId } = await newStage()
@@ -92,7 +27,7 @@ it.skipIf(!hasBrowser())('a link opens the console once, and says so the second 
   await tab.goto(link)
   await tab.getByRole('heading', { name: 'Persons' }).waitFor()
 
-  expect(tab.url()).toBe(`${url}/console/#/${projectId}/persons`)
+  await until(() => tab.url() === `${url}/console/#/${projectId}/persons`)
   expect(await tab.evaluate<string>('localStorage.getItem("edge-analytics-key") ?? ""')).toBe('')
   await tab.getByRole('button', { name: 'Remember it' }).click()
   expect(await tab.evaluate<string>('localStorage.getItem("edge-analytics-key")')).toMatch(/^phx_/)

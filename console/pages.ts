@@ -1,0 +1,42 @@
+import type { ComponentType } from 'preact'
+import type { IconName } from './icons.tsx'
+import { may } from './session.ts'
+
+/** A page of the navigation, at `#/1/<path>`. Its code is loaded when it is opened. */
+export type Page = {
+  path: string
+  name: string
+  icon: IconName
+  /** The letter that opens it after `g`. */
+  letter: string
+  /** Scopes of which a key needs one to see the page. */
+  scopes: string[]
+  /** The heading of the navigation above it, or `foot` for its end. */
+  group?: 'People' | 'Data' | 'foot'
+  load: () => Promise<ComponentType>
+}
+
+/** The pages in the order of the navigation. */
+const PAGES: Page[] = [
+  {
+    path: 'persons',
+    name: 'Persons',
+    icon: 'person',
+    letter: 'p',
+    scopes: ['person:read'],
+    group: 'People',
+    load: async () => (await import('./persons/persons.tsx')).Persons
+  },
+  {
+    path: 'events',
+    name: 'Events',
+    icon: 'event',
+    letter: 'v',
+    scopes: ['query:read'],
+    group: 'People',
+    load: async () => (await import('./events/events.tsx')).EventsPage
+  }
+]
+
+/** The pages that the key may see. */
+export const allowedPages = (): Page[] => PAGES.filter(({ scopes }) => scopes.some(may))

@@ -1,0 +1,81 @@
+import type { Page } from 'playwright-core'
+import { expect, inject } from 'vitest'
+import { openBrowser } from './browser.ts'
+import { administer, newProject } from './service.ts'
+import { until } from './until.ts'
+
+const { url, stateDir } = inject('service')
+
+/** Creates a project, and a key for it with these scopes. `id` of the key is `keyId`. */
+export async function newStage(scopes = '*') {
+  const project = await newProject()
+  const made = await administer(
+    stateDir,
+    ...['key', 'create', '--label', 'console', '--scopes', scopes],
+    ...['--project', String(project.projectId)]
+  )
+  return { ...project, key: String(made.key), keyId: Number(made.id) }
+}
+
+/** Sends events with the public token. */
+export async function send(token: string, ...events: object[]): Promise<void> {
+  const body = JSON.stringify({ api_key: token, batch: events })
+  const answer = await fetch(`${url}/batch/`, { method: 'POST', body })
+  expect(answer.status).toBe(200)
+}
+
+export const identify = (distinctId: string, properties: object) => ({
+  event: '$identify',
+  distinct_id: distinctId,
+  properties: { $set: properties }
+})
+
+/** Waits until the project has as many persons. */
+export const untilPersons = (project: { projectId: number; key: string }, count: number) =>
+  until(async () => {
+    const answer = await fetch(`${url}/api/projects/${project.projectId}/persons/`, {
+      headers: { Authorization: `Bearer ${project.key}` }
+    })
+    return Object(await answer.json()).count === count
+  })
+
+/** Opens a page of a fresh browser, which notes what goes wrong and what leaves for other hosts. */
+export async function openTab(width = 1280) {
+  const tab = await (await openBrowser()).newPage()
+  await tab.setViewportSize({ width, height: 800 })
+  const faults: string[] = []
+  tab.on('pageerror', (error) => faults.push(String(error)))
+  tab.on('console', (message) => {
+    if (/Content Security Policy/.test(message.text())) {
+      faults.push(message.text())
+    }
+  })
+  tab.on('dialog', (dialog) => {
+    faults.push(dialog.message())
+    return dialog.dismiss()
+  })
+  tab.on('request', (request) => {
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(url)) {
+      faults.push(request.url())
+    }
+  })
+  return { tab, faults }
+}
+
+/** Pastes a key into the form. */
+export async function paste(tab: Page, key: string): Promise<void> {
+  await tab.getByLabel('Key', { exact: true }).fill(key)
+  await tab.getByRole('button', { name: 'Open', exact: true }).click()
+}
+
+/** Opens the console with a key. */
+export async function enter(key: string, width?: number) {
+  const opened = await openTab(width)
+  await opened.tab.goto(`${url}/console/`)
+  await paste(opened.tab, key)
+  await opened.tab.locator('.app').waitFor()
+  return opened
+}
+
+export const isAsWideAsTheWindow = (tab: Page): Promise<boolean> =>
+  tab.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')
