@@ -1,4 +1,15 @@
-const VIEWER = ['user:read', 'project:read', 'insight:read', 'dashboard:read', 'annotation:read']
+/**
+ * Numbers, and the definitions behind them. Subscriptions and alerts are left out: they show the
+ * addresses of their receivers, and that of a Slack channel lets anyone post there.
+ */
+const VIEWER = [
+  'user:read',
+  'project:read',
+  'insight:read',
+  'dashboard:read',
+  'annotation:read',
+  'cohort:read'
+]
 
 const EDITOR = [
   ...VIEWER,
@@ -8,6 +19,7 @@ const EDITOR = [
   'cohort:write',
   'sharing_configuration:write',
   'subscription:write',
+  'alert:write',
   'query:read',
   'person:read',
   'session_recording:write',

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ROLE_SCOPES } from '../../../src/access/roles.ts'
-import { hasScope, Scopes } from '../../../src/access/scopes.ts'
+import { hasScope, SCOPES, Scopes } from '../../../src/access/scopes.ts'
 
 const roles = Object.values(ROLE_SCOPES)
 
@@ -15,10 +17,35 @@ it('each role may do what the role before it may do', () => {
   }
 })
 
-it('a viewer reads no person, event or recording, and changes nothing', () => {
+it('a viewer reads no person, event, recording or receiver, and changes nothing', () => {
   const { viewer } = ROLE_SCOPES
   expect(viewer.filter((scope) => !scope.endsWith(':read'))).toEqual([])
-  for (const scope of ['person:read', 'query:read', 'session_recording:read']) {
-    expect(hasScope(viewer, scope)).toBe(false)
+  for (const object of ['person', 'query', 'session_recording', 'subscription', 'alert']) {
+    expect(hasScope(viewer, `${object}:read`)).toBe(false)
+  }
+})
+
+it('an editor changes everything but the project, its people and its keys', () => {
+  const unchangeable = SCOPES.filter(
+    (scope) => scope.endsWith(':write') && !hasScope(ROLE_SCOPES.editor, scope)
+  )
+  expect(unchangeable).toEqual([
+    'activity_log:write',
+    'person:write',
+    'project:write',
+    'query:write',
+    'user:write'
+  ])
+})
+
+it('docs/security.md names the scopes of each role', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/security.md'), 'utf8')
+  let before: string[] = []
+  for (const [role, scopes] of Object.entries(ROLE_SCOPES)) {
+    const [, row = ''] = new RegExp(`^\\| \`${role}\` \\| (.*) \\|$`, 'm').exec(text) ?? []
+    const named = [...row.matchAll(/`([^`]+)`/g)].map(([, scope = '']) => scope)
+    const all = row.startsWith('the same, and') ? [...before, ...named] : named
+    expect(all.toSorted()).toEqual(scopes.toSorted())
+    before = all
   }
 })
