@@ -1,7 +1,7 @@
 import { DAY, MINUTE } from '../calendar/units.ts'
 import { isWeekly } from '../erasures/engine/schedule.ts'
 
-/* `JOBS` in worker.ts lists the jobs of each trigger. */
+/* `JOBS` in jobs.ts lists the jobs of each trigger. */
 
 /** Sundays at 05:00 UTC. */
 export const WEEKLY = '0 5 * * SUN'

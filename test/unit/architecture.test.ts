@@ -75,6 +75,7 @@ const FLOORS = [
   'jobs',
   'service',
   'app.ts',
+  'background.ts',
   'worker.ts'
 ]
 
