@@ -24,7 +24,8 @@ delete process.env.NODE_EXTRA_CA_CERTS
 
 /**
  * Reads how deep random tests go, and their seed. By default, each test makes a tenth of its runs, with a fixed seed.
- * FULL_DEPTH=random makes all runs with a new seed, which is printed; FULL_DEPTH=<seed> repeats them.
+ * FULL_DEPTH=random makes all runs with a new seed, which is printed; FULL_DEPTH=<seed> repeats them. TIMES multiplies the
+ * number of runs.
  */
 function readDepth() {
   if (process.env.FULL_DEPTH === 'random') {
@@ -35,15 +36,19 @@ function readDepth() {
     )
   }
   const { FULL_DEPTH } = process.env
+  const times = Number(process.env.TIMES ?? 1)
+  if (!(times > 0)) {
+    throw new Error(`TIMES must be a number above 0; got "${process.env.TIMES}".`)
+  }
   if (!FULL_DEPTH) {
-    return { share: 0.1, seed: 1 }
+    return { share: 0.1, times, seed: 1 }
   }
   if (!/^\d{1,10}$/.test(FULL_DEPTH)) {
     throw new Error(
       `FULL_DEPTH must be "random" or the seed of an earlier run; got "${FULL_DEPTH}".`
     )
   }
-  return { share: 1, seed: Number(FULL_DEPTH) }
+  return { share: 1, times, seed: Number(FULL_DEPTH) }
 }
 
 /** Cores to use: at most four. */

@@ -110,7 +110,7 @@ async function checkRandomly<Asked>(
     fc.asyncProperty(worlds, fc.array(asked, { minLength: 4, maxLength: 4 }), (one, questions) =>
       agree(one, questions, check)
     ),
-    deep(12)
+    deep(6)
   )
   if (details.failed) {
     throw new Error(fc.defaultReportMessage(details), { cause: details.errorInstance })
