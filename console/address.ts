@@ -46,6 +46,10 @@ export function addressIn(
   return `#/${[project, ...page].map(encodeURIComponent).join('/')}${query && `?${query}`}`
 }
 
+/** Changes parameters of the page that is open; the others stay. */
+export const setParameters = (values: Parameters, how: { replace?: boolean } = {}): void =>
+  go(addressOf(path.value.slice(1), { ...Object.fromEntries(parameters.value), ...values }), how)
+
 /** Goes to an address. `replace` leaves no entry in the history, as while someone types. */
 export function go(address: string, { replace = false } = {}): void {
   history[replace ? 'replaceState' : 'pushState'](null, '', address)

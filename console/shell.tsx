@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { addressIn, addressOf, go, path } from './address.ts'
 import { pending, revokeOwnKey } from './api.ts'
 import { Icon, Mark } from './icons.tsx'
+import { pageKeys } from './keys.ts'
 import { allowedPages, type Page } from './pages.ts'
 import { Dialog, Empty } from './parts.tsx'
 import { forget, isRefused, may, own, project } from './session.ts'
@@ -40,9 +41,9 @@ const isForConsole = (event: KeyboardEvent): boolean =>
 
 /** What a key does; after `g`, a letter opens a page. */
 function actionOf(key: string, isAfterG: boolean, help: () => void): (() => void) | undefined {
-  const page = isAfterG && allowedPages().find(({ letter }) => letter === key)
-  if (page) {
-    return () => go(addressOf([page.path]))
+  if (isAfterG && key !== 'g') {
+    const page = allowedPages().find(({ letter }) => letter === key)
+    return page && (() => go(addressOf([page.path])))
   }
   const actions: Record<string, () => void> = {
     '/': focusSearch,
@@ -50,7 +51,7 @@ function actionOf(key: string, isAfterG: boolean, help: () => void): (() => void
     j: () => step(1),
     k: () => step(-1)
   }
-  return actions[key]
+  return actions[key] ?? pageKeys().find((one) => one.key === key)?.run
 }
 
 function useKeys(help: () => void): void {
@@ -344,6 +345,7 @@ const SignInAgain = () => (
 const keys = () => [
   ['/', 'Search persons'],
   ...allowedPages().map(({ letter, name }) => [`g ${letter}`, name]),
+  ...pageKeys().map(({ key, words }) => [key, words]),
   ['j k', 'Next row, previous row'],
   ['Enter', 'Open the row'],
   ['Escape', 'Close'],
