@@ -5,12 +5,15 @@ import { key, type OwnKey, project, signedInAgain } from './session.ts'
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
+  /** The field or parameter that is at fault; empty for none. */
+  readonly attr: string
   readonly request: string
 
-  constructor(message: string, { status = 0, code = '', request = '' } = {}) {
+  constructor(message: string, { status = 0, code = '', attr = '', request = '' } = {}) {
     super(message)
     this.status = status
     this.code = code
+    this.attr = attr
     this.request = request
   }
 }
@@ -92,8 +95,8 @@ function explain(response: Response, text: string): ApiError {
   const request = response.headers.get('X-Request-Id') ?? ''
   const { status } = response
   try {
-    const { detail, code } = JSON.parse(text) as { detail: string; code: string }
-    return new ApiError(detail, { status, code, request })
+    const { detail, code, attr } = JSON.parse(text) as Record<'detail' | 'code' | 'attr', string>
+    return new ApiError(detail, { status, code, attr: attr ?? '', request })
   } catch {
     return new ApiError(`The service has answered ${status}.`, { status, request })
   }

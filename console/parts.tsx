@@ -85,10 +85,12 @@ type DialogProps = {
   close: () => void
   children: ComponentChildren
   footer: ComponentChildren
+  /** Whether it has two columns. */
+  isWide?: boolean
 }
 
 /** A dialog holds the focus, and gives it back. Escape closes it. */
-export function Dialog({ title, words, close, children, footer }: DialogProps) {
+export function Dialog({ title, words, close, children, footer, isWide }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const dialog = element.current
@@ -98,7 +100,7 @@ export function Dialog({ title, words, close, children, footer }: DialogProps) {
   return (
     <dialog
       ref={element}
-      class="dialog"
+      class={isWide ? 'dialog wide' : 'dialog'}
       aria-labelledby="dialog-title"
       onCancel={(event) => {
         event.preventDefault()
@@ -107,7 +109,11 @@ export function Dialog({ title, words, close, children, footer }: DialogProps) {
     >
       <header>
         <h2 id="dialog-title">{title}</h2>
-        {words && <p class="sec">{words}</p>}
+        {words && (
+          <p class="sec">
+            <bdi>{words}</bdi>
+          </p>
+        )}
       </header>
       <div class="in-d">{children}</div>
       <footer>{footer}</footer>

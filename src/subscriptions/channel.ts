@@ -28,7 +28,7 @@ import { sendWebhook } from './webhook.ts'
  * Queries after which a delivery starts no further insight: one insight may take hundreds, and D1
  * allows 1,000 per invocation.
  */
-const MAX_QUERIES = 500
+export const DELIVERY_QUERIES = 500
 
 export type DeliveryInvocation = Invocation<
   Pick<Env, 'DB' | 'EMAIL_FROM' | 'OUTBOUND_ALLOW'> & {
@@ -69,7 +69,9 @@ export async function openChannel(
   if (news && 'skipped' in news) {
     return news
   }
-  const report = await readContent(open, subscription, clock(), () => isSpent(usage, MAX_QUERIES))
+  const report = await readContent(open, subscription, clock(), () =>
+    isSpent(usage, DELIVERY_QUERIES)
+  )
   if ('skipped' in report) {
     return report
   }
@@ -119,7 +121,7 @@ async function channelOf(
   const allow = env.OUTBOUND_ALLOW
   switch (targetType) {
     case 'email': {
-      const painted = await paintChart(open, report, () => isSpent(usage, MAX_QUERIES))
+      const painted = await paintChart(open, report, () => isSpent(usage, DELIVERY_QUERIES))
       return {
         targets: recipientsOf(targetValue),
         recognisesRepeats: false,
@@ -145,7 +147,8 @@ async function channelOf(
   }
 }
 
-async function writeDigest(
+/** Writes the message of a delivery from its content. */
+export async function writeDigest(
   { open, subscription, row }: Attempted,
   { content, charted }: Exclude<Report, { skipped: string }>,
   news: AlertNews | null

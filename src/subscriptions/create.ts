@@ -18,7 +18,7 @@ import {
 import { expectSubject } from './subject.ts'
 import { changeTerms, expectFuture, newTerms } from './terms.ts'
 
-type Creation = {
+export type Creation = {
   project: { id: number; timezone: string }
   user: Parameters<typeof userToJson>[0]
   input: z.infer<typeof SubscriptionInput>
@@ -43,7 +43,7 @@ export async function createSubscription(db: Db, creation: Creation): Promise<Su
     if (earlier) {
       return earlier
     }
-    const row = await newSubscription(db, creation)
+    const row = await composeSubscription(db, creation, () => reserveSubscriptionId(db))
     const answer = subscriptionWithSecret(row)
     await insertSubscription(
       db,
@@ -79,9 +79,15 @@ async function findEarlierAnswer(
   return SubscriptionJson.parse(JSON.parse(earlier.answer))
 }
 
-async function newSubscription(
+/**
+ * Returns the row of a new subscription, which is not stored.
+ * @param reserveId called once everything else of the row is known to be valid
+ * @throws invalid_input, does_not_exist
+ */
+export async function composeSubscription(
   db: Db,
-  { project, user, input, origin, outboundAllow, now }: Creation
+  { project, user, input, origin, outboundAllow, now }: Omit<Creation, 'idempotencyKey'>,
+  reserveId: () => Promise<number>
 ): Promise<SubscriptionRow> {
   const terms = await changeTerms(newTerms(project.timezone), input, outboundAllow)
   if (!terms.deleted) {
@@ -91,7 +97,7 @@ async function newSubscription(
   const isPaused = input.enabled === false
   return {
     ...terms,
-    id: await reserveSubscriptionId(db),
+    id: await reserveId(),
     projectId: project.id,
     createdBy: userToJson(user),
     createdAt: now.getTime(),

@@ -26,6 +26,18 @@ const TRANSIENT = [
 /** Characters of a subject. */
 const MAX_SUBJECT = 200
 
+/** The sender of a deployment that has not been given an address. */
+const NO_SENDER = 'reports@example.com'
+
+/** Returns why a deployment cannot send e-mails, and what to do; null if it can. */
+export const mailFaultOf = ({
+  EMAIL,
+  EMAIL_FROM
+}: Pick<Env, 'EMAIL_FROM'> & { EMAIL?: SendEmail }): string | null =>
+  EMAIL && EMAIL_FROM !== NO_SENDER
+    ? null
+    : 'E-mail is not set up here: messages reach no mailbox. Whoever runs this service sets EMAIL_FROM to an address of a domain that may send.'
+
 /**
  * Sends an e-mail to one address. Without a binding, or when the binding refuses it, returns the
  * reason.

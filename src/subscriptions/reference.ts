@@ -1,6 +1,6 @@
 import { describe, type Refusal } from '../http/openapi.ts'
 import { pageSchema } from '../http/page.ts'
-import { SubscriptionJson, SubscriptionPreview } from './schemas.ts'
+import { SubscriptionDraftPreview, SubscriptionJson, SubscriptionPreview } from './schemas.ts'
 
 const SubscriptionPage = pageSchema('SubscriptionPage', SubscriptionJson)
 const NOT_FOUND: Refusal = ['not_found', 'Not found.']
@@ -69,4 +69,19 @@ export const PREVIEW = describe({
     'Lists the next occurrences of the schedule, also while the subscription is paused or deleted.',
   answers: { 200: { text: 'The next occurrences.', schema: SubscriptionPreview } },
   refusals: [NOT_FOUND, ['min_value', 'Ensure this value is greater than or equal to 1.', 'n']]
+})
+
+export const DRAFT = describe({
+  id: 'subscriptions_draft_preview',
+  tag: 'Subscriptions',
+  summary: 'Preview a new subscription',
+  description:
+    'Takes the body of a new subscription, stores and sends nothing, and shows the next occurrences of its schedule, and its first message with the numbers of now. Links in the message do not work.',
+  answers: {
+    200: { text: 'The next occurrences, and the message.', schema: SubscriptionDraftPreview }
+  },
+  refusals: [
+    ...WRITE_REFUSALS,
+    ['invalid_input', 'This address is in a private network.', 'target_value']
+  ]
 })

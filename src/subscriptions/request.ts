@@ -129,29 +129,45 @@ export type SubscriptionChange = z.infer<typeof SubscriptionChange>
 
 const { shape } = SubscriptionChange
 
+const REQUIRED = {
+  target_type: shape.target_type.unwrap(),
+  frequency: shape.frequency.unwrap(),
+  start_date: shape.start_date.unwrap()
+}
+
+const EXAMPLE = {
+  insight: 44,
+  target_type: 'email' as const,
+  target_value: 'ada@example.com, grace@example.com',
+  frequency: 'weekly' as const,
+  byweekday: ['monday' as const],
+  start_date: '2026-11-23T09:00:00+01:00',
+  timezone: 'Europe/Berlin'
+}
+
+const UNSUPPORTED_AT_FIRST = {
+  ...UNSUPPORTED,
+  next_delivery_date:
+    'The schedule sets the next delivery: send `start_date`, `frequency` and `byweekday`.'
+}
+
 export const SubscriptionInput = refusing(
-  SubscriptionChange.extend({
-    target_type: shape.target_type.unwrap(),
-    target_value: shape.target_value.unwrap(),
-    frequency: shape.frequency.unwrap(),
-    start_date: shape.start_date.unwrap()
-  }).meta({
+  SubscriptionChange.extend({ ...REQUIRED, target_value: shape.target_value.unwrap() }).meta({
     id: 'SubscriptionInput',
-    examples: [
-      {
-        insight: 44,
-        target_type: 'email',
-        target_value: 'ada@example.com, grace@example.com',
-        frequency: 'weekly',
-        byweekday: ['monday'],
-        start_date: '2026-11-23T09:00:00+01:00',
-        timezone: 'Europe/Berlin'
-      }
-    ]
+    examples: [EXAMPLE]
   }),
-  {
-    ...UNSUPPORTED,
-    next_delivery_date:
-      'The schedule sets the next delivery: send `start_date`, `frequency` and `byweekday`.'
-  }
+  UNSUPPORTED_AT_FIRST
 )
+
+/** A subscription to look at before it is created. */
+export const SubscriptionDraft = refusing(
+  SubscriptionChange.extend({
+    ...REQUIRED,
+    target_value: shape.target_value.meta({
+      description:
+        'Where the subscription would be delivered, as in a new subscription. Without it, the message is shown as one to your own address.'
+    })
+  }).meta({ id: 'SubscriptionDraft', examples: [EXAMPLE] }),
+  UNSUPPORTED_AT_FIRST
+)
+export type SubscriptionDraft = z.infer<typeof SubscriptionDraft>

@@ -17,9 +17,11 @@ import {
 import type { JsonObject } from '../input/json.ts'
 import { Flag, KnownId, Whole, wholeFrom } from '../input/parameters.ts'
 import { createSubscription } from './create.ts'
+import { previewDraft } from './draft.ts'
 import { claim } from './due.ts'
-import { CREATE, DESTROY, LIST, PREVIEW, RETRIEVE, UPDATE } from './reference.ts'
-import { SubscriptionChange, SubscriptionInput } from './request.ts'
+import { mailFaultOf } from './email.ts'
+import { CREATE, DESTROY, DRAFT, LIST, PREVIEW, RETRIEVE, UPDATE } from './reference.ts'
+import { SubscriptionChange, SubscriptionDraft, SubscriptionInput } from './request.ts'
 import { isSameSchedule, resume } from './resume.ts'
 import { nextOccurrences, summarize } from './schedule.ts'
 import { subscriptionToJson, subscriptionWithSecret } from './schemas.ts'
@@ -141,6 +143,28 @@ export const subscriptionRoutes = createRouter()
         now
       })
       return c.json(answer, 201)
+    }
+  )
+  .post(
+    '/subscriptions/preview',
+    DRAFT,
+    // It shows the numbers of insights, as a delivery to one's own address would.
+    allow('subscription:write'),
+    validateQuery(PreviewQuery),
+    validateBody(SubscriptionDraft),
+    async (c) => {
+      const { db, project, user, usage, now } = c.var
+      const { OUTBOUND_ALLOW: outboundAllow } = c.env
+      const { origin } = new URL(c.req.url)
+      const preview = await previewDraft({
+        open: { db, project },
+        draft: c.req.valid('json'),
+        creation: { user, origin, outboundAllow, now },
+        usage,
+        mailFault: mailFaultOf(c.env),
+        n: c.req.valid('query').n
+      })
+      return c.json(preview)
     }
   )
   .get(

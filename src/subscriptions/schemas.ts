@@ -190,3 +190,37 @@ export const SubscriptionPreview = z
       }
     ]
   })
+
+export const SubscriptionDraftPreview = SubscriptionPreview.extend({
+  email: z
+    .object({
+      subject: z.string(),
+      html: z.string().meta({ description: 'The e-mail. Its chart is a `data:` URL.' }),
+      text: z.string()
+    })
+    .nullable()
+    .meta({ description: 'The e-mail as of now; null for other channels.' }),
+  body: z.record(z.string(), z.unknown()).nullable().meta({
+    description: 'The JSON that Slack or the webhook would get as of now; null for an e-mail.'
+  }),
+  warning: z.string().nullable().meta({
+    description: 'Why nothing would be delivered; null if there is no reason.'
+  })
+}).meta({
+  id: 'SubscriptionDraftPreview',
+  examples: [
+    {
+      summary: 'sent every week on Monday',
+      timezone: 'Europe/Berlin',
+      results: ['2026-11-23T08:00:00Z'],
+      email: {
+        subject: 'Sign-ups',
+        html: '<!doctype html>…',
+        text: 'Sign-ups\n\nHarbour · 21 Nov 2026, 09:00\n\nSigned up: 132 (+15.8% from 114)'
+      },
+      body: null,
+      warning: null
+    }
+  ]
+})
+export type SubscriptionDraftPreview = z.infer<typeof SubscriptionDraftPreview>

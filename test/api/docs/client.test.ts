@@ -892,6 +892,18 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     )
     expect(data?.count).toBe(0)
   },
+  async subscriptions_draft_preview(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/subscriptions/preview/', {
+      params: { path: { project_id }, query: { n: 2 } },
+      body: {
+        insight: await newSignups(client),
+        target_type: 'email',
+        frequency: 'daily',
+        start_date: '2026-11-20T09:00:00Z'
+      }
+    })
+    expect([data?.results.length, data?.email?.subject]).toEqual([2, 'Sign-ups'])
+  },
   async subscriptions_preview(client) {
     const id = await newSubscription(client)
     const { data } = await client.GET(

@@ -1,0 +1,81 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+import { Icon } from './icons.tsx'
+
+type FieldProps = {
+  label: string
+  hint?: string | undefined
+  /** What is wrong with the value; it replaces the hint. */
+  fault?: string | undefined
+  /** Gets the attributes that join the field to its label, and to its hint or its fault. */
+  children: (joined: { id: string; 'aria-describedby': string; class: string }) => ComponentChildren
+}
+
+/** A field below its label, with a hint or a fault below. */
+export function Field({ label, hint, fault, children }: FieldProps) {
+  const id = useId()
+  const about = `${id}-about`
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, 'aria-describedby': about, class: fault ? 'in wrong' : 'in' })}
+      <div id={about}>
+        {fault ? (
+          <p class="wrong-text" role="alert">
+            <Icon name="warning" small />
+            {fault}
+          </p>
+        ) : (
+          hint && <p class="hint">{hint}</p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+type ChoiceProps<T extends string> = {
+  label: string
+  options: readonly (readonly [T, string])[]
+  value: T
+  choose: (value: T) => void
+}
+
+/** A choice of a few options, side by side. */
+export const Choice = <T extends string>({ label, options, value, choose }: ChoiceProps<T>) => (
+  <div class="field">
+    <span class="l">{label}</span>
+    <fieldset class="seg" aria-label={label}>
+      {options.map(([option, name]) => (
+        <button
+          key={option}
+          type="button"
+          aria-pressed={option === value}
+          onClick={() => choose(option)}
+        >
+          {name}
+        </button>
+      ))}
+    </fieldset>
+  </div>
+)
+
+type SelectProps<T extends string> = ChoiceProps<T> & { hint?: string | undefined }
+
+/** A choice of many options. */
+export const Select = <T extends string>({ label, options, value, choose, hint }: SelectProps<T>) => (
+  <Field label={label} hint={hint}>
+    {(joined) => (
+      <select
+        {...joined}
+        value={value}
+        onChange={(event) => choose(event.currentTarget.value as T)}
+      >
+        {options.map(([option, name]) => (
+          <option key={option} value={option}>
+            {name}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+)
