@@ -62,7 +62,13 @@ export const Choice = <T extends string>({ label, options, value, choose }: Choi
 type SelectProps<T extends string> = ChoiceProps<T> & { hint?: string | undefined }
 
 /** A choice of many options. */
-export const Select = <T extends string>({ label, options, value, choose, hint }: SelectProps<T>) => (
+export const Select = <T extends string>({
+  label,
+  options,
+  value,
+  choose,
+  hint
+}: SelectProps<T>) => (
   <Field label={label} hint={hint}>
     {(joined) => (
       <select

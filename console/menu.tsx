@@ -78,7 +78,7 @@ export function Menu({ label, items, children }: MenuProps) {
       <div
         ref={menu}
         id={id}
-        class="menu"
+        class="drop"
         role="menu"
         aria-label={label}
         popover="auto"

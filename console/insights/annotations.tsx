@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
-import { type ApiError, call } from '../api.ts'
+import { call } from '../api.ts'
 import { Choice, Field } from '../fields.tsx'
 import { Dialog, Fault, Moment, Name } from '../parts.tsx'
 import { may } from '../session.ts'
 import { dayOf, timeOf } from '../words.ts'
 import { type FormProps, Manage } from './manage.tsx'
+import { useSaving } from './saving.ts'
 import type { Subject } from './subject.ts'
 
 type Annotation = {
@@ -60,10 +61,10 @@ function Form({ item, done, back, subject }: FormProps<Annotation> & { subject: 
   const text = useSignal(item?.content ?? '')
   const date = useSignal(localOf(item?.date_marker ? new Date(item.date_marker) : new Date()))
   const scope = useSignal<Annotation['scope']>(item?.scope ?? own)
-  const refused = useSignal<ApiError | undefined>(undefined)
-  const faultOf = (field: string) =>
-    refused.value?.attr === field ? refused.value.message : undefined
-  const save = async (event: Event) => {
+  const saving = useSaving(() =>
+    done(item ? 'The annotation is saved' : 'The annotation is on the chart')
+  )
+  const send = (event: Event) => {
     event.preventDefault()
     const body = {
       content: text.value.trim(),
@@ -72,16 +73,13 @@ function Form({ item, done, back, subject }: FormProps<Annotation> & { subject: 
       ...(scope.value === 'dashboard_item' && { dashboard_item: id }),
       ...(scope.value === 'dashboard' && { dashboard_id: id })
     }
-    try {
-      refused.value = undefined
-      await (item
+    return saving.save(() =>
+      item
         ? call('PATCH', `annotations/${item.id}/`, { body })
-        : call('POST', 'annotations/', { body }))
-      done(item ? 'The annotation is saved' : 'The annotation is on the chart')
-    } catch (error) {
-      refused.value = error as ApiError
-    }
+        : call('POST', 'annotations/', { body })
+    )
   }
+  const fault = saving.faultBeside('content', 'date_marker')
   return (
     <Dialog
       title={item ? 'Edit the annotation' : 'Annotate'}
@@ -98,11 +96,11 @@ function Form({ item, done, back, subject }: FormProps<Annotation> & { subject: 
         </>
       }
     >
-      <form id="annotation" class="stack" onSubmit={save}>
+      <form id="annotation" class="stack" onSubmit={send}>
         <Field
           label="Text"
           hint="Everybody who sees such a chart can read it, also behind a shared link."
-          fault={faultOf('content')}
+          fault={saving.faultOf('content')}
         >
           {(joined) => (
             <input
@@ -117,7 +115,7 @@ function Form({ item, done, back, subject }: FormProps<Annotation> & { subject: 
             />
           )}
         </Field>
-        <Field label="Date" fault={faultOf('date_marker')}>
+        <Field label="Date" fault={saving.faultOf('date_marker')}>
           {(joined) => (
             <input
               {...joined}
@@ -141,9 +139,7 @@ function Form({ item, done, back, subject }: FormProps<Annotation> & { subject: 
             scope.value = chosen
           }}
         />
-        {refused.value && !['content', 'date_marker'].includes(refused.value.attr) && (
-          <Fault error={refused.value} />
-        )}
+        {fault && <Fault error={fault} />}
       </form>
     </Dialog>
   )

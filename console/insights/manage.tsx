@@ -22,7 +22,11 @@ export type Managed<T> = {
   isWriter: boolean
   /** What the empty list says. */
   empty: string
-  describe: (item: T) => { title: ComponentChildren; more: ComponentChildren; tag?: ComponentChildren }
+  describe: (item: T) => {
+    title: ComponentChildren
+    more: ComponentChildren
+    tag?: ComponentChildren
+  }
   /** Choices beside "Edit" and "Delete". `run` sends a request, and says what it has done. */
   choices?: (item: T, run: Run) => MenuItem[]
   remove: (item: T) => Promise<unknown>

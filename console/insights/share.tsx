@@ -73,6 +73,7 @@ export function Share({ subject, close }: { subject: Subject; close: () => void 
           <input
             type="checkbox"
             role="switch"
+            aria-checked={sharing.enabled}
             class="switch"
             id="is-shared"
             checked={sharing.enabled}
@@ -92,7 +93,9 @@ export function Share({ subject, close }: { subject: Subject; close: () => void 
       {sharing?.enabled && sharing.url && (
         <>
           <Copied label="Link" text={sharing.url} />
-          {kind !== 'recording' && <Copied label="Code for another page" text={codeOf(sharing.url)} />}
+          {kind !== 'recording' && (
+            <Copied label="Code for another page" text={codeOf(sharing.url)} />
+          )}
         </>
       )}
       {isReplacing.value && (
