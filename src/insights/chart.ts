@@ -5,7 +5,7 @@ import { describeRange } from '../calendar/words.ts'
 import type { Chart, ChartAnnotation, Kind, Series } from '../charts/chart.ts'
 import { plainName } from '../events/names.ts'
 import { isolate, onOneLine } from '../input/show.ts'
-import { OTHER, type Period, type TrendSeries } from '../trends/answer.ts'
+import type { Period, TrendSeries } from '../trends/answer.ts'
 import { isAdditive, type MathName } from '../trends/maths/table.ts'
 import type { ProjectCalendar } from '../trends/periods.ts'
 import {
@@ -15,7 +15,7 @@ import {
   type SeriesQuery,
   type TrendQuery
 } from '../trends/query.ts'
-import { nameOfValues } from '../trends/value-names.ts'
+import { nameOfValues, OTHER } from '../trends/value-names.ts'
 
 const KIND_OF: Record<Display, Kind> = {
   ActionsLineGraph: 'line',

@@ -12,13 +12,7 @@ import {
   type TrendQuery
 } from './query.ts'
 import { sum } from './sum.ts'
-
-/*
- * Breakdown values in an answer that stand for all values beyond the limit, and for events without
- * a value.
- */
-export const OTHER = '$$_posthog_breakdown_other_$$'
-export const NONE = '$$_posthog_breakdown_null_$$'
+import { NONE, OTHER } from './value-names.ts'
 
 const Action = z.object({
   id: z.string().nullable(),

@@ -1,9 +1,9 @@
 import type { Dimension } from '../columns/selection.ts'
 import type { Json } from '../input/json.ts'
 import { numberOfValue, textOfValue } from '../properties/decide.ts'
-import { NONE, OTHER } from './answer.ts'
 import { binOf } from './bins.ts'
 import type { BinnedBreakdown } from './query.ts'
+import { NONE, OTHER } from './value-names.ts'
 
 /** Returns the dimension by which a breakdown groups events. */
 export const toDimension = (breakdown: BinnedBreakdown): Dimension => ({

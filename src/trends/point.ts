@@ -3,13 +3,14 @@ import { joinTexts, OTHERS, type Value } from '../columns/grouping.ts'
 import { AppError } from '../errors.ts'
 import { parseJson } from '../input/json.ts'
 import { show } from '../input/show.ts'
-import { NONE, OTHER, type Period } from './answer.ts'
+import type { Period } from './answer.ts'
 import { findBin } from './bins.ts'
 import type { Piece } from './maths/accumulator.ts'
 import { BEFORE } from './maths/firsts.ts'
 import { MATHS } from './maths/table.ts'
 import type { TrendPart } from './plan.ts'
 import { type BinnedQuery, isCumulative, type TrendQuery } from './query.ts'
+import { NONE, OTHER } from './value-names.ts'
 
 /** A point of a trend, as a request names it. */
 export type AskedPoint = {

@@ -1,5 +1,9 @@
-import { NONE, OTHER } from './answer.ts'
-import type { Breakdown } from './query.ts'
+/*
+ * Breakdown values in an answer that stand for all values beyond the limit, and for events without
+ * a value.
+ */
+export const OTHER = '$$_posthog_breakdown_other_$$'
+export const NONE = '$$_posthog_breakdown_null_$$'
 
 const NAMES: ReadonlyMap<string, string> = new Map([
   [OTHER, 'Others'],
@@ -17,7 +21,10 @@ const COUNTRY_CODE = /^[A-Z]{2}$/
  * same value of all dimensions is named once.
  * @param values one for each breakdown; `OTHER` for all values beyond the limit, `NONE` for none
  */
-export function nameOfValues(breakdowns: readonly Breakdown[], values: readonly string[]): string {
+export function nameOfValues(
+  breakdowns: readonly { key: string }[],
+  values: readonly string[]
+): string {
   const isWhole = values.every((value) => value === values[0])
   return (isWhole ? values.slice(0, 1) : values)
     .map((value, i) => NAMES.get(value) ?? nameOfValue(breakdowns[i]?.key, value))

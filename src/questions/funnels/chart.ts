@@ -4,10 +4,9 @@ import type { Series } from '../../charts/chart.ts'
 import { formatDuration, formatValue } from '../../charts/format.ts'
 import { plainName } from '../../events/names.ts'
 import { isolate } from '../../input/show.ts'
-import { NONE, OTHER } from '../../trends/answer.ts'
 import type { ProjectCalendar } from '../../trends/periods.ts'
 import { endAt } from '../../trends/query.ts'
-import { nameOfValues } from '../../trends/value-names.ts'
+import { NONE, nameOfValues, OTHER } from '../../trends/value-names.ts'
 import type { ResolvedRange } from '../date-range.ts'
 import {
   type DrawingPlace,

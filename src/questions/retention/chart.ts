@@ -3,9 +3,8 @@ import { bucketsOf, daysOf } from '../../calendar/buckets.ts'
 import type { Chart, Series } from '../../charts/chart.ts'
 import { heatOf } from '../../charts/retention.ts'
 import { isolate } from '../../input/show.ts'
-import { NONE } from '../../trends/answer.ts'
 import type { SeriesQuery } from '../../trends/query.ts'
-import { nameOfValues } from '../../trends/value-names.ts'
+import { NONE, nameOfValues } from '../../trends/value-names.ts'
 import type { ResolvedRange } from '../date-range.ts'
 import {
   type DrawingPlace,
