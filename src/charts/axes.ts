@@ -1,5 +1,5 @@
 import { drawAnnotations, heightOfAnnotations } from './annotations.ts'
-import type { ChartAnnotation } from './chart.ts'
+import type { Chart, ChartAnnotation } from './chart.ts'
 import { formatTick, type Unit } from './format.ts'
 import type { Box, Plot } from './frame.ts'
 import type { Pen } from './pen.ts'
@@ -17,6 +17,22 @@ const BETWEEN = 20
 const BESIDE = 6
 /** Pixels by which the first label of the time axis may begin left of the plot. */
 const OVERHANG = 20
+
+/** Drawn axes, and where values and buckets lie between them. */
+export type Axes = { svg: string; plot: Plot }
+
+type AxisOfChart = {
+  buckets: string[]
+  endsLabelled: boolean
+  annotations?: ChartAnnotation[] | undefined
+}
+
+/** Returns what the time axis of a chart shows. */
+export const axisOf = ({ buckets, finished, annotations }: Chart): AxisOfChart => ({
+  buckets,
+  endsLabelled: finished < buckets.length,
+  annotations
+})
 
 /**
  * Draws the grid with its values, the labels of the buckets, and the annotations; `drawBase` adds
@@ -36,16 +52,13 @@ export function drawAxes(
     annotations = [],
     unit,
     margin = 0
-  }: {
+  }: AxisOfChart & {
     values: number[]
-    buckets: string[]
     isBanded: boolean
-    endsLabelled: boolean
-    annotations?: ChartAnnotation[] | undefined
     unit?: Unit | undefined
     margin?: number
   }
-): { svg: string; plot: Plot } {
+): Axes {
   const wanted = Math.floor((box.bottom - box.top) / PER_TICK) + 1
   const scale = scaleOf(values, Math.min(MOST_TICKS, Math.max(2, wanted)))
   const marks = scale.ticks.map((tick) => formatTick(tick, unit))

@@ -1,4 +1,4 @@
-import { drawAxes, drawBase } from './axes.ts'
+import { type Axes, axisOf, drawAxes, drawBase } from './axes.ts'
 import { type Chart, currentOf, previousOf, type Series } from './chart.ts'
 import { directionOf, formatChange, formatValue } from './format.ts'
 import type { Box, Plot } from './frame.ts'
@@ -21,34 +21,52 @@ const GAP = 16
 const bandOf = ({ box }: Plot, buckets: number, bars: number): number =>
   Math.min(((box.right - box.left) / Math.max(1, buckets)) * FILLED, WIDEST * Math.max(1, bars))
 
+/** The bars of a bucket: each series, in a comparison after its previous period. */
+type Columns = {
+  columns: { data: number[]; series: number; look: number; isPrevious: boolean }[]
+  /** Pixels of a bar. */
+  width: number
+  leftOf: (bucket: number, column: number) => number
+}
+
+/** Returns the bars that `drawBars` draws for each bucket, from left to right. */
+export function columnsOf({ series, buckets }: Chart, plot: Plot): Columns {
+  const columns = series.flatMap((one, i) => {
+    const column = { series: i, look: lookOf(one, i) }
+    return [
+      ...(one.previous ? [{ ...column, data: one.previous, isPrevious: true }] : []),
+      { ...column, data: one.data, isPrevious: false }
+    ]
+  })
+  const band = bandOf(plot, buckets.length, columns.length)
+  const width = band / Math.max(1, columns.length)
+  return {
+    columns,
+    width,
+    leftOf: (bucket, column) => plot.x(bucket) - band / 2 + column * width
+  }
+}
+
+/** Draws the axes of bars side by side. */
+export const axesOfBars = (box: Box, pen: Pen, chart: Chart): Axes =>
+  drawAxes(box, pen, {
+    ...axisOf(chart),
+    values: chart.series.flatMap(({ data, previous = [] }) => [...data, ...previous]),
+    isBanded: true
+  })
+
 /**
  * Draws the bars of the series side by side; in a comparison, with a grey bar for the previous
  * period left of each.
  */
-export function drawBars(
-  box: Box,
-  pen: Pen,
-  { series, buckets, finished, annotations }: Chart
-): string {
-  const values = series.flatMap(({ data, previous = [] }) => [...data, ...previous])
-  const { svg, plot } = drawAxes(box, pen, {
-    values,
-    buckets,
-    isBanded: true,
-    endsLabelled: finished < buckets.length,
-    annotations
-  })
-  const columns = series.flatMap((one, i) => [
-    ...(one.previous ? [{ data: one.previous, look: lookOf(one, i), isPrevious: true }] : []),
-    { data: one.data, look: lookOf(one, i), isPrevious: false }
-  ])
-  const band = bandOf(plot, buckets.length, columns.length)
-  const width = band / Math.max(1, columns.length)
+export function drawBars(box: Box, pen: Pen, chart: Chart): string {
+  const { svg, plot } = axesOfBars(box, pen, chart)
+  const { columns, width, leftOf } = columnsOf(chart, plot)
   const bars = columns.flatMap(({ data, look, isPrevious }, column) => {
     const fill = isPrevious ? pen.colors.prev : colorOf(pen, look)
     return data.map((value, bucket) => {
-      const isOpen = bucket >= finished && !isPrevious
-      const x = plot.x(bucket) - band / 2 + column * width
+      const isOpen = bucket >= chart.finished && !isPrevious
+      const x = leftOf(bucket, column)
       const [top, bottom] = [plot.y(Math.max(0, value)), plot.y(Math.min(0, value))]
       const size = { x: x + 0.5, y: top, width: Math.max(0.5, width - 1), height: bottom - top }
       const paint: Attributes = isOpen ? unfinished(pen, look) : { fill }
@@ -60,24 +78,20 @@ export function drawBars(
   return svg + bars.join('') + drawBase(plot, pen)
 }
 
-/** Draws the bars of the series on top of each other; negative values go down from zero. */
-export function drawStacked(
-  box: Box,
-  pen: Pen,
-  { series, buckets, finished, annotations }: Chart
-): string {
-  const sums = buckets.flatMap((_, bucket) => {
-    const values = series.map(({ data }) => data[bucket] ?? 0)
+/** Draws the axes of bars on top of each other. */
+export function axesOfStacked(box: Box, pen: Pen, chart: Chart): Axes {
+  const sums = chart.buckets.flatMap((_, bucket) => {
+    const values = chart.series.map(({ data }) => data[bucket] ?? 0)
     const sum = (some: number[]) => some.reduce((total, value) => total + value, 0)
     return [sum(values.filter((value) => value > 0)), sum(values.filter((value) => value < 0))]
   })
-  const { svg, plot } = drawAxes(box, pen, {
-    values: sums,
-    buckets,
-    isBanded: true,
-    endsLabelled: finished < buckets.length,
-    annotations
-  })
+  return drawAxes(box, pen, { ...axisOf(chart), values: sums, isBanded: true })
+}
+
+/** Draws the bars of the series on top of each other; negative values go down from zero. */
+export function drawStacked(box: Box, pen: Pen, chart: Chart): string {
+  const { series, buckets, finished } = chart
+  const { svg, plot } = axesOfStacked(box, pen, chart)
   const band = bandOf(plot, buckets.length, 1)
   const bars = buckets.flatMap((_, bucket) => {
     const reached = { up: 0, down: 0 }

@@ -1,13 +1,14 @@
 import { escapeHtml } from '../html/escape.ts'
 import { COLORS, type Colors, type ThemeName, TYPE_AND_SPACE } from '../html/tokens.ts'
 import { isolate } from '../input/show.ts'
-import { drawBars, drawStacked, drawValues } from './bars.ts'
+import type { Axes } from './axes.ts'
+import { axesOfBars, axesOfStacked, drawBars, drawStacked, drawValues } from './bars.ts'
 import { type Chart, currentOf, hasBuckets, type Kind, type Series } from './chart.ts'
 import { drawNumber, drawTable, NUMBER_HEIGHT } from './figures.ts'
 import { formatDuration, formatIn, formatShare, formatValue } from './format.ts'
-import { type Box, drawHead, drawLegend, drawNothing, PADDING } from './frame.ts'
-import { drawFunnel, factsOf, heightOfFunnel } from './funnel.ts'
-import { drawAreas, drawLines, hasRoomForNames } from './lines.ts'
+import { type Box, drawHead, drawLegend, drawNothing, PADDING, type Plot } from './frame.ts'
+import { drawFunnel, factsOf, heightOfFunnel, placesOfSteps, type StepPlace } from './funnel.ts'
+import { axesOfAreas, axesOfLines, drawAreas, drawLines, hasRoomForNames } from './lines.ts'
 import { surface, surfaces } from './marks.ts'
 import { colorOf, dashOf, lookOf, MAX_SERIES, type Pen } from './pen.ts'
 import { drawPie } from './pie.ts'
@@ -28,6 +29,8 @@ type Drawing = {
   /** The name of the kind in a chart's description. */
   name: string
   draw: (box: Box, pen: Pen, chart: Chart, naming: Naming) => string
+  /** The axes of a chart that has them. */
+  axes?: (box: Box, pen: Pen, chart: Chart, naming: Naming) => Axes
   /** The mark of a series in the legend. */
   legend?: 'line' | 'surface'
   /** Whether series are parts of a whole: those beyond the limit are added up. */
@@ -49,12 +52,25 @@ type Naming = {
 const DRAWINGS: Record<Kind, Drawing> = {
   line: {
     name: 'Line chart',
-    draw: (box, pen, chart, { namesLines }) => drawLines(box, pen, chart, namesLines),
+    draw: drawLines,
+    axes: axesOfLines,
     legend: 'line'
   },
-  area: { name: 'Stacked area chart', draw: drawAreas, legend: 'surface', isWhole: true },
-  bars: { name: 'Bar chart', draw: drawBars, legend: 'surface' },
-  stacked: { name: 'Stacked bar chart', draw: drawStacked, legend: 'surface', isWhole: true },
+  area: {
+    name: 'Stacked area chart',
+    draw: drawAreas,
+    axes: axesOfAreas,
+    legend: 'surface',
+    isWhole: true
+  },
+  bars: { name: 'Bar chart', draw: drawBars, axes: axesOfBars, legend: 'surface' },
+  stacked: {
+    name: 'Stacked bar chart',
+    draw: drawStacked,
+    axes: axesOfStacked,
+    legend: 'surface',
+    isWhole: true
+  },
   funnel: {
     name: 'Funnel',
     draw: (box, pen, chart, { isBare }) => drawFunnel(box, pen, chart, isBare),
@@ -101,28 +117,55 @@ export type Inset = {
 }
 
 /** Draws a chart without its title, up to the edges and without a ground. */
-export function drawInset(
-  chart: Chart,
-  { width, height, colors, size = LABEL_SIZE, id, isNamed = true }: Inset
-): string {
-  const pen: Pen = { colors, size, id }
-  const box = { left: 0, top: 0, right: width, bottom: height }
+export function drawInset(chart: Chart, inset: Inset): string {
+  const { width, height, isNamed = true } = inset
+  const pen = penOf(inset)
   return drawDocument(pen, {
     width,
     height,
     title: chart.title,
     description: describeChart(chart),
     surfaces: countSurfaces(chart),
-    body: drawBody(box, pen, limit(chart).chart, isNamed)
+    body: drawBody(boxOf(inset), pen, shownOf(chart), isNamed)
   })
 }
+
+/**
+ * Returns where the buckets and values of an inset lie; undefined for a chart without axes, or one
+ * without numbers. Its series are those of `shownOf`.
+ */
+export function plotOf(chart: Chart, inset: Inset): Plot | undefined {
+  const shown = shownOf(chart)
+  const { axes } = DRAWINGS[chart.kind]
+  if (axes === undefined || wordsFor(shown) !== undefined) {
+    return undefined
+  }
+  const pen = penOf(inset)
+  const { rest, naming } = layOut(boxOf(inset), pen, shown, inset.isNamed ?? true)
+  return axes(rest, pen, shown, naming).plot
+}
+
+/** Returns where the steps of a funnel in an inset are; nowhere for a funnel without numbers. */
+export function stepsOf(chart: Chart, inset: Inset): StepPlace[] {
+  const shown = shownOf(chart)
+  return wordsFor(shown) === undefined
+    ? placesOfSteps(layOut(boxOf(inset), penOf(inset), shown, true).rest, shown)
+    : []
+}
+
+/** Returns a chart with the series that are drawn. */
+export const shownOf = (chart: Chart): Chart => limit(chart).chart
+
+const boxOf = ({ width, height }: Inset): Box => ({ left: 0, top: 0, right: width, bottom: height })
+
+const penOf = ({ colors, size = LABEL_SIZE, id }: Inset): Pen => ({ colors, size, id })
 
 /** A name beside a chart: of a series, with its colour, or of a step. */
 export type NamedMark = { name: string; color?: string }
 
 /** Returns the names that have to stand beside a chart that does not name its series and steps. */
 export function namesOf(chart: Chart, colors: Colors): NamedMark[] {
-  const { series } = limit(chart).chart
+  const { series } = shownOf(chart)
   const named = needsNames(chart) && DRAWINGS[chart.kind].legend
   const steps = chart.kind === 'funnel' ? chart.buckets : []
   return [
@@ -143,7 +186,7 @@ export function heightOf(chart: Chart, width: number, most: number): number {
     return NUMBER_HEIGHT
   }
   if (kind === 'funnel') {
-    return heightOfFunnel(limit(chart).chart, width, most)
+    return heightOfFunnel(shownOf(chart), width, most)
   }
   if (kind === 'retention') {
     return Math.min(2 * most, heightOfHeat(chart))
@@ -168,7 +211,7 @@ export function drawPanel(chart: Chart, pen: Pen, box: Box): string {
  * which uses none. The bars of a funnel do not touch.
  */
 export const countSurfaces = (chart: Chart): number =>
-  DRAWINGS[chart.kind].isList || chart.kind === 'funnel' ? 0 : limit(chart).chart.series.length
+  DRAWINGS[chart.kind].isList || chart.kind === 'funnel' ? 0 : shownOf(chart).series.length
 
 /** Returns a box without the padding at its edges. */
 export const inside = ({ left, top, right, bottom }: Box): Box => ({
@@ -214,26 +257,44 @@ export const drawDocument = (
   )
 
 function drawBody(box: Box, pen: Pen, chart: Chart, isNamedHere = true): string {
-  const { draw, legend: mark, showsZero } = DRAWINGS[chart.kind]
-  const values = chart.series.flatMap(({ data, previous = [] }) => [...data, ...previous])
-  if (chart.warning !== null && values.every((value) => value === 0)) {
-    return drawNothing(box, pen, chart.warning)
+  const words = wordsFor(chart)
+  if (words !== undefined) {
+    return drawNothing(box, pen, words)
   }
-  if (chart.series.length === 0) {
-    return drawNothing(box, pen, 'No values in this range.')
+  const { legend, rest, naming } = layOut(box, pen, chart, isNamedHere)
+  return legend + DRAWINGS[chart.kind].draw(rest, pen, chart, naming)
+}
+
+/** Returns the words that stand in place of a chart without numbers. */
+function wordsFor({ kind, series, warning }: Chart): string | undefined {
+  const values = series.flatMap(({ data, previous = [] }) => [...data, ...previous])
+  const isZero = values.every((value) => value === 0)
+  if (warning !== null && isZero) {
+    return warning
   }
-  if (values.every((value) => value === 0) && !showsZero) {
-    return drawNothing(box, pen, 'All values in this range are 0.')
+  if (series.length === 0) {
+    return 'No values in this range.'
   }
+  return isZero && !DRAWINGS[kind].showsZero ? 'All values in this range are 0.' : undefined
+}
+
+/** Draws the legend of a chart that needs one, and returns the box that is left. */
+function layOut(
+  box: Box,
+  pen: Pen,
+  chart: Chart,
+  isNamedHere: boolean
+): { legend: string; rest: Box; naming: Naming } {
+  const { legend: mark } = DRAWINGS[chart.kind]
   const isNamed = isNamedHere && mark !== undefined && needsNames(chart)
   const hasRoom = chart.kind === 'line' && hasRoomForNames(box, chart.series.length)
   if (!isNamed || hasRoom) {
-    return draw(box, pen, chart, { namesLines: isNamed, isBare: !isNamedHere })
+    return { legend: '', rest: box, naming: { namesLines: isNamed, isBare: !isNamedHere } }
   }
   const markOf = MARKS[mark](pen, chart)
   const looks = chart.series.map(lookOf)
   const legend = drawLegend(box, pen, chart.series, (i, x, y) => markOf(looks[i] ?? i, x, y))
-  return legend.svg + draw(legend.rest, pen, chart, { namesLines: false, isBare: false })
+  return { legend: legend.svg, rest: legend.rest, naming: { namesLines: false, isBare: false } }
 }
 
 type Mark = (index: number, x: number, y: number) => string

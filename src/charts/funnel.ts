@@ -21,6 +21,8 @@ const LOWEST = 56
 const LINES = { name: 26, number: 28, fact: 16 }
 /** Heights of a row with and without facts, pixels. */
 const ROWS = { full: 62, bare: 44 }
+/** Fewest pixels of a row with facts. */
+const FACTS_FROM = ROWS.full - 4
 const ROUND = 3
 const NAME_SIZE = 13
 const FACT_SIZE = 12
@@ -71,6 +73,71 @@ export function heightOfFunnel({ buckets, series }: Chart, width: number, most: 
   return series.length > 1 ? steps * (28 + 16 * series.length) + 44 : steps * ROWS.full
 }
 
+/** Where a step is drawn. */
+export type StepPlace = {
+  /** The column or the row of each series. */
+  bars: Box[]
+  /** Where it says how many left before the step; undefined if it does not. */
+  left: Box | undefined
+}
+
+/** Returns where the steps of a funnel with names are drawn in a box. */
+export function placesOfSteps(box: Box, chart: Chart): StepPlace[] {
+  const { buckets, series } = chart
+  const { left, right, top, bottom } = box
+  if (!hasColumns(right - left, buckets.length)) {
+    const height = heightOfRow(bottom - top, buckets.length, series.length)
+    return buckets.map((_, step) => {
+      const from = top + step * height
+      const pitch = (height - 24) / series.length
+      const hasFacts = series.length === 1 && step > 0 && height >= FACTS_FROM
+      return {
+        bars:
+          series.length === 1
+            ? [{ ...box, top: from, bottom: from + (hasFacts ? 34 : height) }]
+            : series.map((_, i) => ({
+                ...box,
+                top: from + 16 + i * pitch,
+                bottom: from + 16 + (i + 1) * pitch
+              })),
+        left: hasFacts
+          ? { left, right: (left + right) / 2, top: from + 34, bottom: from + height }
+          : undefined
+      }
+    })
+  }
+  const { width, base, lines } = layOutColumns(box, chart, false)
+  const { band, bar } = bandOf(width, series.length)
+  return buckets.map((_, step) => {
+    const x = left + step * width
+    const facts = base + 6 + LINES.name + LINES.number - 2
+    return {
+      bars:
+        series.length === 1
+          ? [{ left: x, right: x + width, top, bottom: facts }]
+          : series.map((_, i) => ({
+              left: x + i * bar,
+              right: x + (i + 1) * bar,
+              top,
+              bottom: base
+            })),
+      left:
+        lines > 0 && step > 0
+          ? {
+              left: x,
+              right: x + Math.min(width, band * 2),
+              top: facts,
+              bottom: facts + LINES.fact + 2
+            }
+          : undefined
+    }
+  })
+}
+
+/** Returns the height of a row of a funnel with so many steps and series, pixels. */
+const heightOfRow = (height: number, steps: number, series: number): number =>
+  Math.min(height / steps, series > 1 ? 28 + 16 * series : ROWS.full)
+
 /**
  * Draws a funnel: for each step a bar as high as the share of those who took it, and a slope down
  * to the next. Where there is no room for columns, each step is a row. Several series are bars
@@ -82,14 +149,24 @@ export const drawFunnel = (box: Box, pen: Pen, chart: Chart, isBare = false): st
     ? drawColumns(box, pen, chart, isBare)
     : drawRowsOf(box, pen, chart, isBare)
 
-function drawColumns(box: Box, pen: Pen, { buckets, series }: Chart, isBare: boolean): string {
-  const width = (box.right - box.left) / buckets.length
+/** Returns the width of a column, the foot of the bars, and the number of lines with facts. */
+function layOutColumns(box: Box, { buckets, series }: Chart, isBare: boolean) {
   const isAlone = series.length === 1
   const named = isBare ? 0 : LINES.name
   const number = isAlone || isBare ? LINES.number : 0
   const room = box.bottom - box.top - named - number - LOWEST
   const lines = isAlone && !isBare ? Math.min(3, Math.max(0, Math.floor(room / LINES.fact))) : 0
-  const base = box.bottom - named - number - lines * LINES.fact - 4
+  return {
+    width: (box.right - box.left) / buckets.length,
+    lines,
+    base: box.bottom - named - number - lines * LINES.fact - 4
+  }
+}
+
+function drawColumns(box: Box, pen: Pen, chart: Chart, isBare: boolean): string {
+  const { buckets, series } = chart
+  const isAlone = series.length === 1
+  const { width, lines, base } = layOutColumns(box, chart, isBare)
   // The percents of several series stand above their bars.
   const top = box.top + (isAlone ? 0 : FACT_SIZE + 4)
   const y = (share: number) => base - share * (base - top)
@@ -146,13 +223,18 @@ function drawSlopes(
   })
 }
 
+/** Returns the pixels that the bars of several series take together, and each of them. */
+function bandOf(width: number, series: number): { band: number; bar: number } {
+  const band = Math.min(width * FILLED.several, WIDEST * series)
+  return { band, bar: band / series }
+}
+
 /** Draws for each step the bars of all series, with their percents where there is room. */
 function drawGroups(
   pen: Pen,
   { series, buckets, left, width, base, y }: Bars & { series: Series[] }
 ): string[] {
-  const band = Math.min(width * FILLED.several, WIDEST * series.length)
-  const bar = band / series.length
+  const { bar } = bandOf(width, series.length)
   return buckets.flatMap((_, step) =>
     series.map((one, i) => {
       const { share } = factsOf(one, step)
@@ -300,10 +382,7 @@ function describeStep(
 
 /** Draws a row for each step, as many as there is room for. */
 function drawRowsOf(box: Box, pen: Pen, { buckets, series }: Chart, isBare: boolean): string {
-  const height = Math.min(
-    (box.bottom - box.top) / buckets.length,
-    series.length > 1 ? 28 + 16 * series.length : ROWS.full
-  )
+  const height = heightOfRow(box.bottom - box.top, buckets.length, series.length)
   return buckets
     .map((name, step) => {
       const row = { ...box, top: box.top + step * height, bottom: box.top + (step + 1) * height }
@@ -334,7 +413,7 @@ function drawRow(
   const text = { y: top + 13, 'font-size': NAME_SIZE, fill: colors.ink }
   const end = { 'text-anchor': 'end' }
   const bar = { x: left, y: top + 19, height: thickness, rx: ROUND }
-  const [lost, ...more] = height >= ROWS.full - 4 ? describeStep(facts, step, width / 2) : []
+  const [lost, ...more] = height >= FACTS_FROM ? describeStep(facts, step, width / 2) : []
   const below = { y: top + 19 + thickness + 15, 'font-size': FACT_SIZE, fill: colors['ink-2'] }
   const room = width - widthOf(lost ?? '', FACT_SIZE) - 12
   const texts = [more.join(' · '), more[0] ?? '']

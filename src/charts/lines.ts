@@ -1,4 +1,4 @@
-import { drawAxes, drawBase } from './axes.ts'
+import { type Axes, axisOf, drawAxes, drawBase } from './axes.ts'
 import type { Chart, Series } from './chart.ts'
 import type { Box, Plot } from './frame.ts'
 import { surface } from './marks.ts'
@@ -29,30 +29,48 @@ const NAMES_FROM = 420
 export const hasRoomForNames = ({ left, top, right, bottom }: Box, count: number): boolean =>
   right - left >= NAMES_FROM && count * NAME_HEIGHT < bottom - top - 24
 
+/** Returns the series whose period before is drawn. */
+const comparedOf = (series: Series[]): Series[] => (series.length <= MAX_COMPARED ? series : [])
+
+/** Returns the lines up to the bucket that is not over. */
+const begunOf = ({ series, buckets, finished }: Chart): number[][] =>
+  series.map(({ data }) => data.slice(0, Math.min(buckets.length, finished + 1)))
+
+/** Draws the axes of lines. */
+export const axesOfLines = (
+  box: Box,
+  pen: Pen,
+  chart: Chart,
+  { namesLines }: { namesLines: boolean }
+): Axes =>
+  drawAxes(box, pen, {
+    ...axisOf(chart),
+    values: [
+      ...begunOf(chart),
+      ...comparedOf(chart.series).map(({ previous = [] }) => previous)
+    ].flat(),
+    isBanded: false,
+    unit: chart.unit,
+    margin: namesLines ? namesOf(box, chart.series).width : 0
+  })
+
 /** Draws a line for each series, and a thin one for the period before. */
 export function drawLines(
   box: Box,
   pen: Pen,
-  { series, buckets, finished, annotations, unit }: Chart,
-  isNamed: boolean
+  chart: Chart,
+  naming: { namesLines: boolean }
 ): string {
-  const compared = series.length <= MAX_COMPARED ? series : []
-  const shown = Math.min(buckets.length, finished + 1)
-  const lines = series.map(({ data }) => data.slice(0, shown))
+  const { series, finished } = chart
+  const lines = begunOf(chart)
   const looks = series.map(lookOf)
-  const names = isNamed ? namesOf(box, series) : undefined
-  const { svg, plot } = drawAxes(box, pen, {
-    values: [...lines, ...compared.map(({ previous = [] }) => previous)].flat(),
-    buckets,
-    isBanded: false,
-    endsLabelled: finished < buckets.length,
-    annotations,
-    unit,
-    margin: names?.width ?? 0
-  })
+  const names = naming.namesLines ? namesOf(box, series) : undefined
+  const { svg, plot } = axesOfLines(box, pen, chart, naming)
   return [
     svg,
-    ...compared.map(({ previous }) => (previous ? drawPrevious(plot, pen, previous) : '')),
+    ...comparedOf(series).map(({ previous }) =>
+      previous ? drawPrevious(plot, pen, previous) : ''
+    ),
     series.length === 1 ? drawGround(plot, pen, lines[0]?.slice(0, finished) ?? []) : '',
     drawBase(plot, pen),
     ...lines.map((data, i) => drawLine(plot, pen, { data, index: looks[i] ?? i, finished })),
@@ -175,22 +193,21 @@ export function spread(positions: number[], top: number, bottom: number): number
   return order.toSorted((a, b) => a.i - b.i).map(({ at }) => at)
 }
 
-/** Draws the series as stacked areas. */
-export function drawAreas(
-  box: Box,
-  pen: Pen,
-  { series, buckets, finished, annotations }: Chart
-): string {
-  const shown = Math.min(buckets.length, finished + 1)
-  const stacks = stack(series.map(({ data }) => data.slice(0, shown)))
-  const looks = series.map(lookOf)
-  const { svg, plot } = drawAxes(box, pen, {
-    values: stacks.flat(),
-    buckets,
-    isBanded: false,
-    endsLabelled: finished < buckets.length,
-    annotations
+/** Draws the axes of stacked areas. */
+export const axesOfAreas = (box: Box, pen: Pen, chart: Chart): Axes =>
+  drawAxes(box, pen, {
+    ...axisOf(chart),
+    values: stack(begunOf(chart)).flat(),
+    isBanded: false
   })
+
+/** Draws the series as stacked areas. */
+export function drawAreas(box: Box, pen: Pen, chart: Chart): string {
+  const { series, buckets, finished } = chart
+  const shown = Math.min(buckets.length, finished + 1)
+  const stacks = stack(begunOf(chart))
+  const looks = series.map(lookOf)
+  const { svg, plot } = axesOfAreas(box, pen, chart)
   const areas = stacks.flatMap((upper, i) => {
     const look = looks[i] ?? i
     const lower = stacks[i - 1] ?? upper.map(() => 0)
