@@ -11,17 +11,20 @@ export type Person = {
 
 export type PersonList = { count: number; next: string | null; results: Person[] }
 
-const textIn = (person: Person, name: string): string | undefined => {
+/** What a person's names are read from. */
+type Named = Pick<Person, 'name' | 'distinct_ids' | 'properties'>
+
+const textIn = (person: Named, name: string): string | undefined => {
   const value = person.properties[name]
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 /** The person's own name, if one is known: not an id. */
-export const knownName = (person: Person): string | undefined =>
+export const knownName = (person: Named): string | undefined =>
   textIn(person, 'name') ?? textIn(person, 'email') ?? textIn(person, 'username')
 
 /** The name to show, and a second line that says more. */
-export function titleOf(person: Person): { title: string; more: string | undefined } {
+export function titleOf(person: Named): { title: string; more: string | undefined } {
   const title = knownName(person) ?? person.name
   const more = [textIn(person, 'email'), person.distinct_ids[0]].find(
     (text) => text !== undefined && text !== title
@@ -29,5 +32,5 @@ export function titleOf(person: Person): { title: string; more: string | undefin
   return { title, more }
 }
 
-export const countryOf = (person: Person): string | undefined =>
+export const countryOf = (person: Named): string | undefined =>
   textIn(person, '$geoip_country_name') ?? textIn(person, 'country')
