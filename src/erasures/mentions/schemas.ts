@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { MAX_FILTER_NAMES } from '../events/filters.ts'
-import { MAX_EVENTS, MAX_SHOWN, type Mentions } from './search.ts'
+import { MAX_EVENTS } from './events.ts'
+import { MAX_SHOWN, type Mentions } from './search.ts'
 import { MAX_ROWS } from './store.ts'
 import { MAX_TEXTS, MIN_LENGTH } from './texts.ts'
 
