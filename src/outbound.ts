@@ -15,6 +15,16 @@ export class OutboundError extends Error {
   }
 }
 
+/**
+ * The outcome of sending to one recipient. `uncertain`: the message may have arrived. `transient`:
+ * it has not arrived, and another attempt may succeed; `retryAfter` is in seconds. `permanent`:
+ * another attempt would fail as well.
+ */
+export type Sent =
+  | { kind: 'sent' }
+  | { kind: 'uncertain' | 'permanent'; error: string }
+  | { kind: 'transient'; error: string; retryAfter?: number | undefined }
+
 export type OutboundRequest = {
   url: string
   method: 'GET' | 'POST'

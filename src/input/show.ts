@@ -36,3 +36,7 @@ export function isolate(text: string): string {
   const plain = text.replaceAll(DIRECTIONS, '')
   return RIGHT_TO_LEFT.test(plain) ? `\u2068${plain}\u2069` : plain
 }
+
+/** Shortens a text to `length` characters, ending in `…`; never splits a surrogate pair. */
+export const cut = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…` : text

@@ -3,6 +3,7 @@ import type { Db } from '../db/client.ts'
 import type { Recipient } from '../db/schema.ts'
 import { describeError } from '../errors.ts'
 import { log } from '../log.ts'
+import type { Sent } from '../outbound.ts'
 import { openProjectOf } from '../queues/message.ts'
 import { type Channel, type DeliveryInvocation, openChannel } from './channel.ts'
 import {
@@ -21,8 +22,7 @@ import {
   faultOf,
   giveUp,
   MAX_ATTEMPTS,
-  MAX_FAILURES,
-  type Sent
+  MAX_FAILURES
 } from './outcome.ts'
 import { type DeliveryRow, findSubscription, type SubscriptionRow } from './store.ts'
 

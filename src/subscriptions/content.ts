@@ -1,7 +1,7 @@
 import { describeRange } from '../calendar/words.ts'
 import type { Chart } from '../charts/chart.ts'
 import { formatValue, type Unit } from '../charts/format.ts'
-import { isolate, onOneLine } from '../input/show.ts'
+import { cut, isolate, onOneLine } from '../input/show.ts'
 import { nameOfSeries } from '../insights/chart.ts'
 import type { DrawnQuestion } from '../questions/drawing.ts'
 import type { TrendSeries } from '../trends/answer.ts'
@@ -55,10 +55,6 @@ export type Content = {
   /** The number of tiles that are left out. */
   more: number
 }
-
-/** Shortens a text to `length` characters, ending in `…`; never splits a surrogate pair. */
-export const cut = (text: string, length: number): string =>
-  text.length > length ? `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
 
 /**
  * Turns a trend without a time axis into figures, or into a failure if all values are zero, now and

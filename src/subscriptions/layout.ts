@@ -1,4 +1,5 @@
-import { cut, type FigureLine, type InsightPart } from './content.ts'
+import { cut } from '../input/show.ts'
+import type { FigureLine, InsightPart } from './content.ts'
 
 /*
  * A message for people stays short, however many insights it is about: a number of each, one list,

@@ -1,15 +1,5 @@
 import type { Recipient } from '../db/schema.ts'
-import type { OutboundError } from '../outbound.ts'
-
-/**
- * The outcome of sending to one recipient. `uncertain`: the message may have arrived. `transient`:
- * it has not arrived, and another attempt may succeed; `retryAfter` is in seconds. `permanent`:
- * another attempt would fail as well.
- */
-export type Sent =
-  | { kind: 'sent' }
-  | { kind: 'uncertain' | 'permanent'; error: string }
-  | { kind: 'transient'; error: string; retryAfter?: number | undefined }
+import type { OutboundError, Sent } from '../outbound.ts'
 
 /** Seconds from each failed attempt to the next; the last is about eight hours after the first. */
 const DELAYS = [30, 120, 600, 3_600, 24_000]

@@ -1,5 +1,5 @@
-import { OutboundError, sendOutbound } from '../outbound.ts'
-import { judge, judgeFault, type Sent } from './outcome.ts'
+import { OutboundError, type Sent, sendOutbound } from '../outbound.ts'
+import { judge, judgeFault } from './outcome.ts'
 
 /** Time that a receiver has to respond, ms. */
 const TIMEOUT_MS = 10_000

@@ -1,10 +1,10 @@
 import { describeMoment } from '../calendar/words.ts'
 import { directionOf, formatChange, formatIn } from '../charts/format.ts'
-import { isolate } from '../input/show.ts'
-import { cut, type FigureLine, type InsightPart } from './content.ts'
+import { cut, isolate } from '../input/show.ts'
+import type { Sent } from '../outbound.ts'
+import type { FigureLine, InsightPart } from './content.ts'
 import { chartOf, type Digest, notesOf, subjectOf } from './digest.ts'
 import { firstOf, labelBeside, layOut, type ShownList } from './layout.ts'
-import type { Sent } from './outcome.ts'
 import { post } from './post.ts'
 
 /** Characters of a header, Slack's limit. */

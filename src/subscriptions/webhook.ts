@@ -1,9 +1,9 @@
 import { toIso } from '../calendar/clock.ts'
 import { formatChange } from '../charts/format.ts'
 import { toBase64 } from '../input/base64.ts'
+import type { Sent } from '../outbound.ts'
 import type { InsightPart } from './content.ts'
 import { type AlertNews, chartOf, type Digest } from './digest.ts'
-import type { Sent } from './outcome.ts'
 import { post } from './post.ts'
 import { sign } from './signature.ts'
 

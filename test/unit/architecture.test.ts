@@ -42,6 +42,7 @@ const FLOORS = [
   'input',
   'html',
   'outbound.ts',
+  'email.ts',
   'charts',
   'properties',
   'db',
