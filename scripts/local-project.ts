@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { findCaller } from '../src/access/caller.store.ts'
-import { createInvitation } from '../src/access/invitations.store.ts'
+import { createInvitation } from '../src/access/invitations/store.ts'
 import { hashKey } from '../src/access/key.ts'
 import { Project } from '../src/access/project.ts'
 import {

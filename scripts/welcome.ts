@@ -1,4 +1,4 @@
-import { invitationLink } from '../src/access/invitation.ts'
+import { invitationLink } from '../src/access/invitations/invitation.ts'
 import type { Ready } from './service.ts'
 
 /** Returns the text printed when the service is ready: its address, the console, token, key, and requests to try. */

@@ -1,4 +1,6 @@
-import { keyRoutes, projectListRoutes, projectRoutes, userRoutes } from './access/routes.ts'
+import { invitationRoutes } from './access/invitations/routes.ts'
+import { keyRoutes } from './access/keys/routes.ts'
+import { projectListRoutes, projectRoutes, userRoutes } from './access/routes.ts'
 import { aiRoutes } from './ai/routes.ts'
 import { annotationRoutes } from './annotations/routes.ts'
 import { createCaptureV1Routes } from './capture/analytics/routes.ts'
@@ -77,6 +79,7 @@ export function createApp(clock: () => Date, work: () => ConsumerWork) {
   app.route('/', receiptKeyRoutes)
   app.route('/', userRoutes)
   app.route('/', keyRoutes)
+  app.route('/', invitationRoutes)
   for (const prefix of ['/api/environments', '/api/projects']) {
     app.route(prefix, projectListRoutes)
   }

@@ -1,16 +1,14 @@
 import { z } from 'zod'
-import { BROWSER_KEY_DAYS, invitationLink } from '../../src/access/invitation.ts'
-import { createInvitation } from '../../src/access/invitations.store.ts'
-import { ROLE_SCOPES } from '../../src/access/roles.ts'
+import { BROWSER_KEY_DAYS, invitationLink } from '../../src/access/invitations/invitation.ts'
+import { createInvitation, inviteUser } from '../../src/access/invitations/store.ts'
+import { ROLE_SCOPES, ROLES } from '../../src/access/roles.ts'
 import { Scopes } from '../../src/access/scopes.ts'
 import {
   createKey,
-  createUser,
   findProjects,
   type KeyRow,
   listKeys,
   listProjects,
-  listUsers,
   revokeKey
 } from '../../src/access/store.ts'
 import { User } from '../../src/access/user.ts'
@@ -30,8 +28,6 @@ const NewKey = z.object({
     .transform((date) => new Date(date))
     .optional()
 })
-
-const ROLES = Object.keys(ROLE_SCOPES) as (keyof typeof ROLE_SCOPES)[]
 
 const Invitation = z.object({
   email: User.shape.email,
@@ -88,18 +84,16 @@ export const key = {
       if (missing !== undefined) {
         throw new InputError('project', `There is no project ${missing}.`)
       }
-      const user =
-        (await listUsers(db)).find((known) => known.email === email) ??
-        (await createUser(db, User.parse({ first_name: nameIn(email), email }), now))
+      const user = await inviteUser(db, email, now)
       const scopes = ROLE_SCOPES[role]
       const invited = { userId: user.id, scopes, projectIds }
-      const { code, expiresAt } = await createInvitation(db, invited, now)
+      const { code, invitation } = await createInvitation(db, invited, now)
       return {
         link: invitationLink(url ?? `http://127.0.0.1:${readPort()}`, code),
         user_id: user.id,
         scopes,
         project_ids: projectIds,
-        expires_at: toIso(expiresAt.getTime()),
+        expires_at: toIso(invitation.expiresAt),
         days_of_key: BROWSER_KEY_DAYS
       }
     }
@@ -119,9 +113,6 @@ export const key = {
     run: async ({ db }, { id }, now) => keyToJson(await revokeKey(db, id, now))
   })
 }
-
-/** `grace@example.com` → `grace` */
-const nameIn = (email: string): string => email.replace(/@.*/s, '')
 
 /** Describes a key without its hash. */
 const keyToJson = (row: KeyRow) => ({

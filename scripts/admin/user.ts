@@ -1,5 +1,5 @@
 import { createUser, listUsers, updateUser } from '../../src/access/store.ts'
-import { ROLES, User, UserChange, userToJson } from '../../src/access/user.ts'
+import { JOBS, User, UserChange, userToJson } from '../../src/access/user.ts'
 import {
   boolean,
   changeRule,
@@ -22,7 +22,7 @@ const fields = {
   role_at_organization: nullable
 }
 
-const OPTIONAL = `[--last-name <text>] [--distinct-id <text>] [--is-email-verified true|false|null] [--hedgehog-config <JSON object>] [--role-at-organization ${ROLES.join('|')}|null]`
+const OPTIONAL = `[--last-name <text>] [--distinct-id <text>] [--is-email-verified true|false|null] [--hedgehog-config <JSON object>] [--role-at-organization ${JOBS.join('|')}|null]`
 
 export const user = {
   create: command({

@@ -10,7 +10,7 @@ export const Timezone = z
   .refine(isTimezone, { error: (issue) => `'${issue.input}' is not an IANA time zone.` })
 
 /** Days for which recordings are kept; null for the deployment's setting. */
-const RetentionDays = z
+export const RetentionDays = z
   .int()
   .min(1, 'must be at least 1 day')
   .max(99_999, 'must be at most 99999 days')
@@ -22,7 +22,8 @@ const RetentionDays = z
  */
 const TestAccountFilters = z.array(z.record(z.string(), z.unknown())).max(50)
 
-const Changeable = z.object({
+/** The fields of a project that can change, but for its settings of capture. */
+export const Changeable = z.object({
   name: z.string().trim().min(1).max(200),
   timezone: Timezone,
   week_start: z.enum(WEEK_STARTS),

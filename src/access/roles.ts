@@ -35,3 +35,12 @@ export const ROLE_SCOPES = {
 } satisfies Record<string, string[]>
 
 export type Role = keyof typeof ROLE_SCOPES
+
+/** The roles, each with the scopes of the one before it. */
+export const ROLES = Object.keys(ROLE_SCOPES) as [Role, ...Role[]]
+
+/** Returns the role that has exactly these scopes; null if there is none. */
+export const roleOf = (scopes: readonly string[]): Role | null =>
+  ROLES.find(
+    (role) => new Set(ROLE_SCOPES[role]).symmetricDifference(new Set(scopes)).size === 0
+  ) ?? null

@@ -3,22 +3,18 @@ import { openControl } from '../db/client.ts'
 import { createRouter } from '../http/env.ts'
 import { describe } from '../http/openapi.ts'
 import { answerList, NO_CURSOR, PageQuery, pageSchema, readPage, rowsOf } from '../http/page.ts'
-import { expectNoBody, validateBody, validateQuery } from '../http/validation.ts'
+import { expectUnchanged } from '../http/read-only-fields.ts'
+import { validateBody, validateQuery } from '../http/validation.ts'
 import { allow, allowCaller } from './auth.ts'
-import { BROWSER_KEY_DAYS } from './invitation.ts'
-import { redeemInvitation } from './invitations.store.ts'
 import {
   CallerJson,
   callerToJson,
-  OwnKeyJson,
-  ownKeyToJson,
+  ProjectInput,
   ProjectJson,
   projectToApi,
-  RedeemedJson,
-  RedeemJson
+  toProjectChange
 } from './schemas.ts'
-import { findProjects, revokeKey } from './store.ts'
-import { throttle } from './throttle.ts'
+import { findProjects, updateProject } from './store.ts'
 
 const TAG = 'Projects'
 
@@ -48,29 +44,13 @@ const ME = describe({
   answers: { 200: { text: 'The user.', schema: CallerJson } }
 })
 
-const OWN_KEY = describe({
-  id: 'personal_api_keys_current_retrieve',
+const UPDATE = describe({
+  id: 'projects_partial_update',
   tag: TAG,
-  summary: 'Retrieve the key of the request',
-  description: 'Returns what the key may do, its owner, and the projects that it has access to.',
-  answers: { 200: { text: 'The key, without its secret part.', schema: OwnKeyJson } }
-})
-
-const REVOKE_OWN_KEY = describe({
-  id: 'personal_api_keys_current_destroy',
-  tag: TAG,
-  summary: 'Revoke the key of the request',
+  summary: 'Change the settings of a project',
   description:
-    'The next request with this key is refused. The console does this when you sign out.',
-  answers: { 204: { text: 'The key is revoked.' } }
-})
-
-const REDEEM = describe({
-  id: 'invitations_redeem',
-  tag: TAG,
-  summary: 'Exchange an invitation for a key',
-  description: `Needs no key. The code of an invitation works once, within 24 hours. The new key belongs to the invited user, and expires after ${BROWSER_KEY_DAYS} days.`,
-  answers: { 201: { text: 'The new key.', schema: RedeemedJson } }
+    'Changes only the fields in the body. The capture of events follows within half a minute.',
+  answers: { 200: { text: 'The project.', schema: ProjectJson } }
 })
 
 export const projectListRoutes = createRouter().get(
@@ -86,9 +66,15 @@ export const projectListRoutes = createRouter().get(
   }
 )
 
-export const projectRoutes = createRouter().get('/', RETRIEVE, allow('project:read'), (c) =>
-  c.json(projectToApi(c.var.project))
-)
+export const projectRoutes = createRouter()
+  .get('/', RETRIEVE, allow('project:read'), (c) => c.json(projectToApi(c.var.project)))
+  .patch('/', UPDATE, allow('project:write'), validateBody(ProjectInput), async (c) => {
+    const { project, ignoredFields, usage, now } = c.var
+    expectUnchanged(ignoredFields, [projectToApi(project)])
+    const change = toProjectChange(c.req.valid('json'), project, now)
+    const { db } = openControl(c.env, usage)
+    return c.json(projectToApi(await updateProject(db, project.id, change)))
+  })
 
 export const userRoutes = createRouter().get(
   '/api/users/@me',
@@ -100,26 +86,3 @@ export const userRoutes = createRouter().get(
     return c.json(callerToJson(user, team))
   }
 )
-
-export const keyRoutes = createRouter()
-  .get('/api/personal_api_keys/@current', OWN_KEY, allowCaller(), async (c) => {
-    const { control, key, user } = c.var
-    return c.json(ownKeyToJson(key, user, await findProjects(control, key.projectIds)))
-  })
-  .delete(
-    '/api/personal_api_keys/@current',
-    REVOKE_OWN_KEY,
-    allowCaller(),
-    expectNoBody,
-    async (c) => {
-      await revokeKey(c.var.control, c.var.key.id, c.var.now)
-      return c.body(null, 204)
-    }
-  )
-  .post('/api/invitations/redeem', REDEEM, validateBody(RedeemJson), async (c) => {
-    const { now, usage } = c.var
-    const address = c.req.header('CF-Connecting-IP') ?? ''
-    await throttle(c.env, `invitations ${address}`, '', now)
-    const { db } = openControl(c.env, usage)
-    return c.json({ value: await redeemInvitation(db, c.req.valid('json'), now) }, 201)
-  })

@@ -1,16 +1,21 @@
 import { v5 as uuidv5 } from 'uuid'
 import * as z from 'zod'
 import { toIso } from '../calendar/clock.ts'
-import { closed } from '../input/fields.ts'
-import { ProjectSettings, settingsOf } from './settings.ts'
-import type { KeyRow, ProjectRow, UserRow } from './store.ts'
+import { naming } from '../errors.ts'
+import { refusing } from '../input/fields.ts'
+import type { Json } from '../input/json.ts'
+import { EVENT_FILTER_TYPES } from '../properties/filter.ts'
+import { readFilters } from '../properties/read-filters.ts'
+import { Changeable, type ProjectChange, RetentionDays, Timezone, WEEK_STARTS } from './project.ts'
+import { MAX_MINIMUM_DURATION, ProjectSettings, settingsOf } from './settings.ts'
+import type { ProjectRow, UserRow } from './store.ts'
 import { USER_EXAMPLE, UserJson, userToJson } from './user.ts'
 
 /** Namespaces of the uuids that clients expect and that have no meaning here. */
 const PROJECTS = '3d0c3c0a-3c5b-4f0e-8f5e-7f2d6f0f7a11'
 const OWNERS = 'b2f1b7d4-7a53-4f0c-9a43-0d7f7c7f1f5c'
 
-const PROJECT_EXAMPLE = {
+export const PROJECT_EXAMPLE = {
   id: 1,
   project_id: 1,
   uuid: uuidv5('1', PROJECTS),
@@ -32,8 +37,23 @@ const PROJECT_EXAMPLE = {
   autocapture_exceptions_opt_in: false,
   surveys_opt_in: false,
   location: 'country',
+  recording_retention_days: null,
   created_at: '2026-10-02T10:11:12.345Z'
 }
+
+/** Fields of a project that clients send back, and that this request does not change. */
+const READ_ONLY = [
+  'id',
+  'project_id',
+  'uuid',
+  'organization',
+  'api_token',
+  'is_demo',
+  'access_control',
+  'autocapture_opt_out',
+  'surveys_opt_in',
+  'created_at'
+]
 
 export const ProjectJson = z
   .object({
@@ -73,10 +93,97 @@ export const ProjectJson = z
     location: ProjectSettings.shape.location.meta({
       description: 'How much is stored of where visitors are.'
     }),
+    recording_retention_days: RetentionDays.meta({
+      description: 'Days for which recordings are kept; null for the setting of the deployment.'
+    }),
     created_at: z.iso.datetime()
   })
   .meta({ id: 'Project', examples: [PROJECT_EXAMPLE] })
 export type ProjectJson = z.infer<typeof ProjectJson>
+
+/** Share of visits that are recorded: PostHog sends it as a text. */
+const SampleRate = z
+  .union([z.number(), z.string().regex(/^\d(\.\d{1,9})?$/)], 'Must be a share from 0 to 1.')
+  .transform(Number)
+  .refine((share) => share >= 0 && share <= 1, 'Must be a share from 0 to 1.')
+
+/** The settings that the API changes. Fields that are left out stay as they are. */
+export const ProjectInput = refusing(
+  z
+    .object({
+      name: Changeable.shape.name,
+      timezone: Timezone.meta({ description: 'An IANA time zone: the clock of all numbers.' }),
+      week_start_day: z.union([z.literal(0), z.literal(1)]).meta({
+        description: 'The first day of the week: 0 is Sunday, 1 is Monday.'
+      }),
+      test_account_filters: Changeable.shape.test_account_filters.meta({
+        description: 'The property filters that `filter_test_accounts` adds to a query.'
+      }),
+      session_recording_opt_in: z.boolean(),
+      session_recording_sample_rate: SampleRate.nullable().meta({
+        description: 'The share of visits that are recorded, 0 to 1; null for all visits.'
+      }),
+      session_recording_minimum_duration_milliseconds: z
+        .int()
+        .min(0)
+        .max(1_000 * MAX_MINIMUM_DURATION)
+        .nullable()
+        .meta({ description: 'Visits shorter than this are not recorded; null for no minimum.' }),
+      capture_console_log_opt_in: z.boolean(),
+      heatmaps_opt_in: z.boolean(),
+      autocapture_web_vitals_opt_in: z.boolean(),
+      autocapture_exceptions_opt_in: z.boolean(),
+      location: ProjectSettings.shape.location,
+      recording_retention_days: RetentionDays
+    })
+    .partial()
+    .meta({
+      id: 'ProjectInput',
+      examples: [{ timezone: 'Europe/Berlin', session_recording_sample_rate: '0.5' }]
+    }),
+  {},
+  READ_ONLY,
+  'This is no setting of a project here.'
+)
+
+/**
+ * Returns the change of a project, with the names of the product.
+ * @throws invalid_input, attr `test_account_filters`, for filters that cannot be read
+ */
+export function toProjectChange(
+  input: z.output<typeof ProjectInput>,
+  { timezone }: ProjectRow,
+  now: Date
+): ProjectChange {
+  const {
+    week_start_day: day,
+    session_recording_sample_rate: sample,
+    session_recording_minimum_duration_milliseconds: minimum,
+    test_account_filters: filters
+  } = input
+  if (filters) {
+    const zone = input.timezone ?? timezone
+    naming('test_account_filters', () =>
+      // The cast is safe: the filters were parsed from JSON.
+      readFilters(filters as Json, { timezone: zone, now, types: EVENT_FILTER_TYPES })
+    )
+  }
+  return {
+    name: input.name,
+    timezone: input.timezone,
+    week_start: day === undefined ? undefined : WEEK_STARTS[day],
+    test_account_filters: filters,
+    recording_retention_days: input.recording_retention_days,
+    recording: input.session_recording_opt_in,
+    recording_sample: sample === null ? 1 : sample,
+    recording_minimum_duration: minimum === undefined ? undefined : (minimum ?? 0) / 1_000,
+    console_capture: input.capture_console_log_opt_in,
+    heatmaps: input.heatmaps_opt_in,
+    web_vitals: input.autocapture_web_vitals_opt_in,
+    exceptions: input.autocapture_exceptions_opt_in,
+    location: input.location
+  }
+}
 
 /** Returns a project as the API shows it, with the field names of PostHog. */
 export function projectToApi(row: ProjectRow): ProjectJson {
@@ -105,6 +212,7 @@ export function projectToApi(row: ProjectRow): ProjectJson {
     autocapture_exceptions_opt_in: settings.exceptions,
     surveys_opt_in: false,
     location: settings.location,
+    recording_retention_days: row.recordingRetentionDays,
     created_at: toIso(row.createdAt)
   }
 }
@@ -140,73 +248,3 @@ export const callerToJson = (
   is_staff: false,
   team: team ? projectToApi(team) : null
 })
-
-/** An example of a key that a browser got for an invitation. */
-const KEY_EXAMPLE = {
-  id: 4,
-  label: 'Firefox on macOS',
-  mask_value: 'phx_...a1B2',
-  scopes: ['*'],
-  scoped_teams: [1],
-  projects: [PROJECT_EXAMPLE],
-  user: USER_EXAMPLE,
-  created_at: '2026-11-21T10:11:12.345Z',
-  expires_at: '2026-12-21T10:11:12.345Z',
-  last_used_at: null
-}
-
-export const OwnKeyJson = z
-  .object({
-    id: z.int(),
-    label: z.string(),
-    mask_value: z.string().meta({ description: 'The first and last four characters of the key.' }),
-    scopes: z.array(z.string()),
-    scoped_teams: z
-      .array(z.int())
-      .meta({ description: 'The ids of the projects that the key has access to.' }),
-    projects: z.array(ProjectJson).meta({ description: 'The same projects, sorted by id.' }),
-    user: UserJson.meta({ description: 'The user to whom the key belongs.' }),
-    created_at: z.iso.datetime(),
-    expires_at: z.iso.datetime().nullable().meta({ description: 'Null if it never expires.' }),
-    last_used_at: z.iso
-      .datetime()
-      .nullable()
-      .meta({ description: 'To the hour; null if the key was never used.' })
-  })
-  .meta({ id: 'OwnKey', examples: [KEY_EXAMPLE] })
-
-/** Returns a key as its holder sees it. */
-export const ownKeyToJson = (
-  key: KeyRow,
-  user: UserRow,
-  projects: ProjectRow[]
-): z.infer<typeof OwnKeyJson> => ({
-  id: key.id,
-  label: key.label,
-  mask_value: key.mask,
-  scopes: key.scopes,
-  scoped_teams: projects.map(({ id }) => id),
-  projects: projects.map(projectToApi),
-  user: userToJson(user),
-  created_at: toIso(key.createdAt),
-  expires_at: key.expiresAt === null ? null : toIso(key.expiresAt),
-  last_used_at: key.lastUsedAt === null ? null : toIso(key.lastUsedAt)
-})
-
-export const RedeemJson = closed(
-  z
-    .object({
-      code: z.string().max(200).meta({ description: 'The code in the link, after `#code=`.' }),
-      label: z.string().trim().min(1).max(200).meta({
-        description: 'The name of the new key: what it is for, such as the browser that gets it.'
-      })
-    })
-    .meta({
-      id: 'Redeem',
-      examples: [{ code: 'HLQ6kfsNFJmfb2PClG4xo8J2pZ9dwTs3a', label: 'Firefox on macOS' }]
-    })
-)
-
-export const RedeemedJson = z
-  .object({ value: z.string().meta({ description: 'The key, which is shown only here.' }) })
-  .meta({ id: 'Redeemed', examples: [{ value: 'phx_…' }] })

@@ -8,6 +8,7 @@ const OBJECTS = [
   'dashboard',
   'insight',
   'person',
+  'personal_api_key',
   'project',
   'query',
   'session_recording',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 
 /** Largest value of `recording_minimum_duration`, seconds; the limit is PostHog's. */
-const MAX_MINIMUM_DURATION = 30
+export const MAX_MINIMUM_DURATION = 30
 
 /**
  * How much a project stores of where its visitors are; `city` includes the region and the time

@@ -1,4 +1,5 @@
-import { asc, eq, isNotNull, sql } from 'drizzle-orm'
+import { asc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { v7 as uuidv7 } from 'uuid'
 import { type ControlDb, findConflict } from '../db/client.ts'
 import { apiKeys, projects, users } from '../db/schema.ts'
@@ -160,11 +161,18 @@ export const findProjects = (db: ControlDb, ids: number[]): Promise<ProjectRow[]
     .where(sql`${projects.id} in (select value from json_each(${JSON.stringify(ids)}))`)
     .orderBy(asc(projects.id))
 
+/** Whether a column with ids of projects has one of these. */
+export const sharesProject = (column: SQLiteColumn, projectIds: number[]): SQL =>
+  sql`exists (select 1 from json_each(${column}) as own
+    join json_each(${JSON.stringify(projectIds)}) as asked on asked.value = own.value)`
+
 export type NewKey = {
   label: string
   scopes: string[]
   projectIds: number[]
   userId: number
+  /** The user whose key makes the key; without, a command makes it. */
+  createdBy?: number
   expiresAt?: Date | undefined
 }
 
@@ -194,6 +202,7 @@ export async function createKey(
       mask: maskKey(key),
       scopes: input.scopes,
       projectIds: input.projectIds,
+      createdBy: input.createdBy ?? null,
       createdAt: now.getTime(),
       expiresAt: input.expiresAt?.getTime() ?? null
     })

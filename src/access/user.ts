@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import type { users } from '../db/schema.ts'
 
-export const ROLES = [
+/** The roles of users in their organization; the roles of invitations are in `roles.ts`. */
+export const JOBS = [
   'engineering',
   'data',
   'product',
@@ -20,7 +21,7 @@ export const User = z.object({
   distinct_id: z.string().min(1).max(200).optional(),
   is_email_verified: z.boolean().nullable().default(null),
   hedgehog_config: z.record(z.string(), z.unknown()).nullable().default(null),
-  role_at_organization: z.enum(ROLES).nullable().default(null)
+  role_at_organization: z.enum(JOBS).nullable().default(null)
 })
 export type User = z.infer<typeof User>
 
@@ -32,7 +33,7 @@ export const UserChange = z.object({
   distinct_id: User.shape.distinct_id,
   is_email_verified: z.boolean().nullable().optional(),
   hedgehog_config: z.record(z.string(), z.unknown()).nullable().optional(),
-  role_at_organization: z.enum(ROLES).nullable().optional()
+  role_at_organization: z.enum(JOBS).nullable().optional()
 })
 export type UserChange = z.infer<typeof UserChange>
 
@@ -58,7 +59,7 @@ export const UserJson = z
     email: z.string(),
     is_email_verified: z.boolean(),
     hedgehog_config: z.record(z.string(), z.unknown()),
-    role_at_organization: z.enum(ROLES)
+    role_at_organization: z.enum(JOBS)
   })
   .meta({ id: 'User', examples: [USER_EXAMPLE] })
 export type UserJson = z.infer<typeof UserJson>
@@ -76,5 +77,5 @@ export const userToJson = (row: typeof users.$inferSelect): UserJson => ({
   email: row.email,
   is_email_verified: row.isEmailVerified ?? false,
   hedgehog_config: row.hedgehogConfig ?? {},
-  role_at_organization: ROLES.find((role) => role === row.roleAtOrganization) ?? 'other'
+  role_at_organization: JOBS.find((role) => role === row.roleAtOrganization) ?? 'other'
 })

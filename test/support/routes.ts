@@ -48,6 +48,7 @@ const EXCEPTIONS: Record<string, Partial<Access>> = {
   'GET query/{id}/': OF_QUERIES,
   'DELETE query/{id}/': OF_QUERIES,
   'GET ': { scopes: ['project:read'] },
+  'PATCH ': { scopes: ['project:write'] },
   'POST insights/trend/': { scopes: ['insight:read'] },
   'POST insights/funnel/': { scopes: ['insight:read'] },
   'POST insights/retention/': { scopes: ['insight:read'] },

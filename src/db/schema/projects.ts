@@ -78,6 +78,8 @@ export const apiKeys = sqliteTable('api_keys', {
   mask: text().notNull(),
   scopes: text({ mode: 'json' }).$type<string[]>().notNull(),
   projectIds: text('project_ids', { mode: 'json' }).$type<number[]>().notNull(),
+  /** The user whose key made this key, or the invitation to it; null if a command made it. */
+  createdBy: integer('created_by').references(() => users.id),
   createdAt: integer('created_at').notNull(),
   expiresAt: integer('expires_at'),
   revokedAt: integer('revoked_at'),
@@ -95,9 +97,14 @@ export const invitations = sqliteTable('invitations', {
   hash: text().notNull().unique(),
   scopes: text({ mode: 'json' }).$type<string[]>().notNull(),
   projectIds: text('project_ids', { mode: 'json' }).$type<number[]>().notNull(),
+  /** The user whose key made the invitation; null if a command made it. */
+  createdBy: integer('created_by').references(() => users.id),
   createdAt: integer('created_at').notNull(),
   expiresAt: integer('expires_at').notNull(),
-  usedAt: integer('used_at')
+  /** When the invitation's key expires at the latest: when the key expires that made it. */
+  keyExpiresAt: integer('key_expires_at'),
+  usedAt: integer('used_at'),
+  withdrawnAt: integer('withdrawn_at')
 })
 
 /** Queue messages that failed for good. `object` is the R2 key of the message and its error. */

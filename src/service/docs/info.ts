@@ -76,6 +76,10 @@ export const TAGS = [
   },
   { name: 'Alerts', description: 'Messages when a number crosses a bound.' },
   { name: 'Projects', description: 'Projects, and the user to whom the key belongs.' },
+  {
+    name: 'Keys',
+    description: 'API keys, and invitations that give a browser a key of its own.'
+  },
   { name: 'Capture', description: 'Endpoints that take the events and recordings of SDKs.' },
   { name: 'For SDKs', description: 'The configuration of SDKs, and links that they make.' },
   { name: 'Service', description: 'Health checks, this reference, and the keys of receipts.' }

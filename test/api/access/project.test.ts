@@ -46,6 +46,7 @@ const shown = (project: TestProject) => ({
   autocapture_exceptions_opt_in: false,
   surveys_opt_in: false,
   location: 'country',
+  recording_retention_days: null,
   created_at: expect.stringMatching(/Z$/)
 })
 
@@ -124,5 +125,109 @@ describe('/api/users/@me', () => {
       is_staff: false,
       team: shown(first)
     })
+  })
+})
+
+describe('PATCH /api/projects/{id}/', () => {
+  const FIELDS = {
+    name: 'Harbour',
+    timezone: 'Europe/Berlin',
+    week_start_day: 1,
+    test_account_filters: [
+      { key: '$virt_is_bot', value: ['true'], operator: 'is_not', type: 'event' }
+    ],
+    session_recording_opt_in: false,
+    session_recording_sample_rate: '0.25',
+    session_recording_minimum_duration_milliseconds: 1500,
+    capture_console_log_opt_in: false,
+    heatmaps_opt_in: true,
+    autocapture_web_vitals_opt_in: true,
+    autocapture_exceptions_opt_in: true,
+    location: 'city',
+    recording_retention_days: 90
+  }
+
+  it('changes the fields in the body, and only those', async () => {
+    const project = await newProject()
+
+    const { status, body } = await project.send('PATCH', '', FIELDS)
+    const named = await project.send('PATCH', '', { name: 'Quay' })
+    const found = await project.send('GET', '')
+
+    expect(status).toBe(200)
+    expect(body).toEqual({ ...shown(project), ...FIELDS })
+    expect(named.body).toEqual({ ...body, name: 'Quay' })
+    expect(found.body).toEqual(named.body)
+  })
+
+  it('sets what was null, and null where there is a default', async () => {
+    const project = await newProject()
+    await project.send('PATCH', '', FIELDS)
+
+    const { body } = await project.send('PATCH', '', {
+      session_recording_sample_rate: null,
+      session_recording_minimum_duration_milliseconds: null,
+      recording_retention_days: null
+    })
+
+    expect(body).toMatchObject({
+      session_recording_sample_rate: null,
+      session_recording_minimum_duration_milliseconds: null,
+      recording_retention_days: null
+    })
+  })
+
+  it('takes back what it has shown, and refuses another value of it', async () => {
+    const project = await newProject()
+    const { body } = await project.send('GET', '')
+
+    const same = await project.send('PATCH', '', body)
+    const other = await project.send('PATCH', '', { ...body, api_token: 'phc_other' })
+
+    expect([same.status, same.body]).toEqual([200, body])
+    expect([other.status, other.body.attr]).toEqual([400, 'api_token'])
+  })
+
+  it.each([
+    ['name', ' '],
+    ['name', 'x'.repeat(201)],
+    ['timezone', 'Mars/Olympus'],
+    ['timezone', '+01:00'],
+    ['week_start_day', 2],
+    ['week_start_day', null],
+    ['test_account_filters', [{ key: 'plan', operator: 'like' }]],
+    ['test_account_filters', 'none'],
+    ['session_recording_sample_rate', '1.5'],
+    ['session_recording_sample_rate', -0.1],
+    ['session_recording_sample_rate', 'half'],
+    ['session_recording_minimum_duration_milliseconds', 30_001],
+    ['session_recording_opt_in', 'yes'],
+    ['location', 'street'],
+    ['recording_retention_days', 0],
+    ['recording_retention_days', 1.5],
+    ['surveys_opt_in', true],
+    ['database', 'DB_2']
+  ])('refuses %s as %j', async (name, value) => {
+    const project = await newProject()
+    const before = await project.send('GET', '')
+
+    const { status, body } = await project.send('PATCH', '', { name: 'Harbour', [name]: value })
+
+    expect([status, body.attr?.split('__')[0]]).toEqual([400, name])
+    expect((await project.send('GET', '')).body).toEqual(before.body)
+  })
+
+  it('changes no other project', async () => {
+    const [project, other] = [await newProject(), await newProject()]
+
+    const { status } = await request(
+      'PATCH',
+      `/api/projects/${other.id}/`,
+      { Authorization: `Bearer ${project.key}`, 'Content-Type': 'application/json' },
+      '{"name":"Mine"}'
+    )
+
+    expect(status).toBe(404)
+    expect((await other.send('GET', '')).body.name).toBe('Test')
   })
 })

@@ -2,7 +2,7 @@ import createClient from 'openapi-fetch'
 import { afterAll, expect, it } from 'vitest'
 // `npm run typecheck` writes this file, from docs/openapi.json.
 import type { paths } from '../../../dist/client.ts'
-import { createInvitation } from '../../../src/access/invitations.store.ts'
+import { createInvitation } from '../../../src/access/invitations/store.ts'
 import { pageUrl, pictureUrl } from '../../../src/subscriptions/picture/ticket.ts'
 import { findSubscription } from '../../../src/subscriptions/store.ts'
 import { unsubscribeUrl } from '../../../src/subscriptions/unsubscribe/ticket.ts'
@@ -1106,6 +1106,13 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     const { data } = await client.GET('/api/environments/{project_id}/', { params: { path } })
     expect(data?.api_token).toBe(project.token)
   },
+  async projects_partial_update(client) {
+    const { data } = await client.PATCH('/api/environments/{project_id}/', {
+      params: { path: { project_id } },
+      body: { timezone: 'Europe/Berlin', session_recording_sample_rate: '0.5' }
+    })
+    expect(data?.timezone).toBe('Europe/Berlin')
+  },
   async users_me_retrieve(client, project) {
     const { data } = await client.GET('/api/users/@me/')
     expect(data?.team?.id).toBe(project.id)
@@ -1117,6 +1124,54 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
   async personal_api_keys_current_destroy(client, project) {
     const { response } = await client.DELETE('/api/personal_api_keys/@current/', {
       headers: { Authorization: `Bearer ${await project.newKey(['user:read'])}` }
+    })
+    expect(response.status).toBe(204)
+  },
+  async personal_api_keys_list(client) {
+    const { data } = await client.GET('/api/personal_api_keys/')
+    expect(data?.results.map(({ is_current }) => is_current)).toEqual([true])
+  },
+  async personal_api_keys_create(client, project) {
+    const { data } = await client.POST('/api/personal_api_keys/', {
+      body: { label: 'Report', scopes: ['insight:read'], scoped_teams: [project.id] }
+    })
+    expect(data?.value).toMatch(/^phx_/)
+  },
+  async personal_api_keys_destroy(client, project) {
+    const { data } = await client.POST('/api/personal_api_keys/', {
+      body: { label: 'Report', scopes: ['insight:read'], scoped_teams: [project.id] }
+    })
+    const { response } = await client.DELETE('/api/personal_api_keys/{id}/', {
+      params: { path: { id: data?.id ?? 0 } }
+    })
+    expect(response.status).toBe(204)
+  },
+  async invitations_create(client, project) {
+    const { data } = await client.POST('/api/invitations/', {
+      body: {
+        target_email: `${crypto.randomUUID()}@example.com`,
+        role: 'viewer',
+        scoped_teams: [project.id],
+        send_email: false
+      }
+    })
+    expect(data?.link).toContain('/console/#code=')
+  },
+  async invitations_list(client) {
+    const { data } = await client.GET('/api/invitations/')
+    expect(data?.results).toEqual([])
+  },
+  async invitations_destroy(client, project) {
+    const { data } = await client.POST('/api/invitations/', {
+      body: {
+        target_email: `${crypto.randomUUID()}@example.com`,
+        role: 'viewer',
+        scoped_teams: [project.id],
+        send_email: false
+      }
+    })
+    const { response } = await client.DELETE('/api/invitations/{id}/', {
+      params: { path: { id: data?.id ?? 0 } }
     })
     expect(response.status).toBe(204)
   },

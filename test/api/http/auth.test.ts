@@ -78,14 +78,20 @@ const PUBLIC = ABSENT_FEATURES.map(({ path }) => `GET ${path}`).filter((route) =
 const OF_CALLERS = [
   ['/api/environments', 'project:read'],
   ['/api/projects', 'project:read'],
-  ['/api/users/@me', 'user:read']
+  ['/api/users/@me', 'user:read'],
+  ['/api/personal_api_keys', 'personal_api_key:read'],
+  ['/api/invitations', 'personal_api_key:read']
 ] as const
 
-/** Other routes without a project in their path: for any valid key, or for the code of an invitation. */
+/** Other routes without a project in their path: `test/api/access` tests their keys. */
 const OF_KEYS = [
   'GET /api/personal_api_keys/@current',
   'DELETE /api/personal_api_keys/@current',
-  'POST /api/invitations/redeem'
+  'POST /api/personal_api_keys',
+  'DELETE /api/personal_api_keys/:id',
+  'POST /api/invitations/redeem',
+  'POST /api/invitations',
+  'DELETE /api/invitations/:id'
 ]
 
 const PREFIXES = ['/api/environments/:project_id', '/api/projects/:project_id']

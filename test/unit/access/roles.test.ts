@@ -32,6 +32,7 @@ it('an editor changes everything but the project, its people and its keys', () =
   expect(unchangeable).toEqual([
     'activity_log:write',
     'person:write',
+    'personal_api_key:write',
     'project:write',
     'query:write',
     'user:write'
