@@ -129,7 +129,7 @@ describe('a Host that is none', () => {
 
 describe('a method that a path does not have', () => {
   it.each([
-    ['DELETE', '/api/environments/1', 'GET, HEAD'],
+    ['DELETE', '/api/environments/1', 'GET, PATCH, HEAD'],
     ['POST', '/api/projects/', 'GET, HEAD'],
     ['POST', '/api/environments/1/persons', 'GET, HEAD'],
     ['POST', '/api/environments/1/persons/', 'GET, HEAD'],
