@@ -5,3 +5,6 @@ export function toClock(ms: number): string {
   const rest = String(seconds % 60).padStart(2, '0')
   return hours === 0 ? `${minutes}:${rest}` : `${hours}:${String(minutes).padStart(2, '0')}:${rest}`
 }
+
+/** `12_590` → `12.5`: a time in ms as the seconds of an address. */
+export const toSeconds = (ms: number): number => Math.floor(ms / 100) / 10

@@ -12,18 +12,30 @@ const SWITCHES = new Set([' ', 'k', 'f'])
 /** How far an arrow key goes, ms. */
 const STEP = 10_000
 
+/** Fields that use no key of the player but the space bar and arrows. */
+const KEYLESS = /^(checkbox|radio|range)$/
+
+type Listening = {
+  /** Whether letters are the player's too: the console has other uses for them. */
+  hasLetters: boolean
+  /** Ends it. */
+  signal: AbortSignal
+}
+
 /** Listens to the keys of the player, where they have no other meaning: in a list of options, arrows choose. */
-export function listenToKeys({ toggle, move, changeSpeed, toggleFull }: Actions): void {
+export function listenToKeys(
+  { toggle, move, changeSpeed, toggleFull }: Actions,
+  { hasLetters, signal }: Listening
+): void {
   const actions: Record<string, () => void> = {
     ' ': toggle,
-    k: toggle,
     ArrowLeft: () => move(-STEP),
     ArrowRight: () => move(STEP),
     '<': () => changeSpeed(-1),
     '>': () => changeSpeed(1),
-    f: toggleFull
+    ...(hasLetters && { k: toggle, f: toggleFull })
   }
-  document.addEventListener('keydown', (event) => {
+  const press = (event: KeyboardEvent) => {
     const action = actions[event.key]
     const isCombined = event.ctrlKey || event.metaKey || event.altKey
     if (action && !isCombined && !isTaken(event)) {
@@ -32,7 +44,8 @@ export function listenToKeys({ toggle, move, changeSpeed, toggleFull }: Actions)
         action()
       }
     }
-  })
+  }
+  document.addEventListener('keydown', press, { signal })
 }
 
 /** Keeps Enter from pressing a button again and again while it is held down. */
@@ -42,14 +55,18 @@ export function holdOnce(event: KeyboardEvent): void {
   }
 }
 
-/** Whether the focused element uses the key itself. */
+/** Whether the focused element, or a dialog over the player, uses the key itself. */
 function isTaken({ key, target }: KeyboardEvent): boolean {
-  if (target instanceof HTMLSelectElement) {
+  if (isField(target) || document.querySelector('dialog[open]')) {
     return true
   }
-  const isPressed = target instanceof HTMLButtonElement || isCheckbox(target)
+  const isPressed =
+    target instanceof HTMLButtonElement ||
+    (target instanceof HTMLInputElement && target.type !== 'range')
   return key === ' ' && isPressed
 }
 
-const isCheckbox = (target: EventTarget | null): boolean =>
-  target instanceof HTMLInputElement && target.type === 'checkbox'
+const isField = (target: EventTarget | null): boolean =>
+  target instanceof HTMLSelectElement ||
+  target instanceof HTMLTextAreaElement ||
+  (target instanceof HTMLInputElement && !KEYLESS.test(target.type))

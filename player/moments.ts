@@ -5,7 +5,7 @@ import type { Snapshot } from './read.ts'
 /** Something worth jumping to. `time` is in ms from the first page of its window. */
 export type Moment = {
   time: number
-  kind: 'page' | 'click' | 'event' | 'console' | 'error'
+  kind: 'page' | 'click' | 'rage' | 'event' | 'console' | 'error'
   text: string
   /** The name of an event as it was sent. */
   name?: string

@@ -1,4 +1,4 @@
-/** Finds an element of the player's page. */
+/** Finds an element of the player. */
 export function find<T extends Element = HTMLElement>(id: string): T {
   const found = document.getElementById(id)
   if (!found) {

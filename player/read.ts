@@ -89,33 +89,32 @@ function scanWithin(text: string, limits: JsonLimits) {
   }
 }
 
-/** Opens a shared recording. @throws when the list of its parts cannot be loaded */
-export async function openRecording(address: string, room = new Room()): Promise<Recording> {
-  const answer = await fetch(`${address}/snapshots`, { headers: { Accept: 'application/json' } })
-  if (!answer.ok) {
-    throw new Error(
-      answer.status === 404
-        ? 'This recording is no longer shared.'
-        : 'This recording cannot be loaded now. Try again later.'
-    )
-  }
-  const { sources } = (await answer.json()) as { sources: Source[] }
+/**
+ * Loads the list of a recording's parts, as JSON, or the part that has this key.
+ * @throws an error whose message viewers can read
+ */
+export type LoadPart = (key?: string) => Promise<string>
+
+/** Opens a recording. @throws when the list of its parts cannot be loaded */
+export async function openRecording(load: LoadPart, room = new Room()): Promise<Recording> {
+  const { sources } = JSON.parse(await load()) as { sources: Source[] }
   return {
     end: Math.max(0, ...sources.map(({ end_timestamp }) => Date.parse(end_timestamp))),
     parts: readParts(
-      sources.map(({ blob_key }) => `${address}/snapshots?blob_key=${blob_key}`),
+      sources.map(({ blob_key }) => blob_key),
+      load,
       room
     )
   }
 }
 
-async function* readParts(addresses: string[], room: Room): AsyncGenerator<Part> {
+async function* readParts(keys: string[], load: LoadPart, room: Room): AsyncGenerator<Part> {
   const begun: Promise<Part>[] = []
-  for (const i of addresses.keys()) {
+  for (const i of keys.keys()) {
     // The first part is fetched alone, so that the player shows a page before the other parts are decoded.
     const until = i === 0 ? 1 : i + AT_ONCE
-    for (const address of addresses.slice(begun.length, until)) {
-      begun.push(readPart(address, room))
+    for (const key of keys.slice(begun.length, until)) {
+      begun.push(readPart(() => load(key), room))
     }
     const part = begun[i]
     if (part) {
@@ -124,9 +123,11 @@ async function* readParts(addresses: string[], room: Room): AsyncGenerator<Part>
   }
 }
 
-async function readPart(address: string, room: Room): Promise<Part> {
+async function readPart(load: () => Promise<string>, room: Room): Promise<Part> {
   // Tries a second time if the first fails.
-  const text = (await load(address)) ?? (await load(address))
+  const text = await load()
+    .catch(load)
+    .catch(() => undefined)
   if (text === undefined) {
     return { snapshots: [], missing: 'unreadable', damaged: 0 }
   }
@@ -142,15 +143,6 @@ async function readPart(address: string, room: Room): Promise<Part> {
     missing:
       lines.find((line) => line === 'too large') ?? lines.find((line) => line === 'unreadable'),
     damaged: read.filter(({ isDamaged }) => isDamaged).length
-  }
-}
-
-async function load(address: string): Promise<string | undefined> {
-  try {
-    const answer = await fetch(address)
-    return answer.ok ? await answer.text() : undefined
-  } catch {
-    return undefined
   }
 }
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, it } from 'vitest'
 import { openRecording, type Part, Room } from '../../../player/read.ts'
+import { loadShared } from '../../../player/shared.ts'
 
 const stops: (() => void)[] = []
 
@@ -27,7 +28,7 @@ async function readAll(parts: unknown[][], size: number): Promise<Part[]> {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
 
-  const recording = await openRecording(`http://127.0.0.1:${port}`, new Room(size))
+  const recording = await openRecording(loadShared(`http://127.0.0.1:${port}`), new Room(size))
   const read: Part[] = []
   for await (const part of recording.parts) {
     read.push(part)

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { buildPlayer } from '../../../scripts/player.ts'
 
 /** Bytes as sent, gzipped. The frame contains rrweb, most of its size. */
-const BUDGETS = { 'player.js': 13_000, 'player.css': 2_500, 'frame.js': 70_000, 'frame.css': 200 }
+const BUDGETS = { 'player.js': 14_000, 'player.css': 2_500, 'frame.js': 70_000, 'frame.css': 200 }
 
 it('the player is light', async () => {
   const { files } = await buildPlayer()
