@@ -32,11 +32,17 @@ type Sent = {
  * someone has signed in again, and repeats the request.
  * @throws ApiError
  */
-export async function call<T>(method: string, to: string, sent: Sent = {}): Promise<T> {
+export const call = async <T>(method: string, to: string, sent: Sent = {}): Promise<T> =>
+  parse(await callAgain(method, to, sent))
+
+/** Reads a path of the project that answers no JSON. @throws ApiError */
+export const callText = (to: string, sent: Sent = {}): Promise<string> => callAgain('GET', to, sent)
+
+async function callAgain(method: string, to: string, sent: Sent): Promise<string> {
   const base = `/api/projects/${project.value?.id}/`
   for (;;) {
     try {
-      return await request<T>(method, base + to, key.value, sent)
+      return await request(method, base + to, key.value, sent)
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 401)) {
         throw error
@@ -47,24 +53,27 @@ export async function call<T>(method: string, to: string, sent: Sent = {}): Prom
   }
 }
 
+const parse = <T>(text: string): T => (text === '' ? undefined : JSON.parse(text)) as T
+
 /** Asks the service what a key may do. @throws ApiError for a key that is not valid */
-export const describeKey = (given: string): Promise<OwnKey> =>
-  request('GET', '/api/personal_api_keys/@current/', given)
+export const describeKey = async (given: string): Promise<OwnKey> =>
+  parse(await request('GET', '/api/personal_api_keys/@current/', given))
 
 /** Revokes the key of this browser. */
-export const revokeOwnKey = (): Promise<void> =>
-  request('DELETE', '/api/personal_api_keys/@current/', key.value)
+export const revokeOwnKey = async (): Promise<void> => {
+  await request('DELETE', '/api/personal_api_keys/@current/', key.value)
+}
 
 /** Exchanges the code of an invitation for a key with this label. @throws ApiError */
-export const redeem = (code: string, label: string): Promise<{ value: string }> =>
-  request('POST', '/api/invitations/redeem/', undefined, { body: { code, label } })
+export const redeem = async (code: string, label: string): Promise<{ value: string }> =>
+  parse(await request('POST', '/api/invitations/redeem/', undefined, { body: { code, label } }))
 
-async function request<T>(
+async function request(
   method: string,
   address: string,
   bearer: string | undefined,
   { query = {}, body, signal: cancelled }: Sent = {}
-): Promise<T> {
+): Promise<string> {
   const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
   const search = new URLSearchParams(set as [string, string][]).toString()
   pending.value += 1
@@ -82,7 +91,7 @@ async function request<T>(
     if (!response.ok) {
       throw explain(response, text)
     }
-    return (text === '' ? undefined : JSON.parse(text)) as T
+    return text
   } catch (error) {
     cancelled?.throwIfAborted()
     throw error instanceof ApiError ? error : new ApiError('The service cannot be reached.')

@@ -23,6 +23,7 @@ const ICONS = {
   calendar: 'M3 4.5h10v9H3zM3 7.5h10M5.5 2.5v2M10.5 2.5v2',
   compare: 'M2.5 10.5c2-5 4-5 5.5-2s3.5 3 5.5-2',
   overview: 'M2.5 13.5h11M4 11V8M8 11V3M12 11V6',
+  share: 'M8 10V2.5M5 5l3-2.7L11 5M3.5 8.5v5h9v-5',
   copy: 'M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3',
   out: 'M9.5 4.5v-2h-7v11h7v-2M6 8h7.5M11 5.5L13.5 8 11 10.5',
   pause: 'M5.5 3.5v9M10.5 3.5v9',

@@ -13,6 +13,8 @@ export type Page = {
   scopes: string[]
   /** The heading of the navigation above it, or `foot` for its end. */
   group?: 'People' | 'Data' | 'foot'
+  /** Whether the navigation folds, because the page needs its width. */
+  isWide?: true
   load: () => Promise<ComponentType>
 }
 
@@ -26,6 +28,16 @@ const PAGES: Page[] = [
     scopes: ['person:read'],
     group: 'People',
     load: async () => (await import('./persons/persons.tsx')).Persons
+  },
+  {
+    path: 'recordings',
+    name: 'Recordings',
+    icon: 'recording',
+    letter: 'r',
+    scopes: ['session_recording:read'],
+    group: 'People',
+    isWide: true,
+    load: async () => (await import('./recordings/recordings.tsx')).RecordingsPage
   },
   {
     path: 'events',

@@ -152,7 +152,7 @@ export function Shell() {
         </li>
       ))
   return (
-    <div class="app">
+    <div class={current?.isWide ? 'app rail' : 'app'}>
       <aside class="nav">
         <ProjectMenu />
         {may('person:read') && (

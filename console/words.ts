@@ -8,6 +8,7 @@ const NAMES: Record<string, string> = {
   $identify: 'Identified',
   $autocapture: 'Click or input',
   $rageclick: 'Rage click',
+  $exception: 'Exception',
   $set: 'Properties set',
   $create_alias: 'Alias created',
   $browser: 'Browser',

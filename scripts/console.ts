@@ -6,9 +6,12 @@ import type { Assets } from './player.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** The console runs and shows its own files only, and talks to this service only. */
+/**
+ * The console runs and shows its own files only, and talks to this service only. Its frames are the
+ * player's documents, which have policies of their own.
+ */
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const HEADERS = {
   'X-Content-Type-Options': 'nosniff',

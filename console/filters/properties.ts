@@ -42,6 +42,9 @@ export function valueName(key: string, value: string): string {
   if (/geoip_country_code$/.test(key) && /^[A-Z]{2}$/.test(value)) {
     return new Intl.DisplayNames(undefined, { type: 'region', fallback: 'code' }).of(value) ?? value
   }
+  if (key === 'event') {
+    return nameOf(value)
+  }
   return key === '$entry_referring_domain' && value === '$direct' ? 'Direct' : value
 }
 

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { toClock, toSeconds } from '../../player/clock.ts'
 import { type ApiError, call } from '../api.ts'
 import { useLoaded } from '../loaded.ts'
 import { CopyButton, Dialog, Fault, Skeleton, toast } from '../parts.tsx'
@@ -18,14 +19,22 @@ const SEEN = {
 const codeOf = (url: string): string =>
   `<iframe src="${url.replace('/shared/', '/embedded/')}" width="100%" height="520" style="border:0"></iframe>`
 
+type ShareProps = {
+  subject: Subject
+  /** Where a recording is, ms: the link can begin there. */
+  at?: number
+  close: () => void
+}
+
 /** Turns the shared link of an insight, a dashboard or a recording on and off. */
-export function Share({ subject, close }: { subject: Subject; close: () => void }) {
+export function Share({ subject, at = 0, close }: ShareProps) {
   const { kind, id, name } = subject
   const path = `${PLACES[kind]}/${encodeURIComponent(id)}/sharing/`
   const loaded = useLoaded(path, (signal) => call<Sharing>('GET', path, { signal }))
   const changed = useSignal<Sharing | undefined>(undefined)
   const refused = useSignal<ApiError | undefined>(undefined)
   const isReplacing = useSignal(false)
+  const isAtMoment = useSignal(at > 0)
   const sharing = changed.value ?? loaded.data
   const change = async (words: string, ...request: Parameters<typeof call>) => {
     try {
@@ -92,7 +101,22 @@ export function Share({ subject, close }: { subject: Subject; close: () => void 
       )}
       {sharing?.enabled && sharing.url && (
         <>
-          <Copied label="Link" text={sharing.url} />
+          <Copied
+            label="Link"
+            text={isAtMoment.value ? `${sharing.url}#t=${toSeconds(at)}` : sharing.url}
+          />
+          {at > 0 && (
+            <label class="row">
+              <input
+                type="checkbox"
+                checked={isAtMoment.value}
+                onChange={(event) => {
+                  isAtMoment.value = event.currentTarget.checked
+                }}
+              />
+              Begin at {toClock(at)}
+            </label>
+          )}
           {kind !== 'recording' && (
             <Copied label="Code for another page" text={codeOf(sharing.url)} />
           )}

@@ -14,13 +14,13 @@ export type PersonList = { count: number; next: string | null; results: Person[]
 /** What a person's names are read from. */
 type Named = Pick<Person, 'name' | 'distinct_ids' | 'properties'>
 
-const textIn = (person: Named, name: string): string | undefined => {
+const textIn = (person: Pick<Named, 'properties'>, name: string): string | undefined => {
   const value = person.properties[name]
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 /** The person's own name, if one is known: not an id. */
-export const knownName = (person: Named): string | undefined =>
+export const knownName = (person: Pick<Named, 'properties'>): string | undefined =>
   textIn(person, 'name') ?? textIn(person, 'email') ?? textIn(person, 'username')
 
 /** The name to show, and a second line that says more. */

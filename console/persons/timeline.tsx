@@ -1,10 +1,12 @@
 import { useSignal } from '@preact/signals'
+import { addressOf } from '../address.ts'
 import { type ApiError, call } from '../api.ts'
 import type { EventList, StoredEvent } from '../events/api.ts'
 import { EventDialog } from '../events/details.tsx'
 import { Icon } from '../icons.tsx'
 import { useLoaded } from '../loaded.ts'
 import { Empty, Fault, Name, Skeleton } from '../parts.tsx'
+import type { Recording } from '../recordings/api.ts'
 import { may } from '../session.ts'
 import {
   dayOf,
@@ -18,13 +20,6 @@ import {
   timeOf
 } from '../words.ts'
 import type { Person } from './api.ts'
-
-type Recording = {
-  id: string
-  start_time: string
-  recording_duration: number
-  start_url: string
-}
 
 /** Events per page. */
 const PAGE = '100'
@@ -103,7 +98,7 @@ function Days({ first, recordings }: DaysProps) {
         </div>
       )}
       {[...days].map(([day, all]) => (
-        <Day key={day} entries={all} />
+        <Day key={day} entries={all} recordings={recordings} />
       ))}
       {refused.value && <Fault error={refused.value} retry={load} />}
       {next.value !== null && (
@@ -116,7 +111,9 @@ function Days({ first, recordings }: DaysProps) {
   )
 }
 
-function Day({ entries }: { entries: Entry[] }) {
+type DayProps = { entries: Entry[]; recordings: Recording[] }
+
+function Day({ entries, recordings }: DayProps) {
   const opened = useSignal<StoredEvent | undefined>(undefined)
   const [first] = entries
   const date = first?.at ?? new Date()
@@ -149,18 +146,19 @@ function Day({ entries }: { entries: Entry[] }) {
                   <Name>{detailOf(entry.event.event, entry.event.properties)}</Name>
                 </span>
               </button>
+              <WatchLink event={entry.event} recordings={recordings} />
             </li>
           ) : (
             <li key={entry.recording.id} class="rec-li">
               <time dateTime={entry.recording.start_time}>{timeOf(entry.at)}</time>
               <span class="pin" />
-              <span class="rec-row cut">
+              <a class="rec-row cut" data-row href={addressOf(['recordings', entry.recording.id])}>
                 <Icon name="recording" />
                 <b>Recording, {durationOf(entry.recording.recording_duration)}</b>
                 <span class="mut cut">
                   <Name>{pageOf(entry.recording.start_url)}</Name>
                 </span>
-              </span>
+              </a>
             </li>
           )
         )}
@@ -174,5 +172,33 @@ function Day({ entries }: { entries: Entry[] }) {
         />
       )}
     </>
+  )
+}
+
+/** How much of a recording is shown before an event, seconds. */
+const LEAD = 2
+
+type WatchLinkProps = { event: StoredEvent; recordings: Recording[] }
+
+/** Opens the recording of a visit at the moment of an event. */
+function WatchLink({ event, recordings }: WatchLinkProps) {
+  const recording = recordings.find(
+    ({ id, start_time, end_time }) =>
+      id === event.session_id && start_time <= event.timestamp && event.timestamp <= end_time
+  )
+  if (!recording) {
+    return null
+  }
+  const after = (Date.parse(event.timestamp) - Date.parse(recording.start_time)) / 1000
+  const t = String(Math.max(0, Math.floor(after) - LEAD))
+  return (
+    <a
+      class="b icon quiet small watch"
+      aria-label={`Watch ${nameOf(event.event).slice(0, 100)}`}
+      title="Watch this moment"
+      href={addressOf(['recordings', recording.id], { t })}
+    >
+      <Icon name="play" small />
+    </a>
   )
 }

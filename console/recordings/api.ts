@@ -1,0 +1,55 @@
+import type { StoredEvent } from '../events/api.ts'
+import { knownName } from '../persons/api.ts'
+
+/** A recording in the answers of the API. */
+export type Recording = {
+  id: string
+  distinct_id: string
+  viewed: boolean
+  recording_duration: number
+  active_seconds: number
+  start_time: string
+  end_time: string
+  click_count: number
+  keypress_count: number
+  console_error_count: number
+  start_url: string
+  ongoing: boolean
+  person: {
+    id: number | null
+    uuid: string
+    name: string
+    properties: Record<string, unknown>
+  }
+}
+
+export type RecordingList = { count: number; next: string | null; results: Recording[] }
+
+export type SimilarList = {
+  results: { id: string; similarity: number; shared_steps: string[] }[]
+  reason: string | null
+}
+
+/** The name of a recording's person, if one is known: not an id. */
+export const visitorOf = ({ person }: Recording): string => knownName(person) ?? 'Anonymous'
+
+/** Longest name of a browser, a system or a country, characters. */
+const MAX_NAME = 60
+
+/** Returns the country, the device and the size of the window that the events of a visit name. */
+export function visitFacts(events: readonly StoredEvent[]): string[] {
+  const find = (name: string): unknown =>
+    events.map(({ properties }) => properties[name]).find((value) => value !== undefined)
+  const textOf = (name: string): string | undefined => {
+    const value = find(name)
+    return typeof value === 'string' ? value.slice(0, MAX_NAME) : undefined
+  }
+  const [browser, system] = [textOf('$browser'), textOf('$os')?.replace('Mac OS X', 'macOS')]
+  const device = [browser ?? textOf('$device_name'), system].filter((name) => name !== undefined)
+  const [width, height] = [find('$viewport_width'), find('$viewport_height')]
+  return [
+    textOf('$geoip_country_name'),
+    device.join(browser === undefined ? ', ' : ' on '),
+    typeof width === 'number' && typeof height === 'number' ? `${width} × ${height}` : undefined
+  ].filter((fact): fact is string => fact !== undefined && fact !== '')
+}
