@@ -1,5 +1,5 @@
 import type { Interval } from '../../src/calendar/buckets.ts'
-import { type Chart, hasBuckets } from '../../src/charts/chart.ts'
+import { type Chart, changeOf, figureIn, hasBuckets, textOf } from '../../src/charts/chart.ts'
 import { formatChange } from '../../src/charts/format.ts'
 import { factsOf } from '../../src/charts/funnel.ts'
 import { Name } from '../parts.tsx'
@@ -21,12 +21,53 @@ export function Numbers({ chart, onPoint }: NumbersProps) {
     const Table = chart.series.length === 1 ? Steps : StepsOfValues
     return <Table chart={chart} onPoint={onPoint} />
   }
+  if (chart.columns) {
+    return <Columns chart={chart} />
+  }
   return hasBuckets(chart.kind) ? (
     <Buckets chart={chart} onPoint={onPoint} />
   ) : (
     <Totals chart={chart} onPoint={onPoint} />
   )
 }
+
+/** A row for each series, with a number and its change for each bucket. */
+const Columns = ({ chart }: Pick<NumbersProps, 'chart'>) => (
+  <div class="scroll-x numbers">
+    <table class="table">
+      <thead>
+        <tr>
+          <th>Name</th>
+          {chart.buckets.map((name) => (
+            <th key={name} class="num">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {chart.series.map((one, i) => (
+          <tr key={`${one.name}${i}`}>
+            <td class="strong">
+              <Name>{one.name || '(empty)'}</Name>
+            </td>
+            {chart.buckets.map((name, bucket) => {
+              const figure = figureIn(chart, one, bucket)
+              return (
+                <NumberCell
+                  key={name}
+                  text={textOf(figure)}
+                  beside={changeOf(figure)}
+                  open={undefined}
+                />
+              )
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
 
 /** The number of each series. */
 function Totals({ chart: { series, unit }, onPoint }: NumbersProps) {

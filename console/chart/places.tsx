@@ -23,6 +23,10 @@ export function placesIn(chart: Chart, inset: Inset): Place[] {
   if (chart.kind === 'number') {
     return shown.series.slice(0, 1).map((one) => placeOf(one, 0, everywhere))
   }
+  // Nobody is listed behind the numbers of web analytics.
+  if (chart.columns) {
+    return []
+  }
   if (chart.kind !== 'values' && chart.kind !== 'countries' && chart.kind !== 'table') {
     return []
   }

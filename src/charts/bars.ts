@@ -1,6 +1,14 @@
 import { type Axes, axisOf, drawAxes, drawBase } from './axes.ts'
-import { type Chart, currentOf, previousOf, type Series } from './chart.ts'
-import { directionOf, formatChange, formatValue } from './format.ts'
+import {
+  type Chart,
+  changeOf,
+  currentOf,
+  type Figure,
+  figureIn,
+  previousOf,
+  textOf
+} from './chart.ts'
+import { judge } from './format.ts'
 import type { Box, Plot } from './frame.ts'
 import { surface, unfinished } from './marks.ts'
 import { colorOf, lookOf, type Pen } from './pen.ts'
@@ -121,13 +129,15 @@ const fillOf = (pen: Pen, index: number, count: number): Attributes =>
  * Draws a row for each series: its name on a pale bar as long as the value compared with the
  * largest, and the value. In a comparison, a mark shows the earlier value, and a column the change.
  */
-export function drawValues(box: Box, pen: Pen, { series }: Chart): string {
+export function drawValues(box: Box, pen: Pen, chart: Chart): string {
+  const { series } = chart
   const { colors } = pen
   const shown = shownOf(box, series)
-  const changes = shown.map((one) => formatChange(currentOf(one), previousOf(one)))
+  const figures = shown.map((one) => figureIn(chart, one))
+  const changes = figures.map(changeOf)
   const widest = (texts: string[]) => Math.max(0, ...texts.map((text) => widthOf(text, ROW_SIZE)))
   const changeWidth = changes.some((change) => change !== '') ? widest(changes) + GAP : 0
-  const valueWidth = widest(shown.map((one) => formatValue(currentOf(one)))) + GAP
+  const valueWidth = widest(figures.map(textOf)) + GAP
   const until = box.right - valueWidth - changeWidth
   const all = series.flatMap((one) => (one.isRest ? [] : [currentOf(one), previousOf(one) ?? 0]))
   const largest = Math.max(...all.map(Math.abs), Number.MIN_VALUE)
@@ -156,22 +166,24 @@ export function drawValues(box: Box, pen: Pen, { series }: Chart): string {
         x: box.left + 8,
         ...(one.isRest && { fill: colors['ink-2'] })
       }),
-      label(formatValue(value), { ...end, x: box.right - changeWidth, 'font-weight': 600 }),
-      changes[i] ? drawChange(pen, one, { ...end, x: box.right }) : ''
+      label(textOf(figures[i]), { ...end, x: box.right - changeWidth, 'font-weight': 600 }),
+      drawChange(pen, figures[i], { ...end, x: box.right })
     ].join('')
   })
 }
 
-/** Draws the change of a series. */
-export const drawChange = (pen: Pen, series: Series, attributes: Attributes): string =>
-  label(formatChange(currentOf(series), previousOf(series)), {
-    ...attributes,
-    'font-size': 12,
-    fill: colorOfChange(pen, series)
-  })
+/** Draws the change of a number; empty without one. */
+export function drawChange(pen: Pen, figure: Figure | undefined, attributes: Attributes): string {
+  const change = changeOf(figure)
+  return figure && change
+    ? label(change, { ...attributes, 'font-size': 12, fill: colorOfChange(pen, figure) })
+    : ''
+}
 
-/** Returns the colour of a change: green for more, red for less. */
-export const colorOfChange = ({ colors }: Pen, series: Series): string =>
-  colors[DIRECTED[directionOf(currentOf(series), previousOf(series))]]
+/** Returns the colour of a change: green for better, red for worse. */
+export const colorOfChange = (
+  { colors }: Pen,
+  { value, previous, isIncreaseBad }: Figure
+): string => colors[JUDGED[judge(value, previous, isIncreaseBad)]]
 
-const DIRECTED = { [-1]: 'bad', 0: 'ink-3', 1: 'good' } as const
+const JUDGED = { [-1]: 'bad', 0: 'ink-3', 1: 'good' } as const

@@ -1,4 +1,4 @@
-import type { Unit } from './format.ts'
+import { formatChange, formatIn, type Unit } from './format.ts'
 
 /** The content of a chart; `draw.ts` draws it. */
 export type Chart = {
@@ -12,8 +12,8 @@ export type Chart = {
   counted: string
   kind: Kind
   /**
-   * The labels of the buckets: where each starts, such as `1 Jun`; the steps of a funnel, and the
-   * columns of retention. Empty for charts without an axis.
+   * The labels of the buckets: where each starts, such as `1 Jun`; the steps of a funnel, the columns
+   * of retention and of some tables, and the names of `numbers`. Empty for charts without an axis.
    */
   buckets: string[]
   /**
@@ -36,17 +36,23 @@ export type Chart = {
   warning: string | null
   /** The unit of the numbers; without one, they are counts or other plain numbers. */
   unit?: Unit
+  /** How the numbers of each bucket are shown, where these differ: of a table, and of `numbers`. */
+  columns?: FigureForm[]
   /** Texts of users at buckets, in the order of the buckets, for charts with a time axis. */
   annotations?: ChartAnnotation[]
 }
 
 export type ChartAnnotation = { bucket: number; text: string }
 
+/** How numbers are shown. Without a unit, they are counts or other plain numbers. */
+export type FigureForm = { unit?: Unit; isIncreaseBad?: true }
+
 /**
  * - `line`, `area` (stacked), `bars` (side by side) and `stacked` have an axis, mostly of time.
  * - `funnel` has a number for each step, and `retention` a row for each series.
  * - `values` and `countries` (ranked bars), `pie`, `number` and `table` show one value of each
- *   series.
+ *   series; a table with buckets shows a value for each of them.
+ * - `numbers` has a number for each bucket of its only series.
  */
 export const KINDS = [
   'line',
@@ -59,6 +65,7 @@ export const KINDS = [
   'countries',
   'pie',
   'number',
+  'numbers',
   'table'
 ] as const
 export type Kind = (typeof KINDS)[number]
@@ -69,7 +76,10 @@ export const hasBuckets = (kind: Kind): boolean =>
 
 export type Series = {
   name: string
-  /** A number for each bucket; one number for charts without an axis. */
+  /**
+   * A number for each bucket; one number for charts without an axis. In a chart with `columns`, the
+   * last numbers may be missing: they are not known.
+   */
   data: number[]
   /** The numbers of the period before, in the same buckets. */
   previous?: number[]
@@ -95,6 +105,32 @@ export type Cohort = {
   /** The number of columns whose periods have begun, at least `finished`. */
   begun: number
 }
+
+/** Returns the names of a table's columns of numbers; its only one has none. */
+export const namesOfColumns = ({ buckets, columns }: Chart): string[] => (columns ? buckets : [''])
+
+/** A number of a chart, and the number of the period before, if it is known. */
+export type Figure = FigureForm & { value: number; previous: number | undefined }
+
+/** Returns a number of a series as it is shown; undefined if it is not known. */
+export function figureIn(
+  { unit, columns }: Pick<Chart, 'unit' | 'columns'>,
+  { data, previous }: Series,
+  bucket = 0
+): Figure | undefined {
+  const value = data[bucket]
+  return value === undefined
+    ? undefined
+    : { ...(unit && { unit }), ...columns?.[bucket], value, previous: previous?.[bucket] }
+}
+
+/** Formats a number: `33.3%`, and `–` if it is not known. */
+export const textOf = (figure: Figure | undefined): string =>
+  figure ? formatIn(figure.unit, figure.value) : '–'
+
+/** Formats the change of a number, as `formatChange`. */
+export const changeOf = (figure: Figure | undefined): string =>
+  figure ? formatChange(figure.value, figure.previous, figure.unit) : ''
 
 /** Returns the value of a series in a chart without a time axis. */
 export const currentOf = ({ data }: Series): number => data[0] ?? 0

@@ -3,9 +3,19 @@ import { COLORS, type Colors, type ThemeName, TYPE_AND_SPACE } from '../html/tok
 import { isolate } from '../input/show.ts'
 import type { Axes } from './axes.ts'
 import { axesOfBars, axesOfStacked, drawBars, drawStacked, drawValues } from './bars.ts'
-import { type Chart, currentOf, hasBuckets, type Kind, type Series } from './chart.ts'
-import { drawNumber, drawTable, NUMBER_HEIGHT } from './figures.ts'
-import { formatDuration, formatIn, formatShare, formatValue } from './format.ts'
+import {
+  type Chart,
+  currentOf,
+  type Figure,
+  figureIn,
+  hasBuckets,
+  type Kind,
+  namesOfColumns,
+  type Series,
+  textOf
+} from './chart.ts'
+import { drawNumber, drawNumbers, drawTable, heightOfNumbers, NUMBER_HEIGHT } from './figures.ts'
+import { describeChange, formatDuration, formatIn, formatShare, formatValue } from './format.ts'
 import { type Box, drawHead, drawLegend, drawNothing, PADDING, type Plot } from './frame.ts'
 import { drawFunnel, factsOf, heightOfFunnel, placesOfSteps, type StepPlace } from './funnel.ts'
 import { axesOfAreas, axesOfLines, drawAreas, drawLines, hasRoomForNames } from './lines.ts'
@@ -81,6 +91,7 @@ const DRAWINGS: Record<Kind, Drawing> = {
   countries: { name: 'List of countries', draw: drawValues, isList: true },
   pie: { name: 'Pie chart', draw: drawPie, isWhole: true },
   number: { name: 'Number', draw: drawNumber, isList: true, showsZero: true },
+  numbers: { name: 'Numbers', draw: drawNumbers, isList: true, showsZero: true },
   table: { name: 'Table', draw: drawTable, isList: true }
 }
 
@@ -185,6 +196,9 @@ export function heightOf(chart: Chart, width: number, most: number): number {
   if (kind === 'number') {
     return NUMBER_HEIGHT
   }
+  if (kind === 'numbers') {
+    return heightOfNumbers(chart, width)
+  }
   if (kind === 'funnel') {
     return heightOfFunnel(shownOf(chart), width, most)
   }
@@ -192,7 +206,9 @@ export function heightOf(chart: Chart, width: number, most: number): number {
     return Math.min(2 * most, heightOfHeat(chart))
   }
   const isList = kind === 'values' || kind === 'countries' || kind === 'table'
-  return isList && series.length > 0 ? Math.min(most, heightOfRows(series.length)) : most
+  return isList && series.length > 0
+    ? Math.min(most, heightOfRows(series.length + (chart.columns ? 1 : 0)))
+    : most
 }
 
 /**
@@ -371,8 +387,7 @@ const MAX_LISTED = 14
 export function describeChart(chart: Chart): string {
   const { kind, subtitle, counted, buckets, warning, annotations = [] } = chart
   const axis = buckets.length > 1 ? `${buckets[0]} to ${buckets.at(-1)}` : (buckets[0] ?? '')
-  // Steps and columns are named with their numbers.
-  const range = kind === 'funnel' || kind === 'retention' ? '' : axis
+  const range = hasBuckets(kind) ? axis : ''
   const all = describeNumbers(chart)
   const lines = all.slice(0, MAX_DESCRIBED)
   const more = all.length > MAX_DESCRIBED ? [`And ${all.length - MAX_DESCRIBED} more.`] : []
@@ -397,8 +412,16 @@ function describeNumbers(chart: Chart): string[] {
       return `${isolate(name || '(empty)')}: ${[formatValue(size), ...shares].join(', ')}.`
     })
   }
+  const [first] = series
+  if (kind === 'numbers' && first) {
+    return chart.buckets.map((name, i) => `${name}: ${describeFigure(figureIn(chart, first, i))}.`)
+  }
   return series.map((one) => {
     const named = isolate(one.name || '(empty)')
+    if (kind === 'table') {
+      const texts = namesOfColumns(chart).map((_, i) => textOf(figureIn(chart, one, i)))
+      return `${named}: ${texts.join(', ')}.`
+    }
     const data = hasBuckets(kind) ? one.data.slice(0, finished + 1) : [currentOf(one)]
     const format = (value: number) => formatIn(unit, value)
     if (series.length === 1 && data.length <= MAX_LISTED) {
@@ -410,6 +433,12 @@ function describeNumbers(chart: Chart): string[] {
     const [low, high] = [Math.min(...data), Math.max(...data)]
     return `${named}: ${format(low)} to ${format(high)}, last ${format(data.at(-1) ?? 0)}.`
   })
+}
+
+/** `120, +20.0% from 100` */
+function describeFigure(figure: Figure | undefined): string {
+  const change = figure ? describeChange(figure.value, figure.previous, figure.unit) : ''
+  return [textOf(figure), change].filter(Boolean).join(', ')
 }
 
 /** `Signed up: 618 (24.9%), 1,864 left, 1m 12s in the median.` */

@@ -1,19 +1,23 @@
 import { escapeHtml } from '../html/escape.ts'
 import { colorOfChange, drawChange } from './bars.ts'
-import { type Chart, currentOf, previousOf, type Series } from './chart.ts'
-import { describeChange, formatChange, formatValue } from './format.ts'
+import { type Chart, changeOf, type Figure, figureIn, namesOfColumns, textOf } from './chart.ts'
+import { describeChange } from './format.ts'
 import { BOLDER, type Box } from './frame.ts'
 import type { Pen } from './pen.ts'
 import { drawRows, ROW, ROW_SIZE, shownOf } from './rows.ts'
 import { element, label } from './svg.ts'
 import { fitName, widthOf } from './text.ts'
 
-/** Largest font size of a single number, pixels. */
-const LARGEST = 48
-/** Pixels below the baseline of a single number, for its change. */
-const BELOW = 26
+/** Largest font size of a number, and pixels below its baseline for its change. */
+type Size = { largest: number; below: number }
+const SINGLE: Size = { largest: 48, below: 26 }
+const OF_SEVERAL: Size = { largest: 24, below: 18 }
 /** Pixels between the columns of a table. */
 const GAP = 16
+/** Pixels of the narrowest column of changes in a table with one column of numbers. */
+const CHANGE = 84
+/** Pixels of the narrowest column of names, if a table has several columns of numbers. */
+const NAME = 120
 
 /** Height of a single number with its change, pixels. */
 export const NUMBER_HEIGHT = 84
@@ -21,20 +25,69 @@ export const NUMBER_HEIGHT = 84
 /** Most pixels above a single number: it stands below the title, not in the middle of a page. */
 const ABOVE = 16
 
+/** Pixels of the narrowest number among several, with its name and its change. */
+const CELL = 104
+/** Pixels of the name above a number, and most pixels of a number with its name and its change. */
+const NAMED = 20
+const CELL_HEIGHT = 76
+const NAME_SIZE = 12
+
 /** Draws the value of the first series as large as the box allows, with its change below. */
-export function drawNumber(box: Box, pen: Pen, { series: [first] }: Chart): string {
+export function drawNumber(box: Box, pen: Pen, chart: Chart): string {
+  const [first] = chart.series
+  return first ? drawFigure(box, pen, figureIn(chart, first), SINGLE) : ''
+}
+
+/** Draws the numbers of the first series beside each other, each with its name and its change. */
+export function drawNumbers(box: Box, pen: Pen, chart: Chart): string {
+  const { buckets, series } = chart
+  const [first] = series
   if (!first) {
     return ''
   }
-  const text = formatValue(currentOf(first))
+  const columns = columnsIn(box.right - box.left, buckets.length)
+  const width = (box.right - box.left) / columns
+  const rows = Math.ceil(buckets.length / columns)
+  const height = Math.min(CELL_HEIGHT, (box.bottom - box.top) / rows)
+  const cells = buckets.map((name, i) => {
+    const left = box.left + (i % columns) * width
+    const top = box.top + Math.floor(i / columns) * height
+    const cell = { left, right: left + width - GAP / 2, top: top + NAMED, bottom: top + height }
+    return (
+      label(fitName(name, NAME_SIZE, width - GAP / 2), {
+        x: left,
+        y: top + NAME_SIZE,
+        'font-size': NAME_SIZE,
+        fill: pen.colors['ink-2']
+      }) + drawFigure(cell, pen, figureIn(chart, first, i), OF_SEVERAL)
+    )
+  })
+  return cells.join('')
+}
+
+/** Returns how many numbers stand beside each other in a width, pixels. */
+const columnsIn = (width: number, numbers: number): number =>
+  Math.max(1, Math.min(numbers, Math.floor(width / CELL)))
+
+/** Returns the height of numbers in a width, both in pixels. */
+export const heightOfNumbers = ({ buckets }: Chart, width: number): number =>
+  Math.ceil(buckets.length / columnsIn(width, buckets.length)) * CELL_HEIGHT
+
+/** Draws a number as large as a box allows, with its change below. */
+function drawFigure(
+  box: Box,
+  pen: Pen,
+  figure: Figure | undefined,
+  { largest, below }: Size
+): string {
+  const text = textOf(figure)
   const [width, height] = [box.right - box.left, box.bottom - box.top]
   const widest = width / Math.max(1, widthOf(text, BOLDER))
-  const size = Math.min(height * 0.52, LARGEST, widest)
-  const change = describeChange(currentOf(first), previousOf(first))
-  const taken = size * 0.72 + (change ? BELOW : 0)
+  const size = Math.min(height * 0.52, largest, widest)
+  const change = changeOf(figure)
+  const taken = size * 0.72 + (change ? below : 0)
   const above = Math.min(ABOVE, Math.max(0, (height - taken) / 2))
   const baseline = box.top + above + size * 0.72
-  const below = { x: box.left, y: baseline + BELOW }
   return (
     label(text, {
       x: box.left,
@@ -43,51 +96,84 @@ export function drawNumber(box: Box, pen: Pen, { series: [first] }: Chart): stri
       'font-weight': 600,
       'letter-spacing': '-0.03em',
       fill: pen.colors.ink
-    }) + (change ? drawDescribed(pen, first, { ...below, width }) : '')
+    }) +
+    (figure && change
+      ? drawDescribed(pen, figure, { x: box.left, y: baseline + below, width })
+      : '')
   )
 }
 
 /** Draws the change of a number, and the number before where there is room for it. */
 function drawDescribed(
   pen: Pen,
-  series: Series,
+  figure: Figure,
   { x, y, width }: { x: number; y: number; width: number }
 ): string {
-  const change = formatChange(currentOf(series), previousOf(series))
-  const described = describeChange(currentOf(series), previousOf(series))
+  const change = changeOf(figure)
+  const described = describeChange(figure.value, figure.previous, figure.unit)
   const rest = widthOf(described, 12) > width ? '' : described.slice(change.length)
   return element(
     'text',
     { x, y, 'font-size': 12, fill: pen.colors['ink-3'] },
-    element('tspan', { fill: colorOfChange(pen, series), 'font-weight': 500 }, escapeHtml(change)),
+    element('tspan', { fill: colorOfChange(pen, figure), 'font-weight': 500 }, escapeHtml(change)),
     escapeHtml(rest)
   )
 }
 
-/** Draws a row with name, value and change for each series. */
-export function drawTable(box: Box, pen: Pen, { series }: Chart): string {
+/**
+ * Draws a row for each series: its name, and its numbers with their changes. Columns with names have a
+ * head, and several have no changes where the names of rows would have no room beside them.
+ */
+export function drawTable(box: Box, pen: Pen, chart: Chart): string {
   const { colors } = pen
-  const shown = shownOf(box, series)
-  const changes = shown.map((one) => formatChange(currentOf(one), previousOf(one)))
+  const { series } = chart
+  const names = namesOfColumns(chart)
+  const hasHead = chart.columns !== undefined
+  const body = hasHead ? { ...box, top: box.top + ROW } : box
+  const shown = shownOf(body, series)
   const widest = (texts: string[]) => Math.max(0, ...texts.map((text) => widthOf(text, ROW_SIZE)))
-  const changeWidth = changes.some((change) => change !== '')
-    ? Math.max(84, widest(changes) + GAP)
-    : 0
-  const valueWidth = widest(shown.map((one) => formatValue(currentOf(one))))
-  const nameWidth = box.right - box.left - valueWidth - changeWidth - GAP
-  return drawRows(box, pen, series, (one, y, i) => {
-    const cells = { y: y + 19.5, 'font-size': ROW_SIZE, fill: colors.ink }
-    const end = { ...cells, 'text-anchor': 'end' }
+  const columns = names.map((name, i) => {
+    const figures = shown.map((one) => figureIn(chart, one, i))
+    const changes = figures.map(changeOf)
+    return {
+      name,
+      figures,
+      width: Math.max(widest([name]), widest(figures.map(textOf)) * (hasHead ? BOLDER : 1)) + GAP,
+      changeWidth: changes.some((change) => change !== '')
+        ? Math.max(hasHead ? 0 : CHANGE, widest(changes) + GAP)
+        : 0
+    }
+  })
+  const total = (widths: number[]) => widths.reduce((sum, width) => sum + width, 0)
+  const room = box.right - box.left - total(columns.map(({ width }) => width))
+  const changing = total(columns.map(({ changeWidth }) => changeWidth))
+  const hasChanges = columns.length === 1 || room - changing >= NAME
+  const nameWidth = hasChanges ? room - changing : room
+  let left = box.left + nameWidth
+  const placed = columns.map(({ width, changeWidth, ...column }) => {
+    const right = left + width
+    left = right + (hasChanges ? changeWidth : 0)
+    return { ...column, right, end: left }
+  })
+  const end = (y: number) => ({ y: y + 19.5, 'font-size': ROW_SIZE, 'text-anchor': 'end' })
+  const heads = placed.map(({ name, right }) =>
+    label(name, { ...end(box.top), x: right, 'font-size': NAME_SIZE, fill: colors['ink-3'] })
+  )
+  const rows = drawRows(body, pen, series, (one, y, i) => {
     const rule = { x1: box.left, x2: box.right, y1: y + ROW - 0.5, y2: y + ROW - 0.5 }
     return [
-      label(fitName(one.name || '(empty)', ROW_SIZE, nameWidth), { ...cells, x: box.left }),
-      label(formatValue(currentOf(one)), {
-        ...end,
-        x: box.right - changeWidth,
-        'font-weight': 600
+      label(fitName(one.name || '(empty)', ROW_SIZE, nameWidth), {
+        y: y + 19.5,
+        'font-size': ROW_SIZE,
+        fill: colors.ink,
+        x: box.left
       }),
-      changes[i] ? drawChange(pen, one, { ...end, x: box.right }) : '',
+      ...placed.flatMap(({ figures, right, end: until }) => [
+        label(textOf(figures[i]), { ...end(y), fill: colors.ink, x: right, 'font-weight': 600 }),
+        hasChanges ? drawChange(pen, figures[i], { ...end(y), x: until }) : ''
+      ]),
       element('line', { ...rule, stroke: colors.line })
     ].join('')
   })
+  return (hasHead ? heads.join('') : '') + rows
 }

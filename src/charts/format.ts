@@ -22,7 +22,8 @@ const POINTS = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFr
 const WHOLE_PERCENT = new Intl.NumberFormat('en', { style: 'percent' })
 
 /** The unit of a number that is no count: percent, from 0 to 100, or seconds. */
-export type Unit = 'percent' | 'seconds'
+export const UNITS = ['percent', 'seconds'] as const
+export type Unit = (typeof UNITS)[number]
 
 /** Formats the mark of an axis: `1250000` → `1.25M`, `0.125` → `0.125`, 25 percent → `25%`. */
 export function formatTick(value: number, unit?: Unit): string {
@@ -123,4 +124,17 @@ export function directionOf(value: number, previous: number | null | undefined):
     return 0
   }
   return value > previous ? 1 : -1
+}
+
+/** Judges a change: 1 is good, -1 is bad, 0 is a change that is not shown. */
+export function judge(
+  value: number,
+  previous: number | null | undefined,
+  isIncreaseBad = false
+): -1 | 0 | 1 {
+  const direction = directionOf(value, previous)
+  if (direction === 0 || !isIncreaseBad) {
+    return direction
+  }
+  return direction === 1 ? -1 : 1
 }

@@ -5,7 +5,7 @@ import type { Chart } from '../charts/chart.ts'
 import type { Unit } from '../charts/format.ts'
 import { plainName } from '../events/names.ts'
 import type { ProjectCalendar } from '../trends/periods.ts'
-import type { SeriesQuery, TrendQuery } from '../trends/query.ts'
+import { endAt, type SeriesQuery, type TrendQuery } from '../trends/query.ts'
 import type { ResolvedRange } from './date-range.ts'
 
 /** The answer to a question as a chart, and the numbers that sum it up. */
@@ -27,10 +27,18 @@ export type QuestionFigure = {
   /** The number in the period before; null if it is not known. */
   previous: number | null
   unit?: Unit
+  /** Set if less is better. */
+  isIncreaseBad?: true
 }
 
 /** Whose clock an answer is drawn by, and when. */
 export type DrawingPlace = { project: ProjectCalendar; now: Date }
+
+/** Returns a query whose range ends at `until`, ms UTC, if that is within the range. */
+export const endRange = <Query extends { trend: TrendQuery }>(
+  query: Query,
+  until: number
+): Query => ({ ...query, trend: endAt(query.trend, until) })
 
 /** Returns the range of an answer, ms UTC. */
 export const rangeOfAnswer = (range: ResolvedRange | null, { until }: TrendQuery): Range =>

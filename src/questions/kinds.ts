@@ -105,7 +105,9 @@ type Drawer<Query, Answer> = {
   ) => DrawnQuestion
   /** Ends a query's range, ms UTC. Without this, a range always ends as it was asked for. */
   endAt?: (query: Query, until: number) => Query
-  /** Returns the query of the period before, if answers are compared with it. */
+  /** Returns a query whose answer also has the numbers of the period before. */
+  compare?: (query: Query) => Query
+  /** Returns the query of the period before, if another answer has its numbers. */
   earlier?: (query: Query, project: ProjectRow) => Query | undefined
 }
 
@@ -121,11 +123,12 @@ const defineDrawn = <Query, Answer>(
       compute: async (scope) => drawerOf(await loadAnswers()).compute(scope, query, now),
       async draw(scope, { until, isCompared }) {
         const { project } = scope
-        const { compute, draw, endAt, earlier } = drawerOf(await loadAnswers())
-        const asked = until !== undefined && endAt ? endAt(query, until) : query
-        const compared = isCompared ? earlier?.(asked, project) : undefined
+        const { compute, draw, endAt, compare, earlier } = drawerOf(await loadAnswers())
+        const ended = until !== undefined && endAt ? endAt(query, until) : query
+        const asked = isCompared && compare ? compare(ended) : ended
         const answer = await compute(scope, asked, now)
-        const before = compared && (await compute(scope, compared, now))
+        const previous = isCompared ? earlier?.(asked, project) : undefined
+        const before = previous && (await compute(scope, previous, now))
         return draw(asked, answer, { project, now, before })
       }
     }
@@ -143,7 +146,7 @@ export const KINDS: Readonly<Record<string, QuestionKind>> = {
   FunnelsQuery: defineDrawn(readFunnels, (answers) => ({
     compute: answers.computeFunnels,
     draw: answers.drawFunnelAnswer,
-    endAt: answers.endFunnel,
+    endAt: answers.endRange,
     earlier: answers.earlierFunnel
   })),
   RetentionQuery: defineDrawn(readRetention, (answers) => ({
@@ -158,16 +161,18 @@ export const KINDS: Readonly<Record<string, QuestionKind>> = {
     compute: answers.computeLifecycle,
     draw: answers.drawLifecycleAnswer
   })),
-  WebOverviewQuery: define({
-    read: readWebOverview,
-    compute: ({ computeWebOverview }) => computeWebOverview,
-    takesFilters: true
-  }),
-  WebStatsTableQuery: define({
-    read: readWebTable,
-    compute: ({ computeWebTable }) => computeWebTable,
-    takesFilters: true
-  }),
+  WebOverviewQuery: defineDrawn(readWebOverview, (answers) => ({
+    compute: answers.computeWebOverview,
+    draw: answers.drawWebOverview,
+    endAt: answers.endRange,
+    compare: answers.compareWeb
+  })),
+  WebStatsTableQuery: defineDrawn(readWebTable, (answers) => ({
+    compute: answers.computeWebTable,
+    draw: answers.drawWebTable,
+    endAt: answers.endRange,
+    compare: answers.compareWeb
+  })),
   EventsQuery: define({
     read: readEvents,
     compute: ({ computeEvents }) => computeEvents,

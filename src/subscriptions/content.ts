@@ -42,6 +42,8 @@ export type FigureLine = {
   previous: number | null
   /** The unit of the values; without one, they are counts or other plain numbers. */
   unit?: Unit
+  /** Set if less is better. */
+  isIncreaseBad?: true
 }
 
 /** The content of a delivery, the same for every channel. */

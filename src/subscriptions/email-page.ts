@@ -1,5 +1,5 @@
 import type { NamedMark } from '../charts/draw.ts'
-import { describeChange, directionOf, formatChange, formatIn, type Unit } from '../charts/format.ts'
+import { describeChange, formatChange, formatIn, judge } from '../charts/format.ts'
 import {
   BASE,
   button,
@@ -137,17 +137,16 @@ function drawNumbers(parts: Figured[], { title, range }: { title: string; range:
   return `<tr><td class="edge" style="padding:8px 24px 0"><table ${TABLE}><tr>${cells.join('\n')}</tr></table></td></tr>`
 }
 
-/** Judges a change: 1 is good. Less time is good, and more of anything else. */
-const judge = (value: number, previous: number | null, unit: Unit | undefined): -1 | 0 | 1 =>
-  unit === 'seconds' ? directionOf(previous ?? 0, value) : directionOf(value, previous)
-
 /** Writes the change of a line and, if asked, the value before; empty without a change. */
-function drawChange({ value, previous, unit }: FigureLine, saysFrom = false): string {
+function drawChange(
+  { value, previous, unit, isIncreaseBad }: FigureLine,
+  saysFrom = false
+): string {
   const change = formatChange(value, previous, unit)
   if (change === '') {
     return ''
   }
-  const { name, color } = CHANGES[judge(value, previous, unit)]
+  const { name, color } = CHANGES[judge(value, previous, isIncreaseBad)]
   const from = describeChange(value, previous, unit).slice(change.length)
   const rest = saysFrom && from ? `<span class="from">${from}</span>` : ''
   return `<div class="${name}" style="font-size:12px;line-height:16px;color:${color};font-variant-numeric:tabular-nums;white-space:nowrap">${change}${rest}</div>`

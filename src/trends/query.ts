@@ -109,3 +109,7 @@ export type BinnedQuery = Omit<TrendQuery, 'breakdowns'> & { breakdowns: BinnedB
 /** Ends a query's period at `until`, ms UTC, if that is within the period. */
 export const endAt = (query: TrendQuery, until: number): TrendQuery =>
   (query.from === 'all' || query.from < until) && until < query.until ? { ...query, until } : query
+
+/** Returns with what a range is compared: with the period before, unless the query says otherwise. */
+export const comparisonOf = ({ compare, from }: TrendQuery): TrendQuery['compare'] =>
+  compare ?? (from === 'all' ? undefined : { back: undefined })

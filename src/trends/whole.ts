@@ -13,7 +13,7 @@ import { toDimension } from './dimensions.ts'
 import type { Accumulator, Counted, Piece, Rows } from './maths/accumulator.ts'
 import type { ProjectCalendar } from './periods.ts'
 import { feedOf, isCountedBySlots, type TrendPart } from './plan.ts'
-import type { TrendQuery } from './query.ts'
+import { comparisonOf, type TrendQuery } from './query.ts'
 import { beginTrend, type CountedTrend, computeTrend, countTrend } from './trend.ts'
 
 /*
@@ -29,7 +29,7 @@ import { beginTrend, type CountedTrend, computeTrend, countTrend } from './trend
 const inOneNumber = (query: TrendQuery): TrendQuery => ({
   ...query,
   display: 'ActionsTable',
-  compare: query.compare ?? (query.from === 'all' ? undefined : { back: undefined }),
+  compare: comparisonOf(query),
   smoothing: 1
 })
 

@@ -157,6 +157,35 @@ const CHARTS: Record<string, Chart> = {
     series: [{ name: 'Weekly active users', data: [12_345], previous: [11_000] }]
   },
   table: { ...VIEWS, kind: 'table', series: TOTALS },
+  numbers: {
+    ...SIGNUPS,
+    title: 'Visitors, views and sessions',
+    counted: 'Sessions that began in the range',
+    kind: 'numbers',
+    buckets: ['Visitors', 'Views', 'Sessions', 'Session duration', 'Bounce rate'],
+    columns: [{}, {}, {}, { unit: 'seconds' }, { unit: 'percent', isIncreaseBad: true }],
+    series: [
+      {
+        name: 'All visits',
+        data: [1_284, 5_377, 1_902, 137, 41.3],
+        previous: [1_101, 5_612, 1_902, 122, 38.9]
+      }
+    ]
+  },
+  pages: {
+    ...SIGNUPS,
+    title: 'Visitors by page',
+    counted: 'Visitors, views and bounce rate by page',
+    kind: 'table',
+    buckets: ['Visitors', 'Views', 'Bounce rate'],
+    columns: [{}, {}, { unit: 'percent', isIncreaseBad: true }],
+    series: [
+      { name: '/', data: [812, 1_340, 38.2], previous: [702, 1_201, 41] },
+      { name: '/pricing', data: [401, 522, 61.5], previous: [377, 498, 58.1] },
+      { name: '/docs/getting-started-with-funnels', data: [133, 410], previous: [133, 397] },
+      { name: '/signup', data: [98, 120, 12.5], previous: [0, 0] }
+    ]
+  },
   funnel: {
     ...FUNNEL,
     series: [
@@ -293,8 +322,8 @@ const BOARD: Board = {
 
 /** Charts that are also drawn dark, and for phones. */
 const NAMES = [
-  ...['lines', 'compare', 'annotated', 'stacked', 'values', 'pie', 'number', 'table'],
-  ...['funnel', 'funnel-values', 'retention']
+  ...['lines', 'compare', 'annotated', 'stacked', 'values', 'pie', 'number', 'numbers', 'table'],
+  ...['pages', 'funnel', 'funnel-values', 'retention']
 ]
 
 const LOOKS: {

@@ -1,6 +1,14 @@
 import { describeMoment } from '../../calendar/words.ts'
 import type { ChartTile } from '../../charts/board.ts'
-import { type Chart, currentOf, hasBuckets, previousOf } from '../../charts/chart.ts'
+import {
+  type Chart,
+  currentOf,
+  figureIn,
+  hasBuckets,
+  previousOf,
+  type Series,
+  textOf
+} from '../../charts/chart.ts'
 import { drawInset, heightOf, noteOf } from '../../charts/draw.ts'
 import { formatDuration, formatIn, formatShare, formatValue } from '../../charts/format.ts'
 import { factsOf } from '../../charts/funnel.ts'
@@ -214,7 +222,7 @@ function draw(chart: Chart, id: string, name: Width): string {
     })
   )
   return `<div class="chart"><div>${drawn.join('\n')}</div></div>
-${chart.kind === 'number' ? '' : listNumbers(chart)}`
+${chart.kind === 'number' || chart.kind === 'numbers' ? '' : listNumbers(chart)}`
 }
 
 const TOO_MANY = '<p class="why">There are too many numbers to list.</p>'
@@ -256,7 +264,7 @@ type NumberTable = {
  * series of a chart without an axis.
  */
 function listNumbers(chart: Chart): string {
-  const { columns, rows } = chart.kind === 'funnel' ? tableOfFunnel(chart) : tableOf(chart)
+  const { columns, rows } = numbersIn(chart)
   if (columns.length * rows.length === 0) {
     return ''
   }
@@ -275,6 +283,13 @@ function listNumbers(chart: Chart): string {
 <thead><tr><td></td>${head}</tr></thead>
 <tbody>${body.join('')}</tbody>
 </table></div></details>`
+}
+
+function numbersIn(chart: Chart): NumberTable {
+  if (chart.kind === 'funnel') {
+    return tableOfFunnel(chart)
+  }
+  return chart.columns ? tableOfColumns(chart) : tableOf(chart)
 }
 
 function tableOf({ kind, buckets, series, unit, annotations = [] }: Chart): NumberTable {
@@ -296,6 +311,22 @@ function tableOf({ kind, buckets, series, unit, annotations = [] }: Chart): Numb
       name,
       cells: columns.map(({ data }) => formatIn(unit, data[i] ?? 0)),
       notes: annotations.filter(({ bucket }) => bucket === i).map(({ text }) => text)
+    }))
+  }
+}
+
+/** Returns the numbers of a table with columns, each with the numbers before if there are any. */
+function tableOfColumns(chart: Chart): NumberTable {
+  const { buckets, series } = chart
+  const isCompared = series.some(({ previous }) => previous)
+  const before = (one: Series): Series => ({ ...one, data: one.previous ?? [] })
+  return {
+    columns: buckets.flatMap((name) => (isCompared ? [name, `${name}, before`] : [name])),
+    rows: series.map((one) => ({
+      name: one.name,
+      cells: buckets.flatMap((_, i) =>
+        (isCompared ? [one, before(one)] : [one]).map((shown) => textOf(figureIn(chart, shown, i)))
+      )
     }))
   }
 }

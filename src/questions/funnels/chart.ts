@@ -5,7 +5,6 @@ import { formatDuration, formatValue } from '../../charts/format.ts'
 import { plainName } from '../../events/names.ts'
 import { isolate } from '../../input/show.ts'
 import type { ProjectCalendar } from '../../trends/periods.ts'
-import { endAt } from '../../trends/query.ts'
 import { NONE, nameOfValues, OTHER } from '../../trends/value-names.ts'
 import type { ResolvedRange } from '../date-range.ts'
 import {
@@ -56,12 +55,6 @@ export function drawFunnelAnswer(
 }
 
 type Common = { title: string; subtitle: string; total: null }
-
-/** Returns a funnel whose range ends at `until`, ms UTC, if that is within the range. */
-export const endFunnel = (query: FunnelQuery, until: number): FunnelQuery => ({
-  ...query,
-  trend: endAt(query.trend, until)
-})
 
 /** Returns the funnel of the period before, which is as long; undefined if there is none. */
 export function earlierFunnel(
@@ -228,7 +221,15 @@ function sumUpTimes(
   const previous = earlier?.median_conversion_time ?? null
   return median === null
     ? []
-    : [{ label: 'Median time to convert', value: median, previous, unit: 'seconds' }]
+    : [
+        {
+          label: 'Median time to convert',
+          value: median,
+          previous,
+          unit: 'seconds',
+          isIncreaseBad: true
+        }
+      ]
 }
 
 function drawTrends(

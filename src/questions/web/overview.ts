@@ -18,7 +18,7 @@ export type WebOverviewItem = {
   isIncreaseBad: true | null
 }
 
-type WebOverviewAnswer = {
+export type WebOverviewAnswer = {
   results: WebOverviewItem[]
   samplingRate: { numerator: 1; denominator: 1 }
   /** The first and the last day of the period in the time zone of the project. */

@@ -8,7 +8,12 @@ import { readTrendsNode, type Settings } from '../../trends/request.ts'
 import { OptionalFlag, Unsupported } from '../../trends/shared-fields.ts'
 import { DEFAULT_ROWS } from '../list-fields.ts'
 import { sharedMembers } from '../shared-node.ts'
-import { WEB_BREAKDOWN_NAMES, WEB_BREAKDOWNS, type WebBreakdown } from './breakdowns.ts'
+import {
+  WEB_BREAKDOWN_NAMES,
+  WEB_BREAKDOWNS,
+  type WebBreakdown,
+  type WebBreakdownName
+} from './breakdowns.ts'
 
 /** Rows of a table that an answer may have. */
 const MAX_ROWS = 10_000
@@ -76,6 +81,7 @@ export type WebOrder = { number: (typeof ORDERS)[number]; isAscending: boolean }
 /** A `WebStatsTableQuery`: see `WebOverviewQuery`. */
 export type WebTableQuery = {
   trend: TrendQuery
+  breakdownBy: WebBreakdownName
   breakdown: WebBreakdown
   /** Whether the rows are pages, whose bounce rate is that of the sessions that entered there. */
   isByPage: boolean
@@ -115,6 +121,7 @@ export function readWebTable(node: JsonObject, settings: Settings, now: Date): W
   }
   return {
     trend: readViews(read, settings, now),
+    breakdownBy,
     breakdown: WEB_BREAKDOWNS[breakdownBy],
     isByPage: breakdownBy === 'Page',
     hasBounceRate,

@@ -12,6 +12,9 @@ import { BounceRows, VisitorRows } from './rows.ts'
 import { WebSessions } from './sessions.ts'
 import { planViews, readViews, type ViewTally } from './views.ts'
 
+/** Each row has a value of the breakdown, and a cell for each number. */
+export type WebTableAnswer = ListAnswer & { resolved_date_range: ResolvedRange | null }
+
 /** A row, as it is sorted and shown. Each list has a number for each period. */
 type Row = {
   value: string | null
@@ -29,7 +32,7 @@ export async function computeWebTable(
   place: QuestionPlace,
   query: WebTableQuery,
   now: Date
-): Promise<ListAnswer & { resolved_date_range: ResolvedRange | null }> {
+): Promise<WebTableAnswer> {
   const planned = await planViews(place, query.trend, now)
   const rows = await computeRows(place, query, planned)
   const sorted = rows.sort(compareRows(query))

@@ -1,9 +1,13 @@
 import * as z from 'zod'
 import { KINDS } from '../../charts/chart.ts'
+import { UNITS } from '../../charts/format.ts'
 
 const Series = z.object({
   name: z.string(),
-  data: z.array(z.number()),
+  data: z.array(z.number()).meta({
+    description:
+      'A number for each bucket, or one. With `columns`, the last ones may be missing: they are not known, such as the bounce rate of no sessions.'
+  }),
   previous: z
     .array(z.number())
     .optional()
@@ -48,7 +52,7 @@ const ChartJson = z.object({
   kind: z.enum(KINDS),
   buckets: z.array(z.string()).meta({
     description:
-      'The start of each bucket, such as `9 Nov`; the steps of a funnel; the columns of retention. Empty for charts without an axis.'
+      'The start of each bucket, such as `9 Nov`; the steps of a funnel; the columns of retention and of some tables; the names of numbers. Empty for charts without an axis.'
   }),
   days: z.array(z.string()).meta({
     description:
@@ -68,9 +72,16 @@ const ChartJson = z.object({
       'Names the events that do not exist, and what was probably meant; null if all exist.'
   }),
   unit: z
-    .enum(['percent', 'seconds'])
+    .enum(UNITS)
     .optional()
     .meta({ description: 'The unit of the numbers, if they are no counts.' }),
+  columns: z
+    .array(z.object({ unit: z.enum(UNITS).optional(), isIncreaseBad: z.literal(true).optional() }))
+    .optional()
+    .meta({
+      description:
+        'Of a table with buckets, and of numbers: the unit of the numbers in each bucket, if they are no counts, and whether less is better.'
+    }),
   annotations: z
     .array(Annotation)
     .optional()

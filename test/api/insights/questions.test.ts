@@ -20,6 +20,16 @@ const RETENTION = {
 const STICKINESS = { kind: 'StickinessQuery', series: [event('seen')], dateRange: RANGE }
 const LIFECYCLE = { kind: 'LifecycleQuery', series: [event('seen')], dateRange: RANGE }
 
+const WEB = { properties: [], dateRange: RANGE }
+const OVERVIEW = { kind: 'WebOverviewQuery', ...WEB }
+const PAGES = {
+  kind: 'WebStatsTableQuery',
+  breakdownBy: 'Page',
+  includeBounceRate: true,
+  ...WEB
+}
+const COMPARED = { compareFilter: { compare: true } }
+
 const PAGE = { Accept: 'text/html' }
 
 /**
@@ -47,6 +57,27 @@ async function newShop() {
     seen('bo', '01T11:00:00', { $browser: '<script>alert(1)</script>' }),
     seen('bo', '03T11:00:00', { $browser: '<script>alert(1)</script>' }),
     seen('cy', '02T12:00:00')
+  ])
+  return project
+}
+
+/**
+ * Creates a project with a session of one view and one of two, after a session of one view in the days
+ * before. Nobody enters on `/pricing`.
+ */
+async function newSite() {
+  const project = await newProject()
+  const view = (distinct_id: string, timestamp: number, $pathname: string) => ({
+    event: '$pageview',
+    distinct_id,
+    timestamp,
+    properties: { $session_id: `s-${distinct_id}`, $pathname }
+  })
+  await project.ingest([
+    view('ada', at('01T10:00:00'), '/'),
+    view('ada', at('01T10:01:30'), '/pricing'),
+    view('bo', at('02T10:00:00'), '/'),
+    view('cy', Date.parse('2025-05-30T10:00:00Z'), '/')
   ])
   return project
 }
@@ -262,6 +293,73 @@ describe('other shared questions', () => {
     expect(page).toContain('<td>−1</td>')
   })
 
+  it('an overview is five numbers with those of the period before', async () => {
+    const project = await newSite()
+
+    const { json, csv, page } = await shareInsight(project, { ...OVERVIEW, ...COMPARED })
+
+    expect(json.tiles[0].chart).toMatchObject({
+      kind: 'numbers',
+      subtitle: '1 – 3 Jun 2025 · UTC',
+      counted: 'Sessions that began in the range',
+      series: [{ data: [2, 3, 2, 45, 50], previous: [1, 1, 1, 0, 100] }]
+    })
+    expect(csv).toEqual([
+      'insight,series,day,bucket,value,previous',
+      'Shown,All visits,,Visitors,2,1',
+      'Shown,All visits,,Views,3,1',
+      'Shown,All visits,,Sessions,2,1',
+      'Shown,All visits,,Session duration,45,0',
+      'Shown,All visits,,Bounce rate,50,100'
+    ])
+    expect(page).toContain('>50.0%</text>')
+    expect(page).toMatch(/fill="var\(--good\)"[^>]*>−50.0 pt</)
+  })
+
+  it('an overview of no sessions has neither a duration nor a bounce rate', async () => {
+    const { json, csv, page } = await shareInsight(await newProject(), OVERVIEW)
+
+    expect(json.tiles[0].chart.series).toEqual([{ name: 'All visits', data: [0, 0, 0] }])
+    expect(csv).toHaveLength(4)
+    expect(page).toContain('>–</text>')
+  })
+
+  it('a table has a column for each number', async () => {
+    const project = await newSite()
+
+    const { json, csv, page } = await shareInsight(project, { ...PAGES, ...COMPARED })
+
+    expect(json.tiles[0].chart).toMatchObject({
+      kind: 'table',
+      title: 'Shown',
+      counted: 'Visitors, views and bounce rate by page',
+      buckets: ['Visitors', 'Views', 'Bounce rate'],
+      series: [
+        { name: '/', data: [2, 2, 50], previous: [1, 1, 100] },
+        { name: '/pricing', data: [1, 1], previous: [0, 0] }
+      ]
+    })
+    expect(csv.slice(-3)).toEqual([
+      'Shown,/,,Bounce rate,50,100',
+      'Shown,/pricing,,Visitors,1,0',
+      'Shown,/pricing,,Views,1,0'
+    ])
+    expect(page).toContain(
+      '<bdi>/pricing</bdi></th><td>1</td><td>0</td><td>1</td><td>0</td><td>–</td><td>–</td>'
+    )
+  })
+
+  it('a table says that it has more rows, and names views without a value', async () => {
+    const project = await newSite()
+
+    const first = await shareInsight(project, { ...PAGES, limit: 1 })
+    const cities = await shareInsight(project, { ...PAGES, breakdownBy: 'City' })
+
+    expect(first.json.tiles[0].chart.counted).toMatch(/; there are more rows$/)
+    expect(first.json.tiles[0].chart.series).toHaveLength(1)
+    expect(cities.json.tiles[0].chart.series).toEqual([{ name: 'No value', data: [2, 3, 50] }])
+  })
+
   it('an annotation stands on a time axis', async () => {
     const project = await newShop()
     await project.send('POST', 'annotations/', {
@@ -306,7 +404,9 @@ it.each([
   ['a conversion', viewed('trends'), 'Line chart', '60%'],
   ['retention', RETENTION, 'Retention table', 'All, weighted'],
   ['stickiness', STICKINESS, 'Bar chart', '2 days'],
-  ['a lifecycle', LIFECYCLE, 'Stacked bar chart', 'Dormant']
+  ['a lifecycle', LIFECYCLE, 'Stacked bar chart', 'Dormant'],
+  ['an overview', { kind: 'InsightVizNode', source: OVERVIEW }, 'Numbers', 'Session duration'],
+  ['a table', { kind: 'DataTableNode', source: PAGES }, 'Table', 'No values in this range']
 ])('%s is drawn as SVG and PNG, also on a dashboard', async (_, query, kind, text) => {
   const project = await newShop()
   const dashboard = (await project.send('POST', 'dashboards/', { name: 'Weekly' })).body.id

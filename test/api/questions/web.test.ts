@@ -460,16 +460,6 @@ it('leaves out test accounts, and takes the filters of a dashboard', async () =>
   expect(numbers(answer)).toEqual([1, 1, 1, 12, 0])
 })
 
-it('is not saved as an insight, which would have to be drawn', async () => {
-  const project = await newProject()
-  const query = { kind: 'WebOverviewQuery', properties: [] }
-
-  const { status, body } = await project.send('POST', 'insights/', { name: 'Visits', query })
-
-  expect({ status, attr: body.attr }).toEqual({ status: 400, attr: 'query__kind' })
-  expect(body.detail).toContain('`POST query/`')
-})
-
 it.each<[object, string]>([
   [{ doPathCleaning: true }, 'doPathCleaning'],
   [{ conversionGoal: { customEventName: 'paid' } }, 'conversionGoal'],

@@ -25,11 +25,20 @@ const RETENTION = {
   retentionFilter: { targetEntity: ENTITY, returningEntity: ENTITY, totalIntervals: 3 }
 }
 const STICKINESS = { kind: 'StickinessQuery', series: [event('seen')], dateRange }
+const OVERVIEW = { kind: 'WebOverviewQuery', properties: [], dateRange }
+const PAGES = {
+  kind: 'WebStatsTableQuery',
+  properties: [],
+  dateRange,
+  breakdownBy: 'Page',
+  includeBounceRate: true
+}
 const LIFECYCLE = { kind: 'LifecycleQuery', series: [event('seen')], dateRange }
 
 /**
  * Captures who sees on 15 to 20 November: Ada every day, Bo on the 18th and 20th, Cy on the 19th and Di
- * on the 16th. Ada pays on the 19th two minutes later, and on the 16th one minute later.
+ * on the 16th. Ada pays on the 19th two minutes later, and on the 16th one minute later. Eve views one
+ * page on the 17th, and two on the 19th within 45 seconds.
  */
 async function captureVisits({ project }: Desk) {
   const on = (day: number) => Date.parse('2026-11-01T10:00:00Z') + (day - 1) * DAY
@@ -40,13 +49,22 @@ async function captureVisits({ project }: Desk) {
     distinct_id: 'ada',
     timestamp: on(day) + minutes * 60_000
   })
+  const viewed = (day: number, seconds: number, $pathname: string) => ({
+    event: '$pageview',
+    distinct_id: 'eve',
+    timestamp: on(day) + seconds * 1_000,
+    properties: { $session_id: `on-${day}`, $pathname }
+  })
   await project.ingest([
     ...seen('ada', 15, 16, 17, 18, 19, 20),
     ...seen('bo', 18, 20),
     ...seen('cy', 19),
     ...seen('di', 16),
     paid(16, 1),
-    paid(19, 2)
+    paid(19, 2),
+    viewed(17, 0, '/'),
+    viewed(19, 0, '/'),
+    viewed(19, 45, '/pricing')
   ])
 }
 
@@ -103,6 +121,24 @@ it.each<[string, JsonObject, string[], string]>([
     LIFECYCLE,
     ['New: 0', 'Returning: 1 (no change)', 'Resurrecting: 1'],
     'Dormant: −2 to 0'
+  ],
+  [
+    'an overview with its changes',
+    OVERVIEW,
+    [
+      'Asked (18 – 20 Nov 2026)',
+      'Visitors: 1 (no change)',
+      'Views: 2 (+100% from 1)',
+      'Session duration: 45s',
+      'Bounce rate: 0.0% (−100.0 pt from 100%)'
+    ],
+    'Views: 2, +100% from 1.'
+  ],
+  [
+    'the visitors of each page',
+    PAGES,
+    ['Asked (18 – 20 Nov 2026)', '/: 1 (no change)', '/pricing: 1'],
+    '/: 1, 1, 0.0%. /pricing: 1, 1, –.'
   ]
 ])('an e-mail has %s, and the chart', async (_, query, lines, described) => {
   const { text, html, attachments } = await deliver(query)

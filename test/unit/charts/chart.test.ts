@@ -457,6 +457,51 @@ function textsOf(svg: string) {
   )
 }
 
+describe('numbers whose increase is bad', () => {
+  const RATES: Chart = {
+    ...chartOf('numbers', []),
+    buckets: ['Bounce rate', 'Views'],
+    columns: [{ unit: 'percent', isIncreaseBad: true }, {}],
+    series: [{ name: 'All visits', data: [0, 12], previous: [40, 10] }]
+  }
+  const colorOf = (svg: string, text: string) =>
+    new RegExp(`fill="([^"]*)"[^>]*>${text.replace('+', '\\+')}<`).exec(svg)?.[1]
+
+  it.each(['numbers', 'table'] as const)('are green when they fall: %s', (kind) => {
+    const svg = drawChart({ ...RATES, kind })
+
+    expect(colorOf(svg, '−40.0 pt')).toBe(LIGHT.good)
+    expect(colorOf(svg, '+20.0%')).toBe(LIGHT.good)
+  })
+
+  it('are red when they rise', () => {
+    const svg = drawChart({
+      ...RATES,
+      series: [{ name: 'All visits', data: [41, 9], previous: [40, 10] }]
+    })
+
+    expect(colorOf(svg, '+1.0 pt')).toBe(LIGHT.bad)
+    expect(colorOf(svg, '−10.0%')).toBe(LIGHT.bad)
+  })
+})
+
+it.each([600, 343, SIZES.least])('no two texts of numbers touch: %i pixels wide', (width) => {
+  const svg = drawChart(
+    {
+      ...chartOf('numbers', []),
+      buckets: ['Visitors', 'Views', 'Sessions', 'Session duration', 'Bounce rate'],
+      series: [{ name: 'All', data: [1, 2, 3, 4, 5], previous: [5, 4, 3, 2, 1] }]
+    },
+    { width, height: width === SIZES.least ? 480 : 280 }
+  )
+  const texts = textsOf(svg)
+
+  for (const [i, one] of texts.entries()) {
+    const beside = texts.slice(i + 1).filter(({ y }) => Math.abs(y - one.y) < 10)
+    expect(beside.filter(({ from, until }) => from < one.until && one.from < until)).toEqual([])
+  }
+})
+
 describe('a very large change', () => {
   const largeOf = (kind: 'number' | 'table'): Chart => ({
     ...chartOf(kind, []),
