@@ -28,8 +28,8 @@ type Sent = {
 }
 
 /**
- * Calls a path of the project in the address, such as `persons/`. If the key is refused, waits until
- * someone has signed in again, and repeats the request.
+ * Calls a path of the project in the address, such as `persons/`, or a whole path, which begins
+ * with `/`. If the key is refused, waits until someone has signed in again, and repeats the request.
  * @throws ApiError
  */
 export const call = async <T>(method: string, to: string, sent: Sent = {}): Promise<T> =>
@@ -39,10 +39,10 @@ export const call = async <T>(method: string, to: string, sent: Sent = {}): Prom
 export const callText = (to: string, sent: Sent = {}): Promise<string> => callAgain('GET', to, sent)
 
 async function callAgain(method: string, to: string, sent: Sent): Promise<string> {
-  const base = `/api/projects/${project.value?.id}/`
+  const address = to.startsWith('/') ? to : `/api/projects/${project.value?.id}/${to}`
   for (;;) {
     try {
-      return await request(method, base + to, key.value, sent)
+      return await request(method, address, key.value, sent)
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 401)) {
         throw error

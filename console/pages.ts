@@ -47,6 +47,15 @@ const PAGES: Page[] = [
     scopes: ['query:read'],
     group: 'People',
     load: async () => (await import('./events/events.tsx')).EventsPage
+  },
+  {
+    path: 'project',
+    name: 'Project',
+    icon: 'project',
+    letter: 'j',
+    scopes: ['project:read'],
+    group: 'foot',
+    load: async () => (await import('./project/project.tsx')).ProjectPage
   }
 ]
 

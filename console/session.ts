@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals'
+import { hasScope } from '../src/access/scopes.ts'
 import { path } from './address.ts'
 
 /** A project, as far as the console needs it. */
@@ -33,10 +34,7 @@ export const project = computed(() =>
 )
 
 /** Whether the key has a scope: `x:write` includes `x:read`, and `*` includes all. */
-export const may = (scope: string): boolean => {
-  const held = own.value?.scopes ?? []
-  return ['*', scope, scope.replace(/:read$/, ':write')].some((one) => held.includes(one))
-}
+export const may = (scope: string): boolean => hasScope(own.value?.scopes ?? [], scope)
 
 let waiting: (() => void)[] = []
 

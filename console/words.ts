@@ -50,13 +50,13 @@ export const wholeTimeOf = (date: Date): string =>
 
 const DAY = 86_400_000
 
-/** `Today`, `Yesterday`, or nothing. */
+/** `Today`, `Yesterday`, `Tomorrow`, or nothing. */
 export function nearDay(date: Date, now = new Date()): string | undefined {
+  const names = { Yesterday: -DAY, Today: 0, Tomorrow: DAY }
   const day = dayOf(date)
-  if (day === dayOf(now)) {
-    return 'Today'
-  }
-  return day === dayOf(new Date(now.getTime() - DAY)) ? 'Yesterday' : undefined
+  return Object.entries(names).find(
+    ([, shift]) => day === dayOf(new Date(now.getTime() + shift))
+  )?.[0]
 }
 
 /** `Fri, 27 Nov 2026` */

@@ -2,30 +2,10 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { CopyButton } from '../parts.tsx'
 import { project } from '../session.ts'
-
-const SNIPPETS: Record<string, (origin: string, token: string) => string> = {
-  'Web page': (origin, token) => `<!-- before </head> -->
-<script src="${origin}/static/array.js"></script>
-<script>
-  posthog.init('${token}', {
-    api_host: '${origin}',
-  })
-</script>`,
-  Node: (origin, token) => `import { PostHog } from 'posthog-node'
-
-const posthog = new PostHog('${token}', { host: '${origin}' })
-posthog.capture({ distinctId: 'ada', event: 'report opened' })
-await posthog.shutdown()`,
-  curl: (origin, token) => `curl -H 'Content-Type: application/json' \\
-  -d '{"api_key":"${token}","event":"report opened","distinct_id":"ada"}' \\
-  ${origin}/i/v0/e/`
-}
+import { Snippet } from '../snippet.tsx'
 
 /** Says how to send the first event, and waits for it. The list beside it asks for new events. */
 export function FirstEvent() {
-  const kind = useSignal('Web page')
-  const token = project.value?.api_token ?? ''
-  const text = SNIPPETS[kind.value]?.(location.origin, token) ?? ''
   return (
     <div class="first-event">
       <h2>Send the first event</h2>
@@ -37,25 +17,7 @@ export function FirstEvent() {
         <ol class="steps">
           <li data-n="1">
             <h3>Add the snippet</h3>
-            <div class="row">
-              <div class="seg">
-                {Object.keys(SNIPPETS).map((name) => (
-                  <button
-                    key={name}
-                    type="button"
-                    aria-pressed={kind.value === name}
-                    onClick={() => {
-                      kind.value = name
-                    }}
-                  >
-                    {name}
-                  </button>
-                ))}
-              </div>
-              <span class="grow" />
-              <CopyButton text={text} label="Copy the snippet" />
-            </div>
-            <pre class="code">{text}</pre>
+            <Snippet />
           </li>
           <li data-n="2">
             <h3>Open your page</h3>

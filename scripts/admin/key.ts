@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { BROWSER_KEY_DAYS, invitationLink } from '../../src/access/invitations/invitation.ts'
 import { createInvitation, inviteUser } from '../../src/access/invitations/store.ts'
+import { Scopes } from '../../src/access/keys/schemas.ts'
 import { ROLE_SCOPES, ROLES } from '../../src/access/roles.ts'
-import { Scopes } from '../../src/access/scopes.ts'
 import {
   createKey,
   findProjects,

@@ -4,10 +4,20 @@ import { closed } from '../../input/fields.ts'
 import { covers, type Grant } from '../grant.ts'
 import { ROLES, roleOf } from '../roles.ts'
 import { PROJECT_EXAMPLE, ProjectJson, projectToApi } from '../schemas.ts'
-import { Scopes } from '../scopes.ts'
+import { SCOPES } from '../scopes.ts'
 import type { KeyRow, ProjectRow, UserRow } from '../store.ts'
 import { USER_EXAMPLE, UserJson, userToJson } from '../user.ts'
 import type { ManagedKey } from './store.ts'
+
+/** Scopes of a key. */
+export const Scopes = z
+  .array(
+    z.string().refine((scope) => SCOPES.includes(scope), {
+      error: (issue) => `Unknown scope '${issue.input}'. Scopes: ${SCOPES.join(', ')}.`
+    })
+  )
+  .min(1, 'At least one scope is needed.')
+  .max(SCOPES.length)
 
 /** Projects of a key. */
 const MAX_PROJECTS = 1_000

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { Scopes } from '../../../src/access/keys/schemas.ts'
 import { ROLE_SCOPES } from '../../../src/access/roles.ts'
-import { hasScope, SCOPES, Scopes } from '../../../src/access/scopes.ts'
+import { hasScope, SCOPES } from '../../../src/access/scopes.ts'
 
 const roles = Object.values(ROLE_SCOPES)
 
