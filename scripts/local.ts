@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import type { Miniflare } from 'miniflare'
 import { type ControlDb, isBusy, newUsage, openControl } from '../src/db/client.ts'
 import { databaseOf } from '../src/db/databases.ts'
+import type { Email } from '../src/email.ts'
 import { openBucket } from './bucket.ts'
 import { BUSY, retryWhileBusy } from './busy.ts'
 import { type Config, readConfig } from './config.ts'
+import { writeEmail } from './emails.ts'
 import { root, stateDir } from './environment.ts'
 import { OperatorError } from './faults.ts'
 import { migrate } from './migrate.ts'
@@ -26,6 +28,11 @@ export type Service = {
   secrets: Secrets
   /** Whether this is the deployed service, whose secrets are unknown here. */
   isDeployed: boolean
+  /**
+   * Writes an e-mail into a file instead of sending it, and returns the file's address. A command
+   * cannot send e-mails of the deployed service.
+   */
+  writeEmail?(email: Email): string
   /** Overwrites deleted data in the files of local databases. */
   overwriteErased?(): void
   close(): Promise<void>
@@ -78,6 +85,7 @@ export async function openLocal(
       databases: databases.map(({ binding }) => binding),
       secrets: readSecretsFile(folder),
       isDeployed: false,
+      writeEmail: (email) => writeEmail(folder, email),
       overwriteErased: () => overwriteDeleted(folder),
       close: closeAll
     }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toInvitation } from '../../src/access/invitations/email.ts'
 import { BROWSER_KEY_DAYS, invitationLink } from '../../src/access/invitations/invitation.ts'
 import { createInvitation, inviteUser } from '../../src/access/invitations/store.ts'
 import { Scopes } from '../../src/access/keys/schemas.ts'
@@ -42,6 +43,10 @@ const Invitation = z.object({
     .optional()
 })
 
+/** What a command says that invites to the deployed service. */
+const NOT_SENT =
+  'not sent: only the service itself sends e-mails. Send the link, or invite in the console.'
+
 export const key = {
   create: command({
     usage: '--label <text> --scopes <scope,…> --project <id,…> [--user <id>] [--expires <date>]',
@@ -71,11 +76,12 @@ export const key = {
     usage: `--email <address> --role ${ROLES.join('|')} [--project <id,…>] [--url <address>]`,
     options: { email: text, role: text, project: integers, url: text },
     schema: Invitation,
-    async run({ db, isDeployed }, { email, role, project, url }, now) {
+    async run({ db, isDeployed, writeEmail }, { email, role, project, url }, now) {
       if (isDeployed && url === undefined) {
         throw new InputError('url', 'is required with --remote: the address of the service')
       }
-      const all = (await listProjects(db)).map(({ id }) => id)
+      const known = await listProjects(db)
+      const all = known.map(({ id }) => id)
       const projectIds = [...new Set(project ?? all)]
       if (project === undefined && all.length !== 1) {
         throw new InputError('project', `is required, because there are ${all.length} projects`)
@@ -88,12 +94,17 @@ export const key = {
       const scopes = ROLE_SCOPES[role]
       const invited = { userId: user.id, scopes, projectIds }
       const { code, invitation } = await createInvitation(db, invited, now)
+      const link = invitationLink(url ?? `http://127.0.0.1:${readPort()}`, code)
+      const projects = known.filter(({ id }) => projectIds.includes(id))
+      const { expiresAt } = invitation
+      const written = writeEmail?.(toInvitation({ link, role, to: email, projects, expiresAt }))
       return {
-        link: invitationLink(url ?? `http://127.0.0.1:${readPort()}`, code),
+        link,
+        email: written ?? NOT_SENT,
         user_id: user.id,
         scopes,
         project_ids: projectIds,
-        expires_at: toIso(invitation.expiresAt),
+        expires_at: toIso(expiresAt),
         days_of_key: BROWSER_KEY_DAYS
       }
     }

@@ -1,3 +1,5 @@
+import { readFileSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BUSY } from '../../../scripts/busy.ts'
 import { openLocal, type Service } from '../../../scripts/local.ts'
@@ -123,6 +125,9 @@ describe('the commands key, project and user', () => {
     })
     expect(second).toMatchObject({ user_id: first.user_id, scopes: ['*'] })
     expect(second.link).not.toBe(first.link)
+    const page = fileURLToPath(first.email)
+    expect(readFileSync(page, 'utf8')).toContain(first.link)
+    expect(statSync(page).mode & 0o077).toBe(0)
     for (const [words, fault] of [
       [invite('owner'), '--role: must be one of viewer, editor, privacy, admin'],
       [[...invite('viewer'), '--project', '99'], '--project: There is no project 99.'],
@@ -131,6 +136,21 @@ describe('the commands key, project and user', () => {
       const { code, stderr } = await run(...words)
       expect([code, stderr]).toEqual([1, expect.stringContaining(fault)])
     }
+  })
+
+  it('says that it sends no e-mail of the deployed service', async () => {
+    const { writeEmail, ...others } = service
+    const deployed = { ...others, isDeployed: true, close: keepOpen }
+    const words = ['key', 'invite', '--email', 'joan@example.com', '--role', 'viewer']
+    const { stdout } = await runAdmin(
+      [...words, '--project', '1', '--url', 'https://x.example', '--json'],
+      async () => deployed
+    )
+
+    expect(JSON.parse(stdout)).toMatchObject({
+      link: expect.stringMatching(/^https:\/\/x\.example\/console\/#code=/),
+      email: expect.stringMatching(/^not sent: .+ invite in the console\.$/)
+    })
   })
 
   it('turns recording on at creation, and changes each setting separately', async () => {
