@@ -1,5 +1,5 @@
 import { lowerBound, type Span } from './batch.ts'
-import type { SlotCount, Slots } from './codec.ts'
+import { type SlotCount, type Slots, toSlotCounts } from './codec.ts'
 import { SLOT } from './slots/store.ts'
 
 /** The id of a segment, and a token that no other segment has. */
@@ -136,6 +136,26 @@ export class Overview {
       events += begin < until && begin + SLOT > since ? (counts[i] ?? 0) : 0
     }
     return events
+  }
+
+  /** Counts the events of each name as `count` does, by the name's id. */
+  countByName(from: number, until: number): Map<number, number> {
+    const byName = new Map<number, number>()
+    const [first, last] = [Math.floor(from / SLOT), Math.ceil(until / SLOT)]
+    const add = (eventId: number, slot: number, count: number) => {
+      if (slot >= first && slot < last) {
+        byName.set(eventId, (byName.get(eventId) ?? 0) + count)
+      }
+    }
+    for (const { eventId, slots, late } of this.segments) {
+      for (const { slot, count } of [...toSlotCounts(slots), ...late]) {
+        add(eventId, slot, count)
+      }
+    }
+    for (const [i, slot] of this.loose.slots.entries()) {
+      add(this.loose.eventIds[i] ?? 0, slot, this.loose.counts[i] ?? 0)
+    }
+    return byName
   }
 
   /**

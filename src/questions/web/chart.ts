@@ -12,7 +12,7 @@ import {
 } from '../drawing.ts'
 import type { WebBreakdownName } from './breakdowns.ts'
 import type { WebOverviewAnswer } from './overview.ts'
-import type { WebOverviewQuery, WebTableQuery } from './query.ts'
+import type { WebOverviewQuery, WebTable, WebTableQuery } from './query.ts'
 import type { WebTableAnswer } from './stats-table.ts'
 
 /** Returns a query whose answer also has the numbers of the period before. */
@@ -70,18 +70,18 @@ export function drawWebOverview(
 
 /** Draws a table: a row for each value of the breakdown. */
 export function drawWebTable(
-  query: WebTableQuery,
+  { trend, table }: WebTableQuery,
   { results, hasMore, resolved_date_range }: WebTableAnswer,
   { project }: DrawingPlace
 ): DrawnQuestion {
-  const { trend, breakdownBy, hasBounceRate } = query
+  const { breakdownBy, hasBounceRate } = table
   const buckets = ['Visitors', 'Views', ...(hasBounceRate ? ['Bounce rate'] : [])]
   const series = results.map(([value, ...cells]): Series => {
     // The casts are safe: they are the types of the cells in the answer.
     const [visitors, views, rate] = cells as WebCell[]
     const shown = [visitors, views, rate?.map((share) => share && 100 * share)]
     return {
-      name: nameOfRow(query, value as RowValue),
+      name: nameOfRow(table, value as RowValue),
       ...cellsOf(shown.filter((cell) => cell !== undefined) as WebCell[])
     }
   })
@@ -137,7 +137,7 @@ function known(numbers: (number | null | undefined)[]): number[] {
   return (first < 0 ? numbers : numbers.slice(0, first)) as number[]
 }
 
-function nameOfRow({ breakdown }: WebTableQuery, value: RowValue): string {
+function nameOfRow({ breakdown }: WebTable, value: RowValue): string {
   const breakdowns = breakdown.properties.map((property) => ({
     ...property,
     binCount: undefined,

@@ -1,10 +1,14 @@
 import { toIsoIn } from '../../calendar/clock.ts'
 import { type ResolvedRange, resolveRange } from '../date-range.ts'
+import type { ListAnswer } from '../list-answer.ts'
 import type { QuestionPlace } from '../place.ts'
+import { listWebEvents, type WebEvent } from './events.ts'
+import { WebAllowance } from './groups.ts'
 import type { WebOverviewQuery } from './query.ts'
-import { WebSessions } from './sessions.ts'
-import { type WebNumbers, WebTotals } from './totals.ts'
-import { planViews, readViews } from './views.ts'
+import { SeriesCount, type WebSeries } from './series.ts'
+import { TableCount } from './stats-table.ts'
+import { TotalsCount, type WebNumbers } from './totals.ts'
+import { countViews } from './views.ts'
 
 /** A number in the answer to a `WebOverviewQuery`. */
 export type WebOverviewItem = {
@@ -25,36 +29,44 @@ export type WebOverviewAnswer = {
   dateFrom: string | null
   dateTo: string | null
   resolved_date_range: ResolvedRange | null
+  /** The numbers over time, with an `interval`. */
+  series?: WebSeries
+  /** With `tables`: one for each, in this order. */
+  tables?: ListAnswer[]
+  /** With `events`: the most frequent ones, whether they are views or not. */
+  events?: WebEvent[]
 }
 
 /**
  * Computes visitors, views, sessions, their mean length and their bounce rate, of the sessions that
- * began in the period and have a view in it that matches the filters.
+ * began in the period and have a view in it that matches the filters. The same, if it is asked for,
+ * over time and in tables, from the same reading of the views.
  * @throws query_too_large, attr the name of the limit
  */
 export async function computeWebOverview(
   place: QuestionPlace,
-  { trend }: WebOverviewQuery,
+  query: WebOverviewQuery,
   now: Date
 ): Promise<WebOverviewAnswer> {
-  const planned = await planViews(place, trend, now)
-  const periods = planned.periods.flatMap(({ buckets }) => buckets)
-  const sessions = new WebSessions(place.db, { projectId: place.project.id, periods }, [])
-  const numbers: WebNumbers[] = []
-  for (const period of periods.keys()) {
-    const sink = new WebTotals(sessions)
-    await readViews(planned, period, sessions, [{ filters: trend.filters, by: undefined, sink }])
-    numbers.push(sink.numbers)
-  }
+  const { trend, interval } = query
+  const { timezone } = place.project
+  const allowance = new WebAllowance()
+  const totals = new TotalsCount(trend.filters)
+  const series = interval && new SeriesCount(trend.filters, interval, place.project)
+  const tables = query.tables?.map((table) => new TableCount(table, trend.filters, allowance))
+  const counts = [totals, ...(series ? [series] : []), ...(tables ?? [])]
+  const { planned, periods } = await countViews(place, trend, now, { counts, allowance })
   const [whole] = periods
-  const dayOf = (time: number) =>
-    toIsoIn(time, place.project.timezone).slice(0, 'YYYY-MM-DD'.length)
+  const dayOf = (time: number) => toIsoIn(time, timezone).slice(0, 'YYYY-MM-DD'.length)
   return {
-    results: toItems(numbers),
+    results: toItems(totals.numbers),
     samplingRate: { numerator: 1, denominator: 1 },
     dateFrom: whole ? dayOf(whole.from) : null,
     dateTo: whole ? dayOf(whole.until - 1) : null,
-    resolved_date_range: resolveRange(planned.periods[0])
+    resolved_date_range: resolveRange(planned.periods[0]),
+    ...(series && { series: series.answer(now) }),
+    ...(tables && { tables: tables.map((table) => table.answer()) }),
+    ...(query.events && { events: await listWebEvents(place, trend, query.events, now) })
   }
 }
 

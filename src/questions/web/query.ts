@@ -54,33 +54,65 @@ const webMembers = {
   )
 }
 
-const WebOverviewNode = z.strictObject({ ...webMembers, ...ignored('orderBy') })
-
 /** The numbers by which a table can be sorted. */
 const ORDERS = ['Visitors', 'Views', 'BounceRate'] as const
 const DIRECTIONS = ['ASC', 'DESC'] as const
 
-const WebStatsTableNode = z.strictObject({
-  ...webMembers,
+/** What a table shows. */
+const tableMembers = {
   breakdownBy: z.enum(WEB_BREAKDOWN_NAMES),
   includeBounceRate: OptionalFlag,
-  includeScrollDepth: Unsupported,
-  includeAvgTimeOnPage: Unsupported,
-  includeHost: Unsupported,
   orderBy: z.tuple([z.enum(ORDERS), z.enum(DIRECTIONS)]).nullish(),
   limit: z.int().min(1).max(MAX_ROWS).nullish(),
   offset: z.int().min(0).nullish()
+}
+
+const TableNode = z.strictObject(tableMembers)
+
+const WebStatsTableNode = z.strictObject({
+  ...webMembers,
+  ...tableMembers,
+  includeScrollDepth: Unsupported,
+  includeAvgTimeOnPage: Unsupported,
+  includeHost: Unsupported
+})
+
+/** Tables in the answer to a `WebOverviewQuery`. */
+const MAX_TABLES = 16
+
+/** Names of events in the answer to a `WebOverviewQuery`. */
+const MAX_EVENTS = 50
+
+/** The buckets in which the numbers of a `WebOverviewQuery` can be shown. */
+const BUCKETS = ['hour', 'day', 'week', 'month'] as const
+
+const WebOverviewNode = z.strictObject({
+  ...webMembers,
+  interval: z.enum(BUCKETS).nullish(),
+  tables: z
+    .array(TableNode)
+    .max(MAX_TABLES, `An overview has at most ${MAX_TABLES} tables.`)
+    .nullish(),
+  events: z.strictObject({ limit: z.int().min(1).max(MAX_EVENTS).nullish() }).nullish(),
+  ...ignored('orderBy')
 })
 
 /** A `WebOverviewQuery`: the series of `trend` are page views and screens, in one bucket. */
-export type WebOverviewQuery = { trend: TrendQuery }
+export type WebOverviewQuery = {
+  trend: TrendQuery
+  /** The buckets of the numbers over time; undefined if they are not wanted. */
+  interval: (typeof BUCKETS)[number] | undefined
+  /** The tables that are wanted besides; undefined if the query has no list of them. */
+  tables: WebTable[] | undefined
+  /** The number of events to list; undefined for no list. */
+  events: number | undefined
+}
 
 /** The number by which a table is sorted. */
 export type WebOrder = { number: (typeof ORDERS)[number]; isAscending: boolean }
 
-/** A `WebStatsTableQuery`: see `WebOverviewQuery`. */
-export type WebTableQuery = {
-  trend: TrendQuery
+/** A table of views. */
+export type WebTable = {
   breakdownBy: WebBreakdownName
   breakdown: WebBreakdown
   /** Whether the rows are pages, whose bounce rate is that of the sessions that entered there. */
@@ -91,17 +123,25 @@ export type WebTableQuery = {
   offset: number
 }
 
+/** A `WebStatsTableQuery`: see `WebOverviewQuery`. */
+export type WebTableQuery = { trend: TrendQuery; table: WebTable }
+
 /**
  * Reads a `WebOverviewQuery`.
  * @throws errors of input whose attr is a path in the node; query_too_large, attr the limit
  */
-export const readWebOverview = (
-  node: JsonObject,
-  settings: Settings,
-  now: Date
-): WebOverviewQuery => ({
-  trend: readViews(parseInput(WebOverviewNode, node), settings, now)
-})
+export function readWebOverview(node: JsonObject, settings: Settings, now: Date): WebOverviewQuery {
+  const { interval, tables, events, ...shared } = parseInput(WebOverviewNode, node)
+  return {
+    trend: readViews(shared, settings, now),
+    interval: interval ?? undefined,
+    tables: tables?.map((table, i) => readTable(table, `tables__${i}__`)),
+    events: events ? (events.limit ?? DEFAULT_EVENTS) : undefined
+  }
+}
+
+/** Events that are listed unless a query has a `limit`. */
+const DEFAULT_EVENTS = 10
 
 /**
  * Reads a `WebStatsTableQuery`.
@@ -109,18 +149,24 @@ export const readWebOverview = (
  */
 export function readWebTable(node: JsonObject, settings: Settings, now: Date): WebTableQuery {
   const read = parseInput(WebStatsTableNode, node)
-  const { breakdownBy, includeBounceRate, orderBy, limit, offset } = read
+  return { trend: readViews(read, settings, now), table: readTable(read, '') }
+}
+
+/** @param path where the node has the table */
+function readTable(
+  { breakdownBy, includeBounceRate, orderBy, limit, offset }: z.output<typeof TableNode>,
+  path: string
+): WebTable {
   const hasBounceRate = includeBounceRate ?? false
   const [number, direction] = orderBy ?? []
   if (number === 'BounceRate' && !hasBounceRate) {
     throw new AppError(
       'invalid_input',
       'A table is sorted by `BounceRate` with `includeBounceRate: true` only.',
-      'orderBy'
+      `${path}orderBy`
     )
   }
   return {
-    trend: readViews(read, settings, now),
     breakdownBy,
     breakdown: WEB_BREAKDOWNS[breakdownBy],
     isByPage: breakdownBy === 'Page',

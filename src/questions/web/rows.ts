@@ -1,15 +1,16 @@
-import { PairSet } from '../../trends/maths/marks.ts'
+import { type PairAllowance, PairSet } from '../../trends/maths/marks.ts'
 import type { SessionFacts } from './sessions.ts'
 import type { ViewSink, Views } from './views.ts'
-
-/** Pairs of a value and a visitor, or of a value and a session; two million take 32 MB. */
-const MAX_PAIRS = 2_000_000
 
 /** Counts the views of each group, and their visitors. */
 export class VisitorRows implements ViewSink {
   readonly visitors: number[] = []
   readonly views: number[] = []
-  readonly #pairs = new PairSet(MAX_PAIRS)
+  readonly #pairs: PairSet
+
+  constructor(allowance?: PairAllowance) {
+    this.#pairs = new PairSet(allowance)
+  }
 
   add({ groups, actors, sessions }: Views, from: number, until: number): void {
     for (let i = from; i < until; i += 1) {
@@ -23,36 +24,52 @@ export class VisitorRows implements ViewSink {
   }
 }
 
-/** Finds the share of the sessions of each group that are bounces. */
-export class BounceRows implements ViewSink {
+/** Counts the sessions of each group, with their lengths and bounces. */
+export class SessionRows implements ViewSink {
+  readonly sessions: number[] = []
   readonly #facts: SessionFacts
+  readonly #seconds: number[] = []
   readonly #bounces: number[] = []
   readonly #rated: number[] = []
-  readonly #pairs = new PairSet(MAX_PAIRS)
+  readonly #pairs: PairSet
 
-  constructor(facts: SessionFacts) {
+  constructor(facts: SessionFacts, allowance?: PairAllowance) {
     this.#facts = facts
+    this.#pairs = new PairSet(allowance)
   }
 
   add({ groups, sessions }: Views, from: number, until: number): void {
     for (let i = from; i < until; i += 1) {
       const group = groups ? (groups[i] ?? -1) : 0
       const session = sessions[i] ?? -1
-      if (group < 0 || session < 0 || !this.#pairs.add(group, session)) {
-        continue
-      }
-      const isBounce = this.#facts.isBounce(session)
-      if (isBounce !== undefined) {
-        this.#rated[group] = (this.#rated[group] ?? 0) + 1
-        this.#bounces[group] = (this.#bounces[group] ?? 0) + (isBounce ? 1 : 0)
+      if (group >= 0 && session >= 0 && this.#pairs.add(group, session)) {
+        this.#addSession(group, session)
       }
     }
   }
 
-  /** Returns the share of each group, from 0 to 1; null if no session of it can be a bounce. */
+  #addSession(group: number, session: number): void {
+    const isBounce = this.#facts.isBounce(session)
+    increase(this.sessions, group, 1)
+    increase(this.#seconds, group, this.#facts.secondsOf(session))
+    increase(this.#rated, group, isBounce === undefined ? 0 : 1)
+    increase(this.#bounces, group, isBounce ? 1 : 0)
+  }
+
+  /** Returns the mean length of the sessions of each group, seconds; null without any. */
+  get lengths(): (number | null)[] {
+    return ratios(this.#seconds, this.sessions)
+  }
+
+  /** Returns the share of bounces in each group, from 0 to 1; null if no session can be one. */
   get rates(): (number | null)[] {
-    return Array.from(this.#rated, (rated = 0, group) =>
-      rated > 0 ? (this.#bounces[group] ?? 0) / rated : null
-    )
+    return ratios(this.#bounces, this.#rated)
   }
 }
+
+function increase(numbers: number[], group: number, by: number): void {
+  numbers[group] = (numbers[group] ?? 0) + by
+}
+
+const ratios = (parts: readonly number[], wholes: readonly number[]): (number | null)[] =>
+  Array.from(wholes, (whole = 0, group) => (whole > 0 ? (parts[group] ?? 0) / whole : null))

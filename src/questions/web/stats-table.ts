@@ -1,3 +1,4 @@
+import type { Bucket } from '../../calendar/buckets.ts'
 import type { Grouping } from '../../columns/grouping.ts'
 import type { Json } from '../../input/json.ts'
 import { type FilterGroup, isGroup } from '../../properties/filter.ts'
@@ -6,11 +7,11 @@ import { type ResolvedRange, resolveRange } from '../date-range.ts'
 import type { ListAnswer } from '../list-answer.ts'
 import type { QuestionPlace } from '../place.ts'
 import { WEB_BREAKDOWNS, type WebBreakdown } from './breakdowns.ts'
-import { SessionGroups, WebGrouping } from './groups.ts'
-import type { WebOrder, WebTableQuery } from './query.ts'
-import { BounceRows, VisitorRows } from './rows.ts'
-import { WebSessions } from './sessions.ts'
-import { planViews, readViews, type ViewTally } from './views.ts'
+import { SessionGroups, WebAllowance, WebGrouping } from './groups.ts'
+import type { WebOrder, WebTable, WebTableQuery } from './query.ts'
+import { SessionRows, VisitorRows } from './rows.ts'
+import type { SessionFacts } from './sessions.ts'
+import { countViews, type ViewCount, type ViewTally } from './views.ts'
 
 /** Each row has a value of the breakdown, and a cell for each number. */
 export type WebTableAnswer = ListAnswer & { resolved_date_range: ResolvedRange | null }
@@ -30,43 +31,104 @@ type Row = {
  */
 export async function computeWebTable(
   place: QuestionPlace,
-  query: WebTableQuery,
+  { trend, table }: WebTableQuery,
   now: Date
 ): Promise<WebTableAnswer> {
-  const planned = await planViews(place, query.trend, now)
-  const rows = await computeRows(place, query, planned)
-  const sorted = rows.sort(compareRows(query))
-  const { offset, limit, hasBounceRate, breakdown } = query
-  const isCompared = planned.periods.length > 1
-  const cell = ([current, previous]: readonly (number | null)[]) => [
-    current ?? null,
-    isCompared ? (previous ?? null) : null
-  ]
-  return {
-    results: sorted
-      .slice(offset, offset + limit)
-      .map(({ value, visitors, views, bounceRates }) => [
-        shownValue(value, breakdown),
-        cell(visitors),
-        cell(views),
-        ...(hasBounceRate ? [cell(bounceRates)] : [])
-      ]),
-    columns: [
-      'breakdown_value',
-      'visitors',
-      'views',
-      ...(hasBounceRate ? ['bounce_rate'] : [])
-    ].map((name) => `context.columns.${name}`),
-    types: [
-      breakdown.properties.length > 1 ? 'Array(Nullable(String))' : 'Nullable(String)',
-      COUNTS,
-      COUNTS,
-      ...(hasBounceRate ? [RATES] : [])
-    ],
-    hasMore: sorted.length > offset + limit,
-    limit,
-    offset,
-    resolved_date_range: resolveRange(planned.periods[0])
+  const allowance = new WebAllowance()
+  const count = new TableCount(table, trend.filters, allowance)
+  const { planned } = await countViews(place, trend, now, { counts: [count], allowance })
+  return { ...count.answer(), resolved_date_range: resolveRange(planned.periods[0]) }
+}
+
+/** Counts the rows of a table, one period after the other. */
+export class TableCount implements ViewCount {
+  readonly sessionGroups: readonly SessionGroups[]
+  readonly #table: WebTable
+  readonly #filters: FilterGroup
+  readonly #entryFilters: FilterGroup
+  readonly #grouping: WebGrouping
+  readonly #by: NonNullable<ViewTally['by']>
+  /** The groups of bounces, which differ from those of views in a table of pages. */
+  readonly #rated: WebGrouping
+  readonly #byRated: NonNullable<ViewTally['by']>
+  readonly #counted: { rows: VisitorRows; sessions: SessionRows }[] = []
+
+  constructor(table: WebTable, filters: FilterGroup, allowance: WebAllowance) {
+    const { breakdown, isByPage, hasBounceRate } = table
+    this.#table = table
+    this.#filters = filters
+    this.#entryFilters = isByPage ? withoutPath(filters) : filters
+    this.#grouping = new WebGrouping(allowance)
+    this.#by = groupBy(breakdown, this.#grouping)
+    const isByEntry = isByPage && hasBounceRate
+    this.#rated = isByEntry ? new WebGrouping(allowance) : this.#grouping
+    this.#byRated = isByEntry ? groupBy(WEB_BREAKDOWNS.InitialPage, this.#rated) : this.#by
+    this.sessionGroups = [...new Set([this.#by, this.#byRated])].filter(
+      (one) => one instanceof SessionGroups
+    )
+  }
+
+  begin(facts: SessionFacts, _period: Bucket, { pairs }: WebAllowance): ViewTally[] {
+    const counted = { rows: new VisitorRows(pairs), sessions: new SessionRows(facts, pairs) }
+    this.#counted.push(counted)
+    return [
+      { filters: this.#filters, by: this.#by, sink: counted.rows },
+      ...(this.#table.hasBounceRate
+        ? [{ filters: this.#entryFilters, by: this.#byRated, sink: counted.sessions }]
+        : [])
+    ]
+  }
+
+  answer(): ListAnswer {
+    const { offset, limit, hasBounceRate, breakdown } = this.#table
+    const sorted = this.#rows().sort(compareRows(this.#table))
+    const isCompared = this.#counted.length > 1
+    const cell = ([current, previous]: readonly (number | null)[]) => [
+      current ?? null,
+      isCompared ? (previous ?? null) : null
+    ]
+    return {
+      results: sorted
+        .slice(offset, offset + limit)
+        .map(({ value, visitors, views, bounceRates }) => [
+          shownValue(value, breakdown),
+          cell(visitors),
+          cell(views),
+          ...(hasBounceRate ? [cell(bounceRates)] : [])
+        ]),
+      columns: [
+        'breakdown_value',
+        'visitors',
+        'views',
+        ...(hasBounceRate ? ['bounce_rate'] : [])
+      ].map((name) => `context.columns.${name}`),
+      types: [
+        breakdown.properties.length > 1 ? 'Array(Nullable(String))' : 'Nullable(String)',
+        COUNTS,
+        COUNTS,
+        ...(hasBounceRate ? [RATES] : [])
+      ],
+      hasMore: sorted.length > offset + limit,
+      limit,
+      offset
+    }
+  }
+
+  #rows(): Row[] {
+    const rates = this.#counted.map(({ sessions }) => sessions.rates)
+    const groups = Math.max(0, ...this.#counted.map(({ rows }) => rows.views.length))
+    return Array.from({ length: groups }, (_, group) => ({
+      group,
+      value: textOf(this.#grouping, group)
+    }))
+      .filter(({ value }) => value !== null || this.#table.breakdown.showsNull)
+      .map(({ group, value }) => ({
+        value,
+        visitors: this.#counted.map(({ rows }) => rows.visitors[group] ?? 0),
+        views: this.#counted.map(({ rows }) => rows.views[group] ?? 0),
+        bounceRates: rates.map((ofPeriod) => ofPeriod[this.#rated.find(value) ?? -1] ?? null)
+      }))
+      .filter(({ views }) => views.some((count) => count > 0))
   }
 }
 
@@ -76,45 +138,6 @@ const RATES = 'Tuple(Nullable(Float64), Nullable(Float64))'
 /** Returns what an answer shows as the value of a row. */
 const shownValue = (value: string | null, { properties }: WebBreakdown): Json =>
   value !== null && properties.length > 1 ? JSON.parse(value) : value
-
-async function computeRows(
-  { db, project }: QuestionPlace,
-  { trend, breakdown, isByPage, hasBounceRate }: WebTableQuery,
-  planned: Awaited<ReturnType<typeof planViews>>
-): Promise<Row[]> {
-  const periods = planned.periods.flatMap(({ buckets }) => buckets)
-  const grouping = new WebGrouping()
-  const by = groupBy(breakdown, grouping)
-  const entries = new WebGrouping()
-  const byEntry = isByPage && hasBounceRate ? groupBy(WEB_BREAKDOWNS.InitialPage, entries) : by
-  const bySessions = [...new Set([by, byEntry])].filter((one) => one instanceof SessionGroups)
-  const sessions = new WebSessions(db, { projectId: project.id, periods }, bySessions)
-  const counted: Counted[] = []
-  for (const period of periods.keys()) {
-    const [visitors, bounces] = [new VisitorRows(), new BounceRows(sessions)]
-    const tallies: ViewTally[] = [{ filters: trend.filters, by, sink: visitors }]
-    if (hasBounceRate) {
-      const filters = isByPage ? withoutPath(trend.filters) : trend.filters
-      tallies.push({ filters, by: byEntry, sink: bounces })
-    }
-    await readViews(planned, period, sessions, tallies)
-    counted.push({ visitors: visitors.visitors, views: visitors.views, rates: bounces.rates })
-  }
-  const groups = Math.max(...counted.map(({ views }) => views.length))
-  const rated = byEntry === by ? grouping : entries
-  return Array.from({ length: groups }, (_, group) => ({ group, value: textOf(grouping, group) }))
-    .filter(({ value }) => value !== null || breakdown.showsNull)
-    .map(({ group, value }) => ({
-      value,
-      visitors: counted.map(({ visitors }) => visitors[group] ?? 0),
-      views: counted.map(({ views }) => views[group] ?? 0),
-      bounceRates: counted.map(({ rates }) => rates[rated.find(value) ?? -1] ?? null)
-    }))
-    .filter(({ views }) => views.some((count) => count > 0))
-}
-
-/** The numbers of a period, by group. */
-type Counted = { visitors: number[]; views: number[]; rates: (number | null)[] }
 
 const textOf = (grouping: Grouping, group: number): string | null => {
   const value = grouping.valueOf(group)
@@ -154,7 +177,7 @@ const byValue: Compare = ({ value: a }, { value: b }) =>
 
 /** Most visitors first, then most views, then by the value; a requested order comes before. */
 const compareRows =
-  ({ orderBy }: WebTableQuery): Compare =>
+  ({ orderBy }: WebTable): Compare =>
   (a, b) =>
     (orderBy ? compareAsked(orderBy, a, b) : 0) ||
     byVisitors(b, a) ||

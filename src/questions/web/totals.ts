@@ -1,6 +1,7 @@
+import type { FilterGroup } from '../../properties/filter.ts'
 import { Seen } from '../../trends/maths/seen.ts'
 import type { SessionFacts } from './sessions.ts'
-import type { ViewSink, Views } from './views.ts'
+import type { ViewCount, ViewSink, Views, ViewTally } from './views.ts'
 
 /** The numbers of a `WebOverviewQuery` in a period. */
 export type WebNumbers = {
@@ -11,6 +12,28 @@ export type WebNumbers = {
   seconds: number | null
   /** Percentage of sessions that are bounces; null without sessions. */
   bounceRate: number | null
+}
+
+/** Counts the numbers of a `WebOverviewQuery`, one period after the other. */
+export class TotalsCount implements ViewCount {
+  readonly sessionGroups = []
+  readonly #filters: FilterGroup
+  readonly #totals: WebTotals[] = []
+
+  constructor(filters: FilterGroup) {
+    this.#filters = filters
+  }
+
+  begin(facts: SessionFacts): ViewTally[] {
+    const sink = new WebTotals(facts)
+    this.#totals.push(sink)
+    return [{ filters: this.#filters, by: undefined, sink }]
+  }
+
+  /** The numbers of each period. */
+  get numbers(): WebNumbers[] {
+    return this.#totals.map(({ numbers }) => numbers)
+  }
 }
 
 /** Counts the views of a period, their visitors and their sessions. */

@@ -1,6 +1,7 @@
+import type { Bucket } from '../../calendar/buckets.ts'
 import type { Batch } from '../../columns/batch.ts'
 import { Filter } from '../../columns/filter.ts'
-import { Grouping } from '../../columns/grouping.ts'
+import type { Grouping } from '../../columns/grouping.ts'
 import { Overview } from '../../columns/overview.ts'
 import { type Dimension, EventSelection } from '../../columns/selection.ts'
 import { SLOT } from '../../columns/slots/store.ts'
@@ -10,8 +11,8 @@ import { type EventNeeds, readSteps } from '../../trends/count.ts'
 import { expectFewRows } from '../../trends/plan.ts'
 import type { TrendQuery } from '../../trends/query.ts'
 import type { QuestionPlace } from '../place.ts'
-import type { SessionGroups } from './groups.ts'
-import type { WebSessions } from './sessions.ts'
+import { BucketGroups, SessionGroups, WebAllowance } from './groups.ts'
+import { type SessionFacts, WebSessions } from './sessions.ts'
 
 /** Views of a batch: element i of each list belongs to view i. */
 export type Views = {
@@ -33,12 +34,48 @@ export interface ViewSink {
 export type ViewTally = {
   filters: FilterGroup
   /** By what the views are grouped; undefined if all are in group 0. */
-  by: { dimensions: readonly Dimension[]; grouping: Grouping } | SessionGroups | undefined
+  by: EventGroups | SessionGroups | BucketGroups | undefined
   sink: ViewSink
 }
 
+/** Groups views by properties of the event or the person. */
+export type EventGroups = { dimensions: readonly Dimension[]; grouping: Grouping }
+
+/** Something that is counted from views. */
+export interface ViewCount {
+  /** The properties of sessions that it needs. */
+  sessionGroups: readonly SessionGroups[]
+  /** Begins a period, after the period before it is over. */
+  begin(facts: SessionFacts, period: Bucket, allowance: WebAllowance): ViewTally[]
+}
+
+/** The periods of a question about views: the requested one and, in a comparison, an earlier one. */
+export type CountedViews = { planned: Planned; periods: Bucket[] }
+
+/**
+ * Counts the page views and screens of a trend's series. They are read once, for all counts.
+ * @throws query_too_large, attr the name of the limit
+ */
+export async function countViews(
+  place: QuestionPlace,
+  trend: TrendQuery,
+  now: Date,
+  { counts, allowance = new WebAllowance() }: { counts: ViewCount[]; allowance?: WebAllowance }
+): Promise<CountedViews> {
+  const planned = await planViews(place, trend, now)
+  const periods = planned.periods.flatMap(({ buckets }) => buckets)
+  const groups = counts.flatMap(({ sessionGroups }) => sessionGroups)
+  const sessions = new WebSessions(place.db, { projectId: place.project.id, periods }, groups)
+  for (const [i, period] of periods.entries()) {
+    allowance.beginPeriod()
+    const tallies = counts.flatMap((count) => count.begin(sessions, period, allowance))
+    await readViews(planned, i, sessions, tallies)
+  }
+  return { planned, periods }
+}
+
 /** Plans to read page views and screens. @throws query_too_large */
-export async function planViews(
+async function planViews(
   { db, project, ...reading }: QuestionPlace,
   trend: TrendQuery,
   now: Date
@@ -52,7 +89,7 @@ export async function planViews(
  * Reads the views of a period once, for all tallies.
  * @throws query_too_large, attr the name of the limit
  */
-export async function readViews(
+async function readViews(
   { parts, knowledge }: Planned,
   period: number,
   sessions: WebSessions,
@@ -66,17 +103,25 @@ export async function readViews(
   }
   const overview = Overview.join(ofPeriod.map((part) => part.overview))
   const { deciders, values, work } = knowledge
-  const counted = tallies.map((tally) =>
-    selectionOf(tally, new Filter(tally.filters, deciders, work))
+  const everything = new Filter({ type: 'AND', values: [] }, deciders, work)
+  const filters = new Map(
+    tallies.map((tally) => [tally.filters, new Filter(tally.filters, deciders, work)])
   )
+  const counted = tallies.map((tally) => ({
+    ...tally,
+    selection: new EventSelection(everything, dimensionsOf(tally))
+  }))
+  const edges = tallies.flatMap(({ by }) => (by instanceof BucketGroups ? by.buckets : []))
   const needs: EventNeeds = {
     properties: [
-      ...counted.flatMap(({ dimensions }) => dimensions.map(({ property }) => property)),
-      ...tallies.flatMap(({ filters }) => leavesOf(filters))
+      ...tallies.flatMap((tally) => dimensionsOf(tally).map(({ property }) => property)),
+      ...[...filters.keys()].flatMap(leavesOf)
     ],
     actors: true,
     sessions: true,
-    times: whole.since % SLOT !== 0 || whole.until % SLOT !== 0,
+    times: [whole.since, whole.until, ...edges.flatMap(({ from, until }) => [from, until])].some(
+      (time) => time % SLOT !== 0
+    ),
     inOrder: false
   }
 
@@ -84,10 +129,18 @@ export async function readViews(
     const [from, until] = [batch.place(whole?.since ?? 0), batch.place(whole?.until ?? 0)]
     const actors = await knowledge.actorsOf(batch.identities)
     const numbers = sessions.of(batch.sessions, period)
-    for (const { selection, grouping, bySession, sink } of counted) {
-      const selected = await selection.groupsOf(batch, values, grouping)
-      const groups = bySession ? bySession.of(numbers, selected) : selected
-      sink.add({ groups, actors, sessions: numbers }, from, until)
+    const matching = new Map<FilterGroup, Int32Array>()
+    for (const [group, filter] of filters) {
+      matching.set(group, masked(numbers, await filter.maskOf(batch, values)))
+    }
+    for (const { filters: own, by, selection, sink } of counted) {
+      await work.turns.giveIfAwaited()
+      const ofViews = matching.get(own) ?? numbers
+      const groups =
+        by && 'dimensions' in by
+          ? await selection.groupsOf(batch, values, by.grouping)
+          : groupsOf(by, batch, ofViews)
+      sink.add({ groups, actors, sessions: ofViews }, from, until)
     }
     knowledge.forget()
   }
@@ -109,16 +162,17 @@ export async function readViews(
   }
 }
 
-/** Returns how the views of a tally are selected and grouped. */
-function selectionOf({ by, sink }: ViewTally, filter: Filter) {
-  const bySession = by && !('dimensions' in by) ? by : undefined
-  const dimensions = by && 'dimensions' in by ? by.dimensions : []
-  const grouping = by && 'dimensions' in by ? by.grouping : new Grouping()
-  return {
-    selection: new EventSelection(filter, dimensions),
-    dimensions,
-    grouping,
-    bySession,
-    sink
-  }
+const dimensionsOf = ({ by }: ViewTally): readonly Dimension[] =>
+  by && 'dimensions' in by ? by.dimensions : []
+
+function groupsOf(
+  by: SessionGroups | BucketGroups | undefined,
+  batch: Batch,
+  sessions: Int32Array
+): Int32Array | undefined {
+  return by instanceof SessionGroups ? by.of(sessions) : by?.of(batch)
 }
+
+/** Returns the sessions of views, -1 for each view that a filter leaves out. */
+const masked = (sessions: Int32Array, mask: Uint8Array | undefined): Int32Array =>
+  mask ? sessions.map((session, i) => (mask[i] === 0 ? -1 : session)) : sessions

@@ -12,16 +12,26 @@ const FIRST_PLACES = 2_048
 /** Stands in a place for no key. */
 const FREE = -1
 
+/** How many pairs several sets may have together. */
+export class PairAllowance {
+  readonly most: number
+  used = 0
+
+  /** @param most pairs; each takes up to 32 bytes */
+  constructor(most = MAX_SUBJECTS) {
+    this.most = most
+  }
+}
+
 /** Pairs of a group (a breakdown value) and a subject (an actor or a session). */
 export class PairSet {
-  readonly #most: number
+  readonly #allowance: PairAllowance
   /** Keys, at the place of their hash or after it: at least half of the places are free. */
   #places = new Float64Array(FIRST_PLACES).fill(FREE)
   #size = 0
 
-  /** @param most pairs that the set may have; each takes up to 32 bytes */
-  constructor(most = MAX_SUBJECTS) {
-    this.#most = most
+  constructor(allowance = new PairAllowance()) {
+    this.#allowance = allowance
   }
 
   /** Adds a pair. @returns whether it is new @throws query_too_large, attr `actors` */
@@ -33,7 +43,8 @@ export class PairSet {
     }
     this.#places[place] = key
     this.#size += 1
-    expectFew(this.#size, this.#most)
+    this.#allowance.used += 1
+    expectFew(this.#allowance.used, this.#allowance.most)
     if (this.#size * 2 > this.#places.length) {
       this.#grow()
     }

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
+import { ROLE_SCOPES } from '../../../src/access/roles.ts'
 import { projects } from '../../../src/db/schema.ts'
 import { WEB_BREAKDOWN_NAMES } from '../../../src/questions/web/breakdowns.ts'
 import { db, newProject, type TestEvent, type TestProject } from '../../support/project.ts'
@@ -222,6 +223,124 @@ describe('overview', () => {
 
     const dateRange = { date_from: '-1h' }
     expect(numbers(await overview(project, { dateRange }))[0]).toBe(1)
+  })
+})
+
+describe('overview with more', () => {
+  it('has the rows of each table, as a question of its own has them', async () => {
+    const project = await newProject()
+    await project.ingest(EVENTS)
+    const wishes = WEB_BREAKDOWN_NAMES.slice(0, 16).map((breakdownBy, i) => ({
+      breakdownBy,
+      includeBounceRate: i % 3 !== 1,
+      limit: 1 + (i % 5),
+      offset: i % 2
+    }))
+    const chrome = { properties: [{ key: '$browser', value: 'Chrome' }] }
+    const entered = { properties: [{ key: '$pathname', value: '/pricing' }] }
+
+    for (const more of [{}, COMPARED, { ...COMPARED, ...chrome }, entered]) {
+      await seal(project).catch(() => {})
+      const { status, body } = await overview(project, { ...more, tables: wishes })
+
+      expect(status).toBe(200)
+      expect(numbers({ body })).toEqual(numbers(await overview(project, more)))
+      expect(body.tables).toHaveLength(wishes.length)
+      for (const [i, wish] of wishes.entries()) {
+        const alone = await table(project, wish.breakdownBy, { ...more, ...wish })
+        const { results, columns, types, hasMore, limit, offset } = alone.body
+        expect(body.tables[i]).toEqual({ results, columns, types, hasMore, limit, offset })
+      }
+    }
+  })
+
+  it('has the numbers of each bucket, and those of the period before', async () => {
+    const project = await newProject()
+    await project.ingest(EVENTS)
+    const expected = {
+      interval: 'day',
+      finished: 7,
+      current: {
+        days: ['01', '02', '03', '04', '05', '06', '07'].map((day) => `2026-03-${day}`),
+        visitors: [1, 1, 1, 0, 0, 0, 0],
+        views: [1, 1, 1, 0, 0, 0, 0],
+        sessions: [1, 1, 1, 0, 0, 0, 0],
+        'session duration': [0, 12, 3, null, null, null, null],
+        'bounce rate': [100, 0, 0, null, null, null, null]
+      },
+      previous: {
+        days: ['22', '23', '24', '25', '26', '27', '28'].map((day) => `2026-02-${day}`),
+        visitors: [0, 0, 0, 1, 0, 0, 1],
+        views: [0, 0, 0, 1, 0, 0, 1],
+        sessions: [0, 0, 0, 1, 0, 0, 1],
+        'session duration': [null, null, null, 0, null, null, 120],
+        'bounce rate': [null, null, null, 100, null, null, 0]
+      }
+    }
+    const more = { interval: 'day', ...COMPARED }
+
+    expect((await overview(project, more)).body.series).toEqual(expected)
+    await seal(project)
+    expect((await overview(project, more)).body.series).toEqual(expected)
+
+    const safari = { properties: [{ key: '$browser', value: 'Safari' }] }
+    const filtered = await overview(project, { interval: 'week', ...safari })
+    expect(filtered.body.series).toMatchObject({
+      current: { visitors: [1], 'session duration': [12] },
+      previous: null
+    })
+  })
+
+  it('says which buckets are over, on the clock of the project', async () => {
+    const project = await newProject()
+    await db.update(projects).set({ timezone: 'Asia/Kathmandu' }).where(eq(projects.id, project.id))
+    const at = new Date(Date.now() - 60_000).toISOString().slice(5, -1)
+    await project.ingest([toEvent({ who: 'ada', session: 's', at, ...page('/') })])
+
+    const { body } = await overview(project, {
+      interval: 'day',
+      dateRange: { date_from: '-2d' }
+    })
+
+    expect(body.series.finished).toBe(2)
+    expect(body.series.current.visitors).toHaveLength(3)
+    expect(body.series.current.visitors.reduce((sum: number, one: number) => sum + one)).toBe(1)
+  })
+
+  it('lists the most frequent events, also those that are no views', async () => {
+    const project = await newProject()
+    await project.ingest([
+      ...EVENTS,
+      toEvent({ who: 'bo', session: 's2', at: '03-02T10:00:30', event: 'paid', ...SAFARI }),
+      toEvent({ who: 'bo', session: 's2', at: '03-02T10:00:31', event: 'paid', ...SAFARI })
+    ])
+    const events = async (more: object) => (await overview(project, more)).body.events
+
+    expect(await events({})).toBeUndefined()
+    expect(await events({ events: { limit: 2 } })).toEqual([
+      { event: '$pageview', count: 5, previous: null },
+      { event: 'paid', count: 2, previous: null }
+    ])
+    expect(await events({ events: {}, ...COMPARED })).toEqual([
+      { event: '$pageview', count: 5, previous: 2 },
+      { event: 'paid', count: 2, previous: 0 },
+      { event: '$autocapture', count: 1, previous: 0 },
+      { event: '$pageleave', count: 1, previous: 0 }
+    ])
+    const safari = { properties: [{ key: '$browser', value: 'Safari' }] }
+    expect(await events({ events: {}, ...safari })).toEqual([
+      { event: 'paid', count: 2, previous: null },
+      { event: '$pageview', count: 1, previous: null }
+    ])
+    const empty = { date_from: '2020-01-01', date_to: '2020-01-02' }
+    expect(await events({ events: {}, dateRange: empty })).toEqual([])
+  })
+
+  it('is answered to the key of a viewer', async () => {
+    const project = await newProject({ scopes: ROLE_SCOPES.viewer })
+    const { status } = await overview(project, { interval: 'day', tables: [], events: {} })
+
+    expect(status).toBe(200)
   })
 })
 
@@ -469,7 +588,13 @@ it.each<[object, string]>([
   [{ modifiers: { bounceRatePageViewMode: 'uniq_urls' } }, 'modifiers__bounceRatePageViewMode'],
   [{ properties: [{ key: 'x', type: 'group' }] }, 'properties'],
   [{ dateRange: { date_from: 'tomorow' } }, 'dateRange__date_from'],
-  [{ interval: 'day' }, 'interval'],
+  [{ interval: 'minute' }, 'interval'],
+  [{ events: { limit: 51 } }, 'events__limit'],
+  [{ events: { event: 'paid' } }, 'events__event'],
+  [{ tables: [{ breakdownBy: 'OS' }, { breakdownBy: 'Clicks' }] }, 'tables__1__breakdownBy'],
+  [{ tables: [{ breakdownBy: 'Page', orderBy: ['BounceRate', 'DESC'] }] }, 'tables__0__orderBy'],
+  [{ tables: [{ breakdownBy: 'Page', dateRange: WEEK }] }, 'tables__0__dateRange'],
+  [{ tables: Array.from({ length: 17 }, () => ({ breakdownBy: 'OS' })) }, 'tables'],
   [{ series: [] }, 'series'],
   [{ breakdownFilter: { breakdown: 'a' } }, 'breakdownFilter'],
   [{ breakdownBy: 'Browser' }, 'breakdownBy']

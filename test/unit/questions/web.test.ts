@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { WebGrouping } from '../../../src/questions/web/groups.ts'
-import { BounceRows, VisitorRows } from '../../../src/questions/web/rows.ts'
+import { SessionRows, VisitorRows } from '../../../src/questions/web/rows.ts'
 import type { SessionFacts } from '../../../src/questions/web/sessions.ts'
 import { WebTotals } from '../../../src/questions/web/totals.ts'
 import type { Views } from '../../../src/questions/web/views.ts'
-import { PairSet } from '../../../src/trends/maths/marks.ts'
+import { PairAllowance, PairSet } from '../../../src/trends/maths/marks.ts'
 
 const [ADA, BO] = [2, 4]
 
@@ -92,7 +92,7 @@ it('counts the visitors and views of each value', () => {
 })
 
 it('counts a session once for each value in its bounce rate', () => {
-  const rows = new BounceRows(FACTS)
+  const rows = new SessionRows(FACTS)
   const views = [
     { actor: ADA, session: 0, group: 1 },
     { actor: ADA, session: 0, group: 1 },
@@ -109,7 +109,7 @@ it('counts a session once for each value in its bounce rate', () => {
 })
 
 it('knows each of many pairs once', () => {
-  const pairs = new PairSet()
+  const pairs = new PairSet(new PairAllowance())
   const add = () => {
     let added = 0
     for (let group = 0; group < 50; group += 1) {
@@ -125,7 +125,7 @@ it('knows each of many pairs once', () => {
 })
 
 it('takes no more pairs than its limit', () => {
-  const pairs = new PairSet(2)
+  const pairs = new PairSet(new PairAllowance(2))
   pairs.add(0, 1)
   pairs.add(1, 1)
 
