@@ -24,15 +24,23 @@ type ComboboxProps = {
   enter?: () => void
   /** Said in place of options while there are none. */
   empty?: string
+  /** Whether the field takes the focus as soon as it is shown. */
+  takesFocus?: boolean
 }
 
 /** A field that offers options as one types. Arrows move among them, Enter picks one. */
 export function Combobox(props: ComboboxProps) {
-  const { label, text, input, options, pick, picked, placeholder, enter, empty } = props
+  const { label, text, input, options, pick, picked, placeholder, enter, empty, takesFocus } = props
   const id = useId()
   const active = useSignal(-1)
+  const field = useRef<HTMLInputElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const at = Math.min(active.value, options.length - 1)
+  useEffect(() => {
+    if (takesFocus) {
+      field.current?.focus()
+    }
+  }, [])
   useEffect(() => {
     active.value = text.trim() === '' ? -1 : 0
   }, [text])
@@ -57,6 +65,7 @@ export function Combobox(props: ComboboxProps) {
   return (
     <div class="combo">
       <input
+        ref={field}
         class="in"
         role="combobox"
         aria-label={label}

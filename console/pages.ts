@@ -21,6 +21,14 @@ export type Page = {
 /** The pages in the order of the navigation. */
 const PAGES: Page[] = [
   {
+    path: 'overview',
+    name: 'Overview',
+    icon: 'overview',
+    letter: 'o',
+    scopes: ['query:read', 'insight:read'],
+    load: async () => (await import('./overview/overview.tsx')).OverviewPage
+  },
+  {
     path: 'persons',
     name: 'Persons',
     icon: 'person',

@@ -22,7 +22,7 @@ export function Popover({ label, close, children, side = 'left' }: PopoverProps)
   latest.current = close
   useLayoutEffect(() => {
     const box = element.current
-    if (!box) {
+    if (!box || getComputedStyle(box).position === 'fixed') {
       return
     }
     const { left, right } = box.getBoundingClientRect()

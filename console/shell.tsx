@@ -283,7 +283,7 @@ const revokeOwnKeyIfTemporary = async (): Promise<void> => {
 function ProjectMenu() {
   const all = own.value?.projects ?? []
   const here = project.value
-  const [, page = 'persons'] = path.value
+  const [, page = 'overview'] = path.value
   return (
     <div class="project">
       <Mark />

@@ -336,6 +336,7 @@ function Values({ property, isOffered, picked, change, typed, type, enter }: Val
       <Combobox
         label="Value"
         placeholder="Value"
+        takesFocus
         text={typed}
         input={type}
         options={options}

@@ -5,6 +5,7 @@ import {
   identify,
   isAsWideAsTheWindow,
   newStage,
+  openPage,
   openTab,
   paste,
   send,
@@ -25,9 +26,9 @@ it.skipIf(!hasBrowser())('a link opens the console once, and says so the second 
   const { tab, faults } = await openTab()
 
   await tab.goto(link)
-  await tab.getByRole('heading', { name: 'Persons' }).waitFor()
+  await tab.getByRole('heading', { name: 'Overview' }).waitFor()
 
-  await until(() => tab.url() === `${url}/console/#/${projectId}/persons`)
+  await until(() => tab.url() === `${url}/console/#/${projectId}/overview`)
   expect(await tab.evaluate<string>('localStorage.getItem("edge-analytics-key") ?? ""')).toBe('')
   await tab.getByRole('button', { name: 'Remember it' }).click()
   expect(await tab.evaluate<string>('localStorage.getItem("edge-analytics-key")')).toMatch(/^phx_/)
@@ -52,8 +53,7 @@ it.skipIf(!hasBrowser())('the first event is seen by itself', async () => {
   const { token, key } = await newStage()
   const { tab, faults } = await enter(key)
 
-  await tab.keyboard.press('g')
-  await tab.keyboard.press('v')
+  await openPage(tab, 'v')
   await tab.getByText('Waiting for the first event').waitFor()
   expect(await tab.locator('pre').textContent()).toContain(token)
   await send(token, { event: 'cake eaten', distinct_id: 'ada', properties: { cake: 'plum' } })
@@ -90,6 +90,7 @@ it.skipIf(!hasBrowser())(
     await send(stage.token, identify('ada', { email: 'ada@example.com' }))
     await untilPersons(stage, 1)
     const { tab } = await enter(stage.key)
+    await openPage(tab, 'p')
     await tab.getByRole('link', { name: 'ada@example.com' }).waitFor()
     await administer(stateDir, 'key', 'revoke', String(stage.keyId))
 
@@ -123,6 +124,7 @@ it.skipIf(!hasBrowser())(
     )
     await untilPersons(stage, 2)
     const { tab, faults } = await enter(stage.key)
+    await openPage(tab, 'p')
     await tab.getByRole('link', { name: 'Bob' }).waitFor()
 
     await tab.keyboard.press('/')
@@ -179,6 +181,7 @@ it.skipIf(!hasBrowser()).each([1280, 375])(
     await untilPersons(stage, 1)
     const { tab, faults } = await enter(stage.key, width)
 
+    await openPage(tab, 'p')
     await tab.locator('a[data-row]').waitFor()
     expect(await isAsWideAsTheWindow(tab)).toBe(true)
     await tab.locator('a[data-row]').click()

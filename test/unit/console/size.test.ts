@@ -9,7 +9,7 @@ const MAX_SCRIPT = 70_000
 const MAX_STYLES = 20_000
 
 /** The page that the console opens with. */
-const FIRST_PAGE = 'persons'
+const FIRST_PAGE = 'overview'
 
 const sizeOf = (content: string | Buffer = ''): number => gzipSync(content).length
 
