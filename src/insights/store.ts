@@ -170,7 +170,9 @@ function placeOn({ db, project }: Scope, isIt: SQL, dashboardIds: number[] | und
             id: sql<number>`null`.as('id'),
             projectId: insights.projectId,
             dashboardId: dashboards.id,
-            insightId: insights.id
+            insightId: insights.id,
+            position: sql<null>`null`.as('position'),
+            width: sql<'half'>`'half'`.as('width')
           })
           .from(insights)
           .crossJoin(dashboards)

@@ -44,6 +44,9 @@ export const dashboards = sqliteTable(
   (t) => [index('dashboards_project').on(t.projectId, t.deleted, t.id)]
 )
 
+/** The widths of a tile: beside another, or alone in its row. */
+export const TILE_WIDTHS = ['half', 'full'] as const
+
 /** The insights on a dashboard. */
 export const dashboardTiles = sqliteTable(
   'dashboard_tiles',
@@ -51,7 +54,10 @@ export const dashboardTiles = sqliteTable(
     id: integer().primaryKey({ autoIncrement: true }),
     projectId: integer('project_id').notNull(),
     dashboardId: integer('dashboard_id').notNull(),
-    insightId: integer('insight_id').notNull()
+    insightId: integer('insight_id').notNull(),
+    /** The place among the tiles; null until someone has arranged them: it then comes last. */
+    position: integer(),
+    width: text({ enum: TILE_WIDTHS }).notNull().default('half')
   },
   (t) => [
     uniqueIndex('dashboard_tiles_pair').on(t.dashboardId, t.insightId),

@@ -1,6 +1,7 @@
 import { CHART_TYPES, type ChartFormat } from '../../http/chart.ts'
 import { describe, type Refusal } from '../../http/openapi.ts'
 import { MAX_TREND_ROWS } from '../../trends/query.ts'
+import { DashboardChartsJson } from './schemas.ts'
 
 const NOT_FOUND: Refusal = ['not_found', 'Not found.']
 const TOO_LARGE: Refusal = [
@@ -39,3 +40,20 @@ export const describeCharts = (format: ChartFormat) => {
     })
   }
 }
+
+export const CHARTS = describe({
+  id: 'dashboards_charts_retrieve',
+  tag: 'Dashboards',
+  summary: 'Compute the charts of a dashboard',
+  description:
+    'Computes up to ten insights of the dashboard, in the order of its tiles, and returns what their charts show. `date_from` and `date_to` replace the range of every insight. An insight that cannot be computed has the reason.',
+  answers: { 200: { text: 'The charts.', schema: DashboardChartsJson } },
+  refusals: [
+    NOT_FOUND,
+    [
+      'invalid_input',
+      '`date_from` must be an ISO date or a relative date such as `-7d`; got "tomorow".',
+      'date_from'
+    ]
+  ]
+})

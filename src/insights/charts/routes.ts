@@ -1,19 +1,31 @@
 import * as z from 'zod'
 import { allow } from '../../access/auth.ts'
+import { toIso } from '../../calendar/clock.ts'
+import { DATE_GRAMMAR, noDate, readFrom, readUntil } from '../../calendar/dates.ts'
 import { drawBoard } from '../../charts/board.ts'
 import { drawChart } from '../../charts/draw.ts'
 import { NotFoundError } from '../../errors.ts'
 import { type ChartFormat, ChartQuery, chartResponse, lookOf } from '../../http/chart.ts'
 import { createRouter } from '../../http/env.ts'
 import { validatePath, validateQuery } from '../../http/validation.ts'
-import { KnownId } from '../../input/parameters.ts'
+import { KnownId, Whole } from '../../input/parameters.ts'
 import { isSpent } from '../../queues/invocation.ts'
 import { emptyChart } from '../chart.ts'
 import { findDashboard } from '../dashboards/store.ts'
 import { titleOf } from '../insight.ts'
 import { findInsight } from '../store.ts'
-import { BOARD_QUERIES, computeBoard, computeChart } from './compute.ts'
-import { describeCharts } from './reference.ts'
+import {
+  BOARD_QUERIES,
+  computeBoard,
+  computeChart,
+  computeInsights,
+  findDashboardInsights,
+  MAX_TILES
+} from './compute.ts'
+import { toShown } from './page.ts'
+import { withRange } from './range.ts'
+import { CHARTS, describeCharts } from './reference.ts'
+import type { DashboardChartsJson } from './schemas.ts'
 
 const Path = z.object({ id: KnownId })
 
@@ -57,4 +69,57 @@ const routesOf = (format: ChartFormat) => {
     )
 }
 
-export const chartRoutes = createRouter().route('/', routesOf('svg')).route('/', routesOf('png'))
+const DateText = z.string().max(100).optional()
+
+const ChartsQuery = z.object({
+  date_from: DateText.meta({
+    description: `Where the range of every insight begins. ${DATE_GRAMMAR}`
+  }),
+  date_to: DateText.meta({ description: 'Where the range of every insight ends.' }),
+  offset: Whole.default(0).meta({ description: 'The number of insights to leave out before.' })
+})
+
+export const chartRoutes = createRouter()
+  .route('/', routesOf('svg'))
+  .route('/', routesOf('png'))
+  .get(
+    '/dashboards/:id/charts',
+    CHARTS,
+    allow('insight:read'),
+    validatePath(Path),
+    validateQuery(ChartsQuery),
+    async (c) => {
+      const { now, usage, project } = c.var
+      const { date_from: from, date_to: to, offset } = c.req.valid('query')
+      expectDate('date_from', from, (text) => readFrom(text, project, now))
+      expectDate('date_to', to, (text) => readUntil(text, 'day', project, now))
+      const row = await findDashboard(c.var, c.req.valid('param').id)
+      if (!row) {
+        throw new NotFoundError()
+      }
+      const all = await findDashboardInsights(c.var, row.id)
+      const insights = all.slice(offset, offset + MAX_TILES)
+      const dated = {
+        insights: insights.map((one) => withRange(one, { from, to })),
+        dashboardId: row.id
+      }
+      const tiles = await computeInsights(c.var, dated, now, () => isSpent(usage, BOARD_QUERIES))
+      return c.json({
+        computed_at: toIso(now.getTime()),
+        timezone: project.timezone,
+        count: all.length,
+        results: tiles.map((tile, i) => ({ insight: insights[i]?.id ?? 0, ...toShown(tile) }))
+      } satisfies DashboardChartsJson)
+    }
+  )
+
+/** @throws invalid_input, attr the parameter, for a text that is not a date */
+function expectDate(
+  attr: string,
+  text: string | undefined,
+  read: (text: string) => number | undefined
+): void {
+  if (text !== undefined && read(text) === undefined) {
+    throw noDate(text, attr)
+  }
+}

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { allow } from '../../access/auth.ts'
 import type { Scope } from '../../access/open.ts'
 import { userToJson } from '../../access/user.ts'
-import { NotFoundError } from '../../errors.ts'
+import { AppError, NotFoundError } from '../../errors.ts'
 import { createRouter } from '../../http/env.ts'
 import { describe } from '../../http/openapi.ts'
 import { answerList, NO_CURSOR, PageQuery, pageSchema, readPage } from '../../http/page.ts'
@@ -11,7 +11,7 @@ import { expectNoBody, validateBody, validatePath, validateQuery } from '../../h
 import { isEmpty, type JsonObject } from '../../input/json.ts'
 import { KnownId } from '../../input/parameters.ts'
 import { findInsights, findTiles, insightToJson } from '../store.ts'
-import { DashboardInput, DashboardJson, DashboardSummary } from './schemas.ts'
+import { DashboardChange, DashboardInput, DashboardJson, DashboardSummary } from './schemas.ts'
 import {
   type DashboardRow,
   dashboardToJson,
@@ -57,7 +57,8 @@ const UPDATE = describe({
   answers: { 200: { text: 'The dashboard.', schema: DashboardSummary } },
   refusals: [
     ['not_found', 'Not found.'],
-    ['null', 'This field may not be null.', 'tags']
+    ['null', 'This field may not be null.', 'tags'],
+    ['invalid_input', '`tiles` must name each tile of the dashboard once: 3, 5.', 'tiles']
   ]
 })
 const DESTROY = describe({
@@ -114,11 +115,13 @@ export const dashboardRoutes = createRouter()
     UPDATE,
     allow('dashboard:write'),
     validatePath(DashboardPath),
-    validateBody(DashboardInput),
+    validateBody(DashboardChange),
     async (c) => {
       const { id } = c.req.valid('param')
+      const change = c.req.valid('json')
       await expectReadOnly(c.var, id, c.var.ignoredFields)
-      const row = await updateDashboard(c.var, id, c.req.valid('json'))
+      await expectTiles(c.var, id, change)
+      const row = await updateDashboard(c.var, id, change)
       if (!row) {
         throw new NotFoundError()
       }
@@ -146,9 +149,9 @@ async function showDashboard(scope: Scope, row: DashboardRow) {
   const ids = placed.map(({ insightId }) => insightId)
   const insights = await findInsights(scope, ids)
   const everywhere = await findTiles(scope, ids)
-  const tiles = placed.flatMap(({ id, insightId }) => {
+  const tiles = placed.flatMap(({ id, insightId, width }) => {
     const insight = insights.find((one) => one.id === insightId)
-    return insight ? [{ id, insight: insightToJson(insight, everywhere) }] : []
+    return insight ? [{ id, width, insight: insightToJson(insight, everywhere) }] : []
   })
   return { ...dashboardToJson(row), tiles }
 }
@@ -157,9 +160,30 @@ async function showDashboard(scope: Scope, row: DashboardRow) {
 async function expectReadOnly(scope: Scope, id: number, sent: JsonObject): Promise<void> {
   const row = isEmpty(sent) ? undefined : await findWithDeleted(scope, id)
   if (row) {
-    // Of the tiles, only the ids are compared, because their insights change independently of the
-    // dashboard.
-    const { tiles, ...dashboard } = await showDashboard(scope, row)
-    expectUnchanged(sent, [{ ...dashboard, tiles: tiles.map(({ id }) => ({ id })) }])
+    expectUnchanged(sent, [dashboardToJson(row)])
+  }
+}
+
+/**
+ * Tiles of deleted insights are not shown, so they need not be named.
+ * @throws invalid_input, attr `tiles`, for a list that has not each tile once
+ */
+async function expectTiles(scope: Scope, id: number, { tiles }: DashboardChange): Promise<void> {
+  const row = tiles && (await findWithDeleted(scope, id))
+  if (!row) {
+    return
+  }
+  const shown = (await showDashboard(scope, row)).tiles.map((tile) => tile.id)
+  const given = new Set(tiles.map((tile) => tile.id))
+  if (
+    given.size < tiles.length ||
+    given.size !== shown.length ||
+    !shown.every((one) => given.has(one))
+  ) {
+    throw new AppError(
+      'invalid_input',
+      `\`tiles\` must name each tile of the dashboard once: ${shown.join(', ') || 'it has none'}. To add or remove one, set the \`dashboards\` of its insight.`,
+      'tiles'
+    )
   }
 }

@@ -1,11 +1,11 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Scope } from '../../access/open.ts'
 import { UserJson } from '../../access/user.ts'
 import { toIso } from '../../calendar/clock.ts'
 import { type PageRows, readTablePage } from '../../db/page.ts'
 import { inJson } from '../../db/rows.ts'
 import { dashboards, dashboardTiles } from '../../db/schema.ts'
-import type { DashboardInput } from './schemas.ts'
+import type { DashboardChange, DashboardInput } from './schemas.ts'
 
 export type DashboardRow = typeof dashboards.$inferSelect
 
@@ -54,15 +54,22 @@ export async function findMissingDashboards(
   return ids.filter((id) => !rows.some((row) => row.id === id))
 }
 
-/** Lists the tiles of a dashboard with the ids of their insights, oldest first. */
+/**
+ * Lists the tiles of a dashboard with the ids of their insights: in their order, then those that were
+ * added since, oldest first.
+ */
 export const listTiles = ({ db, project }: Scope, dashboardId: number) =>
   db
-    .select({ id: dashboardTiles.id, insightId: dashboardTiles.insightId })
+    .select({
+      id: dashboardTiles.id,
+      insightId: dashboardTiles.insightId,
+      width: dashboardTiles.width
+    })
     .from(dashboardTiles)
     .where(
       and(eq(dashboardTiles.projectId, project.id), eq(dashboardTiles.dashboardId, dashboardId))
     )
-    .orderBy(dashboardTiles.id)
+    .orderBy(sql`${dashboardTiles.position} is null`, dashboardTiles.position, dashboardTiles.id)
 
 /** Stores a dashboard. */
 export async function insertDashboard(
@@ -89,19 +96,48 @@ export async function insertDashboard(
   return row
 }
 
-/** Changes a dashboard, even if it is deleted. @returns undefined if there is no such dashboard */
+/**
+ * Changes a dashboard, even if it is deleted. With `tiles`, these are in this order afterwards.
+ * @returns undefined if there is no such dashboard
+ */
 export async function updateDashboard(
   { db, project }: Scope,
   id: number,
-  input: DashboardInput
+  { tiles, ...input }: DashboardChange
 ): Promise<DashboardRow | undefined> {
-  const [row] = await db
+  const isIt = and(eq(dashboards.projectId, project.id), eq(dashboards.id, id))
+  // Sets `id` to itself, because an update must set something even if the input is empty.
+  const change = db
     .update(dashboards)
-    // Sets `id` to itself, because an update must set something even if the input is empty.
     .set({ id, ...toValues(input) })
-    .where(and(eq(dashboards.projectId, project.id), eq(dashboards.id, id)))
+    .where(isIt)
     .returning()
+  const [[row]] = await db.batch([change, ...(tiles ? [arrange({ db, project }, id, tiles)] : [])])
   return row
+}
+
+/** Puts tiles in this order. A tile without a width keeps its own. */
+function arrange(
+  { db, project }: Scope,
+  dashboardId: number,
+  tiles: NonNullable<DashboardChange['tiles']>
+) {
+  const given = (what: SQL) => sql`(
+    select ${what} from json_each(${JSON.stringify(tiles)})
+    where value ->> '$.id' = ${dashboardTiles.id})`
+  return db
+    .update(dashboardTiles)
+    .set({
+      position: given(sql`key`),
+      width: sql`coalesce(${given(sql`value ->> '$.width'`)}, ${dashboardTiles.width})`
+    })
+    .where(
+      and(
+        eq(dashboardTiles.projectId, project.id),
+        eq(dashboardTiles.dashboardId, dashboardId),
+        sql`${given(sql`key`)} is not null`
+      )
+    )
 }
 
 const toValues = (input: DashboardInput): Partial<typeof dashboards.$inferInsert> =>

@@ -776,6 +776,13 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data?.tiles).toEqual([])
   },
+  async dashboards_charts_retrieve(client) {
+    const id = await newDashboard(client)
+    const { data } = await client.GET('/api/environments/{project_id}/dashboards/{id}/charts/', {
+      params: { path: { project_id, id }, query: { date_from: '-7d' } }
+    })
+    expect([data?.count, data?.results]).toEqual([0, []])
+  },
   async dashboards_chart(client) {
     const id = await newDashboard(client)
     const { data } = await client.GET('/api/environments/{project_id}/dashboards/{id}/chart.svg/', {

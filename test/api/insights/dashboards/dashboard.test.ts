@@ -20,7 +20,10 @@ describe('a dashboard', () => {
       dashboards: [second.id]
     })
 
-    expect(shown.body).toEqual({ ...first, tiles: [{ id: expect.any(Number), insight }] })
+    expect(shown.body).toEqual({
+      ...first,
+      tiles: [{ id: expect.any(Number), width: 'half', insight }]
+    })
     expect(moved.body.dashboards).toEqual([second.id])
     expect((await project.send('GET', `dashboards/${first.id}/`)).body.tiles).toEqual([])
     await project.send('DELETE', `insights/${insight.id}/`)
@@ -117,5 +120,93 @@ describe('a dashboard', () => {
 
     expect([answer.status, answer.body.code]).toEqual([400, 'does_not_exist'])
     expect(found.status).toBe(404)
+  })
+})
+
+describe('the tiles of a dashboard', () => {
+  async function newBoard(count: number) {
+    const project = await newProject()
+    const { id } = (await project.send('POST', 'dashboards/', { name: 'Growth' })).body
+    for (let n = 1; n <= count; n += 1) {
+      const filters = { events: [{ id: 'signed up' }], date_from: '-2d' }
+      await project.send('POST', 'insights/', { name: `Tile ${n}`, filters, dashboards: [id] })
+    }
+    const path = `dashboards/${id}/`
+    const tiles = async () => (await project.send('GET', path)).body.tiles
+    const names = async () => (await tiles()).map((tile: never) => tile['insight']['name'])
+    return { project, id, path, tiles, names }
+  }
+
+  it('are in the order and have the width that someone gave them, wherever they are drawn', async () => {
+    const { project, id, path, tiles, names } = await newBoard(3)
+    const [one, two, three] = await tiles()
+
+    const { status } = await project.send('PATCH', path, {
+      tiles: [three, { ...one, width: 'full' }, { id: two.id }]
+    })
+
+    expect([status, await names()]).toEqual([200, ['Tile 3', 'Tile 1', 'Tile 2']])
+    expect((await tiles()).map(({ width }: { width: string }) => width)).toEqual([
+      'half',
+      'full',
+      'half'
+    ])
+    const charts = (await project.call('GET', `${path}charts/`)).body
+    expect([charts.count, charts.results.map(({ title }: { title: string }) => title)]).toEqual([
+      3,
+      ['Tile 3', 'Tile 1', 'Tile 2']
+    ])
+    await project.send('POST', 'insights/', { name: 'Tile 4', dashboards: [id] })
+    expect(await names()).toEqual(['Tile 3', 'Tile 1', 'Tile 2', 'Tile 4'])
+    const whole = (await project.send('GET', path)).body
+    expect((await project.send('PATCH', path, whole)).status).toBe(200)
+    expect(await names()).toEqual(['Tile 3', 'Tile 1', 'Tile 2', 'Tile 4'])
+  })
+
+  it('are refused unless each is named once', async () => {
+    const { project, path, tiles, names } = await newBoard(2)
+    const other = await newBoard(1)
+    const [one, two] = await tiles()
+    const [foreign] = await other.tiles()
+
+    for (const wrong of [[one], [one, two, one], [one, { id: foreign.id }], [one, two, foreign]]) {
+      const { status, body } = await project.send('PATCH', path, { tiles: wrong })
+      expect([status, body.code, body.attr]).toEqual([400, 'invalid_input', 'tiles'])
+    }
+    const given = [{ ...two, layouts: { sm: { x: 6 } } }, one]
+    const { status, body } = await project.send('PATCH', path, { tiles: given })
+    expect([status, body.attr]).toEqual([400, 'tiles__0__layouts'])
+    expect(await names()).toEqual(['Tile 1', 'Tile 2'])
+  })
+
+  it('are computed for another range, ten at a time', async () => {
+    const { project, path } = await newBoard(11)
+    const read = async (query: string) =>
+      (await project.call('GET', `${path}charts/?${query}`)).body
+    const { count, results } = await read('date_from=2026-03-01&date_to=2026-03-04&offset=9')
+
+    expect([count, results.length]).toEqual([11, 2])
+    expect(results[0].chart.days).toEqual(['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04'])
+    expect((await read('')).results).toHaveLength(10)
+    const { code, attr } = await read('date_from=tomorow')
+    expect([code, attr]).toEqual(['invalid_input', 'date_from'])
+  })
+
+  it.each([
+    { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: 'signed up' }] },
+    {
+      kind: 'InsightVizNode',
+      source: { kind: 'LifecycleQuery', series: [{ kind: 'EventsNode', event: 'signed up' }] }
+    }
+  ])('have another range, however the insight asks: %o', async (query) => {
+    const { project, path, id } = await newBoard(0)
+    await project.send('POST', 'insights/', { query, dashboards: [id] })
+
+    const { body } = await project.call(
+      'GET',
+      `${path}charts/?date_from=2026-03-01&date_to=2026-03-02`
+    )
+
+    expect(body.results[0].chart?.days).toEqual(['2026-03-01', '2026-03-02'])
   })
 })
