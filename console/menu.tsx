@@ -61,7 +61,7 @@ export function Menu({ label, items, children }: MenuProps) {
       <button
         ref={button}
         type="button"
-        class={children ? 'b' : 'b icon quiet small'}
+        class={children ? 'b' : 'b icon quiet small dots'}
         aria-label={label}
         title={children ? undefined : label}
         aria-haspopup="menu"

@@ -29,6 +29,14 @@ const PAGES: Page[] = [
     load: async () => (await import('./overview/overview.tsx')).OverviewPage
   },
   {
+    path: 'dashboards',
+    name: 'Dashboards',
+    icon: 'board',
+    letter: 'd',
+    scopes: ['dashboard:read', 'insight:read'],
+    load: async () => (await import('./boards/boards.tsx')).Boards
+  },
+  {
     path: 'persons',
     name: 'Persons',
     icon: 'person',

@@ -104,7 +104,8 @@ export function Alerts({ subject, close }: { subject: Subject; close: () => void
 
 function describe(item: Alert): string {
   const rule = fromRule(item)
-  return rule ? describeRule(rule) : 'a rule made by the API'
+  const words = rule ? describeRule(rule) : 'a rule made by the API'
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 const State = ({ enabled, state, snoozed_until }: Alert) => {

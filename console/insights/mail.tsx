@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 
 /** The elements of an e-mail. Anything else is left out. */
-const TAGS = 'DIV TABLE TBODY TR TD H1 H2 SPAN B BR IMG A'.split(' ')
+const TAGS = 'DIV TABLE TBODY TR TD H1 H2 SPAN BDI B BR IMG A'.split(' ')
 
 /** Their attributes. Links lead nowhere in a preview. */
 const ATTRIBUTES =

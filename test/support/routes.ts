@@ -55,6 +55,7 @@ const EXCEPTIONS: Record<string, Partial<Access>> = {
   'POST insights/trend/actors/': { scopes: ['person:read'] },
   'GET dashboards/{id}/chart.svg/': { scopes: ['insight:read'] },
   'GET dashboards/{id}/chart.png/': { scopes: ['insight:read'] },
+  'GET dashboards/{id}/charts/': { scopes: ['insight:read'] },
   'POST session_recordings/ai/filters/': { scopes: ['session_recording:read'] },
   'POST session_recordings/ai/regex/': { scopes: ['session_recording:read'] },
   'GET receipts/{id}/': { scopes: ['person:read'] },

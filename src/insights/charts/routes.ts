@@ -113,13 +113,16 @@ export const chartRoutes = createRouter()
     }
   )
 
+/** The range with all events. */
+const ALL_TIME = 'all'
+
 /** @throws invalid_input, attr the parameter, for a text that is not a date */
 function expectDate(
   attr: string,
   text: string | undefined,
   read: (text: string) => number | undefined
 ): void {
-  if (text !== undefined && read(text) === undefined) {
+  if (text !== undefined && text !== ALL_TIME && read(text) === undefined) {
     throw noDate(text, attr)
   }
 }
