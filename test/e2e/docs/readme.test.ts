@@ -3,21 +3,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { drain } from '../../../scripts/drain.ts'
+import { blocksOf, commandsOf } from '../../support/printed.ts'
 import { newStateDir } from '../../support/processes.ts'
 import { startService } from '../../support/service.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
-const blocks = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block.trim())
-
-/** Returns each command with the answer printed below it in the README, where `…` stands for anything. */
-function steps(block: string): { command: string; answer: RegExp }[] {
-  return block.split(/\n(?!# )/).map((text) => {
-    const [command = '', ...answer] = text.split('\n# ')
-    const pattern = answer.map((line) => line.split('…').map(RegExp.escape).join('.*')).join('\n')
-    return { command, answer: new RegExp(`^${pattern}`, 's') }
-  })
-}
+const blocks = blocksOf(readme)
 
 it('the first two commands of the README start the service and run the tests', () => {
   expect(blocks.slice(0, 2)).toEqual(['npm ci && npm start', 'npm ci && npm test'])
@@ -35,7 +27,7 @@ it("the README's commands work and answer as printed", async () => {
     TOKEN: service.token
   }
 
-  for (const { command, answer } of blocks.slice(2).flatMap(steps)) {
+  for (const { command, answer } of blocks.slice(2).flatMap(commandsOf)) {
     // Two seconds may be too short for a busy machine.
     if (command === 'sleep 2') {
       expect(await drain(service.url, 60_000)).toBeUndefined()
