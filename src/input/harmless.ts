@@ -8,7 +8,7 @@ export const HARMLESS: Record<string, string> = {
   basic: 'Asks for a list without results; lists here never contain results.',
   blob_v2: 'Asks for the snapshot format that is sent anyway.',
   cache_invalidation_key: 'Responses do not come from a cache.',
-  client_query_id: 'Names a query so that it can be cancelled; queries here cannot be.',
+  client_query_id: 'Names a query; only `POST query/` keeps a query under its name.',
   include_total: 'Every list has a `count`.',
   refresh: 'Responses do not come from a cache.',
   aggregation_axis_format: 'How a chart is drawn.',
