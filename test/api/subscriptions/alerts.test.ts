@@ -234,32 +234,38 @@ describe('an alert', () => {
     }
   })
 
-  it.each(['FunnelsQuery', 'RetentionQuery', 'StickinessQuery', 'LifecycleQuery'])(
-    'on a %s is refused',
-    async (kind) => {
-      const desk = await newDesk()
-      const sold = { kind: 'EventsNode', event: 'sold' }
-      const asks: Record<string, object> = {
-        FunnelsQuery: { series: [sold, sold] },
-        RetentionQuery: { retentionFilter: {} },
-        StickinessQuery: { series: [sold] },
-        LifecycleQuery: { series: [sold] }
-      }
-      const query = { kind, ...asks[kind] }
-      const made = await desk.send('POST', 'insights/', { query })
-      const { status, body } = await desk.send('POST', 'alerts/', {
-        ...TOO_FEW,
-        insight: made.body.id
-      })
-
-      expect([made.status, status, body.attr, body.detail]).toEqual([
-        201,
-        400,
-        'insight',
-        'An alert compares the numbers of a trend, and this insight is of another kind.'
-      ])
+  it.each([
+    'FunnelsQuery',
+    'RetentionQuery',
+    'StickinessQuery',
+    'LifecycleQuery',
+    'WebOverviewQuery',
+    'WebStatsTableQuery'
+  ])('on a %s is refused', async (kind) => {
+    const desk = await newDesk()
+    const sold = { kind: 'EventsNode', event: 'sold' }
+    const asks: Record<string, object> = {
+      FunnelsQuery: { series: [sold, sold] },
+      RetentionQuery: { retentionFilter: {} },
+      StickinessQuery: { series: [sold] },
+      LifecycleQuery: { series: [sold] },
+      WebOverviewQuery: { properties: [] },
+      WebStatsTableQuery: { properties: [], breakdownBy: 'Page' }
     }
-  )
+    const query = { kind, ...asks[kind] }
+    const made = await desk.send('POST', 'insights/', { query })
+    const { status, body } = await desk.send('POST', 'alerts/', {
+      ...TOO_FEW,
+      insight: made.body.id
+    })
+
+    expect([made.status, status, body.attr, body.detail]).toEqual([
+      201,
+      400,
+      'insight',
+      'An alert compares the numbers of a trend, and this insight is of another kind.'
+    ])
+  })
 
   it('is no subscription, is of its project only, and is deleted for good', async () => {
     const [desk, other] = [await newDesk(), await newProject()]
