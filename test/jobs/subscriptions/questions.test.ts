@@ -1,9 +1,11 @@
-import { afterAll, afterEach, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, expect, inject, it, vi } from 'vitest'
 import { DAY } from '../../../src/calendar/units.ts'
 import type { JsonObject } from '../../../src/input/json.ts'
 import { type Desk, newDesk, setClock } from '../../support/deliveries.ts'
 import { request } from '../../support/project.ts'
 import { untilQuiet } from '../../support/queue.ts'
+import type { Received } from '../../support/receiver.ts'
+import { DAILY } from '../../support/subscriptions.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -181,4 +183,98 @@ it('a funnel in which nobody began has nothing to report', async () => {
 
   expect(text).toContain('No event is called “seeen”. Did you mean “seen”?')
   expect(attachments).toEqual([])
+})
+
+const KINDS: [string, JsonObject][] = [
+  ['Funnel', FUNNEL],
+  ['Times', TIMES],
+  ['Conversion', CONVERSION],
+  ['Retention', RETENTION],
+  ['Stickiness', STICKINESS],
+  ['Lifecycle', LIFECYCLE],
+  ['Overview', OVERVIEW],
+  ['Pages', PAGES]
+]
+
+const { host, url } = inject('receiver')
+const OPEN = { OUTBOUND_ALLOW: host }
+
+/** Delivers a dashboard with an insight of each kind. @returns what the receiver got */
+async function deliverAll(target_type: 'slack' | 'webhook') {
+  setClock(NOW)
+  const desk = await newDesk()
+  await captureVisits(desk)
+  const dashboard = (await desk.send('POST', 'dashboards/', { name: 'All kinds' })).body.id
+  for (const [name, query] of KINDS) {
+    const { status } = await desk.send('POST', 'insights/', {
+      name,
+      query,
+      dashboards: [dashboard]
+    })
+    expect([name, status]).toEqual([name, 201])
+  }
+  const path = `/ok/${crypto.randomUUID()}`
+  const { body } = await desk.send(
+    'POST',
+    'subscriptions/',
+    { ...DAILY, dashboard, target_type, target_value: `${url}${path}` },
+    OPEN
+  )
+  await desk.send('POST', `subscriptions/${body.id}/test/`, undefined, OPEN)
+  await desk.drain(OPEN)
+  const answer = await fetch(`${url}/received?at=${encodeURIComponent(path)}`)
+  const received: Received[] = await answer.json()
+  expect(received).toHaveLength(1)
+  return JSON.parse(received[0]?.body ?? '')
+}
+
+it('a webhook gets the numbers of each kind, with their units and the addresses of charts', async () => {
+  const { data } = await deliverAll('webhook')
+
+  const lines = data.insights.map(({ name, lines: [line] }: Shown) => [name, line])
+  expect(lines).toEqual([
+    ['Funnel', figure('Conversion', 100 / 3, 50, '−16.7 pt', 'percent')],
+    ['Times', figure('Median time to convert', 120, 60, '+100%', 'seconds')],
+    ['Conversion', figure('Persons', 0, 50, '−50.0 pt', 'percent')],
+    ['Retention', figure('Day 1', 50, null, null, 'percent')],
+    ['Stickiness', figure('1 day', 1, null, null)],
+    ['Lifecycle', figure('New', 0, 1, '−100%')],
+    ['Overview', figure('Visitors', 1, 1, 'no change')],
+    ['Pages', figure('/', 1, 1, 'no change')]
+  ])
+  const overview = data.insights.find(({ name }: Shown) => name === 'Overview')
+  expect(overview.lines.at(-1)).toEqual(figure('Bounce rate', 0, 100, '−100.0 pt', 'percent'))
+  const picture = await request('GET', new URL(overview.chart_url).pathname)
+  expect([picture.status, picture.headers.get('Content-Type')]).toEqual([200, 'image/png'])
+  expect(data.insights.map(({ error }: { error: string | null }) => error)).toEqual(
+    KINDS.map(() => null)
+  )
+})
+
+type Shown = { name: string; lines: object[] }
+
+const figure = (
+  label: string,
+  value: number,
+  previous: number | null,
+  change: string | null,
+  unit?: string
+) => ({ label, value: expect.closeTo(value, 6), previous, change, ...(unit && { unit }) })
+
+it('a message to Slack has a line for each kind', async () => {
+  const { blocks } = await deliverAll('slack')
+
+  const text = blocks.map((block: { text?: { text: string } }) => block.text?.text).join('\n')
+  for (const line of [
+    '• Funnel: *33.3%*  ▼ −16.7 pt',
+    '• Times: *2m 00s*  ▲ +100%',
+    '• Conversion: *0.0%*  ▼ −50.0 pt',
+    '• Retention · Day 1 (18 – 21 Nov 2026): *50.0%*',
+    '• Stickiness · 1 day',
+    '• Lifecycle · New',
+    '• Overview · Visitors: *1*  no change',
+    '• Pages · /: *1*  no change'
+  ]) {
+    expect(text).toContain(line)
+  }
 })
