@@ -19,10 +19,10 @@ type Invited = {
 }
 
 /** What a role may do, in words. */
-export const ROLE_WORDS: Record<Role, string> = {
+const ROLE_WORDS: Record<Role, string> = {
   viewer: 'see dashboards, charts and lists, but no person, event or recording',
-  editor: 'also build and share charts, and open persons and recordings',
-  privacy: 'also edit and erase persons, and delete events',
+  editor: 'build and share charts, and see persons, events and recordings',
+  privacy: 'do what an editor does, edit and erase persons, and delete events',
   admin: 'do everything, also with keys and invitations'
 }
 
@@ -49,7 +49,7 @@ export function toInvitation({
     attachments: [],
     text: [subject, `${isolate(by)} invites you. ${may}`, link, once, `-- \n${why}`].join('\n\n'),
     html: emailPage({
-      title: `${name}${more}`,
+      title: `You are invited to ${name}${more}`,
       preview: `${isolate(by)} invites you. ${may}`,
       above: 'Edge Analytics',
       notes: [],

@@ -67,6 +67,36 @@ it('the log does not contain the token of a shared recording', async () => {
   expectLogged(['request', 'request failed'], [token, project.key, project.token])
 })
 
+it('the log contains neither keys made by keys nor links of invitations', async () => {
+  const project = await newProject()
+  const asked = (path: string, body: JsonObject, bindings: Partial<Env> = {}) =>
+    request(
+      'POST',
+      path,
+      { Authorization: `Bearer ${project.key}`, 'Content-Type': 'application/json' },
+      JSON.stringify(body),
+      bindings
+    )
+  const grants = { scoped_teams: [project.id] }
+
+  const made = await asked('/api/personal_api_keys/', {
+    ...grants,
+    label: 'Report',
+    scopes: ['insight:read']
+  })
+  const invited = await asked(
+    '/api/invitations/',
+    { ...grants, target_email: ADDRESS, role: 'viewer' },
+    { EMAIL: { send: () => Promise.reject(new Error(ADDRESS)) } as unknown as SendEmail }
+  )
+  const code: string = invited.body.link.replace(/.*#code=/, '')
+  const redeemed = await asked('/api/invitations/redeem/', { code, label: 'Firefox' })
+  const again = await asked('/api/invitations/redeem/', { code, label: 'Firefox' })
+
+  expect([made, invited, redeemed, again].map(({ status }) => status)).toEqual([201, 201, 201, 400])
+  expectLogged(['request'], [made.body.value, code, redeemed.body.value, ADDRESS, project.key])
+})
+
 it('the log contains neither the ticket nor the address of an unsubscription', async () => {
   setClock('2026-11-21T12:00:00Z')
   const desk = await newDesk()
