@@ -21,6 +21,24 @@ it('refuses a key’s requests beyond its rate for a minute at most, and no othe
   expect((await other.call('GET', 'persons/')).status).toBe(200)
 })
 
+it('limits the keys that a key makes', async () => {
+  const project = await newProject()
+  const statuses = []
+  for (let i = 0; i < 8; i += 1) {
+    const { status } = await request(
+      'POST',
+      '/api/personal_api_keys/',
+      { Authorization: `Bearer ${project.key}`, 'Content-Type': 'application/json' },
+      JSON.stringify({ label: `${i}`, scopes: ['insight:read'], scoped_teams: [project.id] })
+    )
+    statuses.push(status)
+  }
+
+  const refused = statuses.filter((status) => status === 429).length
+  expect(refused).toBeGreaterThanOrEqual(2)
+  expect(statuses.filter((status) => status === 201).length).toBe(8 - refused)
+})
+
 it('limits the requests to a model, and answers by the built-in rules beyond the limit', async () => {
   const project = await newProject()
   let asked = 0
