@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { toClock, toSeconds } from '../../player/clock.ts'
+import type { OutsideMoment } from '../../player/playback.ts'
 import { addressOf, go, parameters } from '../address.ts'
 import { call, callText } from '../api.ts'
 import type { EventList } from '../events/api.ts'
@@ -88,6 +89,8 @@ function Player({ recording, next, list }: PlayerProps) {
   const t = parameters.value.get('t') ?? undefined
   /** The time that the address had or got last: another one comes from a link or the history. */
   const placed = useRef(t)
+  /** The events to list: they may arrive before the player or after it. */
+  const outside = useRef<OutsideMoment[]>([])
   const sharedAt = useSignal<number | undefined>(undefined)
   const events = useLoaded<EventList>(id, (signal) =>
     may('query:read')
@@ -135,7 +138,7 @@ function Player({ recording, next, list }: PlayerProps) {
           }
         }
       })
-      playback.current.note(momentsOf(events.data?.results ?? []))
+      playback.current.note(outside.current)
     }
     begin().catch(() => {
       isUnreachable.value = true
@@ -149,9 +152,8 @@ function Player({ recording, next, list }: PlayerProps) {
     }
   }, [])
   useEffect(() => {
-    if (events.data) {
-      playback.current?.note(momentsOf(events.data.results))
-    }
+    outside.current = momentsOf(events.data?.results ?? [])
+    playback.current?.note(outside.current)
   }, [events.data])
   useEffect(() => {
     if (t !== placed.current) {

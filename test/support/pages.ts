@@ -68,19 +68,14 @@ export async function paste(tab: Page, key: string): Promise<void> {
   await tab.getByRole('button', { name: 'Open', exact: true }).click()
 }
 
-/** Opens the console with a key. */
+/** Opens the console with a key, and waits until it has gone to its first page. */
 export async function enter(key: string, width?: number) {
   const opened = await openTab(width)
   await opened.tab.goto(`${url}/console/`)
   await paste(opened.tab, key)
   await opened.tab.locator('.app').waitFor()
+  await until(() => /#\/\d+\/\w/.test(opened.tab.url()))
   return opened
-}
-
-/** Opens a page of the console by the letter that follows `g`. */
-export async function openPage(tab: Page, letter: string): Promise<void> {
-  await tab.keyboard.press('g')
-  await tab.keyboard.press(letter)
 }
 
 export const isAsWideAsTheWindow = (tab: Page): Promise<boolean> =>
