@@ -40,6 +40,8 @@ export type Showing = {
   hrefOf(time: number): string
   /** Called with the place to which the viewer has gone, or at which the viewer has paused, ms. */
   onPlace(time: number): void
+  /** Returns the height in which the page and its controls have to fit, if it is not the window's, pixels. */
+  heightOf?(): number
   /** Called with the moments and the length of the window that is shown, once everything is loaded. */
   onListed?(moments: Moment[], length: number): void
 }
@@ -125,7 +127,7 @@ export class Playback {
   /** Whether the recorded site's images and styles are loaded. */
   #isWithSite = false
 
-  /** Where to begin, ms. */
+  /** Where the next replayer begins, ms. */
   #begin: number
   /** The replayer in the current frame; undefined until the frame is ready. */
   #replayer: Replayer | undefined
@@ -214,7 +216,8 @@ export class Playback {
       below.getBoundingClientRect().bottom -
       above.getBoundingClientRect().top -
       this.#stage.clientHeight
-    const room = Math.max(window.innerHeight - others - MARGIN, window.innerHeight / 2)
+    const whole = (isFull ? undefined : this.#showing.heightOf?.()) ?? window.innerHeight
+    const room = Math.max(whole - others - MARGIN, whole / 2)
     const factor = Math.min(
       (this.#header.clientWidth || this.#screen.clientWidth) / width,
       room / height,
@@ -293,7 +296,7 @@ export class Playback {
 
   /** Says where the viewer has gone, once the viewer stays there. */
   #settle(): void {
-    const place = this.time
+    const place = this.#replayer ? this.time : this.#begin
     clearTimeout(this.#settling)
     this.#settling = setTimeout(() => this.#showing.onPlace(place), SETTLED)
   }
@@ -302,6 +305,7 @@ export class Playback {
   async #build(time: number): Promise<void> {
     this.#replayer?.destroy()
     this.#replayer = undefined
+    this.#begin = time
     const frame = await this.#openFrame()
     const replayer = frame.open({
       events: [...this.#prepared] as Parameters<Frame['open']>[0]['events'],
@@ -326,7 +330,8 @@ export class Playback {
       this.#isPlaying = this.#isPlaying && !this.#isLoaded
       this.#show()
     })
-    this.#go(time)
+    // The viewer may have gone elsewhere meanwhile.
+    this.#go(this.#begin)
   }
 
   /** Shows a window: its snapshots, the length of the time line, and the list of moments. */

@@ -130,6 +130,7 @@ function Player({ recording, next, list }: PlayerProps) {
         hasLetters: false,
         hrefOf: (time) => addressAt(id, toSeconds(time)),
         onPlace: place,
+        heightOf: heightForPlayer,
         onListed: (moments, length) => {
           listed.value = {
             pages: pagesOf(moments, length),
@@ -229,6 +230,15 @@ function Player({ recording, next, list }: PlayerProps) {
     </>
   )
 }
+
+/** Height of the bar below the pages on a phone, pixels. */
+const TAB_BAR = 56
+
+/** Returns the height in which the player has to fit: that of its column, or of a phone. */
+const heightForPlayer = (): number =>
+  matchMedia('(max-width: 720px)').matches
+    ? innerHeight - TAB_BAR
+    : (document.getElementById('screen')?.clientHeight ?? innerHeight)
 
 /** What the log has. An error of the console is listed among events, too. */
 type Listed = { pages: Visited[]; events: number; lines: number }

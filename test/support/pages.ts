@@ -78,5 +78,11 @@ export async function enter(key: string, width?: number) {
   return opened
 }
 
+/** Opens a page of the console by the letter that follows `g`. */
+export async function openPage(tab: Page, letter: string): Promise<void> {
+  await tab.keyboard.press('g')
+  await tab.keyboard.press(letter)
+}
+
 export const isAsWideAsTheWindow = (tab: Page): Promise<boolean> =>
   tab.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')

@@ -73,6 +73,9 @@ it.skipIf(!hasBrowser())(
       click(50_000)
     ])
     await untilRecorded(stage, 2)
+    await until(
+      async () => Object(await api(stage, 'events/?session_id=visit-ada')).results.length === 2
+    )
     const { tab, faults } = await enter(stage.key)
     const isPlaying = async () => (await tab.getAttribute('#play', 'aria-label')) === 'Pause'
     const rows = tab.locator('.rec-list li')
@@ -141,9 +144,25 @@ it.skipIf(!hasBrowser())(
     expect(Number(await tab.inputValue('#position'))).toBeGreaterThanOrEqual(3_000)
     await until(async () => (await rows.count()) === 2)
 
+    // The controls fit above the log on a small tablet.
+    await tab.setViewportSize({ width: 900, height: 500 })
+    await until(() =>
+      tab.evaluate<boolean>(
+        `document.querySelector('#bar').getBoundingClientRect().bottom <= document.querySelector('#screen').getBoundingClientRect().bottom`
+      )
+    )
+
     // Once opened, it is seen; the next one can be watched on a phone.
     expect(await api(stage, 'session_recordings/visit-ada/')).toMatchObject({ viewed: true })
     await tab.setViewportSize({ width: 375, height: 700 })
+    await tab.getByRole('button', { name: 'Share' }).click()
+    await tab.getByText('Begin at').waitFor()
+    expect(
+      await tab.evaluate<boolean>(
+        `document.querySelector('dialog').scrollWidth <= document.querySelector('dialog').clientWidth`
+      )
+    ).toBe(true)
+    await tab.keyboard.press('Escape')
     expect(await isAsWideAsTheWindow(tab)).toBe(true)
     await tab.getByRole('link', { name: 'Back to the list' }).click()
     await rows
