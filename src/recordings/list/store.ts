@@ -1,5 +1,4 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
-import { v5 as uuidv5 } from 'uuid'
 import * as z from 'zod'
 import type { Scope } from '../../access/open.ts'
 import { toIso } from '../../calendar/clock.ts'
@@ -15,6 +14,7 @@ import {
 } from '../../db/schema.ts'
 import { list } from '../../db/statements.ts'
 import type { JsonObject } from '../../input/json.ts'
+import { placeholderUuid } from '../../persons/placeholder.ts'
 import { LISTED_DISTINCT_IDS } from '../../persons/schemas.ts'
 import { personToJson } from '../../persons/store.ts'
 import type { RecordingJson, SourcesJson } from '../schemas.ts'
@@ -23,9 +23,6 @@ import type { ORDERS } from './schemas.ts'
 
 /** Time after its last part during which a recording counts as ongoing, ms. */
 const ONGOING_MS = 5 * MINUTE
-
-/** The namespace of the version 5 UUIDs that are shown for recordings without a person. */
-const PLACEHOLDERS = '6e2a9a36-52a9-4b0e-9d4c-35bb4bd4a9f1'
 
 export const DURATION = sql`(${recordings.endTime} / 1000 - ${recordings.startTime} / 1000)`
 export const ACTIVE_SECONDS = sql`(${recordings.activeMs} / 1000.0)`
@@ -240,7 +237,7 @@ function personOf(row: ListedRecording, projectId: number): RecordingJson['perso
     })
     return { ...person, distinct_ids: distinctId }
   }
-  const uuid = uuidv5(`${projectId}:${row.distinct_id ?? row.identity}`, PLACEHOLDERS)
+  const uuid = placeholderUuid(projectId, row.distinct_id ?? row.identity)
   return {
     id: null,
     name: distinctId,
