@@ -91,27 +91,39 @@ export const NEWEST_PERSONS = 1_000
  */
 const IS_PROPERTY = sql`(${segmentColumns.name} >= 'event:' and ${segmentColumns.name} < 'event;')`
 
-/** Lists the properties that segments have, and those of the newest events of some names. */
-export async function listEventProperties(
-  { db, project }: Scope,
-  names: readonly number[]
-): Promise<PropertyRow[]> {
+/** SQL: the properties of the newest events of some names, with the types of their values. */
+function newestEventKinds(projectId: number, names: readonly number[]): SQL {
   const each = Math.max(1, Math.min(NEWEST_OF_NAME, Math.floor(NEWEST_EVENTS / names.length)))
-  const newest = sql`
+  return newestKinds(sql`
     select property.key as name, property.type as kind, ${events.timestamp} as timestamp
       from json_each(${JSON.stringify(names)}) wanted
       cross join json_each((
         select json_group_array(json_array(timestamp, hex(uuid))) from (
           select ${events.timestamp}, ${events.uuid} from ${events} not indexed
-          where ${events.projectId} = ${project.id} and ${events.eventId} = wanted.value
+          where ${events.projectId} = ${projectId} and ${events.eventId} = wanted.value
           order by ${events.timestamp} desc, ${events.uuid} desc limit ${each}))) recent
-      cross join ${events} not indexed on ${events.projectId} = ${project.id} and ${events.eventId} = wanted.value
+      cross join ${events} not indexed on ${events.projectId} = ${projectId} and ${events.eventId} = wanted.value
         and ${events.timestamp} = recent.value ->> 0 and ${events.uuid} = unhex(recent.value ->> 1)
-      cross join json_each(${events.properties}) property`
+      cross join json_each(${events.properties}) property`)
+}
+
+/** Finds the types of the properties that the newest events of some names have. */
+export async function findEventKinds(
+  { db, project }: Pick<Scope, 'db'> & { project: { id: number } },
+  names: readonly number[]
+): Promise<PropertyRow[]> {
+  return (await readBatch(db, query<PropertyRow>(newestEventKinds(project.id, names))))[0]
+}
+
+/** Lists the properties that segments have, and those of the newest events of some names. */
+export async function listEventProperties(
+  { db, project }: Scope,
+  names: readonly number[]
+): Promise<PropertyRow[]> {
   const [rows] = await readBatch(
     db,
     query<PropertyRow>(sql`
-      with newest as materialized (${newestKinds(newest)})
+      with newest as materialized (${newestEventKinds(project.id, names)})
       select name, kind from newest
       union all
       select distinct substr(${segmentColumns.name}, length('event:') + 1), null
