@@ -11,6 +11,8 @@ export type Span = { since: number; until: number }
 
 /** The columns to read of events. */
 export type WantedColumns = {
+  /** The names of events. */
+  names?: boolean
   /** Times to the millisecond. Without them, only the slot of each event is known. */
   times: boolean
   identities: boolean
@@ -29,6 +31,8 @@ export type WantedColumns = {
 /** Events as columns. A column that is not wanted is empty. */
 export type EventColumns = {
   length: number
+  /** Ids of the events' names, rows of `event_names`; empty unless wanted. */
+  names?: Column
   /** Keys of the identities. */
   identities: Uint32Array
   /** Ids of rows in `person_versions`, possibly shortened by `toShort`. */
@@ -73,6 +77,7 @@ export function clip(batch: Batch, { since, until }: Span): Batch {
       times.length > 0
         ? placeByTimes(times)
         : (time) => Math.max(0, Math.min(batch.place(time) - from, length)),
+    ...(batch.names && { names: cut(batch.names) }),
     identities: batch.identities.slice(from, end),
     versions: cut(batch.versions),
     sessions: cut(batch.sessions),

@@ -48,6 +48,7 @@ export type Cold = { data: string; withColumn: string[] }
 export type RowColumns = {
   length: number
   times: number[]
+  names: number[] | undefined
   identities: number[] | undefined
   versions: (number | null)[] | undefined
   sessions: (string | null)[] | undefined
@@ -137,10 +138,11 @@ const readLate = (projectId: number, segmentIds: readonly number[], wanted: Want
 type Found = Record<'n' | 'times', number | string> & Record<string, number | string | null>
 
 /** SQL: the number of events `e`, and their times and wanted columns as JSON arrays. */
-function aggregates({ identities, versions, sessions, properties }: WantedColumns): SQL {
+function aggregates({ names, identities, versions, sessions, properties }: WantedColumns): SQL {
   return sql.join(
     [
       sql`count(*) as n, json_group_array(${e.timestamp}) as times`,
+      ...(names ? [sql`json_group_array(${e.eventId}) as names`] : []),
       ...(identities ? [sql`json_group_array(${e.identity}) as identities`] : []),
       ...(versions ? [sql`json_group_array(${e.version}) as versions`] : []),
       ...(sessions ? [sql`json_group_array(${e.sessionId}) as sessions`] : []),
@@ -155,12 +157,13 @@ function aggregates({ identities, versions, sessions, properties }: WantedColumn
 
 function toRows(
   row: Found,
-  { identities, versions, sessions, properties }: WantedColumns
+  { names, identities, versions, sessions, properties }: WantedColumns
 ): RowColumns {
   const parse = (name: string) => JSON.parse(String(row[name]))
   return {
     length: Number(row.n),
     times: parse('times'),
+    names: names ? parse('names') : undefined,
     identities: identities ? parse('identities') : undefined,
     versions: versions ? parse('versions') : undefined,
     sessions: sessions ? parse('sessions') : undefined,

@@ -314,7 +314,7 @@ function split({ eventId, since, until, count }: CountedSpan, parts: number): Co
 }
 
 function toBatch(
-  { count, since, slots }: Segment,
+  { count, since, slots, eventId }: Segment,
   columns: Columns,
   wanted: WantedColumns,
   section: Span
@@ -333,6 +333,7 @@ function toBatch(
     since,
     times,
     place: wanted.times ? placeByTimes(times) : placeBySlots(slots),
+    ...(wanted.names && { names: { codes: new Uint8Array(count), values: [eventId] } }),
     identities: wanted.identities ? numbers('identity') : new Uint32Array(),
     versions: wanted.versions ? column('version') : emptyColumn(0),
     sessions: wanted.sessions ? column('session') : emptyColumn(0),
@@ -358,6 +359,7 @@ const rowsToBatch = (rows: RowColumns, wanted: WantedColumns): Batch => ({
   since: rows.times[0] ?? 0,
   times: wanted.times ? Float64Array.from(rows.times) : new Float64Array(),
   place: placeByTimes(rows.times),
+  ...(rows.names && { names: toColumn(rows.names) }),
   identities: Uint32Array.from(rows.identities ?? []),
   versions: rows.versions ? toColumn(rows.versions) : emptyColumn(rows.length),
   sessions: rows.sessions ? toColumn(rows.sessions) : emptyColumn(rows.length),
@@ -376,6 +378,7 @@ function sortRows(rows: RowColumns): RowColumns {
   return {
     length: rows.length,
     times: sort(times),
+    names: rows.names && sort(rows.names),
     identities: rows.identities && sort(rows.identities),
     versions: rows.versions && sort(rows.versions),
     sessions: rows.sessions && sort(rows.sessions),

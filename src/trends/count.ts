@@ -42,6 +42,10 @@ export type EventNeeds = {
   properties: readonly Property[]
   actors: boolean
   sessions: boolean
+  /** Whether the name of each event is needed. */
+  names?: boolean
+  /** Whether the identity of each event is needed, whatever its actor is. */
+  identities?: boolean
   /** Whether the time of each event is needed to the millisecond. */
   times: boolean
   /** Whether the events must come in the order of time and uuid, whatever their names. */
@@ -285,13 +289,22 @@ const needsOf = ({
   inOrder
 })
 
-function wantedBy({ properties, actors, sessions, times, inOrder }: EventNeeds): WantedColumns {
+function wantedBy({
+  properties,
+  actors,
+  identities = false,
+  sessions,
+  names = false,
+  times,
+  inOrder
+}: EventNeeds): WantedColumns {
   const keys = properties.filter(({ type }) => type === 'event').map(({ key }) => key)
   const versions = properties.some(({ type }) => type === 'person')
   const isByCohort = properties.some(({ type }) => type === 'cohort')
   return {
+    names,
     times,
-    identities: versions || actors || isByCohort,
+    identities: versions || actors || identities || isByCohort,
     versions,
     sessions: sessions || properties.some(({ type }) => type === 'session'),
     properties: [...new Set(keys)],
