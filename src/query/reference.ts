@@ -21,7 +21,7 @@ A field of a node that is unknown or not supported is a 400 whose \`attr\` is it
   refusals: [
     [
       'invalid_choice',
-      `"HogQLQuery" is not a valid choice. Choices: ${names.join(', ')}.`,
+      `"GroupsQuery" is not a valid choice. Choices: ${names.join(', ')}.`,
       'query__kind'
     ],
     ['invalid_input', '"median_ish" is not a supported math.', 'query__series__0__math'],

@@ -3,6 +3,7 @@
  * it, when a question is first asked.
  */
 
+export { computeSql } from '../sql/answer.ts'
 export { computeActors, findPersonIds } from './actors/answer.ts'
 export { findActorsOfPoint } from './actors/trend-point.ts'
 export { endRange } from './drawing.ts'

@@ -3,6 +3,7 @@ import type { ProjectRow } from '../access/store.ts'
 import type { Overviews } from '../columns/sealed.ts'
 import type { ProjectDb, Usage } from '../db/client.ts'
 import type { JsonObject } from '../input/json.ts'
+import { readSql } from '../sql/request.ts'
 import { readTrendsNode, type Settings } from '../trends/request.ts'
 import { readActors } from './actors/request.ts'
 import type { DrawingPlace, DrawnQuestion } from './drawing.ts'
@@ -185,5 +186,10 @@ export const KINDS: Readonly<Record<string, QuestionKind>> = {
     read: readActors,
     compute: ({ computeActors }) => computeActors,
     needs: () => [NUMBERS, PERSONS]
+  }),
+  HogQLQuery: define({
+    read: readSql,
+    compute: ({ computeSql }) => computeSql,
+    needs: ({ namesPersons }) => [['query:read'], ...(namesPersons ? [PERSONS] : [])]
   })
 }

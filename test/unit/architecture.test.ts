@@ -65,6 +65,7 @@ const FLOORS = [
   'events',
   'erasures',
   'annotations',
+  'sql',
   'questions',
   'cohorts',
   'insights',

@@ -142,7 +142,7 @@ describe('POST query/', () => {
   })
 
   it.each([
-    ['an unknown kind', { kind: 'HogQLQuery', query: 'select 1' }, 'invalid_choice', 'query__kind'],
+    ['an unknown kind', { kind: 'GroupsQuery' }, 'invalid_choice', 'query__kind'],
     ['a kind of every object', { kind: 'constructor' }, 'invalid_choice', 'query__kind'],
     ['no kind', { series: [] }, 'required', 'query__kind'],
     ['a kind that is no text', { kind: 1 }, 'invalid_choice', 'query__kind'],
@@ -190,9 +190,9 @@ describe('POST query/', () => {
   it('names the kinds that it knows when it refuses another', async () => {
     const project = await newProject()
 
-    const { body } = await post(project, { query: { kind: 'HogQLQuery' } })
+    const { body } = await post(project, { query: { kind: 'GroupsQuery' } })
 
-    expect(body.detail).toMatch(/^"HogQLQuery" is not a valid choice\. Choices: TrendsQuery, /)
+    expect(body.detail).toMatch(/^"GroupsQuery" is not a valid choice\. Choices: TrendsQuery, /)
   })
 
   it.each([

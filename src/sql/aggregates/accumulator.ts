@@ -1,0 +1,34 @@
+import { AppError } from '../../errors.ts'
+import type { SqlValue } from '../types.ts'
+import type { Vector } from '../vector.ts'
+
+/** Computes an aggregate for groups of rows. */
+export interface GroupAccumulator {
+  /**
+   * Adds rows. @param groups the group of each row, -1 for a row that does not count @param args
+   * the values of the arguments @throws StatementError for a value that could not be computed
+   */
+  add(groups: Int32Array, args: readonly Vector[]): void
+  /** Returns the result of a group. */
+  resultOf(group: number): SqlValue
+}
+
+/** Values that the aggregates of a statement keep; 4,000,000 take some 60 MB. */
+const MAX_KEPT = 4_000_000
+
+/** Counts the values that aggregates keep. */
+export class Kept {
+  #count = 0
+
+  /** @throws query_too_large, attr `values` */
+  add(count = 1): void {
+    this.#count += count
+    if (this.#count > MAX_KEPT) {
+      throw new AppError(
+        'query_too_large',
+        `The statement would keep more than ${MAX_KEPT} values for uniq, quantile, topK and GROUP BY: choose a shorter range, or fewer groups.`,
+        'values'
+      )
+    }
+  }
+}

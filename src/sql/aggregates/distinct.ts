@@ -1,0 +1,173 @@
+import { compareValues } from '../functions/compare.ts'
+import type { Base, SqlValue, ValueFailure } from '../types.ts'
+import { expectValue, type Vector, valueAt } from '../vector.ts'
+import type { GroupAccumulator, Kept } from './accumulator.ts'
+import { NumberSet } from './number-set.ts'
+
+/** Numbers the values of rows; -1 stands for null. */
+class ValueNumbers {
+  readonly #numbers = new Map<SqlValue, number>()
+  readonly #isNumbered: boolean
+  readonly #kept: Kept
+
+  /** @param isNumbered whether the values are numbers already, from 0 on with few gaps */
+  constructor(isNumbered: boolean, kept: Kept) {
+    this.#isNumbered = isNumbered
+    this.#kept = kept
+  }
+
+  /** Returns a function that numbers the rows of some arguments. */
+  of(args: readonly Vector[]): (row: number) => number {
+    const [vector, ...others] = args
+    if (!vector) {
+      return () => -1
+    }
+    if (others.length > 0) {
+      return (row) => this.#ofTuple(args.map((arg) => expectValue(valueAt(arg, row))))
+    }
+    const { codes, values } = vector
+    if (!codes || this.#isNumbered) {
+      return (row) => this.#ofValue(valueAt(vector, row))
+    }
+    // -2: the value was not numbered yet.
+    const known = new Int32Array(values.length).fill(-2)
+    return (row) => {
+      const code = codes[row] ?? 0
+      if (known[code] === -2) {
+        known[code] = this.#ofValue(values[code])
+      }
+      return known[code] ?? -1
+    }
+  }
+
+  #ofTuple(values: readonly Exclude<SqlValue, ValueFailure>[]): number {
+    return values.includes(null) ? -1 : this.#ofKey(JSON.stringify(values))
+  }
+
+  #ofValue(given: SqlValue | undefined): number {
+    const value = expectValue(given)
+    if (value === null) {
+      return -1
+    }
+    if (this.#isNumbered && typeof value === 'number') {
+      return value
+    }
+    return this.#ofKey(Array.isArray(value) ? JSON.stringify(value) : value)
+  }
+
+  #ofKey(key: SqlValue): number {
+    const known = this.#numbers.get(key)
+    if (known !== undefined) {
+      return known
+    }
+    this.#kept.add()
+    const number = this.#numbers.size
+    this.#numbers.set(key, number)
+    return number
+  }
+}
+
+/** Counts different values. */
+export class CountDistinct implements GroupAccumulator {
+  readonly #numbers: ValueNumbers
+  readonly #sets: NumberSet[] = []
+  readonly #kept: Kept
+
+  constructor(base: Base, kept: Kept) {
+    this.#numbers = new ValueNumbers(base === 'actor' || base === 'identity', kept)
+    this.#kept = kept
+  }
+
+  add(groups: Int32Array, args: readonly Vector[]): void {
+    const numberOf = this.#numbers.of(args)
+    for (let row = 0; row < groups.length; row += 1) {
+      const group = groups[row] ?? -1
+      const number = group < 0 ? -1 : numberOf(row)
+      if (number < 0) {
+        continue
+      }
+      const set = this.#sets[group] ?? new NumberSet()
+      this.#sets[group] = set
+      if (set.add(number)) {
+        this.#kept.add()
+      }
+    }
+  }
+
+  resultOf(group: number): SqlValue {
+    return this.#sets[group]?.size ?? 0
+  }
+}
+
+/** Drops rows that repeat an earlier row of their group: `sum(DISTINCT x)`. */
+export class OnlyDistinct implements GroupAccumulator {
+  readonly #numbers: ValueNumbers
+  readonly #sets: NumberSet[] = []
+  readonly #inner: GroupAccumulator
+
+  constructor(base: Base, inner: GroupAccumulator, kept: Kept) {
+    this.#numbers = new ValueNumbers(base === 'actor' || base === 'identity', kept)
+    this.#inner = inner
+  }
+
+  add(groups: Int32Array, args: readonly Vector[]): void {
+    const numberOf = this.#numbers.of(args)
+    const kept = groups.slice()
+    for (let row = 0; row < kept.length; row += 1) {
+      const group = kept[row] ?? -1
+      const number = group < 0 ? -1 : numberOf(row)
+      const set = group < 0 ? undefined : (this.#sets[group] ?? new NumberSet())
+      if (set) {
+        this.#sets[group] = set
+      }
+      if (number < 0 || !set?.add(number)) {
+        kept[row] = -1
+      }
+    }
+    this.#inner.add(kept, args)
+  }
+
+  resultOf(group: number): SqlValue {
+    return this.#inner.resultOf(group)
+  }
+}
+
+/** Lists the values that occur most often. Equally frequent ones come in their own order. */
+export class Frequent implements GroupAccumulator {
+  readonly #counts: Map<SqlValue, number>[] = []
+  readonly #base: Base
+  readonly #limit: number
+  readonly #kept: Kept
+
+  constructor(base: Base, limit: number, kept: Kept) {
+    this.#base = base
+    this.#limit = limit
+    this.#kept = kept
+  }
+
+  add(groups: Int32Array, [vector]: readonly Vector[]): void {
+    for (let row = 0; vector && row < groups.length; row += 1) {
+      const group = groups[row] ?? -1
+      const value = group < 0 ? null : expectValue(valueAt(vector, row))
+      if (value === null) {
+        continue
+      }
+      const counts = this.#counts[group] ?? new Map<SqlValue, number>()
+      this.#counts[group] = counts
+      const count = counts.get(value)
+      if (count === undefined) {
+        this.#kept.add()
+      }
+      counts.set(value, (count ?? 0) + 1)
+    }
+  }
+
+  resultOf(group: number): SqlValue {
+    // The casts are safe: neither null nor a failure is counted.
+    type Some = Exclude<SqlValue, null | ValueFailure>
+    return [...(this.#counts[group] ?? [])]
+      .sort(([a, n], [b, m]) => m - n || compareValues(this.#base, a as Some, b as Some))
+      .slice(0, this.#limit)
+      .map(([value]) => value)
+  }
+}

@@ -1,0 +1,439 @@
+import { findSimilarName } from '../input/closest.ts'
+import { AGGREGATE_NAMES, findAggregate } from './aggregates/table.ts'
+import {
+  type Aggregate,
+  constantOf,
+  type Expression,
+  makeCall,
+  makeConstant,
+  walk
+} from './expression.ts'
+import { comparing } from './functions/comparisons.ts'
+import { adding } from './functions/dates.ts'
+import {
+  commonTypeOf,
+  expectCondition,
+  type FunctionDefinition,
+  type Setting
+} from './functions/definition.ts'
+import { findFunction, suggest } from './functions/table.ts'
+import { printNode } from './print.ts'
+import { type Schema, toColumn, withText } from './schema.ts'
+import { StatementError } from './statement-error.ts'
+import type { CallNode, Node, SqlStatement, Step } from './tree.ts'
+import {
+  arrayOf,
+  BOOL,
+  exactTime,
+  FLAG,
+  FLOAT,
+  NULL,
+  type SqlType,
+  type SqlValue,
+  TEXT,
+  tupleOf,
+  typeOfInteger,
+  ValueFailure
+} from './types.ts'
+
+/** What resolves the parts of a statement that are not in its expressions. */
+export type Surroundings = {
+  setting: Setting
+  schema: Schema
+  /** Returns the expression for a placeholder. @throws StatementError for an unknown one */
+  fill: (steps: readonly string[], at: number, resolver: Resolver) => Expression
+  /** Plans a subquery of IN. */
+  planMembers: (query: SqlStatement) => { type: SqlType; values: () => readonly SqlValue[] }
+}
+
+/** Functions of upstream that exist here by another name. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  uniqhll12: 'uniq',
+  uniqcombined: 'uniq',
+  quantileexact: 'quantile',
+  mediantiming: 'median',
+  sumdistinct: 'sum(DISTINCT x)',
+  groupuniqarray: 'topK',
+  grouparray: 'topK',
+  arrayjoin: 'a subquery',
+  cast: 'toString, toFloat or toDateTime',
+  todatetime64: 'toDateTime',
+  tofloat64: 'toFloat',
+  toint64: 'toInt',
+  toint32: 'toInt',
+  touint64: 'toInt',
+  tofloat64ornull: 'toFloat',
+  toint64ornull: 'toInt'
+}
+
+/** Functions that take the numbers of persons and identities as they are. */
+const TAKES_NUMBERS = new Set(['isnull', 'isnotnull'])
+
+/** Resolves the names in the expressions of one SELECT. */
+export class Resolver {
+  readonly #around: Surroundings
+  readonly #aliases = new Map<string, Expression>()
+
+  constructor(around: Surroundings) {
+    this.#around = around
+  }
+
+  get setting(): Setting {
+    return this.#around.setting
+  }
+
+  /** Makes a column known by a name, to the expressions after it. */
+  name(alias: string, expression: Expression): void {
+    this.#aliases.set(alias, expression)
+  }
+
+  /** Resolves an expression. @throws StatementError */
+  resolve(node: Node): Expression {
+    switch (node.kind) {
+      case 'literal':
+        return toConstant(node)
+      case 'path':
+        return this.#resolvePath(node.steps, node.at)
+      case 'call':
+        return this.#resolveCall(node)
+      case 'element':
+        return this.call('arrayElement', [this.resolve(node.of), this.resolve(node.index)], node)
+      case 'array':
+      case 'tuple':
+        return this.#resolveList(node)
+      case 'placeholder':
+        return this.#around.fill(node.steps, node.at, this)
+      case 'interval':
+        throw new StatementError(node.at, 'INTERVAL can only be added to a time or taken from one.')
+      case 'subquery':
+        throw new StatementError(
+          node.at,
+          'A subquery can stand after FROM and after IN: run it as a statement of its own.'
+        )
+      default:
+        throw new StatementError(node.at, '* can stand in count(*) and as a column only.')
+    }
+  }
+
+  /** @throws StatementError unless the SELECT reads the table `events` */
+  expectEvents(at: number): void {
+    if (!this.#around.schema.columns.includes('timestamp')) {
+      throw new StatementError(at, '{filters} can stand in a SELECT from events only.')
+    }
+  }
+
+  /** Resolves a condition. @throws StatementError unless it can be true or false */
+  resolveCondition(node: Node, clause: string): Expression {
+    const condition = this.resolve(node)
+    expectCondition(clause, condition)
+    return condition
+  }
+
+  #resolvePath(steps: readonly Step[], at: number): Expression {
+    const label = steps.map(({ name }) => name).join('.')
+    const [first, ...rest] = steps
+    const alias = first && this.#aliases.get(String(first.name))
+    if (alias && rest.length === 0) {
+      return { ...alias, at, label }
+    }
+    const { schema } = this.#around
+    const isQualified = rest.length > 0 && schema.names.includes(String(first?.name))
+    const found = schema.find(isQualified ? rest : steps, label)
+    if (!found) {
+      throw this.#unknownField(String(first?.name), label, at)
+    }
+    return found
+  }
+
+  #unknownField(name: string, label: string, at: number): StatementError {
+    const { schema } = this.#around
+    const known = [...this.#aliases.keys(), ...schema.columns]
+    const similar = findSimilarName(name, known)
+    const advice =
+      similar === undefined
+        ? `Columns here: ${known.slice(0, 20).join(', ') || 'none, since there is no FROM'}.`
+        : `Did you mean: ${similar}?`
+    return new StatementError(at, `Unable to resolve field: ${label}. ${advice}`)
+  }
+
+  #resolveList(node: Node & { kind: 'array' | 'tuple' }): Expression {
+    const items = node.items.map((item) => this.resolve(item))
+    const label = printNode(node)
+    const type =
+      node.kind === 'tuple'
+        ? tupleOf(items.map((item) => item.type))
+        : arrayOf(items.length > 0 ? commonTypeOf('An array', items) : NULL)
+    return makeCall(
+      node.at,
+      {
+        name: node.kind,
+        args: items,
+        type,
+        apply(...values) {
+          const own = values.slice(0, items.length)
+          return own.find((value) => value instanceof ValueFailure) ?? own
+        }
+      },
+      label
+    )
+  }
+
+  #resolveCall(node: CallNode): Expression {
+    const aggregate = findAggregate(node.name)
+    if (aggregate) {
+      return this.#resolveAggregate(node, aggregate)
+    }
+    if (node.parameters || node.isDistinct) {
+      throw new StatementError(
+        node.at,
+        `${node.name} is no aggregate: it takes neither parameters nor DISTINCT.`
+      )
+    }
+    if (node.name === 'in' || node.name === 'notIn') {
+      return this.#resolveIn(node)
+    }
+    if (node.name === 'plus' || node.name === 'minus') {
+      return this.#resolveSum(node)
+    }
+    return this.call(
+      node.name,
+      node.args.map((arg) => this.resolve(arg)),
+      node
+    )
+  }
+
+  /** Calls a function. @throws StatementError for an unknown one, or arguments that do not fit */
+  call(name: string, given: readonly Expression[], node: Node): Expression {
+    const definition = findFunction(name)
+    if (!definition) {
+      throw unknownFunction(name, node.at)
+    }
+    const takesNumbers = TAKES_NUMBERS.has(name.toLowerCase())
+    const args = takesNumbers ? given : given.map(withText)
+    return this.#build(definition, args, node)
+  }
+
+  #build(definition: FunctionDefinition, args: readonly Expression[], node: Node): Expression {
+    const { name } = definition
+    expectArity(name, definition.arity, args.length, node.at)
+    const built = definition.build({ at: node.at, name, args, setting: this.setting })
+    return makeCall(node.at, { name, args, ...built }, printNode(node))
+  }
+
+  /** `timestamp - INTERVAL 1 DAY`, `today() - 1` */
+  #resolveSum(node: CallNode): Expression {
+    const [left, right] = node.args
+    if (!left || !right) {
+      throw new StatementError(node.at, `${node.name} takes 2 arguments.`)
+    }
+    const sign = node.name === 'plus' ? 1 : -1
+    const [time, interval] = left.kind === 'interval' && sign === 1 ? [right, left] : [left, right]
+    if (interval.kind === 'interval') {
+      const definition = adding(`${node.name}-${interval.unit}`, interval.unit, sign)
+      return this.#build(definition, [this.resolve(time), this.resolve(interval.amount)], node)
+    }
+    const [a, b] = [this.resolve(left), this.resolve(right)]
+    const isTime = a.type.base === 'time' || a.type.base === 'date'
+    if (isTime && (b.type.base === 'time' || b.type.base === 'date')) {
+      throw new StatementError(
+        node.at,
+        `Times cannot be subtracted: write dateDiff('second', ${b.label}, ${a.label}).`
+      )
+    }
+    if (isTime) {
+      const unit = a.type.base === 'date' ? 'day' : 'second'
+      return this.#build(adding(`${node.name}-${unit}`, unit, sign), [a, b], node)
+    }
+    return this.call(node.name, [a, b], node)
+  }
+
+  #resolveIn(node: CallNode): Expression {
+    const [left, right] = node.args
+    if (!left || !right) {
+      throw new StatementError(node.at, 'IN needs a value and a list.')
+    }
+    const x = this.resolve(left)
+    if (right.kind === 'subquery') {
+      return this.#inRows(node, x, right.query)
+    }
+    const items =
+      right.kind === 'tuple' || right.kind === 'array'
+        ? right.items.map((item) => this.resolve(item))
+        : itemsOf(this.resolve(right))
+    return this.call(node.name, [x, ...items], node)
+  }
+
+  #inRows(node: CallNode, x: Expression, query: SqlStatement): Expression {
+    const { type, values } = this.#around.planMembers(query)
+    const isSame = x.type.base === type.base
+    const isComparable =
+      isSame ||
+      comparing(x, toColumn(node.at, { kind: 'row', place: 0 }, type, 'the column'), this.setting)
+        .base === x.type.base
+    if (!isComparable) {
+      throw new StatementError(node.at, `${x.label} cannot be compared with the column of IN.`)
+    }
+    const isIn = node.name === 'in'
+    let members: ReadonlySet<SqlValue> | undefined
+    const keyOf = (value: SqlValue): SqlValue =>
+      Array.isArray(value) ? JSON.stringify(value) : value
+    return {
+      kind: 'call',
+      at: node.at,
+      key: `${node.name}(${x.key}, ${node.at})`,
+      label: printNode(node),
+      type: FLAG,
+      args: [x],
+      apply(value = null) {
+        if (value instanceof ValueFailure) {
+          return value
+        }
+        members ??= new Set(values().map(keyOf))
+        return members.has(keyOf(value)) === isIn ? 1 : 0
+      }
+    }
+  }
+
+  #resolveAggregate(
+    node: CallNode,
+    { definition, isIf }: NonNullable<ReturnType<typeof findAggregate>>
+  ): Expression {
+    const isCountDistinct = definition.name === 'count' && node.isDistinct
+    const used = isCountDistinct ? findAggregate('countDistinct') : undefined
+    const { name, arity, isTimed, typeOf } = used?.definition ?? definition
+    const given = node.args.filter(({ kind }) => kind !== 'star').map((arg) => this.resolve(arg))
+    const condition = isIf ? given.pop() : undefined
+    if (isIf && !condition) {
+      throw new StatementError(
+        node.at,
+        `Aggregation '${node.name}' expects at least 1 argument, found 0: add a condition.`
+      )
+    }
+    if (condition) {
+      expectCondition(node.name, condition)
+    }
+    expectArity(node.name, arity, given.length, node.at)
+    const args = name === 'topK' ? given.map(withText) : given
+    const parameters = this.#resolveParameters(node, definition.parameters)
+    for (const inner of [...args, ...(condition ? [condition] : [])]) {
+      expectNoAggregate(inner, node.name)
+    }
+    const type = typeOf({ at: node.at, name: node.name, args, parameters })
+    const timed = isTimed ? [...args, this.#timeOfRow(node.at)] : args
+    return aggregateOf(node, { name, parameters, args: timed, condition, type })
+  }
+
+  #resolveParameters(
+    node: CallNode,
+    [least, most]: readonly [number, number] = [0, 0]
+  ): readonly number[] {
+    const given = node.parameters ?? []
+    if (given.length < least || given.length > most) {
+      const example = most > 0 ? `: write ${node.name}(0.9)(x)` : ''
+      throw new StatementError(
+        node.at,
+        least === 0
+          ? `${node.name} takes no parameters.`
+          : `Aggregation '${node.name}' requires parameters${example}.`
+      )
+    }
+    return given.map((parameter) => {
+      const value = constantOf(this.resolve(parameter))
+      if (typeof value !== 'number') {
+        throw new StatementError(parameter.at, 'A parameter must be a number.')
+      }
+      return value
+    })
+  }
+
+  /** Returns the time of a row, which decides which row is the first; without one, all are equal. */
+  #timeOfRow(at: number): Expression {
+    const { schema, setting } = this.#around
+    return schema.names.length > 0 && schema.columns.includes('timestamp')
+      ? (schema.find([{ name: 'timestamp', at }], 'timestamp') ?? makeConstant(at, 0, FLAG))
+      : makeConstant(at, 0, exactTime(setting.timezone))
+  }
+}
+
+type Resolved = Pick<Aggregate, 'name' | 'parameters' | 'args' | 'condition'> & { type: SqlType }
+
+function aggregateOf(
+  node: CallNode,
+  { name, parameters, args, condition, type }: Resolved
+): Expression {
+  const distinct = node.isDistinct ? 'distinct ' : ''
+  const where = condition ? ` if ${condition.key}` : ''
+  return {
+    kind: 'aggregate',
+    at: node.at,
+    name,
+    parameters,
+    isDistinct: node.isDistinct,
+    args,
+    condition,
+    type,
+    key: `${name}(${parameters.join(', ')})(${distinct}${args.map(({ key }) => key).join(', ')}${where})`,
+    label: printNode(node)
+  }
+}
+
+/** @throws StatementError for an aggregate in another one */
+function expectNoAggregate(expression: Expression, name: string): void {
+  for (const inner of walk(expression)) {
+    if (inner.kind === 'aggregate') {
+      throw new StatementError(
+        inner.at,
+        `${inner.label} may not stand inside ${name}: aggregate in a subquery first.`
+      )
+    }
+  }
+}
+
+function expectArity(
+  name: string,
+  [least, most]: readonly [number, number],
+  found: number,
+  at: number
+): void {
+  if (found < least || found > most) {
+    const exactly = least === most ? `${least}` : `at least ${least}`
+    const wanted = found > most && least !== most ? `at most ${most}` : exactly
+    const noun = wanted.endsWith(' 1') || wanted === '1' ? 'argument' : 'arguments'
+    throw new StatementError(at, `${name} expects ${wanted} ${noun}, found ${found}.`)
+  }
+}
+
+function unknownFunction(name: string, at: number): StatementError {
+  const instead = INSTEAD[name.toLowerCase()]
+  return new StatementError(
+    at,
+    instead === undefined
+      ? `Unsupported function: ${name}(). ${suggest(name, AGGREGATE_NAMES)}`
+      : `${name}() is not supported here: use ${instead}.`
+  )
+}
+
+function toConstant({ at, value, isText }: Node & { kind: 'literal' }): Expression {
+  if (value === null) {
+    return makeConstant(at, null, NULL)
+  }
+  if (typeof value === 'boolean') {
+    return makeConstant(at, Number(value), { ...BOOL, name: 'UInt8' })
+  }
+  if (typeof value === 'number') {
+    return makeConstant(at, value, Number.isInteger(value) ? typeOfInteger(value) : FLOAT)
+  }
+  return makeConstant(at, isText ? value : String(value), TEXT)
+}
+
+/** `x IN ['a', 'b']`, `x IN {ids}` and `x IN 'a'`: the values of a list, or the only one. */
+function itemsOf(list: Expression): Expression[] {
+  const values = constantOf(list)
+  const [item] = list.type.items ?? []
+  if (!Array.isArray(values) || !item) {
+    return [list]
+  }
+  return values.map((value: SqlValue) =>
+    makeConstant(list.at, value, value === null ? NULL : { ...item, isNullable: false })
+  )
+}

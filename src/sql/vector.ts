@@ -1,0 +1,200 @@
+import type { Codes } from '../columns/column.ts'
+import type { Expression, FunctionCall } from './expression.ts'
+import { StatementError } from './statement-error.ts'
+import { isTrue, type SqlValue, ValueFailure } from './types.ts'
+
+/**
+ * The values of an expression, one for each row: row i has `values[codes[i]]`, or `values[i]`
+ * without codes, or, if the vector is constant, `values[0]`.
+ */
+export type Vector = {
+  codes: Codes | undefined
+  values: ArrayLike<SqlValue>
+  isConstant: boolean
+}
+
+export const constant = (value: SqlValue): Vector => ({
+  codes: undefined,
+  values: [value],
+  isConstant: true
+})
+
+export const flat = (values: ArrayLike<SqlValue>): Vector => ({
+  codes: undefined,
+  values,
+  isConstant: false
+})
+
+export const dictionary = (codes: Codes, values: ArrayLike<SqlValue>): Vector => ({
+  codes,
+  values,
+  isConstant: false
+})
+
+export function valueAt({ codes, values, isConstant }: Vector, row: number): SqlValue {
+  if (codes) {
+    return values[codes[row] ?? 0] ?? null
+  }
+  return values[isConstant ? 0 : row] ?? null
+}
+
+/** AnswerRows whose columns are known, by the keys of their expressions. */
+export type Chunk = { length: number; columns: ReadonlyMap<string, Vector> }
+
+/** Most pairs of different values for which a function is computed once per pair. */
+const MAX_PAIRS = 16_384
+
+/**
+ * Computes expressions for the rows of a chunk, each once. A function of one column is computed
+ * once for each different value of it; one of several columns for each pair of values that occurs,
+ * if the pairs are few.
+ */
+export class Evaluation {
+  readonly length: number
+  readonly #known: Map<string, Vector>
+
+  constructor({ length, columns }: Chunk) {
+    this.length = length
+    this.#known = new Map(columns)
+  }
+
+  of(expression: Expression): Vector {
+    const known = this.#known.get(expression.key)
+    if (known) {
+      return known
+    }
+    const vector = this.#compute(expression)
+    this.#known.set(expression.key, vector)
+    return vector
+  }
+
+  /** Returns 1 for each row for which a condition holds. @throws StatementError */
+  maskOf(condition: Expression): Uint8Array {
+    const { codes, values, isConstant } = this.of(condition)
+    const mask = new Uint8Array(this.length)
+    if (isConstant) {
+      return mask.fill(toFlag(values[0]))
+    }
+    if (!codes) {
+      for (let i = 0; i < mask.length; i += 1) {
+        mask[i] = toFlag(values[i])
+      }
+      return mask
+    }
+    // A value of the dictionary may occur in no row, so its failure counts only for a row.
+    const flags = Int8Array.from(values, (value) =>
+      value instanceof ValueFailure ? -1 : toFlag(value)
+    )
+    for (let i = 0; i < mask.length; i += 1) {
+      const code = codes[i] ?? 0
+      const flag = flags[code] ?? 0
+      mask[i] = flag < 0 ? toFlag(values[code]) : flag
+    }
+    return mask
+  }
+
+  #compute(expression: Expression): Vector {
+    switch (expression.kind) {
+      case 'constant':
+        return constant(expression.value)
+      case 'call':
+        return applyTo(
+          expression,
+          expression.args.map((arg) => this.of(arg)),
+          this.length
+        )
+      default:
+        throw new Error(`The column ${expression.key} was not read.`)
+    }
+  }
+}
+
+/** @throws StatementError for a failed condition */
+const toFlag = (value: SqlValue | undefined): number => (isTrue(expectValue(value)) ? 1 : 0)
+
+/** Returns a value. @throws StatementError for a failure */
+export function expectValue(value: SqlValue | undefined): Exclude<SqlValue, ValueFailure> {
+  if (value instanceof ValueFailure) {
+    throw new StatementError(value.at, value.detail)
+  }
+  return value ?? null
+}
+
+function applyTo(call: FunctionCall, vectors: readonly Vector[], length: number): Vector {
+  const moving = vectors.filter(({ isConstant }) => !isConstant)
+  const [first] = moving
+  if (!first) {
+    return constant(applyAt(call, vectors, 0))
+  }
+  if (first.codes && moving.every(({ codes }) => codes === first.codes)) {
+    return dictionary(first.codes, applyEach(call, vectors, first.values.length))
+  }
+  const pairs = moving.reduce(
+    (product, { codes, values }) => (codes ? product * values.length : Number.POSITIVE_INFINITY),
+    1
+  )
+  return pairs <= Math.min(MAX_PAIRS, length)
+    ? applyToPairs(call, vectors, { length, pairs })
+    : flat(applyRows(call, vectors, length))
+}
+
+const applyAt = ({ apply }: FunctionCall, vectors: readonly Vector[], row: number): SqlValue =>
+  apply(...vectors.map((vector) => valueAt(vector, row)))
+
+/** Computes a function for each value of the dictionary that all its columns share. */
+function applyEach({ apply }: FunctionCall, vectors: readonly Vector[], size: number): SqlValue[] {
+  const results: SqlValue[] = new Array(size)
+  const [a, b, c] = vectors
+  const at = (vector: Vector | undefined, code: number): SqlValue =>
+    vector?.values[vector.isConstant ? 0 : code] ?? null
+  for (let code = 0; code < size; code += 1) {
+    results[code] =
+      vectors.length <= 3
+        ? apply(at(a, code), at(b, code), at(c, code))
+        : apply(...vectors.map((vector) => at(vector, code)))
+  }
+  return results
+}
+
+function applyRows(call: FunctionCall, vectors: readonly Vector[], length: number): SqlValue[] {
+  const results: SqlValue[] = new Array(length)
+  const { apply } = call
+  const [a, b, c] = vectors
+  const [one, two, three] = [a ?? NOTHING, b ?? NOTHING, c ?? NOTHING]
+  for (let row = 0; row < length; row += 1) {
+    results[row] =
+      vectors.length <= 3
+        ? apply(valueAt(one, row), valueAt(two, row), valueAt(three, row))
+        : applyAt(call, vectors, row)
+  }
+  return results
+}
+
+const NOTHING = constant(null)
+
+/** Computes a function once for each combination of values that occurs. */
+function applyToPairs(
+  call: FunctionCall,
+  vectors: readonly Vector[],
+  { length, pairs }: { length: number; pairs: number }
+): Vector {
+  const codes = new Uint32Array(length)
+  for (const { codes: own, values, isConstant } of vectors) {
+    if (isConstant || !own) {
+      continue
+    }
+    for (let row = 0; row < length; row += 1) {
+      codes[row] = (codes[row] ?? 0) * values.length + (own[row] ?? 0)
+    }
+  }
+  const results: SqlValue[] = new Array(pairs).fill(null)
+  const isKnown = new Uint8Array(pairs)
+  for (let row = 0; row < length; row += 1) {
+    const code = codes[row] ?? 0
+    if (isKnown[code] === 0) {
+      isKnown[code] = 1
+      results[code] = applyAt(call, vectors, row)
+    }
+  }
+  return dictionary(codes, results)
+}
