@@ -77,7 +77,10 @@ export function Combobox(props: ComboboxProps) {
         spellcheck={false}
         placeholder={placeholder}
         value={text}
-        onInput={(event) => input(event.currentTarget.value)}
+        onInput={(event) => {
+          active.value = event.currentTarget.value.trim() === '' ? -1 : 0
+          input(event.currentTarget.value)
+        }}
         onKeyDown={press}
       />
       <div

@@ -1,12 +1,15 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { addressOf, go, parameters } from '../address.ts'
+import { addressOf, parameters, setParameters } from '../address.ts'
 import { ApiError, call } from '../api.ts'
+import { type Filter, readFilters, valuesOf, writeFilters } from '../filters/filter.ts'
+import { Filters } from '../filters/filters.tsx'
+import type { OfferedProperty, OfferedValues } from '../filters/properties.ts'
 import { Icon } from '../icons.tsx'
 import { useLoaded } from '../loaded.ts'
 import { Avatar, Empty, Fault, IconButton, Name, Skeleton, Top } from '../parts.tsx'
 import { may } from '../session.ts'
-import { dayOf, detailOf, exactly, nameOf, shortDay, wholeTimeOf } from '../words.ts'
+import { count, dayOf, detailOf, exactly, nameOf, shortDay, wholeTimeOf } from '../words.ts'
 import type { EventList, StoredEvent } from './api.ts'
 import { EventDialog, EventFacts } from './details.tsx'
 import { FirstEvent } from './first.tsx'
@@ -23,22 +26,73 @@ const OVERLAP_MS = 60_000
 /** Events that are kept in the page; older ones are found with filters. */
 const MAX_EVENTS = 2_000
 
-/** The filters of the list, which are parameters of the page and of the API. */
-const FILTERS = { event: 'Event', distinct_id: 'Distinct id', session_id: 'Session' }
-type FilterName = keyof typeof FILTERS
-const NAMES = Object.keys(FILTERS) as FilterName[]
+/** The owner of what the list can be filtered by beside properties; each is a parameter of the API. */
+const FIELD = 'field'
 
-const filtersIn = (values: URLSearchParams): Record<string, string> =>
-  Object.fromEntries(
-    NAMES.flatMap((name) => {
+const field = (key: string, name: string): OfferedProperty => ({
+  type: FIELD,
+  key,
+  name,
+  kind: 'String',
+  operators: ['exact'],
+  isSingle: true
+})
+
+const FIELDS: OfferedProperty[] = [
+  { ...field('event', 'Event'), values: listEventNames },
+  field('distinct_id', 'Distinct id'),
+  field('session_id', 'Session')
+]
+
+async function listEventNames(): Promise<OfferedValues> {
+  const query = { limit: '1000' }
+  const { results } = await call<{ results: { name: string; count: number }[] }>(
+    'GET',
+    'event_definitions/',
+    { query }
+  )
+  const values = results
+    .sort((a, b) => b.count - a.count)
+    .map(({ name, count: events }) => ({ value: name, hint: count(events) }))
+  return { values, isWhole: true }
+}
+
+/** The parameters of an address that filter the list, as the API takes them. */
+function askedIn(values: URLSearchParams): Record<string, string> {
+  const names = [...FIELDS.map(({ key }) => key), 'properties']
+  return Object.fromEntries(
+    names.flatMap((name) => {
       const value = values.get(name)
       return value ? [[name, value]] : []
     })
   )
+}
+
+const filtersIn = ({ properties = null, ...fields }: Record<string, string | null>): Filter[] => [
+  ...Object.entries(fields).map(([key, value]) => ({
+    type: FIELD,
+    key,
+    operator: 'exact',
+    value: [value ?? '']
+  })),
+  ...readFilters(properties)
+]
+
+/** Shows other filters. Of a field, the last one counts. */
+function show(filters: readonly Filter[]): void {
+  const fields = FIELDS.map(({ key }) => {
+    const set = filters.findLast((one) => one.type === FIELD && one.key === key)
+    return [key, set && String(valuesOf(set)[0])]
+  })
+  setParameters({
+    ...Object.fromEntries(fields),
+    properties: writeFilters(filters.filter(({ type }) => type !== FIELD))
+  })
+}
 
 /** The events of the project as they arrive. */
 export function EventsPage() {
-  const filters = filtersIn(parameters.value)
+  const filters = askedIn(parameters.value)
   const name = JSON.stringify(filters)
   const first = useLoaded(name, async (signal) => ({
     name,
@@ -70,7 +124,9 @@ export function EventsPage() {
         )}
       </Top>
       <div class="body">
-        <Filters filters={filters} />
+        <div class="filters">
+          <Filters filters={filtersIn(filters)} change={show} extra={FIELDS} hasKey />
+        </div>
         {first.error && <Fault error={first.error} retry={first.reload} />}
         {!data && !first.error && <Skeleton rows={10} />}
         {data && (
@@ -83,110 +139,6 @@ export function EventsPage() {
         )}
       </div>
     </>
-  )
-}
-
-function Filters({ filters }: { filters: Record<string, string> }) {
-  const isOpen = useSignal(false)
-  const name = useSignal<FilterName>('event')
-  const value = useSignal('')
-  const set = (changed: Record<string, string | undefined>) =>
-    go(addressOf(['events'], { ...filters, ...changed }))
-  return (
-    <div class="filters">
-      {Object.entries(filters).map(([set_name, text]) => (
-        <span key={set_name} class="chip">
-          <b>{FILTERS[set_name as FilterName]}</b> <span class="op">is</span>{' '}
-          <b class="cut">
-            <Name>{set_name === 'event' ? nameOf(text) : text}</Name>
-          </b>
-          <button
-            type="button"
-            aria-label={`Remove the filter ${FILTERS[set_name as FilterName]}`}
-            onClick={() => set({ [set_name]: undefined })}
-          >
-            <Icon name="remove" small />
-          </button>
-        </span>
-      ))}
-      {isOpen.value ? (
-        <form
-          class="row"
-          onSubmit={(event) => {
-            event.preventDefault()
-            isOpen.value = false
-            if (value.value.trim() !== '') {
-              set({ [name.value]: value.value.trim() })
-            }
-            value.value = ''
-          }}
-        >
-          <select
-            class="b small"
-            aria-label="Filter by"
-            value={name.value}
-            onChange={(event) => {
-              name.value = event.currentTarget.value as FilterName
-            }}
-          >
-            {NAMES.map((one) => (
-              <option key={one} value={one}>
-                {FILTERS[one]}
-              </option>
-            ))}
-          </select>
-          <input
-            class="in small"
-            aria-label="Is"
-            list={name.value === 'event' ? 'event-names' : undefined}
-            value={value.value}
-            ref={(field) => field?.focus()}
-            onInput={(event) => {
-              value.value = event.currentTarget.value
-            }}
-            onKeyDown={(event) => {
-              if (event.key === 'Escape') {
-                isOpen.value = false
-              }
-            }}
-          />
-          <button type="submit" class="b small">
-            Filter
-          </button>
-          <EventNames />
-        </form>
-      ) : (
-        <button
-          type="button"
-          class="chip add"
-          onClick={() => {
-            isOpen.value = true
-          }}
-        >
-          <Icon name="add" small />
-          Filter
-        </button>
-      )}
-    </div>
-  )
-}
-
-/** The names of events, offered while someone types. */
-function EventNames() {
-  const { data } = useLoaded('', (signal) =>
-    call<{ results: { name: string }[] }>('GET', 'event_definitions/', {
-      query: { limit: '200' },
-      signal
-    })
-  )
-  return (
-    <datalist id="event-names">
-      {data?.results.map(({ name }) => (
-        <option key={name} value={name}>
-          {nameOf(name)}
-        </option>
-      ))}
-    </datalist>
   )
 }
 

@@ -140,7 +140,8 @@ function ConditionForm({ property, filter, back, canGoBack, done }: FormProps) {
   const apply = () => {
     const pending = typed.value.trim()
     const all = entry === 'list' && pending ? [...texts.value, pending] : texts.value
-    const given = [...new Set(all)].filter((text) => text.trim() !== '')
+    const some = [...new Set(all)].filter((text) => text.trim() !== '')
+    const given = property.isSingle ? some.slice(-1) : some
     const wrong = whatIsWrong(entry, given)
     if (wrong) {
       fault.value = wrong
@@ -342,7 +343,8 @@ function Values({ property, isOffered, picked, change, typed, type, enter }: Val
         options={options}
         picked={picked}
         pick={({ id }) => {
-          change(picked.includes(id) ? picked.filter((one) => one !== id) : [...picked, id])
+          const others = picked.filter((one) => one !== id && !property.isSingle)
+          change(picked.includes(id) ? others : [...others, id])
           type('')
         }}
         enter={enter}

@@ -13,6 +13,8 @@ export type OfferedProperty = {
   name?: string
   /** Its operators, if they are not those of its kind. */
   operators?: string[]
+  /** Whether it has one value at most, also with an operator that takes several. */
+  isSingle?: boolean
   /** Its values, if the project's events don't tell them. */
   values?: () => Promise<OfferedValues>
 }
@@ -41,6 +43,9 @@ export const propertyName = (key: string): string => NAMES[key] ?? nameOf(key)
 export function valueName(key: string, value: string): string {
   if (/geoip_country_code$/.test(key) && /^[A-Z]{2}$/.test(value)) {
     return new Intl.DisplayNames(undefined, { type: 'region', fallback: 'code' }).of(value) ?? value
+  }
+  if (key === 'event') {
+    return nameOf(value)
   }
   if (key === 'event') {
     return nameOf(value)

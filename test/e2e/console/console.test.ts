@@ -50,7 +50,7 @@ it.skipIf(!hasBrowser())('a link opens the console once, and says so the second 
 })
 
 it.skipIf(!hasBrowser())('the first event is seen by itself', async () => {
-  const { token, key } = await newStage()
+  const { token, key, projectId } = await newStage()
   const { tab, faults } = await enter(key)
 
   await openPage(tab, 'v')
@@ -61,6 +61,25 @@ it.skipIf(!hasBrowser())('the first event is seen by itself', async () => {
   await tab.getByRole('button', { name: 'cake eaten' }).click()
   const event = tab.getByRole('complementary', { name: 'The event' })
   expect(await event.textContent()).toContain('plum')
+
+  // Filters by properties, and by the fields of an event.
+  await tab.keyboard.press('f')
+  await tab.keyboard.type('cake')
+  await tab.getByRole('option', { name: 'cake', exact: true }).first().waitFor()
+  await tab.keyboard.press('Enter')
+  await tab.getByRole('combobox', { name: 'Value' }).waitFor()
+  await tab.keyboard.type('plum')
+  await tab.getByRole('option', { name: /^plum/ }).waitFor()
+  await tab.keyboard.press('Enter')
+  await tab.keyboard.press('Enter')
+  await tab.getByRole('button', { name: /^cake is plum/ }).waitFor()
+  await tab.getByRole('button', { name: 'cake eaten' }).waitFor()
+  await tab.goto(
+    `${url}/console/#/${projectId}/events?event=other&properties=${encodeURIComponent('[]')}`
+  )
+  await tab.getByText('No events match.').waitFor()
+  await tab.getByRole('button', { name: 'Remove the filter Event' }).click()
+  await tab.getByRole('button', { name: 'cake eaten' }).waitFor()
   expect(faults).toEqual([])
 })
 
