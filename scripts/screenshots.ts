@@ -7,14 +7,14 @@ import { readCommandLine } from './usage.ts'
 
 const USAGE = `npm run screenshots -- [folder]
 
-Takes pictures of shared pages for docs/, or for the folder: starts a service with the demo's data, and opens the pages in
-Chromium.`
+Takes pictures of the console and of shared pages for docs/, or for the folder: starts a service with the demo's data, and
+opens the pages in Chromium.`
 
 const { positionals } = readCommandLine(USAGE, { allowPositionals: true })
 const [folder = join(root, 'docs')] = positionals
 
-/** What a person does on the board of the demo, in the player's list of moments. */
-const DEED = 'li.page:has-text("/app/board") + li.click + li.event'
+/** What a person does in the app of the demo, in the player's list of moments. */
+const DEED = 'li.page:has-text("/app/") + li.click + li.event'
 /** Seconds after which a page shows that something was done. */
 const ANSWER = 0.5
 
@@ -24,7 +24,7 @@ const SCHEMES = [
   ['dark', '-dark']
 ] as const
 
-const { env, stop } = await startExample()
+const { url, key, env, stop } = await startExample()
 try {
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -41,6 +41,8 @@ try {
 
 async function takeAll(browser: Browser): Promise<void> {
   const [shared = '', board = ''] = await runDemo()
+  const console = `${url}/console/#/1`
+  await take(browser, `${console}/overview`, { name: 'overview', width: 1280, height: 800 })
   await take(browser, shared, { name: 'player', width: 1280, height: 720 })
   await take(browser, board, { name: 'dashboard', width: 1280, height: 1 })
   await take(browser, board, { name: 'dashboard-phone', width: 375, height: 700 })
@@ -78,7 +80,9 @@ async function take(
 ): Promise<void> {
   for (const [colorScheme, suffix] of SCHEMES) {
     const page = await browser.newPage({ viewport: { width, height }, colorScheme })
+    await page.addInitScript((own) => sessionStorage.setItem('edge-analytics-key', own), key)
     await page.goto(address)
+    await page.waitForLoadState('networkidle')
     if ((await page.locator('#play').count()) > 0) {
       await pauseAtDeed(page)
     }
