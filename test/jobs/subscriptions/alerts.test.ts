@@ -552,3 +552,44 @@ it('the last recipient who unsubscribes stops an alert, until it has new ones', 
   expect(restored.body).toMatchObject({ enabled: true, target_value: 'bob@example.com' })
   expect(restored.body.next_check_at).toBe('2026-11-23T12:00:00Z')
 })
+
+it('a check costs as much as if the project had no other alerts, and all are claimed at once', async () => {
+  const alone = await checkAlerts(1)
+  const { claimed, checked } = await checkAlerts(40)
+
+  expect(claimed).toMatchObject({ claimed: 40, resent: 0 })
+  expect(claimed?.rows_read).toBeLessThanOrEqual(40 * Number(alone.claimed?.rows_read))
+  expect(checked).toHaveLength(40)
+  for (const { rows_read, rows_written } of checked) {
+    expect(rows_read).toBeLessThanOrEqual(Number(alone.checked[0]?.rows_read) + 2)
+    expect(rows_written).toBeLessThanOrEqual(Number(alone.checked[0]?.rows_written))
+  }
+})
+
+/** Checks so many alerts on an insight of a new project. @returns what the log says about it */
+async function checkAlerts(count: number) {
+  setClock('2026-11-22T12:00:00Z')
+  const desk = await newDesk()
+  const filters = { events: [{ id: 'sold' }], date_from: '-2d' }
+  const insight = (await desk.send('POST', 'insights/', { filters })).body.id
+  for (let made = 0; made < count; made += 1) {
+    const { status } = await desk.send('POST', 'alerts/', {
+      insight,
+      target_value: 'ada@example.com',
+      condition: { type: 'absolute_value' },
+      threshold: { configuration: { type: 'absolute', bounds: { upper: 100 } } }
+    })
+    expect(status).toBe(201)
+  }
+  // The first checks of new alerts.
+  await desk.cron()
+  await desk.drain()
+  setClock('2026-11-23T00:02:00Z')
+  const log = listenToLog()
+  await desk.cron()
+  await desk.drain()
+  const [claimed] = log.lines('due subscriptions')
+  const checked = log.lines('queue batch')
+  log.stop()
+  return { claimed, checked }
+}
