@@ -260,7 +260,7 @@ type RuleProps = { rule: Rule; label: string; change: (rule: Rule) => void }
 function RuleFields({ rule, label, change }: RuleProps) {
   return (
     <>
-      <div class="row fields">
+      <div class="row fields-row">
         <Select
           label={label}
           options={WHENS}

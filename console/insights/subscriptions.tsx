@@ -232,7 +232,7 @@ function RhythmFields({ rhythm, change }: RhythmProps) {
   const { frequency, days, day, time } = rhythm
   return (
     <>
-      <div class="row fields">
+      <div class="row fields-row">
         <Choice
           label="How often"
           options={FREQUENCIES}
