@@ -47,9 +47,6 @@ export function valueName(key: string, value: string): string {
   if (key === 'event') {
     return nameOf(value)
   }
-  if (key === 'event') {
-    return nameOf(value)
-  }
   return key === '$entry_referring_domain' && value === '$direct' ? 'Direct' : value
 }
 
