@@ -13,7 +13,7 @@ import { dirname } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { z } from 'zod'
-import { canonical } from '../src/hash.ts'
+import { canonical } from '../src/encoding.ts'
 import { isDiskUnwritable, OperatorError } from './faults.ts'
 import { fileNamed } from './usage.ts'
 

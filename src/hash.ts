@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { toHex } from './encoding.ts'
 
 /** Returns the SHA-256 of a text's UTF-8 bytes, in hexadecimal. */
 export const sha256 = (text: string): string =>
@@ -20,10 +21,6 @@ export const hmac = async (secret: string, text: string): Promise<string> => {
   return toHex(await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(text)))
 }
 
-/** Returns bytes in hexadecimal, two digits each. */
-export const toHex = (buffer: ArrayBuffer): string =>
-  [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-
 /** Compares two hashes in constant time. */
 export function isSameHash(a: string, b: string): boolean {
   const [left, right] = [a, b].map((hash) => new TextEncoder().encode(hash))
@@ -33,19 +30,4 @@ export function isSameHash(a: string, b: string): boolean {
     left.length === right.length &&
     crypto.subtle.timingSafeEqual(left, right)
   )
-}
-
-/** Returns a value as JSON with sorted keys and no spaces, to be hashed and signed. */
-export const canonical = (value: unknown): string => JSON.stringify(sorted(value))
-
-/** Returns a copy in which the keys of all objects are sorted. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    return value.map(sorted)
-  }
-  if (typeof value !== 'object' || value === null) {
-    return value
-  }
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]))
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { canonical, sha256 } from '../hash.ts'
+import { canonical } from '../encoding.ts'
+import { sha256 } from '../hash.ts'
 
 /** The prefix of the entries' keys in the bucket, which sort by the entries' numbers. */
 export const ENTRIES_PREFIX = 'ledger/entries/'

@@ -1,7 +1,7 @@
 import { createObject } from '../bucket.ts'
 import type { AnyDb } from '../db/client.ts'
+import { canonical } from '../encoding.ts'
 import { catching, describeError, UnavailableError } from '../errors.ts'
-import { canonical } from '../hash.ts'
 import { log } from '../log.ts'
 import {
   type Announced,

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { putObject } from '../bucket.ts'
-import { canonical, sha256 } from '../hash.ts'
+import { canonical } from '../encoding.ts'
+import { sha256 } from '../hash.ts'
 import {
   after,
   ENTRIES_PREFIX,

@@ -1,5 +1,5 @@
+import { canonical } from '../encoding.ts'
 import { AppError } from '../errors.ts'
-import { canonical } from '../hash.ts'
 import { saysSomething } from '../input/fields.ts'
 import { type Json, type JsonObject, parseJson } from '../input/json.ts'
 import { showName } from '../input/show.ts'

@@ -1,5 +1,5 @@
 import { toIso } from '../../calendar/clock.ts'
-import { canonical } from '../../hash.ts'
+import { canonical } from '../../encoding.ts'
 import type { SecretOpener } from '../../ledger/secret.ts'
 import { backupsUntil, countsOf } from '../persons/receipt.ts'
 import { type Issued, issueReceipt, type Signer, showReceipt } from '../receipts/issue.ts'

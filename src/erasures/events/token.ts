@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { HOUR } from '../../calendar/units.ts'
+import { canonical } from '../../encoding.ts'
 import { AppError } from '../../errors.ts'
-import { canonical, hmac, isSameHash } from '../../hash.ts'
+import { hmac, isSameHash } from '../../hash.ts'
 
 /** How long the token of a dry run can be used, ms. */
 export const TOKEN_MS = HOUR

@@ -1,4 +1,5 @@
-import { canonical, sha256 } from '../../hash.ts'
+import { canonical } from '../../encoding.ts'
+import { sha256 } from '../../hash.ts'
 import type { OwnSecret, SecretOpener } from '../../ledger/secret.ts'
 import type { ErasureRow } from '../engine/store.ts'
 import { openSigningKey, type SigningKey } from './keys.ts'

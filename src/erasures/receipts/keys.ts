@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { createObject, putObject } from '../../bucket.ts'
-import { toHex } from '../../hash.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { checkSecret } from '../../ledger/secret.ts'
+import { fingerprintOf, type PublishedKey } from './check.ts'
 
 /** The header of an Ed25519 private key in PKCS #8 (RFC 8410); the 32 bytes of the key follow. */
 const PKCS8 = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20]
@@ -20,7 +20,7 @@ export const objectOfKey = (fingerprint: string): string => `${KEYS_PREFIX}${fin
 export const StoredKey = z.object({ x: z.string(), created_at: z.iso.datetime() })
 
 /** A public key as in RFC 8037, with the time at which it was published. */
-export type PublicKey = { kid: string; x: string; created_at: string }
+export type PublicKey = PublishedKey & { created_at: string }
 
 export type SigningKey = {
   /** SHA-256 of the 32 bytes of the public key, in hexadecimal. */
@@ -49,17 +49,6 @@ export async function openSigningKey({
   const x = z.object({ x: z.string() }).parse(jwk).x
   return { fingerprint: await fingerprintOf(x), x, privateKey }
 }
-
-/** Returns the fingerprint of a public key in base64url. */
-export const fingerprintOf = async (x: string): Promise<string> =>
-  toHex(await crypto.subtle.digest('SHA-256', bytesOf(x)))
-
-/** Imports a public key in base64url to verify signatures. */
-export const importPublicKey = (x: string): Promise<CryptoKey> =>
-  crypto.subtle.importKey('raw', bytesOf(x), 'Ed25519', false, ['verify'])
-
-const bytesOf = (x: string) =>
-  Uint8Array.from(atob(x.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
 
 /**
  * Publishes a key and enters it in the ledger, unless that was done. Call it before the key signs a

@@ -7,11 +7,11 @@ import { KnownId } from '../../input/parameters.ts'
 import { openLedger } from '../../ledger/ledger.ts'
 import { findSecret, secretOpener } from '../../ledger/secret.ts'
 import { answerReceipt, ReceiptQuery, wantsPage } from './answer.ts'
+import { isSignedBy } from './check.ts'
 import { receiptOf } from './issue.ts'
 import { findKey, listKeys, openSigningKey, publishKey } from './keys.ts'
 import { KEYS, RETRIEVE, VERIFY } from './reference.ts'
 import { Presented } from './schemas.ts'
-import { isSignedBy } from './signature.ts'
 import { findCompleted } from './store.ts'
 
 const Path = z.object({ id: KnownId })

@@ -1,5 +1,6 @@
 import { DAY } from '../../calendar/units.ts'
-import { isSameHash, toHex } from '../../hash.ts'
+import { toHex } from '../../encoding.ts'
+import { isSameHash } from '../../hash.ts'
 import { sign } from '../signature.ts'
 import type { SubscriptionRow } from '../store.ts'
 

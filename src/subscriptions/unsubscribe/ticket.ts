@@ -1,4 +1,5 @@
-import { isSameHash, toHex } from '../../hash.ts'
+import { toHex } from '../../encoding.ts'
+import { isSameHash } from '../../hash.ts'
 import { sign } from '../signature.ts'
 import type { SubscriptionRow } from '../store.ts'
 

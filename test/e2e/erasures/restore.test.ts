@@ -7,7 +7,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { fireCron } from '../../../scripts/control.ts'
-import { isSignedBy } from '../../../src/erasures/receipts/signature.ts'
+import { isSignedBy } from '../../../src/erasures/receipts/check.ts'
 import { WEEKLY } from '../../../src/jobs/cron.ts'
 import { share } from '../../support/depth.ts'
 import {
