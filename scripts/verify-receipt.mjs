@@ -74,11 +74,7 @@ async function isSignedBy(receipt, x) {
 }
 async function expectGenuine(receipt, keys) {
   const { key: kid, signature } = receipt;
-  demand(
-    kid !== void 0,
-    "unsigned",
-    "Only the service can verify this receipt: it names no key."
-  );
+  demand(kid !== void 0, "unsigned", "Nobody can verify this receipt: it names no key.");
   demand(
     typeof signature === "string",
     "unsigned",

@@ -93,11 +93,7 @@ export async function expectGenuine(
   keys: readonly PublishedKey[]
 ): Promise<PublishedKey> {
   const { key: kid, signature } = receipt
-  demand(
-    kid !== undefined,
-    'unsigned',
-    'Only the service can verify this receipt: it names no key.'
-  )
+  demand(kid !== undefined, 'unsigned', 'Nobody can verify this receipt: it names no key.')
   demand(
     typeof signature === 'string',
     'unsigned',

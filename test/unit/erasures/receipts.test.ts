@@ -169,7 +169,7 @@ describe('scripts/verify-receipt.mjs', () => {
 
     expect(text, 'npm run verifier writes it').toBe(await bundleVerifier())
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(240)
-    const imports = [...text.matchAll(/from '([^']+)'/g)].map(([, name = '']) => name)
+    const imports = [...text.matchAll(/from "([^"]+)"/g)].map(([, name = '']) => name)
     expect(imports.length).toBeGreaterThan(0)
     expect(imports.filter((name) => !name.startsWith('node:'))).toEqual([])
   })
