@@ -28,25 +28,8 @@ import { hasValues } from '../persons/activity/store.ts'
 import { MARKER_PREFIX, SPILL_PREFIX } from '../queues/waiting-objects.ts'
 import { RECORDINGS_PREFIX } from '../recordings/part.ts'
 import type { Extent } from './extent.ts'
+import type { StoreName } from './names.ts'
 import { isVersionOf } from './persons/identity.store.ts'
-
-/** The names of the stores, in the order of a receipt's page. */
-export type StoreName =
-  | 'persons'
-  | 'distinct_ids'
-  | 'search_index'
-  | 'cohort_members'
-  | 'person_versions'
-  | 'version_chunks'
-  | 'activity_values'
-  | 'events'
-  | 'segments'
-  | 'sessions'
-  | 'recordings'
-  | 'recording_parts'
-  | 'dead_letters'
-  | 'queued_requests'
-  | 'queued_recording_parts'
 
 /** The stores whose rows the request itself removes, in the transaction that deletes the person. */
 export type RemovedAtOnce = Extract<
@@ -74,8 +57,6 @@ export type Owners = {
 export type StoreCounts = Partial<Record<StoreName, number>>
 
 type Store = {
-  /** The store in plain words. */
-  words: string
   /** The tables and the prefixes of objects that hold it, or what is computed from it. */
   holds: readonly (SQLiteTable | string)[]
   /** What has to be deleted for the store to be emptied. */
@@ -94,14 +75,12 @@ type Store = {
  */
 export const STORES: Record<StoreName, Store> = {
   persons: {
-    words: 'The person and the properties',
     holds: [persons],
     deletedWith: 'person',
     rows: ({ projectId, ids }) =>
       sql`${persons} where +${persons.projectId} = ${projectId} and ${persons.id} in (${ids})`
   },
   distinct_ids: {
-    words: 'Distinct ids',
     holds: [distinctIds],
     deletedWith: 'person',
     rows: ({ projectId, ids, keys }) =>
@@ -109,26 +88,22 @@ export const STORES: Record<StoreName, Store> = {
         and (${distinctIds.key} in (${keys}) or ${distinctIds.personId} in (${ids}))`
   },
   search_index: {
-    words: 'Entries in the search index',
     holds: ['persons_search'],
     deletedWith: 'person',
     rows: ({ searchRows }) => sql`persons_search where rowid in (${searchRows})`
   },
   cohort_members: {
-    words: 'Memberships in static cohorts',
     holds: [cohortMembers],
     deletedWith: 'person',
     rows: ({ projectId, ids }) =>
       sql`${cohortMembers} where +${cohortMembers.projectId} = ${projectId} and ${cohortMembers.personId} in (${ids})`
   },
   person_versions: {
-    words: 'Copies of the properties, as of each event',
     holds: [personVersions],
     deletedWith: 'person',
     rows: ({ projectId, keys }) => versionsOf(projectId, keys)
   },
   version_chunks: {
-    words: 'Copies of the properties, for fast trends',
     holds: [versionChunks, versionColumns],
     deletedWith: 'person',
     rows: ({ projectId, keys }) =>
@@ -137,7 +112,6 @@ export const STORES: Record<StoreName, Store> = {
     countCopies: countVersionChunksWith
   },
   activity_values: {
-    words: 'Property values in the activity log',
     holds: [activity],
     deletedWith: 'person',
     rows: ({ projectId, ids }) =>
@@ -145,7 +119,6 @@ export const STORES: Record<StoreName, Store> = {
         and ${activity.ownerId} in (${ids}) and ${hasValues}`
   },
   events: {
-    words: 'Events',
     holds: [events],
     deletedWith: 'events',
     rows: ({ keys }) => sql`(${keys}) as own cross join ${events} on ${events.identity} = own.key`,
@@ -153,7 +126,6 @@ export const STORES: Record<StoreName, Store> = {
     isPurgedNext: () => true
   },
   segments: {
-    words: 'Copies of events, for fast trends',
     holds: [segments, segmentColumns, lateEvents],
     deletedWith: 'events',
     countCopies: countSegmentsWith,
@@ -161,7 +133,6 @@ export const STORES: Record<StoreName, Store> = {
     isPurgedNext: ({ events = 0 }) => events > 0
   },
   sessions: {
-    words: 'Sessions',
     holds: [sessions, sessionValues, sessionShingles],
     deletedWith: 'events',
     // Every stale session of the project counts: it may still contain the persons' events.
@@ -170,7 +141,6 @@ export const STORES: Record<StoreName, Store> = {
     isPurgedNext: () => true
   },
   recordings: {
-    words: 'Recordings',
     holds: [recordings, recordingViews],
     deletedWith: 'recordings',
     rows: ({ projectId, keys }) =>
@@ -179,7 +149,6 @@ export const STORES: Record<StoreName, Store> = {
           and not ${recordings.deleted}`
   },
   recording_parts: {
-    words: 'Parts of recordings',
     holds: [recordingParts, RECORDINGS_PREFIX],
     deletedWith: 'recordings',
     rows: ({ projectId, sessionIds }) =>
@@ -187,17 +156,14 @@ export const STORES: Record<StoreName, Store> = {
         and ${recordingParts.sessionId} in (${sessionIds})`
   },
   dead_letters: {
-    words: 'Messages that could not be processed',
     holds: [deadLetters, DEAD_PREFIX],
     deletedWith: 'events'
   },
   queued_requests: {
-    words: 'Events that waited to be processed',
     holds: [SPILL_PREFIX],
     deletedWith: 'person'
   },
   queued_recording_parts: {
-    words: 'Parts of recordings that waited to be processed',
     holds: [MARKER_PREFIX],
     deletedWith: 'person'
   }
@@ -206,8 +172,6 @@ export const STORES: Record<StoreName, Store> = {
 const versionsOf = (projectId: number, keys: SQL): SQL =>
   sql`(${keys}) as own cross join ${personVersions}
     on ${isVersionOf(sql`own.key`)} and ${personVersions.projectId} = ${projectId}`
-
-export const STORE_NAMES = Object.keys(STORES) as StoreName[]
 
 /** Whether a deletion of this extent empties a store. */
 export function isEmptied(store: StoreName, { deleteEvents, deleteRecordings }: Extent): boolean {

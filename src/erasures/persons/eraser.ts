@@ -7,10 +7,11 @@ import { SESSIONS, sessionRebuilder } from '../../sessions/upkeep/rebuild.ts'
 import { DeletionEngine, type State, type Verified } from '../engine/engine.ts'
 import type { ErasureRow } from '../engine/store.ts'
 import { isSameExtent } from '../extent.ts'
+import { STORE_NAMES } from '../names.ts'
 import { issueReceipt, type Signer } from '../receipts/issue.ts'
 import { type ErasedIdentity, readOpen } from '../receipts/store.ts'
 import { saltOf } from '../receipts/subject.ts'
-import { STORE_NAMES, STORES } from '../stores.ts'
+import { STORES } from '../stores.ts'
 import {
   complete,
   countEvents,

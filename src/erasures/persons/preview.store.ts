@@ -5,7 +5,8 @@ import type { Db } from '../../db/client.ts'
 import { inJson, jsonChunks } from '../../db/rows.ts'
 import { events, recordings, segments, sessions } from '../../db/schema.ts'
 import { searchRowOf } from '../../persons/search-index.store.ts'
-import { type Owners, STORES, type StoreCounts, type StoreName } from '../stores.ts'
+import type { StoreName } from '../names.ts'
+import { type Owners, STORES, type StoreCounts } from '../stores.ts'
 import { eventsOf, type Place, placeColumns } from './identity.store.ts'
 
 const s = alias(segments, 's')

@@ -12,14 +12,8 @@ import { searchRowOf } from '../../persons/search-index.store.ts'
 import type { DeletedRecording } from '../../recordings/purge.store.ts'
 import { markStale } from '../../sessions/store.ts'
 import { type ErasureRow, isOpen } from '../engine/store.ts'
-import {
-  isEmptied,
-  type Owners,
-  STORE_NAMES,
-  STORES,
-  type StoreCounts,
-  type StoreName
-} from '../stores.ts'
+import { STORE_NAMES, type StoreName } from '../names.ts'
+import { isEmptied, type Owners, STORES, type StoreCounts } from '../stores.ts'
 import { eventsOf, isVersionOf, type Place, placeColumns } from './identity.store.ts'
 
 /*

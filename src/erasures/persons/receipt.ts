@@ -6,7 +6,8 @@ import type { ErasureRow } from '../engine/store.ts'
 import { EXTENT, type Extent, extentToJson } from '../extent.ts'
 import { completableUntil } from '../kept-data/days.ts'
 import { MentionCount, MentionCounts } from '../mentions/schemas.ts'
-import { isEmptied, STORE_NAMES, type StoreCounts, type StoreName } from '../stores.ts'
+import { STORE_NAMES, type StoreName } from '../names.ts'
+import { isEmptied, type StoreCounts } from '../stores.ts'
 
 /** Days that D1 Time Travel can go back. */
 const BACKUP_DAYS = 30

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../html/escape.ts'
 import { BRAND, type HtmlPage } from '../../html/page.ts'
-import { STORE_NAMES, STORES } from '../stores.ts'
+import { MENTION_WORDS, STORE_NAMES, STORE_WORDS } from '../names.ts'
 import type { PublicKey } from './keys.ts'
 import { SCRIPT } from './page-script.ts'
 import { STYLE } from './page-style.ts'
@@ -116,22 +116,9 @@ const rowsOf = ({ stores }: Receipt): string[] =>
         const cells = [found, removed, remaining].map(
           (count) => `<td${count === 0 ? ' class="zero"' : ''}>${count.toLocaleString('en')}</td>`
         )
-        return `<tr><th scope="row">${escapeHtml(STORES[name].words)}</th>${cells.join('')}</tr>`
+        return `<tr><th scope="row">${escapeHtml(STORE_WORDS[name])}</th>${cells.join('')}</tr>`
       })
   )
-
-/** The stores that may name the person, in plain words. */
-const MENTIONED: Record<string, string> = {
-  subscriptions: 'Subscriptions',
-  alerts: 'Alerts',
-  subscription_deliveries: 'Deliveries of subscriptions and alerts',
-  insights: 'Insights',
-  dashboards: 'Dashboards',
-  annotations: 'Annotations',
-  cohorts: 'Cohorts',
-  persons: 'Properties of other persons',
-  events: 'Properties of other persons’ events'
-}
 
 function mentionsOf({ mentions }: Receipt): string {
   if (!mentions) {
@@ -142,7 +129,7 @@ function mentionsOf({ mentions }: Receipt): string {
     const cells = looked
       ? [`${examined.toLocaleString('en')}${rest}`, found.toLocaleString('en')]
       : ['not looked at', '']
-    const name = escapeHtml(MENTIONED[store] ?? store)
+    const name = escapeHtml(MENTION_WORDS[store])
     return `<tr><th scope="row">${name}</th>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
   })
   return `<h2>What else named the person</h2>
