@@ -68,6 +68,10 @@ export const revokeOwnKey = async (): Promise<void> => {
 export const redeem = async (code: string, label: string): Promise<{ value: string }> =>
   parse(await request('POST', '/api/invitations/redeem/', undefined, { body: { code, label } }))
 
+/** The public keys of receipts. @throws ApiError */
+export const listReceiptKeys = async (): Promise<{ keys: { kid: string; x: string }[] }> =>
+  parse(await request('GET', '/.well-known/receipt-keys.json', undefined))
+
 async function request(
   method: string,
   address: string,

@@ -36,6 +36,8 @@ const ICONS = {
   note: 'M3 3h10v7.5L10.5 13H3zM5.5 6h5M5.5 8.5h3',
   board: 'M2.5 2.5h4.5v5h-4.5zM9 2.5h4.5v3H9zM9 7.5h4.5v6H9zM2.5 9.5h4.5v4h-4.5z',
   grip: 'M6 4v.01M10 4v.01M6 8v.01M10 8v.01M6 12v.01M10 12v.01',
+  privacy: 'M8 2l5 1.8v4c0 3-2 5.2-5 6.2-3-1-5-3.2-5-6.2v-4zM6 8l1.5 1.5 2.8-2.9',
+  receipt: 'M4 2.5h5l3 3v8H4zM9 2.5v3h3M6 8.5h4M6 11h4',
   save: 'M8 2.5V10M4.8 7L8 10.2 11.2 7M3 13.5h10'
 }
 

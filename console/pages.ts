@@ -65,6 +65,15 @@ const PAGES: Page[] = [
     load: async () => (await import('./events/events.tsx')).EventsPage
   },
   {
+    path: 'privacy',
+    name: 'Privacy',
+    icon: 'privacy',
+    letter: 'y',
+    scopes: ['person:read'],
+    group: 'Data',
+    load: async () => (await import('./privacy/privacy.tsx')).PrivacyPage
+  },
+  {
     path: 'project',
     name: 'Project',
     icon: 'project',

@@ -55,7 +55,7 @@ function readObject(text, file) {
   demand(isPlain, "unreadable", `${file} has a member twice.`);
   return object;
 }
-var encode = (text) => new TextEncoder().encode(text);
+var encode = (text) => Uint8Array.from(new TextEncoder().encode(text));
 var fromBase64Url = (text) => Uint8Array.from(
   atob(text.replaceAll("-", "+").replaceAll("_", "/")),
   (char) => char.charCodeAt(0)

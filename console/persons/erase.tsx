@@ -1,32 +1,77 @@
 import { useSignal } from '@preact/signals'
+import { addressOf, go } from '../address.ts'
 import { type ApiError, call } from '../api.ts'
-import { Icon } from '../icons.tsx'
 import { useLoaded } from '../loaded.ts'
 import { Dialog, Fault, Skeleton, toast } from '../parts.tsx'
+import { inOrder, storeName } from '../privacy/api.ts'
 import { count, shortDay } from '../words.ts'
 import { type Person, titleOf } from './api.ts'
+import { type MentionStore, Mentions } from './mentions.tsx'
 
-type Preview = {
+export type Preview = {
   scheduled_for: string
   stores: { store: string; deleted: number; kept: number }[]
   kept: string[]
-  mentions?: { stores: { store: string; looked: boolean; scope: string; found: number }[] }
+  mentions?: { stores: MentionStore[] }
 }
 
-type EraseProps = { person: Person; close: () => void; reload: () => void }
+type Extent = { delete_events: string; delete_recordings: string }
 
-/** `subscription_deliveries` → `Subscription deliveries` */
-const storeName = (store: string): string =>
-  store.charAt(0).toUpperCase() + store.slice(1).replaceAll('_', ' ')
+/** Who is erased: a person, or a visitor who is none and has only a distinct id. */
+export type Target = {
+  title: string
+  words: string | undefined
+  /** What has to be typed to confirm. */
+  name: string
+  preview: (extent: Extent, signal: AbortSignal) => Promise<Preview>
+  /** Erases, and returns the UUID under which the erasure is listed. */
+  erase: (extent: Extent) => Promise<string>
+}
 
-/** Erases a person, once it has shown what would be removed, and someone has typed the person's name. */
-export function EraseDialog({ person, close, reload }: EraseProps) {
+export const personTarget = (person: Person): Target => {
+  const { title } = titleOf(person)
+  const path = `persons/${person.uuid}/`
+  return {
+    title,
+    words: person.name === title ? undefined : person.name,
+    name: person.name,
+    preview: (extent, signal) =>
+      call('DELETE', path, { query: { ...extent, dry_run: 'true' }, signal }),
+    erase: async (extent) => {
+      await call('DELETE', path, { query: { ...extent, search_mentions: 'true' } })
+      return person.uuid
+    }
+  }
+}
+
+type BulkDeleted = { preview: Preview; results: { person_uuid: string | null }[] }
+
+/** A visitor without a person, whom only a distinct id names. */
+export const visitorTarget = (distinctId: string): Target => {
+  const send = (extent: Extent, more: object = {}, signal?: AbortSignal) => {
+    const wanted = Object.entries(extent).map(([name, value]) => [name, value === 'true'])
+    const body = { distinct_ids: [distinctId], ...Object.fromEntries(wanted), ...more }
+    return call<BulkDeleted>('POST', 'persons/bulk_delete/', { body, signal })
+  }
+  return {
+    title: distinctId,
+    words: 'A visitor without a person.',
+    name: distinctId,
+    preview: async (extent, signal) => (await send(extent, { dry_run: true }, signal)).preview,
+    erase: async (extent) => (await send(extent)).results[0]?.person_uuid ?? ''
+  }
+}
+
+type EraseProps = { target: Target; close: () => void; done?: () => void }
+
+/** Erases, once it has shown what would be removed, and someone has typed the name. */
+export function EraseDialog({ target, close, done }: EraseProps) {
   const events = useSignal(true)
   const recordings = useSignal(true)
   const typed = useSignal('')
   const refused = useSignal<ApiError | undefined>(undefined)
   const isBusy = useSignal(false)
-  const wanted = {
+  const extent = {
     delete_events: String(events.value),
     delete_recordings: String(recordings.value)
   }
@@ -34,34 +79,26 @@ export function EraseDialog({ person, close, reload }: EraseProps) {
     data,
     error,
     reload: again
-  } = useLoaded(JSON.stringify(wanted), (signal) =>
-    call<Preview>('DELETE', `persons/${person.uuid}/`, {
-      query: { ...wanted, dry_run: 'true' },
-      signal
-    })
-  )
+  } = useLoaded(JSON.stringify(extent), (signal) => target.preview(extent, signal))
   const erase = async () => {
     isBusy.value = true
     try {
-      await call('DELETE', `persons/${person.uuid}/`, {
-        query: { ...wanted, search_mentions: 'true' }
-      })
+      const uuid = await target.erase(extent)
       close()
-      reload()
-      toast('The person is erased')
+      done?.()
+      toast('The person is erased', {
+        label: 'Show the erasure',
+        run: () => go(addressOf(['privacy', 'erasures', uuid]))
+      })
     } catch (fault) {
       refused.value = fault as ApiError
       isBusy.value = false
     }
   }
-  const rows = data?.stores.filter(({ deleted, kept }) => deleted + kept > 0) ?? []
-  const keeps = rows.some(({ kept }) => kept > 0)
-  const mentions = data?.mentions?.stores.filter(({ found }) => found > 0) ?? []
-  const unseen = data?.mentions?.stores.filter(({ looked }) => !looked) ?? []
   return (
     <Dialog
-      title={`Erase ${titleOf(person).title}?`}
-      words={person.name === titleOf(person).title ? undefined : person.name}
+      title={`Erase ${target.title}?`}
+      words={target.words}
       close={close}
       footer={
         <>
@@ -71,7 +108,7 @@ export function EraseDialog({ person, close, reload }: EraseProps) {
           <button
             type="button"
             class="b danger"
-            disabled={!data || isBusy.value || typed.value.trim() !== person.name.trim()}
+            disabled={!data || isBusy.value || typed.value.trim() !== target.name.trim()}
             onClick={erase}
           >
             Erase and sign a receipt
@@ -81,26 +118,7 @@ export function EraseDialog({ person, close, reload }: EraseProps) {
     >
       {error && <Fault error={error} retry={again} />}
       {!data && !error && <Skeleton rows={5} />}
-      {data && (
-        <table class="table framed">
-          <thead>
-            <tr>
-              <th>Found now</th>
-              <th class="num">Erased</th>
-              {keeps && <th class="num">Kept</th>}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ store, deleted, kept }) => (
-              <tr key={store}>
-                <td>{storeName(store)}</td>
-                <td class="num strong">{count(deleted)}</td>
-                {keeps && <td class="num mut">{count(kept)}</td>}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      {data && <Found stores={data.stores} />}
       <div class="check">
         <input
           type="checkbox"
@@ -130,34 +148,11 @@ export function EraseDialog({ person, close, reload }: EraseProps) {
         />
         <label for="with-recordings">Erase the recordings, too</label>
       </div>
-      {data && data.kept.length > 0 && (
-        <details>
-          <summary>What stays, and why</summary>
-          <ul class="note plain sec">
-            {data.kept.map((words) => (
-              <li key={words}>{words}</li>
-            ))}
-          </ul>
-        </details>
-      )}
-      {mentions.length > 0 && (
-        <div class="note warn">
-          <Icon name="warning" />
-          <p>
-            <b>Mentions that stay: </b>
-            {mentions.map(({ store, found }) => `${storeName(store)} ${count(found)}`).join(', ')}.
-            The API reference says how to remove them: <a href="/docs">persons/mentions</a>.
-          </p>
-        </div>
-      )}
-      {unseen.length > 0 && (
-        <p class="mut">
-          Not searched, because this key lacks {unseen.map(({ scope }) => scope).join(', ')}.
-        </p>
-      )}
+      {data && <Kept words={data.kept} />}
+      {data?.mentions && <Mentions stores={data.mentions.stores} reload={again} />}
       <div class="field">
         <label for="typed">
-          Type <bdi class="mono">{person.name}</bdi> to confirm
+          Type <bdi class="mono">{target.name}</bdi> to confirm
         </label>
         <input
           id="typed"
@@ -170,7 +165,49 @@ export function EraseDialog({ person, close, reload }: EraseProps) {
           }}
         />
       </div>
+      <p class="mut small-text">
+        Backups can bring the data back for 30 days after the last of it is removed. The receipt
+        says until when.
+      </p>
       {refused.value && <Fault error={refused.value} />}
     </Dialog>
   )
 }
+
+/** What a dry run has found, by store. */
+export function Found({ stores }: { stores: Preview['stores'] }) {
+  const rows = inOrder(stores).filter(({ deleted, kept }) => deleted + kept > 0)
+  const keeps = rows.some(({ kept }) => kept > 0)
+  return (
+    <table class="table framed">
+      <thead>
+        <tr>
+          <th>Found now</th>
+          <th class="num">Erased</th>
+          {keeps && <th class="num">Kept</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ store, deleted, kept }) => (
+          <tr key={store}>
+            <td>{storeName(store)}</td>
+            <td class="num strong">{count(deleted)}</td>
+            {keeps && <td class="num mut">{count(kept)}</td>}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** What a deletion keeps, and why, closed at first. */
+export const Kept = ({ words }: { words: string[] }) => (
+  <details>
+    <summary>What stays, and why</summary>
+    <ul class="note plain sec">
+      {words.map((one) => (
+        <li key={one}>{one}</li>
+      ))}
+    </ul>
+  </details>
+)

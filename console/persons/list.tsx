@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { addressOf, go, parameters } from '../address.ts'
-import { call } from '../api.ts'
 import { Icon } from '../icons.tsx'
-import { useLoaded } from '../loaded.ts'
+import { More, type Paged, usePaged } from '../paged.tsx'
 import { Avatar, Empty, Fault, Moment, Name, Skeleton, Top } from '../parts.tsx'
 import { count } from '../words.ts'
-import { countryOf, knownName, type Person, type PersonList, titleOf } from './api.ts'
+import { countryOf, knownName, type Person, titleOf } from './api.ts'
 
 /** Persons per page. */
 const PAGE = '50'
@@ -17,23 +16,20 @@ const PAUSE_MS = 200
 /** The list of persons, newest first, with a search. */
 export function PersonsPage() {
   const search = parameters.value.get('search') ?? ''
-  const first = useLoaded(search, (signal) =>
-    call<PersonList>('GET', 'persons/', { query: { search, limit: PAGE }, signal })
-  )
-  const list = first.data
+  const list = usePaged<Person>('persons/', { search, limit: PAGE })
   return (
     <>
       <Top>
         <h1>Persons</h1>
-        {list && <span class="count">{count(list.count)}</span>}
+        {list.count !== undefined && <span class="count">{count(list.count)}</span>}
         <span class="grow" />
       </Top>
       <div class="body wide">
         <Search search={search} />
-        {first.error && <Fault error={first.error} retry={first.reload} />}
-        {!list && !first.error && <Skeleton rows={10} />}
-        {list && list.results.length > 0 && <Rows key={search} first={list} />}
-        {list && list.results.length === 0 && <NoPersons search={search} />}
+        {list.error && <Fault error={list.error} retry={list.reload} />}
+        {!list.rows && !list.error && <Skeleton rows={10} />}
+        {list.rows && list.rows.length > 0 && <Rows list={list} />}
+        {list.rows?.length === 0 && <NoPersons search={search} />}
       </div>
     </>
   )
@@ -76,26 +72,7 @@ function Search({ search }: { search: string }) {
   )
 }
 
-function Rows({ first }: { first: PersonList }) {
-  const more = useSignal<Person[]>([])
-  const next = useSignal(first.next)
-  const isLoading = useSignal(false)
-  useEffect(() => {
-    more.value = []
-    next.value = first.next
-  }, [first])
-  const load = async () => {
-    isLoading.value = true
-    try {
-      const page = await call<PersonList>('GET', 'persons/', {
-        query: Object.fromEntries(new URL(next.value ?? '').searchParams)
-      })
-      more.value = [...more.value, ...page.results]
-      next.value = page.next
-    } finally {
-      isLoading.value = false
-    }
-  }
+function Rows({ list }: { list: Paged<Person> }) {
   return (
     <section class="card">
       <table class="table cards rows">
@@ -108,17 +85,12 @@ function Rows({ first }: { first: PersonList }) {
           </tr>
         </thead>
         <tbody>
-          {[...first.results, ...more.value].map((person) => (
+          {list.rows?.map((person) => (
             <Row key={person.uuid} person={person} />
           ))}
         </tbody>
       </table>
-      {next.value && (
-        <button type="button" class="more" disabled={isLoading.value} onClick={load}>
-          Show more
-          <Icon name="next" small />
-        </button>
-      )}
+      <More list={list} />
     </section>
   )
 }

@@ -4,11 +4,11 @@ import { call } from '../api.ts'
 import { Icon } from '../icons.tsx'
 import { useLoaded } from '../loaded.ts'
 import { Avatar, Fault, Moment, Name, Skeleton, Top } from '../parts.tsx'
+import { ErasurePage } from '../privacy/erasure.tsx'
 import { may } from '../session.ts'
 import { count, textOf } from '../words.ts'
 import { countryOf, knownName, type Person, titleOf } from './api.ts'
-import { EraseDialog } from './erase.tsx'
-import { Erased } from './erased.tsx'
+import { EraseDialog, personTarget } from './erase.tsx'
 import { Properties } from './properties.tsx'
 import { SplitDialog } from './split.tsx'
 import { Timeline } from './timeline.tsx'
@@ -24,7 +24,7 @@ export function PersonPage() {
   )
   const { data: person, error, reload } = loaded
   if (error?.status === 404) {
-    return <Erased uuid={id} />
+    return <ErasurePage uuid={id} />
   }
   return (
     <>
@@ -133,7 +133,9 @@ function Shown({ person, reload }: { person: Person; reload: () => void }) {
         </div>
       </div>
       {open.value === 'split' && <SplitDialog person={person} close={close} reload={reload} />}
-      {open.value === 'erase' && <EraseDialog person={person} close={close} reload={reload} />}
+      {open.value === 'erase' && (
+        <EraseDialog target={personTarget(person)} close={close} done={reload} />
+      )}
     </>
   )
 }

@@ -9,12 +9,17 @@ const { url, stateDir } = inject('service')
 /** Creates a project, and a key for it with these scopes. `id` of the key is `keyId`. */
 export async function newStage(scopes = '*') {
   const project = await newProject()
+  return { ...project, ...(await newKey(project.projectId, scopes)) }
+}
+
+/** Creates a key for a project. */
+export async function newKey(projectId: number, scopes: string) {
   const made = await administer(
     stateDir,
     ...['key', 'create', '--label', 'console', '--scopes', scopes],
-    ...['--project', String(project.projectId)]
+    ...['--project', String(projectId)]
   )
-  return { ...project, key: String(made.key), keyId: Number(made.id) }
+  return { key: String(made.key), keyId: Number(made.id) }
 }
 
 /** Sends events with the public token. */

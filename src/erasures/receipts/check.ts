@@ -58,7 +58,7 @@ export function readObject(text: string, file: string): Members {
   return object
 }
 
-const encode = (text: string) => new TextEncoder().encode(text)
+const encode = (text: string) => Uint8Array.from(new TextEncoder().encode(text))
 
 const fromBase64Url = (text: string) =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) =>

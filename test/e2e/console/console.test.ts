@@ -89,7 +89,7 @@ it.skipIf(!hasBrowser())(
     const stage = await newStage('person:read')
     const { tab } = await enter(stage.key)
 
-    expect(await tab.locator('.nav nav a').allTextContents()).toEqual(['Persons'])
+    expect(await tab.locator('.nav nav a').allTextContents()).toEqual(['Persons', 'Privacy'])
     await tab.goto(`${url}/console/#/${stage.projectId}/events`)
     await tab.getByText('There is no page here.').waitFor()
 
@@ -168,7 +168,7 @@ it.skipIf(!hasBrowser())(
 
     await tab.getByRole('button', { name: 'Erase…' }).press('Enter')
     const erase = tab.getByRole('button', { name: 'Erase and sign a receipt' })
-    await tab.getByRole('row', { name: 'Persons 1' }).waitFor()
+    await tab.getByRole('row', { name: 'The person and the properties 1' }).waitFor()
     expect(await erase.isDisabled()).toBe(true)
     await tab.getByLabel(/^Type Ada/).fill('Ada')
     await erase.press('Enter')
