@@ -82,7 +82,7 @@ type PersonsDrawerProps = {
   /** Of retention: the column in which they came back. */
   column?: number | undefined
   /** What is counted beside each person: `event`, `column`. */
-  counted?: string
+  counted?: string | undefined
   below: ComponentChildren
   close: () => void
 }

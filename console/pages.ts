@@ -29,6 +29,14 @@ const PAGES: Page[] = [
     load: async () => (await import('./overview/overview.tsx')).OverviewPage
   },
   {
+    path: 'explore',
+    name: 'Explore',
+    icon: 'explore',
+    letter: 'e',
+    scopes: ['query:read', 'insight:read'],
+    load: async () => (await import('./explore/explore.tsx')).Explore
+  },
+  {
     path: 'dashboards',
     name: 'Dashboards',
     icon: 'board',

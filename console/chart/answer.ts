@@ -22,7 +22,12 @@ export type SeriesNode = {
 }
 
 /** An event of retention. */
-export type EntityNode = { id: string | null; custom_name?: string; properties?: unknown[] }
+export type EntityNode = {
+  id: string | null
+  type?: 'events'
+  custom_name?: string
+  properties?: unknown[]
+}
 
 /** A question as the API takes it, as far as the console reads it. */
 export type QuestionNode = {
@@ -262,6 +267,8 @@ type FunnelTimesAnswer = { bins: [number, number][] }
 
 type FunnelLine = { data: number[]; days: string[]; breakdown_value?: string[] }
 
+const PERSONS = 'Persons'
+
 /** The value of a funnel's breakdown for all values beyond the limit. */
 const OTHER_OF_FUNNEL = 'Other'
 
@@ -271,7 +278,7 @@ const nameOfFunnelLine = (question: QuestionNode, values: string[] | undefined):
         breakdownsOf(question),
         values.map((value) => (value === OTHER_OF_FUNNEL ? OTHER : value || NONE))
       )
-    : 'Persons'
+    : PERSONS
 
 const keyOfFunnelLine = (values: string[] | undefined): SeriesKey => ({
   place: 0,
@@ -284,7 +291,7 @@ function drawFunnel(question: QuestionNode, answer: Answer, place: ChartPlace): 
     ...BASE,
     title: [names[0], names.at(-1)].join(' → '),
     subtitle: subtitleOf(answer, place),
-    counted: ''
+    counted: PERSONS
   }
   const view = question.funnelsFilter?.funnelVizType
   if (view === 'time_to_convert') {
@@ -293,7 +300,7 @@ function drawFunnel(question: QuestionNode, answer: Answer, place: ChartPlace): 
       ...base,
       kind: 'bars',
       buckets: bins.map(([from]) => `${Math.round(from)} s`),
-      series: [{ name: 'Persons', data: bins.map(([, count]) => count) }],
+      series: [{ name: PERSONS, data: bins.map(([, count]) => count) }],
       finished: bins.length,
       keys: [{ place: 0 }]
     }
