@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from './icons.tsx'
 
 export type Option = {
@@ -36,12 +36,13 @@ export function Combobox(props: ComboboxProps) {
   const field = useRef<HTMLInputElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const at = Math.min(active.value, options.length - 1)
-  useEffect(() => {
+  // Before the browser shows the field: letters that are typed at once go into it.
+  useLayoutEffect(() => {
     if (takesFocus) {
       field.current?.focus()
     }
   }, [])
-  useEffect(() => {
+  useLayoutEffect(() => {
     active.value = text.trim() === '' ? -1 : 0
   }, [text])
   useEffect(() => {
@@ -54,8 +55,10 @@ export function Combobox(props: ComboboxProps) {
       active.value = Math.max(0, Math.min(options.length - 1, at + step))
     } else if (event.key === 'Enter' && !event.isComposing) {
       event.preventDefault()
-      const option = options[at]
+      // A second Enter may come before what the first has picked is shown.
+      const option = options[Math.min(active.value, options.length - 1)]
       if (option) {
+        active.value = -1
         pick(option)
       } else {
         enter?.()

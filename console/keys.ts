@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
 /** What a key of the keyboard does on the page that is open. */
@@ -19,3 +20,6 @@ export function useKey(key: string, words: string, run: () => void): void {
     }
   }, [])
 }
+
+/** Whether the search of persons takes the focus once its page is loaded. */
+export const isSearchWanted = signal(false)

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 type PopoverProps = {
   label: string
@@ -29,7 +29,8 @@ export function Popover({ label, close, children, side = 'left' }: PopoverProps)
     const shift = Math.min(0, innerWidth - MARGIN - right) || Math.max(0, MARGIN - left)
     box.style.translate = `${shift}px`
   }, [])
-  useEffect(() => {
+  // Before the browser shows the box: letters that are typed at once go into its field.
+  useLayoutEffect(() => {
     const box = element.current
     const before = document.activeElement
     box?.querySelector<HTMLElement>('[data-first], input, button')?.focus()

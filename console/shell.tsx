@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { addressIn, addressOf, go, path } from './address.ts'
 import { pending, revokeOwnKey } from './api.ts'
 import { Icon, Mark } from './icons.tsx'
-import { pageKeys } from './keys.ts'
+import { isSearchWanted, pageKeys } from './keys.ts'
 import { allowedPages, type Page } from './pages.ts'
 import { Dialog, Empty } from './parts.tsx'
 import { forget, isRefused, may, own, project } from './session.ts'
@@ -29,8 +29,8 @@ export function focusSearch(): void {
     field.focus()
     field.select()
   } else if (may('person:read')) {
+    isSearchWanted.value = true
     go(addressOf(['persons']))
-    requestAnimationFrame(() => document.querySelector<HTMLInputElement>('#search')?.focus())
   }
 }
 

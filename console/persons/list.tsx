@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { addressOf, go, parameters } from '../address.ts'
 import { Icon } from '../icons.tsx'
+import { isSearchWanted } from '../keys.ts'
 import { More, type Paged, usePaged } from '../paged.tsx'
 import { Avatar, Empty, Fault, Moment, Name, Skeleton, Top } from '../parts.tsx'
 import { count } from '../words.ts'
@@ -39,6 +40,13 @@ function Search({ search }: { search: string }) {
   const typed = useSignal(search)
   // What was typed last and is in the address. Another search in the address comes from a link or the history.
   const sent = useRef(search)
+  const field = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => {
+    if (isSearchWanted.value) {
+      isSearchWanted.value = false
+      field.current?.focus()
+    }
+  }, [])
   useEffect(() => {
     const timer = setTimeout(() => {
       if (typed.value !== sent.current) {
@@ -58,6 +66,7 @@ function Search({ search }: { search: string }) {
     <div class="searchbox list-search">
       <Icon name="search" />
       <input
+        ref={field}
         id="search"
         type="search"
         class="in"
