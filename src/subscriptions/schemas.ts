@@ -215,7 +215,7 @@ export const SubscriptionDraftPreview = SubscriptionPreview.extend({
       results: ['2026-11-23T08:00:00Z'],
       email: {
         subject: 'Sign-ups',
-        html: '<!doctype html>…',
+        html: '<html lang="en">…',
         text: 'Sign-ups\n\nHarbour · 21 Nov 2026, 09:00\n\nSigned up: 132 (+15.8% from 114)'
       },
       body: null,

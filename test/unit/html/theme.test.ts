@@ -22,7 +22,7 @@ it('colours stand only in the tokens', () => {
 })
 
 it('only one function writes pages, and one e-mails', () => {
-  expect(filesWith(/<!doctype html>/i, ['html/page.ts', 'subscriptions/email-page.ts'])).toEqual([])
+  expect(filesWith(/<!doctype html>/i, ['html/page.ts', 'html/email.ts'])).toEqual([])
 })
 
 /** Returns the contrast of two colours by WCAG 2, from 1 to 21. */
