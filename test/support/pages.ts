@@ -78,7 +78,8 @@ export async function enter(key: string, width?: number) {
   const opened = await openTab(width)
   await opened.tab.goto(`${url}/console/`)
   await paste(opened.tab, key)
-  await opened.tab.locator('.app').waitFor()
+  // Keys are heard once the first page is loaded.
+  await opened.tab.locator('.main > *').first().waitFor()
   await until(() => /#\/\d+\/\w/.test(opened.tab.url()))
   return opened
 }

@@ -8,6 +8,7 @@ import {
   isAsWideAsTheWindow,
   newKey,
   newStage,
+  openPage,
   send,
   untilPersons
 } from '../../support/pages.ts'
@@ -52,8 +53,7 @@ it.skipIf(!hasBrowser())(
     )
     await untilPersons(stage, 2)
     const { tab, faults } = await enter(stage.key)
-    await tab.keyboard.press('g')
-    await tab.keyboard.press('y')
+    await openPage(tab, 'y')
     await tab.getByText('Nobody has been erased so far.').waitFor()
 
     await tab.getByRole('link', { name: 'Erase a person…' }).click()
