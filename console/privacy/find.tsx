@@ -99,7 +99,7 @@ export function FindPerson({ close, done }: { close: () => void; done: () => voi
         <p class="sec">Nobody has exactly this address. These are other spellings of it:</p>
       )}
       {persons.length > 0 && (
-        <ul class="people">
+        <ul class="found">
           {persons.map((person) => (
             <li key={person.uuid}>
               <button

@@ -75,7 +75,7 @@ function Frame({ tab, children }: { tab: string; children: ComponentChildren }) 
         )}
       </Top>
       <div class="body wide">
-        <nav class="tabs" aria-label="Privacy">
+        <nav class="page-tabs" aria-label="Privacy">
           {TABS.filter(({ scope }) => may(scope)).map((one) => (
             <a
               key={one.path}

@@ -91,7 +91,7 @@ export function ReceiptWords({ receipt }: { receipt: SignedReceipt }) {
       {kept.length > 0 && (
         <>
           <h3>What stays, and why</h3>
-          <ul class="why sec">
+          <ul class="reasons sec">
             {kept.map((words) => (
               <li key={words}>{words}</li>
             ))}

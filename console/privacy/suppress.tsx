@@ -76,7 +76,7 @@ export function SuppressDialog({ uuid, close, done }: SuppressProps) {
             </p>
           </div>
         )}
-        <ul class="why sec">
+        <ul class="reasons sec">
           <li>What is stored stays: to remove it, erase the person.</li>
           <li>
             It lasts until it is lifted, whether the person is erased, merged or split. Dropped data

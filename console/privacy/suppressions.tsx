@@ -253,7 +253,7 @@ function LiftDialog({ suppression, close, done }: LiftProps) {
         </>
       }
     >
-      <ul class="why">
+      <ul class="reasons">
         <li>
           Events and recordings of{' '}
           {ids === 1 ? 'this distinct id' : `these ${count(ids)} distinct ids`} are stored again
