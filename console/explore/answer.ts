@@ -24,6 +24,7 @@ export function useAnswer(query: QuestionNode | undefined): Asked {
   const seconds = useSignal(0)
   const attempt = useSignal(0)
   const tried = attempt.value
+  const failed = error.value
   useEffect(() => {
     if (query === undefined) {
       return
@@ -63,7 +64,7 @@ export function useAnswer(query: QuestionNode | undefined): Asked {
   }, [name, tried])
   return {
     shown: shown.value,
-    error: error.value?.name === name ? error.value.fault : undefined,
+    error: failed && failed.name === name ? failed.fault : undefined,
     isLoading: running.value !== undefined,
     seconds: seconds.value,
     cancel: () => running.value?.abort(),

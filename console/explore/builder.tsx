@@ -253,7 +253,11 @@ function SeriesBox(props: SeriesBoxProps) {
       {isRetention && <p class="l">{label}</p>}
       <div class="row nowrap">
         {!isRetention && (
-          <span class="letter" style={color ? { background: color } : {}} aria-hidden="true">
+          <span
+            class={color ? 'letter colored' : 'letter'}
+            style={color ? { background: color } : {}}
+            aria-hidden="true"
+          >
             {label}
           </span>
         )}

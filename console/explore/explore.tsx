@@ -269,9 +269,11 @@ type CanvasProps = {
 }
 
 /** The answer: what it is counted over, its sentence, the chart, the table. */
-function Canvas({ question, change, asked, canAsk, chart, open }: CanvasProps) {
+function Canvas({ question, change, asked, canAsk, chart: drawn, open }: CanvasProps) {
   const isTable = useTableKey()
   const { shown } = asked
+  // An answer to another question would be taken for one to this.
+  const chart = canAsk ? drawn : undefined
   return (
     <>
       <div class="row wrap tools">

@@ -5,11 +5,12 @@ import { ApiError } from '../api.ts'
 import type { QuestionNode } from '../chart/answer.ts'
 import { Icon } from '../icons.tsx'
 import { type Action, useActions } from '../insights/actions.tsx'
+import { seriesOfNode } from '../insights/saved.ts'
 import { Menu, type MenuItem } from '../menu.tsx'
 import { Fault, Name, Top, toast } from '../parts.tsx'
 import { Popover } from '../popover.tsx'
 import { may, project } from '../session.ts'
-import { type CopyForm, copyText, type Insight, nameOfInsight, seriesOf } from './question.ts'
+import { type CopyForm, copyText, type Insight, nameOfInsight } from './question.ts'
 import { OpenInsight, SaveDialog, saveQuestion } from './save.tsx'
 
 type HeaderProps = {
@@ -45,12 +46,11 @@ function useHeader({ insight, reload, query, title }: HeaderProps) {
   const saving = useSignal<{ next?: Action } | undefined>(undefined)
   const error = useSignal<ApiError | undefined>(undefined)
   const name = insight ? nameOfInsight(insight) : title
-  const series = query?.kind === 'TrendsQuery' ? seriesOf(query) : undefined
   const actions = useActions({
     kind: 'insight',
     id: insight?.id ?? 0,
     name,
-    ...(series && { series: series.map(({ event }) => event ?? 'Any event') })
+    ...(query && { series: seriesOfNode(query) })
   })
   // What made someone save the question is opened once it is saved.
   const { next } = Object.fromEntries(parameters.value)

@@ -70,7 +70,7 @@ function withChange(value: number, previous: number | undefined): Words {
   }
   return change === 'no change'
     ? [', as many as before']
-    : [`, ${change} from ${numberIn(undefined, Math.round(previous))} before`]
+    : [`, ${change} from ${numberIn(undefined, Math.round(previous * 10) / 10)} before`]
 }
 
 /** Says the one finding of an answer; nothing if there is none. */
@@ -128,7 +128,12 @@ function sentenceOfTrend(question: QuestionNode, chart: DrawnAnswer): Words {
   }
   const number = numberIn(undefined, isSum ? best.value : Math.round(best.value * 10) / 10)
   const often = isSum ? '' : ` by ${interval ?? 'day'} on average`
-  const change = [...withChange(best.value, best.previous), '.']
+  const isOpen = isSum && finished < (series[0]?.data.length ?? 0)
+  const change = [
+    ...(isOpen ? [interval === 'day' ? ', without today' : `, without this ${interval}`] : []),
+    ...withChange(best.value, best.previous),
+    '.'
+  ]
   if (series.length > 1) {
     return [strong(best.name || '(empty)'), ` has the most: ${number}${often}`, ...change]
   }

@@ -34,19 +34,28 @@ const nameOfSeries = ({ custom_name, event, id }: Named): string => {
   return custom_name || (typeof named === 'string' && named !== '' ? nameOf(named) : 'Any event')
 }
 
-/** Returns the series of an insight that an alert can watch; none of what is no trend over time. */
-export function seriesOf({ query, filters }: SavedInsight): string[] {
-  const isNode = query !== null && typeof query === 'object' && Object.keys(query).length > 0
-  const node = isNode ? questionIn(query) : undefined
-  const kind = node?.kind ?? 'TrendsQuery'
-  const display = node ? node.trendsFilter?.display : filters.display
-  const isOther = !node && !['TRENDS', undefined, ''].includes(filters.insight as string)
-  if (kind !== 'TrendsQuery' || isOther || WHOLE.includes(String(display))) {
-    return []
+const namesOf = (formulas: string[], series: Named[] | undefined): string[] =>
+  formulas.length > 0 ? formulas : (Array.isArray(series) ? series : []).map(nameOfSeries)
+
+/** Returns the series of a question that an alert can watch; none of what is no trend over time. */
+export const seriesOfNode = (node: QuestionNode): string[] =>
+  node.kind !== 'TrendsQuery' || WHOLE.includes(String(node.trendsFilter?.display))
+    ? []
+    : namesOf(
+        formulasOf(node).map(({ formula }) => formula),
+        node.series
+      )
+
+/** Returns the series of an insight that an alert can watch. */
+function seriesOf({ query, filters }: SavedInsight): string[] {
+  if (query !== null && typeof query === 'object' && Object.keys(query).length > 0) {
+    const node = questionIn(query)
+    return node ? seriesOfNode(node) : []
   }
-  const formulas = node ? formulasOf(node).map(({ formula }) => formula) : textsIn(filters.formula)
-  const series = node ? node.series : (filters.events as Named[] | undefined)
-  return formulas.length > 0 ? formulas : (Array.isArray(series) ? series : []).map(nameOfSeries)
+  const isOther = !['TRENDS', undefined, ''].includes(filters.insight as string)
+  return isOther || WHOLE.includes(String(filters.display))
+    ? []
+    : namesOf(textsIn(filters.formula), filters.events as Named[] | undefined)
 }
 
 const textsIn = (value: unknown): string[] =>

@@ -103,7 +103,11 @@ it.skipIf(!hasBrowser())('a trend is built, opened at a point, and saved', async
   await tab.goBack()
   await until(async () => (await tab.locator('.builder [role=alert]').count()) === 0)
 
-  await tab.getByRole('button', { name: 'Save…' }).click()
+  const save = tab.getByRole('button', { name: 'Save…' })
+  await save.click()
+  await tab.keyboard.press('Escape')
+  await until(() => save.evaluate<boolean, Element>((one) => one.matches(':focus')))
+  await save.click()
   await tab.getByLabel('Name', { exact: true }).fill(HOSTILE)
   await tab.getByRole('button', { name: 'Save the insight' }).click()
   await until(() => /explore\/\w{12}\?/.test(tab.url()))
@@ -131,6 +135,16 @@ it.skipIf(!hasBrowser())('funnels, retention and the others are asked alike', as
   const { projectId, key } = await newShop()
   const { tab, faults } = await enter(key)
   const series = ['visited', 'signd up'].map((name) => ({ kind: 'EventsNode', event: name }))
+
+  // A step without an event waits for one.
+  await tab.keyboard.press('g')
+  await tab.keyboard.press('e')
+  await tab.getByRole('button', { name: 'Funnel', exact: true }).click()
+  await tab.getByText('Choose an event for each part of the question.').waitFor()
+  await tab.getByRole('button', { name: /^Event 2/ }).click()
+  await tab.getByRole('combobox', { name: 'Event' }).fill('paid')
+  await tab.getByRole('option', { name: 'paid' }).click()
+  await tab.getByRole('button', { name: 'Add a step' }).waitFor()
 
   // An event that nobody has sent is named, with the one that was meant.
   await tab.goto(addressOf(projectId, { kind: 'FunnelsQuery', series }))

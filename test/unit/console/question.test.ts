@@ -150,7 +150,7 @@ describe('the sentence above a chart', () => {
 
   it('adds up what can be added up, in the buckets that are over', () => {
     expect(textOf(sentenceOf(one('total'), CHART))).toBe(
-      '10 events of signed up, +25.0% from 8 before.'
+      '10 events of signed up, without today, +25.0% from 8 before.'
     )
   })
 
