@@ -14,12 +14,16 @@ import { State, shareOf } from './state.tsx'
 import { SuppressDialog } from './suppress.tsx'
 
 /** Time between two looks at a task that is running, ms. */
-const EVERY_MS = 3_000
+export const EVERY_MS = 3_000
 
 type Tasks = { results: Erasure[] }
 
+/** Whether the events of a task wait for their run. */
+const isAwaited = ({ status, delete_events }: Erasure): boolean =>
+  status === 'queued' && delete_events
+
 /** Whether a task goes on by itself now: events wait for their run. */
-const isMoving = ({ status, delete_events, scheduled_for }: Erasure, now: number): boolean =>
+export const isMoving = ({ status, delete_events, scheduled_for }: Erasure, now: number): boolean =>
   status === 'running' ||
   (status === 'queued' && (!delete_events || Date.parse(scheduled_for) <= now))
 
@@ -62,6 +66,12 @@ export function ErasurePage({ uuid }: { uuid: string }) {
               <h1 class="erased grow">This person is erased</h1>
               {may('person:write') && <Actions tasks={tasks} uuid={uuid} reload={reload} />}
             </div>
+            {tasks.some(isAwaited) && (
+              <p class="sec">
+                The person, the properties and the ids are gone. The events follow in the next run,
+                and the receipt is signed then.
+              </p>
+            )}
             <div class="stack narrow">
               {tasks.map((task) => (
                 <Task key={task.id} task={task} />

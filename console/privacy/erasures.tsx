@@ -1,10 +1,12 @@
 import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { addressOf, go, parameters } from '../address.ts'
 import { More, type Paged, usePaged } from '../paged.tsx'
 import { Empty, Fault, Moment, Name, Skeleton } from '../parts.tsx'
 import { may } from '../session.ts'
 import { count } from '../words.ts'
 import { type Erasure, removedIn, requesterOf, shortId, UUID } from './api.ts'
+import { EVERY_MS, isMoving } from './erasure.tsx'
 import { FindPerson } from './find.tsx'
 import { State, shareOf } from './state.tsx'
 
@@ -17,6 +19,12 @@ const STATES = { all: 'All', pending: 'Open', completed: 'Verified', failed: 'Fa
 export function Erasures() {
   const status = parameters.value.get('status') ?? 'all'
   const list = usePaged<Erasure>('persons/deletion_status/', { status, limit: PAGE })
+  useEffect(() => {
+    if (list.rows?.some((one) => isMoving(one, Date.now()))) {
+      const timer = setTimeout(list.reload, EVERY_MS)
+      return () => clearTimeout(timer)
+    }
+  }, [list.rows])
   const closeFind = () =>
     go(addressOf(['privacy'], { status: status === 'all' ? undefined : status }), { replace: true })
   return (
