@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { ApiError } from './api.ts'
 import { Icon, type IconName } from './icons.tsx'
 import { exactly, momentOf } from './words.ts'
@@ -92,10 +92,16 @@ type DialogProps = {
 /** A dialog holds the focus, and gives it back. Escape closes it. */
 export function Dialog({ title, words, close, children, footer, isWide }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = element.current
+    const before = document.activeElement
     dialog?.showModal()
-    return () => dialog?.close()
+    return () => {
+      dialog?.close()
+      if (before instanceof HTMLElement) {
+        before.focus()
+      }
+    }
   }, [])
   return (
     <dialog

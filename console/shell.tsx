@@ -1,13 +1,13 @@
 import { signal, useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useRef } from 'preact/hooks'
 import { addressIn, addressOf, go, path } from './address.ts'
 import { pending, revokeOwnKey } from './api.ts'
 import { Icon, Mark } from './icons.tsx'
 import { isSearchWanted, pageKeys } from './keys.ts'
 import { allowedPages, type Page } from './pages.ts'
-import { Dialog, Empty } from './parts.tsx'
-import { forget, isRefused, may, own, project } from './session.ts'
+import { Dialog, Empty, toast } from './parts.tsx'
+import { forget, isRefused, isRemembered, keep, may, own, project } from './session.ts'
 import { KeyForm } from './sign-in.tsx'
 
 /** Whether letters that are typed belong to a field. */
@@ -84,8 +84,9 @@ async function open({ path, load }: Page): Promise<void> {
   views.value = { ...views.value, [path]: View }
 }
 
-/** The page of the address. */
+/** The page of the address. What goes wrong in it leaves the rest of the console as it is. */
 function View({ page }: { page: Page }) {
+  const [failed] = useErrorBoundary((error) => console.error(error))
   const Loaded = views.value[page.path]
   useEffect(() => {
     if (Loaded === undefined) {
@@ -100,6 +101,17 @@ function View({ page }: { page: Page }) {
           <button type="button" class="b" onClick={() => location.reload()}>
             Reload
           </button>
+        </Empty>
+      </div>
+    )
+  }
+  if (failed) {
+    return (
+      <div class="body">
+        <Empty title="This page has failed.">
+          <p class="sec">
+            <a href={addressOf([page.path])}>Begin it anew</a>, or go to another one.
+          </p>
         </Empty>
       </div>
     )
@@ -142,6 +154,16 @@ export function Shell() {
   useEffect(() => {
     document.title = [current?.name, here?.name ?? 'Edge Analytics'].filter(Boolean).join(' · ')
   }, [current?.name, here?.name])
+  const main = useRef<HTMLElement>(null)
+  // Where the keyboard goes on once the page has changed.
+  useEffect(() => {
+    if (document.activeElement === document.body) {
+      main.current?.focus()
+    }
+  }, [current?.path])
+  useEffect(() => {
+    isMoreOpen.value = false
+  }, [path.value.join('/')])
   const tabs = pages.slice(0, MAX_TABS)
   const list = (group: Page['group']) =>
     pages
@@ -153,6 +175,9 @@ export function Shell() {
       ))
   return (
     <div class={current?.isWide ? 'app rail' : 'app'}>
+      <button type="button" class="b skip" onClick={() => main.current?.focus()}>
+        Skip the navigation
+      </button>
       <aside class="nav">
         <ProjectMenu />
         {may('person:read') && (
@@ -177,6 +202,11 @@ export function Shell() {
         </nav>
         <ul class="foot">
           {list('foot')}
+          {!isRemembered.value && (
+            <li>
+              <RememberButton />
+            </li>
+          )}
           <li>
             <button
               type="button"
@@ -197,9 +227,13 @@ export function Shell() {
           </li>
         </ul>
       </aside>
-      <main class="main" key={here?.id}>
+      <main class="main" key={here?.id} ref={main} tabIndex={-1}>
         {pending.value > 0 && <div class="progress" />}
-        {here && current ? <View page={current} /> : <Nothing hasProject={here !== undefined} />}
+        {here && current ? (
+          <View key={current.path} page={current} />
+        ) : (
+          <Nothing hasProject={here !== undefined} />
+        )}
       </main>
       <nav class="tabbar" aria-label="Console">
         {tabs.map((page) => (
@@ -257,6 +291,11 @@ const More = ({ pages, current, close }: MoreProps) => (
           <PageLink page={page} isCurrent={page === current} />
         </li>
       ))}
+      {!isRemembered.value && (
+        <li>
+          <RememberButton />
+        </li>
+      )}
       <li>
         <button type="button" onClick={signOut}>
           <Icon name="out" />
@@ -265,6 +304,21 @@ const More = ({ pages, current, close }: MoreProps) => (
       </li>
     </ul>
   </Dialog>
+)
+
+/** Offers to keep the key when the tab is closed. */
+const RememberButton = () => (
+  <button
+    type="button"
+    title="Keep the key on this device when the tab is closed"
+    onClick={() => {
+      keep(true)
+      toast('This device remembers the key until you sign out')
+    }}
+  >
+    <Icon name="save" />
+    <span>Stay signed in</span>
+  </button>
 )
 
 async function signOut(): Promise<void> {
