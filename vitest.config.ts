@@ -128,6 +128,7 @@ export default defineConfig({
           setupFiles: [
             './test/support/console.ts',
             './test/support/limits.ts',
+            './test/support/loaded.ts',
             './test/support/migrate.ts',
             './test/support/random.ts'
           ],
@@ -145,6 +146,7 @@ export default defineConfig({
           setupFiles: [
             './test/support/console.ts',
             './test/support/limits.ts',
+            './test/support/loaded.ts',
             './test/support/migrate.ts'
           ],
           testTimeout: 180_000,
