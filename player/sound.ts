@@ -128,18 +128,16 @@ function mendKind(node: Members, lose: Lose): Members | undefined {
 /** A document has one element, and in front of it perhaps a doctype. */
 function mendDocument(node: Members, lose: Lose): Members | undefined {
   const children = membersOf(node.childNodes, lose)
-  const root = children.find(({ type }) => type === ELEMENT)
+  const [element, ...others] = children.filter(({ type }) => type === ELEMENT)
+  const [root] = element ? mendNode(element, lose) : []
   if (!root) {
     return undefined
   }
   const doctype = children.find(({ type }) => type === DOCTYPE)
-  if (children.some((child) => child !== root && child.type === ELEMENT)) {
+  if (others.length > 0) {
     lose()
   }
-  return {
-    ...node,
-    childNodes: [doctype ?? [], root].flat().flatMap((child) => mendNode(child, lose))
-  }
+  return { ...node, childNodes: [...(doctype ? mendNode(doctype, lose) : []), root] }
 }
 
 /** The elements that can have a shadow root, besides custom ones. */

@@ -100,6 +100,12 @@ const anyEvent = fc.record({
   )
 })
 
+it('a page whose only element cannot be built is left out', () => {
+  const node = { type: 0, id: 1, childNodes: [{ type: 2 }] }
+
+  expect(mend({ type: 2, data: { node } })).toEqual({ playable: [], isDamaged: true })
+})
+
 it('whatever an event contains, what is made of it is sound', () => {
   fc.assert(
     fc.property(anyEvent, (event) => {
