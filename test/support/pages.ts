@@ -79,15 +79,19 @@ export async function enter(key: string, width?: number) {
   await opened.tab.goto(`${url}/console/`)
   await paste(opened.tab, key)
   // Keys are heard once the first page is loaded.
-  await opened.tab.locator('.main > *').first().waitFor()
+  await opened.tab.locator('.main :is(h1, .empty)').first().waitFor()
   await until(() => /#\/\d+\/\w/.test(opened.tab.url()))
   return opened
 }
 
-/** Opens a page of the console by the letter that follows `g`. */
+/** Opens another page of the console by the letter that follows `g`, as soon as keys are heard. */
 export async function openPage(tab: Page, letter: string): Promise<void> {
-  await tab.keyboard.press('g')
-  await tab.keyboard.press(letter)
+  const before = tab.url()
+  await until(async () => {
+    await tab.keyboard.press('g')
+    await tab.keyboard.press(letter)
+    return tab.url() !== before
+  })
 }
 
 export const isAsWideAsTheWindow = (tab: Page): Promise<boolean> =>

@@ -1,7 +1,14 @@
 import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
-import { enter, isAsWideAsTheWindow, newStage, openTab, send } from '../../support/pages.ts'
+import {
+  enter,
+  isAsWideAsTheWindow,
+  newStage,
+  openPage,
+  openTab,
+  send
+} from '../../support/pages.ts'
 import { until } from '../../support/until.ts'
 
 const { url } = inject('service')
@@ -47,8 +54,7 @@ it.skipIf(!hasBrowser())('a dashboard is made, filled, arranged, renamed and del
     await api('POST', 'insights/', { name, query: trendOf('signed up'), saved: true })
   }
   const { tab, faults } = await enter(stage.key)
-  await tab.keyboard.press('g')
-  await tab.keyboard.press('d')
+  await openPage(tab, 'd')
   await tab.getByText('No dashboards yet.').waitFor()
 
   await tab.getByRole('button', { name: 'New dashboard' }).first().click()

@@ -5,6 +5,7 @@ import {
   identify,
   isAsWideAsTheWindow,
   newStage,
+  openPage,
   send,
   untilPersons
 } from '../../support/pages.ts'
@@ -50,8 +51,7 @@ it.skipIf(!hasBrowser())('a trend is built, opened at a point, and saved', async
   const { projectId, key } = await newShop()
   const { tab, faults } = await enter(key)
 
-  await tab.keyboard.press('g')
-  await tab.keyboard.press('e')
+  await openPage(tab, 'e')
   // An event is offered as one types.
   await tab.getByRole('button', { name: 'Event A: Page view' }).click()
   await tab.getByRole('combobox', { name: 'Event' }).fill('signed')
@@ -137,8 +137,7 @@ it.skipIf(!hasBrowser())('funnels, retention and the others are asked alike', as
   const series = ['visited', 'signd up'].map((name) => ({ kind: 'EventsNode', event: name }))
 
   // A step without an event waits for one.
-  await tab.keyboard.press('g')
-  await tab.keyboard.press('e')
+  await openPage(tab, 'e')
   await tab.getByRole('button', { name: 'Funnel', exact: true }).click()
   await tab.getByText('Choose an event for each part of the question.').waitFor()
   await tab.getByRole('button', { name: /^Event 2/ }).click()

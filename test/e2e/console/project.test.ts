@@ -5,6 +5,7 @@ import {
   identify,
   isAsWideAsTheWindow,
   newStage,
+  openPage,
   openTab,
   send,
   untilPersons
@@ -24,8 +25,7 @@ it.skipIf(!hasBrowser())(
     await untilPersons(stage, 1)
     const { tab, faults } = await enter(stage.key)
 
-    await tab.keyboard.press('g')
-    await tab.keyboard.press('j')
+    await openPage(tab, 'j')
     await tab.getByRole('heading', { name: 'Settings' }).waitFor()
     expect(await tab.locator('.sections pre').textContent()).toContain(stage.token)
     await tab.getByLabel('Time zone').fill('Mars/Olympus')

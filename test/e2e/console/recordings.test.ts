@@ -1,6 +1,13 @@
 import { expect, inject, it } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
-import { enter, identify, isAsWideAsTheWindow, newStage, send } from '../../support/pages.ts'
+import {
+  enter,
+  identify,
+  isAsWideAsTheWindow,
+  newStage,
+  openPage,
+  send
+} from '../../support/pages.ts'
 import { BEGIN, click, element, type Node, text, visit } from '../../support/player.ts'
 import { until } from '../../support/until.ts'
 
@@ -84,8 +91,7 @@ it.skipIf(!hasBrowser())(
     tab.on('request', (request) => scripts.push(request.url()))
 
     // The list, without the player.
-    await tab.keyboard.press('g')
-    await tab.keyboard.press('r')
+    await openPage(tab, 'r')
     await until(async () => (await rows.count()) === 2)
     expect(scripts.filter((address) => /play-|\/player\//.test(address))).toEqual([])
 
