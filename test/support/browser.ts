@@ -50,8 +50,8 @@ export async function openBrowser(): Promise<BrowserContext> {
   const userAgent = `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${browser.version()} Safari/537.36`
   const context = await browser.newContext({ userAgent })
   onTestFinished(() => context.close())
-  // Waiting is limited by the test's own timeout. Playwright's of 30 s is too short on a slow, busy machine.
-  context.setDefaultTimeout(0)
+  // Playwright's 30 s are too short on a slow, busy machine.
+  context.setDefaultTimeout(120_000)
   await context.addInitScript(`
     Object.defineProperty(navigator, 'webdriver', { get: () => false })
     Object.defineProperty(navigator, 'userAgentData', { get: () => undefined })`)
