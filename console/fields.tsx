@@ -1,4 +1,5 @@
-import type { ComponentChildren } from 'preact'
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useId } from 'preact/hooks'
 import { Icon } from './icons.tsx'
 
@@ -31,6 +32,49 @@ export function Field({ label, hint, fault, children }: FieldProps) {
       </div>
     </div>
   )
+}
+
+type TypedProps = {
+  id?: string
+  class: string
+  'aria-label'?: string
+  'aria-describedby'?: string
+  type?: 'text' | 'number' | 'time'
+  min?: number | undefined
+  max?: number
+  step?: 'any'
+  maxLength?: number
+  required?: boolean
+  placeholder?: string
+  spellcheck?: boolean
+  value: string | number
+  /** Takes what was typed once the field is left. */
+  commit: (text: string) => void
+  /** Lines; given, the field has several. */
+  rows?: number
+}
+
+/** A field that keeps what is typed, whatever is rendered meanwhile, until it is left. */
+export function Typed({ value, commit, rows, ...rest }: TypedProps) {
+  const typed = useSignal<string | undefined>(undefined)
+  const joined = {
+    ...rest,
+    value: typed.value ?? value,
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => {
+      typed.value = currentTarget.value
+    },
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => {
+      const { value: text } = currentTarget
+      typed.value = undefined
+      commit(text)
+    }
+  }
+  if (rows === undefined) {
+    // The cast is safe: each of these types of inputs has all of these attributes.
+    return <input {...(joined as InputHTMLAttributes)} />
+  }
+  const { type: _, ...several } = joined
+  return <textarea {...several} rows={rows} />
 }
 
 type ChoiceProps<T extends string> = {

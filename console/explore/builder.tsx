@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { ApiError } from '../api.ts'
 import type { QuestionNode, SeriesNode } from '../chart/answer.ts'
+import { Typed } from '../fields.tsx'
 import { Filters } from '../filters/filters.tsx'
 import { Icon, type IconName } from '../icons.tsx'
 import { IconButton, Name } from '../parts.tsx'
@@ -429,14 +430,14 @@ function FunnelOptions({ question, set, fault }: OptionsProps) {
     <>
       <Part label="Within" fault={fault}>
         <div class="row nowrap">
-          <input
+          <Typed
             class="in number"
             type="number"
             min={1}
             aria-label="Time for all steps"
             value={length}
-            onChange={(event) => {
-              const asked = event.currentTarget.valueAsNumber
+            commit={(text) => {
+              const asked = Number(text)
               if (asked >= 1) {
                 put({
                   funnelWindowInterval: Math.round(asked),

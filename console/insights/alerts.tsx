@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { call } from '../api.ts'
-import { Choice, Field, Select } from '../fields.tsx'
+import { Choice, Field, Select, Typed } from '../fields.tsx'
 import { useLoaded } from '../loaded.ts'
 import { Dialog, Empty, Fault, Moment, Name, Skeleton } from '../parts.tsx'
 import { may } from '../session.ts'
@@ -53,7 +53,7 @@ export function Alerts({ subject, close }: { subject: Subject; close: () => void
     <Manage<Alert>
       title="Alerts on the insight"
       noun="alert"
-      words={subject.name}
+      subject={subject}
       path="alerts/"
       query={{ insight: String(subject.id), limit: '100' }}
       isWriter={may('alert:write')}
@@ -96,7 +96,7 @@ export function Alerts({ subject, close }: { subject: Subject; close: () => void
         }
       ]}
       remove={({ id }) => call('DELETE', `alerts/${id}/`)}
-      Form={(props) => <Form {...props} subject={subject} />}
+      Form={Form}
       close={close}
     />
   )
@@ -153,7 +153,7 @@ function useDraft(item: Alert | undefined, { id, series = [], name: subject }: S
 const ruleOf = (item: Alert | undefined) =>
   item && { condition: item.condition, threshold: item.threshold }
 
-function Form({ item, done, back, subject }: FormProps<Alert> & { subject: Subject }) {
+function Form({ item, done, back, subject }: FormProps<Alert>) {
   const { series = [] } = subject
   const draft = useDraft(item, subject)
   const { name, rule, index, every, skips, type, target, watched, suggested } = draft
@@ -270,17 +270,14 @@ function RuleFields({ rule, label, change }: RuleProps) {
         {rule.when !== 'none' && (
           <Field label={isChange(rule) ? 'By' : 'Number'}>
             {(joined) => (
-              <input
+              <Typed
                 {...joined}
                 type="number"
                 step="any"
                 min={isChange(rule) ? 0 : undefined}
                 required
                 value={rule.amount}
-                onChange={(event) => {
-                  const amount = event.currentTarget.valueAsNumber
-                  change({ ...rule, amount: Number.isFinite(amount) ? amount : rule.amount })
-                }}
+                commit={(text) => change({ ...rule, amount: text ? Number(text) : rule.amount })}
               />
             )}
           </Field>

@@ -21,12 +21,12 @@ type Props = { subject: Subject; changed?: (() => void) | undefined; close: () =
 
 /** Lists the annotations that the charts of an insight or a dashboard show, and edits them. */
 export function Annotations({ subject, changed, close }: Props) {
-  const { kind, id, name } = subject
+  const { kind, id } = subject
   return (
     <Manage<Annotation>
       title={`Annotations of the ${kind}`}
       noun="annotation"
-      words={name}
+      subject={subject}
       path="annotations/"
       query={{}}
       isShown={({ scope, dashboard_item, dashboard_id }) =>
@@ -46,7 +46,7 @@ export function Annotations({ subject, changed, close }: Props) {
         )
       })}
       remove={({ id }) => call('PATCH', `annotations/${id}/`, { body: { deleted: true } })}
-      Form={(props) => <Form {...props} subject={subject} />}
+      Form={Form}
       changed={changed}
       close={close}
     />
@@ -55,7 +55,7 @@ export function Annotations({ subject, changed, close }: Props) {
 
 const localOf = (date: Date): string => `${dayOf(date)}T${timeOf(date)}`
 
-function Form({ item, done, back, subject }: FormProps<Annotation> & { subject: Subject }) {
+function Form({ item, done, back, subject }: FormProps<Annotation>) {
   const { kind, id } = subject
   const own = kind === 'insight' ? 'dashboard_item' : 'dashboard'
   const text = useSignal(item?.content ?? '')

@@ -5,6 +5,7 @@ import { Icon } from '../icons.tsx'
 import { useLoaded } from '../loaded.ts'
 import { Menu, type MenuItem } from '../menu.tsx'
 import { Dialog, Empty, Fault, Skeleton, toast } from '../parts.tsx'
+import type { Subject } from './subject.ts'
 
 /** What a dialog needs that lists things of a subject, and makes, changes and removes them. */
 export type Managed<T> = {
@@ -12,8 +13,7 @@ export type Managed<T> = {
   title: string
   /** `alert` */
   noun: string
-  /** The subject's name. */
-  words: string
+  subject: Subject
   /** The path of the list, such as `alerts/`. */
   path: string
   query: Record<string, string | undefined>
@@ -30,6 +30,7 @@ export type Managed<T> = {
   /** Choices beside "Edit" and "Delete". `run` sends a request, and says what it has done. */
   choices?: (item: T, run: Run) => MenuItem[]
   remove: (item: T) => Promise<unknown>
+  /** One component for all renderings: another one would lose what was typed. */
   Form: (props: FormProps<T>) => ComponentChildren
   changed?: (() => void) | undefined
   close: () => void
@@ -40,6 +41,7 @@ type Run = (words: string, request: () => Promise<unknown>) => void
 /** A form for one of the list; for a new one without an item. */
 export type FormProps<T> = {
   item: T | undefined
+  subject: Subject
   /** Called when it is saved, with what was done in words. */
   done: (words: string) => void
   /** Goes back to the list, or closes the dialog if nothing is listed. */
@@ -48,7 +50,7 @@ export type FormProps<T> = {
 
 /** A dialog that lists things of a subject, and makes, changes and removes them. */
 export function Manage<T extends { id: number | string }>(managed: Managed<T>) {
-  const { title, noun, words, path, query, isWriter, close } = managed
+  const { title, noun, subject, path, query, isWriter, close } = managed
   const { isShown = () => true } = managed
   const list = useLoaded(path + JSON.stringify(query), async (signal) => {
     const { results } = await call<{ results: T[] }>('GET', path, { query, signal })
@@ -78,6 +80,7 @@ export function Manage<T extends { id: number | string }>(managed: Managed<T>) {
     return (
       <Form
         item={edited.value?.item}
+        subject={subject}
         done={refresh}
         back={() => {
           if (isFirst) {
@@ -91,7 +94,7 @@ export function Manage<T extends { id: number | string }>(managed: Managed<T>) {
   return (
     <Dialog
       title={title}
-      words={words}
+      words={subject.name}
       close={close}
       footer={
         <>

@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals'
-import { Choice, Field } from '../fields.tsx'
+import { Choice, Field, Typed } from '../fields.tsx'
 
 export type TargetType = 'email' | 'slack' | 'webhook'
 
@@ -49,14 +49,14 @@ export function Recipients({ type, target, fault }: Props) {
       />
       <Field label={label} hint={hint} fault={fault}>
         {(joined) => (
-          <input
+          <Typed
             {...joined}
             required
             placeholder={placeholder}
             spellcheck={false}
             value={target.value}
-            onChange={(event) => {
-              target.value = event.currentTarget.value.trim()
+            commit={(text) => {
+              target.value = text.trim()
             }}
           />
         )}

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { call } from '../api.ts'
-import { Choice, Field, Select } from '../fields.tsx'
+import { Choice, Field, Select, Typed } from '../fields.tsx'
 import { Icon } from '../icons.tsx'
 import { useLoaded } from '../loaded.ts'
 import { Dialog, Fault, Moment, Name, Skeleton } from '../parts.tsx'
@@ -46,12 +46,12 @@ type Preview = {
 
 /** Lists the subscriptions to an insight or a dashboard, and edits them. */
 export function Subscriptions({ subject, close }: { subject: Subject; close: () => void }) {
-  const { kind, id, name } = subject
+  const { kind, id } = subject
   return (
     <Manage<Subscription>
       title={`Subscriptions to the ${kind}`}
       noun="subscription"
-      words={name}
+      subject={subject}
       path="subscriptions/"
       query={{ [kind]: String(id), limit: '100' }}
       isWriter={may('subscription:write')}
@@ -90,7 +90,7 @@ export function Subscriptions({ subject, close }: { subject: Subject; close: () 
         }
       ]}
       remove={({ id }) => call('DELETE', `subscriptions/${id}/`)}
-      Form={(props) => <Form {...props} subject={subject} />}
+      Form={Form}
       close={close}
     />
   )
@@ -121,7 +121,7 @@ const rhythmOf = (item: Subscription): Rhythm | undefined =>
     ? fromSchedule(item, timeOf(new Date(item.start_date)))
     : undefined
 
-function Form({ item, done, back, subject }: FormProps<Subscription> & { subject: Subject }) {
+function Form({ item, done, back, subject }: FormProps<Subscription>) {
   const { type, target, title, invite, rhythm, body } = useDraft(item, subject)
   const finish = () => done(item ? 'The subscription is saved' : 'The subscription is made')
   const saving = useSaving(finish)
@@ -168,26 +168,26 @@ function Form({ item, done, back, subject }: FormProps<Subscription> & { subject
         )}
         <Field label="Title" hint="Without one, the name of what is sent.">
           {(joined) => (
-            <input
+            <Typed
               {...joined}
               maxLength={100}
               placeholder={subject.name}
               value={title.value}
-              onChange={(event) => {
-                title.value = event.currentTarget.value
+              commit={(text) => {
+                title.value = text
               }}
             />
           )}
         </Field>
         <Field label="Words of yours" hint="They stand in the first message only.">
           {(joined) => (
-            <textarea
+            <Typed
               {...joined}
               rows={2}
               maxLength={10_000}
               value={invite.value}
-              onChange={(event) => {
-                invite.value = event.currentTarget.value
+              commit={(text) => {
+                invite.value = text
               }}
             />
           )}
@@ -241,12 +241,12 @@ function RhythmFields({ rhythm, change }: RhythmProps) {
         />
         <Field label="At">
           {(joined) => (
-            <input
+            <Typed
               {...joined}
               type="time"
               required
               value={time}
-              onChange={(event) => change({ ...rhythm, time: event.currentTarget.value || time })}
+              commit={(text) => change({ ...rhythm, time: text || time })}
             />
           )}
         </Field>

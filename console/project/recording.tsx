@@ -1,4 +1,4 @@
-import { Field } from '../fields.tsx'
+import { Field, Typed } from '../fields.tsx'
 import { Check, SettingsForm } from './form.tsx'
 import { Section } from './section.tsx'
 
@@ -35,17 +35,13 @@ export const Recording = () => (
             fault={faultOf('session_recording_sample_rate')}
           >
             {(joined) => (
-              <input
+              <Typed
                 {...joined}
                 type="number"
                 min={0}
                 max={100}
                 value={Math.round(Number(values.session_recording_sample_rate ?? 1) * 10_000) / 100}
-                onChange={(event) =>
-                  change({
-                    session_recording_sample_rate: rateOf(wholeOf(event.currentTarget.value))
-                  })
-                }
+                commit={(text) => change({ session_recording_sample_rate: rateOf(wholeOf(text)) })}
               />
             )}
           </Field>
@@ -55,14 +51,14 @@ export const Recording = () => (
             fault={faultOf('session_recording_minimum_duration_milliseconds')}
           >
             {(joined) => (
-              <input
+              <Typed
                 {...joined}
                 type="number"
                 min={0}
                 max={30}
                 value={(values.session_recording_minimum_duration_milliseconds ?? 0) / 1_000}
-                onChange={(event) => {
-                  const seconds = wholeOf(event.currentTarget.value)
+                commit={(text) => {
+                  const seconds = wholeOf(text)
                   change({
                     session_recording_minimum_duration_milliseconds: seconds
                       ? Math.round(seconds * 1_000)
@@ -78,14 +74,12 @@ export const Recording = () => (
             fault={faultOf('recording_retention_days')}
           >
             {(joined) => (
-              <input
+              <Typed
                 {...joined}
                 type="number"
                 min={1}
                 value={values.recording_retention_days ?? ''}
-                onChange={(event) =>
-                  change({ recording_retention_days: wholeOf(event.currentTarget.value) })
-                }
+                commit={(text) => change({ recording_retention_days: wholeOf(text) })}
               />
             )}
           </Field>

@@ -50,6 +50,7 @@ it.skipIf(!hasBrowser())('a dashboard is made, filled, arranged, renamed and del
   const stage = await newStage()
   const api = apiOf(stage)
   await send(stage.token, { event: 'signed up', distinct_id: 'ada' })
+  await until(async () => (await api('GET', 'event_definitions/')).count === 1)
   for (const name of ['Sign-ups', HOSTILE]) {
     await api('POST', 'insights/', { name, query: trendOf('signed up'), saved: true })
   }
@@ -79,7 +80,11 @@ it.skipIf(!hasBrowser())('a dashboard is made, filled, arranged, renamed and del
   expect(await tab.evaluate<string>('document.activeElement.ariaLabel')).toMatch(/^Move Sign-ups/)
   await tab.getByRole('button', { name: 'Widen Sign-ups' }).click()
   await tab.getByRole('button', { name: 'Narrow Sign-ups' }).waitFor()
-  await tab.waitForLoadState('networkidle')
+  const [arranged] = (await api('GET', 'dashboards/')).results
+  await until(async () => {
+    const { tiles } = await api('GET', `dashboards/${arranged.id}/`)
+    return tiles[1].width === 'full' && tiles[1].insight.name === 'Sign-ups'
+  })
   await tab.reload()
   await until(async () => (await titles(tab))[1] === 'Sign-ups')
   expect(await tab.locator('.tile.full h2').allTextContents()).toEqual(['Sign-ups'])
@@ -130,6 +135,7 @@ it.skipIf(!hasBrowser())('an insight is shared, sent, watched and annotated', as
   const stage = await newStage()
   const api = apiOf(stage)
   await send(stage.token, { event: 'signed up', distinct_id: 'ada' })
+  await until(async () => (await api('GET', 'event_definitions/')).count === 1)
   const insight = await api('POST', 'insights/', { name: 'Sign-ups', query: trendOf('signed up') })
   const { tab, faults } = await enter(stage.key)
   await tab.goto(`${url}/console/#/${stage.projectId}/dashboards`)
@@ -196,6 +202,20 @@ it.skipIf(!hasBrowser())('an insight is shared, sent, watched and annotated', as
   await dialog.getByText('on this insight').waitFor()
   const [annotation] = (await api('GET', 'annotations/')).results
   expect(annotation).toMatchObject({ content: 'New pricing page', dashboard_item: insight.id })
+
+  // What was typed stays when the answer behind the dialog arrives.
+  const held = Promise.withResolvers<void>()
+  await tab.route('**/query/', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await tab.goto(`${url}/console/#/${stage.projectId}/explore/${insight.short_id}`)
+  await tab.reload()
+  await tab.getByRole('button', { name: 'Subscribe' }).click()
+  await dialog.getByLabel('Title').fill('Monday')
+  held.resolve()
+  await tab.locator('.answer svg').first().waitFor()
+  expect(await dialog.getByLabel('Title').inputValue()).toBe('Monday')
   expect(faults).toEqual([])
 })
 
