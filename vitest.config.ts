@@ -167,8 +167,6 @@ export default defineConfig({
           env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compiled') },
           // Only for tests that hang: at full depth, the longest test takes four minutes on two cores.
           testTimeout: 900_000,
-          // Browsers share two cores with all else: what one of them misses is tried once more, and reported.
-          retry: 1,
           hookTimeout: 900_000
         }
       }

@@ -86,6 +86,7 @@ it.skipIf(!hasBrowser())(
     // The viewer sees the settings, and neither keys nor a way to change anything.
     const viewer = await openTab(375)
     await viewer.tab.goto(link)
+    await until(() => /#\/\d+\/\w/.test(viewer.tab.url()))
     await viewer.tab.goto(`${url}/console/#/${stage.projectId}/project`)
     await viewer.tab.getByRole('heading', { name: 'Settings' }).waitFor()
     expect(await viewer.tab.locator('.subnav a').allTextContents()).toEqual([
