@@ -10,6 +10,7 @@ import type { Json } from '../input/json.ts'
 import { resolveCohorts } from '../membership/resolve.ts'
 import { Knowledge } from '../trends/count.ts'
 import type { ProjectCalendar } from '../trends/periods.ts'
+import type { Setting } from './functions/definition.ts'
 import { printDay, printTime } from './functions/times.ts'
 import { IdTexts } from './ids.ts'
 import { parseStatement } from './parse.ts'
@@ -63,11 +64,13 @@ async function compute(scope: SqlScope, query: SqlQuery, now: Date): Promise<Sql
     cohorts: await resolveCohorts(db, project, groups, now, stepEvents)
   }
   const knowledge = new Knowledge(db, project.id, filtering, stepEvents)
-  const setting = {
+  const noted = new Set<string>()
+  const setting: Setting = {
     timezone: project.timezone,
     weekStart: project.weekStart,
     now,
-    work: knowledge.work
+    work: knowledge.work,
+    warn: (text) => noted.add(text)
   }
   const plan = planStatement(statement, {
     setting,
@@ -89,7 +92,7 @@ async function compute(scope: SqlScope, query: SqlQuery, now: Date): Promise<Sql
     offset,
     query: query.text,
     clickhouse: null,
-    warnings: [...query.warnings, ...warnings]
+    warnings: [...query.warnings, ...warnings, ...noted]
   }
 }
 

@@ -9,18 +9,18 @@ import {
   walk
 } from './expression.ts'
 import { comparing } from './functions/comparisons.ts'
-import { adding } from './functions/dates.ts'
 import {
   commonTypeOf,
   expectCondition,
   type FunctionDefinition,
   type Setting
 } from './functions/definition.ts'
+import { adding, startOfInterval } from './functions/intervals.ts'
 import { findFunction, suggest } from './functions/table.ts'
 import { printNode } from './print.ts'
 import { type Schema, toColumn, withText } from './schema.ts'
 import { StatementError } from './statement-error.ts'
-import type { CallNode, Node, SqlStatement, Step } from './tree.ts'
+import { type CallNode, INTERVAL_UNITS, type Node, type SqlStatement, type Step } from './tree.ts'
 import {
   arrayOf,
   BOOL,
@@ -53,11 +53,13 @@ const INSTEAD: Readonly<Record<string, string>> = {
   quantileexact: 'quantile',
   mediantiming: 'median',
   sumdistinct: 'sum(DISTINCT x)',
-  groupuniqarray: 'topK',
-  grouparray: 'topK',
+  stddev: 'stddevSamp',
+  variance: 'varSamp',
+  max2: 'greatest',
+  min2: 'least',
+  jsonextract: 'JSONExtractString, JSONExtractFloat or JSONExtractRaw',
   arrayjoin: 'a subquery',
   cast: 'toString, toFloat or toDateTime',
-  todatetime64: 'toDateTime',
   tofloat64: 'toFloat',
   toint64: 'toInt',
   toint32: 'toInt',
@@ -195,11 +197,35 @@ export class Resolver {
     if (node.name === 'plus' || node.name === 'minus') {
       return this.#resolveSum(node)
     }
-    return this.call(
-      node.name,
-      node.args.map((arg) => this.resolve(arg)),
-      node
-    )
+    if (node.name.toLowerCase() === 'tostartofinterval') {
+      return this.#resolveStart(node)
+    }
+    const args = this.#membersOfProperty(node) ?? node.args.map((arg) => this.resolve(arg))
+    return this.call(node.name, args, node)
+  }
+
+  /** `toStartOfInterval(timestamp, INTERVAL 2 HOUR)` */
+  #resolveStart(node: CallNode): Expression {
+    const [time, given, ...zone] = node.args
+    const interval = given && toInterval(given)
+    if (!time || !interval) {
+      throw new StatementError(node.at, `Write ${node.name}(timestamp, INTERVAL 2 HOUR).`)
+    }
+    const args = [time, interval.amount, ...zone].map((arg) => this.resolve(arg))
+    return this.#build(startOfInterval(interval.unit), args, node)
+  }
+
+  /** `JSONExtractString(properties, 'x')` reads the column of the property. */
+  #membersOfProperty({ name, args: [source, key, ...path] }: CallNode): Expression[] | undefined {
+    const isMember =
+      /^json/i.test(name) && source?.kind === 'path' && key?.kind === 'literal' && key.isText
+    if (!isMember || source.steps.at(-1)?.name !== 'properties') {
+      return undefined
+    }
+    const step = { name: String(key.value), at: key.at }
+    const member = this.#resolvePath([...source.steps, step], source.at)
+    const [column] = member.kind === 'call' ? member.args : []
+    return column && [column, ...path.map((one) => this.resolve(one))]
   }
 
   /** Calls a function. @throws StatementError for an unknown one, or arguments that do not fit */
@@ -227,8 +253,9 @@ export class Resolver {
       throw new StatementError(node.at, `${node.name} takes 2 arguments.`)
     }
     const sign = node.name === 'plus' ? 1 : -1
-    const [time, interval] = left.kind === 'interval' && sign === 1 ? [right, left] : [left, right]
-    if (interval.kind === 'interval') {
+    const first = sign === 1 ? toInterval(left) : undefined
+    const [time, interval] = first ? [right, first] : [left, toInterval(right)]
+    if (interval) {
       const definition = adding(`${node.name}-${interval.unit}`, interval.unit, sign)
       return this.#build(definition, [this.resolve(time), this.resolve(interval.amount)], node)
     }
@@ -300,7 +327,7 @@ export class Resolver {
   ): Expression {
     const isCountDistinct = definition.name === 'count' && node.isDistinct
     const used = isCountDistinct ? findAggregate('countDistinct') : undefined
-    const { name, arity, isTimed, typeOf } = used?.definition ?? definition
+    const { name, arity, isTimed, takesTexts, typeOf } = used?.definition ?? definition
     const given = node.args.filter(({ kind }) => kind !== 'star').map((arg) => this.resolve(arg))
     const condition = isIf ? given.pop() : undefined
     if (isIf && !condition) {
@@ -313,12 +340,13 @@ export class Resolver {
       expectCondition(node.name, condition)
     }
     expectArity(node.name, arity, given.length, node.at)
-    const args = name === 'topK' ? given.map(withText) : given
+    const args = takesTexts ? given.map(withText) : given
     const parameters = this.#resolveParameters(node, definition.parameters)
     for (const inner of [...args, ...(condition ? [condition] : [])]) {
       expectNoAggregate(inner, node.name)
     }
-    const type = typeOf({ at: node.at, name: node.name, args, parameters })
+    const { at, isDistinct } = node
+    const type = typeOf({ at, name: node.name, args, parameters, isDistinct })
     const timed = isTimed ? [...args, this.#timeOfRow(node.at)] : args
     return aggregateOf(node, { name, parameters, args: timed, condition, type })
   }
@@ -401,6 +429,19 @@ function expectArity(
     const noun = wanted.endsWith(' 1') || wanted === '1' ? 'argument' : 'arguments'
     throw new StatementError(at, `${name} expects ${wanted} ${noun}, found ${found}.`)
   }
+}
+
+type Interval = Node & { kind: 'interval' }
+
+/** `INTERVAL 7 DAY`, `toIntervalDay(7)` */
+function toInterval(node: Node): Interval | undefined {
+  if (node.kind === 'interval') {
+    return node
+  }
+  const [, written] = (node.kind === 'call' && /^toInterval(\w+)$/i.exec(node.name)) || []
+  const unit = INTERVAL_UNITS.find((one) => one === written?.toLowerCase())
+  const [amount] = node.kind === 'call' ? node.args : []
+  return unit && amount && { kind: 'interval', at: node.at, amount, unit }
 }
 
 function unknownFunction(name: string, at: number): StatementError {

@@ -1,6 +1,6 @@
 import type { Json } from '../input/json.ts'
 import { type Expression, type Field, keyOfField, makeCall, quote } from './expression.ts'
-import { flagOfJson, memberAt, numberOfJson, textOfJson } from './functions/conversions.ts'
+import { flagOfJson, memberAt, numberOfJson, textOfJson } from './functions/json-members.ts'
 import { StatementError } from './statement-error.ts'
 import type { Step } from './tree.ts'
 import {

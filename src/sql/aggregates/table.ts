@@ -18,10 +18,14 @@ import {
 import type { GroupAccumulator, Kept } from './accumulator.ts'
 import { CountDistinct, Frequent, OnlyDistinct } from './distinct.ts'
 import { Extreme, Least } from './extremes.ts'
+import { DistinctList, Listed } from './lists.ts'
 import { Quantiles } from './quantiles.ts'
+import { Spread } from './spread.ts'
 import { Count, Mean, Sum } from './sums.ts'
 
-type AskedAggregate = Pick<Aggregate, 'name' | 'parameters' | 'args'> & { at: number }
+type AskedAggregate = Pick<Aggregate, 'name' | 'parameters' | 'isDistinct' | 'args'> & {
+  at: number
+}
 
 /** An aggregate: its arguments, the type of its result, and what computes it. */
 export type AggregateDefinition = {
@@ -32,6 +36,8 @@ export type AggregateDefinition = {
   parameters?: readonly [number, number]
   /** Whether the time of a row is a further argument: it decides which row is the first. */
   isTimed?: boolean
+  /** Whether it needs the texts of ids: the UUIDs of persons, and distinct ids. */
+  takesTexts?: boolean
   /** @throws StatementError for arguments of the wrong type */
   typeOf: (asked: AskedAggregate) => SqlType
   accumulator: (asked: AskedAggregate, type: SqlType, kept: Kept) => GroupAccumulator
@@ -179,6 +185,7 @@ const MAX_TOP = 1_000
 
 const topK: AggregateDefinition = {
   name: 'topK',
+  takesTexts: true,
   arity: [1, 1],
   parameters: [1, 1],
   typeOf(asked) {
@@ -191,6 +198,46 @@ const topK: AggregateDefinition = {
   accumulator: ({ args, parameters: [limit = 0] }, _, kept) =>
     new Frequent(baseOf(args), limit, kept)
 }
+
+const groupArray: AggregateDefinition = {
+  name: 'groupArray',
+  takesTexts: true,
+  arity: [1, 1],
+  parameters: [0, 1],
+  isTimed: true,
+  typeOf: listType,
+  accumulator: ({ args, parameters: [limit], isDistinct }, _, kept) =>
+    new (isDistinct ? DistinctList : Listed)(baseOf(args), limit, kept)
+}
+
+const groupUniqArray: AggregateDefinition = {
+  name: 'groupUniqArray',
+  takesTexts: true,
+  arity: [1, 1],
+  parameters: [0, 1],
+  typeOf: listType,
+  accumulator: ({ args, parameters: [limit] }, _, kept) =>
+    new DistinctList(baseOf(args), limit, kept)
+}
+
+/** @throws StatementError for a parameter that is no number of values */
+function listType(asked: AskedAggregate): SqlType {
+  const [limit = 1] = asked.parameters
+  if (!Number.isInteger(limit) || limit < 1) {
+    throw new StatementError(
+      asked.at,
+      `${asked.name} takes the number of values to keep: ${asked.name}(5)(x).`
+    )
+  }
+  return arrayOf({ ...typeOfArg(asked), isNullable: false })
+}
+
+/** @param less what the number of values is lowered by: 1 for a sample, 0 for a population */
+const spread = (name: string, less: 0 | 1, isRoot: boolean): AggregateDefinition => ({
+  ...avg,
+  name,
+  accumulator: (_, type) => new Spread(noMean(type), { less, isRoot })
+})
 
 const ALL: readonly AggregateDefinition[] = [
   count('count'),
@@ -208,7 +255,13 @@ const ALL: readonly AggregateDefinition[] = [
   quantile('quantile', ({ parameters }) => parameters, [1, 1]),
   quantile('quantiles', ({ parameters }) => parameters, [1, 20]),
   quantile('median', () => [0.5]),
-  topK
+  topK,
+  groupArray,
+  groupUniqArray,
+  spread('stddevSamp', 1, true),
+  spread('stddevPop', 0, true),
+  spread('varSamp', 1, false),
+  spread('varPop', 0, false)
 ]
 
 const AGGREGATES: ReadonlyMap<string, AggregateDefinition> = new Map(
@@ -244,7 +297,8 @@ export function accumulatorOf(
   }
   const inner = found.definition.accumulator({ ...aggregate, at }, type, kept)
   const [arg] = aggregate.args
-  return aggregate.isDistinct && arg && !(inner instanceof CountDistinct)
+  const isDistinct = inner instanceof CountDistinct || inner instanceof DistinctList
+  return aggregate.isDistinct && arg && !isDistinct
     ? new OnlyDistinct(arg.type.base, inner, kept)
     : inner
 }

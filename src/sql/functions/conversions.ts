@@ -1,13 +1,8 @@
-import type { Json } from '../../input/json.ts'
-import { constantOf, quote } from '../expression.ts'
-import { StatementError } from '../statement-error.ts'
+import { quote } from '../expression.ts'
 import {
   BOOL,
-  DATE,
-  exactTime,
   FLOAT,
   int,
-  isNumeric,
   NULL,
   nullable,
   type Some,
@@ -20,13 +15,14 @@ import {
 import {
   type AskedCall,
   constantZone,
+  expectNumbers,
   type FunctionDefinition,
   likeArgs,
   strictly,
   wrongType
 } from './definition.ts'
 import { numberOfText } from './numbers-of-text.ts'
-import { dayOf, dayOfText, momentOfDay, printDay, printLocal, timeOfText } from './times.ts'
+import { printDay, printLocal } from './times.ts'
 
 /** Returns the function that writes the values of a type as text. */
 export function printerOf(type: SqlType): (value: Some) => string {
@@ -158,115 +154,30 @@ const toUuid: FunctionDefinition = {
   })
 }
 
-/** Numbers below this are days, and others seconds, as in ClickHouse. */
-const FIRST_SECOND = 65_536
-
-const toDate: FunctionDefinition = {
-  name: 'toDate',
-  arity: [1, 2],
-  build(asked) {
-    const [arg] = asked.args
-    const type = arg?.type ?? NULL
-    const zone =
-      asked.args.length > 1 ? constantZone(asked, 1) : (type.zone ?? asked.setting.timezone)
-    expectReadable(asked, (text) => dayOfText(text, zone), "a date such as '2026-03-01'")
-    switch (type.base) {
-      case 'text':
-      case 'null':
-        return {
-          type: nullable(DATE, arg?.kind !== 'constant' || type.isNullable),
-          apply: strictly((text) => dayOfText(String(text), zone) ?? null)
-        }
-      case 'time':
-        return { type: likeArgs(DATE, asked.args), apply: dayIn(zone) }
-      case 'date':
-        return { type, apply: strictly((day) => day) }
-      default:
-        expectNumber(asked)
-        return {
-          type: likeArgs(DATE, asked.args),
-          apply: strictly((number) =>
-            Number(number) < FIRST_SECOND
-              ? Math.floor(Number(number))
-              : dayOf(Number(number) * 1000, zone)
-          )
-        }
-    }
-  }
-}
-
-const dayIn = (zone: string) => strictly((time) => dayOf(Number(time), zone))
-
-/** @throws StatementError */
-function expectNumber(asked: AskedCall): void {
-  const [arg] = asked.args
-  if (arg && !isNumeric(arg.type)) {
-    throw wrongType(asked, arg, 'a date, a time, a text or a number')
-  }
-}
-
-/** Refuses a constant text that cannot be read. @throws StatementError */
-function expectReadable(
-  { args: [arg], name }: AskedCall,
-  read: (text: string) => number | undefined,
-  form: string
-): void {
-  const text = arg?.kind === 'constant' && arg.type.base === 'text' ? constantOf(arg) : undefined
-  if (arg && typeof text === 'string' && read(text) === undefined) {
-    throw new StatementError(arg.at, `${name} cannot read ${quote(text)}: write ${form}.`)
-  }
-}
-
-const toDateTime = (name: string): FunctionDefinition => ({
+/** `toFloatOrZero('abc')` is 0. */
+const orZero = (name: string, { arity, build }: FunctionDefinition): FunctionDefinition => ({
   name,
-  arity: [1, 3],
+  arity,
   build(asked) {
-    const [arg] = asked.args
-    const type = arg?.type ?? NULL
-    const last = asked.args.length - 1
-    const hasZone = last > 0 && asked.args[last]?.type.base === 'text'
-    const zone = hasZone ? constantZone(asked, last) : (type.zone ?? asked.setting.timezone)
-    expectReadable(asked, (text) => timeOfText(text, zone), "a time such as '2026-03-01 09:00:00'")
-    const result = exactTime(zone)
-    switch (type.base) {
-      case 'text':
-      case 'null':
-        return {
-          type: nullable(result, arg?.kind !== 'constant' || type.isNullable),
-          apply: strictly((text) => timeOfText(String(text), zone) ?? null)
-        }
-      case 'time':
-        return { type: likeArgs(result, asked.args), apply: strictly((value) => value) }
-      case 'date':
-        return {
-          type: likeArgs(result, asked.args),
-          apply: strictly((day) => momentOfDay(Number(day), zone))
-        }
-      default:
-        expectNumber(asked)
-        return {
-          type: likeArgs(result, asked.args),
-          apply: strictly((seconds) => Number(seconds) * 1000)
-        }
+    const { type, apply } = build(asked)
+    return {
+      type: likeArgs({ ...type, isNullable: false }, asked.args),
+      apply: strictly((value) => apply(value) ?? 0)
     }
   }
 })
 
-const toUnix: FunctionDefinition = {
-  name: 'toUnixTimestamp',
-  arity: [1, 1],
+/** `toFloatOrDefault('abc', 5)` is 5, and so it is for null. */
+const toFloatOrDefault: FunctionDefinition = {
+  name: 'toFloatOrDefault',
+  arity: [2, 2],
   build(asked) {
-    const [arg] = asked.args
-    const base = arg?.type.base
-    if (arg && base !== 'time' && base !== 'date') {
-      throw wrongType(asked, arg, 'a time')
-    }
-    const zone = arg?.type.zone ?? asked.setting.timezone
+    const [arg, ...others] = asked.args
+    expectNumbers({ name: asked.name, args: others })
+    const { apply } = toFloat.build({ ...asked, args: arg ? [arg] : [] })
     return {
-      type: likeArgs(int('UInt32'), asked.args),
-      apply: strictly((value) =>
-        Math.floor((base === 'date' ? momentOfDay(Number(value), zone) : Number(value)) / 1000)
-      )
+      type: likeArgs(FLOAT, others),
+      apply: (value = null, otherwise = null) => apply(value) ?? otherwise
     }
   }
 }
@@ -274,52 +185,10 @@ const toUnix: FunctionDefinition = {
 export const CONVERSIONS: readonly FunctionDefinition[] = [
   toText,
   toInt,
+  orZero('toIntOrZero', toInt),
   toFloat,
+  orZero('toFloatOrZero', toFloat),
+  toFloatOrDefault,
   toBool,
-  toUuid,
-  toDate,
-  toDateTime('toDateTime'),
-  toDateTime('parseDateTimeBestEffort'),
-  toUnix
+  toUuid
 ]
-
-/*
- * Members of properties, which are JSON, as values.
- */
-
-/** Returns the text of a JSON value: that of a string as it is. */
-export function textOfJson(json: Json): string | null {
-  if (json === null || typeof json === 'string') {
-    return json
-  }
-  return JSON.stringify(json)
-}
-
-export function numberOfJson(json: Json): number | null {
-  if (typeof json === 'number') {
-    return json
-  }
-  return typeof json === 'string' ? (numberOfText(json) ?? null) : null
-}
-
-export function flagOfJson(json: Json): number | null {
-  if (json === true || json === 'true') {
-    return 1
-  }
-  return json === false || json === 'false' ? 0 : null
-}
-
-/** Returns the member at a path of names and of indexes from 1 on; null if there is none. */
-export function memberAt(json: Json, path: readonly (string | number)[]): Json {
-  let found: Json | undefined = json
-  for (const step of path) {
-    if (Array.isArray(found)) {
-      found = found[Number(step) - 1]
-    } else if (typeof found === 'object' && found !== null && Object.hasOwn(found, step)) {
-      found = found[String(step)]
-    } else {
-      return null
-    }
-  }
-  return found ?? null
-}

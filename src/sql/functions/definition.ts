@@ -18,6 +18,8 @@ export type Setting = {
   weekStart: number
   now: Date
   work: Work
+  /** Notes a warning for the answer. */
+  warn: (text: string) => void
 }
 
 /** A call whose arguments are resolved. */

@@ -4,18 +4,28 @@ import { CONDITIONS } from './conditions.ts'
 import { CONVERSIONS } from './conversions.ts'
 import { DATES } from './dates.ts'
 import type { FunctionDefinition } from './definition.ts'
+import { INTERVALS } from './intervals.ts'
+import { JSONS } from './json.ts'
+import { LISTS } from './lists.ts'
 import { NUMBERS } from './numbers.ts'
 import { REGEXPS } from './regexp.ts'
 import { TEXTS } from './texts.ts'
+import { TO_TIME } from './to-time.ts'
+import { URLS } from './urls.ts'
 
 const ALL = [
   ...COMPARISONS,
   ...CONDITIONS,
   ...CONVERSIONS,
   ...DATES,
+  ...INTERVALS,
+  ...JSONS,
+  ...LISTS,
   ...NUMBERS,
   ...REGEXPS,
-  ...TEXTS
+  ...TEXTS,
+  ...TO_TIME,
+  ...URLS
 ]
 
 /** The functions, by their names in lower case. */

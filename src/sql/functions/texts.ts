@@ -1,18 +1,7 @@
 import { byteLength } from '../../input/json.ts'
-import { StatementError } from '../statement-error.ts'
-import {
-  arrayOf,
-  COUNT,
-  FLAG,
-  NULL,
-  nullable,
-  type SqlValue,
-  TEXT,
-  ValueFailure
-} from '../types.ts'
+import { COUNT, FLAG, type SqlValue, TEXT, ValueFailure } from '../types.ts'
 import { printerOf } from './conversions.ts'
 import {
-  type AskedCall,
   constantText,
   expectNumbers,
   expectText,
@@ -20,14 +9,12 @@ import {
   likeArgs,
   MANY,
   strict,
-  strictly,
-  strictPair,
-  wrongType
+  strictly
 } from './definition.ts'
 import { likeTest } from './like.ts'
 
 /** Defines a function of texts. */
-const ofTexts = (
+export const ofTexts = (
   name: string,
   arity: readonly [number, number],
   type: typeof TEXT,
@@ -47,7 +34,8 @@ const ofTexts = (
   }
 })
 
-const ofText = (name: string, compute: (text: string) => SqlValue): FunctionDefinition => ({
+/** Defines a function of one text, which has a text. */
+export const ofText = (name: string, compute: (text: string) => SqlValue): FunctionDefinition => ({
   name,
   arity: [1, 1],
   build(asked) {
@@ -124,48 +112,50 @@ const trim = (name: string, ends: { left: boolean; right: boolean }): FunctionDe
     return text.slice(from, until)
   })
 
-/** The length of a text, or the number of an array's items. */
-const lengthOf: FunctionDefinition = {
-  name: 'length',
-  arity: [1, 1],
-  build(asked) {
-    const [arg] = asked.args
-    if (arg?.type.base !== 'array') {
-      expectText(asked, arg)
-    }
-    return {
-      type: likeArgs(COUNT, asked.args),
-      apply: strictly((value) => (Array.isArray(value) ? value.length : byteLength(String(value))))
-    }
-  }
-}
-
-const emptiness = (name: string, ofEmpty: 0 | 1): FunctionDefinition => ({
-  name,
-  arity: [1, 1],
-  build(asked) {
-    const [arg] = asked.args
-    if (arg?.type.base !== 'array') {
-      expectText(asked, arg)
-    }
-    return {
-      type: likeArgs(FLAG, asked.args),
-      apply: strictly((value) => (Object(value).length === 0 ? ofEmpty : 1 - ofEmpty))
-    }
-  }
-})
-
 type Fold = (text: string) => string
 
 /** Returns the place of a text in another, from 1 on; 0 if it is absent. */
 const position = (
   name: string,
-  { fold, measure }: { fold: Fold; measure: (before: string) => number }
-): FunctionDefinition =>
-  ofTexts(name, [2, 2], COUNT, (text = '', part = '') => {
-    const at = fold(text).indexOf(fold(part))
-    return at < 0 ? 0 : measure(text.slice(0, at)) + 1
-  })
+  { fold, measure }: { fold: Fold; measure: Measure }
+): FunctionDefinition => ({
+  name,
+  arity: [2, 3],
+  build(asked) {
+    const [text, part, ...from] = asked.args
+    expectText(asked, text)
+    expectText(asked, part)
+    expectNumbers({ name, args: from })
+    return {
+      type: likeArgs(COUNT, asked.args),
+      apply: strict((...values) => {
+        const [whole, wanted] = values.map(String)
+        return find(fold(whole ?? ''), fold(wanted ?? ''), measure, Number(values[2] ?? 1))
+      })
+    }
+  }
+})
+
+type Measure = (text: string) => number
+
+function find(text: string, part: string, measure: Measure, from: number): number {
+  const start = from > 1 ? indexOf(text, from, measure) : 0
+  const at = start > text.length ? -1 : text.indexOf(part, start)
+  return at < 0 ? 0 : measure(text.slice(0, at)) + 1
+}
+
+/** Returns the index at which a place from 1 on begins, after the end if there is none. */
+function indexOf(text: string, place: number, measure: Measure): number {
+  let [index, seen] = [0, 0]
+  for (const character of text) {
+    if (seen >= place - 1) {
+      return index
+    }
+    index += character.length
+    seen += measure(character)
+  }
+  return seen >= place - 1 ? index : text.length + 1
+}
 
 const same: Fold = (text) => text
 const countPoints = (text: string): number => [...text].length
@@ -175,24 +165,32 @@ const decoder = new TextDecoder()
 
 const ASCII = /^[\0-\x7f]*$/
 
-/** Returns a part of a text by bytes from 1 on; a negative offset counts from the end. */
-function substring(text: string, offset: number, length: number): string {
-  const bytes = ASCII.test(text) ? text : encoder.encode(text)
-  const begin = offset > 0 ? offset - 1 : Math.max(0, bytes.length + offset)
-  if (offset === 0 || length <= 0) {
-    return ''
-  }
-  const end = Math.min(bytes.length, begin + length)
-  return typeof bytes === 'string'
-    ? bytes.slice(begin, end)
-    : decoder.decode(bytes.slice(begin, end))
+/** Returns the indexes of a part from 1 on; a negative offset counts from the end. */
+function rangeOf(size: number, offset: number, length: number): [begin: number, end: number] {
+  const begin = offset > 0 ? offset - 1 : size + offset
+  return offset === 0 || length <= 0 ? [0, 0] : [Math.max(0, begin), Math.max(0, begin + length)]
 }
 
-/** @param rangeOf the offset and the length for the numbers among the arguments */
+/** Returns a part of a text by bytes. */
+function substring(text: string, offset: number, length: number): string {
+  if (ASCII.test(text)) {
+    return text.slice(...rangeOf(text.length, offset, length))
+  }
+  const bytes = encoder.encode(text)
+  return decoder.decode(bytes.slice(...rangeOf(bytes.length, offset, length)))
+}
+
+/** Returns a part of a text by code points. */
+function substringOfPoints(text: string, offset: number, length: number): string {
+  const points = [...text]
+  return points.slice(...rangeOf(points.length, offset, length)).join('')
+}
+
+/** Defines a function of a text and of one or two numbers. */
 const part = (
   name: string,
   arity: readonly [number, number],
-  rangeOf: (text: string, a: number, b: number) => [offset: number, length: number]
+  cut: (text: string, a: number, b: number) => string
 ): FunctionDefinition => ({
   name,
   arity,
@@ -204,87 +202,11 @@ const part = (
       type: likeArgs(TEXT, asked.args),
       apply: strict((...values) => {
         const [text = '', a = 0, b = Number.POSITIVE_INFINITY] = values.slice(0, length)
-        return substring(String(text), ...rangeOf(String(text), Number(a), Number(b)))
+        return cut(String(text), Number(a), Number(b))
       })
     }
   }
 })
-
-const split = (name: string): FunctionDefinition => ({
-  name,
-  arity: [2, 2],
-  build(asked) {
-    const separator = constantText(asked, 0)
-    expectText(asked, asked.args[1])
-    return {
-      type: arrayOf(TEXT),
-      apply: (_, text = null) => {
-        if (text instanceof ValueFailure) {
-          return text
-        }
-        return text === null ? [] : String(text).split(separator)
-      }
-    }
-  }
-})
-
-/** Whether an array has a value. */
-const has: FunctionDefinition = {
-  name: 'has',
-  arity: [2, 2],
-  build(asked) {
-    const [list] = asked.args
-    if (list && list.type.base !== 'array') {
-      throw wrongType(asked, list, 'an array')
-    }
-    return {
-      type: FLAG,
-      apply: strictPair((values, value) =>
-        Array.isArray(values) && values.includes(value) ? 1 : 0
-      )
-    }
-  }
-}
-
-/** `x[1]`, `(1, 'a').2` */
-const element: FunctionDefinition = {
-  name: 'arrayElement',
-  arity: [2, 2],
-  build(asked) {
-    const [list, index] = asked.args
-    const { type } = list ?? { type: NULL }
-    if (!list || (type.base !== 'array' && type.base !== 'tuple')) {
-      throw wrongType(asked, list ?? asked.args[0] ?? missing(asked), 'an array')
-    }
-    expectNumbers({ name: 'An index', args: index ? [index] : [] })
-    const place = index?.kind === 'constant' ? Number(index.value) : undefined
-    if (place === 0) {
-      throw new StatementError(index?.at ?? asked.at, 'Indexes begin at 1.')
-    }
-    const item =
-      type.base === 'tuple' ? (type.items?.[(place ?? 1) - 1] ?? NULL) : (type.items?.[0] ?? NULL)
-    const otherwise: SqlValue = item.base === 'text' && !item.isNullable ? '' : null
-    return {
-      type: nullable(item, otherwise === null),
-      apply: strictPair((values, at) => {
-        const i = Number(at)
-        const found = Array.isArray(values) ? values.at(i > 0 ? i - 1 : i) : undefined
-        return found ?? otherwise
-      })
-    }
-  }
-}
-
-const missing = ({ at, name }: AskedCall): never => {
-  throw new StatementError(at, `${name} takes 2 arguments.`)
-}
-
-/** `https://user@www.example.com:8080/a?b#c` → `www.example.com` */
-const domainOf = (url: string): string =>
-  /^(?:[a-z][a-z\d+.-]*:)?\/\/(?:[^/?#@]*@)?([^/?#:]*)/i.exec(url)?.[1] ?? ''
-
-const pathOf = (url: string): string =>
-  /^(?:[a-z][a-z\d+.-]*:)?\/\/[^/?#]*([^?#]*)/i.exec(url)?.[1] ?? ''
 
 export const TEXTS: readonly FunctionDefinition[] = [
   ofText('lower', lowerAscii),
@@ -299,18 +221,22 @@ export const TEXTS: readonly FunctionDefinition[] = [
   trim('trim', { left: true, right: true }),
   trim('trimLeft', { left: true, right: false }),
   trim('trimRight', { left: false, right: true }),
-  lengthOf,
   ofTexts('lengthUTF8', [1, 1], COUNT, (text = '') => countPoints(text)),
-  emptiness('empty', 1),
-  emptiness('notEmpty', 0),
   position('position', { fold: same, measure: byteLength }),
   position('positionUTF8', { fold: same, measure: countPoints }),
   position('positionCaseInsensitive', { fold: lowerAscii, measure: byteLength }),
+  position('positionCaseInsensitiveUTF8', {
+    fold: (text) => text.toLowerCase(),
+    measure: countPoints
+  }),
   ofTexts('startsWith', [2, 2], FLAG, (text = '', start = '') => (text.startsWith(start) ? 1 : 0)),
   ofTexts('endsWith', [2, 2], FLAG, (text = '', end = '') => (text.endsWith(end) ? 1 : 0)),
-  part('substring', [2, 3], (_, offset, length) => [offset, length]),
-  part('left', [2, 2], (_, length) => [1, length]),
-  part('right', [2, 2], (text, length) => [-Math.min(length, byteLength(text)) || 0, length]),
+  part('substring', [2, 3], substring),
+  part('substringUTF8', [2, 3], substringOfPoints),
+  part('left', [2, 2], (text, length) => substring(text, 1, length)),
+  part('right', [2, 2], (text, length) =>
+    substring(text, -Math.min(length, byteLength(text)), length)
+  ),
   ofTexts('replaceOne', [3, 3], TEXT, (text = '', from = '', to = '') =>
     text.replace(from, () => to)
   ),
@@ -319,14 +245,5 @@ export const TEXTS: readonly FunctionDefinition[] = [
   ),
   ofTexts('replace', [3, 3], TEXT, (text = '', from = '', to = '') =>
     from === '' ? text : text.replaceAll(from, () => to)
-  ),
-  split('splitByChar'),
-  split('splitByString'),
-  has,
-  element,
-  ofText('domain', domainOf),
-  ofText('domainWithoutWWW', (url) => domainOf(url).replace(/^www\./, '')),
-  ofText('path', pathOf),
-  ofText('cutQueryString', (url) => url.replace(/\?[^#]*/, '')),
-  ofText('cutQueryStringAndFragment', (url) => url.replace(/[?#].*/s, ''))
+  )
 ]

@@ -8,7 +8,8 @@ const SETTING = {
   timezone: 'Europe/Berlin',
   weekStart: 1,
   now: new Date('2026-03-04T12:00:00Z'),
-  work: new Work()
+  work: new Work(),
+  warn: () => {}
 }
 
 const NEVER = () => {
