@@ -24,6 +24,10 @@ export type WantedColumns = {
   sessions: boolean
   /** Names of event properties. */
   properties: readonly string[]
+  /** The UUIDs of events, which only rows have. */
+  uuids?: boolean
+  /** All properties of events as JSON texts, which only rows have. */
+  bodies?: boolean
   /** Whether all events must come in the order of time and uuid, so that no batches overlap. */
   inOrder: boolean
 }
@@ -40,6 +44,10 @@ export type EventColumns = {
   /** Ids that SDKs gave the sessions. */
   sessions: Column
   properties: ReadonlyMap<string, Column>
+  /** The UUIDs of events in hexadecimal; empty unless wanted. */
+  uuids?: readonly string[]
+  /** All properties of events as JSON texts; empty unless wanted. */
+  bodies?: readonly string[]
 }
 
 /** Events in the order of time. */
@@ -81,7 +89,9 @@ export function clip(batch: Batch, { since, until }: Span): Batch {
     identities: batch.identities.slice(from, end),
     versions: cut(batch.versions),
     sessions: cut(batch.sessions),
-    properties: new Map([...batch.properties].map(([key, column]) => [key, cut(column)]))
+    properties: new Map([...batch.properties].map(([key, column]) => [key, cut(column)])),
+    ...(batch.uuids && { uuids: batch.uuids.slice(from, end) }),
+    ...(batch.bodies && { bodies: batch.bodies.slice(from, end) })
   }
 }
 

@@ -127,6 +127,26 @@ export class Overview {
     return (this.#before[last] ?? 0) - (this.#before[first] ?? 0)
   }
 
+  /**
+   * Returns where a range of whole slots can be cut so that the part before it, or with `isNewest`
+   * the part after it, has `count` events or more; undefined if the range has fewer.
+   */
+  cutAt(
+    from: number,
+    until: number,
+    { count, isNewest }: { count: number; isNewest: boolean }
+  ): number | undefined {
+    const before = this.#before
+    const [first, last] = [lowerBound(this.#starts, from), lowerBound(this.#starts, until)]
+    const [begin, end] = [before[first] ?? 0, before[last] ?? 0]
+    if (end - begin < count) {
+      return undefined
+    }
+    return isNewest
+      ? this.#starts[lowerBound(before, end - count + 1) - 1]
+      : (this.#starts[lowerBound(before, begin + count)] ?? until)
+  }
+
   /** Counts the events outside segments; a slot that the range cuts counts as a whole. */
   countLoose({ since, until }: Span): number {
     const { slots, counts } = this.loose
@@ -161,13 +181,18 @@ export class Overview {
   /**
    * Returns the number of rows that take as long to read as the events of successive sections: ten
    * events in segments count as one row.
+   * @param unread ids of segments whose events are read from rows
    */
-  countReads(sections: readonly Span[]): number {
+  countReads(sections: readonly Span[], unread: ReadonlySet<number> = new Set()): number {
     const whole = { since: sections[0]?.since ?? 0, until: sections.at(-1)?.until ?? 0 }
     let sealed = 0
     let late = 0
     for (const segment of this.segments) {
-      sealed += segment.count * sections.filter((section) => overlaps(segment, section)).length
+      if (unread.has(segment.id)) {
+        late += overlaps(segment, whole) ? segment.count : 0
+      } else {
+        sealed += segment.count * sections.filter((section) => overlaps(segment, section)).length
+      }
       if (overlaps(segment, whole)) {
         late += segment.late.reduce((events, { count }) => events + count, 0)
       }

@@ -52,6 +52,8 @@ export type RowColumns = {
   identities: number[] | undefined
   versions: (number | null)[] | undefined
   sessions: (string | null)[] | undefined
+  uuids: string[] | undefined
+  bodies: string[] | undefined
   properties: Json[][]
 }
 
@@ -75,7 +77,6 @@ export async function readSegments(
   asked: readonly AskedSegment[],
   wanted: WantedColumns
 ): Promise<Map<number, Sealed>> {
-  const keys = JSON.stringify(wanted.properties)
   const isMissing = sql`name.value is not null and ${segmentColumns.name} is null`
   const lateIds = asked.filter(({ isLate }) => isLate).map(({ id }) => id)
   const [columns, late = []] = await readBatch(
@@ -89,11 +90,7 @@ export async function readSegments(
       from json_each(${JSON.stringify(asked)}) a
         cross join ${segments} ${s}
           on ${s.id} = a.value ->> 'id' and ${s.projectId} = ${projectId} and ${s.isSealed}
-          and (${s.cold} is not null or ${wanted.properties.length} = (
-            select count(*) from ${segmentColumns} where ${segmentColumns.segmentId} = ${s.id}
-              and ${segmentColumns.name} in (select 'event:' || value from json_each(${keys}))))
-          and not exists (
-            select 1 from json_each(${listedIn(s.cold)}) where value in (select value from json_each(${keys})))
+          and ${hasColumns(wanted.properties)}
         left join json_each(a.value -> 'columns') name
         left join ${segmentColumns}
           on ${segmentColumns.segmentId} = ${s.id} and ${segmentColumns.name} = name.value`),
@@ -104,6 +101,33 @@ export async function readSegments(
   return new Map(
     Array.from(found, ([id, own]) => [id, { ...toEncoded(own), late: lateOf.get(id) }])
   )
+}
+
+/** SQL: whether no event of the segment `s` has one of these properties without a column. */
+function hasColumns(properties: readonly string[]): SQL {
+  const keys = JSON.stringify(properties)
+  return sql`(${s.cold} is not null or ${properties.length} = (
+      select count(*) from ${segmentColumns} where ${segmentColumns.segmentId} = ${s.id}
+        and ${segmentColumns.name} in (select 'event:' || value from json_each(${keys}))))
+    and not exists (
+      select 1 from json_each(${listedIn(s.cold)}) where value in (select value from json_each(${keys})))`
+}
+
+/** Lists those of some segments whose events may have one of these properties without a column. */
+export async function findUnread(
+  db: Db,
+  projectId: number,
+  asked: readonly { id: number }[],
+  properties: readonly string[]
+): Promise<number[]> {
+  const [rows] = await readBatch(
+    db,
+    query<{ id: number }>(sql`
+      select ${s.id} from json_each(${JSON.stringify(asked.map(({ id }) => id))}) a
+        cross join ${segments} ${s} on ${s.id} = a.value and ${s.projectId} = ${projectId}
+      where not (${hasColumns(properties)})`)
+  )
+  return rows.map(({ id }) => id)
 }
 
 /** A column of a segment, or a row that says that the segment lacks a column. */
@@ -138,7 +162,8 @@ const readLate = (projectId: number, segmentIds: readonly number[], wanted: Want
 type Found = Record<'n' | 'times', number | string> & Record<string, number | string | null>
 
 /** SQL: the number of events `e`, and their times and wanted columns as JSON arrays. */
-function aggregates({ names, identities, versions, sessions, properties }: WantedColumns): SQL {
+function aggregates(wanted: WantedColumns): SQL {
+  const { names, identities, versions, sessions, properties, uuids, bodies } = wanted
   return sql.join(
     [
       sql`count(*) as n, json_group_array(${e.timestamp}) as times`,
@@ -146,6 +171,9 @@ function aggregates({ names, identities, versions, sessions, properties }: Wante
       ...(identities ? [sql`json_group_array(${e.identity}) as identities`] : []),
       ...(versions ? [sql`json_group_array(${e.version}) as versions`] : []),
       ...(sessions ? [sql`json_group_array(${e.sessionId}) as sessions`] : []),
+      ...(uuids ? [sql`json_group_array(hex(${e.uuid})) as uuids`] : []),
+      // The operator makes the JSON a text, which is quoted in the list.
+      ...(bodies ? [sql`json_group_array(json(${e.properties}) || '') as bodies`] : []),
       ...properties.map(
         (key, i) =>
           sql`json_group_array(${e.properties} -> ${`$.${JSON.stringify(key)}`}) as ${sql.identifier(`p${i}`)}`
@@ -155,10 +183,8 @@ function aggregates({ names, identities, versions, sessions, properties }: Wante
   )
 }
 
-function toRows(
-  row: Found,
-  { names, identities, versions, sessions, properties }: WantedColumns
-): RowColumns {
+function toRows(row: Found, wanted: WantedColumns): RowColumns {
+  const { names, identities, versions, sessions, properties, uuids, bodies } = wanted
   const parse = (name: string) => JSON.parse(String(row[name]))
   return {
     length: Number(row.n),
@@ -167,6 +193,8 @@ function toRows(
     identities: identities ? parse('identities') : undefined,
     versions: versions ? parse('versions') : undefined,
     sessions: sessions ? parse('sessions') : undefined,
+    uuids: uuids ? parse('uuids') : undefined,
+    bodies: bodies ? parse('bodies') : undefined,
     properties: properties.map((_, i) => parse(`p${i}`))
   }
 }

@@ -32,6 +32,8 @@ const REST_MS = 1
 
 /** Maximum number of events that a statement reads from rows; the statement takes about 60 ms. */
 const ROW_EVENTS = 20_000
+/** Maximum number of events that a statement reads from rows with all their properties. */
+const BODY_EVENTS = 2_000
 /**
  * Maximum number of events of one millisecond that a statement reads; halved each time they do not
  * fit into an answer of D1.
@@ -59,7 +61,12 @@ export class Reader {
   constructor(scan: Scan, wanted: WantedColumns, stepEvents: number) {
     this.#scan = scan
     this.#wanted = wanted
-    this.#rowEvents = Math.min(stepEvents, ROW_EVENTS)
+    this.#rowEvents = Math.min(stepEvents, wanted.bodies ? BODY_EVENTS : ROW_EVENTS)
+  }
+
+  /** Whether segments lack something that is wanted. */
+  get #readsRows(): boolean {
+    return Boolean(this.#wanted.uuids || this.#wanted.bodies)
   }
 
   /**
@@ -73,7 +80,8 @@ export class Reader {
       yield* this.#readSorted(overview, step)
       return
     }
-    const fresh = overview.segments.filter((segment) => {
+    const sealed = this.#readsRows ? [] : overview.segments
+    const fresh = sealed.filter((segment) => {
       const begin = Math.max(segment.since, section.since)
       const isBegun = begin >= step.since && begin < step.until && segment.until > begin
       return isBegun && !this.#unread.has(segment.id)
@@ -85,12 +93,20 @@ export class Reader {
       ...looseSpans(overview, step, this.#rowEvents),
       ...overview.segments
         .filter(({ id, since, until }) => {
-          return this.#unread.has(id) && since < step.until && until > step.since
+          const isRead = this.#readsRows || this.#unread.has(id)
+          return isRead && since < step.until && until > step.since
         })
         .flatMap((segment) => spansOf(segment, step, this.#rowEvents))
     ]
     for (const some of inGroups(spans, this.#rowEvents)) {
       yield await this.#readRows(some)
+    }
+  }
+
+  /** Reads the events of some spans from rows. */
+  async *readSpans(spans: readonly NameSpan[]): AsyncGenerator<Batch[]> {
+    for (let from = 0; from < spans.length; from += this.#rowEvents) {
+      yield await this.#readRows(spans.slice(from, from + this.#rowEvents))
     }
   }
 
@@ -363,7 +379,9 @@ const rowsToBatch = (rows: RowColumns, wanted: WantedColumns): Batch => ({
   identities: Uint32Array.from(rows.identities ?? []),
   versions: rows.versions ? toColumn(rows.versions) : emptyColumn(rows.length),
   sessions: rows.sessions ? toColumn(rows.sessions) : emptyColumn(rows.length),
-  properties: new Map(wanted.properties.map((key, i) => [key, toColumn(rows.properties[i] ?? [])]))
+  properties: new Map(wanted.properties.map((key, i) => [key, toColumn(rows.properties[i] ?? [])])),
+  ...(rows.uuids && { uuids: rows.uuids }),
+  ...(rows.bodies && { bodies: rows.bodies })
 })
 
 /** Sorts rows by their times: those of several names come name by name. */
@@ -382,6 +400,8 @@ function sortRows(rows: RowColumns): RowColumns {
     identities: rows.identities && sort(rows.identities),
     versions: rows.versions && sort(rows.versions),
     sessions: rows.sessions && sort(rows.sessions),
+    uuids: rows.uuids && sort(rows.uuids),
+    bodies: rows.bodies && sort(rows.bodies),
     properties: rows.properties.map(sort)
   }
 }

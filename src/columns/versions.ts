@@ -279,6 +279,18 @@ export class VersionValues {
 const idAt = ({ identities, codes, shorts }: Versions, i: number): number =>
   toId(shorts[codes[i] ?? 0] ?? NO_VERSION, identities[i] ?? 0)
 
+/** Returns the id of the version of each event; undefined for an event that has none. */
+export function versionsOf({
+  versions,
+  identities
+}: Pick<Batch, 'versions' | 'identities'>): (number | undefined)[] {
+  const { codes } = versions
+  const shorts = toNumbers(versions.values)
+  return Array.from(codes, (code, i) =>
+    shorts[code] === NO_VERSION ? undefined : idAt({ identities, codes, shorts }, i)
+  )
+}
+
 const toNumbers = (shorts: readonly Json[]): Float64Array =>
   Float64Array.from(shorts, (short) => (short === null ? NO_VERSION : Number(short)))
 

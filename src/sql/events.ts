@@ -1,57 +1,54 @@
 import type { Batch } from '../columns/batch.ts'
-import type { Column as StoredColumn } from '../columns/column.ts'
-import { Filter } from '../columns/filter.ts'
 import { Overview } from '../columns/overview.ts'
+import { findUnread, type NameSpan } from '../columns/read.store.ts'
+import { Reader } from '../columns/read.ts'
 import { findOverviews, keyOfStretch } from '../columns/sealed.ts'
 import { SLOT } from '../columns/slots/store.ts'
 import { AppError } from '../errors.ts'
-import type { Json } from '../input/json.ts'
 import { leavesOf, type Property } from '../properties/filter.ts'
-import { type EventNeeds, type Knowledge, readSteps, sectionsOf } from '../trends/count.ts'
+import {
+  type EventNeeds,
+  type Knowledge,
+  readSteps,
+  sectionsOf,
+  wantedBy
+} from '../trends/count.ts'
 import { expectReadable } from '../trends/plan.ts'
-import type { ColumnRead, Expression, Field } from './expression.ts'
-import type { IdTexts } from './ids.ts'
-import { readEventNames } from './lookups.store.ts'
+import { MAX_TREND_ROWS } from '../trends/query.ts'
+import { EventVectors } from './event-vectors.ts'
+import type { Field } from './expression.ts'
 import type { Reach } from './reach.ts'
-import type { SqlValue } from './types.ts'
-import { type Chunk, constant, dictionary, flat, type Vector } from './vector.ts'
+import type { AskedRows, FirstRows, TableReading, TakeChunk, TakeSlowly } from './table-rows.ts'
 
 /** Names of which the overviews are read one by one; of more, that of all events is read. */
 const MAX_NAMES = 20
 
-/** A chunk, and which of its rows are in the range of time: from `from` up to `until`. */
-export type EventChunk = Chunk & { from: number; until: number }
-
-/** Where events are read. */
-export type EventReading = { knowledge: Knowledge; ids: IdTexts }
+/** Events that a statement reads from rows, with their UUIDs or all their properties. */
+const MAX_WHOLE = 1_000_000
 
 /**
- * Reads the events that a condition is about, with the columns for some fields, and gives them to
- * `take` chunk by chunk, in no order.
- * @param take returns whether to go on
+ * Reads the events that a condition is about, in no order.
  * @throws query_too_large, attr `rows`, before events are read
  */
 export async function readEvents(
-  { knowledge, ids }: EventReading,
-  reach: Reach,
-  columns: readonly (Expression & ColumnRead)[],
-  take: (chunk: EventChunk) => boolean
+  reading: TableReading,
+  { reach, columns, first }: AskedRows,
+  take: TakeSlowly
 ): Promise<void> {
+  const { knowledge } = reading
   const overview = await overviewOf(knowledge, reach)
-  const since = Math.max(reach.since, overview.first ?? reach.until)
-  const { until } = reach
+  const { since, until } = narrowTo(first, overview, {
+    since: Math.max(reach.since, overview.first ?? reach.until),
+    until: reach.until
+  })
   if (since >= until || reach.names?.length === 0) {
     return
   }
   const pieces = [{ since, until, point: 0 }]
-  expectReadable(overview.countReads(sectionsOf({ overview, pieces })))
-  const wanted = columns.map(({ field }) => field)
-  const needs = needsOf(wanted, { since, until })
-  const { db, projectId } = knowledge.scan
-  const names = wanted.some(({ kind }) => kind === 'event')
-    ? await readEventNames(db, projectId)
-    : new Map<number, string>()
-  const reader = new ColumnReader(knowledge, ids, names)
+  const fields = columns.map(({ field }) => field)
+  await expectFewEvents(knowledge, fields, { overview, pieces })
+  const needs = needsOf(fields, { since, until })
+  const vectors = await EventVectors.begin(reading, fields)
   let isOver = false
 
   const evaluate = async (batches: readonly Batch[]): Promise<[]> => {
@@ -63,12 +60,9 @@ export async function readEvents(
       if (isOver) {
         break
       }
-      const read = new Map<string, Vector>()
-      for (const { key, field } of columns) {
-        read.set(key, await reader.read(batch, field))
-      }
       const { length, place } = batch
-      isOver = !take({ length, columns: read, from: place(since), until: place(until) })
+      const read = await vectors.readAll(batch, columns)
+      isOver = !(await take({ length, columns: read, from: place(since), until: place(until) }))
       knowledge.forget()
     }
     return []
@@ -78,6 +72,87 @@ export async function readEvents(
     if (isOver) {
       return
     }
+  }
+}
+
+/** The events with one name at one time, ms UTC. */
+export type Moment = { eventId: number; time: number }
+
+/** Reads the events of some moments from rows. */
+export async function readMoments(
+  reading: TableReading,
+  moments: readonly Moment[],
+  columns: AskedRows['columns'],
+  take: TakeChunk
+): Promise<void> {
+  const { knowledge } = reading
+  const fields = columns.map(({ field }) => field)
+  const needs = { ...needsOf(fields, { since: 0, until: 0 }), times: true }
+  const vectors = await EventVectors.begin(reading, fields)
+  const reader = new Reader(knowledge.scan, wantedBy(needs), knowledge.stepEvents)
+  const spans = moments.map(
+    ({ eventId, time }): NameSpan => ({
+      eventId,
+      since: time,
+      until: time + 1
+    })
+  )
+  for await (const batches of reader.readSpans(spans)) {
+    for (const batch of batches) {
+      await knowledge.work.turns.giveIfAwaited()
+      const { length } = batch
+      const read = await vectors.readAll(batch, columns)
+      take({ length, columns: read, from: 0, until: length })
+      knowledge.forget()
+    }
+  }
+}
+
+type Range = { since: number; until: number }
+
+/**
+ * Narrows a range of time to the slots that have the first or the last events of it, if these are
+ * enough.
+ */
+function narrowTo(
+  first: FirstRows | undefined,
+  overview: Overview,
+  { since, until }: Range
+): Range {
+  if (!first?.isExact || since >= until) {
+    return { since, until }
+  }
+  const { isNewest, count } = first
+  // Slots that the range cuts may have events outside of it.
+  const [from, end] = [Math.ceil(since / SLOT) * SLOT, Math.floor(until / SLOT) * SLOT]
+  const cut = overview.cutAt(from, end, { count, isNewest })
+  if (cut === undefined) {
+    return { since, until }
+  }
+  return isNewest ? { since: cut, until } : { since, until: cut }
+}
+
+/** @throws query_too_large, attr `rows` */
+async function expectFewEvents(
+  { scan }: Knowledge,
+  fields: readonly Field[],
+  read: { overview: Overview; pieces: readonly (Range & { point: number })[] }
+): Promise<void> {
+  const { overview, pieces } = read
+  const [{ since, until } = { since: 0, until: 0 }] = pieces
+  const events = overview.count(since, until)
+  if (fields.some(isWhole)) {
+    expectFewWhole(events)
+    return
+  }
+  const rows = overview.countReads(sectionsOf(read))
+  expectReadable(rows)
+  const keys = fields
+    .flatMap(propertiesOf)
+    .flatMap(({ type, key }) => (type === 'event' ? [key] : []))
+  if (keys.length > 0 && events > MAX_TREND_ROWS) {
+    const unread = new Set(await findUnread(scan.db, scan.projectId, overview.segments, keys))
+    expectReadable(overview.countReads(sectionsOf(read), unread))
   }
 }
 
@@ -99,100 +174,49 @@ async function overviewOf({ scan }: Knowledge, { names, since, until }: Reach): 
   return overview
 }
 
-function needsOf(fields: readonly Field[], { since, until }: { since: number; until: number }) {
+/** Whether only rows have a field. */
+export const isWhole = ({ kind }: Field): boolean => kind === 'uuid' || kind === 'properties'
+
+function needsOf(fields: readonly Field[], { since, until }: Range): EventNeeds {
   const has = (...kinds: Field['kind'][]): boolean =>
     fields.some(({ kind }) => kinds.includes(kind))
-  const needs: EventNeeds = {
+  const hasBody = (of: 'event' | 'person'): boolean =>
+    fields.some((field) => field.kind === 'properties' && field.of === of)
+  return {
     properties: fields.flatMap(propertiesOf),
-    names: has('event'),
-    actors: has('actor', 'person_uuid'),
-    identities: has('identity', 'distinct_id'),
+    names: has('event', 'event_id'),
+    actors: has('actor', 'person_uuid', 'person_created_at'),
+    identities: has('identity', 'distinct_id') || hasBody('person'),
+    versions: hasBody('person'),
     sessions: has('session'),
+    uuids: has('uuid'),
+    bodies: hasBody('event'),
     times: has('timestamp') || since % SLOT !== 0 || until % SLOT !== 0,
     inOrder: false
   }
-  return needs
 }
 
 /** Returns the properties that a field is read from. */
 function propertiesOf(field: Field): Property[] {
-  if (field.kind === 'filters') {
-    return leavesOf(field.group)
-  }
-  return field.kind === 'property' ? [{ type: field.of, key: field.key }] : []
-}
-
-/** Reads the columns of batches as vectors. */
-class ColumnReader {
-  readonly #knowledge: Knowledge
-  readonly #ids: IdTexts
-  readonly #names: ReadonlyMap<number, string>
-
-  constructor(knowledge: Knowledge, ids: IdTexts, names: ReadonlyMap<number, string>) {
-    this.#knowledge = knowledge
-    this.#ids = ids
-    this.#names = names
-  }
-
-  async read(batch: Batch, field: Field): Promise<Vector> {
-    switch (field.kind) {
-      case 'event':
-        return mapColumn(batch.names, (id) => this.#names.get(Number(id)) ?? '')
-      case 'timestamp':
-        return flat(batch.times)
-      case 'session':
-        return mapColumn(batch.sessions, (id) => (id === null ? '' : String(id)))
-      case 'property':
-        return toVector(await this.#knowledge.values.of(batch, { type: field.of, key: field.key }))
-      case 'identity':
-        return flat(batch.identities)
-      case 'distinct_id': {
-        const texts = await this.#ids.distinctIdsOf(batch.identities)
-        return texted(batch.identities, (key) => texts.get(key) ?? null)
-      }
-      case 'actor':
-        // The list is only good until the next `forget`, as the chunk is.
-        return flat(await this.#knowledge.actorsOf(batch.identities))
-      case 'person_uuid': {
-        const actors = await this.#knowledge.actorsOf(batch.identities)
-        const uuids = await this.#ids.uuidsOf(actors)
-        return texted(actors, (number) => uuids.get(number) ?? null)
-      }
-      case 'filters': {
-        const { deciders, work, values } = this.#knowledge
-        const mask = await new Filter(field.group, deciders, work).maskOf(batch, values)
-        return mask ? flat(mask) : constant(1)
-      }
-      default:
-        throw new Error(`Events have no column ${field.kind}.`)
-    }
+  switch (field.kind) {
+    case 'filters':
+      return leavesOf(field.group)
+    case 'property':
+      return [{ type: field.of, key: field.key }]
+    case 'text':
+      return [{ type: 'event', key: field.key }]
+    default:
+      return []
   }
 }
 
-// The cast is safe: what reads the JSON values of a property takes any JSON.
-const toVector = ({ codes, values }: StoredColumn): Vector =>
-  dictionary(codes, values as readonly SqlValue[])
-
-function mapColumn(column: StoredColumn | undefined, map: (value: Json) => SqlValue) {
-  if (!column) {
-    throw new Error('A wanted column was not read.')
+/** @throws query_too_large, attr `rows` */
+function expectFewWhole(events: number): void {
+  if (events > MAX_WHOLE) {
+    throw new AppError(
+      'query_too_large',
+      `The statement would read ${events} events with their UUIDs or all their properties, and at most ${MAX_WHOLE} are allowed: narrow timestamp, or name a property, such as properties.$browser.`,
+      'rows'
+    )
   }
-  return dictionary(column.codes, column.values.map(map))
-}
-
-/** Returns the texts of numbers, each different one once. */
-function texted(numbers: ArrayLike<number>, textOf: (number: number) => SqlValue): Vector {
-  const places = new Map<number, number>()
-  const values: SqlValue[] = []
-  const codes = new Uint32Array(numbers.length)
-  for (let i = 0; i < codes.length; i += 1) {
-    const number = numbers[i] ?? 0
-    const place = places.get(number) ?? places.size
-    if (place === places.size) {
-      places.set(number, place)
-      values.push(textOf(number))
-    }
-    codes[i] = place
-  }
-  return dictionary(codes, values)
 }

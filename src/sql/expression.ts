@@ -36,8 +36,25 @@ export type Aggregate = {
 /** What a source can be asked for. */
 export type Field =
   | {
-      kind: 'event' | 'timestamp' | 'actor' | 'person_uuid' | 'identity' | 'distinct_id' | 'session'
+      kind:
+        | 'event'
+        /** The id of an event's name. */
+        | 'event_id'
+        /** The time of an event, of a session's first event, or of a person's creation. */
+        | 'timestamp'
+        | 'actor'
+        | 'person_uuid'
+        | 'person_created_at'
+        | 'is_identified'
+        | 'identity'
+        | 'distinct_id'
+        | 'session'
+        | 'uuid'
     }
+  /** The properties as a JSON text. */
+  | { kind: 'properties'; of: 'event' | 'person' }
+  /** A property of events that is a text; `''` without one. */
+  | { kind: 'text'; key: string }
   /** A member of the properties, at a path whose first step is the name of the property. */
   | { kind: 'property'; of: 'event' | 'person' | 'session'; key: string }
   /** Whether the filters that `{filters}` stands for match. */

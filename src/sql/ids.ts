@@ -2,7 +2,7 @@ import { actorOfNumber } from '../columns/actor-numbers.ts'
 import type { Db } from '../db/client.ts'
 import { placeholderUuid } from '../persons/placeholder.ts'
 import { pause } from '../turns.ts'
-import { readDistinctIds, readPersonUuids } from './lookups.store.ts'
+import { readDistinctIds, readPersonTimes, readPersonUuids } from './lookups.store.ts'
 
 /** IdTexts that a statement looks up; it takes about 20 ms. */
 const AT_ONCE = 5_000
@@ -10,14 +10,19 @@ const AT_ONCE = 5_000
 /** Pause after each statement, ms, so that other requests get the database. */
 const REST_MS = 1
 
-type Look = (db: Db, projectId: number, ids: readonly number[]) => Promise<Map<number, string>>
+type Look<Value> = (
+  db: Db,
+  projectId: number,
+  ids: readonly number[]
+) => Promise<Map<number, Value>>
 
-/** Finds the UUIDs of actors and the distinct ids of identities. */
+/** Finds the UUIDs of actors, when they were created, and the distinct ids of identities. */
 export class IdTexts {
   readonly #db: Db
   readonly #projectId: number
   readonly #distinctIds = new Map<number, string | null>()
   readonly #uuids = new Map<number, string>()
+  readonly #times = new Map<number, number | null>()
 
   constructor(db: Db, projectId: number) {
     this.#db = db
@@ -52,8 +57,19 @@ export class IdTexts {
     return this.#uuids
   }
 
-  async #lookUp(ids: readonly number[], look: Look): Promise<Map<number, string>> {
-    const found = new Map<number, string>()
+  /** Returns when each actor was created, ms UTC; null for an actor without a person. */
+  async createdOf(numbers: Iterable<number>): Promise<ReadonlyMap<number, number | null>> {
+    const unknown = [...new Set(numbers)].filter((number) => !this.#times.has(number))
+    const persons = unknown.map(actorOfNumber).filter((actor) => actor > 0)
+    const found = await this.#lookUp(persons, readPersonTimes)
+    for (const number of unknown) {
+      this.#times.set(number, found.get(actorOfNumber(number)) ?? null)
+    }
+    return this.#times
+  }
+
+  async #lookUp<Value>(ids: readonly number[], look: Look<Value>): Promise<Map<number, Value>> {
+    const found = new Map<number, Value>()
     for (let from = 0; from < ids.length; from += AT_ONCE) {
       const some = await look(this.#db, this.#projectId, ids.slice(from, from + AT_ONCE))
       for (const [id, text] of some) {

@@ -52,27 +52,26 @@ function filtersAt(
   at: number,
   resolver: Resolver
 ): Expression {
-  const timestamp: Node = { kind: 'path', at, steps: [{ name: 'timestamp', at }] }
-  const compare = (name: string, time: number): Expression =>
+  const group = filters?.group
+  const hasProperties = group !== undefined && leavesOf(group).length > 0
+  if (from === undefined && until === undefined && !hasProperties) {
+    return makeConstant(at, 1, { ...BOOL, name: 'UInt8' })
+  }
+  const name = resolver.timeOfFilters(at, hasProperties)
+  const own: Node = { kind: 'path', at, steps: [{ name, at }] }
+  const compare = (operator: string, time: number): Expression =>
     resolver.call(
-      name,
-      [resolver.resolve(timestamp), makeConstant(at, time, exactTime(resolver.setting.timezone))],
+      operator,
+      [resolver.resolve(own), makeConstant(at, time, exactTime(resolver.setting.timezone))],
       { kind: 'placeholder', at, steps: ['filters'] }
     )
-  const group = filters?.group
   const conditions = [
     ...(from === undefined ? [] : [compare('greaterOrEquals', from)]),
     ...(until === undefined ? [] : [compare('less', until)]),
-    ...(group && leavesOf(group).length > 0
-      ? [toColumn(at, { kind: 'filters', group }, FLAG, 'filters')]
-      : [])
+    ...(hasProperties ? [toColumn(at, { kind: 'filters', group }, FLAG, 'filters')] : [])
   ]
   const [first, ...others] = conditions
-  if (!first) {
-    return makeConstant(at, 1, { ...BOOL, name: 'UInt8' })
-  }
-  resolver.expectEvents(at)
-  return others.length === 0
+  return first && others.length === 0
     ? first
     : resolver.call('and', conditions, { kind: 'placeholder', at, steps: ['filters'] })
 }

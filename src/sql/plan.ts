@@ -5,14 +5,17 @@ import { nameOf } from './print.ts'
 import { Resolver, type Surroundings } from './resolve.ts'
 import {
   type AnswerColumn,
-  eventsSchema,
   NO_TABLE,
   type PropertyKinds,
   rowsSchema,
   type Schema,
+  type TableName,
   toColumn
 } from './schema.ts'
 import { StatementError } from './statement-error.ts'
+import { eventsSchema } from './tables/events.ts'
+import { personsSchema } from './tables/persons.ts'
+import { sessionsSchema } from './tables/sessions.ts'
 import type { Item, Node, Select, SqlStatement, TableSource } from './tree.ts'
 import { FLAG, type SqlType, type SqlValue } from './types.ts'
 
@@ -35,7 +38,7 @@ export type GroupBy = {
 
 export type SourcePlan =
   | { kind: 'none' }
-  | { kind: 'events' }
+  | { kind: 'table'; table: TableName }
   | { kind: 'rows'; plan: StatementPlan }
 
 export type SelectPlan = {
@@ -120,15 +123,9 @@ class Planner {
       const plan = this.plan(from.query)
       return { schema: rowsSchema(alias, plan.columns), source: { kind: 'rows', plan } }
     }
-    if (from.name.toLowerCase() !== 'events') {
-      throw new StatementError(
-        from.at,
-        `Unknown table ${from.name}: the table here is events, whose columns person.properties.x and session.x have persons and sessions.`
-      )
-    }
     const { setting, kinds } = this.#planning
-    const schema = eventsSchema(alias, setting.timezone, kinds)
-    return { schema, source: { kind: 'events' } }
+    const schema = schemaOf(from, setting.timezone, kinds)
+    return { schema, source: { kind: 'table', table: schema.table } }
   }
 
   #planMembers(
@@ -143,6 +140,27 @@ class Planner {
     const planned: MembersPlan = { plan, rows: [] }
     members.push(planned)
     return { type: column.type, values: () => planned.rows }
+  }
+}
+
+/** @throws StatementError for an unknown table */
+function schemaOf(
+  { name, at, alias }: TableSource & { kind: 'table' },
+  zone: string,
+  kinds: PropertyKinds
+): Schema & { table: TableName } {
+  switch (name.toLowerCase()) {
+    case 'events':
+      return eventsSchema(alias?.name, zone, kinds)
+    case 'persons':
+      return personsSchema(alias?.name, zone, kinds.person)
+    case 'sessions':
+      return sessionsSchema(alias?.name, zone)
+    default:
+      throw new StatementError(
+        at,
+        `Unknown table ${name}: the tables here are events, persons and sessions.`
+      )
   }
 }
 
@@ -232,13 +250,7 @@ function resolveItem({ node, alias }: Item, resolver: Resolver, schema: Schema):
 }
 
 function everyColumn({ at }: Node, schema: Schema): ResolvedItem[] {
-  if (schema.columns.some((name) => name.includes('.'))) {
-    throw new StatementError(
-      at,
-      `* is not supported here: name the columns, such as ${schema.columns.join(', ')}.`
-    )
-  }
-  return schema.columns.map((name) => {
+  return schema.all.map((name) => {
     const expression = schema.find([{ name, at }], name)
     if (!expression) {
       throw new Error(`The column ${name} is listed, but not found.`)

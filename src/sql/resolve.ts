@@ -117,11 +117,22 @@ export class Resolver {
     }
   }
 
-  /** @throws StatementError unless the SELECT reads the table `events` */
-  expectEvents(at: number): void {
-    if (!this.#around.schema.columns.includes('timestamp')) {
-      throw new StatementError(at, '{filters} can stand in a SELECT from events only.')
+  /**
+   * Returns the name of the time that `{filters}` limits.
+   * @throws StatementError for a table that cannot be filtered, or not by properties
+   */
+  timeOfFilters(at: number, hasProperties: boolean): string {
+    const { table, time = '' } = this.#around.schema
+    if (table !== 'events' && table !== 'sessions') {
+      throw new StatementError(at, '{filters} can stand in a SELECT from events or sessions only.')
     }
+    if (table === 'sessions' && hasProperties) {
+      throw new StatementError(
+        at,
+        '{filters} with properties can stand in a SELECT from events only: compare the columns of sessions.'
+      )
+    }
+    return time
   }
 
   /** Resolves a condition. @throws StatementError unless it can be true or false */
@@ -377,9 +388,8 @@ export class Resolver {
   /** Returns the time of a row, which decides which row is the first; without one, all are equal. */
   #timeOfRow(at: number): Expression {
     const { schema, setting } = this.#around
-    return schema.names.length > 0 && schema.columns.includes('timestamp')
-      ? (schema.find([{ name: 'timestamp', at }], 'timestamp') ?? makeConstant(at, 0, FLAG))
-      : makeConstant(at, 0, exactTime(setting.timezone))
+    const time = schema.time && schema.find([{ name: schema.time, at }], schema.time)
+    return time || makeConstant(at, 0, exactTime(setting.timezone))
   }
 }
 

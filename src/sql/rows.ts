@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts'
 import { compareValues } from './functions/compare.ts'
 import type { SelectPlan } from './plan.ts'
+import { isReadInOrder } from './table-rows.ts'
 import { type Some, type SqlValue, ValueFailure } from './types.ts'
 import { type Evaluation, expectValue, valueAt } from './vector.ts'
 
@@ -47,7 +48,7 @@ export class AnswerRows {
       }
       this.#cut()
     }
-    return true
+    return !this.#isSettled()
   }
 
   /** Returns the rows in their order, cut to the limit and one more. */
@@ -67,6 +68,16 @@ export class AnswerRows {
   #isFull(): boolean {
     const { orderBy, limitBy } = this.#plan
     return orderBy.length === 0 && !limitBy && this.#rows.length >= this.#most
+  }
+
+  /** Whether all further rows come after those of the answer. */
+  #isSettled(): boolean {
+    const rows = this.#rows
+    return (
+      rows.length > this.#most &&
+      isReadInOrder(this.#plan) &&
+      rows[this.#most - 1]?.order[0] !== rows.at(-1)?.order[0]
+    )
   }
 
   /** Drops rows beyond the limit now and then. @throws query_too_large, attr `limit` */

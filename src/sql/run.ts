@@ -1,19 +1,23 @@
 import type { Knowledge } from '../trends/count.ts'
 import { Kept } from './aggregates/accumulator.ts'
-import { type EventChunk, readEvents } from './events.ts'
+import { isWhole, type Moment, readEvents, readMoments } from './events.ts'
 import { columnsOf, type Expression } from './expression.ts'
 import type { Setting } from './functions/definition.ts'
 import { Groups } from './groups.ts'
 import type { IdTexts } from './ids.ts'
+import { readPersons } from './persons.ts'
 import {
   type AnswerExpression,
   joinConditions,
   type SelectPlan,
   type StatementPlan
 } from './plan.ts'
-import { type Reach, reachOf } from './reach.ts'
+import { reachOf } from './reach.ts'
 import { type AnswerRow, AnswerRows, isId } from './rows.ts'
-import type { SqlValue } from './types.ts'
+import { type TableName, toColumn } from './schema.ts'
+import { readSessions } from './sessions.ts'
+import { firstRowsOf, type ReadTable, type TableChunk } from './table-rows.ts'
+import { exactTime, int, type SqlValue } from './types.ts'
 import { type Chunk, Evaluation, flat } from './vector.ts'
 
 /** Where a statement is computed. */
@@ -72,13 +76,13 @@ async function runSelect(
   const rows = new AnswerRows(plan, limit)
   if (plan.groupBy) {
     const groups = new Groups(plan.groupBy, new Kept())
-    await readChunks(running, plan, (evaluation, mask) => {
+    await readChunks(running, plan, limit, (evaluation, mask) => {
       groups.add(evaluation, mask)
       return true
     })
     addRows(rows, plan, groups.toChunk())
   } else {
-    await readChunks(running, plan, (evaluation, mask) =>
+    await readChunks(running, plan, limit, (evaluation, mask) =>
       rows.add(evaluation, keep(evaluation, mask, plan.having))
     )
   }
@@ -111,11 +115,15 @@ function keep(
 /** Takes rows, and a mask of those that count. @returns whether to go on */
 type Take = (evaluation: Evaluation, mask: Uint8Array) => boolean
 
-async function readChunks(running: Running, plan: SelectPlan, take: Take): Promise<void> {
+async function readChunks(
+  running: Running,
+  plan: SelectPlan,
+  limit: number | undefined,
+  take: Take
+): Promise<void> {
   const { source, where } = plan
-  if (source.kind === 'events') {
-    const reach = reachOf(where, running.setting)
-    await readFromEvents(running, plan, reach, take)
+  if (source.kind === 'table') {
+    await readTable(running, { ...plan, source }, limit, take)
     return
   }
   const chunk = source.kind === 'none' ? ONE_ROW : await readRows(running, source.plan)
@@ -126,19 +134,80 @@ async function readChunks(running: Running, plan: SelectPlan, take: Take): Promi
 /** A SELECT without a table has one row. */
 const ONE_ROW: Chunk = { length: 1, columns: new Map() }
 
-async function readFromEvents(
-  { knowledge, ids, setting }: Running,
-  { reads }: SelectPlan,
-  reach: Reach,
+const READERS: Readonly<Record<TableName, ReadTable>> = {
+  events: readEvents,
+  persons: readPersons,
+  sessions: readSessions
+}
+
+type TablePlan = SelectPlan & { source: { kind: 'table'; table: TableName } }
+
+async function readTable(
+  running: Running,
+  plan: TablePlan,
+  limit: number | undefined,
   take: Take
 ): Promise<void> {
-  const rest = joinConditions(reach.rest, setting)
-  const columns = columnsOf([...(rest ? [rest] : []), ...reads])
-  await readEvents({ knowledge, ids }, reach, columns, (chunk: EventChunk) => {
+  const reach = reachOf(plan.where, running.setting)
+  const rest = joinConditions(reach.rest, running.setting)
+  const columns = columnsOf([...(rest ? [rest] : []), ...plan.reads])
+  const takeChunk = (chunk: TableChunk): boolean => {
     const evaluation = new Evaluation(chunk)
     const mask = new Uint8Array(chunk.length).fill(1, chunk.from, chunk.until)
     return take(evaluation, keep(evaluation, mask, rest))
-  })
+  }
+  const first = firstRowsOf(plan, reach, limit)
+  const moments = await findMoments(running, plan, limit)
+  if (moments) {
+    await readMoments(running, moments, columns, takeChunk)
+    return
+  }
+  await READERS[plan.source.table](running, { reach, columns, first }, takeChunk)
+}
+
+const TIME = toColumn(0, { kind: 'timestamp' }, exactTime('UTC'), 'timestamp')
+const EVENT_ID = toColumn(0, { kind: 'event_id' }, int('UInt32'), 'event')
+
+/**
+ * Finds when the events of an answer happened, if the answer has what only rows have, and columns
+ * tell which events it has: then few rows have to be read.
+ */
+async function findMoments(
+  running: Running,
+  plan: TablePlan,
+  limit: number | undefined
+): Promise<Moment[] | undefined> {
+  const { source, where, groupBy, isDistinct, offset, having, orderBy, limitBy } = plan
+  const deciding = [
+    ...(where ? [where] : []),
+    ...(having ? [having] : []),
+    ...orderBy.map(({ expression }) => expression),
+    ...(limitBy?.keys ?? [])
+  ]
+  const needsRows = (expressions: readonly Expression[]): boolean =>
+    columnsOf(expressions).some(({ field }) => isWhole(field))
+  const isSettled =
+    source.table !== 'events' ||
+    limit === undefined ||
+    groupBy ||
+    isDistinct ||
+    !needsRows(plan.reads) ||
+    needsRows(deciding)
+  if (isSettled) {
+    return undefined
+  }
+  const columns = [TIME, EVENT_ID].map((expression) => ({
+    name: expression.label,
+    type: expression.type,
+    expression
+  }))
+  const reads = [TIME, EVENT_ID, ...deciding]
+  const found = await runSelect(running, { ...plan, columns, reads, offset: 0 }, offset + limit)
+  const moments = found.map(({ cells: [time, eventId] }) => ({
+    time: Number(time),
+    eventId: Number(eventId)
+  }))
+  return [...new Map(moments.map((moment) => [JSON.stringify(moment), moment])).values()]
 }
 
 async function readRows(running: Running, plan: StatementPlan): Promise<Chunk> {

@@ -46,6 +46,11 @@ export type EventNeeds = {
   names?: boolean
   /** Whether the identity of each event is needed, whatever its actor is. */
   identities?: boolean
+  /** Whether the version of the person is needed, besides the person properties. */
+  versions?: boolean
+  uuids?: boolean
+  /** Whether all properties of each event are needed. */
+  bodies?: boolean
   /** Whether the time of each event is needed to the millisecond. */
   times: boolean
   /** Whether the events must come in the order of time and uuid, whatever their names. */
@@ -289,17 +294,21 @@ const needsOf = ({
   inOrder
 })
 
-function wantedBy({
+/** Returns the columns to read for what is needed. */
+export function wantedBy({
   properties,
   actors,
   identities = false,
+  versions: needsVersions = false,
   sessions,
   names = false,
+  uuids = false,
+  bodies = false,
   times,
   inOrder
 }: EventNeeds): WantedColumns {
   const keys = properties.filter(({ type }) => type === 'event').map(({ key }) => key)
-  const versions = properties.some(({ type }) => type === 'person')
+  const versions = needsVersions || properties.some(({ type }) => type === 'person')
   const isByCohort = properties.some(({ type }) => type === 'cohort')
   return {
     names,
@@ -308,6 +317,8 @@ function wantedBy({
     versions,
     sessions: sessions || properties.some(({ type }) => type === 'session'),
     properties: [...new Set(keys)],
+    uuids,
+    bodies,
     inOrder
   }
 }

@@ -216,8 +216,15 @@ const FAULTS = [
     "SELECT count() F WHERE properties.price = 'cheap'",
     "'cheap' cannot be compared with properties.price"
   ],
-  ['SELECT uuid F', '1:8: uuid is not supported in statements'],
-  ['SELECT 1 FROM persons', '1:15: Unknown table persons'],
+  ['SELECT created_at F', '1:8: created_at is not a column here: the time of receipt is not kept'],
+  ['SELECT $group_0 F', '1:8: $group_0: there are no groups here.'],
+  ['SELECT constructor F', '1:8: Unable to resolve field: constructor.'],
+  ['SELECT session.$nope F', '1:16: Unable to resolve field: session.$nope.'],
+  ['SELECT person.name F', '1:15: Unable to resolve field: person.name.'],
+  [
+    'SELECT 1 FROM groups',
+    '1:15: Unknown table groups: the tables here are events, persons and sessions.'
+  ],
   ['SELECT 1 FROM system.tables', '1:15: Unknown table system.tables']
 ]
 

@@ -83,3 +83,47 @@ it('joins overviews of different names, and leaves out names', () => {
   expect([...joined.without(new Set([1])).eventIds]).toEqual([2])
   expect(joined.without(new Set([1])).count(0, 13 * SLOT)).toBe(15)
 })
+
+it('counts the events of segments that are read from rows one by one', () => {
+  const events = overview(
+    [
+      { first: 0, last: 9, perSlot: 10 },
+      { first: 10, last: 19, perSlot: 10 }
+    ],
+    [{ slot: 30, count: 5 }]
+  )
+  const whole = [{ since: 0, until: 31 * SLOT }]
+
+  expect(events.countReads(whole)).toBe(25)
+  expect(events.countReads(whole, new Set([1]))).toBe(115)
+  expect(events.countReads([{ since: 0, until: SLOT }], new Set([1]))).toBe(10)
+})
+
+it('cuts a range where its first or last events end or begin', () => {
+  const events = overview([{ first: 0, last: 9, perSlot: 10 }], [{ slot: 30, count: 5 }])
+  const cut = (count: number, isNewest: boolean) => {
+    const at = events.cutAt(0, 31 * SLOT, { count, isNewest })
+    return at === undefined ? undefined : at / SLOT
+  }
+
+  expect([1, 5, 6, 15, 16, 105, 106].map((count) => cut(count, true))).toEqual([
+    30,
+    30,
+    9,
+    9,
+    8,
+    0,
+    undefined
+  ])
+  expect([1, 10, 11, 100, 101, 105, 106].map((count) => cut(count, false))).toEqual([
+    1,
+    1,
+    2,
+    30,
+    31,
+    31,
+    undefined
+  ])
+  expect(events.cutAt(2 * SLOT, 4 * SLOT, { count: 20, isNewest: true })).toBe(2 * SLOT)
+  expect(events.cutAt(2 * SLOT, 4 * SLOT, { count: 20, isNewest: false })).toBe(4 * SLOT)
+})
