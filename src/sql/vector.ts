@@ -138,39 +138,33 @@ function applyTo(call: FunctionCall, vectors: readonly Vector[], length: number)
     : flat(applyRows(call, vectors, length))
 }
 
-const applyAt = ({ apply }: FunctionCall, vectors: readonly Vector[], row: number): SqlValue =>
-  apply(...vectors.map((vector) => valueAt(vector, row)))
+/** Calls a function with as many values as it has arguments: one more would be a null to it. */
+function applyAt({ apply }: FunctionCall, vectors: readonly Vector[], row: number): SqlValue {
+  const [a, b, c] = vectors
+  if (!a || vectors.length > 3) {
+    return apply(...vectors.map((vector) => valueAt(vector, row)))
+  }
+  if (!b) {
+    return apply(valueAt(a, row))
+  }
+  return c
+    ? apply(valueAt(a, row), valueAt(b, row), valueAt(c, row))
+    : apply(valueAt(a, row), valueAt(b, row))
+}
 
 /** Computes a function for each value of the dictionary that all its columns share. */
-function applyEach({ apply }: FunctionCall, vectors: readonly Vector[], size: number): SqlValue[] {
-  const results: SqlValue[] = new Array(size)
-  const [a, b, c] = vectors
-  const at = (vector: Vector | undefined, code: number): SqlValue =>
-    vector?.values[vector.isConstant ? 0 : code] ?? null
-  for (let code = 0; code < size; code += 1) {
-    results[code] =
-      vectors.length <= 3
-        ? apply(at(a, code), at(b, code), at(c, code))
-        : apply(...vectors.map((vector) => at(vector, code)))
-  }
-  return results
+function applyEach(call: FunctionCall, vectors: readonly Vector[], size: number): SqlValue[] {
+  const lists = vectors.map((vector) => (vector.isConstant ? vector : flat(vector.values)))
+  return applyRows(call, lists, size)
 }
 
 function applyRows(call: FunctionCall, vectors: readonly Vector[], length: number): SqlValue[] {
   const results: SqlValue[] = new Array(length)
-  const { apply } = call
-  const [a, b, c] = vectors
-  const [one, two, three] = [a ?? NOTHING, b ?? NOTHING, c ?? NOTHING]
   for (let row = 0; row < length; row += 1) {
-    results[row] =
-      vectors.length <= 3
-        ? apply(valueAt(one, row), valueAt(two, row), valueAt(three, row))
-        : applyAt(call, vectors, row)
+    results[row] = applyAt(call, vectors, row)
   }
   return results
 }
-
-const NOTHING = constant(null)
 
 /** Computes a function once for each combination of values that occurs. */
 function applyToPairs(

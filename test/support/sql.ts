@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
+import { DAY } from '../../src/calendar/units.ts'
 import type { JsonObject } from '../../src/input/json.ts'
 import { computeSql } from '../../src/sql/answer.ts'
 import { readSql } from '../../src/sql/request.ts'
@@ -80,23 +81,23 @@ const EVENTS: TestEvent[] = [
 ]
 
 /** Creates the project of the examples, whose events are in segments or in rows. */
-export async function newExamples({
-  isSealed,
-  weekStart = 0
-}: {
-  isSealed: boolean
-  weekStart?: number
-}) {
+export const newExamples = (options: { isSealed: boolean; weekStart?: number }) =>
+  newAnswering(EVENTS, options)
+
+/** Creates a project in Berlin that has these events, in segments or in rows. */
+export async function newAnswering(
+  events: TestEvent[],
+  { isSealed, weekStart = 0 }: { isSealed: boolean; weekStart?: number }
+) {
   const project = await newProject()
-  await project.ingest(EVENTS, NOW.getTime())
+  await project.ingest(events, NOW.getTime())
   if (isSealed) {
     const names = await db.all<{ id: number }>(
       sql`select id from event_names where project_id = ${project.id}`
     )
-    const [since, until] = [on('01T00:00:00'), on('05T00:00:00')]
     for (const { id } of names) {
       const kind = { project_id: project.id, event_id: id }
-      expect(await sealRange(db, kind, since, until)).toBe(true)
+      expect(await sealRange(db, kind, on('01T00:00:00') - 60 * DAY, on('05T00:00:00'))).toBe(true)
     }
   }
   const settings = { id: project.id, timezone: 'Europe/Berlin', weekStart }
