@@ -27,33 +27,35 @@ const PRODUCT = 8
 const SIGN = 9
 
 /** The level and the function of each operator between two operands. */
-const OPERATORS: Readonly<Record<string, { level: number; name: string }>> = {
-  or: { level: OR, name: 'or' },
-  and: { level: AND, name: 'and' },
-  '??': { level: COALESCE, name: 'ifNull' },
-  '=': { level: COMPARISON, name: 'equals' },
-  '==': { level: COMPARISON, name: 'equals' },
-  '!=': { level: COMPARISON, name: 'notEquals' },
-  '<>': { level: COMPARISON, name: 'notEquals' },
-  '<': { level: COMPARISON, name: 'less' },
-  '<=': { level: COMPARISON, name: 'lessOrEquals' },
-  '>': { level: COMPARISON, name: 'greater' },
-  '>=': { level: COMPARISON, name: 'greaterOrEquals' },
-  '~': { level: COMPARISON, name: 'match' },
-  '=~': { level: COMPARISON, name: 'match' },
-  '!~': { level: COMPARISON, name: 'notMatch' },
-  '~*': { level: COMPARISON, name: 'imatch' },
-  '=~*': { level: COMPARISON, name: 'imatch' },
-  '!~*': { level: COMPARISON, name: 'notIMatch' },
-  like: { level: COMPARISON, name: 'like' },
-  ilike: { level: COMPARISON, name: 'ilike' },
-  '+': { level: SUM, name: 'plus' },
-  '-': { level: SUM, name: 'minus' },
-  '||': { level: SUM, name: 'concat' },
-  '*': { level: PRODUCT, name: 'multiply' },
-  '/': { level: PRODUCT, name: 'divide' },
-  '%': { level: PRODUCT, name: 'modulo' }
-}
+const OPERATORS: ReadonlyMap<string, { level: number; name: string }> = new Map(
+  Object.entries({
+    or: { level: OR, name: 'or' },
+    and: { level: AND, name: 'and' },
+    '??': { level: COALESCE, name: 'ifNull' },
+    '=': { level: COMPARISON, name: 'equals' },
+    '==': { level: COMPARISON, name: 'equals' },
+    '!=': { level: COMPARISON, name: 'notEquals' },
+    '<>': { level: COMPARISON, name: 'notEquals' },
+    '<': { level: COMPARISON, name: 'less' },
+    '<=': { level: COMPARISON, name: 'lessOrEquals' },
+    '>': { level: COMPARISON, name: 'greater' },
+    '>=': { level: COMPARISON, name: 'greaterOrEquals' },
+    '~': { level: COMPARISON, name: 'match' },
+    '=~': { level: COMPARISON, name: 'match' },
+    '!~': { level: COMPARISON, name: 'notMatch' },
+    '~*': { level: COMPARISON, name: 'imatch' },
+    '=~*': { level: COMPARISON, name: 'imatch' },
+    '!~*': { level: COMPARISON, name: 'notIMatch' },
+    like: { level: COMPARISON, name: 'like' },
+    ilike: { level: COMPARISON, name: 'ilike' },
+    '+': { level: SUM, name: 'plus' },
+    '-': { level: SUM, name: 'minus' },
+    '||': { level: SUM, name: 'concat' },
+    '*': { level: PRODUCT, name: 'multiply' },
+    '/': { level: PRODUCT, name: 'divide' },
+    '%': { level: PRODUCT, name: 'modulo' }
+  })
+)
 
 /** Operators that an expression has in a row. */
 const MAX_OPERATORS = 100
@@ -152,7 +154,8 @@ export class ExpressionParser {
     if (level < COMPARISON && cursor.isWord('not in between like ilike')) {
       return this.#readWordOperator(left)
     }
-    const found = kind === 'symbol' || kind === 'name' ? OPERATORS[text.toLowerCase()] : undefined
+    const found =
+      kind === 'symbol' || kind === 'name' ? OPERATORS.get(text.toLowerCase()) : undefined
     if (!found || found.level <= level) {
       return undefined
     }

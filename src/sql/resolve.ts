@@ -47,26 +47,28 @@ export type Surroundings = {
 }
 
 /** Functions of upstream that exist here by another name. */
-const INSTEAD: Readonly<Record<string, string>> = {
-  uniqhll12: 'uniq',
-  uniqcombined: 'uniq',
-  quantileexact: 'quantile',
-  mediantiming: 'median',
-  sumdistinct: 'sum(DISTINCT x)',
-  stddev: 'stddevSamp',
-  variance: 'varSamp',
-  max2: 'greatest',
-  min2: 'least',
-  jsonextract: 'JSONExtractString, JSONExtractFloat or JSONExtractRaw',
-  arrayjoin: 'a subquery',
-  cast: 'toString, toFloat or toDateTime',
-  tofloat64: 'toFloat',
-  toint64: 'toInt',
-  toint32: 'toInt',
-  touint64: 'toInt',
-  tofloat64ornull: 'toFloat',
-  toint64ornull: 'toInt'
-}
+const INSTEAD: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    uniqhll12: 'uniq',
+    uniqcombined: 'uniq',
+    quantileexact: 'quantile',
+    mediantiming: 'median',
+    sumdistinct: 'sum(DISTINCT x)',
+    stddev: 'stddevSamp',
+    variance: 'varSamp',
+    max2: 'greatest',
+    min2: 'least',
+    jsonextract: 'JSONExtractString, JSONExtractFloat or JSONExtractRaw',
+    arrayjoin: 'a subquery',
+    cast: 'toString, toFloat or toDateTime',
+    tofloat64: 'toFloat',
+    toint64: 'toInt',
+    toint32: 'toInt',
+    touint64: 'toInt',
+    tofloat64ornull: 'toFloat',
+    toint64ornull: 'toInt'
+  })
+)
 
 /** Functions that take the numbers of persons and identities as they are. */
 const TAKES_NUMBERS = new Set(['isnull', 'isnotnull'])
@@ -455,7 +457,7 @@ function toInterval(node: Node): Interval | undefined {
 }
 
 function unknownFunction(name: string, at: number): StatementError {
-  const instead = INSTEAD[name.toLowerCase()]
+  const instead = INSTEAD.get(name.toLowerCase())
   return new StatementError(
     at,
     instead === undefined

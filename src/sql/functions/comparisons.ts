@@ -111,7 +111,10 @@ function convertText(
     case 'float':
       return fixed(a, b, 'float', { value: numberOfText(text), form: "a number such as '12'" })
     case 'bool':
-      return fixed(a, b, 'bool', { value: flagOf(text), form: "'true' or 'false'" })
+      return fixed(a, b, 'bool', {
+        value: FLAGS.get(text.toLowerCase()),
+        form: "'true' or 'false'"
+      })
     case 'uuid':
       return fixed(a, b, 'uuid', {
         value: UUID_TEXT.test(text) ? text.toLowerCase() : undefined,
@@ -153,10 +156,12 @@ function convertTime(
   }
 }
 
-const flagOf = (text: string): number | undefined => {
-  const flags: Readonly<Record<string, number>> = { true: 1, false: 0, '1': 1, '0': 0 }
-  return flags[text.toLowerCase()]
-}
+const FLAGS = new Map([
+  ['true', 1],
+  ['false', 0],
+  ['1', 1],
+  ['0', 0]
+])
 
 type Decide = (order: number) => boolean
 

@@ -115,14 +115,16 @@ const toFloat: FunctionDefinition = {
   }
 }
 
-const FLAGS: Readonly<Record<string, number>> = {
-  true: 1,
-  '1': 1,
-  yes: 1,
-  false: 0,
-  '0': 0,
-  no: 0
-}
+const FLAGS: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    true: 1,
+    '1': 1,
+    yes: 1,
+    false: 0,
+    '0': 0,
+    no: 0
+  })
+)
 
 const toBool: FunctionDefinition = {
   name: 'toBool',
@@ -134,7 +136,7 @@ const toBool: FunctionDefinition = {
         if (typeof value === 'number') {
           return value === 0 ? 0 : 1
         }
-        const flag = FLAGS[String(value).toLowerCase()]
+        const flag = FLAGS.get(String(value).toLowerCase())
         return flag ?? new ValueFailure(at, `toBool cannot read ${quote(String(value))}.`)
       })
     }

@@ -30,29 +30,31 @@ import {
  * Functions of times and units of time.
  */
 
-const SHORT: Readonly<Record<string, IntervalUnit>> = {
-  ss: 'second',
-  s: 'second',
-  mi: 'minute',
-  n: 'minute',
-  hh: 'hour',
-  h: 'hour',
-  dd: 'day',
-  d: 'day',
-  wk: 'week',
-  ww: 'week',
-  mm: 'month',
-  m: 'month',
-  qq: 'quarter',
-  q: 'quarter',
-  yy: 'year',
-  yyyy: 'year'
-}
+const SHORT: ReadonlyMap<string, IntervalUnit> = new Map(
+  Object.entries<IntervalUnit>({
+    ss: 'second',
+    s: 'second',
+    mi: 'minute',
+    n: 'minute',
+    hh: 'hour',
+    h: 'hour',
+    dd: 'day',
+    d: 'day',
+    wk: 'week',
+    ww: 'week',
+    mm: 'month',
+    m: 'month',
+    qq: 'quarter',
+    q: 'quarter',
+    yy: 'year',
+    yyyy: 'year'
+  })
+)
 
 function readUnit(asked: AskedCall): IntervalUnit {
   const text = constantText(asked, 0).toLowerCase()
   const singular = text.replace(/s$/, '')
-  const unit = INTERVAL_UNITS.find((one) => one === singular) ?? SHORT[text]
+  const unit = INTERVAL_UNITS.find((one) => one === singular) ?? SHORT.get(text)
   if (!unit) {
     throw new StatementError(
       asked.args[0]?.at ?? asked.at,

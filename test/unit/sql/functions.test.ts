@@ -97,7 +97,13 @@ it.each([
   ["transform('a', ['a'], ['b', 'c'])", 'two lists of the same length'],
   ["transform('a', 'a', 'b')", 'a list of constants'],
   ["toMonday(now(), 'Nowhere')", 'is not a time zone'],
-  ['groupArray(0)(1)', 'the number of values to keep']
+  ['groupArray(0)(1)', 'the number of values to keep'],
+  // Names that every object of JavaScript has.
+  ['1 constructor 2', 'Expected a comma before constructor'],
+  ['constructor(1)', 'Unsupported function: constructor()'],
+  ["toBool('constructor')", "toBool cannot read 'constructor'"],
+  ["toBool('no') = 'constructor'", "write 'true' or 'false'"],
+  ["dateDiff('constructor', now(), now())", "does not know the unit 'constructor'"]
 ])('refuses %s', async (expression, message) => {
   await expect(answer(expression)).rejects.toThrow(message)
 })
