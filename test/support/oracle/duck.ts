@@ -88,6 +88,12 @@ export class Duck {
     return reader.getRowObjectsJson().map((row) => row as Row)
   }
 
+  /** Returns the rows of a statement about `ev`, whose numbers may be written as texts. */
+  async list(sql: string): Promise<unknown[][]> {
+    const reader = await this.#db.runAndReadAll(sql)
+    return reader.getRowsJson()
+  }
+
   /** Parses a CSV table whose lines must all have the same number of cells. */
   async table(csv: string, columns: number): Promise<string[][]> {
     const folder = mkdtempSync(join(tmpdir(), 'edge-analytics-oracle-'))
@@ -445,7 +451,7 @@ const AGGREGATES: Record<string, string> = {
   p99: 'quantile_cont(x, 0.99)'
 }
 
-const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
+export const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
 
 const isNamed = (name: string | null) => (name === null ? 'true' : `name = ${quote(name)}`)
 
@@ -454,9 +460,9 @@ const pathOf = (key: string) => quote(`/${key.replaceAll('~', '~0').replaceAll('
 type About = Pick<Filter, 'key' | 'type'>
 const columnOf = ({ type }: About) => (type === 'session' ? 'of_session' : type)
 const jsonOf = (about: About) => `json_extract(${columnOf(about)}, ${pathOf(about.key)})`
-const textOf = (about: About) =>
+export const textOf = (about: About) =>
   `case json_type(${jsonOf(about)}) when 'NULL' then null when 'VARCHAR' then json_extract_string(${columnOf(about)}, ${pathOf(about.key)}) else ${jsonOf(about)}::varchar end`
-const numberOf = (about: About) =>
+export const numberOf = (about: About) =>
   `case when json_type(${jsonOf(about)}) not in ('BOOLEAN', 'NULL') and regexp_full_match(${textOf(about)}, '-?(0|[1-9][0-9]*)([.][0-9]+)?') then (${textOf(about)})::double end`
 
 /**
