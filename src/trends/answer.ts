@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type Bucket, daysOf, type Interval, labelsOf } from '../calendar/buckets.ts'
 import { OTHERS, type Value } from '../columns/grouping.ts'
 import { AppError } from '../errors.ts'
-import { rangeOf } from './bins.ts'
+import { showBin } from './bins.ts'
 import type { Line } from './lines.ts'
 import {
   type BinnedQuery,
@@ -238,7 +238,7 @@ function partsOf({ breakdowns }: BinnedQuery, value: Value): string[] {
     if (part === null) {
       return NONE
     }
-    return bins ? JSON.stringify(rangeOf(bins, part)) : part
+    return bins ? showBin(bins, part) : part
   })
 }
 

@@ -34,8 +34,11 @@ export function rangeOf(
   return [low + i * width, i === count - 1 ? high + 0.01 : low + (i + 1) * width]
 }
 
-/** Returns the bin that an answer shows as this text, such as `[10,17.5]`. */
+/** Returns the text that shows a bin in an answer, such as `[10,17.5]`. */
+export const showBin = (bins: Bins, bin: string): string => JSON.stringify(rangeOf(bins, bin))
+
+/** Returns the bin that an answer shows as this text. */
 export const findBin = (bins: Bins, shown: string): string | undefined =>
   Array.from({ length: bins.count }, (_, i) => String(FIRST_BIN + i)).find(
-    (bin) => JSON.stringify(rangeOf(bins, bin)) === shown
+    (bin) => showBin(bins, bin) === shown
   )

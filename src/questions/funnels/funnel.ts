@@ -110,9 +110,7 @@ async function follow(
   if (actors.size > MAX_BREAKDOWN_VALUES) {
     throw tooManyBreakdownValues(withBins)
   }
-  const { breakdowns, breakdownLimit: limit, hidesOther } = trend
-  const settings = { dimensions: breakdowns.length, limit, hidesOther }
-  const values = new ShownValues(grouping, settings, actors)
+  const values = new ShownValues(grouping, withBins, actors)
   const texts = values.list.flatMap((value) => values.textsOf(value))
   if (sum(texts.map(({ length }) => length)) * rules.steps > MAX_STEP_TEXT) {
     throw tooManyBreakdownValues(withBins)

@@ -1,7 +1,9 @@
 import { type Grouping, OTHERS, type Value } from '../../columns/grouping.ts'
 import { NumberMap } from '../../columns/number-map.ts'
 import { parseJson } from '../../input/json.ts'
+import { showBin } from '../../trends/bins.ts'
 import { rank } from '../../trends/lines.ts'
+import type { BinnedBreakdown, BinnedQuery } from '../../trends/query.ts'
 
 /** Stands in an answer for all values of the breakdown beyond the limit. */
 export const OTHER_VALUES = 'Other'
@@ -12,21 +14,24 @@ export class ShownValues {
   readonly list: readonly Value[]
   readonly #grouping: Grouping
   readonly #places: ReadonlyMap<Value, number>
-  readonly #dimensions: number
+  readonly #breakdowns: readonly BinnedBreakdown[]
   /** The place of each group that was asked for, counted from 2; 1 for a group that is not shown. */
   readonly #known = new NumberMap()
 
   /**
-   * @param dimensions the number of breakdowns
    * @param actors the number of actors of each group
    */
   constructor(
     grouping: Grouping,
-    { dimensions, limit, hidesOther }: { dimensions: number; limit: number; hidesOther: boolean },
+    {
+      breakdowns,
+      breakdownLimit: limit,
+      hidesOther
+    }: Pick<BinnedQuery, 'breakdowns' | 'breakdownLimit' | 'hidesOther'>,
     actors: ReadonlyMap<number, number>
   ) {
     this.#grouping = grouping
-    this.#dimensions = dimensions
+    this.#breakdowns = breakdowns
     const byValue = new Map([...actors].map(([group, count]) => [this.#ownOf(group), count]))
     const named = new Map(
       [...byValue].flatMap(([value, count]) =>
@@ -57,9 +62,9 @@ export class ShownValues {
   /** Returns the texts of a value, one for each breakdown; an empty text is no value. */
   textsOf(value: Value): string[] {
     if (value === OTHERS) {
-      return Array.from({ length: this.#dimensions }, () => OTHER_VALUES)
+      return this.#breakdowns.map(() => OTHER_VALUES)
     }
-    return textsOf(value, this.#dimensions)
+    return textsOf(value, this.#breakdowns)
   }
 
   /** Returns the value of a group. A value that would be shown as all others is among them. */
@@ -67,16 +72,19 @@ export class ShownValues {
     const value = this.#grouping.valueOf(group)
     const isOther =
       typeof value === 'string' &&
-      textsOf(value, this.#dimensions).every((text) => text === OTHER_VALUES)
+      textsOf(value, this.#breakdowns).every((text) => text === OTHER_VALUES)
     return isOther ? OTHERS : value
   }
 }
 
-function textsOf(value: Value, dimensions: number): string[] {
+function textsOf(value: Value, breakdowns: readonly BinnedBreakdown[]): string[] {
   if (typeof value !== 'string') {
-    return Array.from({ length: dimensions }, () => '')
+    return breakdowns.map(() => '')
   }
-  // The cast is safe: the values of several dimensions are such lists.
-  const texts = dimensions > 1 ? (parseJson(value) as (string | null)[]) : [value]
-  return texts.map((text) => text ?? '')
+  // The cast is safe: the values of several breakdowns are such lists.
+  const texts = breakdowns.length > 1 ? (parseJson(value) as (string | null)[]) : [value]
+  return texts.map((text, i) => {
+    const bins = breakdowns[i]?.bins
+    return bins && text !== null ? showBin(bins, text) : (text ?? '')
+  })
 }

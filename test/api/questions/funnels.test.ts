@@ -283,6 +283,38 @@ describe('POST query/', () => {
 
     expect([status, body.attr]).toEqual([400, `query__source__${attr}`])
   })
+
+  it('shows the bins of a breakdown as trends do, and finds their actors', async () => {
+    const project = await newProject()
+    await project.ingest(
+      Array.from({ length: 10 }, (_, i) => ({
+        event: 'A',
+        distinct_id: `p${i}`,
+        timestamp: BEGIN,
+        properties: { price: i * 10 }
+      }))
+    )
+    const query = {
+      ...whole,
+      series: series('A', 'B'),
+      breakdownFilter: { breakdown: 'price', breakdown_histogram_bin_count: 3 }
+    }
+
+    const { body } = await ask(project, query)
+
+    expect(
+      body.results.map(([step]: Step[]) => [step?.breakdown_value, step?.count]).sort(byText)
+    ).toEqual([
+      [['[0,30]'], 3],
+      [['[30,60]'], 3],
+      [['[60,90.01]'], 4]
+    ])
+    const last = await ask(
+      project,
+      behind({ funnelStep: 1, funnelStepBreakdown: ['[60,90.01]'] }, query)
+    )
+    expect(last.body.results).toHaveLength(4)
+  })
 })
 
 it('takes the properties of persons as of each event', async () => {
