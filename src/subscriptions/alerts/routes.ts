@@ -83,10 +83,17 @@ export const alertRoutes = createRouter()
     await insertAlert(c.var.db, made)
     return c.json({ ...(await showAlert(c, made)), ...secretOf(made) }, 201)
   })
-  .post('/alerts/preview', PREVIEW, allow('alert:read'), validateBody(AlertInput), async (c) => {
-    const { query, ...asked } = await readAlert(writing(c), c.req.valid('json'))
-    return c.json(await previewAlert(c.var, query, asked, c.var.now))
-  })
+  .post(
+    '/alerts/preview',
+    PREVIEW,
+    // It shows the numbers of an insight, as an alert to one's own address would.
+    allow('alert:write'),
+    validateBody(AlertInput),
+    async (c) => {
+      const { query, ...asked } = await readAlert(writing(c), c.req.valid('json'))
+      return c.json(await previewAlert(c.var, query, asked, c.var.now))
+    }
+  )
   .get(
     '/alerts/:id',
     RETRIEVE,
