@@ -55,7 +55,8 @@ const UNSUPPORTED = {
     ['webhook_url', 'slack_url', 'email', 'emails'],
     'Send the recipients as `target_value`.'
   ),
-  frequency: 'Send how often to check as `calculation_interval`.'
+  frequency: 'Send how often to check as `calculation_interval`.',
+  series_index: 'Send it within `config`.'
 }
 
 /** The writable fields of an alert. Fields that are left out stay as they are. */
@@ -70,7 +71,7 @@ export const AlertChange = refusing(
         description: 'The ids of users of the project, who are told by e-mail.'
       }),
       condition: Condition.optional(),
-      threshold: Threshold.optional(),
+      threshold: Threshold.nullish(),
       config: Config.nullish(),
       calculation_interval: z.enum(CALCULATION_INTERVALS).optional().meta({
         description:

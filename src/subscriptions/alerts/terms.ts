@@ -19,10 +19,14 @@ export function changeRule(
   fresh: { id: string; created_at: string }
 ): AlertRule {
   const configuration = threshold?.configuration
+  const compared: AlertRule['condition'] = condition
+    ? { type: condition.type, compare_to: condition.compare_to ?? 'previous_interval' }
+    : (before?.condition ?? { type: 'absolute_value', compare_to: 'previous_interval' })
+  // A rule without bounds does not take over those of the rule before.
+  const isKept = threshold === undefined && compared.type !== 'no_data'
+  const kept = isKept ? before?.threshold.configuration : undefined
   const rule: AlertRule = {
-    condition: condition
-      ? { type: condition.type, compare_to: condition.compare_to ?? 'previous_interval' }
-      : (before?.condition ?? { type: 'absolute_value', compare_to: 'previous_interval' }),
+    condition: compared,
     threshold: {
       id: before?.threshold.id ?? fresh.id,
       created_at: before?.threshold.created_at ?? fresh.created_at,
@@ -35,7 +39,7 @@ export function changeRule(
               upper: configuration.bounds?.upper ?? null
             }
           }
-        : (before?.threshold.configuration ?? NO_BOUNDS)
+        : (kept ?? NO_BOUNDS)
     },
     config: {
       type: 'TrendsAlertConfig',

@@ -171,6 +171,17 @@ describe('an alert', () => {
     expect(desk.mails[0]?.text).toContain('no data')
   })
 
+  it('needs no bounds once it only fires without data', async () => {
+    const desk = await newDesk()
+    const [one, two] = [await newAlert(desk), await newAlert(desk)]
+    const change = (id: string, fields: object) =>
+      desk.send('PATCH', `alerts/${id}/`, { condition: { type: 'no_data' }, ...fields })
+    const without = { configuration: { type: 'absolute', bounds: { lower: null, upper: null } } }
+
+    expect((await change(one.id, {})).body.threshold).toMatchObject(without)
+    expect((await change(two.id, { threshold: null })).body.threshold).toMatchObject(without)
+  })
+
   it('does not take the average of nothing for 0', async () => {
     const desk = await newDesk()
     const insight = await newInsight(desk, {
@@ -318,6 +329,7 @@ describe('an alert', () => {
     [{}, { target_type: 'webhook', target_value: 'http://10.0.0.1/' }, 'target_value'],
     [{}, { detector_config: { type: 'zscore' } }, 'detector_config'],
     [{}, { threshold: { ...TOO_FEW.threshold, name: 'x' } }, 'threshold__name'],
+    [{}, { series_index: 1 }, 'series_index'],
     [
       { interval: 'minute' },
       {
