@@ -215,31 +215,22 @@ function readBehavior(node: JsonObject, at: string, reading: Reading): Behavior 
 
 type ReadBehavior = z.output<typeof BehaviorNode>
 
+type Span = { since: number; until: number }
+
 /** Reads the span of time: the last so many units, exactly from now, or from one date to another. */
-function spanOf(
-  {
-    time_value: amount,
-    time_interval: unit,
-    explicit_datetime: from,
-    explicit_datetime_to: to
-  }: ReadBehavior,
-  at: string,
-  { timezone, now }: Reading
-): { since: number; until: number } {
-  const calendar = { timezone, weekStart: 0 }
-  const end = now.getTime() + 1
-  if (from) {
-    const since = readFrom(from, calendar, now)
-    const until = to ? readUntil(to, 'minute', calendar, now) : end
-    if (since === undefined) {
-      throw noDate(from, `${at}__explicit_datetime`)
-    }
-    if (until === undefined) {
-      throw noDate(to ?? '', `${at}__explicit_datetime_to`)
-    }
-    return { since, until: Math.max(since, Math.min(until, end)) }
+function spanOf(read: ReadBehavior, at: string, reading: Reading): Span {
+  const { time_value: amount, time_interval: unit, explicit_datetime: from } = read
+  if (from && (amount || unit)) {
+    throw new AppError(
+      'invalid_input',
+      'Send either `time_value` and `time_interval`, or `explicit_datetime`.',
+      `${at}__explicit_datetime`
+    )
   }
-  if (to) {
+  if (from) {
+    return spanFrom(from, read.explicit_datetime_to, at, reading)
+  }
+  if (read.explicit_datetime_to) {
     throw new AppError('required', 'This field is required.', `${at}__explicit_datetime`)
   }
   if (!amount || !unit) {
@@ -249,7 +240,27 @@ function spanOf(
       `${at}__${amount ? 'time_interval' : 'time_value'}`
     )
   }
-  return { since: goBack(now.getTime(), amount, UNITS[unit], timezone), until: end }
+  const now = reading.now.getTime()
+  return { since: goBack(now, amount, UNITS[unit], reading.timezone), until: now + 1 }
+}
+
+function spanFrom(
+  from: string,
+  to: string | null | undefined,
+  at: string,
+  { timezone, now }: Reading
+): Span {
+  const calendar = { timezone, weekStart: 0 }
+  const end = now.getTime() + 1
+  const since = readFrom(from, calendar, now)
+  const until = to ? readUntil(to, 'minute', calendar, now) : end
+  if (since === undefined) {
+    throw noDate(from, `${at}__explicit_datetime`)
+  }
+  if (until === undefined) {
+    throw noDate(to ?? '', `${at}__explicit_datetime_to`)
+  }
+  return { since, until: Math.max(since, Math.min(until, end)) }
 }
 
 function timesOf({ operator, operator_value: count }: ReadBehavior, at: string): Times {

@@ -282,7 +282,12 @@ describe('a cohort by filters', () => {
     [did('a', 5, { time_interval: 'fortnight' }), 'invalid_choice', 'time_interval'],
     [did('a', 5, { time_value: null }), 'required', 'time_value'],
     [did('a', 5, { time_interval: null }), 'required', 'time_interval'],
-    [did('a', 5, { explicit_datetime: 'tomorow' }), 'invalid_input', 'explicit_datetime'],
+    [
+      did('a', 5, { time_value: null, time_interval: null, explicit_datetime: 'tomorow' }),
+      'invalid_input',
+      'explicit_datetime'
+    ],
+    [did('a', 5, { explicit_datetime: '-5d' }), 'invalid_input', 'explicit_datetime'],
     [did('a', 5, { explicit_datetime_to: '-1d' }), 'required', 'explicit_datetime'],
     [
       did('a', 5, { event_filters: [{ key: 'a', operator: 'like', value: 1 }] }),
