@@ -1,6 +1,6 @@
-import { signal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { ApiError } from './api.ts'
 import { Icon, type IconName } from './icons.tsx'
 import { exactly, momentOf } from './words.ts'
@@ -82,16 +82,48 @@ export const Skeleton = ({ rows }: { rows: number }) => (
 type DialogProps = {
   title: string
   words?: string | undefined
-  close: () => void
+  /** Without it, the dialog stays until the page closes it. */
+  close?: () => void
   children: ComponentChildren
   footer: ComponentChildren
   /** Whether it has two columns. */
   isWide?: boolean
 }
 
-/** A dialog holds the focus, and gives it back. Escape closes it. */
+/** The `ref` of the current one of several links in a row, which phones scroll. */
+export const broughtIntoView = (link: HTMLElement | null): void =>
+  link?.scrollIntoView({ block: 'nearest', inline: 'center' })
+
+type TextField = HTMLInputElement | HTMLTextAreaElement
+
+/** Fields whose text is lost with the dialog: what is searched for is not. */
+const TEXT_FIELDS =
+  'textarea, input:not([type=checkbox], [type=radio], [type=search], [type=file], [role=combobox])'
+
+/** Tells whether something was typed in the fields of an element. */
+function useTyped() {
+  const before = useRef(new Map<TextField, string>())
+  return {
+    onFocusIn: ({ target }: FocusEvent) => {
+      const isText = target instanceof Element && target.matches(TEXT_FIELDS)
+      if (isText && !before.current.has(target as TextField)) {
+        before.current.set(target as TextField, (target as TextField).value)
+      }
+    },
+    isTyped: () =>
+      [...before.current].some(([field, text]) => field.isConnected && field.value !== text)
+  }
+}
+
+/**
+ * A dialog holds the focus, and gives it back. Escape closes it; once something is typed, a second
+ * time.
+ */
 export function Dialog({ title, words, close, children, footer, isWide }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  const isAsked = useSignal(false)
+  const { onFocusIn, isTyped } = useTyped()
   useLayoutEffect(() => {
     const dialog = element.current
     const before = document.activeElement
@@ -103,18 +135,43 @@ export function Dialog({ title, words, close, children, footer, isWide }: Dialog
       }
     }
   }, [])
+  const leave = () => {
+    if (close && isTyped() && !isAsked.value) {
+      isAsked.value = true
+    } else {
+      close?.()
+    }
+  }
   return (
     <dialog
       ref={element}
       class={isWide ? 'dialog wide' : 'dialog'}
-      aria-labelledby="dialog-title"
+      aria-labelledby={id}
+      onFocusIn={onFocusIn}
+      onInput={() => {
+        isAsked.value = false
+      }}
+      onKeyDown={(event) => {
+        // The browser closes a dialog that refuses a second Escape.
+        if (event.key === 'Escape') {
+          event.preventDefault()
+          leave()
+        }
+      }}
       onCancel={(event) => {
         event.preventDefault()
-        close()
+        leave()
+      }}
+      onClose={() => {
+        // The browser has closed it, not the page.
+        if (element.current) {
+          leave()
+          element.current.showModal()
+        }
       }}
     >
       <header>
-        <h2 id="dialog-title">{title}</h2>
+        <h2 id={id}>{title}</h2>
         {words && (
           <p class="sec">
             <bdi>{words}</bdi>
@@ -122,7 +179,12 @@ export function Dialog({ title, words, close, children, footer, isWide }: Dialog
         )}
       </header>
       <div class="in-d">{children}</div>
-      <footer>{footer}</footer>
+      <footer>
+        <p class="unsaved" role="status">
+          {isAsked.value && 'What you have typed is not kept. Press Escape again to leave it.'}
+        </p>
+        {footer}
+      </footer>
     </dialog>
   )
 }
@@ -190,6 +252,44 @@ export const CopyButton = ({ text, label }: { text: string; label: string }) => 
   >
     <Icon name="copy" small />
   </button>
+)
+
+type CopiedProps = { text: string; label: string; isCut?: boolean }
+
+/** A text to copy. `label` is what its button is called; `isCut` keeps it on one line. */
+export const Copied = ({ text, label, isCut = false }: CopiedProps) => (
+  <div class="row copied">
+    <code class={`code grow ${isCut ? 'cut' : 'wrap-any'}`}>{text}</code>
+    <CopyButton text={text} label={label} />
+  </div>
+)
+
+type OnceProps = { title: string; words: string; label: string; text: string; close: () => void }
+
+/** Shows a text that the service shows once. */
+export const Once = ({ title, words, label, text, close }: OnceProps) => (
+  <Dialog
+    title={title}
+    words={words}
+    close={close}
+    footer={
+      <button type="button" class="b main-b" onClick={close}>
+        I have kept it
+      </button>
+    }
+  >
+    <Copied text={text} label={label} />
+  </Dialog>
+)
+
+type ScrolledProps = { label: string; class?: string; children: ComponentChildren }
+
+/** What may be wider than its place: it scrolls by itself, also with the keyboard. */
+export const Scrolled = ({ label, class: own = '', children }: ScrolledProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys scroll what has the focus
+  <section class={`scroll-x ${own}`} aria-label={label} tabIndex={0}>
+    {children}
+  </section>
 )
 
 type IconButtonProps = { icon: IconName; label: string; run: () => void; isPressed?: boolean }

@@ -385,7 +385,6 @@ const SignInAgain = () => (
   <Dialog
     title="Sign in again"
     words="The key of this browser is revoked or expired. The page stays as it is."
-    close={() => {}}
     footer={
       <button type="button" class="b" onClick={forget}>
         Leave the page
