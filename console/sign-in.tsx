@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { ApiError, describeKey } from './api.ts'
 import { Icon, Mark } from './icons.tsx'
-import { CopyButton } from './parts.tsx'
+import { Copied } from './parts.tsx'
 import { enter } from './session.ts'
 
 const INVITE = 'npm run key -- invite --email you@example.com --role admin'
@@ -103,10 +103,7 @@ export const SignIn = ({ said }: { said?: string | undefined }) => (
         <p>
           <b>Running it yourself?</b> <code>npm start</code> prints a link. On a server:
         </p>
-        <div class="row copied">
-          <code class="code grow">{INVITE}</code>
-          <CopyButton text={INVITE} label="Copy the command" />
-        </div>
+        <Copied text={INVITE} label="Copy the command" />
       </div>
     </div>
   </main>

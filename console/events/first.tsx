@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { CopyButton } from '../parts.tsx'
+import { Copied } from '../parts.tsx'
 import { project } from '../session.ts'
 import { Snippet } from '../snippet.tsx'
 
@@ -34,10 +34,7 @@ export function FirstEvent() {
         <aside class="card tips">
           <h2>Look around first</h2>
           <p class="sec">A month of a small company: 600 persons, about 30,000 events.</p>
-          <div class="row copied">
-            <code class="code grow">npm run demo</code>
-            <CopyButton text="npm run demo" label="Copy the command" />
-          </div>
+          <Copied text="npm run demo" label="Copy the command" />
         </aside>
       </div>
     </div>

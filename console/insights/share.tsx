@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { toClock, toSeconds } from '../../player/clock.ts'
 import { type ApiError, call } from '../api.ts'
 import { useLoaded } from '../loaded.ts'
-import { CopyButton, Dialog, Fault, Skeleton, toast } from '../parts.tsx'
+import { Copied, Dialog, Fault, Skeleton, toast } from '../parts.tsx'
 import { may } from '../session.ts'
 import type { Subject } from './subject.ts'
 
@@ -101,7 +101,7 @@ export function Share({ subject, at = 0, close }: ShareProps) {
       )}
       {sharing?.enabled && sharing.url && (
         <>
-          <Copied
+          <Address
             label="Link"
             text={isAtMoment.value ? `${sharing.url}#t=${toSeconds(at)}` : sharing.url}
           />
@@ -118,7 +118,7 @@ export function Share({ subject, at = 0, close }: ShareProps) {
             </label>
           )}
           {kind !== 'recording' && (
-            <Copied label="Code for another page" text={codeOf(sharing.url)} />
+            <Address label="Code for another page" text={codeOf(sharing.url)} />
           )}
         </>
       )}
@@ -148,12 +148,9 @@ export function Share({ subject, at = 0, close }: ShareProps) {
   )
 }
 
-const Copied = ({ label, text }: { label: string; text: string }) => (
+const Address = ({ label, text }: { label: string; text: string }) => (
   <div class="field">
     <span class="l">{label}</span>
-    <div class="row copied">
-      <code class="code grow cut">{text}</code>
-      <CopyButton text={text} label={`Copy: ${label.toLowerCase()}`} />
-    </div>
+    <Copied text={text} label={`Copy: ${label.toLowerCase()}`} isCut />
   </div>
 )

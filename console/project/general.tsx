@@ -1,5 +1,5 @@
 import { Choice, Field, Select } from '../fields.tsx'
-import { CopyButton } from '../parts.tsx'
+import { Copied } from '../parts.tsx'
 import { project } from '../session.ts'
 import { Snippet } from '../snippet.tsx'
 import { SettingsForm } from './form.tsx'
@@ -81,10 +81,7 @@ export const General = () => (
       <div class="card fields">
         <div class="field">
           <span class="l">Capture token</span>
-          <div class="row copied">
-            <code class="code grow">{project.value?.api_token}</code>
-            <CopyButton text={project.value?.api_token ?? ''} label="Copy the token" />
-          </div>
+          <Copied text={project.value?.api_token ?? ''} label="Copy the token" />
         </div>
         <Snippet />
       </div>

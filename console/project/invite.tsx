@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { ApiError } from '../api.ts'
 import { Field } from '../fields.tsx'
 import { Icon } from '../icons.tsx'
-import { CopyButton, Dialog, Fault, toast } from '../parts.tsx'
+import { Copied, Dialog, Fault, toast } from '../parts.tsx'
 import { own, project } from '../session.ts'
 import { exactly } from '../words.ts'
 import { invite } from './api.ts'
@@ -151,9 +151,6 @@ const LinkDialog = ({ made, close }: { made: NewInvitation; close: () => void })
         </p>
       </div>
     )}
-    <div class="row copied">
-      <code class="code grow">{made.link}</code>
-      <CopyButton text={made.link} label="Copy the link" />
-    </div>
+    <Copied text={made.link} label="Copy the link" />
   </Dialog>
 )

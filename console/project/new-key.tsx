@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { hasScope, OBJECTS } from '../../src/access/scopes.ts'
 import { ApiError } from '../api.ts'
 import { Field, Select } from '../fields.tsx'
-import { CopyButton, Dialog, Fault, Name } from '../parts.tsx'
+import { Dialog, Fault, Name, Once } from '../parts.tsx'
 import { own, project } from '../session.ts'
 import { shortDay } from '../words.ts'
 import { createKey } from './api.ts'
@@ -77,7 +77,15 @@ export function NewKeyDialog({ close, reload }: NewKeyProps) {
     }
   }
   if (value.value !== undefined) {
-    return <ValueDialog value={value.value} close={close} />
+    return (
+      <Once
+        title="The new key"
+        words="Keep it now: it is not shown again, and nobody can read it from the service."
+        label="Copy the key"
+        text={value.value}
+        close={close}
+      />
+    )
   }
   const isOfLabel = refused.value?.attr === 'label'
   return (
@@ -202,22 +210,3 @@ export function NewKeyDialog({ close, reload }: NewKeyProps) {
     </Dialog>
   )
 }
-
-/** Shows a new key, which the service shows once. */
-const ValueDialog = ({ value, close }: { value: string; close: () => void }) => (
-  <Dialog
-    title="The new key"
-    words="Keep it now: it is not shown again, and nobody can read it from the service."
-    close={close}
-    footer={
-      <button type="button" class="b main-b" onClick={close}>
-        I have kept it
-      </button>
-    }
-  >
-    <div class="row copied">
-      <code class="code grow wrap-any">{value}</code>
-      <CopyButton text={value} label="Copy the key" />
-    </div>
-  </Dialog>
-)
