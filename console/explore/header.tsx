@@ -5,7 +5,7 @@ import { ApiError } from '../api.ts'
 import type { QuestionNode } from '../chart/answer.ts'
 import { Icon } from '../icons.tsx'
 import { type Action, useActions } from '../insights/actions.tsx'
-import { seriesOfNode } from '../insights/saved.ts'
+import { factsOfNode } from '../insights/saved.ts'
 import { Menu, type MenuItem } from '../menu.tsx'
 import { Fault, Name, Top, toast } from '../parts.tsx'
 import { Popover } from '../popover.tsx'
@@ -50,7 +50,7 @@ function useHeader({ insight, reload, query, title }: HeaderProps) {
     kind: 'insight',
     id: insight?.id ?? 0,
     name,
-    ...(query && { series: seriesOfNode(query) })
+    ...(query && factsOfNode(query))
   })
   // What made someone save the question is opened once it is saved.
   const { next } = Object.fromEntries(parameters.value)

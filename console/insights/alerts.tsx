@@ -2,9 +2,10 @@ import { useSignal } from '@preact/signals'
 import { call } from '../api.ts'
 import { Choice, Field, Select, Typed } from '../fields.tsx'
 import { useLoaded } from '../loaded.ts'
-import { Dialog, Empty, Fault, Moment, Name, Skeleton } from '../parts.tsx'
+import { Empty, Fault, Moment, Name, Skeleton } from '../parts.tsx'
 import { may } from '../session.ts'
 import { count, dayOf, momentOf, shortDay } from '../words.ts'
+import { FormDialog } from './form-dialog.tsx'
 import { type FormProps, Manage } from './manage.tsx'
 import { channelOf, Recipients, type TargetType } from './recipients.tsx'
 import {
@@ -17,8 +18,7 @@ import {
   toRule,
   WHENS
 } from './rule.ts'
-import { useSaving } from './saving.ts'
-import { Secret } from './secret.tsx'
+import { put, useSaving } from './saving.ts'
 import type { Subject } from './subject.ts'
 
 type Alert = ApiRule & {
@@ -124,7 +124,7 @@ const State = ({ enabled, state, snoozed_until }: Alert) => {
 }
 
 /** The fields of the form, and what they say in those of the API. */
-function useDraft(item: Alert | undefined, { id, series = [], name: subject }: Subject) {
+function useDraft(item: Alert | undefined, { id, series = [], breakdown, name: subject }: Subject) {
   const name = useSignal(item?.name ?? '')
   const rule = useSignal<Rule | undefined>(item ? fromRule(item) : NEW_RULE)
   const index = useSignal(item?.config.series_index ?? 0)
@@ -132,7 +132,8 @@ function useDraft(item: Alert | undefined, { id, series = [], name: subject }: S
   const skips = useSignal(item?.skip_weekend ?? false)
   const type = useSignal<TargetType>(item?.target_type ?? 'email')
   const target = useSignal(item?.target_value ?? '')
-  const watched = series[index.value] ?? 'the number'
+  const counted = series[index.value] ?? 'the number'
+  const watched = breakdown ? `${counted} of any ${breakdown}` : counted
   const suggested = rule.value ? `${watched} ${describeRule(rule.value)}` : subject
   const asked = {
     insight: id,
@@ -154,104 +155,90 @@ const ruleOf = (item: Alert | undefined) =>
   item && { condition: item.condition, threshold: item.threshold }
 
 function Form({ item, done, back, subject }: FormProps<Alert>) {
-  const { series = [] } = subject
+  const { series = [], breakdown } = subject
   const draft = useDraft(item, subject)
   const { name, rule, index, every, skips, type, target, watched, suggested } = draft
   const finish = () => done(item ? 'The alert is saved' : 'The alert is on')
   const saving = useSaving(finish)
-  const send = (event: Event) => {
-    event.preventDefault()
-    const { body } = draft
-    return saving.save(() =>
-      item ? call('PATCH', `alerts/${item.id}/`, { body }) : call('POST', 'alerts/', { body })
-    )
-  }
-  if (saving.secret.value !== undefined) {
-    return <Secret secret={saving.secret.value} close={finish} />
-  }
-  const fault = saving.faultBeside('target_value', 'subscribed_users')
+  const shown = ['target_value', 'subscribed_users']
   return (
-    <Dialog
+    <FormDialog
+      id="alert"
       title={item ? 'Edit the alert' : 'New alert'}
       words={subject.name}
-      close={back}
-      isWide
-      footer={
-        <>
-          <button type="button" class="b" onClick={back}>
-            Cancel
-          </button>
-          <button type="submit" form="alert" class="b main-b">
-            {item ? 'Save the alert' : 'Turn the alert on'}
-          </button>
-        </>
-      }
+      deed={item ? 'Save the alert' : 'Turn the alert on'}
+      send={() => saving.save(() => put('alerts/', item?.id, draft.body))}
+      back={back}
+      finish={finish}
+      saving={saving}
+      shown={shown}
+      look={<Past asked={draft.asked} />}
     >
-      <form id="alert" class="stack" onSubmit={send}>
-        {series.length > 1 && (
-          <Select
-            label="Tell me when"
-            options={series.map((one, i) => [String(i), one] as const)}
-            value={String(index.value)}
-            choose={(chosen) => {
-              index.value = Number(chosen)
-            }}
-          />
-        )}
-        {rule.value ? (
-          <RuleFields
-            rule={rule.value}
-            label={series.length > 1 ? 'Condition' : `Tell me when ${watched}`}
-            change={(changed) => {
-              rule.value = changed
-            }}
-          />
-        ) : (
-          <p class="note">The condition was made by the API. It stays as it is.</p>
-        )}
+      {series.length > 1 && (
         <Select
-          label="Checked"
-          hint="Only intervals that are over are compared: today never is."
-          options={INTERVALS}
-          value={every.value}
+          label="Tell me when"
+          options={series.map((one, i) => [String(i), one] as const)}
+          value={String(index.value)}
           choose={(chosen) => {
-            every.value = chosen
+            index.value = Number(chosen)
           }}
         />
-        <div class="check">
+      )}
+      {rule.value ? (
+        <RuleFields
+          rule={rule.value}
+          label={series.length > 1 ? 'Condition' : `Tell me when ${watched}`}
+          change={(changed) => {
+            rule.value = changed
+          }}
+        />
+      ) : (
+        <p class="note">The condition was made by the API. It stays as it is.</p>
+      )}
+      {breakdown && (
+        <p class="note">
+          <span>
+            Each value of <bdi>{breakdown}</bdi> is watched by itself: the alert fires when one of
+            them does. To watch all together, save the question without the breakdown.
+          </span>
+        </p>
+      )}
+      <Select
+        label="Checked"
+        hint="Only intervals that are over are compared: today never is."
+        options={INTERVALS}
+        value={every.value}
+        choose={(chosen) => {
+          every.value = chosen
+        }}
+      />
+      <div class="check">
+        <input
+          type="checkbox"
+          class="box"
+          id="skips"
+          checked={skips.value}
+          onChange={(event) => {
+            skips.value = event.currentTarget.checked
+          }}
+        />
+        <label for="skips">Not on Saturdays and Sundays</label>
+      </div>
+      <Recipients type={type} target={target} fault={saving.faultOf(...shown)} />
+      <Field label="Name" hint="The title of the message.">
+        {(joined) => (
           <input
-            type="checkbox"
-            class="box"
-            id="skips"
-            checked={skips.value}
-            onChange={(event) => {
-              skips.value = event.currentTarget.checked
+            {...joined}
+            maxLength={255}
+            placeholder={suggested}
+            value={name.value}
+            onInput={(event) => {
+              name.value = event.currentTarget.value
             }}
           />
-          <label for="skips">Not on Saturdays and Sundays</label>
-        </div>
-        <Recipients
-          type={type}
-          target={target}
-          fault={saving.faultOf('target_value', 'subscribed_users')}
-        />
-        <Field label="Name" hint="The title of the message.">
-          {(joined) => (
-            <input
-              {...joined}
-              maxLength={255}
-              placeholder={suggested}
-              value={name.value}
-              onInput={(event) => {
-                name.value = event.currentTarget.value
-              }}
-            />
-          )}
-        </Field>
-        {fault && <Fault error={fault} />}
-      </form>
-      <Past asked={draft.asked} />
-    </Dialog>
+        )}
+      </Field>
+    </FormDialog>
   )
 }
 

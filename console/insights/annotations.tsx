@@ -5,7 +5,7 @@ import { Dialog, Fault, Moment, Name } from '../parts.tsx'
 import { may } from '../session.ts'
 import { dayOf, timeOf } from '../words.ts'
 import { type FormProps, Manage } from './manage.tsx'
-import { useSaving } from './saving.ts'
+import { put, useSaving } from './saving.ts'
 import type { Subject } from './subject.ts'
 
 type Annotation = {
@@ -73,11 +73,7 @@ function Form({ item, done, back, subject }: FormProps<Annotation>) {
       ...(scope.value === 'dashboard_item' && { dashboard_item: id }),
       ...(scope.value === 'dashboard' && { dashboard_id: id })
     }
-    return saving.save(() =>
-      item
-        ? call('PATCH', `annotations/${item.id}/`, { body })
-        : call('POST', 'annotations/', { body })
-    )
+    return saving.save(() => put('annotations/', item?.id, body))
   }
   const fault = saving.faultBeside('content', 'date_marker')
   return (

@@ -1,4 +1,5 @@
-import { formulasOf, type QuestionNode, questionIn } from '../chart/answer.ts'
+import { breakdownsOf, formulasOf, type QuestionNode, questionIn } from '../chart/answer.ts'
+import { propertyName } from '../filters/properties.ts'
 import { nameOf } from '../words.ts'
 import type { Subject } from './subject.ts'
 
@@ -38,7 +39,7 @@ const namesOf = (formulas: string[], series: Named[] | undefined): string[] =>
   formulas.length > 0 ? formulas : (Array.isArray(series) ? series : []).map(nameOfSeries)
 
 /** Returns the series of a question that an alert can watch; none of what is no trend over time. */
-export const seriesOfNode = (node: QuestionNode): string[] =>
+const seriesOfNode = (node: QuestionNode): string[] =>
   node.kind !== 'TrendsQuery' || WHOLE.includes(String(node.trendsFilter?.display))
     ? []
     : namesOf(
@@ -46,16 +47,33 @@ export const seriesOfNode = (node: QuestionNode): string[] =>
         node.series
       )
 
-/** Returns the series of an insight that an alert can watch. */
-function seriesOf({ query, filters }: SavedInsight): string[] {
+/** An end that is a date, not a time ago such as `-1dEnd`. */
+const FIXED = /^\d{4}-/
+
+/** Returns what dialogs need to know of a question. */
+export function factsOfNode(node: QuestionNode): Pick<Subject, 'series' | 'breakdown' | 'isFixed'> {
+  const by = breakdownsOf(node).map(({ key }) => propertyName(key))
+  return {
+    series: seriesOfNode(node),
+    isFixed: FIXED.test(node.dateRange?.date_to ?? ''),
+    ...(by.length > 0 && { breakdown: by.join(', ') })
+  }
+}
+
+/** Returns the same of the question of an insight, which may have an older form. */
+function factsOf({ query, filters }: SavedInsight): ReturnType<typeof factsOfNode> {
   if (query !== null && typeof query === 'object' && Object.keys(query).length > 0) {
-    const node = questionIn(query)
-    return node ? seriesOfNode(node) : []
+    return factsOfNode(questionIn(query))
   }
   const isOther = !['TRENDS', undefined, ''].includes(filters.insight as string)
-  return isOther || WHOLE.includes(String(filters.display))
-    ? []
-    : namesOf(textsIn(filters.formula), filters.events as Named[] | undefined)
+  return {
+    series:
+      isOther || WHOLE.includes(String(filters.display))
+        ? []
+        : namesOf(textsIn(filters.formula), filters.events as Named[] | undefined),
+    isFixed: FIXED.test(String(filters.date_to)),
+    ...(typeof filters.breakdown === 'string' && { breakdown: propertyName(filters.breakdown) })
+  }
 }
 
 const textsIn = (value: unknown): string[] =>
@@ -66,5 +84,5 @@ export const subjectOf = (insight: SavedInsight): Subject => ({
   kind: 'insight',
   id: insight.id,
   name: titleOfInsight(insight),
-  series: seriesOf(insight)
+  ...factsOf(insight)
 })

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
-import type { ApiError } from '../api.ts'
+import { type ApiError, call } from '../api.ts'
 
-type Saving = {
+export type Saving = {
   /** The secret of a webhook that was just made. */
   secret: Signal<string | undefined>
   /** Returns what is wrong with a field. */
@@ -33,3 +33,7 @@ export function useSaving(done: () => void): Saving {
     }
   }
 }
+
+/** Makes one of a list, or changes the one with the id. @throws ApiError */
+export const put = <T>(path: string, id: number | string | undefined, body: object): Promise<T> =>
+  id === undefined ? call('POST', path, { body }) : call('PATCH', `${path}${id}/`, { body })

@@ -3,13 +3,14 @@ import { call } from '../api.ts'
 import { Choice, Field, Select, Typed } from '../fields.tsx'
 import { Icon } from '../icons.tsx'
 import { useLoaded } from '../loaded.ts'
-import { Dialog, Fault, Moment, Name, Skeleton } from '../parts.tsx'
+import { Fault, Moment, Name, Skeleton } from '../parts.tsx'
 import { may, project } from '../session.ts'
 import { dayOf, longDay, timeOf } from '../words.ts'
+import { FormDialog } from './form-dialog.tsx'
 import { Mail } from './mail.tsx'
 import { type FormProps, Manage } from './manage.tsx'
 import { channelOf, Recipients, type TargetType } from './recipients.tsx'
-import { useSaving } from './saving.ts'
+import { put, useSaving } from './saving.ts'
 import {
   type ApiSchedule,
   fromSchedule,
@@ -19,7 +20,6 @@ import {
   toSchedule,
   WEEK
 } from './schedule.ts'
-import { Secret } from './secret.tsx'
 import type { Subject } from './subject.ts'
 
 type Subscription = ApiSchedule & {
@@ -125,77 +125,68 @@ function Form({ item, done, back, subject }: FormProps<Subscription>) {
   const { type, target, title, invite, rhythm, body } = useDraft(item, subject)
   const finish = () => done(item ? 'The subscription is saved' : 'The subscription is made')
   const saving = useSaving(finish)
-  const send = (event: Event) => {
-    event.preventDefault()
-    return saving.save(() =>
-      item
-        ? call('PATCH', `subscriptions/${item.id}/`, { body })
-        : call('POST', 'subscriptions/', { body })
-    )
-  }
-  if (saving.secret.value !== undefined) {
-    return <Secret secret={saving.secret.value} close={finish} />
-  }
-  const fault = saving.faultBeside('target_value')
   return (
-    <Dialog
+    <FormDialog
+      id="subscription"
       title={item ? 'Edit the subscription' : `Subscribe to the ${subject.kind}`}
       words={subject.name}
-      close={back}
-      isWide
-      footer={
-        <>
-          <button type="button" class="b" onClick={back}>
-            Cancel
-          </button>
-          <button type="submit" form="subscription" class="b main-b">
-            {item ? 'Save the subscription' : 'Subscribe'}
-          </button>
-        </>
+      deed={item ? 'Save the subscription' : 'Subscribe'}
+      send={() => saving.save(() => put('subscriptions/', item?.id, body))}
+      back={back}
+      finish={finish}
+      saving={saving}
+      shown={['target_value']}
+      look={
+        may('subscription:write') && <Look draft={item ? { ...scheduleOf(item), ...body } : body} />
       }
     >
-      <form id="subscription" class="stack" onSubmit={send}>
-        <Recipients type={type} target={target} fault={saving.faultOf('target_value')} />
-        {rhythm.value ? (
-          <RhythmFields
-            rhythm={rhythm.value}
-            change={(changed) => {
-              rhythm.value = changed
+      {subject.isFixed && (
+        <div class="note warn">
+          <Icon name="warning" />
+          <p>
+            The dates of the insight are fixed, so each message shows the same numbers. Choose a
+            period that moves, such as “Last 30 days”, and save the insight.
+          </p>
+        </div>
+      )}
+      <Recipients type={type} target={target} fault={saving.faultOf('target_value')} />
+      {rhythm.value ? (
+        <RhythmFields
+          rhythm={rhythm.value}
+          change={(changed) => {
+            rhythm.value = changed
+          }}
+        />
+      ) : (
+        <p class="note">The schedule, {item?.summary}, was made by the API. It stays as it is.</p>
+      )}
+      <Field label="Title" hint="Without one, the name of what is sent.">
+        {(joined) => (
+          <Typed
+            {...joined}
+            maxLength={100}
+            placeholder={subject.name}
+            value={title.value}
+            commit={(text) => {
+              title.value = text
             }}
           />
-        ) : (
-          <p class="note">The schedule, {item?.summary}, was made by the API. It stays as it is.</p>
         )}
-        <Field label="Title" hint="Without one, the name of what is sent.">
-          {(joined) => (
-            <Typed
-              {...joined}
-              maxLength={100}
-              placeholder={subject.name}
-              value={title.value}
-              commit={(text) => {
-                title.value = text
-              }}
-            />
-          )}
-        </Field>
-        <Field label="Words of yours" hint="They stand in the first message only.">
-          {(joined) => (
-            <Typed
-              {...joined}
-              rows={2}
-              maxLength={10_000}
-              value={invite.value}
-              commit={(text) => {
-                invite.value = text
-              }}
-            />
-          )}
-        </Field>
-        {fault && <Fault error={fault} />}
-      </form>
-      {may('subscription:write') && <Look draft={item ? { ...scheduleOf(item), ...body } : body} />}
-    </Dialog>
+      </Field>
+      <Field label="Words of yours" hint="They stand in the first message only.">
+        {(joined) => (
+          <Typed
+            {...joined}
+            rows={2}
+            maxLength={10_000}
+            value={invite.value}
+            commit={(text) => {
+              invite.value = text
+            }}
+          />
+        )}
+      </Field>
+    </FormDialog>
   )
 }
 
@@ -260,7 +251,7 @@ function RhythmFields({ rhythm, change }: RhythmProps) {
                 key={one}
                 type="button"
                 aria-pressed={days.includes(one)}
-                aria-label={one}
+                title={one}
                 onClick={() => {
                   const chosen = days.includes(one)
                     ? days.filter((other) => other !== one)
