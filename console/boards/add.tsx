@@ -1,22 +1,18 @@
 import { useSignal } from '@preact/signals'
 import { type ApiError, call } from '../api.ts'
-import { Icon } from '../icons.tsx'
 import { type SavedInsight, titleOfInsight } from '../insights/saved.ts'
 import { Dialog, Empty, Fault, Name, Skeleton } from '../parts.tsx'
+import { SearchField } from '../search.tsx'
 import type { DashboardWithTiles } from './api.ts'
-import { useInsights, useQuiet } from './search.tsx'
+import { useInsights } from './insights.ts'
 
 type Props = { board: DashboardWithTiles; changed: () => void; close: () => void }
 
 /** Puts saved insights on a dashboard. */
 export function AddInsight({ board, changed, close }: Props) {
-  const typed = useSignal('')
   const search = useSignal('')
   const refused = useSignal<ApiError | undefined>(undefined)
   const added = useSignal(board.tiles.map(({ insight }) => insight.id))
-  useQuiet(typed, (text) => {
-    search.value = text
-  })
   const { data, error, reload, more } = useInsights(search.value)
   const add = async ({ id, dashboards }: SavedInsight) => {
     try {
@@ -39,19 +35,14 @@ export function AddInsight({ board, changed, close }: Props) {
         </button>
       }
     >
-      <div class="searchbox">
-        <Icon name="search" />
-        <input
-          type="search"
-          class="in"
-          placeholder="Name"
-          aria-label="Search saved insights"
-          value={typed.value}
-          onInput={(event) => {
-            typed.value = event.currentTarget.value
-          }}
-        />
-      </div>
+      <SearchField
+        label="Search saved insights"
+        placeholder="Name"
+        search={search.value}
+        find={(text) => {
+          search.value = text
+        }}
+      />
       {error && <Fault error={error} retry={reload} />}
       {refused.value && <Fault error={refused.value} />}
       {!data && !error && <Skeleton rows={6} />}

@@ -1,5 +1,5 @@
 import { signal, useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
 import { addressOf, go, parameters } from '../address.ts'
 import { call } from '../api.ts'
 import { Icon } from '../icons.tsx'
@@ -8,11 +8,12 @@ import { type SavedInsight, subjectOf, titleOfInsight } from '../insights/saved.
 import { useLoaded } from '../loaded.ts'
 import { Menu, type MenuItem } from '../menu.tsx'
 import { Empty, Fault, Moment, Name, Skeleton, Top, toast } from '../parts.tsx'
+import { SearchField } from '../search.tsx'
 import { may } from '../session.ts'
 import { count } from '../words.ts'
 import { type Dashboard, type Page, titleOf } from './api.ts'
+import { useInsights } from './insights.ts'
 import { NameDialog } from './name.tsx'
-import { useInsights, useQuiet } from './search.tsx'
 
 /** Dashboards that are listed. */
 const LISTED = '200'
@@ -97,32 +98,51 @@ export function BoardsPage() {
   )
 }
 
-type BoardRowProps = { board: Dashboard; reload: () => void }
-
-function BoardRow({ board, reload }: BoardRowProps) {
+function BoardRow({ board, reload }: { board: Dashboard; reload: () => void }) {
   const { items, dialog } = useBoardMenu(board, reload, reload)
   return (
-    <tr>
-      <td data-p="1l">
-        <a class="who" data-row href={addressOf(['dashboards', String(board.id)])}>
-          <b class="cut">
-            <Name>{titleOf(board)}</Name>
-          </b>
-        </a>
-      </td>
-      <td class="sec cut" data-p="2l">
-        <Name>{board.description}</Name>
-      </td>
-      <td class="num sec nowrap" data-p="no">
-        <Moment at={board.created_at} />
-      </td>
-      <td class="num above" data-p="1r">
-        {items.length > 0 && <Menu label={`Change ${titleOf(board)}`} items={items} />}
-        {dialog}
-      </td>
-    </tr>
+    <ListRow
+      title={titleOf(board)}
+      href={addressOf(['dashboards', String(board.id)])}
+      description={board.description}
+      at={board.created_at}
+      items={items}
+      dialog={dialog}
+    />
   )
 }
+
+type ListRowProps = {
+  title: string
+  href: string
+  description: string
+  at: string
+  items: MenuItem[]
+  dialog: ComponentChildren
+}
+
+/** A row with a name that opens it, and a menu. */
+const ListRow = ({ title, href, description, at, items, dialog }: ListRowProps) => (
+  <tr>
+    <td data-p="1l">
+      <a class="who" data-row href={href}>
+        <b class="cut">
+          <Name>{title}</Name>
+        </b>
+      </a>
+    </td>
+    <td class="sec cut" data-p="2l">
+      {description && <Name>{description}</Name>}
+    </td>
+    <td class="num sec nowrap" data-p="no">
+      <Moment at={at} />
+    </td>
+    <td class="num above" data-p="1r">
+      {items.length > 0 && <Menu label={`Change ${title}`} items={items} />}
+      {dialog}
+    </td>
+  </tr>
+)
 
 /** What one can do with a dashboard, and the dialog that is open. */
 export function useBoardMenu(board: Dashboard, changed: () => void, removed: () => void) {
@@ -200,21 +220,6 @@ export async function undoable(words: string, { remove, restore, changed }: Undo
 
 function SavedInsights() {
   const search = parameters.value.get('search') ?? ''
-  const typed = useSignal(search)
-  // What was typed last and is in the address. Another search comes from a link or the history.
-  const sent = useRef(search)
-  useQuiet(typed, (text) => {
-    if (text !== sent.current) {
-      sent.current = text
-      go(addressOf(['dashboards'], { search: text }), { replace: true })
-    }
-  })
-  useEffect(() => {
-    if (search !== sent.current) {
-      sent.current = search
-      typed.value = search
-    }
-  }, [search])
   const { data: list, error, reload, more } = useInsights(search)
   return (
     <section class="card">
@@ -222,19 +227,13 @@ function SavedInsights() {
         <h2>Saved insights</h2>
         {list && <span class="sub">{count(list.count)}</span>}
         <span class="grow" />
-        <div class="searchbox">
-          <Icon name="search" />
-          <input
-            type="search"
-            class="in small"
-            placeholder="Name"
-            aria-label="Search saved insights"
-            value={typed.value}
-            onInput={(event) => {
-              typed.value = event.currentTarget.value
-            }}
-          />
-        </div>
+        <SearchField
+          label="Search saved insights"
+          placeholder="Name"
+          class="in small"
+          search={search}
+          find={(text) => go(addressOf(['dashboards'], { search: text }), { replace: true })}
+        />
       </header>
       {error && <Fault error={error} retry={reload} />}
       {!list && !error && <Skeleton rows={6} />}
@@ -284,27 +283,15 @@ function SavedInsights() {
 
 function InsightRow({ insight, reload }: { insight: SavedInsight; reload: () => void }) {
   const { items, dialog } = useInsightMenu(insight, reload)
-  const title = titleOfInsight(insight)
   return (
-    <tr>
-      <td data-p="1l">
-        <a class="who" data-row href={addressOf(['explore', insight.short_id])}>
-          <b class="cut">
-            <Name>{title}</Name>
-          </b>
-        </a>
-      </td>
-      <td class="sec cut" data-p="2l">
-        <Name>{insight.description ?? ''}</Name>
-      </td>
-      <td class="num sec nowrap" data-p="no">
-        <Moment at={insight.last_modified_at} />
-      </td>
-      <td class="num above" data-p="1r">
-        {items.length > 0 && <Menu label={`Change ${title}`} items={items} />}
-        {dialog}
-      </td>
-    </tr>
+    <ListRow
+      title={titleOfInsight(insight)}
+      href={addressOf(['explore', insight.short_id])}
+      description={insight.description ?? ''}
+      at={insight.last_modified_at}
+      items={items}
+      dialog={dialog}
+    />
   )
 }
 

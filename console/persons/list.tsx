@@ -1,18 +1,14 @@
-import { useSignal } from '@preact/signals'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { addressOf, go, parameters } from '../address.ts'
-import { Icon } from '../icons.tsx'
 import { isSearchWanted } from '../keys.ts'
 import { More, type Paged, usePaged } from '../paged.tsx'
 import { Avatar, Empty, Fault, Moment, Name, Skeleton, Top } from '../parts.tsx'
+import { SearchField } from '../search.tsx'
 import { count } from '../words.ts'
 import { countryOf, knownName, type Person, titleOf } from './api.ts'
 
 /** Persons per page. */
 const PAGE = '50'
-
-/** Time after the last letter until the search begins, ms. */
-const PAUSE_MS = 200
 
 /** The list of persons, newest first, with a search. */
 export function PersonsPage() {
@@ -37,9 +33,6 @@ export function PersonsPage() {
 }
 
 function Search({ search }: { search: string }) {
-  const typed = useSignal(search)
-  // What was typed last and is in the address. Another search in the address comes from a link or the history.
-  const sent = useRef(search)
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => {
     if (isSearchWanted.value) {
@@ -47,35 +40,15 @@ function Search({ search }: { search: string }) {
       field.current?.focus()
     }
   }, [])
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      if (typed.value !== sent.current) {
-        sent.current = typed.value
-        go(addressOf(['persons'], { search: typed.value }), { replace: true })
-      }
-    }, PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [typed.value])
-  useEffect(() => {
-    if (search !== sent.current) {
-      sent.current = search
-      typed.value = search
-    }
-  }, [search])
   return (
-    <div class="searchbox list-search">
-      <Icon name="search" />
-      <input
-        ref={field}
+    <div class="list-search">
+      <SearchField
         id="search"
-        type="search"
-        class="in"
+        label="Search persons"
         placeholder="Name, e-mail address or id"
-        aria-label="Search persons"
-        value={typed.value}
-        onInput={(event) => {
-          typed.value = event.currentTarget.value
-        }}
+        search={search}
+        find={(text) => go(addressOf(['persons'], { search: text }), { replace: true })}
+        field={field}
       />
     </div>
   )

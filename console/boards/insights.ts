@@ -1,23 +1,8 @@
-import { type Signal, useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useSignal } from '@preact/signals'
 import { call } from '../api.ts'
 import type { SavedInsight } from '../insights/saved.ts'
 import { type Loaded, useLoaded } from '../loaded.ts'
 import type { Page } from './api.ts'
-
-/** Time after the last letter until the search begins, ms. */
-const PAUSE_MS = 200
-
-/** Follows a signal once it has been quiet for a moment. */
-export function useQuiet(typed: Signal<string>, then: (text: string) => void): void {
-  const latest = useRef(then)
-  latest.current = then
-  const text = typed.value
-  useEffect(() => {
-    const timer = setTimeout(() => latest.current(text), PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-}
 
 type Found = Loaded<Page<SavedInsight>> & { more: (() => void) | undefined }
 
