@@ -46,9 +46,14 @@ export function addressIn(
   return `#/${[project, ...page].map(encodeURIComponent).join('/')}${query && `?${query}`}`
 }
 
-/** Changes parameters of the page that is open; the others stay. */
-export const setParameters = (values: Parameters, how: { replace?: boolean } = {}): void =>
-  go(addressOf(path.value.slice(1), { ...Object.fromEntries(parameters.value), ...values }), how)
+/**
+ * Changes parameters of the page that is open; the others stay, but `point`: a point of a chart
+ * belongs to what the others ask for.
+ */
+export function setParameters(values: Parameters, how: { replace?: boolean } = {}): void {
+  const { point: _, ...others } = Object.fromEntries(parameters.value)
+  go(addressOf(path.value.slice(1), { ...others, ...values }), how)
+}
 
 /** Goes to an address. `replace` leaves no entry in the history, as while someone types. */
 export function go(address: string, { replace = false } = {}): void {

@@ -70,6 +70,7 @@ type Actor = Pick<Person, 'name' | 'distinct_ids' | 'properties'> & {
 type ActorPage = {
   results: [Actor, number, number[]?][]
   hasMore: boolean
+  count: number | null
 }
 
 /** Persons per page; a row of retention is read whole, because its persons are filtered here. */
@@ -87,9 +88,14 @@ type PersonsDrawerProps = {
   close: () => void
 }
 
-type Page = { rows: ActorPage['results']; read: number; hasMore: boolean }
+/** `total`: the persons of all pages, if the service counts them. */
+type Page = Pick<ActorPage, 'hasMore'> & {
+  rows: ActorPage['results']
+  read: number
+  total: number | undefined
+}
 
-const NO_PAGE: Page = { rows: [], read: 0, hasMore: false }
+const NO_PAGE: Page = { rows: [], read: 0, hasMore: false, total: undefined }
 
 async function readActors(
   source: object,
@@ -98,7 +104,11 @@ async function readActors(
   signal?: AbortSignal
 ): Promise<Page> {
   const isRetention = column !== undefined
-  const { results, hasMore } = await call<ActorPage>('POST', 'query/', {
+  const {
+    results,
+    hasMore,
+    count: all
+  } = await call<ActorPage>('POST', 'query/', {
     body: {
       query: {
         kind: 'ActorsQuery',
@@ -113,7 +123,8 @@ async function readActors(
   return {
     rows: results.filter(([, , appearances]) => !isRetention || appearances?.includes(column)),
     read: results.length,
-    hasMore
+    hasMore,
+    total: isRetention ? undefined : (all ?? undefined)
   }
 }
 
@@ -132,6 +143,7 @@ function useActors(source: object, column: number | undefined) {
   return {
     name,
     rows: begun && [...begun.rows, ...more.rows],
+    total: begun?.total,
     hasMore: more.read > 0 ? more.hasMore : (begun?.hasMore ?? false),
     error: first.error ?? fault,
     reload: first.error && first.reload,
@@ -171,11 +183,13 @@ export function PersonsDrawer({ source, column, counted, below, close }: Persons
   const { rows = [], hasMore } = actors
   const wanted = typed.value.trim().toLowerCase()
   const shown = rows.filter(([actor]) => isNamed(actor, wanted))
-  const isOne = rows.length === 1 && !hasMore
-  const total = `${count(rows.length)}${hasMore ? '+' : ''} ${isOne ? 'person' : 'persons'}`
+  const { total = rows.length } = actors
+  const isAtLeast = hasMore && actors.total === undefined
+  const isOne = total === 1 && !hasMore
+  const words = `${count(total)}${isAtLeast ? '+' : ''} ${isOne ? 'person' : 'persons'}`
   return (
     <Drawer
-      title={actors.rows ? total : 'Persons'}
+      title={actors.rows ? words : 'Persons'}
       below={below}
       label="Persons behind the point"
       close={close}

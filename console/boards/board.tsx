@@ -13,6 +13,7 @@ import { AddInsight } from './add.tsx'
 import { type Charts, type DashboardWithTiles, type Tile, type TileChart, titleOf } from './api.ts'
 import { move } from './arrange.ts'
 import { useBoardMenu } from './list.tsx'
+import { OpenedPoint } from './point.tsx'
 import { BoardTile } from './tile.tsx'
 
 /** A dashboard with its charts. */
@@ -200,6 +201,7 @@ function Board({ board, reload }: BoardProps) {
           {said.value}
         </p>
       </div>
+      <OpenedPoint tiles={shown} />
       {dialog}
       {isAdding.value && (
         <AddInsight

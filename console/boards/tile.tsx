@@ -9,6 +9,7 @@ import { Name } from '../parts.tsx'
 import { may } from '../session.ts'
 import type { Dashboard, Tile, TileChart } from './api.ts'
 import { undoable, useInsightMenu } from './list.tsx'
+import { opening } from './point.tsx'
 
 /** How a tile is moved. */
 export type Arranging = {
@@ -75,7 +76,14 @@ export function BoardTile({ tile, board, chart, isTable, changed, arranging }: T
       </header>
       <div class="tile-body">
         {!chart && <div class="skeleton" aria-hidden="true" />}
-        {chart?.chart && <ChartView chart={chart.chart} height={HEIGHT} isTable={isTable} />}
+        {chart?.chart && (
+          <ChartView
+            chart={chart.chart}
+            height={HEIGHT}
+            isTable={isTable}
+            onPoint={arranging ? undefined : opening(tile)}
+          />
+        )}
         {chart?.failure && <p class="why sec">{chart.failure}</p>}
         {chart?.chart?.warning && (
           <p class="warn small-text">

@@ -2,7 +2,7 @@ import type { Interval } from '../../src/calendar/buckets.ts'
 import { type Chart, changeOf, figureIn, hasBuckets, textOf } from '../../src/charts/chart.ts'
 import { formatChange } from '../../src/charts/format.ts'
 import { factsOf } from '../../src/charts/funnel.ts'
-import { Name } from '../parts.tsx'
+import { Name, Scrolled } from '../parts.tsx'
 import { count } from '../words.ts'
 import type { Point } from './point.ts'
 import { nameOfBucket, numberIn } from './words.ts'
@@ -33,7 +33,7 @@ export function Numbers({ chart, onPoint }: NumbersProps) {
 
 /** A row for each series, with a number and its change for each bucket. */
 const Columns = ({ chart }: Pick<NumbersProps, 'chart'>) => (
-  <div class="scroll-x numbers">
+  <Scrolled label="Numbers" class="numbers">
     <table class="table">
       <thead>
         <tr>
@@ -66,14 +66,14 @@ const Columns = ({ chart }: Pick<NumbersProps, 'chart'>) => (
         ))}
       </tbody>
     </table>
-  </div>
+  </Scrolled>
 )
 
 /** The number of each series. */
 function Totals({ chart: { series, unit }, onPoint }: NumbersProps) {
   const hasPrevious = series.some(({ previous }) => previous)
   return (
-    <div class="scroll-x numbers">
+    <Scrolled label="Numbers" class="numbers">
       <table class="table">
         <thead>
           <tr>
@@ -101,7 +101,7 @@ function Totals({ chart: { series, unit }, onPoint }: NumbersProps) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scrolled>
   )
 }
 
@@ -117,7 +117,7 @@ function Buckets({ chart, onPoint }: NumbersProps) {
   const begun = Math.min(chart.buckets.length, chart.finished + 1)
   const buckets = Array.from({ length: begun }, (_, i) => i).slice(-MAX_BUCKETS)
   return (
-    <div class="scroll-x numbers">
+    <Scrolled label="Numbers" class="numbers">
       <table class="table">
         <thead>
           <tr>
@@ -149,14 +149,14 @@ function Buckets({ chart, onPoint }: NumbersProps) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scrolled>
   )
 }
 
 /** A funnel with a breakdown: a row for each value. */
 function StepsOfValues({ chart: { series, buckets }, onPoint }: NumbersProps) {
   return (
-    <div class="scroll-x numbers">
+    <Scrolled label="Numbers" class="numbers">
       <table class="table">
         <thead>
           <tr>
@@ -195,7 +195,7 @@ function StepsOfValues({ chart: { series, buckets }, onPoint }: NumbersProps) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scrolled>
   )
 }
 
@@ -203,7 +203,7 @@ function StepsOfValues({ chart: { series, buckets }, onPoint }: NumbersProps) {
 function Steps({ chart: { series, buckets }, onPoint }: NumbersProps) {
   const one = series[0] ?? { name: '', data: [] }
   return (
-    <div class="scroll-x numbers">
+    <Scrolled label="Numbers" class="numbers">
       <table class="table">
         <thead>
           <tr>
@@ -245,7 +245,7 @@ function Steps({ chart: { series, buckets }, onPoint }: NumbersProps) {
           })}
         </tbody>
       </table>
-    </div>
+    </Scrolled>
   )
 }
 

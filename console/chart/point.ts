@@ -18,6 +18,33 @@ export type Point = {
   isLeft?: boolean
 }
 
+/** Writes a point for an address: `0.12`, `0.12.previous`. */
+export const writePoint = ({ series, bucket, isPrevious, isLeft }: Point): string =>
+  [series, bucket, ...(isPrevious ? ['previous'] : []), ...(isLeft ? ['left'] : [])].join('.')
+
+/** Reads a point of an address; undefined for what is none. */
+export function readPoint(text: string | null): Point | undefined {
+  const [, series, bucket, which] =
+    /^(\d{1,4})\.(\d{1,4})(?:\.(previous|left))?$/.exec(text ?? '') ?? []
+  return series === undefined
+    ? undefined
+    : {
+        series: Number(series),
+        bucket: Number(bucket),
+        ...(which === 'previous' && { isPrevious: true }),
+        ...(which === 'left' && { isLeft: true })
+      }
+}
+
+/** Whether the points of a question count persons who can be listed. */
+export function hasPersons(node: QuestionNode): boolean {
+  const question = questionIn(node)
+  const view = question.funnelsFilter?.funnelVizType ?? 'steps'
+  return (
+    Object.hasOwn(MEMBERS, question.kind) && formulasOf(question).length === 0 && view === 'steps'
+  )
+}
+
 /**
  * Returns the source of an `ActorsQuery` that lists whom a point counts; undefined for a number that
  * counts nobody in particular, such as a formula.

@@ -1,18 +1,16 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
-import { hasBuckets } from '../../src/charts/chart.ts'
 import { shownOf } from '../../src/charts/draw.ts'
 import { addressOf, parameters, path, setParameters } from '../address.ts'
 import { call } from '../api.ts'
 import { type Answer, chartOf, type DrawnAnswer, type QuestionNode } from '../chart/answer.ts'
 import { ChartView, useTableKey } from '../chart/chart.tsx'
-import { colorOfSeries, Key } from '../chart/colors.tsx'
 import { Numbers } from '../chart/numbers.tsx'
-import { actorsOf, type Point } from '../chart/point.ts'
-import { nameOfBucket } from '../chart/words.ts'
+import { PersonsOfPoint } from '../chart/persons.tsx'
+import { hasPersons, type Point, readPoint, writePoint } from '../chart/point.ts'
 import { intervalOf } from '../dates.ts'
-import { maySeePersons, PersonsDrawer } from '../drawer.tsx'
+import { maySeePersons } from '../drawer.tsx'
 import { Icon } from '../icons.tsx'
 import { useLoaded } from '../loaded.ts'
 import { Empty, Fault, Name, Skeleton, Top } from '../parts.tsx'
@@ -172,7 +170,7 @@ function Question({ insight, reload, question, before }: QuestionProps) {
   const notes = useAnnotations(insight)
   const chart = useMemo(() => shown && draw(shown.query, shown.answer, notes), [shown, notes])
   const names = useNamesForNothing(shown?.query, chart)
-  const { open, opened, close } = usePoint(asked, chart)
+  const { open, opened } = usePoint(asked, chart)
   const change = (changed: QuestionNode) => setParameters({ q: JSON.stringify(changed) })
   const title = chart?.title ?? ''
   return (
@@ -198,39 +196,19 @@ function Question({ insight, reload, question, before }: QuestionProps) {
             open={open}
           />
         </section>
-        {opened && chart && (
-          <PersonsDrawer
-            source={opened.source}
-            column={chart.kind === 'retention' ? opened.point.bucket : undefined}
-            counted={opened.isTrend ? 'event' : undefined}
-            below={<PointWords chart={chart} point={opened.point} />}
-            close={close}
-          />
-        )}
+        {opened && <PersonsOfPoint {...opened} close={() => setParameters({ point: undefined })} />}
       </div>
     </>
   )
 }
 
-/** The point whose persons are shown; it belongs to one answer. */
+/** The point of the address, whose persons are shown. */
 function usePoint({ shown }: Asked, chart: DrawnAnswer | undefined) {
-  const chosen = useSignal<{ of: string; point: Point } | undefined>(undefined)
-  const sourceOf = (point: Point) => shown && chart && actorsOf(shown.query, chart, point)
-  const mayOpen = maySeePersons() && sourceOf({ series: 0, bucket: 0 }) !== undefined
-  const point = chosen.value?.of === shown?.name ? chosen.value?.point : undefined
-  const source = point && sourceOf(point)
+  const mayOpen = maySeePersons() && shown !== undefined && hasPersons(shown.query)
+  const point = mayOpen ? readPoint(parameters.value.get('point')) : undefined
   return {
-    open:
-      shown && mayOpen
-        ? (picked: Point) => {
-            chosen.value = { of: shown.name, point: picked }
-          }
-        : undefined,
-    opened:
-      point && source ? { point, source, isTrend: shown?.query.kind === 'TrendsQuery' } : undefined,
-    close: () => {
-      chosen.value = undefined
-    }
+    open: mayOpen ? (picked: Point) => setParameters({ point: writePoint(picked) }) : undefined,
+    opened: point && chart && shown ? { point, chart, question: shown.query } : undefined
   }
 }
 
@@ -416,30 +394,6 @@ function Sentence({ question, chart }: { question: QuestionNode; chart: DrawnAns
         )
       )}
     </p>
-  )
-}
-
-/** Names a point: `Germany, Mon, 23 Nov 2026`. */
-function PointWords({ chart, point }: { chart: DrawnAnswer; point: Point }) {
-  const { series, bucket, isPrevious, isLeft } = point
-  const one = chart.series[series]
-  const look = one ? shownOf(chart).series.indexOf(one) : -1
-  const when = isPrevious
-    ? (chart.earlier[bucket] ?? 'before')
-    : nameOfBucket(chart, chart.interval, bucket)
-  const names = [
-    ...(chart.kind === 'funnel' && chart.series.length === 1 ? [] : [one?.name ?? '']),
-    ...(isLeft ? [`left before ${when}`] : [when])
-  ]
-  return (
-    <span class="row nowrap">
-      {one && look >= 0 && hasBuckets(chart.kind) && (
-        <Key color={colorOfSeries(one, look)} isLine />
-      )}
-      <span class="cut">
-        <Name>{names.filter(Boolean).join(', ')}</Name>
-      </span>
-    </span>
   )
 }
 

@@ -6,7 +6,7 @@ import {
   questionIn,
   type SeriesNode
 } from '../chart/answer.ts'
-import { daysOf, intervalOf, lengthOf, type Period } from '../dates.ts'
+import { daysOf, intervalOf, lengthOf, type Period, type Today } from '../dates.ts'
 import type { Filter } from '../filters/filter.ts'
 
 /*
@@ -152,14 +152,14 @@ const PERIOD_DAYS: Record<string, number> = { Hour: 1 / 24, Day: 1, Week: 7, Mon
 const MAX_COLUMNS = 12
 
 /** Returns how many columns of retention a period fills. */
-function columnsFor(period: Compared, length: string, today: string): number {
+function columnsFor(period: Compared, length: string, today: Today): number {
   const days = daysOf(period, today)
   const fitting = days ? Math.ceil(lengthOf(days) / (PERIOD_DAYS[length] ?? 1)) : MAX_COLUMNS
   return Math.max(2, Math.min(MAX_COLUMNS, fitting))
 }
 
 /** Completes a question with the dates of a period, as the API takes it. */
-export function ask(question: QuestionNode, period: Compared, today: string): QuestionNode {
+export function ask(question: QuestionNode, period: Compared, today: Today): QuestionNode {
   const { from, to, compareTo } = period
   const { retentionFilter, interval, ...rest } = question
   const { period: length = 'Day', totalIntervals } = retentionFilter ?? {}
@@ -184,7 +184,7 @@ export type DateParameters = { date_from: string; date_to?: string; compare_to?:
 /** Takes the dates out of a question of the API. */
 export function splitDates(
   { dateRange, compareFilter, ...question }: QuestionNode,
-  today: string
+  today: Today
 ): { question: QuestionNode; dates: DateParameters } {
   const from = dateRange?.date_from ?? '-7d'
   const to = dateRange?.date_to ?? undefined

@@ -6,7 +6,7 @@ import type { Point } from '../chart/point.ts'
 import { numberIn } from '../chart/words.ts'
 import { propertyName } from '../filters/properties.ts'
 import { Icon } from '../icons.tsx'
-import { Name } from '../parts.tsx'
+import { Name, Scrolled } from '../parts.tsx'
 import { breakdownOf } from './question.ts'
 import { amountOf, isAdditive } from './sentence.ts'
 
@@ -29,7 +29,7 @@ export function Summary({ question, chart, drawn, hasMore, onPoint }: SummaryPro
   const over = isSum ? 'Sum' : `Mean by ${chart.interval ?? 'day'}`
   return (
     <section class="card summary" aria-label="Series">
-      <div class="scroll-x">
+      <Scrolled label="All numbers">
         <table class="table">
           <thead>
             <tr>
@@ -54,7 +54,7 @@ export function Summary({ question, chart, drawn, hasMore, onPoint }: SummaryPro
             ))}
           </tbody>
         </table>
-      </div>
+      </Scrolled>
       {hasMore && (
         <p class="more-values mut">There are more values. Add a filter to see fewer of them.</p>
       )}

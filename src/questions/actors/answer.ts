@@ -16,12 +16,14 @@ import type { FoundActor } from './sources.ts'
 type Scope = { db: ProjectDb; project: ProjectCalendar }
 
 type ActorsAnswer = ListAnswer & {
+  /** The number of actors of all pages; null for a list of persons, which is not counted. */
+  count: number | null
   /** The number of actors of the page whose data was erased. */
   missing_actors_count: number
 }
 
 /** The actors of a page, and whether there are more. */
-type ActorPage = { actors: ListedActor[]; hasMore: boolean }
+type ActorPage = { actors: ListedActor[]; hasMore: boolean; count: number | null }
 
 /** Lists persons, or the actors of a source. @throws the errors of the source */
 export async function computeActors(
@@ -30,7 +32,7 @@ export async function computeActors(
   now: Date
 ): Promise<ActorsAnswer> {
   const { columns, from, limit, offset } = query
-  const { actors, hasMore } =
+  const { actors, hasMore, count } =
     'find' in from
       ? await pageOfFound(scope, await from.find(scope), query)
       : await pageOfPersons(scope, { ...from, limit, offset }, now)
@@ -41,6 +43,7 @@ export async function computeActors(
     hasMore,
     limit,
     offset,
+    count,
     missing_actors_count: actors.filter(({ type }) => type === 'erased').length
   }
 }
@@ -86,7 +89,8 @@ async function pageOfFound(
       ...showActor(actor, known, listedPersonToJson),
       appearances: actor.appearances
     })),
-    hasMore: found.length > offset + limit
+    hasMore: found.length > offset + limit,
+    count: found.length
   }
 }
 
@@ -115,6 +119,7 @@ async function pageOfPersons(
     actors: rows
       .slice(0, limit)
       .map((row) => ({ type: 'person', ...listedPersonToJson(row), count: 0 })),
-    hasMore: rows.length > limit
+    hasMore: rows.length > limit,
+    count: null
   }
 }

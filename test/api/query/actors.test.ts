@@ -123,8 +123,8 @@ describe('an ActorsQuery of a point of a trend', () => {
     const first = (await askActors(project, node)).body
     const second = (await askActors(project, { ...node, offset: 2 })).body
 
-    expect([first.results.length, first.hasMore]).toEqual([2, true])
-    expect([second.results.length, second.hasMore]).toEqual([1, false])
+    expect([first.results.length, first.hasMore, first.count]).toEqual([2, true, 3])
+    expect([second.results.length, second.hasMore, second.count]).toEqual([1, false, 3])
   })
 
   it('lists erased persons whose events were kept, and counts them', async () => {

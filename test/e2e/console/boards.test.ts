@@ -2,31 +2,18 @@ import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
 import {
+  apiOf,
   enter,
   isAsWideAsTheWindow,
   newStage,
   openPage,
   openTab,
-  send
+  send,
+  untilPersons
 } from '../../support/pages.ts'
 import { until } from '../../support/until.ts'
 
 const { url } = inject('service')
-
-type Stage = Awaited<ReturnType<typeof newStage>>
-
-/** Returns a function that calls the API of a project. */
-const apiOf =
-  ({ projectId, key }: Stage) =>
-  async (method: string, path: string, body?: object) => {
-    const answer = await fetch(`${url}/api/projects/${projectId}/${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) })
-    })
-    const text = await answer.text()
-    return text === '' ? undefined : JSON.parse(text)
-  }
 
 const trendOf = (event: string) => ({
   kind: 'InsightVizNode',
@@ -49,8 +36,9 @@ const choose = async (tab: Page, menu: string, item: string) => {
 it.skipIf(!hasBrowser())('a dashboard is made, filled, arranged, renamed and deleted', async () => {
   const stage = await newStage()
   const api = apiOf(stage)
-  await send(stage.token, { event: 'signed up', distinct_id: 'ada' })
-  await until(async () => (await api('GET', 'event_definitions/')).count === 1)
+  const names = Array.from({ length: 60 }, (_, i) => `visitor-${i}`)
+  await send(stage.token, ...names.map((id) => ({ event: 'signed up', distinct_id: id })))
+  await untilPersons(stage, 60)
   for (const name of ['Sign-ups', HOSTILE]) {
     await api('POST', 'insights/', { name, query: trendOf('signed up'), saved: true })
   }
@@ -71,6 +59,19 @@ it.skipIf(!hasBrowser())('a dashboard is made, filled, arranged, renamed and del
   await dialog.getByRole('button', { name: 'Done' }).click()
   await until(async () => (await tab.locator('.tile .drawn svg').count()) === 2)
   expect((await titles(tab))[0]).toBe('Sign-ups')
+
+  // The persons behind a point of a chart, and behind it again after a look at one of them.
+  await tab.getByRole('slider', { name: /^Points of Sign-ups/ }).focus()
+  await tab.keyboard.press('ArrowLeft')
+  await tab.keyboard.press('Enter')
+  const drawer = tab.getByRole('complementary', { name: 'Persons behind the point' })
+  await drawer.getByRole('heading', { name: '60 persons' }).waitFor()
+  await drawer.getByRole('link').first().click()
+  await tab.getByRole('heading', { name: /^visitor-/ }).waitFor()
+  await tab.goBack()
+  await drawer.getByRole('heading', { name: '60 persons' }).waitFor()
+  await tab.keyboard.press('Escape')
+  await until(async () => (await drawer.count()) === 0)
 
   // By keyboard, then by drag; both are kept.
   await tab.getByRole('button', { name: 'Arrange' }).click()
@@ -164,6 +165,9 @@ it.skipIf(!hasBrowser())('an insight is shared, sent, watched and annotated', as
   expect(mail).toContain('Sent every week on Monday')
   expect(await dialog.locator('.nexts li').count()).toBe(3)
   await dialog.getByLabel('To', { exact: true }).fill('nobody')
+  await tab.keyboard.press('Escape')
+  await dialog.getByText('Press Escape again to leave it.').waitFor()
+  expect(await dialog.getByLabel('To', { exact: true }).inputValue()).toBe('nobody')
   await dialog.getByRole('button', { name: 'Subscribe', exact: true }).click()
   await dialog.getByText('"nobody" is not a valid e-mail address.').waitFor()
   await dialog.getByLabel('To', { exact: true }).fill('team@example.com')
@@ -216,6 +220,9 @@ it.skipIf(!hasBrowser())('an insight is shared, sent, watched and annotated', as
   held.resolve()
   await tab.locator('.answer svg').first().waitFor()
   expect(await dialog.getByLabel('Title').inputValue()).toBe('Monday')
+  await tab.keyboard.press('Escape')
+  await tab.keyboard.press('Escape')
+  await until(async () => (await dialog.count()) === 0)
   expect(faults).toEqual([])
 })
 

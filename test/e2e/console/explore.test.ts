@@ -88,6 +88,17 @@ it.skipIf(!hasBrowser())('a trend is built, opened at a point, and saved', async
   await until(async () => (await drawer.count()) === 0)
   expect(await points.evaluate<boolean, Element>((one) => one.matches(':focus'))).toBe(true)
 
+  // The address has the point, too, until something else is asked.
+  await tab.goBack()
+  await drawer.getByRole('link').click()
+  await tab.getByRole('heading', { name: 'Timeline' }).waitFor()
+  await tab.goBack()
+  await drawer.getByRole('heading', { name: '1 person' }).waitFor()
+  await tab.getByRole('button', { name: 'Earlier', exact: true }).click()
+  await until(async () => (await drawer.count()) === 0)
+  await tab.goBack()
+  await drawer.getByRole('button', { name: 'Close' }).click()
+
   // The table has the numbers of the chart, and opens the same persons.
   await tab.keyboard.press('v')
   await tab.locator('.numbers tbody tr').nth(26).getByRole('button', { name: '1' }).first().click()
