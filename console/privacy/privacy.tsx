@@ -4,7 +4,7 @@ import { call } from '../api.ts'
 import { Icon } from '../icons.tsx'
 import { useLoaded } from '../loaded.ts'
 import type { Page } from '../paged.tsx'
-import { Top } from '../parts.tsx'
+import { broughtIntoView, Top } from '../parts.tsx'
 import { may } from '../session.ts'
 import { count } from '../words.ts'
 import { Activity } from './activity.tsx'
@@ -79,6 +79,7 @@ function Frame({ tab, children }: { tab: string; children: ComponentChildren }) 
           {TABS.filter(({ scope }) => may(scope)).map((one) => (
             <a
               key={one.path}
+              ref={one.path === tab ? broughtIntoView : null}
               href={addressOf(['privacy', ...(one.path ? [one.path] : [])])}
               aria-current={one.path === tab ? 'page' : undefined}
             >

@@ -128,12 +128,12 @@ const KeyRow = ({ shown, revoke }: KeyRowProps) => {
         <Grants granted={shown} />
       </td>
       <td class="sec nowrap" data-p="2r">
-        <span class="phone-only mut">Used: </span>
+        <span class="phone-only mut">{'Used:\u00a0'}</span>
         {is_current && 'Now, this browser'}
         {!is_current && (last_used_at === null ? 'Never' : <Moment at={last_used_at} />)}
       </td>
       <td class="sec nowrap" data-p="1r">
-        <span class="phone-only mut">Ends: </span>
+        <span class="phone-only mut">{'Ends:\u00a0'}</span>
         <Expiry at={expires_at} />
       </td>
       <td class="num">

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact'
 import { addressOf, path } from '../address.ts'
-import { Empty, Top } from '../parts.tsx'
+import { broughtIntoView, Empty, Top } from '../parts.tsx'
 import { may } from '../session.ts'
 import { Cost } from './cost.tsx'
 import { General } from './general.tsx'
@@ -38,6 +38,7 @@ export function ProjectPage() {
           {parts.map((part) => (
             <a
               key={part.path}
+              ref={part === current ? broughtIntoView : null}
               href={addressOf(['project', part.path])}
               aria-current={part === current ? 'page' : undefined}
             >
