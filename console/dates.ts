@@ -6,6 +6,9 @@
 /** A period; without `to`, it ends now. */
 export type Period = { from: string; to?: string | undefined }
 
+/** The present day, and on which day weeks begin: 0 for Sunday, 1 for Monday. */
+export type Today = { day: string; weekStart: 0 | 1 }
+
 /** Days, both included. */
 export type Days = { from: string; to: string }
 
@@ -16,6 +19,7 @@ export const PRESETS: Preset[] = [
   { letter: 't', name: 'Today', short: 'Today', from: 'dStart' },
   { letter: 'y', name: 'Yesterday', short: 'Yesterday', from: '-1dStart', to: '-1dEnd' },
   { letter: 'w', name: 'Last 7 days', short: '7 days', from: '-6d' },
+  { name: 'Last week', short: 'Last week', from: '-1wStart', to: '-1wEnd' },
   { letter: 'm', name: 'Last 30 days', short: '30 days', from: '-29d' },
   { letter: 'q', name: 'Last 90 days', short: '90 days', from: '-89d' },
   { name: 'This month', short: 'Month', from: 'mStart' },
@@ -56,7 +60,7 @@ const IS_DAY = /^\d{4}-\d\d-\d\d$/
 const RELATIVE = /^-?(\d{1,5})?([dwmqy])(Start|End)?$/
 
 /** Returns the day of a date of a period; undefined for one that is not a day, such as `-24h`. */
-function dayOfText(text: string, today: string): string | undefined {
+function dayOfText(text: string, today: Today): string | undefined {
   if (IS_DAY.test(text) && !Number.isNaN(toDate(text).getTime())) {
     return text
   }
@@ -64,34 +68,43 @@ function dayOfText(text: string, today: string): string | undefined {
   const back = Number(amount)
   switch (unit) {
     case 'd':
-      return addDays(today, -back)
-    case 'w':
+      return addDays(today.day, -back)
+    case 'w': {
+      const day = addDays(today.day, -7 * back)
+      return edge ? edgeOfWeek(day, edge, today) : day
+    }
     case 'q':
-      return edge ? undefined : addDays(today, -back * (unit === 'w' ? 7 : 91))
+      return edge ? undefined : addDays(today.day, -91 * back)
     case 'm': {
-      const day = addMonths(today, -back)
+      const day = addMonths(today.day, -back)
       return edge === 'Start' ? firstOfMonth(day) : edgeOfMonth(day, edge)
     }
     case 'y':
-      return edge ? undefined : addMonths(today, -12 * back)
+      return edge ? undefined : addMonths(today.day, -12 * back)
     default:
       return undefined
   }
+}
+
+function edgeOfWeek(day: string, edge: string, { weekStart }: Today): string {
+  const passed = (toDate(day).getUTCDay() - weekStart + 7) % 7
+  return addDays(day, edge === 'Start' ? -passed : 6 - passed)
 }
 
 const edgeOfMonth = (day: string, edge: string | undefined): string =>
   edge === 'End' ? lastOfMonth(day) : day
 
 /** Returns the days of a period; undefined for all time, and for hours. */
-export function daysOf({ from, to }: Period, today: string): Days | undefined {
+export function daysOf({ from, to }: Period, today: Today): Days | undefined {
   const first = dayOfText(from, today)
-  const last = to === undefined ? today : dayOfText(to, today)
+  const last = to === undefined ? today.day : dayOfText(to, today)
   return first && last && first <= last ? { from: first, to: last } : undefined
 }
 
 /** Whether days are whole months, of which the last may go on. */
-const areMonths = ({ from, to }: Days, today: string): boolean =>
-  from.endsWith('-01') && (to === lastOfMonth(to) || (to === today && lengthOf({ from, to }) > 7))
+const areMonths = ({ from, to }: Days, today: Today): boolean =>
+  from.endsWith('-01') &&
+  (to === lastOfMonth(to) || (to === today.day && lengthOf({ from, to }) > 7))
 
 const monthOf = (day: string): number => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7))
 
@@ -99,13 +112,13 @@ const monthOf = (day: string): number => Number(day.slice(0, 4)) * 12 + Number(d
  * Returns the period right before (-1) or after (1), which is as long: months stay months. Undefined
  * where there is none, as after today.
  */
-export function moved(period: Period, direction: -1 | 1, today: string): Period | undefined {
+export function moved(period: Period, direction: -1 | 1, today: Today): Period | undefined {
   const days = daysOf(period, today)
-  if (!days || (direction === 1 && days.to >= today)) {
+  if (!days || (direction === 1 && days.to >= today.day)) {
     return undefined
   }
   const next = areMonths(days, today) ? monthsMoved(days, direction) : daysMoved(days, direction)
-  return named(next.to > today ? cutAt(next, today) : next, today)
+  return named(next.to > today.day ? cutAt(next, today) : next, today)
 }
 
 const daysMoved = (days: Days, direction: number): Days => {
@@ -119,14 +132,14 @@ const monthsMoved = ({ from, to }: Days, direction: number): Days => {
 }
 
 /** Ends days today: months from their first day on, others as long as they were. */
-function cutAt(days: Days, today: string): Days {
-  return days.from.endsWith('-01') && days.to === lastOfMonth(days.to) && days.from <= today
-    ? { from: days.from, to: today }
-    : { from: addDays(today, 1 - lengthOf(days)), to: today }
+function cutAt(days: Days, today: Today): Days {
+  return days.from.endsWith('-01') && days.to === lastOfMonth(days.to) && days.from <= today.day
+    ? { from: days.from, to: today.day }
+    : { from: addDays(today.day, 1 - lengthOf(days)), to: today.day }
 }
 
 /** Returns the preset that has these days, or the days. */
-function named(days: Days, today: string): Period {
+function named(days: Days, today: Today): Period {
   const preset = PRESETS.find((one) => {
     const own = daysOf(one, today)
     return own?.from === days.from && own.to === days.to
@@ -137,7 +150,7 @@ function named(days: Days, today: string): Period {
 export type BucketLength = 'hour' | 'day' | 'week' | 'month'
 
 /** The buckets in which a period is drawn. */
-export function intervalOf(period: Period, today: string): BucketLength {
+export function intervalOf(period: Period, today: Today): BucketLength {
   const days = daysOf(period, today)
   if (!days) {
     return period.from === 'all' ? 'week' : 'hour'
@@ -156,7 +169,7 @@ export function intervalOf(period: Period, today: string): BucketLength {
  * Returns how much earlier the compared period begins unless another is chosen: the smallest number of
  * whole weeks that is not shorter, so that weekdays match, or a year for periods in months.
  */
-export function usualComparison(period: Period, today: string): string | undefined {
+export function usualComparison(period: Period, today: Today): string | undefined {
   const days = daysOf(period, today)
   if (!days) {
     return undefined
@@ -165,9 +178,9 @@ export function usualComparison(period: Period, today: string): string | undefin
 }
 
 /** Returns the days of the compared period; undefined if they are not known. */
-export function comparedDays(period: Period, compareTo: string, today: string): Days | undefined {
+export function comparedDays(period: Period, compareTo: string, today: Today): Days | undefined {
   const days = daysOf(period, today)
-  const from = days && dayOfText(compareTo, days.from)
+  const from = days && dayOfText(compareTo, { ...today, day: days.from })
   return days && from ? { from, to: addDays(from, lengthOf(days) - 1) } : undefined
 }
 
@@ -183,7 +196,7 @@ export function daysText({ from, to }: Days): string {
 }
 
 /** What a period is called: `Last 30 days`, `29 Sep – 28 Oct 2026`, `Since -24h`. */
-export function periodName(period: Period, today: string): string {
+export function periodName(period: Period, today: Today): string {
   const preset = presetOf(period)
   if (preset) {
     return preset.name

@@ -14,11 +14,13 @@ import {
   PRESETS,
   periodName,
   presetOf,
+  type Today,
   usualComparison
 } from './dates.ts'
 import { Icon } from './icons.tsx'
 import { useKey } from './keys.ts'
 import { Popover } from './popover.tsx'
+import { project } from './session.ts'
 import { dayOf } from './words.ts'
 
 /** A period and what it is compared with, as a page asks the API for them. */
@@ -30,8 +32,11 @@ export type AskedPeriod = Period & {
 /** In an address: there is no comparison. */
 const NONE = 'none'
 
-/** Today in the project's zone. */
-export const today = (): string => dayOf(new Date())
+/** Today in the project's zone, and its weeks. */
+export const today = (): Today => ({
+  day: dayOf(new Date()),
+  weekStart: project.value?.week_start_day ?? 0
+})
 
 /** Reads the period of an address. What is no date is for the API to refuse. */
 export function periodIn(values: URLSearchParams): AskedPeriod {
@@ -124,7 +129,7 @@ function PresetKey({ preset: { letter = '', name, from, to } }: { preset: (typeo
 }
 
 function PeriodMenu({ period, close }: { period: Period; close: () => void }) {
-  const days = daysOf(period, today()) ?? { from: addDays(today(), -29), to: today() }
+  const days = daysOf(period, today()) ?? { from: addDays(today().day, -29), to: today().day }
   const from = useSignal(days.from)
   const to = useSignal(days.to)
   const fault = useSignal<string | undefined>(undefined)

@@ -3,7 +3,14 @@ import { hasScope } from '../src/access/scopes.ts'
 import { path } from './address.ts'
 
 /** A project, as far as the console needs it. */
-export type Project = { id: number; name: string; timezone: string; api_token: string }
+export type Project = {
+  id: number
+  name: string
+  timezone: string
+  api_token: string
+  /** The day on which weeks begin: 0 for Sunday, 1 for Monday. */
+  week_start_day: 0 | 1
+}
 
 /** The key of this browser, as `/api/personal_api_keys/@current/` describes it. */
 export type OwnKey = {

@@ -17,9 +17,9 @@ export const EARLIEST = Date.UTC(2010, 0, 1)
 /** The date formats of `date_from` and `date_to`, for API descriptions and the AI prompt. */
 export const DATE_GRAMMAR =
   'A relative date such as `-7d`, `-3h`, `-1mStart` or `dEnd`. Units: `s` seconds, `M` minutes, `h` hours, `d` days, `w` \
-weeks, `m` months, `q` 13 weeks, `y` years. `Start` or `End` after `h`, `d`, `m` or `y` selects the start or end of that \
-hour, day, month or year; as a start date, `dEnd`, `mEnd` and `yEnd` mean the start of the day, or of the last day of \
-the month or year. Or an ISO 8601 date, read in the project’s time zone unless it has an offset.'
+weeks, `m` months, `q` 13 weeks, `y` years. `Start` or `End` after `h`, `d`, `w`, `m` or `y` selects the start or end of \
+that hour, day, week, month or year; as a start date, `dEnd`, `wEnd`, `mEnd` and `yEnd` mean the start of the day, or of \
+the last day of the week, month or year. Or an ISO 8601 date, read in the project’s time zone unless it has an offset.'
 
 /** Returns the invalid_input error for a field that is not a date; `attr` is its path. */
 export const noDate = (text: string | undefined, attr: string): AppError =>
@@ -78,7 +78,7 @@ export function readStart(
  * |---|---|---|
  * | day or longer | any | at the end of that day |
  * | hour, minute | relative | at the end of the hour or minute that contains the date |
- * | hour, minute | `dEnd`, `mEnd`, `yEnd` | at the end of that day |
+ * | hour, minute | `dEnd`, `wEnd`, `mEnd`, `yEnd` | at the end of that day |
  * | hour, minute | `2025-06-03` | at the end of that day |
  * | hour, minute | `2025-06-03T14:30` | 1 ms after the date, which is included |
  * @returns the exclusive end, ms; undefined if the text is not a date
@@ -107,7 +107,7 @@ export function readUntil(
 const floorMs = (time: number | undefined) => (time === undefined ? undefined : Math.floor(time))
 
 /**
- * Reads a relative date and its unit. `isEndOfDay`: the text ends in `dEnd`, `mEnd` or `yEnd`.
+ * Reads a relative date and its unit. `isEndOfDay`: the text ends in `dEnd`, `wEnd`, `mEnd` or `yEnd`.
  * `-1mStart` → the first of last month, `m`
  */
 function readRelative(text: string, calendar: Calendar, now: Date) {
@@ -116,7 +116,7 @@ function readRelative(text: string, calendar: Calendar, now: Date) {
     return undefined
   }
   const [, amount = '0', unit = '', position] = match
-  if (position && !/[hdmy]/.test(unit)) {
+  if (position && !/[hdwmy]/.test(unit)) {
     return undefined
   }
   const time = goBack(now.getTime(), Number(amount), unit, calendar.timezone)
@@ -130,6 +130,11 @@ function moveToEdge(time: number, unit: string, position: string, calendar: Cale
     return position === 'Start'
       ? startOf(time, 'hour', calendar).time
       : endOf(time, 'hour', calendar) - 1
+  }
+  if (unit === 'w') {
+    const week = startOf(time, 'week', calendar).time
+    const last = toClock(week, calendar.timezone) + 6 * DAY
+    return position === 'Start' ? week : fromClock(last, calendar.timezone)
   }
   const clock = new Date(toClock(time, calendar.timezone))
   const year = clock.getUTCFullYear()

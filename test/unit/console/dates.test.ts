@@ -12,7 +12,7 @@ import {
 } from '../../../console/dates.ts'
 import { readFrom, readUntil } from '../../../src/calendar/dates.ts'
 
-const TODAY = '2026-11-27'
+const TODAY = { day: '2026-11-27', weekStart: 1 } as const
 const BERLIN = { timezone: 'Europe/Berlin', weekStart: 1 }
 
 describe('the days of a period', () => {
@@ -71,7 +71,7 @@ describe('earlier and later', () => {
     })
     expect(moved({ from: '2026-11-10', to: '2026-11-23' }, 1, TODAY)).toEqual({
       from: '2026-11-14',
-      to: TODAY
+      to: TODAY.day
     })
   })
 })
@@ -100,7 +100,7 @@ describe('a comparison', () => {
 it('a period has a name, and buckets that fit it', () => {
   expect(periodName({ from: '-29d' }, TODAY)).toBe('Last 30 days')
   expect(periodName({ from: '-24h' }, TODAY)).toBe('Since -24h')
-  expect(daysText({ from: '2026-10-29', to: TODAY })).toMatch(/Oct.+Nov.+2026|Oct.+2026/)
+  expect(daysText({ from: '2026-10-29', to: TODAY.day })).toMatch(/Oct.+Nov.+2026|Oct.+2026/)
   expect(
     ['dStart', '-6d', '-89d', '-120d', '-11mStart', 'all', '-24h'].map((from) =>
       intervalOf({ from }, TODAY)

@@ -16,7 +16,7 @@ import {
 } from '../../../console/explore/question.ts'
 import { sentenceOf, type Words } from '../../../console/explore/sentence.ts'
 
-const TODAY = '2026-11-27'
+const TODAY = { day: '2026-11-27', weekStart: 1 } as const
 
 const TREND: QuestionNode = {
   kind: 'TrendsQuery',
