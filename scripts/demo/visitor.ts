@@ -40,7 +40,12 @@ const BUSY_HOURS = HOURS.map((weight, hour) => ({ weight, hour }))
 /** Relative activity per UTC weekday, from Sunday. */
 const WEEKDAYS = [0.2, 1, 1.1, 1.1, 1, 0.85, 0.25]
 
+const ANONYMOUS = { $process_person_profile: false }
+
 export type Step = { event: string; path: string; properties?: JsonObject | undefined }
+
+/** Share of the visits of passers-by that end on the page where they begin. */
+const BOUNCES = 0.55
 
 /** Events that follow the previous one after 0.2–1.5 s; all others come after 4–120 s. */
 const QUICK = new Set(['$identify', '$create_alias', 'signed up'])
@@ -75,8 +80,19 @@ export class Visitor {
   passBy(): void {
     const distinctId = this.random.uuid(this.from)
     for (let visits = this.random.between(1, 2); visits > 0; visits -= 1) {
-      this.browse(this.moment(this.day()), this.computer, distinctId)
+      const start = this.moment(this.day())
+      if (this.random.chance(BOUNCES)) {
+        this.bounce(start, distinctId)
+      } else {
+        this.browse(start, this.computer, distinctId)
+      }
     }
+  }
+
+  /** Adds an anonymous visit of one page, mostly not the first of the site. */
+  private bounce(start: number, anonymousId: string): void {
+    const { path } = this.random.weighted(PUBLIC_PAGES)
+    this.session(start, this.computer, anonymousId, [{ event: '$pageview', path }], ANONYMOUS)
   }
 
   /**
@@ -88,7 +104,7 @@ export class Visitor {
       path: this.random.weighted(PUBLIC_PAGES).path
     }))
     const steps = [{ event: '$pageview', path: '/' }, ...pages, ...last]
-    return this.session(start, device, anonymousId, steps, { $process_person_profile: false })
+    return this.session(start, device, anonymousId, steps, ANONYMOUS)
   }
 
   /** Adds a session: one event per step, with the pauses of a person reading. @returns its end */

@@ -112,6 +112,9 @@ describe('the history of the demo', () => {
     )
 
     expect(sessions.size).toBeGreaterThan(2000)
+    const bounced = [...sessions.values()].filter((session) => session.length === 1).length
+    expect(bounced / sessions.size).toBeGreaterThan(0.05)
+    expect(bounced / sessions.size).toBeLessThan(0.3)
     for (const session of sessions.values()) {
       const times = session.map(({ timestamp }) => timestamp.getTime())
       expect(new Set(session.map(({ distinctId }) => distinctId)).size).toBe(1)
