@@ -35,7 +35,12 @@ export const OWNERS: Record<string, string> = {
 }
 
 /** The country is filtered by its code, which is what the countries of the Overview are. */
-const NAMES: Record<string, string> = { $geoip_country_code: 'Country' }
+const NAMES: Record<string, string> = {
+  $geoip_country_code: 'Country',
+  $geoip_country_name: 'Country name',
+  $initial_geoip_country_code: 'First country',
+  $initial_geoip_country_name: 'First country name'
+}
 
 export const propertyName = (key: string): string => NAMES[key] ?? nameOf(key)
 
