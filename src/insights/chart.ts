@@ -202,7 +202,7 @@ const EARLIER: Partial<Record<Kind, string>> = {
   number: 'before',
   table: 'before'
 }
-/** With more lines, the chart does not show the earlier period. */
+/** With more lines, only the numbers have the earlier period. */
 const MAX_COMPARED = 2
 
 /** Says how a chart shows the earlier period: `thin: 24 Sep – 23 Oct 2026`. */
@@ -212,9 +212,9 @@ function describePeriod(
   period: Period | undefined,
   timezone: string
 ): string[] {
-  const mark = EARLIER[kind]
+  const mark = kind === 'line' && series > MAX_COMPARED ? 'before' : EARLIER[kind]
   const [first, last] = [period?.buckets[0], period?.buckets.at(-1)]
-  if (!mark || !first || !last || (kind === 'line' && series > MAX_COMPARED)) {
+  if (!mark || !first || !last) {
     return []
   }
   return [`${mark}: ${describeRange(first.from, last.until, timezone)}`]

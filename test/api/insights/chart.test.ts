@@ -121,6 +121,13 @@ describe('a trend as a chart', () => {
     expect(text).toContain(`${mark}: 1 – 2 Nov 2026</text>`)
   })
 
+  it('names the dates of the compared period of many lines, which only their numbers have', async () => {
+    const events = [{ id: 'sold' }, { id: 'sold' }, { id: 'sold' }]
+    const { text } = await draw({ events, compare: true, date_from: '2026-11-03' })
+
+    expect(text).toContain('before: 1 – 2 Nov 2026</text>')
+  })
+
   it('says so if all values are 0', async () => {
     const { text } = await draw({ date_from: '2026-10-02', date_to: '2026-10-04' })
 
