@@ -175,7 +175,7 @@ function Player({ recording, next, list }: PlayerProps) {
             <button
               type="button"
               class="b small"
-              aria-label="Next recording"
+              title="Next recording (n)"
               disabled={next === undefined}
               onClick={next}
             >

@@ -22,6 +22,21 @@ export async function newKey(projectId: number, scopes: string) {
   return { key: String(made.key), keyId: Number(made.id) }
 }
 
+export type Stage = Awaited<ReturnType<typeof newStage>>
+
+/** Returns a function that calls the API of a project. */
+export const apiOf =
+  ({ projectId, key }: Stage) =>
+  async (method: string, path: string, body?: object) => {
+    const answer = await fetch(`${url}/api/projects/${projectId}/${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) })
+    })
+    const text = await answer.text()
+    return text === '' ? undefined : JSON.parse(text)
+  }
+
 /** Sends events with the public token. */
 export async function send(token: string, ...events: object[]): Promise<void> {
   const body = JSON.stringify({ api_key: token, batch: events })
@@ -34,6 +49,28 @@ export const identify = (distinctId: string, properties: object) => ({
   distinct_id: distinctId,
   properties: { $set: properties }
 })
+
+/** Records a visit with the public token. */
+export async function record(
+  { token }: Stage,
+  sessionId: string,
+  distinctId: string,
+  snapshots: object[]
+): Promise<void> {
+  const event = {
+    event: '$snapshot',
+    api_key: token,
+    distinct_id: distinctId,
+    properties: {
+      $session_id: sessionId,
+      $window_id: 'window-1',
+      $snapshot_data: snapshots,
+      distinct_id: distinctId
+    }
+  }
+  const sent = await fetch(`${url}/s/`, { method: 'POST', body: JSON.stringify(event) })
+  expect(sent.status).toBe(200)
+}
 
 /** Waits until the project has as many persons. */
 export const untilPersons = (project: { projectId: number; key: string }, count: number) =>

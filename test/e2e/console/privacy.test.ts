@@ -9,13 +9,12 @@ import {
   newKey,
   newStage,
   openPage,
+  type Stage,
   send,
   untilPersons
 } from '../../support/pages.ts'
 
 const { url } = inject('service')
-
-type Stage = Awaited<ReturnType<typeof newStage>>
 
 const open = (tab: Page, { projectId }: Stage, page: string) =>
   tab.goto(`${url}/console/#/${projectId}/privacy${page}`)

@@ -6,32 +6,14 @@ import {
   isAsWideAsTheWindow,
   newStage,
   openPage,
+  record,
+  type Stage,
   send
 } from '../../support/pages.ts'
 import { BEGIN, click, element, type Node, text, visit } from '../../support/player.ts'
 import { until } from '../../support/until.ts'
 
 const { url } = inject('service')
-
-type Stage = Awaited<ReturnType<typeof newStage>>
-
-/** Records a visit with the public token. */
-async function record(stage: Stage, sessionId: string, distinctId: string, snapshots: Node[]) {
-  const properties = {
-    $session_id: sessionId,
-    $window_id: 'window-1',
-    $snapshot_data: snapshots,
-    distinct_id: distinctId
-  }
-  const event = {
-    event: '$snapshot',
-    api_key: stage.token,
-    distinct_id: distinctId,
-    properties
-  }
-  const sent = await fetch(`${url}/s/`, { method: 'POST', body: JSON.stringify(event) })
-  expect(sent.status).toBe(200)
-}
 
 const api = (stage: Stage, path: string) =>
   fetch(`${url}/api/projects/${stage.projectId}/${path}`, {
