@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { addressOf, parameters, setParameters } from '../address.ts'
 import { ApiError, call } from '../api.ts'
 import { type Filter, readFilters, valuesOf, writeFilters } from '../filters/filter.ts'
@@ -9,6 +9,7 @@ import { Icon } from '../icons.tsx'
 import { useLoaded } from '../loaded.ts'
 import { Avatar, Empty, Fault, IconButton, Name, Skeleton, Top } from '../parts.tsx'
 import { may } from '../session.ts'
+import { useWindow } from '../window.ts'
 import { count, dayOf, detailOf, exactly, nameOf, shortDay, wholeTimeOf } from '../words.ts'
 import type { EventList, StoredEvent } from './api.ts'
 import { EventDialog, EventFacts } from './details.tsx'
@@ -24,7 +25,11 @@ const EVERY_MS = 2_000
 const OVERLAP_MS = 60_000
 
 /** Events that are kept in the page; older ones are found with filters. */
-const MAX_EVENTS = 2_000
+const MAX_EVENTS = 10_000
+
+/** Older events that are loaded at once, and how many rows before the end. */
+const OLDER = '1000'
+const AHEAD = 30
 
 /** The owner of what the list can be filtered by beside properties; each is a parameter of the API. */
 const FIELD = 'field'
@@ -90,6 +95,9 @@ function show(filters: readonly Filter[]): void {
   })
 }
 
+const LIVE =
+  'New events are looked for every two seconds. The list has the order in which they happened: one that arrives late stands at its own time.'
+
 /** The events of the project as they arrive. */
 export function EventsPage() {
   const filters = askedIn(parameters.value)
@@ -105,7 +113,7 @@ export function EventsPage() {
       <Top>
         <h1>Events</h1>
         {data && (
-          <span class={`live${isPaused.value ? ' off' : ''}`}>
+          <span class={`live${isPaused.value ? ' off' : ''}`} title={LIVE}>
             {isPaused.value ? 'Paused' : 'Live'}
           </span>
         )}
@@ -145,8 +153,10 @@ export function EventsPage() {
 type StreamProps = { first: EventList; filters: Record<string, string>; isPaused: boolean }
 
 /** Times have milliseconds, always, so that they sort as texts. */
-const newestFirst = (a: StoredEvent, b: StoredEvent): number =>
-  a.timestamp + a.id < b.timestamp + b.id ? 1 : -1
+function newestFirst(a: StoredEvent, b: StoredEvent): number {
+  const isBefore = a.timestamp === b.timestamp ? a.id < b.id : a.timestamp < b.timestamp
+  return isBefore ? 1 : -1
+}
 
 function Stream({ first, filters, isPaused }: StreamProps) {
   const events = useSignal(first.results)
@@ -191,16 +201,31 @@ function Stream({ first, filters, isPaused }: StreamProps) {
       clearTimeout(timer)
     }
   }, [isPaused])
+  const isLoading = useRef(false)
   const older = async () => {
+    if (isLoading.current) {
+      return
+    }
+    isLoading.current = true
     try {
-      const query = Object.fromEntries(new URL(next.value ?? '').searchParams)
+      const query = { ...Object.fromEntries(new URL(next.value ?? '').searchParams), limit: OLDER }
       const page = await call<EventList>('GET', 'events/', { query })
       add(page.results)
       next.value = page.next
     } catch (error) {
       fault.value = error as ApiError
     }
+    isLoading.current = false
   }
+  const all = events.value
+  const hasOlder = next.value !== null && all.length < MAX_EVENTS
+  const rows = useWindow<HTMLTableSectionElement>(all.length)
+  const isNearEnd = rows.until > all.length - AHEAD
+  useEffect(() => {
+    if (isNearEnd && hasOlder) {
+      void older()
+    }
+  }, [isNearEnd, hasOlder, all.length])
   const isFiltered = Object.keys(filters).length > 0
   const close = () => {
     chosen.value = undefined
@@ -220,7 +245,7 @@ function Stream({ first, filters, isPaused }: StreamProps) {
       {events.value.length > 0 && (
         <div class={`events${chosen.value ? ' with-one' : ''}`}>
           <section class="card">
-            <table class="table cards rows">
+            <table class="table cards rows" aria-rowcount={all.length + 1}>
               <thead>
                 <tr>
                   <th>Time</th>
@@ -229,10 +254,12 @@ function Stream({ first, filters, isPaused }: StreamProps) {
                   <th>Person</th>
                 </tr>
               </thead>
-              <tbody>
-                {events.value.map((event) => (
+              <tbody ref={rows.element}>
+                <Space height={rows.above} />
+                {all.slice(rows.from, rows.until).map((event, i) => (
                   <Row
                     key={event.id}
+                    place={rows.from + i}
                     event={event}
                     isChosen={chosen.value?.id === event.id}
                     choose={() => {
@@ -240,9 +267,10 @@ function Stream({ first, filters, isPaused }: StreamProps) {
                     }}
                   />
                 ))}
+                <Space height={rows.below} />
               </tbody>
             </table>
-            {next.value !== null && events.value.length < MAX_EVENTS && (
+            {hasOlder && (
               <button type="button" class="more" onClick={older}>
                 Older
                 <Icon name="next" small />
@@ -273,13 +301,22 @@ function Stream({ first, filters, isPaused }: StreamProps) {
 /** Whether the event is shown over the page instead of beside the list. */
 const isNarrow = (): boolean => matchMedia('(max-width: 1100px)').matches
 
-type RowProps = { event: StoredEvent; isChosen: boolean; choose: () => void }
+/** The room of the rows that are not in the page. */
+const Space = ({ height }: { height: number }) =>
+  height > 0 ? (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: an empty row takes no focus
+    <tr class="space" aria-hidden="true">
+      <td colSpan={4} style={{ height: `${height}px` }} />
+    </tr>
+  ) : null
 
-function Row({ event, isChosen, choose }: RowProps) {
+type RowProps = { place: number; event: StoredEvent; isChosen: boolean; choose: () => void }
+
+function Row({ place, event, isChosen, choose }: RowProps) {
   const date = new Date(event.timestamp)
   const isToday = dayOf(date) === dayOf(new Date())
   return (
-    <tr class={isChosen ? 'is-on' : ''}>
+    <tr class={isChosen ? 'is-on' : ''} aria-rowindex={place + 2} data-line>
       <td class="sec nowrap time" data-p="1r">
         <time dateTime={event.timestamp} title={exactly(date)}>
           {isToday ? '' : `${shortDay(date)}, `}
