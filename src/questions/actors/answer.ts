@@ -87,7 +87,7 @@ async function pageOfFound(
   return {
     actors: shown.map((actor) => ({
       ...showActor(actor, known, listedPersonToJson),
-      appearances: actor.appearances
+      appearances: actor.appearances?.()
     })),
     hasMore: found.length > offset + limit,
     count: found.length

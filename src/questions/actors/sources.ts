@@ -15,8 +15,8 @@ import { readPointOfTrend } from './trend-point.ts'
 
 export type SourceScope = { db: ProjectDb; project: ProjectCalendar }
 
-/** An actor of a source. `appearances` are the columns of a retention table that count the actor. */
-export type FoundActor = ActorCount & { appearances?: number[] }
+/** An actor of a source. `appearances` lists the columns of a retention table that count the actor. */
+export type FoundActor = ActorCount & { appearances?: () => number[] }
 
 type SourceKind<Query> = {
   /**

@@ -1,42 +1,30 @@
+import { NumberMap } from '../../columns/number-map.ts'
 import { AppError } from '../../errors.ts'
 import type { Piece, Rows } from '../../trends/maths/accumulator.ts'
 import { BEFORE } from '../../trends/maths/firsts.ts'
 import { PairMarks } from '../../trends/maths/marks.ts'
-import type { RetentionCells } from './cells.ts'
 
 export type MembersOptions = {
   /** The periods that have a row: those from 0 on. */
   rows: number
-  /** The column of each distance from a row's period, in periods. */
-  columnOf: Uint16Array
+  /** The periods in which members may come back: those from 0 on. */
+  periods: number
   /** Events that an actor needs in a period to have come back in it. */
-  minimum: number
-  /** Whether a member counts in all columns up to the last one in which it came back. */
-  isCumulative: boolean
+  minimumOccurrences: number
   /**
    * Whether each actor is in one row only, and comes back with an event of any group. Otherwise an
    * actor is in rows with each group, and comes back with an event of the same group.
    */
   isFirstOnly: boolean
-  cells: RetentionCells
-  /** Returns in which table a member counts. */
-  tableOf: (group: number, actor: number) => number
+  /** Whether the events that make members are those by which they come back. */
+  isSameEvents: boolean
 }
-
-/* The numbers that are kept of a member. */
-const TABLE = 0
-/** The last period with an event by which the member may have come back, counted from 1. */
-const PERIOD = 1
-/** How many such events the period has, up to `minimum`. */
-const EVENTS = 2
-/** The last period in which the member came back, counted from 1. */
-const RETURN = 3
-/** The row of a member that is in one row only; otherwise the first of the words whose bits are rows. */
-const ROWS = 4
 
 /** A word has 32 bits. */
 const WORD_BITS = 5
 const WORD = 2 ** WORD_BITS
+
+const wordsFor = (bits: number): number => Math.ceil(bits / WORD)
 
 /** Members are in chunks, so that there is never a list to copy. */
 const CHUNK_BITS = 12
@@ -44,28 +32,75 @@ const CHUNK_MEMBERS = 2 ** CHUNK_BITS
 const NO_CHUNK = new Int32Array()
 
 /**
- * Numbers that are kept of all members, in 48 MB: enough for a million actors in 256 rows, or two
- * million in 64.
+ * Numbers that are kept of all members, in 48 MB: enough for a million actors in 365 rows, or half a
+ * million if other events let them come back.
  */
 const MAX_NUMBERS = 12_000_000
 
 /**
- * Finds who is in which row of a retention table, and in which later periods they come back. A
- * member is an actor or, with a breakdown that both events have, an actor with a group. Both kinds
- * of events come in the order of periods, and in any order within a period.
+ * Finds who is in which row of a retention table, and in which periods they have the returning
+ * event. A member is an actor or, with a breakdown that both events have, an actor with a group.
+ * Both kinds of events come in the order of periods, and in any order within a period.
+ *
+ * A member has a bit for each row and for each period with a return. So an event only sets a bit:
+ * what the bits of a member count for is decided once, at the end.
  */
 export class Members {
   readonly #options: MembersOptions
+  /**
+   * Where the bits of returns are among the numbers of a member; those of rows begin at 0. They are
+   * the same if every event that makes a member is a return.
+   */
+  readonly #returns: number
+  /** Where the last period with returning events is, counted from 1, and then their number. */
+  readonly #counted: number
   /** How many numbers are kept of a member. */
   readonly #width: number
   /** The number of each member, counted from 1. */
   readonly #numbers = new PairMarks()
   readonly #chunks: Int32Array[] = []
+  readonly #actors = new NumberMap()
+  readonly #groups = new NumberMap()
   #size = 0
 
   constructor(options: MembersOptions) {
+    const { rows, periods, minimumOccurrences, isFirstOnly, isSameEvents } = options
     this.#options = options
-    this.#width = ROWS + (options.isFirstOnly ? 1 : Math.ceil(options.rows / WORD))
+    this.#returns = isSameEvents && minimumOccurrences === 1 && !isFirstOnly ? 0 : wordsFor(rows)
+    this.#counted = this.#returns + wordsFor(periods)
+    this.#width = this.#counted + (minimumOccurrences === 1 ? 0 : 2)
+  }
+
+  get rows(): number {
+    return this.#options.rows
+  }
+
+  get periods(): number {
+    return this.#options.periods
+  }
+
+  /** The number of members; each has a place, from 0 on. */
+  get size(): number {
+    return this.#size
+  }
+
+  actorOf(place: number): number {
+    return this.#actors.get(place)
+  }
+
+  /** Returns the group of a member; if each actor is in one row only, that of the first event. */
+  groupOf(place: number): number {
+    return this.#groups.get(place)
+  }
+
+  /** Lists the rows of a member, in order. @returns how many */
+  listRows(place: number, rows: Int32Array): number {
+    return this.#listBits(place, 0, rows)
+  }
+
+  /** Lists the periods in which a member has enough returning events, in order. @returns how many */
+  listReturns(place: number, periods: Int32Array): number {
+    return this.#listBits(place, this.#returns, periods)
   }
 
   /**
@@ -79,7 +114,8 @@ export class Members {
     for (let i = from; i < until; i += 1) {
       const group = groups ? (groups[i] ?? -1) : 0
       if (group >= 0) {
-        this.#join(group, subjects[i] ?? 0, point)
+        const actor = subjects[i] ?? 0
+        this.#setBit(this.#numberOf(group, actor) || this.#add(group, actor), 0, point)
       }
     }
   }
@@ -92,28 +128,20 @@ export class Members {
     for (let i = from; i < until; i += 1) {
       const group = groups ? (groups[i] ?? -1) : 0
       const number = group >= 0 ? this.#numberOf(group, subjects[i] ?? 0) : 0
-      if (number !== 0) {
-        this.#return(number, point)
+      if (number !== 0 && this.#isEnough(number, point)) {
+        this.#setBit(number, this.#returns, point)
       }
     }
   }
 
   /**
-   * Adds events that are both, in one pass over the members' memory.
+   * Adds events that are both.
    * @throws query_too_large, attr `actors`
    */
   addBoth(rows: Rows, from: number, until: number, piece: Piece): void {
-    const { groups, subjects } = rows
-    const { point } = piece
-    if (point >= this.#options.rows) {
+    this.addTargets(rows, from, until, piece)
+    if (this.#returns > 0 || piece.point >= this.#options.rows) {
       this.addReturns(rows, from, until, piece)
-      return
-    }
-    for (let i = from; i < until; i += 1) {
-      const group = groups ? (groups[i] ?? -1) : 0
-      if (group >= 0) {
-        this.#return(this.#join(group, subjects[i] ?? 0, point), point)
-      }
     }
   }
 
@@ -122,105 +150,67 @@ export class Members {
     return this.#numbers.get(this.#options.isFirstOnly ? 0 : group, actor)
   }
 
-  /** Makes an actor a member of a row. @returns the member's number */
-  #join(group: number, actor: number, row: number): number {
-    const { isFirstOnly, cells } = this.#options
-    const number = this.#numberOf(group, actor) || this.#add(group, actor)
-    const chunk = this.#chunkOf(number)
-    const at = this.#placeOf(number)
-    if (isFirstOnly) {
-      chunk[at + ROWS] = row
-    } else {
-      const word = at + ROWS + (row >>> WORD_BITS)
-      const bits = chunk[word] ?? 0
-      const bit = 1 << (row & (WORD - 1))
-      if ((bits & bit) !== 0) {
-        return number
-      }
-      chunk[word] = bits | bit
-    }
-    cells.count(cells.of(chunk[at + TABLE] ?? 0), row, 0, 0)
-    return number
-  }
-
-  #return(number: number, period: number): void {
-    const { minimum } = this.#options
-    const chunk = this.#chunkOf(number)
-    const at = this.#placeOf(number)
-    const events = chunk[at + PERIOD] === period + 1 ? (chunk[at + EVENTS] ?? 0) : 0
-    if (events === minimum) {
-      return
-    }
-    chunk[at + PERIOD] = period + 1
-    chunk[at + EVENTS] = events + 1
-    if (events + 1 === minimum) {
-      this.#comeBack(chunk, at, period)
-      chunk[at + RETURN] = period + 1
-    }
-  }
-
-  /** Counts the return of a member in each of its rows that has a column for the period. */
-  #comeBack(chunk: Int32Array, at: number, period: number): void {
-    const { rows, columnOf, isFirstOnly, cells } = this.#options
-    const table = cells.of(chunk[at + TABLE] ?? 0)
-    const last = (chunk[at + RETURN] ?? 0) - 1
-    const first = Math.max(0, period - columnOf.length + 1)
-    if (isFirstOnly) {
-      const row = chunk[at + ROWS] ?? 0
-      if (row >= first && row < period) {
-        this.#count(table, row, period, last)
-      }
-      return
-    }
-    const end = Math.min(rows, period)
-    for (let from = first; from < end; from = (from | (WORD - 1)) + 1) {
-      const word = chunk[at + ROWS + (from >>> WORD_BITS)] ?? 0
-      for (let left = word & (-1 << (from & (WORD - 1))); left !== 0; left &= left - 1) {
-        const row = (from | (WORD - 1)) - Math.clz32(left & -left)
-        if (row >= end) {
-          return
-        }
-        this.#count(table, row, period, last)
-      }
-    }
-  }
-
-  /** Counts a return in a row, unless its column has counted the one before, in period `last`. */
-  #count(table: Int32Array, row: number, period: number, last: number): void {
-    const { columnOf, isCumulative, cells } = this.#options
-    const before = last > row ? (columnOf[last - row] ?? 0) : 0
-    const column = columnOf[period - row] ?? 0
-    if (column > before) {
-      cells.count(table, row, isCumulative ? before + 1 : column, column)
-    }
-  }
-
   #add(group: number, actor: number): number {
-    const { isFirstOnly, rows, tableOf } = this.#options
-    const before = this.#size
-    if ((before + 1) * this.#width > MAX_NUMBERS) {
+    const { rows, isFirstOnly } = this.#options
+    const place = this.#size
+    if ((place + 1) * this.#width > MAX_NUMBERS) {
       throw new AppError(
         'query_too_large',
-        `The question has more than ${before} different actors, the most for ${rows} periods: choose a shorter range or a longer period.`,
+        `The question has more than ${place} different actors, the most for ${rows} periods: choose a shorter range or a longer period.`,
         'actors'
       )
     }
-    const number = before + 1
-    if ((number & (CHUNK_MEMBERS - 1)) === 0 || before === 0) {
+    if ((place & (CHUNK_MEMBERS - 1)) === 0) {
       this.#chunks.push(new Int32Array(CHUNK_MEMBERS * this.#width))
     }
-    this.#size = number
-    this.#numbers.set(isFirstOnly ? 0 : group, actor, number)
-    this.#chunkOf(number)[this.#placeOf(number) + TABLE] = tableOf(group, actor)
-    return number
+    this.#size += 1
+    this.#numbers.set(isFirstOnly ? 0 : group, actor, this.#size)
+    this.#actors.set(place, actor)
+    this.#groups.set(place, group)
+    return this.#size
   }
 
-  #chunkOf(number: number): Int32Array {
-    return this.#chunks[number >>> CHUNK_BITS] ?? NO_CHUNK
+  /** Counts an event by which a member may come back. @returns whether it has enough in its period */
+  #isEnough(number: number, period: number): boolean {
+    const { minimumOccurrences } = this.#options
+    if (minimumOccurrences === 1) {
+      return true
+    }
+    const chunk = this.#chunkOf(number - 1)
+    const at = this.#startOf(number - 1) + this.#counted
+    const events = chunk[at] === period + 1 ? (chunk[at + 1] ?? 0) : 0
+    chunk[at] = period + 1
+    chunk[at + 1] = events + 1
+    return events + 1 >= minimumOccurrences
+  }
+
+  #setBit(number: number, words: number, bit: number): void {
+    const chunk = this.#chunkOf(number - 1)
+    const at = this.#startOf(number - 1) + words + (bit >>> WORD_BITS)
+    chunk[at] = (chunk[at] ?? 0) | (1 << (bit & (WORD - 1)))
+  }
+
+  /** Lists the bits that are set in the words from one on, as many as there are places for. */
+  #listBits(place: number, words: number, into: Int32Array): number {
+    const chunk = this.#chunkOf(place)
+    const start = this.#startOf(place) + words
+    let count = 0
+    for (let first = 0; first < into.length; first += WORD) {
+      for (let left = chunk[start + (first >>> WORD_BITS)] ?? 0; left !== 0; left &= left - 1) {
+        const bit = first + WORD - 1 - Math.clz32(left & -left)
+        into[count] = bit
+        count += bit < into.length ? 1 : 0
+      }
+    }
+    return count
+  }
+
+  #chunkOf(place: number): Int32Array {
+    return this.#chunks[place >>> CHUNK_BITS] ?? NO_CHUNK
   }
 
   /** Returns where the numbers of a member begin in its chunk. */
-  #placeOf(number: number): number {
-    return (number & (CHUNK_MEMBERS - 1)) * this.#width
+  #startOf(place: number): number {
+    return (place & (CHUNK_MEMBERS - 1)) * this.#width
   }
 }

@@ -11,6 +11,7 @@ import { toDimension } from '../../trends/dimensions.ts'
 import { UNLISTED } from '../../trends/lines.ts'
 import type { Sink } from '../../trends/maths/accumulator.ts'
 import { BEFORE } from '../../trends/maths/firsts.ts'
+import { expectFew } from '../../trends/maths/limits.ts'
 import { MATHS, onlyFirsts } from '../../trends/maths/table.ts'
 import { expectFewRows, feedOf, type TrendPart } from '../../trends/plan.ts'
 import { type ActorCount, byCount } from '../../trends/point.ts'
@@ -18,10 +19,10 @@ import { MAX_POINTS } from '../../trends/query.ts'
 import { OTHER } from '../../trends/value-names.ts'
 import { type ResolvedRange, resolveRange } from '../date-range.ts'
 import type { QuestionPlace } from '../place.ts'
-import { RetentionCells } from './cells.ts'
 import type { RetentionColumns } from './columns.ts'
 import { Members, type MembersOptions } from './members.ts'
 import type { RetentionQuery } from './query.ts'
+import { appearancesIn, countTables } from './tables.ts'
 
 /** A row in the answer to a `RetentionQuery`. */
 export type RetentionRow = {
@@ -64,16 +65,13 @@ export async function computeRetention(
   const { columns } = query
   const shown = await findShown(planned)
   const grouping = new Grouping(shown)
-  const cells = new RetentionCells(buckets.length, columns.labels.length)
-  const members = new Members({
-    ...optionsOf(query),
-    rows: buckets.length,
-    cells,
-    tableOf: (group) => group
-  })
-  await readMembers(planned, grouping, members)
-  const tables = new Map<Value, number[][]>(
-    [...cells.all()].map(([group, rows]) => [shown ? grouping.valueOf(group) : null, rows])
+  const periods = buckets.length
+  const members = await readMembers(planned, grouping, { ...query, rows: periods, periods })
+  const tables = new Map<Value, Int32Array>(
+    [...countTables(members, query)].map(([group, table]) => [
+      shown ? grouping.valueOf(group) : null,
+      table
+    ])
   )
   const listed = shown ? [...shown, ...UNLISTED.filter((value) => tables.has(value))] : [null]
   const isListed = (value: Value) => value !== OTHERS || !planned.query.hidesOther
@@ -83,7 +81,7 @@ export async function computeRetention(
         label: `${query.period} ${row}`,
         date: toIsoIn(bucket.from, place.project.timezone),
         breakdown_value: shown ? nameOf(value) : null,
-        values: valuesOf(tables.get(value)?.[row], columns, { buckets, row, now })
+        values: valuesOf(tables.get(value), columns, { buckets, row, now })
       }))
     ),
     resolved_date_range: resolveRange({ buckets: planned.target.period.buckets })
@@ -92,16 +90,16 @@ export async function computeRetention(
 
 const nameOf = (value: Value): string => (value === OTHERS ? OTHER : (value ?? ''))
 
-/** Returns the numbers of a row; a row that nobody is in has none. */
+/** Returns the numbers of a row; nobody is in a table that does not exist. */
 const valuesOf = (
-  counts: readonly number[] | undefined,
+  table: Int32Array | undefined,
   { labels, last }: RetentionColumns,
   { buckets, row, now }: { buckets: readonly Bucket[]; row: number; now: Date }
 ): RetentionValue[] =>
   labels.map((label, column) => {
     const end = buckets[row + (last[column] ?? 0)]?.until ?? Number.POSITIVE_INFINITY
     return {
-      count: counts?.[column] ?? 0,
+      count: table?.[row * labels.length + column] ?? 0,
       label,
       ...(end > now.getTime() && { complete: false as const })
     }
@@ -110,8 +108,8 @@ const valuesOf = (
 /** A row of a retention table; `value` is a `breakdown_value` of the answer. */
 export type AskedRow = { row: number; value: string | undefined }
 
-/** A member of a row, the columns that count it, and their number. */
-export type RetainedActor = ActorCount & { appearances: number[] }
+/** A member of a row, the number of columns that count it, and a function that lists them. */
+export type RetainedActor = ActorCount & { appearances: () => number[] }
 
 /**
  * Lists the members of a row, those in most columns first.
@@ -126,31 +124,21 @@ export async function listRetained(
   const planned = await planRetention(place, query, now)
   const value = readValue(planned, asked)
   const grouping = new Grouping(value === OTHERS ? await findShown(planned) : [value ?? []].flat())
-  const cells = new RetentionCells(1, query.columns.labels.length)
-  const actors: number[] = []
-  const members = new Members({
-    ...optionsOf(query),
-    rows: 1,
-    cells,
-    tableOf(group, actor) {
-      actors.push(grouping.valueOf(group) === value ? actor : NOBODY)
-      return actors.length
-    }
-  })
-  await readMembers(narrow(planned, query, asked.row), grouping, members)
+  const periods = query.columns.ofDistance.length
+  const narrowed = narrow(planned, query, asked.row)
+  const members = await readMembers(narrowed, grouping, { ...query, rows: 1, periods })
+  const appearancesOf = appearancesIn(members, query)
   const listed: RetainedActor[] = []
-  for (const [table, [counts = []]] of cells.all()) {
-    const actor = actors[table - 1] ?? NOBODY
-    if (actor !== NOBODY) {
-      const appearances = [...counts.keys()].filter((column) => counts[column] !== 0)
-      listed.push({ actor: actorOfNumber(actor), count: appearances.length, appearances })
+  for (let place = 0; place < members.size; place += 1) {
+    if (grouping.valueOf(members.groupOf(place)) === value) {
+      const actor = actorOfNumber(members.actorOf(place))
+      const count = appearancesOf(place).length
+      listed.push({ actor, count, appearances: () => appearancesOf(place) })
+      expectFew(listed.length)
     }
   }
   return listed.sort(byCount)
 }
-
-/** Stands for an actor with another value of the breakdown. */
-const NOBODY = -1
 
 /** @throws invalid_input or required, attr the field */
 function readValue({ query, buckets }: PlannedRetention, { row, value }: AskedRow): Value {
@@ -202,18 +190,6 @@ const cut = (
   pieces: part.pieces
     .filter(({ point }) => point >= first && point < end)
     .map((piece) => ({ ...piece, point: piece.point < row ? BEFORE : piece.point - row }))
-})
-
-const optionsOf = ({
-  columns,
-  minimumOccurrences,
-  isCumulative,
-  isFirstOnly
-}: RetentionQuery): Omit<MembersOptions, 'rows' | 'cells' | 'tableOf'> => ({
-  columnOf: columns.ofDistance,
-  minimum: minimumOccurrences,
-  isCumulative,
-  isFirstOnly
 })
 
 async function planRetention(
@@ -268,8 +244,9 @@ async function findShown(planned: PlannedRetention): Promise<string[] | undefine
 async function readMembers(
   { query, knowledge, target, returning }: PlannedRetention,
   grouping: Grouping,
-  members: Members
-): Promise<void> {
+  options: Omit<MembersOptions, 'isSameEvents'>
+): Promise<Members> {
+  const members = new Members({ ...options, isSameEvents: !returning })
   const dimensions = query.breakdowns.map(toDimension)
   // First events alone decide the value of a member.
   const isFirst = MATHS[target.math].first !== undefined
@@ -278,7 +255,7 @@ async function readMembers(
   if (returning) {
     await feedSink(knowledge, feedOf(target, dimensions), grouping, targets)
     await feedSink(knowledge, feedOf(returning, isFirst ? [] : dimensions), grouping, returns)
-    return
+    return members
   }
   const oneByOne: Sink = {
     add(...events) {
@@ -288,4 +265,5 @@ async function readMembers(
   }
   const both: Sink = { add: members.addBoth.bind(members) }
   await feedSink(knowledge, feedOf(target, dimensions), grouping, isFirst ? oneByOne : both)
+  return members
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { RetentionCells } from '../../../src/questions/retention/cells.ts'
 import { columnsOf } from '../../../src/questions/retention/columns.ts'
 import { Members } from '../../../src/questions/retention/members.ts'
+import { countTables } from '../../../src/questions/retention/tables.ts'
 import { Firsts } from '../../../src/trends/maths/firsts.ts'
 import { feed, type Run } from '../../support/runs.ts'
 
@@ -20,15 +20,12 @@ type Options = {
 function tables(runs: Run[], options: Options = {}) {
   const { rows = 3, lengths = [1, 1], minimum = 1, isCumulative = false, first } = options
   const columns = columnsOf('Day', lengths)
-  const cells = new RetentionCells(rows, columns.labels.length)
   const members = new Members({
     rows,
-    columnOf: columns.ofDistance,
-    minimum,
-    isCumulative,
+    periods: rows,
+    minimumOccurrences: minimum,
     isFirstOnly: first !== undefined,
-    cells,
-    tableOf: (group) => group
+    isSameEvents: !options.returns
   })
   const targets = { add: members.addTargets.bind(members) }
   const returns = { add: members.addReturns.bind(members) }
@@ -45,7 +42,13 @@ function tables(runs: Run[], options: Options = {}) {
       feed(returns, [run])
     }
   }
-  return Object.fromEntries(cells.all())
+  const width = columns.labels.length
+  return Object.fromEntries(
+    [...countTables(members, { columns, isCumulative })].map(([group, table]) => [
+      group,
+      Array.from({ length: rows }, (_, row) => [...table.subarray(row * width, (row + 1) * width)])
+    ])
+  )
 }
 
 const tableOf = (runs: Run[], options?: Options) => tables(runs, options)[0]
@@ -199,6 +202,6 @@ it('refuses more members than memory has room for', () => {
   const actors = Array.from({ length: 40_000 }, (_, i) => i)
 
   expect(() => tableOf([{ point: 0, actors }], { rows: 10_000, lengths: [1] })).toThrow(
-    'more than 37854 different actors'
+    'more than 38338 different actors'
   )
 })
