@@ -11,7 +11,14 @@ import {
   type StepSource,
   subjectsOf
 } from '../trends/count.ts'
-import { mergeEvents, onlyMarked, type Stretched, type TimedEvents } from './timed-events.ts'
+import {
+  type EventSink,
+  mergeEvents,
+  onlyMarked,
+  type Stretched,
+  sortSimultaneous,
+  type TimedEvents
+} from './timed-events.ts'
 
 /** Events of one name, or of any, that match filters. */
 export type Entity = {
@@ -57,15 +64,16 @@ export function divide(entities: readonly Entity[]): NamedEvents[] {
 }
 
 /**
- * Yields the events of a stream in the order of time, with the actor or the session of each.
+ * Gives a sink the events of a stream in the order of time, with the actor or the session of each.
  * Simultaneous events come in the order of the first entity that they are. Memory has the events of
  * one step, and those of segments that go on.
  */
-export async function* streamEvents(
+export async function streamEvents(
   knowledge: Knowledge,
   query: StreamQuery,
-  grouping: Grouping
-): AsyncGenerator<TimedEvents> {
+  grouping: Grouping,
+  sink: EventSink
+): Promise<void> {
   const { entities, since, until } = query
   const divided = divide(entities)
   const overview = Overview.join(divided.map((one) => one.overview))
@@ -79,7 +87,7 @@ export async function* streamEvents(
         until: place(step.until)
       })
     )
-    yield mergeEvents(stretched, grouping)
+    mergeEvents(stretched, grouping, sink)
     knowledge.forget()
   }
 }
@@ -132,6 +140,7 @@ function sourceOf(
         subjects: await subjectsOf(knowledge, subjects, batch),
         groups: await selection.groupsOf(batch, values, grouping)
       })
+      sortSimultaneous(events, grouping)
       const place = placeByTimes(events.times)
       read.push({ length: events.length, since: batch.since, place, events })
     }

@@ -54,29 +54,56 @@ function pick({ times, marks, subjects, groups }: TimedEvents, places: Uint32Arr
 /** The events from place `from` up to `until`. */
 export type Stretched = { events: TimedEvents; from: number; until: number }
 
+/** Takes events in the order of time: those from place `from` up to `until`. */
+export interface EventSink {
+  add(events: TimedEvents, from: number, until: number): void
+}
+
 /**
- * Merges stretches of events, each of which is in the order of time. Simultaneous events come in an
- * order that does not depend on how they are stored: by the first mark, then by the other marks,
- * then by the values of their groups, those without a value first.
+ * Gives a sink the events of some stretches in the order of time. Simultaneous events come in the
+ * order of `sortSimultaneous`, in which those of each stretch must be already.
  */
-export function mergeEvents(stretched: readonly Stretched[], grouping: Grouping): TimedEvents {
-  const heads = new Heads(stretched.filter(({ from, until }) => from < until))
-  const length = stretched.reduce((sum, { from, until }) => sum + Math.max(0, until - from), 0)
-  const isGrouped = stretched.some(({ events }) => events.groups !== undefined)
-  const merged = {
+export function mergeEvents(
+  stretched: readonly Stretched[],
+  grouping: Grouping,
+  sink: EventSink
+): void {
+  const heads = new Heads(stretched)
+  for (let first = heads.first; first; first = heads.first) {
+    const { events, from, until } = first
+    const limit = heads.secondTime
+    let end = from
+    while (end < until && (events.times[end] ?? 0) < limit) {
+      end += 1
+    }
+    if (end > from) {
+      heads.advance(end)
+      sink.add(events, from, end)
+    } else {
+      const simultaneous = join(heads.takeSimultaneous())
+      sortSimultaneous(simultaneous, grouping)
+      sink.add(simultaneous, 0, simultaneous.length)
+    }
+  }
+}
+
+/** Returns the events of some stretches, one stretch after the other. */
+function join(stretches: readonly Stretched[]): TimedEvents {
+  const length = stretches.reduce((sum, { from, until }) => sum + until - from, 0)
+  const isGrouped = stretches.some(({ events }) => events.groups !== undefined)
+  const joined = {
     length,
     times: new Float64Array(length),
     marks: new Int32Array(length),
     subjects: new Int32Array(length),
     groups: isGrouped ? new Int32Array(length) : undefined
   }
-  for (let at = 0; at < length; ) {
-    const { events, from, until } = heads.next()
-    copy(events, from, until, merged, at)
+  let at = 0
+  for (const { events, from, until } of stretches) {
+    copy(events, from, until, joined, at)
     at += until - from
   }
-  sortSimultaneous(merged, grouping)
-  return merged
+  return joined
 }
 
 function copy(
@@ -86,16 +113,11 @@ function copy(
   into: TimedEvents,
   at: number
 ): void {
-  const { times, marks, subjects, groups } = events
-  for (let i = from, to = at; i < until; i += 1, to += 1) {
-    into.times[to] = times[i] ?? 0
-    into.marks[to] = marks[i] ?? 0
-    into.subjects[to] = subjects[i] ?? 0
-  }
-  if (groups && into.groups) {
-    for (let i = from, to = at; i < until; i += 1, to += 1) {
-      into.groups[to] = groups[i] ?? 0
-    }
+  into.times.set(events.times.subarray(from, until), at)
+  into.marks.set(events.marks.subarray(from, until), at)
+  into.subjects.set(events.subjects.subarray(from, until), at)
+  if (events.groups) {
+    into.groups?.set(events.groups.subarray(from, until), at)
   }
 }
 
@@ -104,26 +126,50 @@ class Heads {
   readonly #heap: Stretched[]
 
   constructor(stretched: readonly Stretched[]) {
-    this.#heap = stretched.toSorted((a, b) => timeOf(a) - timeOf(b))
+    this.#heap = stretched
+      .filter(({ from, until }) => from < until)
+      .map((stretch) => ({ ...stretch }))
+      .sort((a, b) => timeOf(a) - timeOf(b))
   }
 
-  /** Takes out the next events of one stretch: up to where another one has to follow. */
-  next(): Stretched {
+  /** The stretch with the first event; undefined once all events are taken. */
+  get first(): Stretched | undefined {
+    return this.#heap[0]
+  }
+
+  /** The time of the first event of all other stretches. */
+  get secondTime(): number {
+    return Math.min(timeOf(this.#heap[1]), timeOf(this.#heap[2]))
+  }
+
+  /** Takes the events of the first stretch up to a place. */
+  advance(until: number): void {
     const [first] = this.#heap
-    if (!first) {
-      throw new Error('All events were taken.')
+    if (first && until < first.until) {
+      first.from = until
+      this.#sink(first)
+      return
     }
-    const { events, from, until } = first
-    const limit = Math.min(timeOf(this.#heap[1]), timeOf(this.#heap[2]))
-    let end = from + 1
-    while (end < until && (events.times[end] ?? 0) <= limit) {
-      end += 1
+    const last = this.#heap.pop()
+    if (last && last !== first) {
+      this.#sink(last)
     }
-    const next = end < until ? { events, from: end, until } : this.#heap.pop()
-    if (next && next !== first) {
-      this.#sink(next)
+  }
+
+  /** Takes the events of all stretches that have the time of the first one. */
+  takeSimultaneous(): Stretched[] {
+    const time = timeOf(this.first)
+    const taken: Stretched[] = []
+    for (let first = this.first; first && timeOf(first) === time; first = this.first) {
+      const { events, from } = first
+      let until = from + 1
+      while (until < first.until && events.times[until] === time) {
+        until += 1
+      }
+      taken.push({ events, from, until })
+      this.advance(until)
     }
-    return { events, from, until: end }
+    return taken
   }
 
   /** Puts a stretch in the place of the first one, and then where it belongs. */
@@ -148,8 +194,12 @@ class Heads {
 const timeOf = (stretch: Stretched | undefined): number =>
   stretch ? (stretch.events.times[stretch.from] ?? 0) : Number.POSITIVE_INFINITY
 
-/** Sorts events that are in the order of time, but for simultaneous ones. */
-function sortSimultaneous(events: TimedEvents, grouping: Grouping): void {
+/**
+ * Sorts events that are in the order of time, but for simultaneous ones: by the first mark, then by
+ * the other marks, then by the values of their groups, those without a value first. So their order
+ * does not depend on how they are stored.
+ */
+export function sortSimultaneous(events: TimedEvents, grouping: Grouping): void {
   const { length, times, marks, groups } = events
   const compare = (a: number, b: number): number =>
     firstBit(marks[a] ?? 0) - firstBit(marks[b] ?? 0) ||

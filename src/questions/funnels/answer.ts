@@ -9,6 +9,8 @@ export type FollowedFunnel = {
   query: FunnelQuery
   period: Period
   runs: FunnelRuns
+  /** How many steps each run has; 0 if an exclusion spoilt it. */
+  reached: Uint8Array
   values: ShownValues
 }
 
@@ -117,14 +119,14 @@ function nameOf(
 }
 
 /** Counts for each value the actors who got at least to each step. */
-function countSteps({ query, runs, values }: FollowedFunnel): number[][] {
+function countSteps({ query, runs, reached, values }: FollowedFunnel): number[][] {
   const { steps } = query.rules
   const furthest = values.list.map(() => new Float64Array(steps + 1))
-  for (let run = 0; run < runs.size; run += 1) {
+  for (let run = 0; run < reached.length; run += 1) {
     const own = furthest[values.placeOf(runs.groupOf(run))]
-    const reached = runs.reached(run)
+    const steps = reached[run] ?? 0
     if (own) {
-      own[reached] = (own[reached] ?? 0) + 1
+      own[steps] = (own[steps] ?? 0) + 1
     }
   }
   return furthest.map((own) => {
@@ -139,7 +141,7 @@ function countSteps({ query, runs, values }: FollowedFunnel): number[][] {
 
 /** Returns for each value the times that actors took to a step from the one before. */
 function timesTo(
-  { runs, values }: FollowedFunnel,
+  { runs, reached, values }: FollowedFunnel,
   step: number,
   counts: readonly number[][]
 ): Times[] {
@@ -148,8 +150,8 @@ function timesTo(
   }
   const times = counts.map((own) => new Float64Array(own[step] ?? 0))
   const lengths = new Uint32Array(times.length)
-  for (let run = 0; run < runs.size; run += 1) {
-    const place = runs.reached(run) > step ? values.placeOf(runs.groupOf(run)) : -1
+  for (let run = 0; run < reached.length; run += 1) {
+    const place = (reached[run] ?? 0) > step ? values.placeOf(runs.groupOf(run)) : -1
     const own = times[place]
     if (own) {
       own[lengths[place] ?? 0] =
@@ -175,9 +177,9 @@ function summarize(times: Float64Array): Times {
   }
 }
 
-function countExcluded({ runs }: FollowedFunnel): number {
+function countExcluded({ query, runs, reached }: FollowedFunnel): number {
   let excluded = 0
-  for (let run = 0; run < runs.size; run += 1) {
+  for (let run = 0; query.rules.exclusions.length > 0 && run < reached.length; run += 1) {
     excluded += runs.attempts.isExcluded(run) ? 1 : 0
   }
   return excluded
@@ -185,11 +187,11 @@ function countExcluded({ runs }: FollowedFunnel): number {
 
 /** Answers with how long actors took from one step to another. */
 export function timesOf(followed: FollowedFunnel): FunnelAnswer {
-  const { query, runs } = followed
+  const { query, runs, reached } = followed
   const { from, to, binCount } = query
   const found: number[] = []
-  for (let run = 0; run < runs.size; run += 1) {
-    if (runs.reached(run) > to) {
+  for (let run = 0; run < reached.length; run += 1) {
+    if ((reached[run] ?? 0) > to) {
       found.push(runs.attempts.timeTo(run, to) - runs.attempts.timeTo(run, from))
     }
   }
@@ -230,17 +232,16 @@ function binsOf(times: Float64Array, binCount: number | undefined): [number, num
 
 /** Answers with the share of actors who converted, by the period of their first step. */
 export function conversionOf(followed: FollowedFunnel, now: Date): FunnelAnswer {
-  const { query, runs, period, values } = followed
+  const { query, runs, reached, period, values } = followed
   const { buckets, days, labels } = period
   const { rules, from, to } = query
   const entered = values.list.map(() => new Float64Array(buckets.length))
   const converted = values.list.map(() => new Float64Array(buckets.length))
-  for (let run = 0; run < runs.size; run += 1) {
+  for (const [run, steps] of reached.entries()) {
     const place = values.placeOf(runs.groupOf(run))
     const at = runs.periodOf(run)
-    const reached = runs.reached(run)
-    count(entered[place], at, reached > from)
-    count(converted[place], at, reached > to)
+    count(entered[place], at, steps > from)
+    count(converted[place], at, steps > to)
   }
   const isShown = buckets.map(
     ({ until }) => !query.hidesIncomplete || until <= now.getTime() - rules.window

@@ -1,5 +1,12 @@
 import type { TimedEvents } from '../timed-events.ts'
-import { type Attempts, type Delays, delaysIn, type FunnelRules, isLong } from './rules.ts'
+import {
+  type Attempts,
+  type Delays,
+  delaysBefore,
+  delaysIn,
+  type FunnelRules,
+  isLong
+} from './rules.ts'
 
 /* The bits that are kept of an actor. */
 /** How many steps the best attempt has, and `IS_SPOILT`. */
@@ -106,48 +113,6 @@ export class OrderedAttempts implements Attempts {
     if (this.#rules.order === 'strict') {
       this.#keepBits(at + FILLED, steps)
       this.#keepBits(at + GONE, steps >> 1)
-    }
-  }
-
-  /** Whether first steps may be added by `addPlain`: no attempt is spoilt or has a group. */
-  static isPlain({ order, exclusions, groupStep }: FunnelRules): boolean {
-    return order === 'ordered' && exclusions.length === 0 && groupStep === undefined
-  }
-
-  /**
-   * Adds events to attempts whose rules are plain, as `add` does. Most are first steps: they are
-   * added in a short loop, in which the processor reads the numbers of several actors at once.
-   * @param pages the attempts of `2 ** pageBits` actors each
-   * @param places the place of each event's actor, -1 for none
-   */
-  static addPlain(
-    pages: readonly OrderedAttempts[],
-    pageBits: number,
-    places: Int32Array,
-    events: TimedEvents
-  ): void {
-    const { marks } = events
-    const mask = 2 ** pageBits - 1
-    for (let i = 0; i < places.length; i += 1) {
-      const place = places[i] ?? -1
-      const page = place < 0 ? undefined : pages[place >> pageBits]
-      if (page && marks[i] === 1) {
-        page.#beginPlain(place & mask, events, i)
-      } else if (page) {
-        page.add(place & mask, marks[i] ?? 0, 0, events, i)
-      }
-    }
-  }
-
-  #beginPlain(place: number, { times }: TimedEvents, i: number): void {
-    const bits = this.#bits
-    const at = startOf(this.#layout.bits, place)
-    const best = bits[at + BEST] ?? 0
-    if (best !== this.#rules.steps) {
-      this.#begins[startOf(this.#layout.begins, place)] = times[i] ?? 0
-      bits[at + BEST] = best === 0 ? 1 : best
-      bits[at + FILLED] = (bits[at + FILLED] ?? 0) | 1
-      bits[at + GONE] = (bits[at + GONE] ?? 0) & ~1
     }
   }
 
@@ -292,6 +257,3 @@ export class OrderedAttempts implements Attempts {
 const startOf = ({ from, stride }: Place, place: number): number => from + place * stride
 
 const NO_GROUP = -1
-
-/** Returns how many delays the slots before one have: none, none, 1, 1 + 2, 1 + 2 + 3… */
-const delaysBefore = (slot: number): number => (slot * (slot - 1)) / 2

@@ -48,3 +48,9 @@ export const isLong = (window: number): boolean => window >= 2 ** 32
 /** Returns the times within a window that a memory has room for. */
 export const delaysIn = (window: number, memory: ArrayBuffer): Delays =>
   isLong(window) ? new Float64Array(memory) : new Uint32Array(memory)
+
+/**
+ * Returns how many delays the attempts in the slots before one have, if the attempt in slot i has
+ * got to step i: none, none, 1, 1 + 2, 1 + 2 + 3…
+ */
+export const delaysBefore = (slot: number): number => (slot * (slot - 1)) / 2

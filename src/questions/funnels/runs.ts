@@ -1,8 +1,9 @@
 import { NumberMap } from '../../columns/number-map.ts'
 import { AppError } from '../../errors.ts'
 import { PairMarks } from '../../trends/maths/marks.ts'
-import type { TimedEvents } from '../timed-events.ts'
+import type { Stretched, TimedEvents } from '../timed-events.ts'
 import { OrderedAttempts } from './ordered.ts'
+import { PlainAttempts } from './plain.ts'
 import type { Attempts, FunnelRules } from './rules.ts'
 import { UnorderedAttempts } from './unordered.ts'
 
@@ -50,10 +51,10 @@ class PagedAttempts implements Attempts {
     this.#pageOf(place).add(place & (PAGE - 1), steps, exclusions, events, i)
   }
 
-  /** Adds events to the attempts at some places, -1 for none, if the rules are plain. */
-  addPlain(places: Int32Array, events: TimedEvents): void {
-    // The cast is safe: only ordered attempts have plain rules.
-    OrderedAttempts.addPlain(this.#pages as OrderedAttempts[], PAGE_BITS, places, events)
+  /** Adds a stretch of events to the attempts at some places, -1 for none, if the rules are plain. */
+  addPlain(places: Int32Array, stretch: Stretched): void {
+    // The cast is safe: these are the attempts of plain rules.
+    PlainAttempts.addEach(this.#pages as PlainAttempts[], PAGE_BITS, places, stretch)
   }
 
   reached(place: number): number {
@@ -81,8 +82,12 @@ class PagedAttempts implements Attempts {
   }
 }
 
-const kindOf = ({ order }: FunnelRules) =>
-  order === 'unordered' ? UnorderedAttempts : OrderedAttempts
+function kindOf(rules: FunnelRules) {
+  if (PlainAttempts.areRules(rules)) {
+    return PlainAttempts
+  }
+  return rules.order === 'unordered' ? UnorderedAttempts : OrderedAttempts
+}
 
 export const ATTRIBUTIONS = ['first_touch', 'last_touch', 'all_events', 'step'] as const
 /** Which event decides in which group of the breakdown an actor counts. */
@@ -140,6 +145,8 @@ export class FunnelRuns {
   readonly #actors: number[] = []
   /** The group in which each run counts. */
   readonly #groups = new NumberMap()
+  /** Memory for the places of events that are added at once. */
+  #places = new Int32Array()
 
   /**
    * Group 0 is that of events without a value.
@@ -152,17 +159,17 @@ export class FunnelRuns {
     this.#attribution = attribution
     this.#ends = ends
     this.#isPlain =
-      OrderedAttempts.isPlain(rules) && attribution !== 'all_events' && ends.length === 1
+      PlainAttempts.areRules(rules) && attribution !== 'all_events' && ends.length === 1
   }
 
   /** Adds events, which come in the order of time. @throws query_too_large, attr `actors` */
-  add(events: TimedEvents): void {
+  add(events: TimedEvents, from: number, until: number): void {
     if (this.#isPlain) {
-      this.#addPlain(events)
+      this.#addPlain({ events, from, until })
       return
     }
-    const { length, times } = events
-    for (let i = 0; i < length; i += 1) {
+    const { times } = events
+    for (let i = from; i < until; i += 1) {
       while ((times[i] ?? 0) >= (this.#ends[this.#period] ?? Number.POSITIVE_INFINITY)) {
         this.#period += 1
       }
@@ -174,9 +181,13 @@ export class FunnelRuns {
     return this.attempts.size
   }
 
-  /** Returns how many steps a run has; 0 if an exclusion spoilt it. */
-  reached(place: number): number {
-    return this.attempts.isExcluded(place) ? 0 : this.attempts.reached(place)
+  /** Returns how many steps each run has; 0 if an exclusion spoilt it. */
+  listReached(): Uint8Array {
+    const reached = new Uint8Array(this.size)
+    for (let place = 0; place < reached.length; place += 1) {
+      reached[place] = this.attempts.isExcluded(place) ? 0 : this.attempts.reached(place)
+    }
+    return reached
   }
 
   /** Returns the number of a run's actor. */
@@ -196,18 +207,19 @@ export class FunnelRuns {
       : this.#groups.get(place)
   }
 
-  #addPlain(events: TimedEvents): void {
-    const { length, marks, subjects, groups } = events
-    const places = new Int32Array(length)
-    for (let i = 0; i < length; i += 1) {
+  #addPlain(stretch: Stretched): void {
+    const { events, from, until } = stretch
+    const { marks, subjects, groups } = events
+    const places = this.#placesFor(until - from)
+    for (let i = from; i < until; i += 1) {
       const actor = subjects[i] ?? 0
       const latest = this.#latest.get(0, actor) - 1
       const isFirst = latest < 0 && ((marks[i] ?? 0) & 1) !== 0
-      places[i] = isFirst ? this.#open(0, actor, -1) : latest
+      places[i - from] = isFirst ? this.#open(0, actor, -1) : latest
     }
-    this.attempts.addPlain(places, events)
-    for (let i = 0; groups && i < length; i += 1) {
-      const [place = -1, group = 0] = [places[i], groups[i]]
+    this.attempts.addPlain(places, stretch)
+    for (let i = from; groups && i < until; i += 1) {
+      const [place = -1, group = 0] = [places[i - from], groups[i]]
       if (place >= 0 && group !== 0) {
         this.#attribute(place, group)
       }
@@ -229,6 +241,13 @@ export class FunnelRuns {
       }
       place = this.#before.get(place) - 1
     }
+  }
+
+  #placesFor(events: number): Int32Array {
+    if (events > this.#places.length) {
+      this.#places = new Int32Array(Math.max(events, 2 * this.#places.length))
+    }
+    return this.#places
   }
 
   /** Whether a run can still have an event. */

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Grouping } from '../../../src/columns/grouping.ts'
-import { mergeEvents, onlyMarked, type TimedEvents } from '../../../src/questions/timed-events.ts'
+import {
+  mergeEvents,
+  onlyMarked,
+  type Stretched,
+  sortSimultaneous,
+  type TimedEvents
+} from '../../../src/questions/timed-events.ts'
 import { deep } from '../../support/depth.ts'
 
 type Event = { time: number; mark: number; actor: number; value: string | null }
@@ -22,6 +28,14 @@ const toEvents = ({ times, marks, subjects, groups }: TimedEvents, grouping: Gro
     value: grouping.valueOf(groups?.[i] ?? 0)
   }))
 
+function merge(stretched: readonly Stretched[], grouping: Grouping) {
+  const merged: ReturnType<typeof toEvents> = []
+  mergeEvents(stretched, grouping, {
+    add: (events, from, until) => merged.push(...toEvents(events, grouping).slice(from, until))
+  })
+  return merged
+}
+
 const LAST = 2 ** 30
 
 /** Returns the place of the first mark of an event. */
@@ -41,13 +55,13 @@ it('merges runs of events in an order that does not depend on the runs', () => {
     fc.property(fc.array(fc.array(event, { maxLength: 12 }), { maxLength: 6 }), (runs) => {
       const grouping = new Grouping()
       const sorted = runs.map((run) => [...run].sort((a, b) => a.time - b.time))
-      const stretched = sorted.map((run) => ({
-        events: toTimed(run, grouping),
-        from: 0,
-        until: run.length
-      }))
+      const stretched = sorted.map((run) => {
+        const events = toTimed(run, grouping)
+        sortSimultaneous(events, grouping)
+        return { events, from: 0, until: run.length }
+      })
 
-      const merged = toEvents(mergeEvents(stretched, grouping), grouping)
+      const merged = merge(stretched, grouping)
 
       const wanted = runs
         .flat()
@@ -69,9 +83,7 @@ it('takes only a stretch of each run, and only events with a mark and a subject'
   const some = [0, 1, 2, 3].map((time) => ({ time, mark: time % 3, actor: time, value: null }))
   const events = toTimed(some, grouping)
 
-  expect(toEvents(mergeEvents([{ events, from: 1, until: 3 }], grouping), grouping)).toEqual(
-    some.slice(1, 3)
-  )
+  expect(merge([{ events, from: 1, until: 3 }], grouping)).toEqual(some.slice(1, 3))
   expect(toEvents(onlyMarked(events), grouping)).toEqual(some.slice(1, 3))
   events.subjects[2] = -1
   expect(toEvents(onlyMarked(events), grouping)).toEqual(some.slice(1, 2))

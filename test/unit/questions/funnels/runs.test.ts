@@ -34,7 +34,7 @@ function follow(
   { attribution = 'first_touch' as Attribution, ends = [Number.MAX_SAFE_INTEGER] } = {}
 ): (Followed & { actor: number; period: number })[] {
   const runs = new FunnelRuns(rules, attribution, ends)
-  runs.add({
+  const timed = {
     length: events.length,
     times: Float64Array.from(events, ({ time }) => time),
     marks: Int32Array.from(events, ({ steps, exclusions }) =>
@@ -42,7 +42,11 @@ function follow(
     ),
     subjects: Int32Array.from(events, ({ actor }) => actor),
     groups: Int32Array.from(events, ({ group }) => group)
-  })
+  }
+  // In pieces, as events of several names come.
+  const middle = Math.ceil(events.length / 3)
+  runs.add(timed, 0, middle)
+  runs.add(timed, middle, events.length)
   return Array.from({ length: runs.size }, (_, place) => {
     const reached = runs.attempts.reached(place)
     const times = Array.from({ length: reached }, (__, step) => runs.attempts.timeTo(place, step))
@@ -259,7 +263,7 @@ it('refuses more actors than fit into memory', () => {
     groups: undefined
   }
 
-  expect(() => runs.add(events)).toThrow(
+  expect(() => runs.add(events, 0, length)).toThrow(
     expect.objectContaining({ code: 'query_too_large', attr: 'actors' })
   )
 })
@@ -273,11 +277,13 @@ it('follows two million actors in three steps', () => {
   }
   for (const mark of [1, 2]) {
     const marks = new Int32Array(length).fill(mark)
-    runs.add({ length, times: new Float64Array(length), marks, subjects, groups: undefined })
+    const times = new Float64Array(length)
+    runs.add({ length, times, marks, subjects, groups: undefined }, 0, length)
   }
 
   expect(runs.size).toBe(length)
-  expect([0, 4_095, 4_096, length - 1].map((place) => runs.reached(place))).toEqual([2, 2, 2, 2])
+  const reached = runs.listReached()
+  expect([0, 4_095, 4_096, length - 1].map((place) => reached[place])).toEqual([2, 2, 2, 2])
 })
 
 const some = <Item>(items: readonly Item[]) => fc.subarray([...items])
