@@ -3,7 +3,7 @@ import { listIdentities } from './actor-chunks.store.ts'
 import { ActorNumbers } from './actor-numbers.ts'
 import { type ReadActors, readActorChunks, readActors } from './actors.store.ts'
 import { KeptBuilds, type Scan } from './cache.ts'
-import { CHUNK, type ChunkActors, decodeActors } from './codec.ts'
+import { CHUNK, CHUNK_BITS, type ChunkActors, decodeActors } from './codec.ts'
 import { discardIfDamaged } from './damage.ts'
 import { NumberMap } from './number-map.ts'
 import { placeOfActors } from './places.ts'
@@ -63,7 +63,7 @@ export class Actors {
     const fresh: number[] = []
     for (const identities of lists) {
       for (let i = 0; i < identities.length; i += 1) {
-        const chunk = Math.floor((identities[i] ?? 0) / CHUNK)
+        const chunk = (identities[i] ?? 0) >>> CHUNK_BITS
         if (this.#knownChunks.get(chunk) === 0) {
           this.#knownChunks.set(chunk, 1)
           fresh.push(chunk)

@@ -188,8 +188,9 @@ export function decodeSlots(text: string, place: string): Slots {
 export const toSlotCounts = ({ slots, ends }: Slots): SlotCount[] =>
   Array.from(slots, (slot, i) => ({ slot, count: (ends[i] ?? 0) - (ends[i - 1] ?? 0) }))
 
+export const CHUNK_BITS = 12
 /** Number of consecutive identity keys in a chunk. */
-export const CHUNK = 4_096
+export const CHUNK: number = 2 ** CHUNK_BITS
 
 /** Stands for the person of an identity without one. */
 export const NO_PERSON = 0

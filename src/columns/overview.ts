@@ -220,25 +220,64 @@ const overlaps = (a: Span, b: Span): boolean => a.since < b.until && a.until > b
 
 /** Adds up the events of all names in each slot. */
 function mergeSlots(segments: readonly Segment[], loose: Loose): Slots {
-  const counts = new Map<number, number>()
-  const add = (slot: number, count: number) => counts.set(slot, (counts.get(slot) ?? 0) + count)
+  const counts = new SlotSums()
   for (const { slots, late } of segments) {
     for (let i = 0; i < slots.slots.length; i += 1) {
-      add(slots.slots[i] ?? 0, (slots.ends[i] ?? 0) - (slots.ends[i - 1] ?? 0))
+      counts.add(slots.slots[i] ?? 0, (slots.ends[i] ?? 0) - (slots.ends[i - 1] ?? 0))
     }
     for (const { slot, count } of late) {
-      add(slot, count)
+      counts.add(slot, count)
     }
   }
   for (let i = 0; i < loose.slots.length; i += 1) {
-    add(loose.slots[i] ?? 0, loose.counts[i] ?? 0)
+    counts.add(loose.slots[i] ?? 0, loose.counts[i] ?? 0)
   }
-  const slots = Int32Array.from(counts.keys()).sort()
-  const ends = new Uint32Array(slots.length)
-  let end = 0
-  for (const [i, slot] of slots.entries()) {
-    end += counts.get(slot) ?? 0
-    ends[i] = end
+  return counts.toSlots()
+}
+
+/** Slots that are counted together: most of a page have events if any has. */
+const PAGE_BITS = 6
+const PAGE = 2 ** PAGE_BITS
+
+/** Numbers of events by slot, in pages: slots mostly come in order, so a page is looked up once for many of them. */
+class SlotSums {
+  readonly #pages = new Map<number, Uint32Array<ArrayBuffer>>()
+  #last = { number: Number.NaN, counts: new Uint32Array() }
+
+  add(slot: number, count: number): void {
+    const number = slot >> PAGE_BITS
+    if (number !== this.#last.number) {
+      this.#last = { number, counts: this.#pageOf(number) }
+    }
+    const { counts } = this.#last
+    const at = slot & (PAGE - 1)
+    counts[at] = (counts[at] ?? 0) + count
   }
-  return { slots, ends }
+
+  #pageOf(number: number): Uint32Array<ArrayBuffer> {
+    const page = this.#pages.get(number) ?? new Uint32Array(PAGE)
+    this.#pages.set(number, page)
+    return page
+  }
+
+  /** Returns the slots that have events, in order. */
+  toSlots(): Slots {
+    const numbers = Int32Array.from(this.#pages.keys()).sort()
+    const slots = new Int32Array(numbers.length * PAGE)
+    const ends = new Uint32Array(slots.length)
+    let [length, end] = [0, 0]
+    for (const number of numbers) {
+      const counts = this.#pageOf(number)
+      for (let at = 0; at < PAGE; at += 1) {
+        const count = counts[at] ?? 0
+        if (count > 0) {
+          end += count
+          slots[length] = number * PAGE + at
+          ends[length] = end
+          length += 1
+        }
+      }
+    }
+    return { slots: slots.subarray(0, length), ends: ends.subarray(0, length) }
+  }
 }
