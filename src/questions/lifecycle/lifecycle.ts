@@ -3,6 +3,7 @@ import { actorOfNumber, numberOfActor } from '../../columns/actor-numbers.ts'
 import { lowerBound } from '../../columns/batch.ts'
 import { Grouping } from '../../columns/grouping.ts'
 import { NumberMap } from '../../columns/number-map.ts'
+import { SLOT } from '../../columns/slots/store.ts'
 import { type Period, toAction } from '../../trends/answer.ts'
 import { type Planned, planTrend } from '../../trends/computation.ts'
 import { feedSink } from '../../trends/count.ts'
@@ -126,11 +127,13 @@ async function planLifecycle(
  * for persons who were created before all buckets.
  */
 async function readCreated(place: QuestionPlace, buckets: readonly Bucket[]): Promise<NumberMap> {
-  const starts = buckets.map(({ from }) => from)
+  const since = buckets[0]?.from ?? 0
+  const unit = buckets.every(({ from }) => (from - since) % SLOT === 0) ? SLOT : 1
+  const starts = buckets.map(({ from }) => (from - since) / unit)
   const created = new NumberMap()
-  for await (const { ids, times } of readCreations(place, starts[0] ?? 0)) {
-    for (const [i, id] of ids.entries()) {
-      created.set(numberOfActor(id), lowerBound(starts, (times[i] ?? 0) + 1))
+  for await (const { ids, ages } of readCreations(place, { since, unit })) {
+    for (let i = 0; i < ids.length; i += 1) {
+      created.set(numberOfActor(ids[i] ?? 0), lowerBound(starts, (ages[i] ?? 0) + 1))
     }
   }
   return created

@@ -97,6 +97,27 @@ it('does not count an erased person as new, because nobody knows when it was cre
   expect(numbers(await ask(project))).toMatchObject({ new: [0, 0, 0], resurrecting: [1, 1, 1] })
 })
 
+it('knows the minute in which a person was created', async () => {
+  const project = await newProject()
+  const at = (distinct_id: string, time: string): TestEvent => ({
+    distinct_id,
+    timestamp: Date.parse(`2026-03-01T${time}Z`)
+  })
+  await project.ingest([
+    { ...at('ada', '12:00:59.999'), event: 'signed up' },
+    at('ada', '12:01:00'),
+    at('bo', '12:01:00'),
+    at('bo', '12:02:00')
+  ])
+
+  const answer = await ask(project, {
+    interval: 'minute',
+    dateRange: { date_from: '2026-03-01T12:01:00', date_to: '2026-03-01T12:02:59' }
+  })
+
+  expect(numbers(answer)).toMatchObject({ new: [1, 0], returning: [0, 1], resurrecting: [1, 0] })
+})
+
 it('begins all time with the first event', async () => {
   const project = await newProject()
   await project.ingest(STORY)
