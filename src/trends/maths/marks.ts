@@ -37,7 +37,7 @@ export class PairSet {
   /** Adds a pair. @returns whether it is new @throws query_too_large, attr `actors` */
   add(group: number, subject: number): boolean {
     const key = keyOf(group, subject)
-    const place = placeOf(this.#places, key)
+    const place = placeOf(this.#places, key, hashOf(group, subject))
     if (this.#places[place] === key) {
       return false
     }
@@ -55,19 +55,23 @@ export class PairSet {
     const larger = new Float64Array(this.#places.length * 2).fill(FREE)
     for (const key of this.#places) {
       if (key !== FREE) {
-        larger[placeOf(larger, key)] = key
+        const group = Math.floor(key / SUBJECTS)
+        larger[placeOf(larger, key, hashOf(group, key - group * SUBJECTS))] = key
       }
     }
     this.#places = larger
   }
 }
 
+function hashOf(group: number, subject: number): number {
+  const mixed = Math.imul(subject ^ Math.imul(group, 0x85ebca6b), 0x9e3779b1)
+  return mixed ^ (mixed >>> 15)
+}
+
 /** Returns the place that has a key, or the free place where it belongs. */
-function placeOf(places: Float64Array, key: number): number {
-  const group = Math.floor(key / SUBJECTS)
-  const mixed = Math.imul((key - group * SUBJECTS) ^ Math.imul(group, 0x85ebca6b), 0x9e3779b1)
+function placeOf(places: Float64Array, key: number, hash: number): number {
   const last = places.length - 1
-  let place = (mixed ^ (mixed >>> 15)) & last
+  let place = hash & last
   while (places[place] !== key && places[place] !== FREE) {
     place = (place + 1) & last
   }
