@@ -121,19 +121,22 @@ function copy(
   }
 }
 
+/** A stretch, and the time of its first event. */
+type Head = Stretched & { time: number }
+
 /** Stretches of which each is in the order of time, in a heap by the time of their first events. */
 class Heads {
-  readonly #heap: Stretched[]
+  readonly #heap: Head[]
 
   constructor(stretched: readonly Stretched[]) {
     this.#heap = stretched
       .filter(({ from, until }) => from < until)
-      .map((stretch) => ({ ...stretch }))
-      .sort((a, b) => timeOf(a) - timeOf(b))
+      .map(({ events, from, until }) => ({ events, from, until, time: events.times[from] ?? 0 }))
+      .sort((a, b) => a.time - b.time)
   }
 
   /** The stretch with the first event; undefined once all events are taken. */
-  get first(): Stretched | undefined {
+  get first(): Head | undefined {
     return this.#heap[0]
   }
 
@@ -147,6 +150,7 @@ class Heads {
     const [first] = this.#heap
     if (first && until < first.until) {
       first.from = until
+      first.time = first.events.times[until] ?? 0
       this.#sink(first)
       return
     }
@@ -158,9 +162,9 @@ class Heads {
 
   /** Takes the events of all stretches that have the time of the first one. */
   takeSimultaneous(): Stretched[] {
-    const time = timeOf(this.first)
+    const time = this.first?.time
     const taken: Stretched[] = []
-    for (let first = this.first; first && timeOf(first) === time; first = this.first) {
+    for (let first = this.first; first && first.time === time; first = this.first) {
       const { events, from } = first
       let until = from + 1
       while (until < first.until && events.times[until] === time) {
@@ -173,8 +177,8 @@ class Heads {
   }
 
   /** Puts a stretch in the place of the first one, and then where it belongs. */
-  #sink(stretch: Stretched): void {
-    const time = timeOf(stretch)
+  #sink(stretch: Head): void {
+    const { time } = stretch
     let at = 0
     for (;;) {
       const left = 2 * at + 1
@@ -191,8 +195,7 @@ class Heads {
 }
 
 /** Returns the time of the first event of a stretch; that of none is Infinity. */
-const timeOf = (stretch: Stretched | undefined): number =>
-  stretch ? (stretch.events.times[stretch.from] ?? 0) : Number.POSITIVE_INFINITY
+const timeOf = (head: Head | undefined): number => head?.time ?? Number.POSITIVE_INFINITY
 
 /**
  * Sorts events that are in the order of time, but for simultaneous ones: by the first mark, then by

@@ -151,7 +151,10 @@ function timesTo(
   const times = counts.map((own) => new Float64Array(own[step] ?? 0))
   const lengths = new Uint32Array(times.length)
   for (let run = 0; run < reached.length; run += 1) {
-    const place = (reached[run] ?? 0) > step ? values.placeOf(runs.groupOf(run)) : -1
+    if ((reached[run] ?? 0) <= step) {
+      continue
+    }
+    const place = values.placeOf(runs.groupOf(run))
     const own = times[place]
     if (own) {
       own[lengths[place] ?? 0] =
