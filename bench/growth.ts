@@ -1,4 +1,4 @@
-import { kindOf, storeEvents, type Volume } from './support/events.ts'
+import { kindOf, type Volume, volumeOf } from './support/events.ts'
 import { watchHeap } from './support/heap.ts'
 import { loadOthers, loadOthersFor, OTHERS, type Target } from './support/others.ts'
 import {
@@ -14,6 +14,7 @@ import { type Outcome, percentile, rounded } from './support/report.ts'
 import { inTemporaryAsync, type Runtime, startWorkers, untilLogged } from './support/runtime.ts'
 import { seal } from './support/seal.ts'
 import { seedProject, storePersons } from './support/seed.ts'
+import { storeEvents } from './support/storing.ts'
 
 /** Targets: median time of a question about the largest number of events, ms. */
 const MAX_MS: Partial<Record<QuestionName, number>> = {
@@ -23,7 +24,8 @@ const MAX_MS: Partial<Record<QuestionName, number>> = {
   dau: 300,
   funnel: 800,
   retention: 600,
-  lifecycle: 600
+  lifecycle: 600,
+  overview: 2_000
 }
 
 /**
@@ -73,10 +75,9 @@ type Plan = Volume & {
 
 type Size = { plans: Plan[]; runs: number; othersMs: number }
 
-/** Each person has 20 events. D1 holds 10 GB: ten million events fit with short properties only. */
-const planOf = (events: number, more: Omit<Plan, 'events' | 'persons'> = {}): Plan => ({
-  events,
-  persons: Math.ceil(events / EVENTS_OF_PERSON),
+/** D1 holds 10 GB: ten million events and their page views fit with short properties only. */
+const planOf = (events: number, more: Partial<Plan> = {}): Plan => ({
+  ...volumeOf(events, Math.ceil(events / EVENTS_OF_PERSON)),
   ...more
 })
 
@@ -241,7 +242,7 @@ const LINES: Line[] = [
   ...linesOfOthers('person', 'retrieving a person'),
   ...linesOfOthers('capture', 'capturing 100 events'),
   {
-    name: 'rows read by a question, maximum',
+    name: 'rows read by a trend, maximum',
     cellOf: ({ asked, isSealed }) => ({
       value: asked.rowsRead[mostReading(asked)],
       most: isSealed ? MAX_ROWS_READ : undefined
@@ -283,9 +284,9 @@ function linesOfOthers(request: 'person' | 'capture', name: string): Line[] {
   ]
 }
 
-/** Returns the question that reads the most rows. */
-const mostReading = ({ rowsRead }: Asked): QuestionName =>
-  QUESTIONS.reduce((most, question) => (rowsRead[question] > rowsRead[most] ? question : most))
+/** Returns the trend that reads the most rows. Lifecycles also read persons, and overviews sessions. */
+const mostReading = ({ rowsRead }: Asked): TrendName =>
+  TREND_NAMES.reduce((most, question) => (rowsRead[question] > rowsRead[most] ? question : most))
 
 const nameOf = ({ events, isSealed }: Column): string =>
   `${events.toLocaleString('en')} events${isSealed ? '' : ', unsealed'}`

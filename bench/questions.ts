@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DAYS } from './support/events.ts'
-import { NODE_NAMES, type NodeName, WEEKS, WINDOW_DAYS } from './support/questions.ts'
+import { NODE_NAMES, type NodeName, TABLES, WEEKS, WINDOW_DAYS } from './support/questions.ts'
 import type { Outcome } from './support/report.ts'
 import type { Runtime } from './support/runtime.ts'
 import { storePersons } from './support/seed.ts'
@@ -32,12 +32,53 @@ const Lifecycle = z.object({
   )
 })
 
+const Overview = z.object({
+  results: z.array(z.object({ key: z.string(), value: z.number() })),
+  series: z.object({
+    current: z
+      .object({ days: z.array(z.string()) })
+      .catchall(z.array(z.union([z.number(), z.string(), z.null()])))
+  }),
+  tables: z.array(
+    z.object({
+      results: z.array(
+        z.tuple([z.string(), z.tuple([z.int(), z.null()]), z.tuple([z.int(), z.null()])])
+      )
+    })
+  ),
+  events: z.array(z.object({ event: z.string(), count: z.int() }))
+})
+
 const DATE_LENGTH = '2026-01-01'.length
 
 const funnelCells = (answer: unknown): Cells =>
   Funnel.parse(answer)
     .results.flat()
     .map(({ order, count, breakdown_value: [value] }) => [`step ${order + 1}`, value, count])
+
+function overviewCells(answer: unknown): Cells {
+  const { results, series, tables, events } = Overview.parse(answer)
+  const { days, ...numbers } = series.current
+  return [
+    ...results.map(({ key, value }): Cells[number] => ['', key, value]),
+    ...Object.entries(numbers).flatMap(([key, data]) =>
+      data.map((number, i): Cells[number] => [
+        (days[i] ?? '').slice(0, DATE_LENGTH),
+        key,
+        Number(number)
+      ])
+    ),
+    ...tables.flatMap((table, i) =>
+      table.results.flatMap(
+        ([value, [visitors], [views]]): Cells => [
+          [`${TABLES[i]} visitors`, value, visitors],
+          [`${TABLES[i]} views`, value, views]
+        ]
+      )
+    ),
+    ...events.map(({ event, count }): Cells[number] => ['event', event, count])
+  ]
+}
 
 const CELLS: Record<NodeName, (answer: unknown) => Cells> = {
   funnel: funnelCells,
@@ -49,12 +90,14 @@ const CELLS: Record<NodeName, (answer: unknown) => Cells> = {
   lifecycle: (answer) =>
     Lifecycle.parse(answer).results.flatMap(({ status, days, data }) =>
       data.map((count, i): Cells[number] => [(days[i] ?? '').slice(0, DATE_LENGTH), status, count])
-    )
+    ),
+  overview: overviewCells
 }
 
 const comparisonOf = (persons: number): Comparison<NodeName> => ({
   questions: NODE_NAMES,
   moreOften: {},
+  ofOwnEvents: ['overview'],
   mostOf: (_, isLarge) => (isLarge ? { text: 0.5, materialized: 1 } : { text: 1, materialized: 2 }),
   cellsOf: (question, text) => CELLS[question](JSON.parse(text)),
   async complete({ db }: Runtime, projectId) {
@@ -71,7 +114,7 @@ const comparisonOf = (persons: number): Comparison<NodeName> => ({
   }
 })
 
-/** Measures funnels, retention and lifecycles of sealed events over HTTP, next to ClickHouse's engine and DuckDB. */
+/** Measures funnels, retention, lifecycles and overviews of sealed events over HTTP, next to ClickHouse's engine and DuckDB. */
 export function benchQuestions(isSmoke: boolean): Promise<Outcome> {
   const { events, persons, runs } = sizeOf(isSmoke)
   return compareSides(comparisonOf(persons), isSmoke, [

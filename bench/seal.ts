@@ -8,7 +8,6 @@ import {
   NEW_PERSONS
 } from './support/batches.ts'
 import { fillBare, sendAll, untilStored } from './support/bursts.ts'
-import { storeEvents } from './support/events.ts'
 import { loadOthersFor, OTHERS, type OthersTimes, type Target } from './support/others.ts'
 import { type Outcome, rounded } from './support/report.ts'
 import {
@@ -20,6 +19,7 @@ import {
 } from './support/runtime.ts'
 import { type Sealed, seal } from './support/seal.ts'
 import { seedProject, storePersons } from './support/seed.ts'
+import { storeEvents } from './support/storing.ts'
 
 /** Target: seconds to seal all events, without other traffic. */
 const MAX_SECONDS = 60

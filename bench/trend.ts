@@ -42,6 +42,7 @@ const Answer = z.object({
 const COMPARISON: Comparison<TrendName> = {
   questions: TREND_NAMES,
   moreOften: { total: 5 },
+  ofOwnEvents: [],
   mostOf(question, isLarge) {
     if (isLarge) {
       return LARGE[question]

@@ -2,15 +2,18 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { overviewIn } from './overview-sql.ts'
 import { LATER_STEPS, type QuestionName, WEEKS, WINDOW_DAYS } from './questions.ts'
 import { root } from './runtime.ts'
+import { VIEW } from './visits.ts'
 
 /** Writes the SQL of a question, for an event and a range of times. */
 type Query = (event: string, from: number, until: number) => string
 
 /**
  * Another engine with the same events. A query returns rows of `[day, value, number]`, that of a funnel `[step, value, number]`,
- * that of retention `[week, column, number]`, and that of a lifecycle `[day, status, number]`.
+ * that of retention `[week, column, number]`, that of a lifecycle `[day, status, number]`, and that of an overview
+ * `[day or name, value, number]`.
  */
 export type Engine = {
   name: string
@@ -43,16 +46,21 @@ export async function openDuck(file: string): Promise<Engines> {
   const instance = await DuckDBInstance.create(':memory:')
   const connection = await instance.connect()
   const columns =
-    "{event: 'varchar', timestamp: 'bigint', identity: 'bigint', person: 'bigint', properties: 'varchar', person_properties: 'varchar'}"
+    "{event: 'varchar', timestamp: 'bigint', identity: 'bigint', person: 'bigint', session: 'varchar', properties: 'varchar', person_properties: 'varchar'}"
   const lines = `read_json('${file}', format = 'newline_delimited', columns = ${columns})`
   await connection.run(`
     create table events as
-    select event, make_timestamp(timestamp * 1000) as timestamp, identity, properties, person_properties
+    select event, make_timestamp(timestamp * 1000) as timestamp, identity, session, properties, person_properties
     from ${lines} order by event, timestamp`)
   await connection.run(`create table identities as select distinct identity, person from ${lines}`)
   await connection.run(`
     create table persons as
     select person, date_trunc('day', make_timestamp(min(timestamp) * 1000))::date as created from ${lines} group by person`)
+  await connection.run(`
+    create table sessions as
+    select session, min(timestamp) as begun, max(timestamp) as ended, count(*) as pages,
+      arg_min(json_extract_string(properties, '$."$referring_domain"'), timestamp) as referrer
+    from events where event = '${VIEW}' group by session`)
   const engine: Engine = {
     name: 'DuckDB',
     queries: duckQueries(),
@@ -145,7 +153,28 @@ function duckQueries(): Engine['queries'] {
       from neighbours join persons using (person) group by d, status
       union all
       select strftime(d + 1, '%Y-%m-%d'), 'dormant', -${count} from neighbours
-      where (after is null or after - d > 1) and d + 1 < ${at(until)}::date group by d`
+      where (after is null or after - d > 1) and d + 1 < ${at(until)}::date group by d`,
+    overview: (_, from, until) =>
+      overviewIn(
+        {
+          events: 'events',
+          identities: 'identities',
+          sessions: 'sessions',
+          values: {
+            Page: text('$pathname'),
+            InitialReferringDomain: 'referrer',
+            Country: text('$geoip_country_code'),
+            Browser: text('$browser'),
+            DeviceType: text('$device_type')
+          },
+          at,
+          day: (timestamp) => `strftime(${timestamp}, '%Y-%m-%d')`,
+          ms: (timestamp) => `epoch_ms(${timestamp})`,
+          each: (list) => `select unnest(${list}) as name`
+        },
+        from,
+        until
+      )
   }
 }
 
@@ -158,6 +187,9 @@ type Table = {
   price: string
   browser: string
   os: string
+  page: string
+  country: string
+  device: string
   personPlan: string
 }
 
@@ -168,6 +200,9 @@ const TEXT: Table = {
   price: "JSONExtractFloat(properties, 'price')",
   browser: "JSONExtractString(properties, '$browser')",
   os: "JSONExtractString(properties, '$os')",
+  page: "JSONExtractString(properties, '$pathname')",
+  country: "JSONExtractString(properties, '$geoip_country_code')",
+  device: "JSONExtractString(properties, '$device_type')",
   personPlan: "JSONExtractString(person_properties, 'plan')"
 }
 
@@ -178,6 +213,9 @@ const MATERIALIZED: Table = {
   price: 'price',
   browser: 'browser',
   os: 'os',
+  page: 'page',
+  country: 'country',
+  device: 'device',
   personPlan: 'person_plan'
 }
 
@@ -193,23 +231,30 @@ export async function openClickHouse(file: string, folder: string): Promise<Engi
   const { Session }: { Session: new (path: string) => Session } = await import(place)
   const session = new Session(folder)
   const lines = `file('${file}', 'JSONEachRow',
-    'event String, timestamp Int64, identity UInt64, person UInt64, properties String, person_properties String')`
-  const columns = `event String, timestamp DateTime64(3, 'UTC'), identity UInt64, properties String, person_properties String`
+    'event String, timestamp Int64, identity UInt64, person UInt64, session String, properties String, person_properties String')`
+  const columns = `event String, timestamp DateTime64(3, 'UTC'), identity UInt64, session String, properties String, person_properties String`
   for (const sql of [
     'create database bench',
     `create table ${TEXT.table} (${columns}) engine = MergeTree order by (event, timestamp)`,
     `create table ${MATERIALIZED.table} (${columns},
        plan LowCardinality(String) materialized ${TEXT.plan}, price Float64 materialized ${TEXT.price},
        browser LowCardinality(String) materialized ${TEXT.browser}, os LowCardinality(String) materialized ${TEXT.os},
+       page LowCardinality(String) materialized ${TEXT.page}, country LowCardinality(String) materialized ${TEXT.country},
+       device LowCardinality(String) materialized ${TEXT.device},
        person_plan LowCardinality(String) materialized ${TEXT.personPlan})
      engine = MergeTree order by (event, timestamp)`,
     'create table bench.identities (identity UInt64, person UInt64) engine = MergeTree order by identity',
     `insert into ${TEXT.table}
-     select event, fromUnixTimestamp64Milli(timestamp, 'UTC'), identity, properties, person_properties from ${lines}`,
+     select event, fromUnixTimestamp64Milli(timestamp, 'UTC'), identity, session, properties, person_properties from ${lines}`,
     `insert into ${MATERIALIZED.table} select * from ${TEXT.table}`,
     `insert into bench.identities select distinct identity, person from ${lines}`,
     'create table bench.persons (person UInt64, created Date) engine = MergeTree order by person',
     `insert into bench.persons select person, toDate(fromUnixTimestamp64Milli(min(timestamp), 'UTC')) from ${lines} group by person`,
+    `create table bench.sessions (session String, begun DateTime64(3, 'UTC'), ended DateTime64(3, 'UTC'), pages UInt32,
+       referrer LowCardinality(String)) engine = MergeTree order by session`,
+    `insert into bench.sessions
+     select session, min(timestamp), max(timestamp), count(), argMin(JSONExtractString(properties, '$referring_domain'), timestamp)
+     from ${TEXT.table} where event = '${VIEW}' group by session`,
     `optimize table ${TEXT.table} final`,
     `optimize table ${MATERIALIZED.table} final`
   ]) {
@@ -294,6 +339,27 @@ function clickHouseQueries(one: Table): Engine['queries'] {
           arrayMap(d -> (d + 1, 'dormant'), arrayFilter(d -> not has(days, d + 1), days)))) as seen
         from (select person, groupUniqArray(toDate(timestamp)) as days from ${table} join bench.identities using (identity)
               where ${where(event, from, until)} group by person) as active join bench.persons using (person))
-      where seen.1 < toDate(${at(until)}) group by seen`
+      where seen.1 < toDate(${at(until)}) group by seen`,
+    overview: (_, from, until) =>
+      overviewIn(
+        {
+          events: table,
+          identities: 'bench.identities',
+          sessions: 'bench.sessions',
+          values: {
+            Page: one.page,
+            InitialReferringDomain: 'referrer',
+            Country: one.country,
+            Browser: one.browser,
+            DeviceType: one.device
+          },
+          at,
+          day: (timestamp) => `toString(toDate(${timestamp}))`,
+          ms: (timestamp) => `toUnixTimestamp64Milli(${timestamp})`,
+          each: (list) => `select arrayJoin(${list}) as name`
+        },
+        from,
+        until
+      )
   }
 }

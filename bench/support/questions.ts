@@ -40,13 +40,24 @@ export const WINDOW_DAYS = 14
 /** The weeks of a table of retention, which are also its columns. */
 export const WEEKS = 11
 
+/** The tables of an overview, and how many rows each has; then how many events are listed besides. */
+export const TABLES = [
+  'Page',
+  'InitialReferringDomain',
+  'Country',
+  'Browser',
+  'DeviceType'
+] as const
+export const TABLE_ROWS = 6
+export const LISTED_EVENTS = 8
+
 const funnelOf = (event: string) => ({
   kind: 'FunnelsQuery',
   series: [event, ...LATER_STEPS].map((step) => ({ kind: 'EventsNode', event: step })),
   funnelsFilter: { funnelWindowInterval: WINDOW_DAYS, funnelWindowIntervalUnit: 'day' }
 })
 
-/** Other questions than trends, over 90 days, but for retention. */
+/** Other questions than trends, over 90 days, but for retention. An overview is about page views, whatever the event. */
 const NODES = {
   funnel: funnelOf,
   'funnel with breakdown': (event: string) => ({
@@ -66,6 +77,14 @@ const NODES = {
   lifecycle: (event: string) => ({
     kind: 'LifecycleQuery',
     series: [{ kind: 'EventsNode', event }]
+  }),
+  // As the console's page asks it.
+  overview: () => ({
+    kind: 'WebOverviewQuery',
+    properties: [],
+    interval: 'day',
+    tables: TABLES.map((breakdownBy) => ({ breakdownBy, limit: TABLE_ROWS })),
+    events: { limit: LISTED_EVENTS }
   })
 } satisfies Record<string, (event: string) => object>
 

@@ -69,7 +69,7 @@ export function generateSessions(count: number, seed: number): SeededSession[] {
 }
 
 /** Returns a seeded generator of evenly distributed numbers from 0 to 1 (mulberry32). */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

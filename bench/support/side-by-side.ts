@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { type Engine, openClickHouse, openDuck } from './engines.ts'
-import { kindOf, storeEvents, type Volume } from './events.ts'
+import { kindOf, type Volume, volumeOf } from './events.ts'
 import { type Ask, type QuestionName, questionsTo, RANGE } from './questions.ts'
 import { type Outcome, percentile, rounded } from './report.ts'
 import { inTemporaryAsync, type Runtime, startWorkers } from './runtime.ts'
 import { seal } from './seal.ts'
 import { seedProject } from './seed.ts'
+import { storeEvents } from './storing.ts'
 
 /** Targets: ratios of the service's time to ClickHouse's, with properties as text and with materialized columns. */
 export type Most = { text: number; materialized?: number }
@@ -19,6 +20,8 @@ export type Comparison<Name extends QuestionName> = {
   questions: readonly Name[]
   /** Questions that take a few milliseconds are repeated more often, so that one hiccup of the machine does not show. */
   moreOften: Partial<Record<Name, number>>
+  /** Questions about events of their own: they are asked once, not for each of the two events. */
+  ofOwnEvents: readonly Name[]
   mostOf: (question: Name, isLarge: boolean) => Most
   /** Reads the service's answer to a question. */
   cellsOf: (question: Name, text: string) => Cells
@@ -32,9 +35,7 @@ export const IN_A_TURN = 3
 export type Size = Volume & { runs: number }
 
 export const sizeOf = (isSmoke: boolean): Size =>
-  isSmoke
-    ? { events: 1_000, persons: 100, runs: 3 }
-    : { events: 1_000_000, persons: 50_000, runs: 15 }
+  isSmoke ? { ...volumeOf(1_000, 100), runs: 3 } : { ...volumeOf(1_000_000, 50_000), runs: 15 }
 
 /** Measures questions over HTTP, next to ClickHouse's engine and DuckDB with the same events; `--smoke` skips ClickHouse. */
 export async function compareSides<Name extends QuestionName>(
@@ -76,17 +77,19 @@ async function measureAll<Name extends QuestionName>(
   engines: Engine[],
   runs: number
 ): Promise<Measured<Name>[]> {
+  const { questions, ofOwnEvents, moreOften } = comparison
   const measured = (event: string, question: Name, times: number) =>
     measure(comparison, ask, { event, question }, engines, times)
   // Warms up all sides: otherwise the first one asked would pay for one-time compiling and reading.
-  for (const question of comparison.questions) {
+  for (const question of questions) {
     await measured(kindOf(1), question, IN_A_TURN)
   }
   const rows: Measured<Name>[] = []
   for (const event of [kindOf(0), kindOf(1)]) {
-    for (const question of comparison.questions) {
-      const times = await measured(event, question, runs * (comparison.moreOften[question] ?? 1))
-      rows.push({ event, question, times })
+    const asked = questions.filter((name) => isLarge(event) || !ofOwnEvents.includes(name))
+    for (const question of asked) {
+      const times = await measured(event, question, runs * (moreOften[question] ?? 1))
+      rows.push({ event, question, isOfOwnEvents: ofOwnEvents.includes(question), times })
     }
   }
   return rows
@@ -156,12 +159,17 @@ function expectSame(what: string, ours: Cells, theirs: Cells): void {
   }
 }
 
-type Measured<Name> = { event: string; question: Name; times: Record<string, number[]> }
+type Measured<Name> = {
+  event: string
+  question: Name
+  isOfOwnEvents: boolean
+  times: Record<string, number[]>
+}
 
 const isLarge = (event: string): boolean => event === kindOf(0)
 
-const nameOf = ({ event, question }: Measured<string>): string =>
-  `${question}, ${isLarge(event) ? '40 %' : '3 %'} event`
+const nameOf = ({ event, question, isOfOwnEvents }: Measured<string>): string =>
+  isOfOwnEvents ? question : `${question}, ${isLarge(event) ? '40 %' : '3 %'} event`
 
 const medianOf = ({ times }: Measured<string>, side: string): number =>
   percentile(times[side] ?? [], 0.5)
