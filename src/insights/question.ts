@@ -10,7 +10,7 @@ import { fieldsOf } from './insight.ts'
 import type { InsightInput } from './schemas.ts'
 
 /** What an insight asks: a trend, or a question of another kind. */
-type InsightQuestion = { trend: TrendQuery } | Required<Omit<ReadQuestion, 'needs'>>
+type InsightQuestion = { trend: TrendQuery } | Required<Pick<ReadQuestion, 'compute' | 'draw'>>
 
 type Fields = Pick<InsightInput, 'filters' | 'query'>
 

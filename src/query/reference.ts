@@ -6,27 +6,45 @@ import { QueryAnswer, QueryRunJson } from './schemas.ts'
 const names = Object.keys(KINDS)
 const list = names.map((name) => `\`${name}\``).join(' ')
 
+const ANSWERS = {
+  200: {
+    text: 'The answer. Each kind adds members of its own.',
+    schema: QueryAnswer,
+    csv: 'event,n\r\n$pageview,412\r\nsigned up,40\r\n'
+  }
+}
+
+const REFUSALS: Refusal[] = [
+  [
+    'invalid_choice',
+    `"GroupsQuery" is not a valid choice. Choices: ${names.join(', ')}.`,
+    'query__kind'
+  ],
+  ['invalid_input', '"median_ish" is not a supported math.', 'query__series__0__math'],
+  ['query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series']
+]
+
 export const QUERY = describe({
   id: 'query_create',
   tag: 'Insights',
   summary: 'Ask a question',
   description: `Computes the answer to a node and stores nothing. Kinds: ${list}, alone or as the \`source\` of an \
-\`InsightVizNode\` or \`DataTableNode\`. A \`TrendsQuery\` has the same answer as \`POST insights/trend/\`.
+\`InsightVizNode\` or \`DataTableNode\`. With \`format=csv\`, answers with rows and trends are a file: without a limit of \
+its own, it has all rows, or is refused. A \`TrendsQuery\` has the same answer as \`POST insights/trend/\`.
 
 A field of a node that is unknown or not supported is a 400 whose \`attr\` is its path, such as \
 \`query__series__0__math\`. Fields that only say how an answer is drawn have no effect.`,
-  answers: {
-    200: { text: 'The answer. Each kind adds members of its own.', schema: QueryAnswer }
-  },
-  refusals: [
-    [
-      'invalid_choice',
-      `"GroupsQuery" is not a valid choice. Choices: ${names.join(', ')}.`,
-      'query__kind'
-    ],
-    ['invalid_input', '"median_ish" is not a supported math.', 'query__series__0__math'],
-    ['query_too_large', `A trend has at most ${MAX_SERIES} series.`, 'series']
-  ]
+  answers: ANSWERS,
+  refusals: REFUSALS
+})
+
+export const QUERY_OF_KIND = describe({
+  id: 'query_kind_create',
+  tag: 'Insights',
+  summary: 'Ask a question of one kind',
+  description: 'The same as `POST query/`, for a query whose `kind` is the one in the path.',
+  answers: ANSWERS,
+  refusals: REFUSALS
 })
 
 const NO_RUN: Refusal = ['not_found', 'Not found.']

@@ -4,34 +4,44 @@ import * as z from 'zod'
 import { allow, reading } from '../access/auth.ts'
 import { expectScope } from '../access/credentials.ts'
 import { toIso } from '../calendar/clock.ts'
-import type { Overviews } from '../columns/sealed.ts'
 import { canonical } from '../encoding.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { sha256 } from '../hash.ts'
+import { csvTable, FormatQuery, wantsCsv } from '../http/csv.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { expectNoBody, validateBody, validatePath, validateQuery } from '../http/validation.ts'
 import { isObject, type JsonObject } from '../input/json.ts'
 import { Flag } from '../input/parameters.ts'
-import { NUMBERS } from '../questions/kinds.ts'
+import { show } from '../input/show.ts'
+import { NUMBERS, type QuestionScope, type ReadQuestion } from '../questions/kinds.ts'
 import { readQuestion } from '../questions/question.ts'
 import { planAhead, rememberCalendar } from '../trends/overviews-ahead.ts'
-import { CANCEL, QUERY, STATUS } from './reference.ts'
+import { CANCEL, QUERY, QUERY_OF_KIND, STATUS } from './reference.ts'
 import { type QueryAnswer, QueryRequest, type QueryStatus } from './schemas.ts'
 import { findRun, keepRun, type QueryRun, RUN_AGE, removeRun } from './store.ts'
 
-/** Reads the overviews of a trend together with the key check, as `insights/trend/` does. */
-const asked = reading({
-  scopes: NUMBERS,
-  path: z.object({}),
-  query: z.object({}),
-  async plan({ projectId, now, readBody }) {
-    const body = await readBody().catch(() => undefined)
-    return isObject(body)
-      ? planAhead(projectId, () => ({ query: body.query ?? null }), now)
-      : undefined
-  }
+const KindPath = z.object({
+  id: z.string().meta({ description: 'The `kind` of the query.', example: 'TrendsQuery' })
 })
 
+/** Reads the overviews of a trend together with the key check, as `insights/trend/` does. */
+const asked = <Path extends z.ZodObject>(path: Path) =>
+  reading({
+    scopes: NUMBERS,
+    path,
+    query: FormatQuery,
+    async plan({ projectId, now, readBody }) {
+      const body = await readBody().catch(() => undefined)
+      return isObject(body)
+        ? planAhead(projectId, () => ({ query: body.query ?? null }), now)
+        : undefined
+    }
+  })
+
+const plain = asked(z.object({}))
+const ofKind = asked(KindPath)
+
+/** The casts to it are safe: a body was parsed from JSON, but the schema's type is wider. */
 type QueryBody = z.output<typeof QueryRequest> & { query: JsonObject }
 
 /** Characters of a query that is kept, as JSON. */
@@ -50,26 +60,13 @@ const CancelQuery = z.object({
 })
 
 export const queryRoutes = createRouter()
-  .post('/query', QUERY, asked.allowReading, validateBody(QueryRequest), async (c) => {
-    // The cast is safe: the body was parsed from JSON, but the schema's type is wider.
-    const { query, filters_override, ...beside } = c.req.valid('json') as QueryBody
-    rememberCalendar(c.var.project)
-    const question = { query, filters_override }
-    const run = { id: beside.client_query_id ?? uuidv4(), question, askedAt: c.var.now.getTime() }
-    const isKept = isAsync(beside)
-    if (isKept && JSON.stringify(question).length > MAX_KEPT) {
-      throw new AppError(
-        'query_too_large',
-        `A query of more than ${MAX_KEPT} characters is not kept: ask it with \`refresh: blocking\`.`,
-        'refresh'
-      )
-    }
-    const answer = await answerRun(c, run, asked.foundFor(c))
-    if (!isKept) {
-      return c.json(answer)
-    }
-    await keepRun(c.var, run)
-    return c.json({ ...answer, query_status: statusOf(c, run, answer) } satisfies QueryAnswer)
+  .post('/query', QUERY, plain.allowReading, validateBody(QueryRequest), (c) =>
+    answerQuery(c, c.req.valid('json') as QueryBody, c.req.valid('query'))
+  )
+  .post('/query/:id', QUERY_OF_KIND, ofKind.allowReading, validateBody(QueryRequest), (c) => {
+    const body = c.req.valid('json') as QueryBody
+    expectKind(body, c.req.valid('param').id)
+    return answerQuery(c, body, c.req.valid('query'))
   })
   .get(
     '/query/:id',
@@ -102,27 +99,97 @@ export const queryRoutes = createRouter()
     }
   )
 
+/** @throws invalid_choice, attr `query__kind`, for a query of another kind than the path's */
+function expectKind({ query: { kind } }: QueryBody, wanted: string): void {
+  if (kind !== wanted) {
+    throw new AppError(
+      'invalid_choice',
+      `${show(kind ?? null)} is not the kind in the path, ${show(wanted)}.`,
+      'query__kind'
+    )
+  }
+}
+
+async function answerQuery(
+  c: Context<AppEnv>,
+  { query, filters_override, ...beside }: QueryBody,
+  { format }: z.output<typeof FormatQuery>
+): Promise<Response> {
+  rememberCalendar(c.var.project)
+  const question = { query, filters_override }
+  const run = { id: beside.client_query_id ?? uuidv4(), question, askedAt: c.var.now.getTime() }
+  const isKept = isAsync(beside)
+  if (wantsCsv(c, format)) {
+    return answerTable(c, run, isKept)
+  }
+  if (isKept && JSON.stringify(question).length > MAX_KEPT) {
+    throw new AppError(
+      'query_too_large',
+      `A query of more than ${MAX_KEPT} characters is not kept: ask it with \`refresh: blocking\`.`,
+      'refresh'
+    )
+  }
+  const answer = await answerRun(c, run)
+  if (!isKept) {
+    return c.json(answer)
+  }
+  await keepRun(c.var, run)
+  return c.json({ ...answer, query_status: statusOf(c, run, answer) } satisfies QueryAnswer)
+}
+
+/** Responds with a CSV file. @throws invalid_input, attr `format`, for an answer that is no table */
+async function answerTable(
+  c: Context<AppEnv>,
+  run: QueryRun,
+  isKept: boolean
+): Promise<Response> {
+  if (isKept) {
+    throw new AppError(
+      'invalid_input',
+      'An asynchronous answer is JSON: leave `async` and `refresh` out.',
+      'format'
+    )
+  }
+  const { tabulate } = readRun(c, run)
+  if (!tabulate) {
+    throw new AppError(
+      'invalid_input',
+      'This answer is no table: leave `format` out, or save the query as an insight, whose shared link has its numbers as CSV.',
+      'format'
+    )
+  }
+  return csvTable(c, 'query', await tabulate(scopeOf(c)))
+}
+
 /** Whether a request wants its answer to be kept. */
 const isAsync = ({ async, refresh }: Pick<QueryBody, 'async' | 'refresh'>) =>
   async === true || (typeof refresh === 'string' && refresh.includes('async'))
 
-/** Computes the answer to a question as of the time at which it was asked. */
-async function answerRun(
-  c: Context<AppEnv>,
-  { question, askedAt }: QueryRun,
-  found?: Overviews
-): Promise<QueryAnswer> {
-  const { db, project, usage, key } = c.var
-  const { needs, compute } = readQuestion(question, project, new Date(askedAt))
-  for (const scopes of needs) {
-    expectScope(key, scopes)
+/**
+ * Reads a question as of the time at which it was asked. @throws permission_denied for a key without
+ * the scopes that its answer needs
+ */
+function readRun(c: Context<AppEnv>, { question, askedAt }: QueryRun): ReadQuestion {
+  const read = readQuestion(question, c.var.project, new Date(askedAt))
+  for (const scopes of read.needs) {
+    expectScope(c.var.key, scopes)
   }
+  return read
+}
+
+const scopeOf = (c: Context<AppEnv>): QuestionScope => {
+  const { db, project, usage } = c.var
+  return { db, project, usage, found: plain.foundFor(c) }
+}
+
+async function answerRun(c: Context<AppEnv>, run: QueryRun): Promise<QueryAnswer> {
+  const { project } = c.var
   return {
-    ...(await compute({ db, project, usage, found })),
+    ...(await readRun(c, run).compute(scopeOf(c))),
     is_cached: false,
     last_refresh: toIso(c.var.now.getTime()),
     timezone: project.timezone,
-    cache_key: sha256(canonical([project.id, question])),
+    cache_key: sha256(canonical([project.id, run.question])),
     query_status: null,
     hogql: null,
     error: null,

@@ -2,14 +2,17 @@ import type { Scopes } from '../access/credentials.ts'
 import type { ProjectRow } from '../access/store.ts'
 import type { Overviews } from '../columns/sealed.ts'
 import type { ProjectDb, Usage } from '../db/client.ts'
-import type { JsonObject } from '../input/json.ts'
+import type { Json, JsonObject } from '../input/json.ts'
 import { readSql } from '../sql/request.ts'
+import type { ListScope } from '../sql/row-limit.ts'
+import { toTable } from '../trends/answer.ts'
 import { readTrendsNode, type Settings } from '../trends/request.ts'
 import { readActors } from './actors/request.ts'
 import type { DrawingPlace, DrawnQuestion } from './drawing.ts'
 import { readEvents } from './events/request.ts'
 import { readFunnels } from './funnels/query.ts'
 import { readLifecycle } from './lifecycle/query.ts'
+import { tableOfRows } from './list-answer.ts'
 import { type Answers, loadAnswers } from './load-answers.ts'
 import { readRetention } from './retention/query.ts'
 import { readStickiness } from './stickiness/query.ts'
@@ -21,7 +24,7 @@ export type QuestionScope = {
   project: ProjectRow
   usage: Usage
   found?: Overviews | undefined
-}
+} & ListScope
 
 /** Where a question for numbers is computed. */
 export type DrawingScope = Omit<QuestionScope, 'usage'>
@@ -38,9 +41,11 @@ type Read<Query> = (node: JsonObject, settings: Settings, now: Date) => Query
 /** @throws the errors of `Read` */
 type Compute<Scope, Query, Answer> = (scope: Scope, query: Query, now: Date) => Promise<Answer>
 
-type Definition<Query> = {
+type Definition<Query, Answer> = {
   read: Read<Query>
-  compute: (answers: Answers) => Compute<QuestionScope, Query, QuestionAnswer>
+  compute: (answers: Answers) => Compute<QuestionScope, Query, Answer>
+  /** Returns an answer as a table, whose first row is the header. */
+  toTable: (answer: Answer) => Json[][]
   /** Returns lists of scopes: a key needs one of each. By default, one of `NUMBERS`. */
   needs?: (query: Query) => readonly Scopes[]
   /**
@@ -55,6 +60,11 @@ export type ReadQuestion = {
   needs: readonly Scopes[]
   /** @throws errors of input, attr the path in the node; query_too_large, attr the limit */
   compute: (scope: QuestionScope) => Promise<QuestionAnswer>
+  /**
+   * Computes the answer as a table, whose first row is the header; undefined for answers that are no
+   * table. @throws the errors of `compute`
+   */
+  tabulate?: (scope: QuestionScope) => Promise<Json[][]>
   /** Computes and draws the answer; undefined for rows. @throws the errors of `compute` */
   draw?: (scope: DrawingScope, asked: AskedDrawing) => Promise<DrawnQuestion>
 }
@@ -79,17 +89,21 @@ export const NUMBERS: Scopes = ['query:read', 'insight:read']
 /** The scope for persons. */
 export const PERSONS: Scopes = ['person:read']
 
-const define = <Query>({
+const define = <Query, Answer extends QuestionAnswer>({
   read,
-  compute,
+  compute: computeOf,
+  toTable,
   needs = () => [NUMBERS],
   takesFilters = false
-}: Definition<Query>): QuestionKind => ({
+}: Definition<Query, Answer>): QuestionKind => ({
   read(node, settings, now) {
     const query = read(node, settings, now)
+    const compute = async (scope: QuestionScope) =>
+      computeOf(await loadAnswers())(scope, query, now)
     return {
       needs: needs(query),
-      compute: async (scope) => compute(await loadAnswers())(scope, query, now)
+      compute,
+      tabulate: async (scope) => toTable(await compute({ ...scope, isExport: true }))
     }
   },
   takesFilters
@@ -142,6 +156,7 @@ export const KINDS: Readonly<Record<string, QuestionKind>> = {
   TrendsQuery: define({
     read: readTrendsNode,
     compute: ({ computeTrends }) => computeTrends,
+    toTable: ({ results }) => toTable({ result: results }),
     takesFilters: true
   }),
   FunnelsQuery: defineDrawn(readFunnels, (answers) => ({
@@ -177,6 +192,7 @@ export const KINDS: Readonly<Record<string, QuestionKind>> = {
   EventsQuery: define({
     read: readEvents,
     compute: ({ computeEvents }) => computeEvents,
+    toTable: tableOfRows,
     needs: ({ columns }) => [
       ['query:read'],
       ...(columns.some(({ isPersonal }) => isPersonal) ? [PERSONS] : [])
@@ -185,11 +201,13 @@ export const KINDS: Readonly<Record<string, QuestionKind>> = {
   ActorsQuery: define({
     read: readActors,
     compute: ({ computeActors }) => computeActors,
+    toTable: tableOfRows,
     needs: () => [NUMBERS, PERSONS]
   }),
   HogQLQuery: define({
     read: readSql,
     compute: ({ computeSql }) => computeSql,
+    toTable: tableOfRows,
     needs: ({ namesPersons }) => [['query:read'], ...(namesPersons ? [PERSONS] : [])]
   })
 }

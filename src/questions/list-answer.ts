@@ -10,3 +10,9 @@ export type ListAnswer = {
   limit: number
   offset: number
 }
+
+/** Returns rows as a table whose first row is the header. */
+export const tableOfRows = ({
+  columns,
+  results
+}: Pick<ListAnswer, 'columns' | 'results'>): Json[][] => [columns, ...results]

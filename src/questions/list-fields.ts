@@ -6,9 +6,6 @@ import { Patterns } from '../properties/pattern.ts'
 import { type Reading, readFilters } from '../properties/read-filters.ts'
 import { Unsupported } from '../trends/shared-fields.ts'
 
-/** Rows of an answer whose request names no limit; the number is PostHog's. */
-export const DEFAULT_ROWS = 100
-
 /** Columns of an answer. */
 export const MAX_COLUMNS = 100
 

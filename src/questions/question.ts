@@ -80,10 +80,11 @@ function readWith(
   now: Date
 ): ReadQuestion {
   const question = inRequest({ pathOf }, () => read(node, settings, now))
-  const { compute, draw } = question
+  const { compute, tabulate, draw } = question
   return {
     ...question,
     compute: (scope) => compute(scope).catch(rethrowing(pathOf)),
+    ...(tabulate && { tabulate: (scope) => tabulate(scope).catch(rethrowing(pathOf)) }),
     ...(draw && { draw: (scope, asked) => draw(scope, asked).catch(rethrowing(pathOf)) })
   }
 }

@@ -15,14 +15,9 @@ import { printDay, printTime } from './functions/times.ts'
 import { IdTexts } from './ids.ts'
 import { parseStatement } from './parse.ts'
 import { fillingOf } from './placeholders.ts'
-import {
-  DEFAULT_LIMIT,
-  MAX_LIMIT,
-  planStatement,
-  type SelectPlan,
-  type StatementPlan
-} from './plan.ts'
+import { MAX_LIMIT, planStatement, type SelectPlan, type StatementPlan } from './plan.ts'
 import type { SqlQuery } from './request.ts'
+import { DEFAULT_LIMIT, expectWhole, type ListScope, limitRows, type RowLimit } from './row-limit.ts'
 import { runAnswer, writeColumns } from './run.ts'
 import type { Kinds, PropertyKinds } from './schema.ts'
 import { locating } from './statement-error.ts'
@@ -30,7 +25,7 @@ import type { SqlStatement } from './tree.ts'
 import { printType, type SqlType, type SqlValue } from './types.ts'
 
 /** Where a statement is computed. */
-type SqlScope = { db: ProjectDb & Db; project: ProjectCalendar; stepEvents?: number }
+type SqlScope = { db: ProjectDb & Db; project: ProjectCalendar; stepEvents?: number } & ListScope
 
 /** The answer to a `HogQLQuery`. */
 export type SqlAnswer = {
@@ -78,8 +73,10 @@ async function compute(scope: SqlScope, query: SqlQuery, now: Date): Promise<Sql
     fill: fillingOf(query, project, now)
   })
   const ids = new IdTexts(db, project.id)
-  const { limit, offset, warnings } = limitsOf(plan)
+  const limits = limitsOf(plan, scope)
+  const { limit, offset, warnings } = limits
   const rows = await runAnswer({ knowledge, ids, setting }, plan, limit)
+  expectWhole(limits, rows.length > limit)
   const shown = rows.slice(0, limit)
   await writeColumns(ids, plan.columns, shown)
   const prints = plan.columns.map(({ type }) => printerOf(type))
@@ -117,21 +114,20 @@ const toKinds = (rows: readonly PropertyRow[]): Kinds =>
   new Map(rows.map(({ name, kind }) => [name, kind]))
 
 /** Returns the limit of an answer, and what a client has to know about it. */
-function limitsOf({ selects }: StatementPlan): {
-  limit: number
-  offset: number
-  warnings: string[]
-} {
+function limitsOf(
+  { selects }: StatementPlan,
+  scope: ListScope
+): RowLimit & { offset: number; warnings: string[] } {
   const limits = selects.map(({ limit }) => limit)
   const [first] = selects
   const offset = selects.length === 1 ? (first?.offset ?? 0) : 0
   const given = limits.includes(undefined) ? undefined : sumOf(limits)
-  if (given === undefined) {
-    return { limit: DEFAULT_LIMIT, offset, warnings: isOneRow(selects) ? [] : [NO_LIMIT] }
+  if (given !== undefined && given > MAX_LIMIT) {
+    const warnings = [`At most ${MAX_LIMIT} rows are returned.`]
+    return { limit: MAX_LIMIT, isWhole: scope.isExport === true, offset, warnings }
   }
-  return given > MAX_LIMIT
-    ? { limit: MAX_LIMIT, offset, warnings: [`At most ${MAX_LIMIT} rows are returned.`] }
-    : { limit: given, offset, warnings: [] }
+  const warnings = given === undefined && !isOneRow(selects) ? [NO_LIMIT] : []
+  return { ...limitRows(given, MAX_LIMIT, scope), offset, warnings }
 }
 
 const NO_LIMIT = `The statement has no LIMIT, so at most ${DEFAULT_LIMIT} rows are returned: \`hasMore\` tells whether there are more.`

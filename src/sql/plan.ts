@@ -19,9 +19,7 @@ import { sessionsSchema } from './tables/sessions.ts'
 import type { Item, Node, Select, SqlStatement, TableSource } from './tree.ts'
 import { FLAG, type SqlType, type SqlValue } from './types.ts'
 
-/** AnswerRows of an answer whose statement has no LIMIT; the number is PostHog's. */
-export const DEFAULT_LIMIT = 100
-/** AnswerRows of an answer at most; the number is PostHog's. */
+/** Rows of an answer at most; the number is PostHog's. */
 export const MAX_LIMIT = 50_000
 /** SELECTs of a statement, each of which may read events. */
 const MAX_SELECTS = 10

@@ -261,7 +261,7 @@ function nameOf(query: BinnedQuery, value: Value): string {
 }
 
 /** Returns the answer as a table with a row for each series and a column for each bucket. */
-export function toTable({ result }: TrendAnswer): (string | number)[][] {
+export function toTable({ result }: Pick<TrendAnswer, 'result'>): (string | number)[][] {
   const [first] = result
   const isAggregatedAnswer = first?.aggregated_value !== undefined
   const header = ['series', ...(isAggregatedAnswer ? ['value'] : (first?.labels ?? []))]

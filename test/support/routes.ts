@@ -45,6 +45,7 @@ const EXCEPTIONS: Record<string, Partial<Access>> = {
   'GET event_definitions/': { scopes: ['query:read', 'insight:read'] },
   'GET property_definitions/': { scopes: ['query:read', 'insight:read'] },
   'POST query/': { ...OF_QUERIES, status: 200 },
+  'POST query/{id}/': { ...OF_QUERIES, status: 200 },
   'GET query/{id}/': OF_QUERIES,
   'DELETE query/{id}/': OF_QUERIES,
   'GET ': { scopes: ['project:read'] },

@@ -7,13 +7,14 @@ import { readPersonRows } from '../../persons/list.store.ts'
 import { listedPersonToJson } from '../../persons/store.ts'
 import { type FilterGroup, leavesOf } from '../../properties/filter.ts'
 import type { ProjectCalendar } from '../../trends/periods.ts'
+import { expectWhole, type ListScope, limitRows } from '../../sql/row-limit.ts'
 import type { ListAnswer } from '../list-answer.ts'
 import { showActor } from './actor.ts'
 import type { ListedActor } from './columns.ts'
-import type { ActorsQuery } from './request.ts'
+import { type ActorsQuery, MAX_ROWS } from './request.ts'
 import type { FoundActor } from './sources.ts'
 
-type Scope = { db: ProjectDb; project: ProjectCalendar }
+type Scope = { db: ProjectDb; project: ProjectCalendar } & ListScope
 
 type ActorsAnswer = ListAnswer & {
   /** The number of actors of all pages; null for a list of persons, which is not counted. */
@@ -31,11 +32,14 @@ export async function computeActors(
   query: ActorsQuery,
   now: Date
 ): Promise<ActorsAnswer> {
-  const { columns, from, limit, offset } = query
+  const { columns, from, offset } = query
+  const limits = limitRows(query.limit, MAX_ROWS, scope)
+  const { limit } = limits
   const { actors, hasMore, count } =
     'find' in from
-      ? await pageOfFound(scope, await from.find(scope), query)
+      ? await pageOfFound(scope, await from.find(scope), { limit, offset })
       : await pageOfPersons(scope, { ...from, limit, offset }, now)
+  expectWhole(limits, hasMore)
   return {
     results: actors.map((actor) => columns.map(({ cellOf }) => cellOf(actor))),
     columns: columns.map(({ name }) => name),
@@ -76,7 +80,7 @@ export async function* findPersonIds(
 async function pageOfFound(
   scope: Scope,
   found: readonly FoundActor[],
-  { limit, offset }: ActorsQuery
+  { limit, offset }: { limit: number; offset: number }
 ): Promise<ActorPage> {
   const shown = found.slice(offset, offset + limit)
   const known = await readKnownActors(scope, {

@@ -6,13 +6,13 @@ import { SearchText } from '../../input/parameters.ts'
 import { parseInput } from '../../input/parse.ts'
 import { type FilterGroup, PERSON_FILTER_TYPES } from '../../properties/filter.ts'
 import { inRequest, type Settings } from '../../trends/request.ts'
-import { DEFAULT_ROWS, LISTED, listOf, MAX_COLUMNS, Name, readFields } from '../list-fields.ts'
+import { LISTED, listOf, MAX_COLUMNS, Name, readFields } from '../list-fields.ts'
 import { inSource, rethrowing } from '../paths.ts'
 import { type ActorColumn, type FoundColumn, readActorColumn } from './columns.ts'
 import { type ReadSource, readSource } from './sources.ts'
 
 /** Rows of an answer: persons are read 1,000 at a time. */
-const MAX_ROWS = 1_000
+export const MAX_ROWS = 1_000
 
 const ActorsNode = z.strictObject({
   ...LISTED,
@@ -28,7 +28,7 @@ const ActorsNode = z.strictObject({
 /** An `ActorsQuery`: whose rows are listed, which of them, and what is shown of them. */
 export type ActorsQuery = {
   columns: ActorColumn[]
-  limit: number
+  limit: number | undefined
   offset: number
   /** The source of the actors, or which persons of the project to list. */
   from: Pick<ReadSource, 'find'> | { search: string | undefined; properties: FilterGroup }
@@ -63,7 +63,7 @@ export function readActors(node: JsonObject, settings: Settings, now: Date): Act
   expectOrder(read.orderBy ?? [], source ? found.map((name) => FOUND[name].order) : ['created_at'])
   return {
     columns,
-    limit: read.limit ?? DEFAULT_ROWS,
+    limit: read.limit ?? undefined,
     offset: read.offset ?? 0,
     from: source ?? {
       search: read.search || undefined,

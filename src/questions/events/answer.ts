@@ -1,10 +1,11 @@
 import type { ProjectDb, Usage } from '../../db/client.ts'
 import { AppError } from '../../errors.ts'
-import { MAX_EXAMINED, readEventPage } from '../../events/list.ts'
+import { MAX_EXAMINED, MAX_PAGE, readEventPage } from '../../events/list.ts'
 import type { EventRow } from '../../events/store.ts'
 import type { Json } from '../../input/json.ts'
 import { readKnownActors } from '../../persons/actors.store.ts'
 import { listedPersonToJson } from '../../persons/store.ts'
+import { expectWhole, type ListScope, limitRows } from '../../sql/row-limit.ts'
 import type { ListAnswer } from '../list-answer.ts'
 import type { EventsQuery } from './request.ts'
 
@@ -15,7 +16,7 @@ type Scope = {
   db: ProjectDb
   project: { id: number; timezone: string }
   usage: Usage
-}
+} & ListScope
 
 /**
  * Lists events.
@@ -28,7 +29,9 @@ export async function computeEvents(
   now: Date
 ): Promise<ListAnswer> {
   const { db, project, usage } = scope
-  const { columns, filters, order, limit, offset } = query
+  const { columns, filters, order, offset } = query
+  const limits = limitRows(query.limit, MAX_PAGE, scope)
+  const { limit } = limits
   const showsPersons = columns.some(({ isPersonal }) => isPersonal)
   const pieces = readEventPage(db, project, filters, {
     size: limit,
@@ -73,6 +76,7 @@ export async function computeEvents(
       'after'
     )
   }
+  expectWhole(limits, next !== undefined)
   return {
     results,
     columns: columns.map(({ name }) => name),

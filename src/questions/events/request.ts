@@ -11,7 +11,7 @@ import type { PersonId } from '../../persons/store.ts'
 import { EVENT_FILTER_TYPES } from '../../properties/filter.ts'
 import type { Settings } from '../../trends/request.ts'
 import { OptionalFlag, Unsupported } from '../../trends/shared-fields.ts'
-import { DEFAULT_ROWS, LISTED, listOf, MAX_COLUMNS, Name, readFields } from '../list-fields.ts'
+import { LISTED, listOf, MAX_COLUMNS, Name, readFields } from '../list-fields.ts'
 import { type EventColumn, readColumn } from './columns.ts'
 import { readWhere } from './where.ts'
 
@@ -56,7 +56,7 @@ export type EventsQuery = {
   columns: EventColumn[]
   filters: EventFilters
   order: EventOrder
-  limit: number
+  limit: number | undefined
   offset: number
 }
 
@@ -107,7 +107,7 @@ export function readEvents(node: JsonObject, settings: Settings, now: Date): Eve
       )
     },
     order: read.orderBy?.[0] ?? 'desc',
-    limit: read.limit ?? DEFAULT_ROWS,
+    limit: read.limit ?? undefined,
     offset: read.offset ?? 0
   }
 }

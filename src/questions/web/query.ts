@@ -6,7 +6,7 @@ import { ignored } from '../../trends/node-fields.ts'
 import type { TrendQuery } from '../../trends/query.ts'
 import { readTrendsNode, type Settings } from '../../trends/request.ts'
 import { OptionalFlag, Unsupported } from '../../trends/shared-fields.ts'
-import { DEFAULT_ROWS } from '../list-fields.ts'
+import { DEFAULT_LIMIT } from '../list-fields.ts'
 import { sharedMembers } from '../shared-node.ts'
 import {
   WEB_BREAKDOWN_NAMES,
@@ -172,7 +172,7 @@ function readTable(
     isByPage: breakdownBy === 'Page',
     hasBounceRate,
     orderBy: number && { number, isAscending: direction === 'ASC' },
-    limit: limit ?? DEFAULT_ROWS,
+    limit: limit ?? DEFAULT_LIMIT,
     offset: offset ?? 0
   }
 }

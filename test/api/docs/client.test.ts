@@ -209,6 +209,13 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
     })
     expect(data?.results).toMatchObject([{ label: '$identify', count: 1 }])
   },
+  async query_kind_create(client) {
+    const { data } = await client.POST('/api/environments/{project_id}/query/{id}/', {
+      params: { path: { project_id, id: 'HogQLQuery' } },
+      body: { query: { kind: 'HogQLQuery', query: 'SELECT 1' } }
+    })
+    expect(data?.results).toEqual([[1]])
+  },
   async query_retrieve(client) {
     const { data } = await client.GET('/api/environments/{project_id}/query/{id}/', {
       params: { path: { project_id, id: await askAsynchronously(client) } }
