@@ -1,5 +1,5 @@
 import type { Interval } from '../../src/calendar/buckets.ts'
-import { type Chart, changeOf, figureIn, hasBuckets, textOf } from '../../src/charts/chart.ts'
+import { type Chart, changeOf, figureIn, hasBuckets, textIn } from '../../src/charts/chart.ts'
 import { formatChange } from '../../src/charts/format.ts'
 import { factsOf } from '../../src/charts/funnel.ts'
 import { Name, Scrolled } from '../parts.tsx'
@@ -51,17 +51,14 @@ const Columns = ({ chart }: Pick<NumbersProps, 'chart'>) => (
             <td class="strong">
               <Name>{one.name || '(empty)'}</Name>
             </td>
-            {chart.buckets.map((name, bucket) => {
-              const figure = figureIn(chart, one, bucket)
-              return (
-                <NumberCell
-                  key={name}
-                  text={textOf(figure)}
-                  beside={changeOf(figure)}
-                  open={undefined}
-                />
-              )
-            })}
+            {chart.buckets.map((name, bucket) => (
+              <NumberCell
+                key={name}
+                text={textIn(chart, one, bucket)}
+                beside={changeOf(figureIn(chart, one, bucket))}
+                open={undefined}
+              />
+            ))}
           </tr>
         ))}
       </tbody>

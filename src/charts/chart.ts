@@ -1,4 +1,4 @@
-import { formatChange, formatIn, type Unit } from './format.ts'
+import { formatChange, formatIn, formatValue, type Unit } from './format.ts'
 
 /** The content of a chart; `draw.ts` draws it. */
 export type Chart = {
@@ -81,6 +81,8 @@ export type Series = {
    * last numbers may be missing: they are not known.
    */
   data: number[]
+  /** Of a table: what stands in its columns, instead of `data`; null for an empty cell. */
+  cells?: Cell[]
   /** The numbers of the period before, in the same buckets. */
   previous?: number[]
   /** Whether the series stands for all values that are not shown by themselves. */
@@ -90,6 +92,9 @@ export type Series = {
   /** Of retention: the row. */
   cohort?: Cohort
 }
+
+/** A cell of a table whose columns have more than numbers. */
+export type Cell = string | number | null
 
 /** Times from one step to the next, seconds; null if nobody took the step. */
 export type StepTimes = { average: number | null; median: number | null }
@@ -127,6 +132,22 @@ export function figureIn(
 /** Formats a number: `33.3%`, and `–` if it is not known. */
 export const textOf = (figure: Figure | undefined): string =>
   figure ? formatIn(figure.unit, figure.value) : '–'
+
+/** Returns what stands in a column of a table, and for a bucket of another chart its number. */
+export function textIn(chart: Pick<Chart, 'unit' | 'columns'>, one: Series, bucket = 0): string {
+  if (!one.cells) {
+    return textOf(figureIn(chart, one, bucket))
+  }
+  const cell = one.cells[bucket] ?? null
+  return typeof cell === 'number' ? formatValue(cell) : (cell ?? '–')
+}
+
+/** Whether a chart has no numbers but 0, and nothing else to show. */
+export const isAllZero = (series: readonly Series[]): boolean =>
+  series.every(
+    ({ data, previous = [], cells }) =>
+      !cells && [...data, ...previous].every((value) => value === 0)
+  )
 
 /** Formats the change of a number, as `formatChange`. */
 export const changeOf = (figure: Figure | undefined): string =>

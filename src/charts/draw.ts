@@ -9,9 +9,11 @@ import {
   type Figure,
   figureIn,
   hasBuckets,
+  isAllZero,
   type Kind,
   namesOfColumns,
   type Series,
+  textIn,
   textOf
 } from './chart.ts'
 import { drawNumber, drawNumbers, drawTable, heightOfNumbers, NUMBER_HEIGHT } from './figures.ts'
@@ -283,8 +285,7 @@ function drawBody(box: Box, pen: Pen, chart: Chart, isNamedHere = true): string 
 
 /** Returns the words that stand in place of a chart without numbers. */
 function wordsFor({ kind, series, warning }: Chart): string | undefined {
-  const values = series.flatMap(({ data, previous = [] }) => [...data, ...previous])
-  const isZero = values.every((value) => value === 0)
+  const isZero = isAllZero(series)
   if (warning !== null && isZero) {
     return warning
   }
@@ -419,8 +420,8 @@ function describeNumbers(chart: Chart): string[] {
   return series.map((one) => {
     const named = isolate(one.name || '(empty)')
     if (kind === 'table') {
-      const texts = namesOfColumns(chart).map((_, i) => textOf(figureIn(chart, one, i)))
-      return `${named}: ${texts.join(', ')}.`
+      const texts = namesOfColumns(chart).map((_, i) => textIn(chart, one, i))
+      return texts.length > 0 ? `${named}: ${texts.join(', ')}.` : `${named}.`
     }
     const data = hasBuckets(kind) ? one.data.slice(0, finished + 1) : [currentOf(one)]
     const format = (value: number) => formatIn(unit, value)

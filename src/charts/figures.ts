@@ -1,6 +1,14 @@
 import { escapeHtml } from '../html/escape.ts'
 import { colorOfChange, drawChange } from './bars.ts'
-import { type Chart, changeOf, type Figure, figureIn, namesOfColumns, textOf } from './chart.ts'
+import {
+  type Chart,
+  changeOf,
+  type Figure,
+  figureIn,
+  namesOfColumns,
+  textIn,
+  textOf
+} from './chart.ts'
 import { describeChange } from './format.ts'
 import { BOLDER, type Box } from './frame.ts'
 import type { Pen } from './pen.ts'
@@ -18,6 +26,8 @@ const GAP = 16
 const CHANGE = 84
 /** Pixels of the narrowest column of names, if a table has several columns of numbers. */
 const NAME = 120
+/** Pixels of the narrowest column of words. */
+const MIN_CELL = 48
 
 /** Height of a single number with its change, pixels. */
 export const NUMBER_HEIGHT = 84
@@ -121,8 +131,8 @@ function drawDescribed(
 }
 
 /**
- * Draws a row for each series: its name, and its numbers with their changes. Columns with names have a
- * head, and several have no changes where the names of rows would have no room beside them.
+ * Draws a row for each series: its name, and its numbers with their changes, or its cells. Columns with
+ * names have a head, and several have no changes where the names of rows would have no room beside them.
  */
 export function drawTable(box: Box, pen: Pen, chart: Chart): string {
   const { colors } = pen
@@ -132,13 +142,20 @@ export function drawTable(box: Box, pen: Pen, chart: Chart): string {
   const body = hasHead ? { ...box, top: box.top + ROW } : box
   const shown = shownOf(body, series)
   const widest = (texts: string[]) => Math.max(0, ...texts.map((text) => widthOf(text, ROW_SIZE)))
+  // Words may be cut, and numbers never.
+  const most = Math.max(MIN_CELL, (box.right - box.left - NAME) / names.length - GAP)
   const columns = names.map((name, i) => {
+    const hasWords = shown.some(({ cells }) => typeof cells?.[i] === 'string')
     const figures = shown.map((one) => figureIn(chart, one, i))
+    const texts = shown.map((one) => textIn(chart, one, i))
     const changes = figures.map(changeOf)
+    const needed = Math.max(widest([name]), widest(texts) * (hasHead ? BOLDER : 1))
     return {
       name,
+      hasWords,
       figures,
-      width: Math.max(widest([name]), widest(figures.map(textOf)) * (hasHead ? BOLDER : 1)) + GAP,
+      texts,
+      width: (hasWords ? Math.min(needed, most) : needed) + GAP,
       changeWidth: changes.some((change) => change !== '')
         ? Math.max(hasHead ? 0 : CHANGE, widest(changes) + GAP)
         : 0
@@ -153,25 +170,39 @@ export function drawTable(box: Box, pen: Pen, chart: Chart): string {
   const placed = columns.map(({ width, changeWidth, ...column }) => {
     const right = left + width
     left = right + (hasChanges ? changeWidth : 0)
-    return { ...column, right, end: left }
+    return { ...column, width: width - GAP, right, end: left }
   })
-  const end = (y: number) => ({ y: y + 19.5, 'font-size': ROW_SIZE, 'text-anchor': 'end' })
-  const heads = placed.map(({ name, right }) =>
-    label(name, { ...end(box.top), x: right, 'font-size': NAME_SIZE, fill: colors['ink-3'] })
-  )
+  const line = (y: number) => ({ y: y + 19.5, 'font-size': ROW_SIZE })
+  const end = (y: number) => ({ ...line(y), 'text-anchor': 'end' })
+  const cell = ({ hasWords, width, right }: (typeof placed)[number], text: string, y: number) =>
+    hasWords
+      ? { text: fitName(text, ROW_SIZE, width), at: { ...line(y), x: right - width } }
+      : { text, at: { ...end(y), x: right, 'font-weight': 600 } }
+  const heads = placed.map((column) => {
+    const { text, at } = cell(column, column.name, box.top)
+    return label(text, {
+      ...at,
+      'font-size': NAME_SIZE,
+      'font-weight': undefined,
+      fill: colors['ink-3']
+    })
+  })
   const rows = drawRows(body, pen, series, (one, y, i) => {
     const rule = { x1: box.left, x2: box.right, y1: y + ROW - 0.5, y2: y + ROW - 0.5 }
     return [
       label(fitName(one.name || '(empty)', ROW_SIZE, nameWidth), {
-        y: y + 19.5,
-        'font-size': ROW_SIZE,
+        ...line(y),
         fill: colors.ink,
         x: box.left
       }),
-      ...placed.flatMap(({ figures, right, end: until }) => [
-        label(textOf(figures[i]), { ...end(y), fill: colors.ink, x: right, 'font-weight': 600 }),
-        hasChanges ? drawChange(pen, figures[i], { ...end(y), x: until }) : ''
-      ]),
+      ...placed.flatMap((column) => {
+        const { figures, texts, end: until } = column
+        const { text, at } = cell(column, texts[i] ?? '', y)
+        return [
+          label(text, { ...at, fill: colors.ink }),
+          hasChanges ? drawChange(pen, figures[i], { ...end(y), x: until }) : ''
+        ]
+      }),
       element('line', { ...rule, stroke: colors.line })
     ].join('')
   })

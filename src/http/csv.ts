@@ -172,7 +172,10 @@ export function csvTable(c: Context<AppEnv>, name: string, table: Json[][]): Res
 
 async function* tableLines(mark: string, table: Json[][]): AsyncGenerator<string, void> {
   for (let from = 0; from < table.length; from += LINES_AT_ONCE) {
-    const lines = table.slice(from, from + LINES_AT_ONCE).map(csvLine).join('')
+    const lines = table
+      .slice(from, from + LINES_AT_ONCE)
+      .map(csvLine)
+      .join('')
     yield from === 0 ? mark + lines : lines
   }
 }

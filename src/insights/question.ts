@@ -1,6 +1,8 @@
+import { expectScope } from '../access/credentials.ts'
+import type { KeyRow } from '../access/store.ts'
 import { AppError } from '../errors.ts'
 import { isObject } from '../input/json.ts'
-import { KINDS, type ReadQuestion } from '../questions/kinds.ts'
+import { KINDS, PERSONS, type ReadQuestion } from '../questions/kinds.ts'
 import { findLegacyForm } from '../questions/legacy-forms.ts'
 import { readLegacyQuestion, readQuestion } from '../questions/question.ts'
 import { unwrapQuery } from '../trends/node-form.ts'
@@ -10,7 +12,12 @@ import { fieldsOf } from './insight.ts'
 import type { InsightInput } from './schemas.ts'
 
 /** What an insight asks: a trend, or a question of another kind. */
-type InsightQuestion = { trend: TrendQuery } | Required<Pick<ReadQuestion, 'compute' | 'draw'>>
+type InsightQuestion =
+  | { trend: TrendQuery }
+  | (Pick<ReadQuestion, 'needs' | 'compute' | 'check'> & Required<Pick<ReadQuestion, 'draw'>>)
+
+/** Who reads an insight: a key, or nobody known, as behind a link and in messages. */
+export type InsightReader = { key?: Pick<KeyRow, 'scopes'> }
 
 type Fields = Pick<InsightInput, 'filters' | 'query'>
 
@@ -18,7 +25,7 @@ type Fields = Pick<InsightInput, 'filters' | 'query'>
  * Reads what an insight asks; undefined if it has no series.
  * @param ignoredFields receives the names of the fields that have no effect
  * @throws the errors of `readTrend` and `readQuestion`; invalid_input, attr the path of `kind`, for
- * a kind whose answers need more than `insight:read`
+ * a kind whose answers cannot be drawn
  */
 export function readInsight(
   insight: Fields,
@@ -35,15 +42,33 @@ export function readInsight(
     const trend = readTrend(fields, settings, now, ignoredFields)
     return trend && { trend }
   }
-  const { needs, compute, draw } = form
+  const { needs, compute, check, draw } = form
     ? readLegacyQuestion(form, filters, ['filters'], settings, now, ignoredFields)
     : readQuestion({ query: fields.query ?? null }, settings, now)
-  if (!draw || !needs.every((scopes) => scopes.includes('insight:read'))) {
+  if (!draw) {
     throw new AppError(
       'invalid_input',
       `An insight has a chart, and a ${kind} has none: \`POST query/\` answers it.`,
       unwrapped?.pathOf('kind')
     )
   }
-  return { compute, draw }
+  return { needs, compute, draw, ...(check && { check }) }
 }
+
+/**
+ * Lets those who may see persons read an insight that shows them. For all others, `insight:read` is
+ * enough: whoever saved the insight had the other scopes that its question needs.
+ * @throws permission_denied
+ */
+export function expectReader({ needs }: Pick<ReadQuestion, 'needs'>, { key }: InsightReader): void {
+  if (!needs.includes(PERSONS)) {
+    return
+  }
+  if (!key) {
+    throw new AppError('permission_denied', PERSONS_HIDDEN)
+  }
+  expectScope(key, PERSONS)
+}
+
+const PERSONS_HIDDEN =
+  'This statement shows persons, who are in no link and in no message: only a key with `person:read` reads it.'

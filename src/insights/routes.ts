@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { allow } from '../access/auth.ts'
+import { expectScope } from '../access/credentials.ts'
 import { userToJson } from '../access/user.ts'
 import { toIso } from '../calendar/clock.ts'
 import { AppError, NotFoundError } from '../errors.ts'
@@ -20,9 +21,9 @@ import { expectOneForm } from '../trends/forms.ts'
 import { computeTrend } from '../trends/trend.ts'
 import { findMissingDashboards } from './dashboards/store.ts'
 import { fieldsOf } from './insight.ts'
-import { readInsight } from './question.ts'
+import { expectReader, readInsight } from './question.ts'
 import { CREATE, DESTROY, LIST, RETRIEVE, UPDATE } from './reference.ts'
-import { InsightInput, type InsightJson } from './schemas.ts'
+import { InsightInput, type InsightJson, RowsAnswer } from './schemas.ts'
 import {
   findInsight,
   findTiles,
@@ -59,7 +60,16 @@ const RetrieveQuery = z.object({
 })
 
 /** Read-only fields of which a client may send back an old value. */
-const CHANGING = ['result', 'last_refresh', 'is_cached', 'last_modified_at', 'dashboard_tiles']
+const CHANGING = [
+  'result',
+  'columns',
+  'types',
+  'hasMore',
+  'last_refresh',
+  'is_cached',
+  'last_modified_at',
+  'dashboard_tiles'
+]
 
 export const insightRoutes = createRouter()
   .get('/insights', LIST, allow('insight:read'), validateQuery(ListQuery), async (c) => {
@@ -93,10 +103,9 @@ export const insightRoutes = createRouter()
       if (c.req.valid('query').refresh === 'false') {
         return c.json(insight)
       }
-      const result = await computeResult(c, row)
       return c.json({
         ...insight,
-        result,
+        ...(await computeResult(c, row)),
         last_refresh: toIso(now.getTime())
       } satisfies InsightJson)
     }
@@ -142,17 +151,25 @@ export const insightRoutes = createRouter()
     }
   )
 
-async function computeResult(c: Context<AppEnv>, row: InsightRow): Promise<InsightJson['result']> {
+async function computeResult(
+  c: Context<AppEnv>,
+  row: InsightRow
+): Promise<Pick<InsightJson, 'result' | 'columns' | 'types' | 'hasMore'>> {
   const { db, project, usage, now } = c.var
   const read = readInsight(row, project, now)
   if (!read) {
-    return []
+    return { result: [] }
   }
   if ('trend' in read) {
-    return (await computeTrend(db, project, { query: read.trend, now })).result
+    return { result: (await computeTrend(db, project, { query: read.trend, now })).result }
   }
-  const { results } = await read.compute({ db, project, usage })
-  return results as InsightJson['result']
+  expectReader(read, c.var)
+  const answer = await read.compute({ db, project, usage })
+  const { columns, types, hasMore } = RowsAnswer.parse(answer)
+  return {
+    result: answer.results as InsightJson['result'],
+    ...(columns && { columns, types, hasMore })
+  }
 }
 
 /** @throws invalid_input, attr `filters`, if a `query` would override them */
@@ -170,14 +187,20 @@ function expectOneDefinition(
 }
 
 /**
- * @throws the errors of an invalid trend, such as invalid_input and query_too_large; does_not_exist
- * for an unknown dashboard
+ * @throws the errors of an invalid trend, such as invalid_input and query_too_large; permission_denied
+ * for a key without the scopes that the query needs; does_not_exist for an unknown dashboard
  */
 async function expectValid(c: Context<AppEnv>, input: InsightInput): Promise<void> {
   const { db, project, now } = c.var
   const ignoredFields: string[] = []
   expectOneForm(fieldsOf(input))
-  readInsight(input, project, now, ignoredFields)
+  const read = readInsight(input, project, now, ignoredFields)
+  if (read && 'draw' in read) {
+    for (const scopes of read.needs) {
+      expectScope(c.var.key, scopes)
+    }
+    await read.check?.({ db, project })
+  }
   nameIgnored(c, ignoredFields)
   const [missing] = await findMissingDashboards({ db, project }, input.dashboards ?? [])
   if (missing === undefined) {

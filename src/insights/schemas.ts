@@ -48,6 +48,22 @@ export const INSIGHT_EXAMPLE = {
   is_cached: false
 }
 
+/** The members of an answer with rows. */
+export const RowsAnswer = z.object({
+  columns: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'The names of the columns, if the result has rows.' }),
+  types: z
+    .array(z.union([z.string(), z.array(z.string())]))
+    .optional()
+    .meta({ description: 'The types of the columns, as `POST query/` gives them.' }),
+  hasMore: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether there are more rows than those of the result.' })
+})
+
 export const InsightJson = z
   .object({
     id: z.int(),
@@ -74,6 +90,7 @@ export const InsightJson = z
         description:
           'The lines of the trend as of now, or the `results` of another kind of query, if a GET of the insight asks for them with `refresh`; otherwise null.'
       }),
+    ...RowsAnswer.shape,
     last_refresh: z.iso.datetime().nullable(),
     is_cached: z.boolean()
   })

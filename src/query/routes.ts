@@ -138,11 +138,7 @@ async function answerQuery(
 }
 
 /** Responds with a CSV file. @throws invalid_input, attr `format`, for an answer that is no table */
-async function answerTable(
-  c: Context<AppEnv>,
-  run: QueryRun,
-  isKept: boolean
-): Promise<Response> {
+async function answerTable(c: Context<AppEnv>, run: QueryRun, isKept: boolean): Promise<Response> {
   if (isKept) {
     throw new AppError(
       'invalid_input',

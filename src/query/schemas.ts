@@ -23,7 +23,7 @@ export const QueryRequest = closed(
     .object({
       query: z.record(z.string(), z.unknown()).meta({
         description:
-          'A node such as `TrendsQuery`, alone or inside an `InsightVizNode` or `DataTableNode`.'
+          'A node such as `TrendsQuery`, alone or inside an `InsightVizNode`, `DataTableNode` or, for statements, `DataVisualizationNode`.'
       }),
       refresh: z
         .union(

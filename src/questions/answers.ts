@@ -3,7 +3,7 @@
  * it, when a question is first asked.
  */
 
-export { computeSql } from '../sql/answer.ts'
+export { checkSql, computeSql } from '../sql/answer.ts'
 export { computeActors, findPersonIds } from './actors/answer.ts'
 export { findActorsOfPoint } from './actors/trend-point.ts'
 export { endRange } from './drawing.ts'
@@ -14,6 +14,7 @@ export { drawLifecycleAnswer } from './lifecycle/chart.ts'
 export { computeLifecycle, listLifecycle } from './lifecycle/lifecycle.ts'
 export { drawRetentionAnswer } from './retention/chart.ts'
 export { computeRetention, listRetained } from './retention/retention.ts'
+export { drawStatement, expectColumns } from './sql/chart.ts'
 export { drawStickinessAnswer } from './stickiness/chart.ts'
 export { computeStickiness, listStickiness } from './stickiness/stickiness.ts'
 export { computeTrends } from './trends.ts'

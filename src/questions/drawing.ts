@@ -13,8 +13,8 @@ export type DrawnQuestion = {
   chart: Omit<Chart, 'warning' | 'annotations'>
   /** The buckets of the time axis; empty without one. */
   buckets: Bucket[]
-  /** The range that the chart shows, ms UTC. */
-  range: Range
+  /** The range that the chart shows, ms UTC; from `all` if it is not known. */
+  range: { from: number | 'all'; until: number }
   figures: QuestionFigure[]
   /** The names of the events of which nothing was counted. */
   uncounted: string[]

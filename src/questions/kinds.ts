@@ -3,7 +3,6 @@ import type { ProjectRow } from '../access/store.ts'
 import type { Overviews } from '../columns/sealed.ts'
 import type { ProjectDb, Usage } from '../db/client.ts'
 import type { Json, JsonObject } from '../input/json.ts'
-import { readSql } from '../sql/request.ts'
 import type { ListScope } from '../sql/row-limit.ts'
 import { toTable } from '../trends/answer.ts'
 import { readTrendsNode, type Settings } from '../trends/request.ts'
@@ -15,6 +14,7 @@ import { readLifecycle } from './lifecycle/query.ts'
 import { tableOfRows } from './list-answer.ts'
 import { type Answers, loadAnswers } from './load-answers.ts'
 import { readRetention } from './retention/query.ts'
+import { readStatement } from './sql/view.ts'
 import { readStickiness } from './stickiness/query.ts'
 import { readWebOverview, readWebTable } from './web/query.ts'
 
@@ -33,10 +33,15 @@ export type DrawingScope = Omit<QuestionScope, 'usage'>
 export type QuestionAnswer = { results: unknown }
 
 /**
- * Reads a node of a kind.
+ * Reads a node of a kind, whose `DataVisualizationNode`, if there is one, is its `view`.
  * @throws errors of input whose attr is a path in the node, and query_too_large, attr the limit
  */
-type Read<Query> = (node: JsonObject, settings: Settings, now: Date) => Query
+type Read<Query> = (
+  node: JsonObject,
+  settings: Settings,
+  now: Date,
+  view: JsonObject | undefined
+) => Query
 
 /** @throws the errors of `Read` */
 type Compute<Scope, Query, Answer> = (scope: Scope, query: Query, now: Date) => Promise<Answer>
@@ -48,6 +53,8 @@ type Definition<Query, Answer> = {
   toTable: (answer: Answer) => Json[][]
   /** Returns lists of scopes: a key needs one of each. By default, one of `NUMBERS`. */
   needs?: (query: Query) => readonly Scopes[]
+  /** How a question is checked and drawn, if its answer can be drawn. */
+  show?: (query: Query, now: Date) => Pick<ReadQuestion, 'check' | 'draw'>
   /**
    * Whether a dashboard's filters can be laid over a node: it has a `dateRange` and `properties`, and
    * refuses a `breakdownFilter` that it does not know.
@@ -65,6 +72,8 @@ export type ReadQuestion = {
    * table. @throws the errors of `compute`
    */
   tabulate?: (scope: QuestionScope) => Promise<Json[][]>
+  /** Finds what is wrong with a question that reading it does not find. @throws those errors */
+  check?: (scope: DrawingScope) => Promise<void>
   /** Computes and draws the answer; undefined for rows. @throws the errors of `compute` */
   draw?: (scope: DrawingScope, asked: AskedDrawing) => Promise<DrawnQuestion>
 }
@@ -79,7 +88,7 @@ export type AskedDrawing = {
 
 /** A kind of questions. */
 export type QuestionKind = {
-  read: (node: JsonObject, settings: Settings, now: Date) => ReadQuestion
+  read: Read<ReadQuestion>
   takesFilters: boolean
 }
 
@@ -94,16 +103,19 @@ const define = <Query, Answer extends QuestionAnswer>({
   compute: computeOf,
   toTable,
   needs = () => [NUMBERS],
+  show = () => ({}),
   takesFilters = false
 }: Definition<Query, Answer>): QuestionKind => ({
-  read(node, settings, now) {
-    const query = read(node, settings, now)
+  read(...asked) {
+    const [, , now] = asked
+    const query = read(...asked)
     const compute = async (scope: QuestionScope) =>
       computeOf(await loadAnswers())(scope, query, now)
     return {
       needs: needs(query),
       compute,
-      tabulate: async (scope) => toTable(await compute({ ...scope, isExport: true }))
+      tabulate: async (scope) => toTable(await compute({ ...scope, isExport: true })),
+      ...show(query, now)
     }
   },
   takesFilters
@@ -131,8 +143,9 @@ const defineDrawn = <Query, Answer>(
   read: Read<Query>,
   drawerOf: (answers: Answers) => Drawer<Query, Answer>
 ): QuestionKind => ({
-  read(node, settings, now) {
-    const query = read(node, settings, now)
+  read(...asked) {
+    const [, , now] = asked
+    const query = read(...asked)
     return {
       needs: [NUMBERS],
       compute: async (scope) => drawerOf(await loadAnswers()).compute(scope, query, now),
@@ -205,9 +218,20 @@ export const KINDS: Readonly<Record<string, QuestionKind>> = {
     needs: () => [NUMBERS, PERSONS]
   }),
   HogQLQuery: define({
-    read: readSql,
+    read: readStatement,
     compute: ({ computeSql }) => computeSql,
     toTable: tableOfRows,
-    needs: ({ namesPersons }) => [['query:read'], ...(namesPersons ? [PERSONS] : [])]
+    needs: ({ namesPersons }) => [['query:read'], ...(namesPersons ? [PERSONS] : [])],
+    show: (statement, now) => ({
+      async check(scope) {
+        const { checkSql, expectColumns } = await loadAnswers()
+        expectColumns(statement.view, await checkSql(scope, statement, now))
+      },
+      async draw(scope) {
+        const { computeSql, drawStatement } = await loadAnswers()
+        const answer = await computeSql(scope, statement, now)
+        return drawStatement(statement, answer, { project: scope.project, now })
+      }
+    })
   })
 }

@@ -6,6 +6,9 @@ import { Patterns } from '../properties/pattern.ts'
 import { type Reading, readFilters } from '../properties/read-filters.ts'
 import { Unsupported } from '../trends/shared-fields.ts'
 
+/** Rows of an answer with actors: persons are read 1,000 at a time. */
+export const MAX_ACTORS = 1_000
+
 /** Columns of an answer. */
 export const MAX_COLUMNS = 100
 

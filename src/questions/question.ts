@@ -38,10 +38,10 @@ export function readQuestion(
   if (!unwrapped) {
     throw new AppError('required', 'This field is required.', 'query')
   }
-  const { inner, pathOf } = unwrapped
+  const { inner, view, pathOf } = unwrapped
   const { node, entry } = findByKind(KINDS, inner, pathOf)
   const read = (whole: JsonObject, path: PathOf): ReadQuestion =>
-    readWith(entry, { node: whole, pathOf: path }, settings, now)
+    readWith(entry, { node: whole, view, pathOf: path }, settings, now)
   const alone = read(node, pathOf)
   if (!override || isEmpty(override)) {
     return alone
@@ -75,16 +75,17 @@ export function readLegacyQuestion(
 /** @param pathOf returns the path in the request of a path in the node */
 function readWith(
   { read }: QuestionKind,
-  { node, pathOf }: { node: JsonObject; pathOf: PathOf },
+  { node, view, pathOf }: { node: JsonObject; view?: JsonObject | undefined; pathOf: PathOf },
   settings: Settings,
   now: Date
 ): ReadQuestion {
-  const question = inRequest({ pathOf }, () => read(node, settings, now))
-  const { compute, tabulate, draw } = question
+  const question = inRequest({ pathOf }, () => read(node, settings, now, view))
+  const { compute, tabulate, draw, check } = question
   return {
     ...question,
     compute: (scope) => compute(scope).catch(rethrowing(pathOf)),
     ...(tabulate && { tabulate: (scope) => tabulate(scope).catch(rethrowing(pathOf)) }),
+    ...(check && { check: (scope) => check(scope).catch(rethrowing(pathOf)) }),
     ...(draw && { draw: (scope, asked) => draw(scope, asked).catch(rethrowing(pathOf)) })
   }
 }

@@ -17,7 +17,13 @@ import { parseStatement } from './parse.ts'
 import { fillingOf } from './placeholders.ts'
 import { MAX_LIMIT, planStatement, type SelectPlan, type StatementPlan } from './plan.ts'
 import type { SqlQuery } from './request.ts'
-import { DEFAULT_LIMIT, expectWhole, type ListScope, limitRows, type RowLimit } from './row-limit.ts'
+import {
+  DEFAULT_LIMIT,
+  expectWhole,
+  type ListScope,
+  limitRows,
+  type RowLimit
+} from './row-limit.ts'
 import { runAnswer, writeColumns } from './run.ts'
 import type { Kinds, PropertyKinds } from './schema.ts'
 import { locating } from './statement-error.ts'
@@ -48,9 +54,31 @@ export type SqlAnswer = {
  * attr the limit
  */
 export const computeSql = (scope: SqlScope, query: SqlQuery, now: Date): Promise<SqlAnswer> =>
-  locating(query.text, () => compute(scope, query, now))
+  locating(query.text, async () => compute(scope, query, await prepare(scope, query, now)))
 
-async function compute(scope: SqlScope, query: SqlQuery, now: Date): Promise<SqlAnswer> {
+/**
+ * Returns the columns of the answer to a statement, without computing it. @throws invalid_input, attr
+ * `query`, for a statement that has no answer
+ */
+export const checkSql = (
+  scope: SqlScope,
+  query: SqlQuery,
+  now: Date
+): Promise<SqlAnswer['types']> =>
+  locating(query.text, async () => typesOf((await prepare(scope, query, now)).plan))
+
+const typesOf = ({ columns }: StatementPlan): SqlAnswer['types'] =>
+  columns.map(({ name, type }) => [name, printType(type)])
+
+type Prepared = {
+  plan: StatementPlan
+  knowledge: Knowledge
+  setting: Setting
+  /** What planning and computing found that a client has to know. */
+  noted: ReadonlySet<string>
+}
+
+async function prepare(scope: SqlScope, query: SqlQuery, now: Date): Promise<Prepared> {
   const { db, project, stepEvents } = scope
   const statement = parseStatement(query.text)
   const groups = query.filters ? [query.filters.group] : []
@@ -72,6 +100,15 @@ async function compute(scope: SqlScope, query: SqlQuery, now: Date): Promise<Sql
     kinds: await readKinds(scope, query, statement),
     fill: fillingOf(query, project, now)
   })
+  return { plan, knowledge, setting, noted }
+}
+
+async function compute(
+  scope: SqlScope,
+  query: SqlQuery,
+  { plan, knowledge, setting, noted }: Prepared
+): Promise<SqlAnswer> {
+  const { db, project } = scope
   const ids = new IdTexts(db, project.id)
   const limits = limitsOf(plan, scope)
   const { limit, offset, warnings } = limits
@@ -83,7 +120,7 @@ async function compute(scope: SqlScope, query: SqlQuery, now: Date): Promise<Sql
   return {
     results: shown.map((cells) => cells.map((cell, i) => prints[i]?.(cell) ?? null)),
     columns: plan.columns.map(({ name }) => name),
-    types: plan.columns.map(({ name, type }) => [name, printType(type)]),
+    types: typesOf(plan),
     hasMore: rows.length > limit,
     limit,
     offset,

@@ -1,5 +1,5 @@
 import { describeRange } from '../calendar/words.ts'
-import type { Chart } from '../charts/chart.ts'
+import { type Chart, isAllZero } from '../charts/chart.ts'
 import { formatValue, type Unit } from '../charts/format.ts'
 import { cut, isolate, onOneLine } from '../input/show.ts'
 import { nameOfSeries } from '../insights/chart.ts'
@@ -87,7 +87,7 @@ export function figuresOfQuestion(
   { chart, range, figures }: DrawnQuestion,
   timezone: string
 ): Figures {
-  const isEmpty = chart.series.every(({ data }) => data.every((value) => value === 0))
+  const isEmpty = isAllZero(chart.series)
   const lines = figures.map(({ label, ...figure }): FigureLine => {
     const named = cut(onOneLine(label), MAX_LABEL)
     return { label: named, series: named, ...figure }

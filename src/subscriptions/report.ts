@@ -12,7 +12,7 @@ import {
 } from '../insights/charts/compute.ts'
 import { findDashboard } from '../insights/dashboards/store.ts'
 import { nameOf, titleOf } from '../insights/insight.ts'
-import { readInsight } from '../insights/question.ts'
+import { expectReader, readInsight } from '../insights/question.ts'
 import { findInsight, type InsightRow } from '../insights/store.ts'
 import { describeUnknown, uncountedEvents } from '../insights/unknown-events.ts'
 import type { DrawnQuestion } from '../questions/drawing.ts'
@@ -144,6 +144,7 @@ async function readFigures(
     const placed = { title: name, place: { insightId: insight.id, dashboardId } }
     const today = startOf(now.getTime(), 'day', project).time
     if ('draw' in read) {
+      expectReader(read, {})
       const { figures, drawn } = await readQuestionFigures(open, { name, draw: read.draw }, today)
       return 'lines' in figures
         ? { figures, draw: () => completeChart(open, placed, drawn) }

@@ -8,8 +8,14 @@ import { TrendsNode } from './node-fields.ts'
 import { type SentNode, toNodePath } from './node-paths.ts'
 import { unsupported } from './property.ts'
 
+/** A node around a statement, which says how its answer is drawn, and its members that say it. */
+const VISUALIZATION = 'DataVisualizationNode'
+/** The kind of a statement. */
+export const STATEMENT = 'HogQLQuery'
+const VIEW = ['display', 'chartSettings', 'tableSettings']
+
 /** Nodes around a query, which say how it is shown. */
-const WRAPPERS = ['InsightVizNode', 'DataTableNode']
+export const WRAPPERS = ['InsightVizNode', 'DataTableNode', VISUALIZATION]
 
 /** Fields of a wrapper besides `source`: they say something about the node or its look. */
 const LOOKS = [
@@ -37,8 +43,9 @@ const isOfWrapper = (name: string): boolean =>
 
 /** @throws invalid_input for a field that belongs in the `source` of a wrapper */
 function expectWrapper(node: JsonObject): void {
+  const isOfView = (one: string): boolean => node.kind === VISUALIZATION && VIEW.includes(one)
   const name = Object.keys(node).find(
-    (one) => !isOfWrapper(one) && !isHarmless(one) && saysSomething(node[one])
+    (one) => !isOfWrapper(one) && !isOfView(one) && !isHarmless(one) && saysSomething(node[one])
   )
   if (name === undefined) {
     return
@@ -62,14 +69,19 @@ const describeKind = (kind: Json | undefined): string =>
 /** `date_from` → `dateRange.date_from` */
 const pathInNode = (name: string): string => toNodePath(name).replaceAll('__', '.')
 
-/** A node, and turns a path in it into the path in the request. */
-type Unwrapped = { inner: Json | undefined; pathOf: SentNode['pathOf'] }
+/** A node, and turns a path in it, or in its view, into the path in the request. */
+type Unwrapped = {
+  inner: Json | undefined
+  /** The `DataVisualizationNode` around it, if there is one. */
+  view?: JsonObject
+  pathOf: SentNode['pathOf']
+}
 
 /**
- * Parses a query that is JSON text, and takes it out of its `InsightVizNode` or `DataTableNode`, if
- * it has one. Returns undefined without a query.
+ * Parses a query that is JSON text, and takes it out of the node around it, if it has one of
+ * `WRAPPERS`. Returns undefined without a query.
  * @throws invalid_input, attr the field, for text that is no JSON, for a query that is no object,
- * and for a field that belongs in the `source`
+ * and for a field that belongs in the `source`; invalid_choice for a view of anything but a statement
  */
 export function unwrapQuery(query: Json | undefined): Unwrapped | undefined {
   const outer = typeof query === 'string' && query.trim() !== '' ? readText(query) : query
@@ -83,7 +95,24 @@ export function unwrapQuery(query: Json | undefined): Unwrapped | undefined {
     return { inner: outer, pathOf: joinPath('query') }
   }
   expectWrapper(outer)
-  return { inner: outer.source, pathOf: joinPath('query', 'source') }
+  const { kind, source } = outer
+  const pathOf = joinPath('query', 'source')
+  if (kind !== VISUALIZATION) {
+    return { inner: source, pathOf }
+  }
+  if (isObject(source) && source.kind !== STATEMENT) {
+    throw new AppError(
+      'invalid_choice',
+      `A ${VISUALIZATION} shows a ${STATEMENT}: put other queries into an InsightVizNode.`,
+      pathOf('kind')
+    )
+  }
+  const ofView = joinPath('query')
+  return {
+    inner: source,
+    view: outer,
+    pathOf: (path) => (VIEW.includes(path.replace(/__.*$/s, '')) ? ofView(path) : pathOf(path))
+  }
 }
 
 const joinPath =

@@ -89,6 +89,12 @@ const OBJECTS: Record<string, Record<string, string>> = {
   'POST alerts/preview/': { insight: 'insights' }
 }
 
+/** Parameters of paths that are words, not ids of objects. */
+const WORDS: Record<string, string> = { 'POST query/{id}/': 'TrendsQuery' }
+
+const fillWords = ({ name, path }: Pick<Route, 'name' | 'path'>): string =>
+  path.replace(/\{\w+\}/, (parameter) => WORDS[name] ?? parameter)
+
 /**
  * Lists every operation below a project.
  * @param makers collections whose objects the tests can make without a `POST` to the collection
@@ -104,9 +110,10 @@ export function routesOf(published: unknown, makers: string[]): Route[] {
   return own.map((operation) => {
     const name = nameOf(operation)
     const path = operation.template.slice(PREFIX.length)
+    const filled = fillWords({ name, path })
     const { query, problems: inQuery } = queryOf(operation)
     const { body, problems: inBody } = bodyOf(operation, schemas)
-    const collections = [...path.matchAll(/([^/]+)\/\{\w+\}/g)].map(
+    const collections = [...filled.matchAll(/([^/]+)\/\{\w+\}/g)].map(
       ([, collection = '']) => collection
     )
     const access = accessOf(operation)
@@ -123,7 +130,7 @@ export function routesOf(published: unknown, makers: string[]): Route[] {
         ...problemsOf(name, access),
         ...inQuery,
         ...inBody,
-        ...(countParameters(path) === collections.length
+        ...(countParameters(filled) === collections.length
           ? []
           : [
               `${name} has two parameters in a row: put the name of the second one’s collection between them.`
@@ -143,12 +150,12 @@ export function routesOf(published: unknown, makers: string[]): Route[] {
 export const UNKNOWN = 999_999_999
 
 /** Fills a route's path with ids by collection, `UNKNOWN` for a missing one, and removes the slash at the end. */
-export const pathTo = (
-  { path, collections }: Route,
-  ids: Record<string, number | string>
-): string =>
-  collections
-    .reduce((filled, one) => filled.replace(/\{\w+\}/, String(ids[one] ?? UNKNOWN)), path)
+export const pathTo = (route: Route, ids: Record<string, number | string>): string =>
+  route.collections
+    .reduce(
+      (filled, one) => filled.replace(/\{\w+\}/, String(ids[one] ?? UNKNOWN)),
+      fillWords(route)
+    )
     .replace(/\/$/, '')
 
 /** Fills the fields of a route's body that have the id of an object. */

@@ -10,7 +10,7 @@ import { computeTrend } from '../../trends/trend.ts'
 import { type Computed, placeIn, toChart } from '../chart.ts'
 import { type DashboardRow, listTiles } from '../dashboards/store.ts'
 import { nameOf, titleOf } from '../insight.ts'
-import { readInsight } from '../question.ts'
+import { expectReader, type InsightReader, readInsight } from '../question.ts'
 import { findInsights, type InsightRow } from '../store.ts'
 import { describeUnknown, uncountedEvents } from '../unknown-events.ts'
 
@@ -37,10 +37,10 @@ type DrawnAs = {
 
 /**
  * Computes an insight at `now` and returns its chart, without a title if the insight has no name;
- * undefined if the insight has no series.
+ * undefined if the insight has no series. @throws permission_denied, see `expectReader`
  */
 export async function computeChart(
-  scope: OpenProject,
+  scope: OpenProject & InsightReader,
   insight: InsightRow,
   { now, dashboardId = null, until = Number.POSITIVE_INFINITY }: DrawnAs
 ): Promise<Chart | undefined> {
@@ -51,6 +51,7 @@ export async function computeChart(
     return undefined
   }
   if ('draw' in read) {
+    expectReader(read, scope)
     return completeChart(scope, placed, await read.draw(scope, { until }))
   }
   const query = endAt(read.trend, until)
@@ -117,7 +118,7 @@ export async function chartOf(
  * @throws unavailable when the database cannot take the work now
  */
 export async function computeTiles(
-  open: OpenProject,
+  open: OpenProject & InsightReader,
   dashboardId: number,
   now: Date,
   isSpent: () => boolean
@@ -134,7 +135,7 @@ export async function computeTiles(
  * @throws unavailable
  */
 export async function computeInsights(
-  open: OpenProject,
+  open: OpenProject & InsightReader,
   { insights, dashboardId }: { insights: InsightRow[]; dashboardId: number | null },
   now: Date,
   isSpent: () => boolean
@@ -158,7 +159,7 @@ export async function findDashboardInsights(
 
 /** Computes a dashboard with `computeTiles`. Returns it as a board to draw. @throws unavailable */
 export async function computeBoard(
-  open: OpenProject,
+  open: OpenProject & InsightReader,
   dashboard: DashboardRow,
   now: Date,
   isSpent: () => boolean
@@ -180,7 +181,7 @@ export const leftOut = (left: number): string =>
 
 /** Computes an insight. Returns its chart, or the reason why there is none. @throws unavailable */
 export async function computeTile(
-  open: OpenProject,
+  open: OpenProject & InsightReader,
   insight: InsightRow,
   now: Date,
   dashboardId: number | null = null

@@ -33,8 +33,9 @@ function rowsOf({ title: insight, chart, failure }: ShownBoard['tiles'][number])
     return [{ insight, failure }]
   }
   const { days, buckets } = chart
-  return chart.series.flatMap(({ name, data, previous, times, cohort }) =>
-    data.slice(0, cohort?.begun).map((value, i) => ({
+  return chart.series.flatMap(({ name, data, cells, previous, times, cohort }) =>
+    // A row of a table without other columns has its name only.
+    (cells?.length === 0 ? [null] : (cells ?? data.slice(0, cohort?.begun))).map((value, i) => ({
       insight,
       series: cohort ? (cohort.value ?? null) : name,
       day: cohort?.day ?? days[i] ?? null,

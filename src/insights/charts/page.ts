@@ -3,11 +3,11 @@ import type { ChartTile } from '../../charts/board.ts'
 import {
   type Chart,
   currentOf,
-  figureIn,
   hasBuckets,
+  isAllZero,
   previousOf,
   type Series,
-  textOf
+  textIn
 } from '../../charts/chart.ts'
 import { drawInset, heightOf, noteOf } from '../../charts/draw.ts'
 import { formatDuration, formatIn, formatShare, formatValue } from '../../charts/format.ts'
@@ -197,7 +197,7 @@ function drawTile(
   { id, width, isTitled, range }: { id: string; width: Width; isTitled: boolean; range: string }
 ): string {
   const words = [range, chart?.counted, chart && noteOf(chart)].filter(Boolean).join(' · ')
-  const isEmpty = chart?.series.every(({ data }) => data.every((value) => value === 0))
+  const isEmpty = chart && isAllZero(chart.series)
   const warning =
     chart?.warning && !isEmpty ? `<p class="warn">${escapeHtml(chart.warning)}</p>` : ''
   const heading = isTitled ? `<h2>${isolated(title)}</h2>` : ''
@@ -209,8 +209,7 @@ ${chart ? draw(chart, id, width) : `<p class="why">${escapeHtml(failure ?? '')}<
 
 /** Draws a chart for rooms of several widths, with a table of its numbers. */
 function draw(chart: Chart, id: string, name: Width): string {
-  const isEmpty = chart.series.every(({ data }) => data.every((value) => value === 0))
-  if (chart.kind === 'retention' && !isEmpty) {
+  if (chart.kind === 'retention' && !isAllZero(chart.series)) {
     return drawHeat(chart)
   }
   const drawn = DRAWINGS[name].map(({ width, height }) =>
@@ -325,7 +324,7 @@ function tableOfColumns(chart: Chart): NumberTable {
     rows: series.map((one) => ({
       name: one.name,
       cells: buckets.flatMap((_, i) =>
-        (isCompared ? [one, before(one)] : [one]).map((shown) => textOf(figureIn(chart, shown, i)))
+        (isCompared ? [one, before(one)] : [one]).map((shown) => textIn(chart, shown, i))
       )
     }))
   }

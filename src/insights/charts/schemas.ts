@@ -8,6 +8,13 @@ const Series = z.object({
     description:
       'A number for each bucket, or one. With `columns`, the last ones may be missing: they are not known, such as the bounce rate of no sessions.'
   }),
+  cells: z
+    .array(z.union([z.string(), z.number(), z.null()]))
+    .optional()
+    .meta({
+      description:
+        'Of a table of a statement: what stands in its columns after the first, which is the `name`.'
+    }),
   previous: z
     .array(z.number())
     .optional()

@@ -6,12 +6,13 @@ import { readKnownActors } from '../../persons/actors.store.ts'
 import { readPersonRows } from '../../persons/list.store.ts'
 import { listedPersonToJson } from '../../persons/store.ts'
 import { type FilterGroup, leavesOf } from '../../properties/filter.ts'
-import type { ProjectCalendar } from '../../trends/periods.ts'
 import { expectWhole, type ListScope, limitRows } from '../../sql/row-limit.ts'
+import type { ProjectCalendar } from '../../trends/periods.ts'
 import type { ListAnswer } from '../list-answer.ts'
+import { MAX_ACTORS } from '../list-fields.ts'
 import { showActor } from './actor.ts'
 import type { ListedActor } from './columns.ts'
-import { type ActorsQuery, MAX_ROWS } from './request.ts'
+import type { ActorsQuery } from './request.ts'
 import type { FoundActor } from './sources.ts'
 
 type Scope = { db: ProjectDb; project: ProjectCalendar } & ListScope
@@ -33,7 +34,7 @@ export async function computeActors(
   now: Date
 ): Promise<ActorsAnswer> {
   const { columns, from, offset } = query
-  const limits = limitRows(query.limit, MAX_ROWS, scope)
+  const limits = limitRows(query.limit, MAX_ACTORS, scope)
   const { limit } = limits
   const { actors, hasMore, count } =
     'find' in from

@@ -6,17 +6,14 @@ import { SearchText } from '../../input/parameters.ts'
 import { parseInput } from '../../input/parse.ts'
 import { type FilterGroup, PERSON_FILTER_TYPES } from '../../properties/filter.ts'
 import { inRequest, type Settings } from '../../trends/request.ts'
-import { LISTED, listOf, MAX_COLUMNS, Name, readFields } from '../list-fields.ts'
+import { LISTED, listOf, MAX_ACTORS, MAX_COLUMNS, Name, readFields } from '../list-fields.ts'
 import { inSource, rethrowing } from '../paths.ts'
 import { type ActorColumn, type FoundColumn, readActorColumn } from './columns.ts'
 import { type ReadSource, readSource } from './sources.ts'
 
-/** Rows of an answer: persons are read 1,000 at a time. */
-export const MAX_ROWS = 1_000
-
 const ActorsNode = z.strictObject({
   ...LISTED,
-  limit: z.int().min(1).max(MAX_ROWS).nullish(),
+  limit: z.int().min(1).max(MAX_ACTORS).nullish(),
   select: listOf(Name, MAX_COLUMNS),
   orderBy: listOf(Name, 2),
   search: SearchText.nullish(),

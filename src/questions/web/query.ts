@@ -2,11 +2,11 @@ import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import type { JsonObject } from '../../input/json.ts'
 import { parseInput } from '../../input/parse.ts'
+import { DEFAULT_LIMIT } from '../../sql/row-limit.ts'
 import { ignored } from '../../trends/node-fields.ts'
 import type { TrendQuery } from '../../trends/query.ts'
 import { readTrendsNode, type Settings } from '../../trends/request.ts'
 import { OptionalFlag, Unsupported } from '../../trends/shared-fields.ts'
-import { DEFAULT_LIMIT } from '../list-fields.ts'
 import { sharedMembers } from '../shared-node.ts'
 import {
   WEB_BREAKDOWN_NAMES,

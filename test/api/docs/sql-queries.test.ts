@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import page from '../../../docs/sql-queries.md?raw'
 import { AGGREGATE_NAMES } from '../../../src/sql/aggregates/table.ts'
 import { FUNCTION_NAMES } from '../../../src/sql/functions/table.ts'
+import { request } from '../../support/project.ts'
 import { newExamples } from '../../support/sql.ts'
 
 /** `| expression | result |` */
@@ -46,4 +47,22 @@ it('has every function and every aggregate', () => {
         !OPERATORS.test(name) && !/^(?:add|subtract)/.test(name) && !page.includes(`${name}(`)
     )
   ).toEqual([])
+})
+
+it('saves and draws the statement of docs/sql-queries.md', async () => {
+  const project = await newExamples({ isSealed: false })
+  const [, text = ''] =
+    /```json\n(\{\n {2}"kind": "DataVisualizationNode"[^`]+)```/.exec(page) ?? []
+  const saved = await project.send('POST', 'insights/', { query: JSON.parse(text) })
+  const { id } = saved.body
+  const { body } = await project.send('PATCH', `insights/${id}/sharing/`, { enabled: true })
+
+  const shown = await request('GET', `/shared/${body.access_token}`)
+
+  expect(saved.status).toBe(201)
+  expect(shown.body.tiles[0].chart).toMatchObject({
+    kind: 'line',
+    days: ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04'],
+    series: [{ name: 'Events' }, { name: 'u' }]
+  })
 })

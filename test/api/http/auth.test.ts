@@ -33,9 +33,8 @@ const MAKERS: Record<string, (project: TestProject, ids: Ids) => Promise<Id>> = 
   },
   async query(project) {
     const query = { kind: 'TrendsQuery', series: [{ kind: 'EventsNode', event: 'opened' }] }
-    // The path of `POST query/{id}/` has the kind of its example, and that of a run can be the same.
-    const asked = { query, async: true, client_query_id: 'TrendsQuery' }
-    return (await project.send('POST', 'query', asked)).body.query_status.id
+    const { body } = await project.send('POST', 'query', { query, async: true })
+    return body.query_status.id
   },
   async receipts(project) {
     return (await newReceipt(project)).id

@@ -35,6 +35,17 @@ const PAGES = {
   breakdownBy: 'Page',
   includeBounceRate: true
 }
+const statement = (query: string, display = 'ActionsTable') => ({
+  kind: 'DataVisualizationNode',
+  source: { kind: 'HogQLQuery', query },
+  display
+})
+const TOP = statement('SELECT event, count() AS n FROM events GROUP BY event ORDER BY n DESC')
+const DAYS = statement(
+  'SELECT toDate(timestamp) AS day, count() AS n FROM events GROUP BY day ORDER BY day',
+  'ActionsLineGraph'
+)
+const LAST = statement('SELECT event, timestamp FROM events ORDER BY timestamp DESC LIMIT 2')
 const LIFECYCLE = { kind: 'LifecycleQuery', series: [event('seen')], dateRange }
 
 /**
@@ -141,6 +152,24 @@ it.each<[string, JsonObject, string[], string]>([
     PAGES,
     ['Asked (18 – 20 Nov 2026)', '/: 1 (no change)', '/pricing: 1'],
     '/: 1, 1, 0.0%. /pricing: 1, 1, –.'
+  ],
+  [
+    'the rows of a statement',
+    TOP,
+    ['Asked (until 21 Nov 2026)', 'seen: 10', '$pageview: 3', 'paid: 2'],
+    'seen: 10. $pageview: 3. paid: 2.'
+  ],
+  [
+    'the last point of a statement over time',
+    DAYS,
+    ['n · 20 Nov: 2 (−60.0% from 5)'],
+    'Line chart, 15 Nov to 20 Nov, UTC. n by day. n: 1, 3, 2, 2, 5, 2.'
+  ],
+  [
+    'the number of rows of a statement without numbers',
+    LAST,
+    ['Rows: 2'],
+    'seen: 2026-11-20 10:00:00. seen: 2026-11-20 10:00:00.'
   ]
 ])('an e-mail has %s, and the chart', async (_, query, lines, described) => {
   const { text, html, attachments } = await deliver(query)
@@ -185,6 +214,16 @@ it('a funnel in which nobody began has nothing to report', async () => {
   expect(attachments).toEqual([])
 })
 
+it('a statement that shows persons is in no e-mail', async () => {
+  const { text, html, attachments } = await deliver(
+    statement('SELECT person.properties.name AS name, count() AS n FROM events GROUP BY name')
+  )
+
+  expect(text).toContain('This statement shows persons')
+  expect(html).toContain('This statement shows persons')
+  expect(attachments).toEqual([])
+})
+
 const KINDS: [string, JsonObject][] = [
   ['Funnel', FUNNEL],
   ['Times', TIMES],
@@ -193,7 +232,8 @@ const KINDS: [string, JsonObject][] = [
   ['Stickiness', STICKINESS],
   ['Lifecycle', LIFECYCLE],
   ['Overview', OVERVIEW],
-  ['Pages', PAGES]
+  ['Pages', PAGES],
+  ['Statement', TOP]
 ]
 
 const { host, url } = inject('receiver')
@@ -240,7 +280,8 @@ it('a webhook gets the numbers of each kind, with their units and the addresses 
     ['Stickiness', figure('1 day', 1, null, null)],
     ['Lifecycle', figure('New', 0, 1, '−100%')],
     ['Overview', figure('Visitors', 1, 1, 'no change')],
-    ['Pages', figure('/', 1, 1, 'no change')]
+    ['Pages', figure('/', 1, 1, 'no change')],
+    ['Statement', figure('seen', 10, null, null)]
   ])
   const overview = data.insights.find(({ name }: Shown) => name === 'Overview')
   expect(overview.lines.at(-1)).toEqual(figure('Bounce rate', 0, 100, '−100.0 pt', 'percent'))
@@ -273,7 +314,8 @@ it('a message to Slack has a line for each kind', async () => {
     '• Stickiness · 1 day',
     '• Lifecycle · New',
     '• Overview · Visitors: *1*  no change',
-    '• Pages · /: *1*  no change'
+    '• Pages · /: *1*  no change',
+    '• Statement · seen (until 21 Nov 2026): *10*'
   ]) {
     expect(text).toContain(line)
   }
