@@ -63,9 +63,12 @@ export const Fault = ({ error, retry }: { error: ApiError; retry?: () => void })
   </div>
 )
 
-export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+type EmptyProps = { title: string; isPage?: boolean; children?: ComponentChildren }
+
+/** Says what would be here. `isPage`: nothing else is on the page. */
+export const Empty = ({ title, isPage = false, children }: EmptyProps) => (
   <div class="empty">
-    <b>{title}</b>
+    {isPage ? <h1>{title}</h1> : <b>{title}</b>}
     {children}
   </div>
 )

@@ -96,7 +96,7 @@ function View({ page }: { page: Page }) {
   if (Loaded === 'unreachable') {
     return (
       <div class="body">
-        <Empty title="This page cannot be loaded.">
+        <Empty isPage title="This page cannot be loaded.">
           <p class="sec">The connection is lost, or there is a newer version of the console.</p>
           <button type="button" class="b" onClick={() => location.reload()}>
             Reload
@@ -108,7 +108,7 @@ function View({ page }: { page: Page }) {
   if (failed) {
     return (
       <div class="body">
-        <Empty title="This page has failed.">
+        <Empty isPage title="This page has failed.">
           <p class="sec">
             <a href={addressOf([page.path])}>Begin it anew</a>, or go to another one.
           </p>
@@ -367,6 +367,7 @@ function ProjectMenu() {
 const Nothing = ({ hasProject }: { hasProject: boolean }) => (
   <div class="body">
     <Empty
+      isPage
       title={hasProject ? 'There is no page here.' : 'This key has no access to this project.'}
     >
       <p class="sec">

@@ -152,6 +152,8 @@ it.skipIf(!hasBrowser())('no page breaks a rule of accessibility, light or dark'
     await visitPage(`project${part}`, '.sections .card')
   }
 
+  await visitPage('nowhere', 'h1')
+
   // What opens over a page: dialogs, a drawer, a menu, a popover.
   await tab.goto(`${url}/console/#/${projectId}/explore/${insight.short_id}`)
   await tab.locator('.answer svg').first().waitFor()
