@@ -200,6 +200,21 @@ it.skipIf(!hasBrowser())('an insight is shared, sent, watched and annotated', as
   })
   await dialog.getByRole('button', { name: 'Close' }).click()
 
+  // What the dialogs say of a breakdown, and of dates that do not move.
+  const source = {
+    ...trendOf('signed up').source,
+    breakdownFilter: { breakdowns: [{ property: '$geoip_country_code', type: 'event' }] },
+    dateRange: { date_from: '2026-10-01', date_to: '2026-10-31' }
+  }
+  await api('POST', 'insights/', { name: 'October', query: { kind: 'InsightVizNode', source } })
+  await tab.reload()
+  await choose(tab, 'Change October', 'Subscribe…')
+  await dialog.getByText('The dates of the insight are fixed').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await choose(tab, 'Change October', 'Alert…')
+  await dialog.getByText('Each value of Country is watched by itself').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+
   await open('Annotate…')
   await dialog.getByLabel('Text').fill('New pricing page')
   await dialog.getByRole('button', { name: 'Save the annotation' }).click()

@@ -115,7 +115,7 @@ it.skipIf(!hasBrowser())('the keyboard alone leads from the key to a subscriptio
   const event = (name: string, id: string) => ({
     event: name,
     distinct_id: id,
-    properties: { $geoip_country_code: 'DE', $session_id: id }
+    properties: { $geoip_country_code: 'DE', $geoip_country_name: 'Germany', $session_id: id }
   })
   await send(
     stage.token,
@@ -147,6 +147,8 @@ it.skipIf(!hasBrowser())('the keyboard alone leads from the key to a subscriptio
     .getByRole('option', { name: /^Country/ })
     .first()
     .waitFor()
+  const offered = await tab.locator('[role=option] bdi').allTextContents()
+  expect(offered.slice(0, 2)).toEqual(['Country', 'Country name'])
   await keyboard.press('Enter')
   await tab.getByRole('region', { name: 'Series' }).getByText('Germany').waitFor()
   await tabTo(tab, /^Points of/)
