@@ -20,9 +20,6 @@ import type { Field } from './expression.ts'
 import type { Reach } from './reach.ts'
 import type { AskedRows, FirstRows, TableReading, TakeChunk, TakeSlowly } from './table-rows.ts'
 
-/** Names of which the overviews are read one by one; of more, that of all events is read. */
-const MAX_NAMES = 20
-
 /** Events that a statement reads from rows, with their UUIDs or all their properties. */
 const MAX_WHOLE = 1_000_000
 
@@ -157,9 +154,12 @@ async function expectFewEvents(
 }
 
 /** Returns the overview of the events that a condition is about. @throws query_too_large */
-async function overviewOf({ scan }: Knowledge, { names, since, until }: Reach): Promise<Overview> {
+export async function overviewOf(
+  { scan }: Knowledge,
+  { names, since, until }: Reach
+): Promise<Overview> {
   const { db, projectId } = scan
-  const asked = names && names.length <= MAX_NAMES ? names : [null]
+  const asked = names ?? [null]
   const stretches = asked.map((event) => ({ projectId, event, since, until }))
   const found = await findOverviews(db, stretches)
   const overviews = stretches.flatMap((stretch) => found.get(keyOfStretch(stretch)) ?? [])

@@ -20,6 +20,8 @@ export type FunctionCall = {
   kind: 'call'
   args: readonly Expression[]
   apply: (...args: SqlValue[]) => SqlValue
+  /** Whether the result is the same for all times of a slot, the day or the hour for example. */
+  isCoarse?: boolean
 }
 
 export type Aggregate = {
@@ -71,8 +73,12 @@ export function makeCall(
     name,
     args,
     type,
-    apply
-  }: { name: string; args: readonly Expression[]; type: SqlType } & Pick<FunctionCall, 'apply'>,
+    apply,
+    isCoarse = false
+  }: { name: string; args: readonly Expression[]; type: SqlType } & Pick<
+    FunctionCall,
+    'apply' | 'isCoarse'
+  >,
   labelled?: string
 ): Expression {
   const key = `${name}(${args.map((arg) => arg.key).join(', ')})`
@@ -81,7 +87,7 @@ export function makeCall(
     const values = args.map((arg) => (arg.kind === 'constant' ? arg.value : null))
     return { kind: 'constant', at, key, label, type, value: apply(...values), isText: false }
   }
-  return { kind: 'call', at, key, label, type, args, apply }
+  return { kind: 'call', at, key, label, type, args, apply, isCoarse }
 }
 
 export const makeConstant = (at: number, value: SqlValue, type: SqlType): Expression => ({

@@ -40,10 +40,8 @@ export class Groups {
     const groups = this.#groupsOf(evaluation, mask)
     for (const { of, accumulator } of this.#aggregates) {
       const counted = of.condition ? only(groups, evaluation.maskOf(of.condition)) : groups
-      accumulator.add(
-        counted,
-        of.args.map((arg) => evaluation.of(arg))
-      )
+      const args = of.args.map((arg) => evaluation.of(arg))
+      accumulator.add(counted, args, evaluation.weights)
     }
   }
 
@@ -59,34 +57,29 @@ export class Groups {
     return { length: this.#size, columns: new Map(columns) }
   }
 
+  /** Returns the group of each row of a mask; -1 for the others. */
   #groupsOf(evaluation: Evaluation, mask: Uint8Array): Int32Array {
     const vectors = this.#keys.map((key) => evaluation.of(key))
     const groups = new Int32Array(mask.length)
-    const numberers = vectors.map((vector, i) => this.#numbers[i]?.of(vector))
     for (let row = 0; row < groups.length; row += 1) {
-      groups[row] = mask[row] === 0 ? -1 : this.#groupOf(numberers, vectors, row)
+      groups[row] = mask[row] === 0 ? -1 : 0
     }
-    return groups
-  }
-
-  #groupOf(
-    numberers: readonly (((row: number) => number) | undefined)[],
-    vectors: readonly Vector[],
-    row: number
-  ): number {
-    let group = numberers[0]?.(row) ?? 0
-    for (const [i, pairs] of this.#pairs.entries()) {
-      const pair = group * GROUP_LIMIT + (numberers[i + 1]?.(row) ?? 0)
-      const known = pairs.get(pair)
-      group = known ?? pairs.size
-      if (known === undefined) {
-        pairs.set(pair, group)
+    for (const [i, vector] of vectors.entries()) {
+      const numbers = this.#numbers[i]?.list(vector, groups) ?? groups
+      const pairs = this.#pairs[i - 1]
+      if (pairs) {
+        pairUp(groups, numbers, pairs)
+      } else {
+        groups.set(numbers)
       }
     }
-    if (group >= this.#size) {
-      this.#note(group, vectors, row)
+    for (let row = 0; row < groups.length; row += 1) {
+      const group = groups[row] ?? -1
+      if (group >= this.#size) {
+        this.#note(group, vectors, row)
+      }
     }
-    return group
+    return groups
   }
 
   /** Notes the keys of a new group. */
@@ -120,24 +113,63 @@ function only(groups: Int32Array, mask: Uint8Array): Int32Array {
   return kept
 }
 
+/** Places of a table of pairs, which is faster than a map, if they are at most so many. */
+const MAX_TABLE = 2 ** 18
+
+/** Replaces groups with those of the pairs of them and of the numbers of the next key. */
+function pairUp(groups: Int32Array, numbers: Int32Array, pairs: Map<number, number>): void {
+  const [height, width] = [1 + greatestOf(groups), 1 + greatestOf(numbers)]
+  const table = new Int32Array(height * width <= MAX_TABLE ? height * width : 0).fill(-1)
+  for (let row = 0; row < groups.length; row += 1) {
+    const before = groups[row] ?? -1
+    if (before < 0) {
+      continue
+    }
+    const number = numbers[row] ?? 0
+    const place = before * width + number
+    let group = table[place] ?? -1
+    if (group < 0) {
+      const pair = before * GROUP_LIMIT + number
+      group = pairs.get(pair) ?? pairs.size
+      pairs.set(pair, group)
+      table[place] = group
+    }
+    groups[row] = group
+  }
+}
+
+function greatestOf(numbers: Int32Array): number {
+  let greatest = -1
+  for (let i = 0; i < numbers.length; i += 1) {
+    greatest = Math.max(greatest, numbers[i] ?? -1)
+  }
+  return greatest
+}
+
 /** Numbers the values of a key. */
 class KeyNumbers {
   readonly #numbers = new Map<SqlValue, number>()
 
-  /** Returns a function that numbers the value of a row. */
-  of(vector: Vector): (row: number) => number {
-    const { codes, values } = vector
-    if (!codes) {
-      return (row) => this.#numberOf(valueAt(vector, row))
-    }
-    const known = new Int32Array(values.length).fill(-1)
-    return (row) => {
-      const code = codes[row] ?? 0
-      if (known[code] === -1) {
-        known[code] = this.#numberOf(values[code] ?? null)
+  /** Returns the number of the value of each row that has a group; -1 for the others. */
+  list(vector: Vector, groups: Int32Array): Int32Array {
+    const { codes, values, isConstant } = vector
+    const listed = new Int32Array(groups.length)
+    // The number of each value of the dictionary; -1 until a row has it.
+    const known = new Int32Array(codes || isConstant ? values.length : 0).fill(-1)
+    for (let row = 0; row < listed.length; row += 1) {
+      if ((groups[row] ?? -1) < 0) {
+        listed[row] = -1
+        continue
       }
-      return known[code] ?? 0
+      const code = codes?.[row] ?? (isConstant ? 0 : row)
+      let number = known[code] ?? -1
+      if (number < 0) {
+        number = this.#numberOf(values[code] ?? null)
+        known[code] = number
+      }
+      listed[row] = number
     }
+    return listed
   }
 
   #numberOf(given: SqlValue): number {

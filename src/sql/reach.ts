@@ -15,6 +15,9 @@ export type Reach = {
   rest: readonly Expression[]
 }
 
+/** Names of which the overviews are read one by one; of more, all events are looked at. */
+const MAX_NAMES = 20
+
 /** The earliest and the latest time that JavaScript knows, ms. */
 const BEGINNING = -8.64e15
 const END = 8.64e15
@@ -59,7 +62,9 @@ function namesIn(condition: Expression): readonly string[] | undefined {
     return undefined
   }
   const names = (values ?? []).filter((value) => typeof value === 'string')
-  return names.length === values?.length ? [...new Set(names)] : undefined
+  const different = [...new Set(names)]
+  const isShort = different.length <= MAX_NAMES
+  return isShort && names.length === values?.length ? different : undefined
 }
 
 type Range = { since: number; until: number }

@@ -1,5 +1,6 @@
 import type { Knowledge } from '../trends/count.ts'
 import { Kept } from './aggregates/accumulator.ts'
+import { isCountedBySlots, readCounts } from './event-counts.ts'
 import { isWhole, type Moment, readEvents, readMoments } from './events.ts'
 import { columnsOf, type Expression } from './expression.ts'
 import type { Setting } from './functions/definition.ts'
@@ -157,6 +158,16 @@ async function readTable(
     return take(evaluation, keep(evaluation, mask, rest))
   }
   const first = firstRowsOf(plan, reach, limit)
+  const { groupBy } = plan
+  const isOfEvents = plan.source.table === 'events'
+  if (
+    isOfEvents &&
+    groupBy &&
+    isCountedBySlots(groupBy.aggregates, [...groupBy.keys, ...reach.rest])
+  ) {
+    await readCounts(running, { reach, columns, first }, takeChunk)
+    return
+  }
   const moments = await findMoments(running, plan, limit)
   if (moments) {
     await readMoments(running, moments, columns, takeChunk)

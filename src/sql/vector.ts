@@ -1,4 +1,5 @@
 import type { Codes } from '../columns/column.ts'
+import { SLOT } from '../columns/slots/store.ts'
 import type { Expression, FunctionCall } from './expression.ts'
 import { StatementError } from './statement-error.ts'
 import { isTrue, type SqlValue, ValueFailure } from './types.ts'
@@ -39,7 +40,12 @@ export function valueAt({ codes, values, isConstant }: Vector, row: number): Sql
 }
 
 /** AnswerRows whose columns are known, by the keys of their expressions. */
-export type Chunk = { length: number; columns: ReadonlyMap<string, Vector> }
+export type Chunk = {
+  length: number
+  columns: ReadonlyMap<string, Vector>
+  /** How many rows each row stands for; one if undefined. */
+  weights?: ArrayLike<number>
+}
 
 /** Most pairs of different values for which a function is computed once per pair. */
 const MAX_PAIRS = 16_384
@@ -51,10 +57,12 @@ const MAX_PAIRS = 16_384
  */
 export class Evaluation {
   readonly length: number
+  readonly weights: ArrayLike<number> | undefined
   readonly #known: Map<string, Vector>
 
-  constructor({ length, columns }: Chunk) {
+  constructor({ length, columns, weights }: Chunk) {
     this.length = length
+    this.weights = weights
     this.#known = new Map(columns)
   }
 
@@ -93,6 +101,22 @@ export class Evaluation {
     return mask
   }
 
+  /** Returns the beginnings of the slots in which events happened, in place of their times. */
+  #slotsOf(column: Expression): Vector {
+    const key = `slots of ${column.key}`
+    const known = this.#known.get(key)
+    if (known) {
+      return known
+    }
+    const times = this.of(column)
+    if (!(times.values instanceof Float64Array)) {
+      return times
+    }
+    const slots = toSlots(times.values)
+    this.#known.set(key, slots)
+    return slots
+  }
+
   #compute(expression: Expression): Vector {
     switch (expression.kind) {
       case 'constant':
@@ -100,7 +124,9 @@ export class Evaluation {
       case 'call':
         return applyTo(
           expression,
-          expression.args.map((arg) => this.of(arg)),
+          expression.args.map((arg) =>
+            expression.isCoarse && isTimeOfRow(arg) ? this.#slotsOf(arg) : this.of(arg)
+          ),
           this.length
         )
       default:
@@ -108,6 +134,10 @@ export class Evaluation {
     }
   }
 }
+
+/** Whether an expression is the time of an event. */
+export const isTimeOfRow = (expression: Expression): boolean =>
+  expression.kind === 'column' && expression.field.kind === 'timestamp'
 
 /** @throws StatementError for a failed condition */
 const toFlag = (value: SqlValue | undefined): number => (isTrue(expectValue(value)) ? 1 : 0)
@@ -118,6 +148,22 @@ export function expectValue(value: SqlValue | undefined): Exclude<SqlValue, Valu
     throw new StatementError(value.at, value.detail)
   }
   return value ?? null
+}
+
+/** Times follow each other in most rows, so that few slots are listed twice. */
+function toSlots(times: Float64Array): Vector {
+  const codes = new Uint32Array(times.length)
+  const starts: number[] = []
+  let last = Number.NaN
+  for (let row = 0; row < codes.length; row += 1) {
+    const slot = Math.floor((times[row] ?? 0) / SLOT)
+    if (slot !== last) {
+      starts.push(slot * SLOT)
+      last = slot
+    }
+    codes[row] = starts.length - 1
+  }
+  return dictionary(codes, starts)
 }
 
 function applyTo(call: FunctionCall, vectors: readonly Vector[], length: number): Vector {

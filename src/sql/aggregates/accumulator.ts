@@ -6,9 +6,10 @@ import type { Vector } from '../vector.ts'
 export interface GroupAccumulator {
   /**
    * Adds rows. @param groups the group of each row, -1 for a row that does not count @param args
-   * the values of the arguments @throws StatementError for a value that could not be computed
+   * the values of the arguments @param weights how many rows each row stands for, for `count()`
+   * only; one if undefined @throws StatementError for a value that could not be computed
    */
-  add(groups: Int32Array, args: readonly Vector[]): void
+  add(groups: Int32Array, args: readonly Vector[], weights?: ArrayLike<number>): void
   /** Returns the result of a group. */
   resultOf(group: number): SqlValue
 }

@@ -16,28 +16,29 @@ class ValueNumbers {
     this.#kept = kept
   }
 
-  /** Returns a function that numbers the rows of some arguments. */
-  of(args: readonly Vector[]): (row: number) => number {
+  /** Returns the numbers of the rows that have a group; -1 for null. */
+  list(args: readonly Vector[], groups: Int32Array): Int32Array {
     const [vector, ...others] = args
-    if (!vector) {
-      return () => -1
-    }
-    if (others.length > 0) {
-      return (row) => this.#ofTuple(args.map((arg) => expectValue(valueAt(arg, row))))
+    if (!vector || others.length > 0) {
+      const tupleAt = (row: number) => args.map((arg) => expectValue(valueAt(arg, row)))
+      return groups.map((group, row) => (group < 0 ? -1 : this.#ofTuple(tupleAt(row))))
     }
     const { codes, values } = vector
+    if (this.#isNumbered && !codes && values instanceof Int32Array) {
+      return values
+    }
     if (!codes || this.#isNumbered) {
-      return (row) => this.#ofValue(valueAt(vector, row))
+      return groups.map((group, row) => (group < 0 ? -1 : this.#ofValue(valueAt(vector, row))))
     }
     // -2: the value was not numbered yet.
     const known = new Int32Array(values.length).fill(-2)
-    return (row) => {
+    return groups.map((group, row) => {
       const code = codes[row] ?? 0
-      if (known[code] === -2) {
+      if (group >= 0 && known[code] === -2) {
         known[code] = this.#ofValue(values[code])
       }
-      return known[code] ?? -1
-    }
+      return group < 0 ? -1 : (known[code] ?? -1)
+    })
   }
 
   #ofTuple(values: readonly Exclude<SqlValue, ValueFailure>[]): number {
@@ -79,10 +80,10 @@ export class CountDistinct implements GroupAccumulator {
   }
 
   add(groups: Int32Array, args: readonly Vector[]): void {
-    const numberOf = this.#numbers.of(args)
+    const numbers = this.#numbers.list(args, groups)
     for (let row = 0; row < groups.length; row += 1) {
       const group = groups[row] ?? -1
-      const number = group < 0 ? -1 : numberOf(row)
+      const number = group < 0 ? -1 : (numbers[row] ?? -1)
       if (number < 0) {
         continue
       }
@@ -111,11 +112,11 @@ export class OnlyDistinct implements GroupAccumulator {
   }
 
   add(groups: Int32Array, args: readonly Vector[]): void {
-    const numberOf = this.#numbers.of(args)
+    const numbers = this.#numbers.list(args, groups)
     const kept = groups.slice()
     for (let row = 0; row < kept.length; row += 1) {
       const group = kept[row] ?? -1
-      const number = group < 0 ? -1 : numberOf(row)
+      const number = group < 0 ? -1 : (numbers[row] ?? -1)
       const set = group < 0 ? undefined : (this.#sets[group] ?? new NumberSet())
       if (set) {
         this.#sets[group] = set

@@ -26,11 +26,15 @@ export function eachNumber(
 export class Count implements GroupAccumulator {
   readonly #counts: number[] = []
 
-  add(groups: Int32Array, args: readonly Vector[]): void {
+  add(groups: Int32Array, args: readonly Vector[], weights?: ArrayLike<number>): void {
+    const isOfRows = args.length === 0
     for (let row = 0; row < groups.length; row += 1) {
       const group = groups[row] ?? -1
-      if (group >= 0 && args.every((arg) => expectValue(valueAt(arg, row)) !== null)) {
-        this.#counts[group] = (this.#counts[group] ?? 0) + 1
+      if (
+        group >= 0 &&
+        (isOfRows || args.every((arg) => expectValue(valueAt(arg, row)) !== null))
+      ) {
+        this.#counts[group] = (this.#counts[group] ?? 0) + (weights?.[row] ?? 1)
       }
     }
   }

@@ -1,4 +1,4 @@
-import { constantOf, type Expression } from '../expression.ts'
+import { constantOf, type Expression, type FunctionCall } from '../expression.ts'
 import { StatementError } from '../statement-error.ts'
 import {
   type Base,
@@ -176,21 +176,30 @@ const comparison = (name: string, decide: Decide, missing: Missing): FunctionDef
       throw new Error('A comparison has two sides.')
     }
     const { base, left, right } = comparing(a, b, setting)
-    return {
-      type: FLAG,
-      apply(x = null, y = null) {
-        if (!isSome(x) || !isSome(y)) {
-          return failureIn([x, y]) ?? (x === y ? missing.ofNulls : missing.ofNull)
-        }
-        const [one, other] = [left(x), right(y)]
-        if (Number.isNaN(one) || Number.isNaN(other)) {
-          return missing.ofNaN
-        }
-        return Number(decide(compareValues(base, one, other)))
+    const compare = (x: SqlValue = null, y: SqlValue = null): SqlValue => {
+      if (!isSome(x) || !isSome(y)) {
+        return failureIn([x, y]) ?? (x === y ? missing.ofNulls : missing.ofNull)
       }
+      const [one, other] = [left(x), right(y)]
+      if (Number.isNaN(one) || Number.isNaN(other)) {
+        return missing.ofNaN
+      }
+      return Number(decide(compareValues(base, one, other)))
     }
+    const limit = left === same ? numberIn(b, right) : undefined
+    const compareNumber: FunctionCall['apply'] = (x = null, y = null) =>
+      limit !== undefined && typeof x === 'number' && !Number.isNaN(x)
+        ? Number(decide(Number(x > limit) - Number(x < limit)))
+        : compare(x, y)
+    return { type: FLAG, apply: limit === undefined ? compare : compareNumber }
   }
 })
+
+/** Returns the number that a constant is compared as; undefined for any other side. */
+function numberIn(side: Expression, convert: Convert): number | undefined {
+  const value = side.kind === 'constant' && isSome(side.value) ? convert(side.value) : undefined
+  return typeof value === 'number' && !Number.isNaN(value) ? value : undefined
+}
 
 /** Returns the first value that failed. */
 const failureIn = (values: readonly SqlValue[]): ValueFailure | undefined =>

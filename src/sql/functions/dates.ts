@@ -1,5 +1,6 @@
 import { midnight } from '../../calendar/clock.ts'
 import { DAY, HOUR, MINUTE } from '../../calendar/units.ts'
+import { SLOT } from '../../columns/slots/store.ts'
 import { StatementError } from '../statement-error.ts'
 import {
   DATE,
@@ -51,6 +52,7 @@ const ofDay = (
     const { toClock } = clockFunction(asked, { zonePlace: 1 })
     return {
       type: likeArgs(type, asked.args),
+      isCoarse: true,
       apply: strictly((value) => compute(Math.floor(toClock(value) / DAY)))
     }
   }
@@ -81,6 +83,7 @@ const ofDayAndMode = (
     }
     return {
       type: likeArgs(type, asked.args),
+      isCoarse: true,
       apply: strictly((value) => compute(Math.floor(toClock(value) / DAY), mode))
     }
   }
@@ -131,7 +134,8 @@ function firstWeekOf(year: number, mode: number): number {
 const ofClock = (
   name: string,
   type: IntName,
-  compute: (clock: number) => number
+  compute: (clock: number) => number,
+  isCoarse = true
 ): FunctionDefinition => ({
   name,
   arity: [1, 2],
@@ -139,6 +143,7 @@ const ofClock = (
     const { toClock } = clockFunction(asked, { zonePlace: 1 })
     return {
       type: likeArgs(int(type), asked.args),
+      isCoarse,
       apply: strictly((value) => compute(toClock(value)))
     }
   }
@@ -152,7 +157,11 @@ const startOf = (name: string, step: number): FunctionDefinition => ({
   arity: [1, 2],
   build(asked) {
     const clocked = clockFunction(asked, { zonePlace: 1 })
-    return { type: likeArgs(time(clocked.zone), asked.args), apply: roundDown(clocked, step) }
+    return {
+      type: likeArgs(time(clocked.zone), asked.args),
+      isCoarse: step % SLOT === 0,
+      apply: roundDown(clocked, step)
+    }
   }
 })
 
@@ -194,6 +203,7 @@ const formatDateTime: FunctionDefinition = {
       type.base === 'date' ? momentOfDay(Number(value), zone) : Number(value)
     return {
       type: likeArgs(TEXT, asked.args),
+      isCoarse: !/%[iSsfTRr]/.test(written),
       apply: strictly((value) => format(toClock(value), () => toClock(value) - timeOf(value)))
     }
   }
@@ -261,7 +271,7 @@ export const DATES: readonly FunctionDefinition[] = [
     Number(printDay(Math.floor(clock / DAY)).replaceAll('-', ''))
   ),
   ofClock('toHour', 'UInt8', (clock) => dateOf(clock).getUTCHours()),
-  ofClock('toMinute', 'UInt8', (clock) => dateOf(clock).getUTCMinutes()),
-  ofClock('toSecond', 'UInt8', (clock) => dateOf(clock).getUTCSeconds()),
+  ofClock('toMinute', 'UInt8', (clock) => dateOf(clock).getUTCMinutes(), false),
+  ofClock('toSecond', 'UInt8', (clock) => dateOf(clock).getUTCSeconds(), false),
   formatDateTime
 ]

@@ -25,7 +25,7 @@ export type Setting = {
 /** A call whose arguments are resolved. */
 export type AskedCall = { at: number; name: string; args: readonly Expression[]; setting: Setting }
 
-type Built = { type: SqlType } & Pick<FunctionCall, 'apply'>
+type Built = { type: SqlType } & Pick<FunctionCall, 'apply' | 'isCoarse'>
 
 /** A function: how many arguments it takes, and what it computes of them. */
 export type FunctionDefinition = {

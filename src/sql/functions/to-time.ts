@@ -32,7 +32,7 @@ const toDate: FunctionDefinition = {
           apply: strictly((text) => dayOfText(String(text), zone) ?? null)
         }
       case 'time':
-        return { type: likeArgs(DATE, asked.args), apply: dayIn(zone) }
+        return { type: likeArgs(DATE, asked.args), isCoarse: true, apply: dayIn(zone) }
       case 'date':
         return { type, apply: strictly((day) => day) }
       default:

@@ -136,6 +136,10 @@ const EXAMPLES: [statement: string, rows: Json[][]][] = [
     'SELECT event, timestamp F ORDER BY timestamp LIMIT 1 OFFSET 1',
     [['$pageview', '2026-03-01T09:00:05.250000+01:00']]
   ],
+  [
+    `SELECT count() F WHERE event IN ('signup', ${Array.from({ length: 20 }, (_, i) => `'no ${i}'`).join(', ')})`,
+    [[1]]
+  ],
   ['SELECT count() F WHERE timestamp > now() - INTERVAL 1 DAY', [[1]]],
   ['SELECT count() F WHERE timestamp >= today() - INTERVAL 1 DAY', [[3]]],
   ["SELECT count() F WHERE toDate(timestamp) = '2026-03-02'", [[3]]],
