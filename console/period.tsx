@@ -232,6 +232,7 @@ export function ComparisonPicker() {
   const period = periodIn(parameters.value)
   const isOpen = useSignal(false)
   const usual = usualComparison(period, today())
+  const days = period.compareTo ? comparedDays(period, period.compareTo, today()) : undefined
   const toggle = () => {
     isOpen.value = !isOpen.value
   }
@@ -247,7 +248,7 @@ export function ComparisonPicker() {
         aria-expanded={isOpen.value}
         aria-haspopup="dialog"
         aria-label={comparisonName(period.compareTo, usual)}
-        title="Comparison (c)"
+        title={days ? `Compared with ${daysText(days)} (c)` : 'Comparison (c)'}
         onClick={toggle}
       >
         <Icon name="compare" />
