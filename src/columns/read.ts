@@ -1,28 +1,13 @@
 import { isTooBig } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { pause } from '../turns.ts'
-import {
-  type Batch,
-  clip,
-  emptyColumn,
-  placeBySlots,
-  placeByTimes,
-  type Span,
-  type WantedColumns
-} from './batch.ts'
+import { type Batch, clip, type Span, type WantedColumns } from './batch.ts'
+import { rowsToBatch, segmentToBatch, sortRows } from './batches.ts'
 import type { Scan } from './cache.ts'
-import { type SlotCount, type Slots, toSlotCounts } from './codec.ts'
-import { toColumn } from './dictionary.ts'
 import type { Overview, Segment } from './overview.ts'
-import {
-  type NameSpan,
-  type RowColumns,
-  readMoment,
-  readRows,
-  readSortedRows
-} from './read.store.ts'
-import { type Columns, readSealed } from './sealed.ts'
-import { SLOT } from './slots/store.ts'
+import { type NameSpan, readMoment, readRows, readSortedRows } from './read.store.ts'
+import { readSealed } from './sealed.ts'
+import { looseSpans, spansOf } from './spans.ts'
 
 /**
  * Pause after a statement that reads rows, ms, so that other requests get the database. Reads of
@@ -42,8 +27,6 @@ const MOMENT_EVENTS = 10_000
 
 /** Events whose columns a statement reads: eight full segments, or a hundred small ones. */
 const SEALED_EVENTS = 262_144
-
-type CountedSpan = NameSpan & { count: number }
 
 /**
  * Reads the columns of a project's events: from segments where there are any, and from rows
@@ -120,7 +103,7 @@ export class Reader {
         this.#unread.add(segment.id)
         continue
       }
-      batches.push(toBatch(segment, columns, this.#wanted, section))
+      batches.push(segmentToBatch(segment, columns, this.#wanted, section))
       if (late) {
         batches.push(clip(rowsToBatch(late, this.#wanted), section))
       }
@@ -244,164 +227,4 @@ function inGroups<Item extends { count: number }>(items: readonly Item[], most: 
     }
   }
   return groups
-}
-
-/**
- * Returns spans that cover the events outside segments within a step, sorted by name and time. Each
- * has at most about `most` events, and none reaches into a segment.
- */
-function looseSpans(overview: Overview, step: Span, most: number): CountedSpan[] {
-  const { eventIds, slots, counts } = overview.loose
-  const segmentsOf = Map.groupBy(overview.segments, ({ eventId }) => eventId)
-  const spans = new Spans(step, most, (eventId, from, until) =>
-    (segmentsOf.get(eventId) ?? []).some(
-      (segment) => segment.since >= from && segment.until <= until
-    )
-  )
-  for (let i = 0; i < slots.length; i += 1) {
-    spans.add(eventIds[i] ?? 0, slots[i] ?? 0, counts[i] ?? 0)
-  }
-  return spans.list
-}
-
-/** Returns spans that cover the events of a segment within a step, also the late events. */
-function spansOf(segment: Segment, step: Span, most: number): CountedSpan[] {
-  const spans = new Spans(step, most, () => false)
-  for (const { slot, count } of allSlots(segment)) {
-    spans.add(segment.eventId, slot, count)
-  }
-  return spans.list
-}
-
-type IsSealed = (eventId: number, from: number, until: number) => boolean
-
-/** Joins slots, added in the order of names and time, to spans of about `most` events. */
-class Spans {
-  readonly list: CountedSpan[] = []
-  readonly #step: Span
-  readonly #most: number
-  readonly #isSealed: IsSealed
-
-  constructor(step: Span, most: number, isSealed: IsSealed) {
-    this.#step = step
-    this.#most = most
-    this.#isSealed = isSealed
-  }
-
-  add(eventId: number, slot: number, count: number): void {
-    const since = Math.max(slot * SLOT, this.#step.since)
-    const until = Math.min((slot + 1) * SLOT, this.#step.until)
-    if (since >= until) {
-      return
-    }
-    const last = this.list.at(-1)
-    const isJoined =
-      last?.eventId === eventId &&
-      last.count + count <= this.#most &&
-      (last.until === since || !this.#isSealed(eventId, last.until, since))
-    if (last && isJoined) {
-      this.list[this.list.length - 1] = { ...last, until, count: last.count + count }
-    } else {
-      this.list.push(...split({ eventId, since, until, count }, Math.ceil(count / this.#most)))
-    }
-  }
-}
-
-/**
- * Counts the events in each slot of a segment's range, with the late events, in the order of time.
- */
-function allSlots({ slots, late }: Segment): SlotCount[] {
-  const counts = new Map<number, number>()
-  for (const { slot, count } of [...toSlotCounts(slots), ...late]) {
-    counts.set(slot, (counts.get(slot) ?? 0) + count)
-  }
-  return [...counts].map(([slot, count]) => ({ slot, count })).sort((a, b) => a.slot - b.slot)
-}
-
-function split({ eventId, since, until, count }: CountedSpan, parts: number): CountedSpan[] {
-  const length = Math.max(1, Math.min(parts, until - since))
-  const at = (i: number) => since + Math.floor(((until - since) * i) / length)
-  return Array.from({ length }, (_, i) => ({
-    eventId,
-    since: at(i),
-    until: at(i + 1),
-    count: Math.ceil(count / length)
-  }))
-}
-
-function toBatch(
-  { count, since, slots, eventId }: Segment,
-  columns: Columns,
-  wanted: WantedColumns,
-  section: Span
-): Batch {
-  const column = (name: string) => {
-    const found = columns.get(name)
-    return found && 'codes' in found ? found : emptyColumn(count)
-  }
-  const numbers = (name: string) => {
-    const found = columns.get(name)
-    return found instanceof Uint32Array ? found : new Uint32Array()
-  }
-  const times = wanted.times ? timesOf(slots, numbers('time')) : new Float64Array()
-  const whole = {
-    length: count,
-    since,
-    times,
-    place: wanted.times ? placeByTimes(times) : placeBySlots(slots),
-    ...(wanted.names && { names: { codes: new Uint8Array(count), values: [eventId] } }),
-    identities: wanted.identities ? numbers('identity') : new Uint32Array(),
-    versions: wanted.versions ? column('version') : emptyColumn(0),
-    sessions: wanted.sessions ? column('session') : emptyColumn(0),
-    properties: new Map(wanted.properties.map((key) => [key, column(`event:${key}`)]))
-  }
-  return clip(whole, section)
-}
-
-/** Returns the time of each event, from its distance to the beginning of its slot. */
-function timesOf({ slots, ends }: Slots, offsets: Uint32Array): Float64Array {
-  const times = new Float64Array(offsets.length)
-  let i = 0
-  for (const [at, slot] of slots.entries()) {
-    for (const end = ends[at] ?? 0; i < end; i += 1) {
-      times[i] = slot * SLOT + (offsets[i] ?? 0)
-    }
-  }
-  return times
-}
-
-const rowsToBatch = (rows: RowColumns, wanted: WantedColumns): Batch => ({
-  length: rows.length,
-  since: rows.times[0] ?? 0,
-  times: wanted.times ? Float64Array.from(rows.times) : new Float64Array(),
-  place: placeByTimes(rows.times),
-  ...(rows.names && { names: toColumn(rows.names) }),
-  identities: Uint32Array.from(rows.identities ?? []),
-  versions: rows.versions ? toColumn(rows.versions) : emptyColumn(rows.length),
-  sessions: rows.sessions ? toColumn(rows.sessions) : emptyColumn(rows.length),
-  properties: new Map(wanted.properties.map((key, i) => [key, toColumn(rows.properties[i] ?? [])])),
-  ...(rows.uuids && { uuids: rows.uuids }),
-  ...(rows.bodies && { bodies: rows.bodies })
-})
-
-/** Sorts rows by their times: those of several names come name by name. */
-function sortRows(rows: RowColumns): RowColumns {
-  const { times } = rows
-  if (times.every((time, i) => i === 0 || (times[i - 1] ?? 0) <= time)) {
-    return rows
-  }
-  const order = times.map((_, i) => i).sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0))
-  // The cast is safe, because each list has a value for each time.
-  const sort = <Value>(values: readonly Value[]) => order.map((i) => values[i] as Value)
-  return {
-    length: rows.length,
-    times: sort(times),
-    names: rows.names && sort(rows.names),
-    identities: rows.identities && sort(rows.identities),
-    versions: rows.versions && sort(rows.versions),
-    sessions: rows.sessions && sort(rows.sessions),
-    uuids: rows.uuids && sort(rows.uuids),
-    bodies: rows.bodies && sort(rows.bodies),
-    properties: rows.properties.map(sort)
-  }
 }
