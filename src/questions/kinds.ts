@@ -206,10 +206,13 @@ export const KINDS: Readonly<Record<string, QuestionKind>> = {
     read: readEvents,
     compute: ({ computeEvents }) => computeEvents,
     toTable: tableOfRows,
-    needs: ({ columns }) => [
-      ['query:read'],
-      ...(columns.some(({ isPersonal }) => isPersonal) ? [PERSONS] : [])
-    ]
+    needs: (query) => {
+      const showsPersons =
+        'list' in query
+          ? query.list.namesPersons
+          : query.columns.some(({ isPersonal }) => isPersonal)
+      return [['query:read'], ...(showsPersons ? [PERSONS] : [])]
+    }
   }),
   ActorsQuery: define({
     read: readActors,

@@ -1,5 +1,6 @@
 import { decidersOf } from '../columns/filter.ts'
 import type { Db, ProjectDb } from '../db/client.ts'
+import type { AppError } from '../errors.ts'
 import {
   findEventKinds,
   listNames,
@@ -26,12 +27,16 @@ import {
 } from './row-limit.ts'
 import { runAnswer, writeColumns } from './run.ts'
 import type { Kinds, PropertyKinds } from './schema.ts'
-import { locating } from './statement-error.ts'
+import { locating, type StatementError, toAppError } from './statement-error.ts'
 import type { SqlStatement } from './tree.ts'
 import { printType, type SqlType, type SqlValue } from './types.ts'
 
 /** Where a statement is computed. */
-type SqlScope = { db: ProjectDb & Db; project: ProjectCalendar; stepEvents?: number } & ListScope
+export type SqlScope = {
+  db: ProjectDb & Db
+  project: ProjectCalendar
+  stepEvents?: number
+} & ListScope
 
 /** The answer to a `HogQLQuery`. */
 export type SqlAnswer = {
@@ -54,7 +59,22 @@ export type SqlAnswer = {
  * attr the limit
  */
 export const computeSql = (scope: SqlScope, query: SqlQuery, now: Date): Promise<SqlAnswer> =>
-  locating(query.text, async () => compute(scope, query, await prepare(scope, query, now)))
+  locating(inText(query), async () =>
+    computeStatement(scope, query, parseStatement(query.text), now)
+  )
+
+const inText =
+  ({ text }: SqlQuery) =>
+  (error: StatementError): AppError =>
+    toAppError(text, error)
+
+/** Computes the answer to a parsed statement. @throws StatementError; query_too_large */
+export const computeStatement = async (
+  scope: SqlScope,
+  query: SqlQuery,
+  statement: SqlStatement,
+  now: Date
+): Promise<SqlAnswer> => compute(scope, query, await prepare(scope, query, statement, now))
 
 /**
  * Returns the columns of the answer to a statement, without computing it. @throws invalid_input, attr
@@ -65,7 +85,10 @@ export const checkSql = (
   query: SqlQuery,
   now: Date
 ): Promise<SqlAnswer['types']> =>
-  locating(query.text, async () => typesOf((await prepare(scope, query, now)).plan))
+  locating(inText(query), async () => {
+    const { plan } = await prepare(scope, query, parseStatement(query.text), now)
+    return typesOf(plan)
+  })
 
 const typesOf = ({ columns }: StatementPlan): SqlAnswer['types'] =>
   columns.map(({ name, type }) => [name, printType(type)])
@@ -78,9 +101,13 @@ type Prepared = {
   noted: ReadonlySet<string>
 }
 
-async function prepare(scope: SqlScope, query: SqlQuery, now: Date): Promise<Prepared> {
+async function prepare(
+  scope: SqlScope,
+  query: SqlQuery,
+  statement: SqlStatement,
+  now: Date
+): Promise<Prepared> {
   const { db, project, stepEvents } = scope
-  const statement = parseStatement(query.text)
   const groups = query.filters ? [query.filters.group] : []
   const filtering = {
     deciders: decidersOf(groups, project.timezone, now),

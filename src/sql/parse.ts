@@ -1,7 +1,7 @@
 import { Cursor } from './cursor.ts'
 import { ExpressionParser } from './parse-expression.ts'
 import { StatementError } from './statement-error.ts'
-import type { Alias, Item, OrderItem, Select, SqlStatement, TableSource } from './tree.ts'
+import type { Alias, Item, Node, OrderItem, Select, SqlStatement, TableSource } from './tree.ts'
 
 /*
  * statement  = select { UNION ALL select } [ ";" ]
@@ -34,6 +34,18 @@ export function parseStatement(text: string): SqlStatement {
   return parser.readWhole()
 }
 
+/** What stands alone in a list: a column, a condition, or an order. */
+type Parts = { item: Item; condition: Node; order: OrderItem }
+
+/**
+ * Parses an expression that stands alone. @param start its offset in the text that errors are about
+ * @throws StatementError
+ */
+export const parseFragment = <Name extends keyof Parts>(
+  { text, start }: { text: string; start: number },
+  name: Name
+): Parts[Name] => new StatementParser(' '.repeat(start) + text).readPart(name)
+
 class StatementParser {
   readonly #cursor: Cursor
   readonly #expressions: ExpressionParser
@@ -60,6 +72,19 @@ class StatementParser {
       throw this.#unexpected()
     }
     return statement
+  }
+
+  readPart<Name extends keyof Parts>(name: Name): Parts[Name] {
+    const parts: { [Part in keyof Parts]: () => Parts[Part] } = {
+      item: () => this.#readItem(),
+      condition: () => this.#expressions.read(),
+      order: () => this.#readOrder()
+    }
+    const part = parts[name]()
+    if (this.#cursor.peek().kind !== 'end') {
+      throw this.#cursor.expected('the end of this expression')
+    }
+    return part
   }
 
   #readUnion(): SqlStatement {
@@ -140,11 +165,14 @@ class StatementParser {
       if (items.length > 0 && (cursor.isWord('from') || cursor.peek().kind === 'end')) {
         break
       }
-      const node = this.#expressions.read()
-      const alias = this.#readColumnAlias()
-      items.push({ node, alias })
+      items.push(this.#readItem())
     } while (cursor.takeSymbol(','))
     return items
+  }
+
+  #readItem(): Item {
+    const node = this.#expressions.read()
+    return { node, alias: this.#readColumnAlias() }
   }
 
   #readColumnAlias(): Alias | undefined {
@@ -203,21 +231,25 @@ class StatementParser {
   }
 
   #readOrders(): OrderItem[] {
-    const cursor = this.#cursor
     const orders: OrderItem[] = []
     do {
-      const node = this.#expressions.read()
-      const isDescending = cursor.takeWords('desc') || cursor.takeWords('descending')
-      if (!isDescending) {
-        cursor.takeWords('asc') || cursor.takeWords('ascending')
-      }
-      const hasNullsFirst = cursor.takeWords('nulls', 'first')
-      if (!hasNullsFirst) {
-        cursor.takeWords('nulls', 'last')
-      }
-      orders.push({ node, isDescending, hasNullsFirst })
-    } while (cursor.takeSymbol(','))
+      orders.push(this.#readOrder())
+    } while (this.#cursor.takeSymbol(','))
     return orders
+  }
+
+  #readOrder(): OrderItem {
+    const cursor = this.#cursor
+    const node = this.#expressions.read()
+    const isDescending = cursor.takeWords('desc') || cursor.takeWords('descending')
+    if (!isDescending) {
+      cursor.takeWords('asc') || cursor.takeWords('ascending')
+    }
+    const hasNullsFirst = cursor.takeWords('nulls', 'first')
+    if (!hasNullsFirst) {
+      cursor.takeWords('nulls', 'last')
+    }
+    return { node, isDescending, hasNullsFirst }
   }
 
   #readLimits(): Pick<Select, 'limit' | 'limitBy' | 'offset'> {

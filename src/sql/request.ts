@@ -107,7 +107,7 @@ export function readSql(node: JsonObject, settings: Settings, now: Date): SqlQue
         return filling === undefined ? [] : [[code_name, filling] as const]
       })
     ),
-    namesPersons: namesPersons(tokensOf(read.query)),
+    namesPersons: namesPersons(read.query),
     warnings:
       mode && mode !== MODE
         ? [`modifiers.personsOnEventsMode is ignored: this service reads persons as ${MODE}.`]
@@ -155,9 +155,12 @@ function tokensOf(text: string): SqlToken[] {
   }
 }
 
-/** Whether there is a word `person` or `persons` that is not followed by `.id`. */
-const namesPersons = (tokens: readonly SqlToken[]): boolean =>
-  tokens.some(({ kind, value }, i) => {
+/**
+ * Whether there is a word `person` or `persons` that is not followed by `.id`. @throws invalid_input,
+ * attr `query`, for a text that cannot be divided into words
+ */
+export const namesPersons = (text: string): boolean =>
+  tokensOf(text).some(({ kind, value }, i, tokens) => {
     const isPerson =
       (kind === 'name' || kind === 'quoted' || kind === 'text') && /^persons?$/i.test(value)
     const member = tokens[i + 2]

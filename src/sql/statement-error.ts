@@ -14,17 +14,20 @@ const OUT_OF_RANGE =
   'A time or a date of this statement is out of range: the years -271821 to 275760 are allowed.'
 
 /**
- * Calls `work`. @throws invalid_input, attr `query`, with the line and the column for a
- * StatementError: `1:8: Unable to resolve field: evnt.`
+ * Calls `work`. @throws invalid_input, as `locate` makes it of a StatementError: with the line and the
+ * column, such as `1:8: Unable to resolve field: evnt.`
  */
-export async function locating<Result>(text: string, work: () => Promise<Result>): Promise<Result> {
+export async function locating<Result>(
+  locate: (error: StatementError) => AppError,
+  work: () => Promise<Result>
+): Promise<Result> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof RangeError && /time value/i.test(error.message)) {
       throw new AppError('invalid_input', OUT_OF_RANGE, 'query')
     }
-    throw error instanceof StatementError ? toAppError(text, error) : error
+    throw error instanceof StatementError ? locate(error) : error
   }
 }
 

@@ -5,29 +5,31 @@ import type { EventRow } from '../../events/store.ts'
 import type { Json } from '../../input/json.ts'
 import { readKnownActors } from '../../persons/actors.store.ts'
 import { listedPersonToJson } from '../../persons/store.ts'
+import { computeList } from '../../sql/list.ts'
 import { expectWhole, type ListScope, limitRows } from '../../sql/row-limit.ts'
+import type { ProjectCalendar } from '../../trends/periods.ts'
 import type { ListAnswer } from '../list-answer.ts'
-import type { EventsQuery } from './request.ts'
+import type { EventRowsQuery, EventsQuery } from './request.ts'
 
 /** Characters of the rows of an answer: all of them are in memory at once. */
 const MAX_CHARACTERS = 20_000_000
 
 type Scope = {
   db: ProjectDb
-  project: { id: number; timezone: string }
+  project: ProjectCalendar
   usage: Usage
 } & ListScope
+
+/** Lists events, or computes the list that expressions mean. @throws the errors of both */
+export const computeEvents = (scope: Scope, query: EventsQuery, now: Date): Promise<ListAnswer> =>
+  'list' in query ? computeList(scope, query.list, now) : listEvents(scope, query, now)
 
 /**
  * Lists events.
  * @throws query_too_large, attr the field that would help, if the rows are too long, or if too many
  * events would have to be examined to find them all
  */
-export async function computeEvents(
-  scope: Scope,
-  query: EventsQuery,
-  now: Date
-): Promise<ListAnswer> {
+async function listEvents(scope: Scope, query: EventRowsQuery, now: Date): Promise<ListAnswer> {
   const { db, project, usage } = scope
   const { columns, filters, order, offset } = query
   const limits = limitRows(query.limit, MAX_PAGE, scope)

@@ -3,7 +3,7 @@ import type { EventRow } from '../../events/store.ts'
 import type { Json, JsonObject } from '../../input/json.ts'
 import { uuidFromHex } from '../../input/uuid.ts'
 import type { PersonJson } from '../../persons/schemas.ts'
-import { noColumn, readPropertyPath, withoutLabel } from '../select.ts'
+import { readPropertyPath, withoutLabel } from '../select.ts'
 
 /** An event with its properties, parsed, and the person that it belongs to now. */
 export type ShownEvent = {
@@ -39,15 +39,8 @@ const OF_PERSONS: Readonly<Record<string, Column>> = {
   'person.id': { type: 'UUID', cellOf: ({ row }) => row.person_uuid }
 }
 
-const SUPPORTED = [
-  ...Object.keys(OF_EVENTS),
-  ...Object.keys(OF_PERSONS),
-  'properties.x',
-  'person.properties.x'
-]
-
-/** Reads an item of a `select`. @throws invalid_input, attr `at`, for one that is not supported */
-export function readColumn(item: string, at: string): EventColumn {
+/** Returns the column of rows for an item of a `select`; undefined for another expression. */
+export function findColumn(item: string): EventColumn | undefined {
   const text = withoutLabel(item)
   const path = readPropertyPath(text)
   if (path) {
@@ -62,10 +55,7 @@ export function readColumn(item: string, at: string): EventColumn {
   }
   const isPersonal = Object.hasOwn(OF_PERSONS, text)
   const column = isPersonal || Object.hasOwn(OF_EVENTS, text) ? COLUMNS[text] : undefined
-  if (!column) {
-    throw noColumn(item, at, SUPPORTED)
-  }
-  return { name: item, isPersonal, ...column }
+  return column && { name: item, isPersonal, ...column }
 }
 
 const COLUMNS: Readonly<Record<string, Column>> = { ...OF_EVENTS, ...OF_PERSONS }

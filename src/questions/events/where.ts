@@ -1,8 +1,6 @@
 import type { Calendar } from '../../calendar/buckets.ts'
-import { noDate, readFrom } from '../../calendar/dates.ts'
-import { AppError } from '../../errors.ts'
+import { readFrom } from '../../calendar/dates.ts'
 import type { JsonObject } from '../../input/json.ts'
-import { show } from '../../input/show.ts'
 import { readPropertyPath, unquote } from '../select.ts'
 
 /** What the conditions of a `where` ask for, all of which must hold. */
@@ -36,29 +34,22 @@ const MEMBERSHIP = new RegExp(
   'is'
 )
 
-const SUPPORTED =
-  "Supported: event = 'x', event IN ('x', 'y'), distinct_id = 'x', properties.x = 'y', and timestamp compared with a date by >=, >, < or <="
-
-/**
- * Reads the conditions of a `where`.
- * @throws invalid_input, attr `where__0` and so on, for a condition that is not supported
- */
-export function readWhere(where: readonly string[], calendar: Calendar, now: Date): Conditions {
-  const read = where.map((text, i) => {
-    const at = `where__${i}`
-    const condition =
+/** Reads the conditions of a `where`; undefined if one of them is another expression. */
+export function readWhere(
+  where: readonly string[],
+  calendar: Calendar,
+  now: Date
+): Conditions | undefined {
+  const read = where.flatMap(
+    (text) =>
       readMembership(text.trim()) ??
-      readTime(text.trim(), at, calendar, now) ??
-      readEquality(text.trim())
-    if (!condition) {
-      throw new AppError(
-        'invalid_input',
-        `${show(text)} is not a supported condition. ${SUPPORTED}.`,
-        at
-      )
-    }
-    return condition
-  })
+      readTime(text.trim(), calendar, now) ??
+      readEquality(text.trim()) ??
+      []
+  )
+  if (read.length < where.length) {
+    return undefined
+  }
   return {
     names: read.flatMap(({ names = [] }) => names),
     distinctIds: read.flatMap(({ distinctIds = [] }) => distinctIds),
@@ -75,16 +66,13 @@ function readMembership(text: string): Condition | undefined {
   return names ? { names: [names.map(unquote)] } : undefined
 }
 
-/** `timestamp >= '2026-11-20'` @throws invalid_input, attr `at`, for a text that is no date */
-function readTime(text: string, at: string, calendar: Calendar, now: Date): Condition | undefined {
+/** `timestamp >= '2026-11-20'` */
+function readTime(text: string, calendar: Calendar, now: Date): Condition | undefined {
   const [, operator = '', plain, wrapped] = TIME.exec(text) ?? []
   const quoted = plain ?? wrapped
-  if (quoted === undefined) {
-    return undefined
-  }
-  const time = readFrom(unquote(quoted), calendar, now)
+  const time = quoted === undefined ? undefined : readFrom(unquote(quoted), calendar, now)
   if (time === undefined) {
-    throw noDate(unquote(quoted), at)
+    return undefined
   }
   // Times are whole milliseconds.
   const limit = operator === '>' || operator === '<=' ? time + 1 : time

@@ -206,18 +206,20 @@ describe('an EventsQuery', () => {
   })
 
   it.each([
-    [{ select: ['count()'] }, 'select__0'],
-    [{ select: ['event', 'created_at'] }, 'select__1'],
+    [{ select: ['event', 'nope'] }, 'select__1'],
+    [{ select: ['upper(event'] }, 'select__0'],
+    [{ select: ['event, 1'] }, 'select__0'],
+    [{ select: ['1 FROM persons'] }, 'select__0'],
+    [{ select: ['count()', 'person'] }, 'select__1'],
     [{ select: ['person.name'] }, 'select__0'],
     [{ select: ['constructor'] }, 'select__0'],
-    [{ where: ["event != 'a'"] }, 'where__0'],
-    [{ where: ["event = 'a'", "event LIKE 'a%'"] }, 'where__1'],
-    [{ where: ["event = 'a' OR 1 = 1"] }, 'where__0'],
+    [{ select: ['count()'], personId: 4 }, 'personId'],
+    [{ where: ["event = 'a'", 'nope > 1'] }, 'where__1'],
+    [{ where: ["event != 'a') OR (1 = 1"] }, 'where__0'],
+    [{ where: ["event != 'a"] }, 'where__0'],
     [{ where: ["timestamp > 'soon'"] }, 'where__0'],
-    [{ where: ["timestamp = '2025-06-01'"] }, 'where__0'],
-    [{ where: ['properties.price > 5'] }, 'where__0'],
-    [{ orderBy: ['event'] }, 'orderBy__0'],
-    [{ orderBy: ['timestamp', 'event'] }, 'orderBy'],
+    [{ where: ['count() > 1'] }, 'where__0'],
+    [{ orderBy: ['timestamp', 'nope DESC'] }, 'orderBy__1'],
     [{ limit: 10_001 }, 'limit'],
     [{ limit: 0 }, 'limit'],
     [{ offset: -1 }, 'offset'],
@@ -252,6 +254,85 @@ describe('an EventsQuery', () => {
     expect(status).toBe(expected)
   })
 
+  it.each<[object, unknown[][]]>([
+    [{ select: ['count()'] }, [[6]]],
+    [
+      { select: ['event', 'count() as n'] },
+      [
+        ['$pageview', 5],
+        ['bought', 1]
+      ]
+    ],
+    [
+      {
+        select: ['upper(distinct_id) -- Who'],
+        where: ["event != 'bought'"],
+        orderBy: ['timestamp']
+      },
+      [['ADA'], ['ADA'], ['ADA'], ['BOB'], ['X']]
+    ],
+    [
+      { select: ['event'], orderBy: ['event DESC', 'timestamp'], limit: 2 },
+      [['bought'], ['$pageview']]
+    ],
+    [{ select: ['count()'], where: ["event LIKE 'b%' OR distinct_id = 'x'"] }, [[2]]],
+    [{ select: ['count()'], where: ["toDate(timestamp) = '2025-06-03'"] }, [[3]]],
+    [{ select: ['count()'], event: 'bought', after: '2025-06-02' }, [[1]]],
+    [{ select: ['count()'], after: '2025-06-03', before: '2025-06-03T12:30:00Z' }, [[2]]],
+    [{ select: ['count()'], properties: [{ key: '$browser', value: 'Firefox' }] }, [[2]]],
+    [{ select: ['event', 'count()'], limit: 1, offset: 1 }, [['bought', 1]]]
+  ])('takes the expressions of statements: %j', async (node, rows) => {
+    const project = await newStory()
+
+    expect(await rowsOf(project, node)).toEqual(rows)
+  })
+
+  it('shows whole events beside expressions, the newest first', async () => {
+    const project = await newStory()
+    const whole = await rowsOf(project, { event: '$pageview' })
+
+    const rows = await rowsOf(project, { where: ["event != 'bought'"] })
+    const [first] = await rowsOf(project, { select: ['upper(event)', '*'], limit: 1 })
+
+    expect(rows).toEqual(whole)
+    expect(first).toEqual(['$PAGEVIEW', whole[0][0]])
+  })
+
+  it('says what is wrong with an expression, and where', async () => {
+    const project = await newStory()
+
+    const { body } = await askEvents(project, { select: ['event', 'lower(evnt)'] })
+
+    expect(body.detail).toMatch(/^1:7: Unable to resolve field: evnt\. Did you mean: event\?/)
+  })
+
+  it('shows what it computes as it was selected', async () => {
+    const project = await newStory()
+
+    const { body } = await askEvents(project, { select: ['event -- Name', 'count()'], limit: 1 })
+
+    expect(body).toMatchObject({
+      columns: ['event -- Name', 'count()'],
+      types: ['String', 'UInt64'],
+      results: [['$pageview', 5]],
+      hasMore: true,
+      limit: 1,
+      offset: 0
+    })
+  })
+
+  it('needs person:read for expressions of persons', async () => {
+    const project = await newProject({ scopes: ['query:read'] })
+
+    const select = await askEvents(project, { select: ['upper(person.properties.plan)'] })
+    const where = await askEvents(project, {
+      select: ['count()'],
+      where: ["person.properties.plan != 'x'"]
+    })
+
+    expect([select.status, where.status]).toEqual([403, 403])
+  })
+
   it('refuses a page that would have to end before it is full', async () => {
     const project = await newStory()
     const settings = { timezone: 'UTC', weekStart: 0, testAccountFilters: [] }
@@ -260,7 +341,7 @@ describe('an EventsQuery', () => {
     const usage = { ...newUsage(), queries: 900 }
 
     const computed = computeEvents(
-      { db, project: { id: project.id, timezone: 'UTC' }, usage },
+      { db, project: { id: project.id, ...settings }, usage },
       query,
       new Date()
     )
