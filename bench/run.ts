@@ -15,6 +15,7 @@ import { benchSeal } from './seal.ts'
 import { benchSimilar } from './similar.ts'
 import { benchSize } from './size.ts'
 import { benchSoak } from './soak.ts'
+import { benchStatements } from './statements.ts'
 import { describeConditions, type Outcome, record, render, renderMissed } from './support/report.ts'
 import { benchTrend } from './trend.ts'
 
@@ -35,6 +36,7 @@ const PARTS: Record<string, Part> = {
   latency: benchLatency,
   trend: benchTrend,
   questions: benchQuestions,
+  statements: benchStatements,
   growth: benchGrowth,
   seal: benchSeal,
   deliveries: benchDeliveries,

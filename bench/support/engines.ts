@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { overviewIn } from './overview-sql.ts'
-import { LATER_STEPS, type QuestionName, WEEKS, WINDOW_DAYS } from './questions.ts'
+import { LATER_STEPS, MIDDLE, type QuestionName, WEEKS, WINDOW_DAYS } from './questions.ts'
 import { root } from './runtime.ts'
 import { VIEW } from './visits.ts'
 
@@ -11,7 +11,8 @@ import { VIEW } from './visits.ts'
 type Query = (event: string, from: number, until: number) => string
 
 /**
- * Another engine with the same events. A query returns rows of `[day, value, number]`, that of a funnel `[step, value, number]`,
+ * Another engine with the same events. A query returns rows of `[day, value, number]`; that of a statement names its columns by
+ * `value`, and numbers the rows of `per person`; that of a funnel returns `[step, value, number]`,
  * that of retention `[week, column, number]`, that of a lifecycle `[day, status, number]`, and that of an overview
  * `[day or name, value, number]`.
  */
@@ -143,6 +144,27 @@ function duckQueries(): Engine['queries'] {
         from events join identities using (identity) where ${where(event, firstWeek(until), until)})
       select strftime(${at(firstWeek(until))}::date + (a.w * 7)::integer, '%Y-%m-%d'), (b.w - a.w)::varchar, ${count}
       from weeks a join weeks b on a.person = b.person and b.w >= a.w group by a.w, b.w - a.w`,
+    'top list': (...range) => `
+      with top as (
+        select ${text('$current_url')} as url, ${count} as n, count(distinct person)::double as u
+        from events join identities using (identity) where ${where(...range)} group by 1 order by n desc, url limit 20)
+      select url, 'n', n from top union all select url, 'u', u from top`,
+    totals: (...range) => `
+      with found as (
+        select ${text('plan')} as plan, ${text('$browser')} as browser, ${text('$os')} as os, ${price} as price, person, timestamp
+        from events join identities using (identity) where ${where(...range)}),
+      sums as (
+        select count_if(plan = 'pro')::double as a, count_if(browser in ('Chrome', 'Edge'))::double as b,
+          count_if(price > 1000)::double as c, (count(distinct person) filter (os = 'iOS'))::double as d,
+          (count(distinct person) filter (timestamp >= ${at(MIDDLE)}))::double as e
+        from found)
+      select 'total', name, n from (unpivot sums on a, b, c, d, e into name name value n)`,
+    'daily series': (...range) =>
+      `select ${day}, ${text('$browser')}, ${count} from events where ${where(...range)} group by 1, 2`,
+    'per person': (...range) => `
+      select row_number() over (order by n desc), '', n
+      from (select person, ${count} as n, min(timestamp), max(timestamp)
+            from events join identities using (identity) where ${where(...range)} group by person order by n desc limit 100)`,
     lifecycle: (event, from, until) => `
       with days as (
         select distinct person, timestamp::date as d
@@ -186,6 +208,7 @@ type Table = {
   plan: string
   price: string
   browser: string
+  url: string
   os: string
   page: string
   country: string
@@ -199,6 +222,7 @@ const TEXT: Table = {
   plan: "JSONExtractString(properties, 'plan')",
   price: "JSONExtractFloat(properties, 'price')",
   browser: "JSONExtractString(properties, '$browser')",
+  url: "JSONExtractString(properties, '$current_url')",
   os: "JSONExtractString(properties, '$os')",
   page: "JSONExtractString(properties, '$pathname')",
   country: "JSONExtractString(properties, '$geoip_country_code')",
@@ -212,6 +236,7 @@ const MATERIALIZED: Table = {
   plan: 'plan',
   price: 'price',
   browser: 'browser',
+  url: 'url',
   os: 'os',
   page: 'page',
   country: 'country',
@@ -241,6 +266,7 @@ export async function openClickHouse(file: string, folder: string): Promise<Engi
        browser LowCardinality(String) materialized ${TEXT.browser}, os LowCardinality(String) materialized ${TEXT.os},
        page LowCardinality(String) materialized ${TEXT.page}, country LowCardinality(String) materialized ${TEXT.country},
        device LowCardinality(String) materialized ${TEXT.device},
+       url LowCardinality(String) materialized ${TEXT.url},
        person_plan LowCardinality(String) materialized ${TEXT.personPlan})
      engine = MergeTree order by (event, timestamp)`,
     'create table bench.identities (identity UInt64, person UInt64) engine = MergeTree order by identity',
@@ -291,6 +317,24 @@ function clickHouseQueries(one: Table): Engine['queries'] {
     where event in (${stepsOf(event).map(([step]) => `'${step}'`)}) and timestamp >= ${at(from)} and timestamp < ${at(until)}
     group by person`
   return {
+    'top list': (...range) => `
+      with top as (
+        select ${one.url} as url, count() as n, uniqExact(person) as u
+        from ${table} join bench.identities using (identity) where ${where(...range)} group by url order by n desc, url limit 20)
+      select url, 'n', n from top union all select url, 'u', u from top`,
+    totals: (...range) => `
+      select 'total', t.1, t.2 from (
+        select arrayJoin([
+          ('a', countIf(${one.plan} = 'pro')), ('b', countIf(${one.browser} in ('Chrome', 'Edge'))),
+          ('c', countIf(${one.price} > 1000)), ('d', uniqExactIf(person, ${one.os} = 'iOS')),
+          ('e', uniqExactIf(person, timestamp >= ${at(MIDDLE)}))]) as t
+        from ${table} join bench.identities using (identity) where ${where(...range)})`,
+    'daily series': (...range) =>
+      `select ${day} as d, ${one.browser} as b, count() from ${table} where ${where(...range)} group by d, b`,
+    'per person': (...range) => `
+      select rowNumberInAllBlocks() + 1, '', n
+      from (select person, count() as n, min(timestamp), max(timestamp)
+            from ${table} join bench.identities using (identity) where ${where(...range)} group by person order by n desc limit 100)`,
     total: (...range) =>
       `select ${day} as d, '', count() from ${table} where ${where(...range)} group by d`,
     filter: (...range) =>

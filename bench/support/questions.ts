@@ -92,7 +92,34 @@ export type NodeName = keyof typeof NODES
 
 export const NODE_NAMES = Object.keys(NODES) as NodeName[]
 
-export type QuestionName = TrendName | NodeName
+/** The middle of the range, from which `totals` counts persons. */
+export const MIDDLE = (RANGE.from + RANGE.until) / 2
+
+const timeText = (time: number): string => `'${new Date(time).toISOString()}'`
+
+/** Statements in SQL about the events of a name. */
+const STATEMENTS = {
+  'top list': (where: string) => `
+    SELECT properties.$current_url AS url, count() AS n, count(DISTINCT person_id) AS u
+    FROM events WHERE ${where} GROUP BY url ORDER BY n DESC, url LIMIT 20`,
+  totals: (where: string) => `
+    SELECT countIf(properties.plan = 'pro'), countIf(properties.$browser IN ('Chrome', 'Edge')),
+      countIf(properties.price > 1000), uniqIf(person_id, properties.$os = 'iOS'),
+      uniqIf(person_id, timestamp >= ${timeText(MIDDLE)})
+    FROM events WHERE ${where}`,
+  'daily series': (where: string) => `
+    SELECT toDate(timestamp) AS day, properties.$browser AS browser, count() AS n
+    FROM events WHERE ${where} GROUP BY day, browser ORDER BY day, browser LIMIT 10000`,
+  'per person': (where: string) => `
+    SELECT person_id, count() AS n, min(timestamp), max(timestamp)
+    FROM events WHERE ${where} GROUP BY person_id ORDER BY n DESC LIMIT 100`
+} satisfies Record<string, (where: string) => string>
+
+export type StatementName = keyof typeof STATEMENTS
+
+export const STATEMENT_NAMES = Object.keys(STATEMENTS) as StatementName[]
+
+export type QuestionName = TrendName | NodeName | StatementName
 
 export const QUESTIONS: readonly QuestionName[] = [...TREND_NAMES, ...NODE_NAMES]
 
@@ -115,6 +142,11 @@ export function questionsTo(service: URL, projectId: number, key: string): Ask {
 }
 
 function requestOf(event: string, question: QuestionName): { path: string; body: object } {
+  if (isStatement(question)) {
+    const where = `event = '${event}' AND timestamp >= ${timeText(RANGE.from)} AND timestamp < ${timeText(RANGE.until)}`
+    const query = { kind: 'HogQLQuery', query: STATEMENTS[question](where) }
+    return { path: 'query/', body: { query } }
+  }
   const range = { date_from: dayOf(RANGE.from), date_to: dayOf(RANGE.until - 1) }
   if (isNode(question)) {
     const query = { dateRange: range, ...NODES[question](event) }
@@ -124,5 +156,7 @@ function requestOf(event: string, question: QuestionName): { path: string; body:
   const body = { events: [{ id: event, ...series }], ...range, ...more }
   return { path: 'insights/trend/', body }
 }
+
+const isStatement = (question: QuestionName): question is StatementName => question in STATEMENTS
 
 const isNode = (question: QuestionName): question is NodeName => question in NODES

@@ -47,7 +47,7 @@ export async function compareSides<Name extends QuestionName>(
   return await inTemporaryAsync(async (folder) => {
     const runtime = await startWorkers()
     try {
-      const { projectId, key } = await seedProject(runtime, 0, ['insight:read'])
+      const { projectId, key } = await seedProject(runtime, 0, ['insight:read', 'query:read'])
       const file = join(folder, 'events.ndjson')
       await storeEvents(runtime, projectId, size, file)
       await comparison.complete?.(runtime, projectId)

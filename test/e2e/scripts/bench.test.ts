@@ -8,6 +8,7 @@ const MORE_FIGURES = {
   size: 5,
   trend: 93,
   questions: 40,
+  statements: 40,
   charts: 9,
   export: 9,
   purge: 7,
