@@ -5,7 +5,7 @@ import { type SqlToken, tokenize } from './tokens.ts'
 const MAX_DEPTH = 60
 
 /** Words that end an expression, and so cannot be a name without quotes. */
-const RESERVED = new Set(
+export const RESERVED: ReadonlySet<string> = new Set(
   `select from where group having order limit offset union intersect except as and or not in like
   ilike is between case when then else end distinct asc desc ascending descending join inner left
   right full cross on using with settings sample final prewhere window qualify by`.split(/\s+/)
