@@ -21,8 +21,11 @@ export type OwnKey = {
   expires_at: string | null
 }
 
-/** The name under which the key is kept, for the tab or on the device. */
-const PLACE = 'edge-analytics-key'
+/** Begins the names under which the console keeps something, for the tab or on the device. */
+export const PREFIX = 'edge-analytics-'
+
+/** The name under which the key is kept. */
+const PLACE = `${PREFIX}key`
 
 /** The key; undefined until someone has signed in. */
 export const key = signal(sessionStorage.getItem(PLACE) ?? localStorage.getItem(PLACE) ?? undefined)
@@ -57,10 +60,19 @@ export function enter(accepted: string, described: OwnKey, remember: boolean): v
   waiting = []
 }
 
-/** Keeps the key on the device, or only until the tab is closed. */
+/** Where pages keep what belongs to a session, under names that begin with `PREFIX`. */
+export const storage = (): Storage => (isRemembered.value ? localStorage : sessionStorage)
+
+const namesIn = (kept: Storage): string[] =>
+  Object.keys(kept).filter((name) => name.startsWith(PREFIX))
+
+/** Keeps the key, and what belongs to the session, on the device, or until the tab is closed. */
 export function keep(remember: boolean): void {
   const [used, unused] = remember ? [localStorage, sessionStorage] : [sessionStorage, localStorage]
-  unused.removeItem(PLACE)
+  for (const name of namesIn(unused)) {
+    used.setItem(name, unused.getItem(name) ?? '')
+    unused.removeItem(name)
+  }
   used.setItem(PLACE, key.value ?? '')
   isRemembered.value = remember
 }
@@ -73,10 +85,13 @@ export function signedInAgain(): Promise<void> {
   })
 }
 
-/** Forgets the key. */
+/** Forgets the key, and what belongs to the session. */
 export function forget(): void {
-  sessionStorage.removeItem(PLACE)
-  localStorage.removeItem(PLACE)
+  for (const kept of [sessionStorage, localStorage]) {
+    for (const name of namesIn(kept)) {
+      kept.removeItem(name)
+    }
+  }
   key.value = undefined
   own.value = undefined
   isRefused.value = false
