@@ -35,8 +35,9 @@ type Sent = {
 export const call = async <T>(method: string, to: string, sent: Sent = {}): Promise<T> =>
   parse(await callAgain(method, to, sent))
 
-/** Reads a path of the project that answers no JSON. @throws ApiError */
-export const callText = (to: string, sent: Sent = {}): Promise<string> => callAgain('GET', to, sent)
+/** Calls a path of the project that answers no JSON. @throws ApiError */
+export const callText = (method: string, to: string, sent: Sent = {}): Promise<string> =>
+  callAgain(method, to, sent)
 
 async function callAgain(method: string, to: string, sent: Sent): Promise<string> {
   const address = to.startsWith('/') ? to : `/api/projects/${project.value?.id}/${to}`

@@ -180,7 +180,11 @@ export function SaveReceipt({ receipt, page }: SaveProps) {
   const fault = useSignal<ApiError | undefined>(undefined)
   const savePage = async () => {
     try {
-      saveFile(`${name}.html`, await callText(page, { query: { format: 'html' } }), 'text/html')
+      saveFile(
+        `${name}.html`,
+        await callText('GET', page, { query: { format: 'html' } }),
+        'text/html'
+      )
       fault.value = undefined
     } catch (error) {
       fault.value = error as ApiError

@@ -122,7 +122,7 @@ function Player({ recording, next, list }: PlayerProps) {
       }
       playback.current = play(parts.current, site.current, {
         load: (key) =>
-          callText(`session_recordings/${encodeURIComponent(id)}/snapshots/`, {
+          callText('GET', `session_recordings/${encodeURIComponent(id)}/snapshots/`, {
             query: { blob_key: key },
             signal: ended.signal
           }),
