@@ -4,7 +4,7 @@ import { addressOf, go, parameters } from '../address.ts'
 import { call } from '../api.ts'
 import { Icon } from '../icons.tsx'
 import { useActions } from '../insights/actions.tsx'
-import { type SavedInsight, subjectOf, titleOfInsight } from '../insights/saved.ts'
+import { pageOfInsight, type SavedInsight, subjectOf, titleOfInsight } from '../insights/saved.ts'
 import { useLoaded } from '../loaded.ts'
 import { Menu, type MenuItem } from '../menu.tsx'
 import { Empty, Fault, Moment, Name, Skeleton, Top, toast } from '../parts.tsx'
@@ -286,7 +286,7 @@ function InsightRow({ insight, reload }: { insight: SavedInsight; reload: () => 
   return (
     <ListRow
       title={titleOfInsight(insight)}
-      href={addressOf(['explore', insight.short_id])}
+      href={addressOf([pageOfInsight(insight), insight.short_id])}
       description={insight.description ?? ''}
       at={insight.last_modified_at}
       items={items}

@@ -3,7 +3,7 @@ import { addressOf } from '../address.ts'
 import { call } from '../api.ts'
 import { ChartView } from '../chart/chart.tsx'
 import { Icon } from '../icons.tsx'
-import { titleOfInsight } from '../insights/saved.ts'
+import { pageOfInsight, titleOfInsight } from '../insights/saved.ts'
 import { Menu, type MenuItem } from '../menu.tsx'
 import { Name } from '../parts.tsx'
 import { may } from '../session.ts'
@@ -57,7 +57,7 @@ export function BoardTile({ tile, board, chart, isTable, changed, arranging }: T
       <header>
         <div class="grow">
           <h2 class="cut">
-            <a data-row href={addressOf(['explore', insight.short_id])}>
+            <a data-row href={addressOf([pageOfInsight(insight), insight.short_id])}>
               <Name>{title}</Name>
             </a>
           </h2>

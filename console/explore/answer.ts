@@ -4,9 +4,9 @@ import { ApiError, call } from '../api.ts'
 import type { Answer, QuestionNode } from '../chart/answer.ts'
 
 /** A question that is asked, and the answer to it or to the one before. */
-export type Asked = {
+export type Asked<A = Answer> = {
   /** The last answer, with its question: an older one until the new one is there. */
-  shown: { name: string; query: QuestionNode; answer: Answer; ms: number } | undefined
+  shown: { name: string; query: QuestionNode; answer: A; ms: number } | undefined
   error: ApiError | undefined
   isLoading: boolean
   /** How long the answer has taken so far, whole seconds. */
@@ -16,9 +16,9 @@ export type Asked = {
 }
 
 /** Asks a question, and again when it changes; the old answer stays meanwhile. */
-export function useAnswer(query: QuestionNode | undefined): Asked {
+export function useAnswer<A = Answer>(query: QuestionNode | undefined): Asked<A> {
   const name = JSON.stringify(query)
-  const shown = useSignal<Asked['shown']>(undefined)
+  const shown = useSignal<Asked<A>['shown']>(undefined)
   const error = useSignal<{ name: string; fault: ApiError } | undefined>(undefined)
   const running = useSignal<AbortController | undefined>(undefined)
   const seconds = useSignal(0)
@@ -43,7 +43,7 @@ export function useAnswer(query: QuestionNode | undefined): Asked {
         running.value = undefined
       }
     }
-    call<Answer>('POST', 'query/', { body: { query }, signal }).then(
+    call<A>('POST', 'query/', { body: { query }, signal }).then(
       (answer) => {
         end()
         shown.value = { name, query, answer, ms: performance.now() - begun }

@@ -3,7 +3,6 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { shownOf } from '../../src/charts/draw.ts'
 import { addressOf, parameters, path, setParameters } from '../address.ts'
-import { call } from '../api.ts'
 import { type Answer, chartOf, type DrawnAnswer, type QuestionNode } from '../chart/answer.ts'
 import { ChartView, useTableKey } from '../chart/chart.tsx'
 import { Numbers } from '../chart/numbers.tsx'
@@ -12,8 +11,9 @@ import { hasPersons, type Point, readPoint, writePoint } from '../chart/point.ts
 import { intervalOf } from '../dates.ts'
 import { maySeePersons } from '../drawer.tsx'
 import { Icon } from '../icons.tsx'
+import { Notice, Opened } from '../insights/opened.tsx'
 import { useLoaded } from '../loaded.ts'
-import { Empty, Fault, Name, Skeleton, Top } from '../parts.tsx'
+import { Empty, Fault, Name, Skeleton } from '../parts.tsx'
 import { ComparisonPicker, PeriodPicker, periodIn, today } from '../period.tsx'
 import { project } from '../session.ts'
 import { count } from '../words.ts'
@@ -42,56 +42,11 @@ export function Explore() {
   return shortId === undefined ? (
     <Page insight={undefined} reload={() => {}} />
   ) : (
-    <Saved shortId={shortId} />
+    <Opened shortId={shortId} title="Explore">
+      {(insight, reload) => <Page key={insight.short_id} insight={insight} reload={reload} />}
+    </Opened>
   )
 }
-
-function Saved({ shortId }: { shortId: string }) {
-  const { data, error, reload } = useLoaded(shortId, async (signal) => {
-    const { results } = await call<{ results: Insight[] }>('GET', 'insights/', {
-      query: { short_id: shortId },
-      signal
-    })
-    return { shortId, insight: results[0] }
-  })
-  if (error) {
-    return (
-      <Notice title="Explore">
-        <Fault error={error} retry={reload} />
-      </Notice>
-    )
-  }
-  if (data?.shortId !== shortId) {
-    return (
-      <Notice title="Explore">
-        <Skeleton rows={6} />
-      </Notice>
-    )
-  }
-  const { insight } = data
-  if (!insight) {
-    return (
-      <Notice title="Explore">
-        <Empty title="This insight does not exist.">
-          <p class="sec">It may have been deleted since.</p>
-          <a class="b" href={addressOf(['explore'])}>
-            Ask something else
-          </a>
-        </Empty>
-      </Notice>
-    )
-  }
-  return <Page key={insight.short_id} insight={insight} reload={reload} />
-}
-
-const Notice = ({ title, children }: { title: string; children: ComponentChildren }) => (
-  <>
-    <Top>
-      <h1>{title}</h1>
-    </Top>
-    <div class="body">{children}</div>
-  </>
-)
 
 /** Reads the question of the address; undefined without one that can be read. */
 function questionIn(values: URLSearchParams): QuestionNode | undefined {

@@ -5,13 +5,14 @@ import { ApiError } from '../api.ts'
 import type { QuestionNode } from '../chart/answer.ts'
 import { Icon } from '../icons.tsx'
 import { type Action, useActions } from '../insights/actions.tsx'
-import { factsOfNode } from '../insights/saved.ts'
+import { factsOfNode, pageOfInsight } from '../insights/saved.ts'
 import { Menu, type MenuItem } from '../menu.tsx'
 import { Fault, Name, Top, toast } from '../parts.tsx'
 import { Popover } from '../popover.tsx'
-import { may, project } from '../session.ts'
-import { type CopyForm, copyText, type Insight, nameOfInsight } from './question.ts'
-import { OpenInsight, SaveDialog, saveQuestion } from './save.tsx'
+import { may } from '../session.ts'
+import { copyItems } from './copies.ts'
+import { type Insight, nameOfInsight, toVizNode } from './question.ts'
+import { OpenInsight, SaveDialog, saveNode } from './save.tsx'
 
 type HeaderProps = {
   insight: Insight | undefined
@@ -26,12 +27,6 @@ const ACTIONS = [
   ['subscribe', 'Subscribe', 'mail'],
   ['share', 'Share', 'link']
 ] as const
-
-const COPIES: readonly (readonly [CopyForm, string])[] = [
-  ['curl', 'Copy as curl'],
-  ['json', 'Copy as JSON'],
-  ['typescript', 'Copy as TypeScript']
-]
 
 /** Says why an insight has to be saved before something is done with it. */
 const WHY: Record<Action, string> = {
@@ -65,7 +60,7 @@ function useHeader({ insight, reload, query, title }: HeaderProps) {
     if (insight && query) {
       try {
         error.value = undefined
-        await saveQuestion(query, { insight })
+        await saveNode(toVizNode(query), { insight })
         toast('The changes are saved.')
         reload()
         setParameters({ q: undefined }, { replace: true })
@@ -95,7 +90,7 @@ function useHeader({ insight, reload, query, title }: HeaderProps) {
       <>
         {saving.value && query && (
           <SaveDialog
-            query={query}
+            node={toVizNode(query)}
             name={insight ? `${name}, copy` : title}
             words={saving.value.next && WHY[saving.value.next]}
             close={() => {
@@ -118,18 +113,6 @@ function useHeader({ insight, reload, query, title }: HeaderProps) {
     )
   }
 }
-
-const copyItems = (query: QuestionNode | undefined): MenuItem[] =>
-  query
-    ? COPIES.map(([form, name]) => ({
-        name,
-        icon: 'copy',
-        run: () => {
-          const url = `${location.origin}/api/projects/${project.value?.id}/query/`
-          void navigator.clipboard.writeText(copyText(form, query, url)).then(() => toast('Copied'))
-        }
-      }))
-    : []
 
 /** The name of the question, and what can be done with it. */
 export function Header(props: HeaderProps) {
@@ -191,9 +174,9 @@ export function Header(props: HeaderProps) {
           {isOpening.value && (
             <Popover label="Open an insight" side="right" close={close}>
               <OpenInsight
-                open={({ short_id: id }) => {
+                open={(opened) => {
                   close()
-                  go(addressOf(['explore', id]))
+                  go(addressOf([pageOfInsight(opened), opened.short_id]))
                 }}
               />
             </Popover>

@@ -200,6 +200,12 @@ export function splitDates(
   }
 }
 
+/** Wraps a question for an insight. */
+export const toVizNode = (query: QuestionNode): QuestionNode => ({
+  kind: 'InsightVizNode',
+  source: query
+})
+
 /** A saved insight, as far as the page needs it. */
 export type Insight = {
   id: number

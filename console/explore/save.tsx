@@ -8,13 +8,13 @@ import { useLoaded } from '../loaded.ts'
 import { Dialog, Fault, toast } from '../parts.tsx'
 import type { Insight } from './question.ts'
 
-/** Stores a question: as a new insight, or as that of an insight. @throws ApiError */
-export const saveQuestion = (
-  query: QuestionNode,
+/** Stores the node of a question: as a new insight, or as that of an insight. @throws ApiError */
+export const saveNode = (
+  node: QuestionNode,
   { insight, name }: { insight?: Insight; name?: string }
 ): Promise<Insight> => {
   const body = {
-    query: { kind: 'InsightVizNode', source: query },
+    query: node,
     ...(name !== undefined && { name }),
     // An insight has either.
     ...(insight && Object.keys(insight.filters).length > 0 && { filters: {} })
@@ -25,7 +25,7 @@ export const saveQuestion = (
 }
 
 type SaveDialogProps = {
-  query: QuestionNode
+  node: QuestionNode
   /** What the insight may be called. */
   name: string
   words?: string | undefined
@@ -36,14 +36,14 @@ type SaveDialogProps = {
 }
 
 /** Asks for the name of a new insight, and stores it. */
-export function SaveDialog({ query, name: first, words, next, saved, close }: SaveDialogProps) {
+export function SaveDialog({ node, name: first, words, next, saved, close }: SaveDialogProps) {
   const name = useSignal(first.slice(0, 100))
   const error = useSignal<ApiError | undefined>(undefined)
   const isSaving = useSignal(false)
   const save = async () => {
     isSaving.value = true
     try {
-      const insight = await saveQuestion(query, { name: name.value.trim() })
+      const insight = await saveNode(node, { name: name.value.trim() })
       close()
       toast('The insight is saved.')
       saved(insight, next)

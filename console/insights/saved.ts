@@ -20,6 +20,12 @@ export type SavedInsight = {
 export const titleOfInsight = ({ id, name, derived_name }: SavedInsight): string =>
   name || derived_name || `Insight ${id}`
 
+/** Returns the page that shows a saved insight: statements have one of their own. */
+export const pageOfInsight = ({ query }: { query: QuestionNode | string | null }): string =>
+  query !== null && typeof query === 'object' && questionIn(query).kind === 'HogQLQuery'
+    ? 'sql'
+    : 'explore'
+
 /** Displays that show one number for the whole range, so that there is no interval to watch. */
 const WHOLE = ['ActionsPie', 'BoldNumber', 'ActionsBarValue', 'ActionsTable', 'WorldMap']
 
