@@ -73,6 +73,15 @@ const PAGES: Page[] = [
     load: async () => (await import('./events/events.tsx')).EventsPage
   },
   {
+    path: 'sql',
+    name: 'SQL',
+    icon: 'sql',
+    letter: 's',
+    scopes: ['query:read'],
+    group: 'Data',
+    load: async () => (await import('./sql/sql.tsx')).SqlPage
+  },
+  {
     path: 'privacy',
     name: 'Privacy',
     icon: 'privacy',

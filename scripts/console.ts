@@ -2,6 +2,7 @@ import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 import { BASE_CSS, TOKENS_CSS } from '../src/html/css.ts'
 import { pageIcon } from '../src/html/page.ts'
+import { VOCABULARY } from '../src/sql/describe.ts'
 import type { Assets } from './player.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -50,6 +51,19 @@ export async function buildConsole(): Promise<Assets> {
           onLoad({ filter: /./, namespace: 'shared' }, () => ({
             contents: TOKENS_CSS + BASE_CSS,
             loader: 'css'
+          }))
+        }
+      },
+      {
+        // The names of statements, without the code that computes them, and what draws their answers.
+        name: 'statements',
+        setup({ onResolve, onLoad }) {
+          onResolve({ filter: /^statement-chart$/ }, () => ({
+            path: join(root, 'src/questions/sql/chart.ts')
+          }))
+          onResolve({ filter: /^sql-vocabulary$/ }, ({ path }) => ({ path, namespace: 'sql' }))
+          onLoad({ filter: /./, namespace: 'sql' }, () => ({
+            contents: `export const VOCABULARY = ${JSON.stringify(VOCABULARY)}`
           }))
         }
       }

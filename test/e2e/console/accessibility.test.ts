@@ -137,6 +137,10 @@ it.skipIf(!hasBrowser())('no page breaks a rule of accessibility, light or dark'
   await visitPage('recordings', '.rec-list a')
   await visitPage('recordings/visit-ada', '#play')
   await visitPage('events', '.row-b')
+  await visitPage('sql', '.sql-rows td')
+  await tab.getByRole('textbox', { name: 'Statement' }).pressSequentially(' OF')
+  await tab.getByRole('option').first().waitFor()
+  await look('suggestions')
   await visitPage('privacy', 'table')
   await visitPage(`privacy/erasures/${erased.uuid}`, 'h1')
   for (const [part, awaited] of [
