@@ -179,6 +179,7 @@ it.skipIf(!hasBrowser())('an insight is shared, sent, watched and annotated', as
   await choose(tab, 'Change this subscription', 'Edit…')
   await dialog.getByRole('button', { name: 'Daily' }).click()
   await dialog.getByRole('button', { name: 'Save the subscription' }).click()
+  await dialog.getByRole('button', { name: 'Change this subscription' }).waitFor()
   await dialog.getByText('sent every day').waitFor()
   expect((await api('GET', 'subscriptions/')).results).toMatchObject([
     { insight: insight.id, target_value: 'team@example.com', frequency: 'daily', enabled: false }
