@@ -4,11 +4,10 @@ import type { Json } from '../input/json.ts'
 import { findAggregate } from './aggregates/table.ts'
 import { computeStatement, type SqlScope } from './answer.ts'
 import { parseFragment } from './parse.ts'
-import { toCall } from './parse-expression.ts'
 import type { StatementFilters } from './request.ts'
 import { expectWhole, limitRows } from './row-limit.ts'
 import { locating, StatementError, toAppError } from './statement-error.ts'
-import type { Item, Node, OrderItem, Select } from './tree.ts'
+import { type Item, type Node, type OrderItem, type Select, toCall } from './tree.ts'
 
 /** A list of events, whose columns, conditions and order are expressions of a statement. */
 export type SqlList = {

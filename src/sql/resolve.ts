@@ -1,40 +1,22 @@
-import { findSimilarName } from '../input/closest.ts'
-import { AGGREGATE_NAMES, findAggregate } from './aggregates/table.ts'
-import {
-  type Aggregate,
-  constantOf,
-  type Expression,
-  makeCall,
-  makeConstant,
-  walk
-} from './expression.ts'
+import { findAggregate } from './aggregates/table.ts'
+import { type Expression, makeCall, makeConstant } from './expression.ts'
 import { comparing } from './functions/comparisons.ts'
 import {
-  commonTypeOf,
+  expectArity,
   expectCondition,
   type FunctionDefinition,
   type Setting
 } from './functions/definition.ts'
 import { adding, startOfInterval } from './functions/intervals.ts'
-import { findFunction, suggest } from './functions/table.ts'
+import { findFunction } from './functions/table.ts'
+import { itemsOf, listOf, toConstant, toInterval } from './literals.ts'
 import { printNode } from './print.ts'
+import { resolveAggregate } from './resolve-aggregate.ts'
 import { type Schema, toColumn, withText } from './schema.ts'
 import { StatementError } from './statement-error.ts'
-import { type CallNode, INTERVAL_UNITS, type Node, type SqlStatement, type Step } from './tree.ts'
-import {
-  arrayOf,
-  BOOL,
-  exactTime,
-  FLAG,
-  FLOAT,
-  NULL,
-  type SqlType,
-  type SqlValue,
-  TEXT,
-  tupleOf,
-  typeOfInteger,
-  ValueFailure
-} from './types.ts'
+import type { CallNode, Node, SqlStatement, Step } from './tree.ts'
+import { exactTime, FLAG, type SqlType, type SqlValue, ValueFailure } from './types.ts'
+import { unknownField, unknownFunction } from './unknown-names.ts'
 
 /** What resolves the parts of a statement that are not in its expressions. */
 export type Surroundings = {
@@ -45,30 +27,6 @@ export type Surroundings = {
   /** Plans a subquery of IN. */
   planMembers: (query: SqlStatement) => { type: SqlType; values: () => readonly SqlValue[] }
 }
-
-/** Functions of upstream that exist here by another name. */
-const INSTEAD: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    uniqhll12: 'uniq',
-    uniqcombined: 'uniq',
-    quantileexact: 'quantile',
-    mediantiming: 'median',
-    sumdistinct: 'sum(DISTINCT x)',
-    stddev: 'stddevSamp',
-    variance: 'varSamp',
-    max2: 'greatest',
-    min2: 'least',
-    jsonextract: 'JSONExtractString, JSONExtractFloat or JSONExtractRaw',
-    arrayjoin: 'a subquery',
-    cast: 'toString, toFloat or toDateTime',
-    tofloat64: 'toFloat',
-    toint64: 'toInt',
-    toint32: 'toInt',
-    touint64: 'toInt',
-    tofloat64ornull: 'toFloat',
-    toint64ornull: 'toInt'
-  })
-)
 
 /** Functions that take the numbers of persons and identities as they are. */
 const TAKES_NUMBERS = new Set(['isnull', 'isnotnull'])
@@ -104,7 +62,10 @@ export class Resolver {
         return this.call('arrayElement', [this.resolve(node.of), this.resolve(node.index)], node)
       case 'array':
       case 'tuple':
-        return this.#resolveList(node)
+        return listOf(
+          node,
+          node.items.map((item) => this.resolve(item))
+        )
       case 'placeholder':
         return this.#around.fill(node.steps, node.at, this)
       case 'interval':
@@ -155,48 +116,16 @@ export class Resolver {
     const isQualified = rest.length > 0 && schema.names.includes(String(first?.name))
     const found = schema.find(isQualified ? rest : steps, label)
     if (!found) {
-      throw this.#unknownField(String(first?.name), label, at)
+      const known = [...this.#aliases.keys(), ...schema.columns]
+      throw unknownField({ name: String(first?.name), label, at }, known)
     }
     return found
-  }
-
-  #unknownField(name: string, label: string, at: number): StatementError {
-    const { schema } = this.#around
-    const known = [...this.#aliases.keys(), ...schema.columns]
-    const similar = findSimilarName(name, known)
-    const advice =
-      similar === undefined
-        ? `Columns here: ${known.slice(0, 20).join(', ') || 'none, since there is no FROM'}.`
-        : `Did you mean: ${similar}?`
-    return new StatementError(at, `Unable to resolve field: ${label}. ${advice}`)
-  }
-
-  #resolveList(node: Node & { kind: 'array' | 'tuple' }): Expression {
-    const items = node.items.map((item) => this.resolve(item))
-    const label = printNode(node)
-    const type =
-      node.kind === 'tuple'
-        ? tupleOf(items.map((item) => item.type))
-        : arrayOf(items.length > 0 ? commonTypeOf('An array', items) : NULL)
-    return makeCall(
-      node.at,
-      {
-        name: node.kind,
-        args: items,
-        type,
-        apply(...values) {
-          const own = values.slice(0, items.length)
-          return own.find((value) => value instanceof ValueFailure) ?? own
-        }
-      },
-      label
-    )
   }
 
   #resolveCall(node: CallNode): Expression {
     const aggregate = findAggregate(node.name)
     if (aggregate) {
-      return this.#resolveAggregate(node, aggregate)
+      return resolveAggregate(this, node, aggregate)
     }
     if (node.parameters || node.isDistinct) {
       throw new StatementError(
@@ -232,7 +161,8 @@ export class Resolver {
   #membersOfProperty({ name, args: [source, key, ...path] }: CallNode): Expression[] | undefined {
     const isMember =
       /^json/i.test(name) && source?.kind === 'path' && key?.kind === 'literal' && key.isText
-    if (!isMember || source.steps.at(-1)?.name !== 'properties') {
+    const isOfTable = this.#around.schema.table !== undefined
+    if (!isMember || !isOfTable || source.steps.at(-1)?.name !== 'properties') {
       return undefined
     }
     const step = { name: String(key.value), at: key.at }
@@ -334,159 +264,10 @@ export class Resolver {
     }
   }
 
-  #resolveAggregate(
-    node: CallNode,
-    { definition, isIf }: NonNullable<ReturnType<typeof findAggregate>>
-  ): Expression {
-    const isCountDistinct = definition.name === 'count' && node.isDistinct
-    const used = isCountDistinct ? findAggregate('countDistinct') : undefined
-    const { name, arity, isTimed, takesTexts, typeOf } = used?.definition ?? definition
-    const given = node.args.filter(({ kind }) => kind !== 'star').map((arg) => this.resolve(arg))
-    const condition = isIf ? given.pop() : undefined
-    if (isIf && !condition) {
-      throw new StatementError(
-        node.at,
-        `Aggregation '${node.name}' expects at least 1 argument, found 0: add a condition.`
-      )
-    }
-    if (condition) {
-      expectCondition(node.name, condition)
-    }
-    expectArity(node.name, arity, given.length, node.at)
-    const args = takesTexts ? given.map(withText) : given
-    const parameters = this.#resolveParameters(node, definition.parameters)
-    for (const inner of [...args, ...(condition ? [condition] : [])]) {
-      expectNoAggregate(inner, node.name)
-    }
-    const { at, isDistinct } = node
-    const type = typeOf({ at, name: node.name, args, parameters, isDistinct })
-    const timed = isTimed ? [...args, this.#timeOfRow(node.at)] : args
-    return aggregateOf(node, { name, parameters, args: timed, condition, type })
-  }
-
-  #resolveParameters(
-    node: CallNode,
-    [least, most]: readonly [number, number] = [0, 0]
-  ): readonly number[] {
-    const given = node.parameters ?? []
-    if (given.length < least || given.length > most) {
-      const example = most > 0 ? `: write ${node.name}(0.9)(x)` : ''
-      throw new StatementError(
-        node.at,
-        least === 0
-          ? `${node.name} takes no parameters.`
-          : `Aggregation '${node.name}' requires parameters${example}.`
-      )
-    }
-    return given.map((parameter) => {
-      const value = constantOf(this.resolve(parameter))
-      if (typeof value !== 'number') {
-        throw new StatementError(parameter.at, 'A parameter must be a number.')
-      }
-      return value
-    })
-  }
-
   /** Returns the time of a row, which decides which row is the first; without one, all are equal. */
-  #timeOfRow(at: number): Expression {
+  timeOfRow(at: number): Expression {
     const { schema, setting } = this.#around
     const time = schema.time && schema.find([{ name: schema.time, at }], schema.time)
     return time || makeConstant(at, 0, exactTime(setting.timezone))
   }
-}
-
-type Resolved = Pick<Aggregate, 'name' | 'parameters' | 'args' | 'condition'> & { type: SqlType }
-
-function aggregateOf(
-  node: CallNode,
-  { name, parameters, args, condition, type }: Resolved
-): Expression {
-  const distinct = node.isDistinct ? 'distinct ' : ''
-  const where = condition ? ` if ${condition.key}` : ''
-  return {
-    kind: 'aggregate',
-    at: node.at,
-    name,
-    parameters,
-    isDistinct: node.isDistinct,
-    args,
-    condition,
-    type,
-    key: `${name}(${parameters.join(', ')})(${distinct}${args.map(({ key }) => key).join(', ')}${where})`,
-    label: printNode(node)
-  }
-}
-
-/** @throws StatementError for an aggregate in another one */
-function expectNoAggregate(expression: Expression, name: string): void {
-  for (const inner of walk(expression)) {
-    if (inner.kind === 'aggregate') {
-      throw new StatementError(
-        inner.at,
-        `${inner.label} may not stand inside ${name}: aggregate in a subquery first.`
-      )
-    }
-  }
-}
-
-function expectArity(
-  name: string,
-  [least, most]: readonly [number, number],
-  found: number,
-  at: number
-): void {
-  if (found < least || found > most) {
-    const exactly = least === most ? `${least}` : `at least ${least}`
-    const wanted = found > most && least !== most ? `at most ${most}` : exactly
-    const noun = wanted.endsWith(' 1') || wanted === '1' ? 'argument' : 'arguments'
-    throw new StatementError(at, `${name} expects ${wanted} ${noun}, found ${found}.`)
-  }
-}
-
-type Interval = Node & { kind: 'interval' }
-
-/** `INTERVAL 7 DAY`, `toIntervalDay(7)` */
-function toInterval(node: Node): Interval | undefined {
-  if (node.kind === 'interval') {
-    return node
-  }
-  const [, written] = (node.kind === 'call' && /^toInterval(\w+)$/i.exec(node.name)) || []
-  const unit = INTERVAL_UNITS.find((one) => one === written?.toLowerCase())
-  const [amount] = node.kind === 'call' ? node.args : []
-  return unit && amount && { kind: 'interval', at: node.at, amount, unit }
-}
-
-function unknownFunction(name: string, at: number): StatementError {
-  const instead = INSTEAD.get(name.toLowerCase())
-  return new StatementError(
-    at,
-    instead === undefined
-      ? `Unsupported function: ${name}(). ${suggest(name, AGGREGATE_NAMES)}`
-      : `${name}() is not supported here: use ${instead}.`
-  )
-}
-
-function toConstant({ at, value, isText }: Node & { kind: 'literal' }): Expression {
-  if (value === null) {
-    return makeConstant(at, null, NULL)
-  }
-  if (typeof value === 'boolean') {
-    return makeConstant(at, Number(value), { ...BOOL, name: 'UInt8' })
-  }
-  if (typeof value === 'number') {
-    return makeConstant(at, value, Number.isInteger(value) ? typeOfInteger(value) : FLOAT)
-  }
-  return makeConstant(at, isText ? value : String(value), TEXT)
-}
-
-/** `x IN ['a', 'b']`, `x IN {ids}` and `x IN 'a'`: the values of a list, or the only one. */
-function itemsOf(list: Expression): Expression[] {
-  const values = constantOf(list)
-  const [item] = list.type.items ?? []
-  if (!Array.isArray(values) || !item) {
-    return [list]
-  }
-  return values.map((value: SqlValue) =>
-    makeConstant(list.at, value, value === null ? NULL : { ...item, isNullable: false })
-  )
 }

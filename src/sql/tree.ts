@@ -67,3 +67,19 @@ export type Select = {
 
 /** One or several SELECTs, joined by UNION ALL. */
 export type SqlStatement = { at: number; selects: Select[] }
+
+export const toCall = (at: number, name: string, args: Node[]): CallNode => ({
+  kind: 'call',
+  at,
+  name,
+  parameters: undefined,
+  isDistinct: false,
+  args
+})
+
+export const toLiteral = (at: number, value: number | boolean | null): Node => ({
+  kind: 'literal',
+  at,
+  value,
+  isText: false
+})

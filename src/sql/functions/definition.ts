@@ -177,3 +177,18 @@ export function commonTypeOf(name: string, args: readonly Expression[]): SqlType
   }
   return type
 }
+
+/** @throws StatementError for too few or too many arguments */
+export function expectArity(
+  name: string,
+  [least, most]: readonly [number, number],
+  found: number,
+  at: number
+): void {
+  if (found < least || found > most) {
+    const exactly = least === most ? `${least}` : `at least ${least}`
+    const wanted = found > most && least !== most ? `at most ${most}` : exactly
+    const noun = wanted.endsWith(' 1') || wanted === '1' ? 'argument' : 'arguments'
+    throw new StatementError(at, `${name} expects ${wanted} ${noun}, found ${found}.`)
+  }
+}
