@@ -224,6 +224,24 @@ export async function readRows(
   return toRows(row ?? { n: 0, times: '[]' }, wanted)
 }
 
+/** Measures the properties of the events of some spans, bytes. */
+export async function measureRows(
+  db: Db,
+  projectId: number,
+  spans: readonly NameSpan[]
+): Promise<{ bytes: number; longest: number }> {
+  const list = spans.map(({ eventId, since, until }) => [eventId, since, until])
+  const [[row]] = await readBatch(
+    db,
+    query<{ bytes: number; longest: number }>(sql`
+      select coalesce(sum(length(${e.properties})), 0) as bytes, coalesce(max(length(${e.properties})), 0) as longest
+      from json_each(${JSON.stringify(list)}) span cross join ${events} ${e} not indexed
+        on ${e.projectId} = ${projectId} and ${e.eventId} = span.value ->> 0
+        and ${e.timestamp} >= span.value ->> 1 and ${e.timestamp} < span.value ->> 2`)
+  )
+  return row ?? { bytes: 0, longest: 0 }
+}
+
 /**
  * Reads a page of the events of one name at a moment, in the order of uuids. @returns also the last
  * uuid, in hexadecimal

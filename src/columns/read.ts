@@ -5,7 +5,7 @@ import { type Batch, clip, type Span, type WantedColumns } from './batch.ts'
 import { rowsToBatch, segmentToBatch, sortRows } from './batches.ts'
 import type { Scan } from './cache.ts'
 import type { Overview, Segment } from './overview.ts'
-import { type NameSpan, readMoment, readRows, readSortedRows } from './read.store.ts'
+import { measureRows, type NameSpan, readMoment, readRows, readSortedRows } from './read.store.ts'
 import { readSealed } from './sealed.ts'
 import { looseSpans, spansOf } from './spans.ts'
 
@@ -18,7 +18,11 @@ const REST_MS = 1
 /** Maximum number of events that a statement reads from rows; the statement takes about 60 ms. */
 const ROW_EVENTS = 20_000
 /** Maximum number of events that a statement reads from rows with all their properties. */
-const BODY_EVENTS = 2_000
+const BODY_EVENTS = 1_000
+/** Bytes of the properties that a statement reads; their JSON takes several times as much memory. */
+const BODY_BYTES = 1_000_000
+/** Bytes of the properties that are read in all: some 700 of the 1,000 queries of a request. */
+const MAX_BODY_BYTES = 150_000_000
 /**
  * Maximum number of events of one millisecond that a statement reads; halved each time they do not
  * fit into an answer of D1.
@@ -39,6 +43,8 @@ export class Reader {
   readonly #rowEvents: number
   /** Segments whose events are read from rows: the segment is gone or lacks a column. */
   readonly #unread = new Set<number>()
+  /** Bytes of the properties that were read as a whole. */
+  #bodyBytes = 0
 
   /** @param stepEvents approximate limit of rows per statement, if lower than `ROW_EVENTS` */
   constructor(scan: Scan, wanted: WantedColumns, stepEvents: number) {
@@ -116,14 +122,17 @@ export class Reader {
    */
   async #readRows(spans: readonly NameSpan[]): Promise<Batch[]> {
     const { db, projectId } = this.#scan
-    const rows = await readRows(db, projectId, spans, this.#wanted).catch(unlessTooBig)
+    const { fits, longest } = await this.#measure(spans)
+    const rows = fits
+      ? await readRows(db, projectId, spans, this.#wanted).catch(unlessTooBig)
+      : undefined
     await pause(REST_MS)
     if (rows) {
       return rows.length > 0 ? [rowsToBatch(sortRows(rows), this.#wanted)] : []
     }
     const [first, ...others] = spans
     if (first && others.length === 0 && first.until - first.since <= 1) {
-      return this.#readMoment(first)
+      return this.#readMoment(first, longest)
     }
     const batches: Batch[] = []
     for (const half of halvesOf(spans)) {
@@ -132,11 +141,33 @@ export class Reader {
     return batches
   }
 
+  /**
+   * Measures the properties of some spans, if these are read as a whole.
+   * @throws query_too_large, attr `rows`
+   */
+  async #measure(spans: readonly NameSpan[]): Promise<{ fits: boolean; longest: number }> {
+    if (!this.#wanted.bodies) {
+      return { fits: true, longest: 0 }
+    }
+    const { db, projectId } = this.#scan
+    const { bytes, longest } = await measureRows(db, projectId, spans)
+    const fits = bytes <= BODY_BYTES
+    this.#bodyBytes += fits ? bytes : 0
+    if (this.#bodyBytes > MAX_BODY_BYTES) {
+      throw new AppError(
+        'query_too_large',
+        `The events have more than ${MAX_BODY_BYTES} bytes of properties: ask for a shorter range, or name a property.`,
+        'rows'
+      )
+    }
+    return { fits, longest }
+  }
+
   /** Reads the events of a millisecond by page: they do not fit into one answer of D1. */
-  async #readMoment({ eventId, since: time }: NameSpan): Promise<Batch[]> {
+  async #readMoment({ eventId, since: time }: NameSpan, longest: number): Promise<Batch[]> {
     const name = { projectId: this.#scan.projectId, eventId }
     const batches: Batch[] = []
-    let limit = MOMENT_EVENTS
+    let limit = longest > 0 ? Math.max(1, Math.floor(BODY_BYTES / longest)) : MOMENT_EVENTS
     for (let after = ''; ; ) {
       const page = { time, after, limit }
       const read = await readMoment(this.#scan.db, name, page, this.#wanted).catch(unlessTooBig)

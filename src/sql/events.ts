@@ -20,8 +20,10 @@ import type { Field } from './expression.ts'
 import type { Reach } from './reach.ts'
 import type { AskedRows, FirstRows, TableReading, TakeChunk, TakeSlowly } from './table-rows.ts'
 
-/** Events that a statement reads from rows, with their UUIDs or all their properties. */
-const MAX_WHOLE = 1_000_000
+/** Events that a statement reads from rows for their UUIDs, in 50 queries. */
+const MAX_UUIDS = 1_000_000
+/** Events that a statement reads from rows with all properties, in up to 750 queries. */
+const MAX_BODIES = 150_000
 
 /**
  * Reads the events that a condition is about, in no order.
@@ -138,8 +140,9 @@ async function expectFewEvents(
   const { overview, pieces } = read
   const [{ since, until } = { since: 0, until: 0 }] = pieces
   const events = overview.count(since, until)
-  if (fields.some(isWhole)) {
-    expectFewWhole(events)
+  const whole = fields.filter(isWhole)
+  if (whole.length > 0) {
+    expectFewWhole(events, whole.some(({ kind }) => kind === 'properties') ? MAX_BODIES : MAX_UUIDS)
     return
   }
   const rows = overview.countReads(sectionsOf(read))
@@ -211,11 +214,11 @@ function propertiesOf(field: Field): Property[] {
 }
 
 /** @throws query_too_large, attr `rows` */
-function expectFewWhole(events: number): void {
-  if (events > MAX_WHOLE) {
+function expectFewWhole(events: number, most: number): void {
+  if (events > most) {
     throw new AppError(
       'query_too_large',
-      `The statement would read ${events} events with their UUIDs or all their properties, and at most ${MAX_WHOLE} are allowed: narrow timestamp, or name a property, such as properties.$browser.`,
+      `The statement would read ${events} events with their UUIDs or all their properties, and at most ${most} are allowed: narrow timestamp, or name a property, such as properties.$browser.`,
       'rows'
     )
   }

@@ -57,17 +57,19 @@ const isIn = ({ since, until }: CreatedIn): SQL =>
   sql`${p.createdAt} >= ${since} and ${p.createdAt} < ${until}`
 
 /** A page of persons in the order of creation: those after a person, or the first ones. */
-type PersonPage = CreatedIn & {
+export type PersonPage = CreatedIn & {
   isNewest: boolean
   after: { at: number; id: number } | undefined
   limit: number
+  /** Characters of properties that fill a page; its last person may exceed them. */
+  characters: number
 }
 
 /** Reads a page of a project's persons. */
 export async function readPersonColumns(
   db: Db,
   projectId: number,
-  { isNewest, after, limit, ...created }: PersonPage,
+  { isNewest, after, limit, characters, ...created }: PersonPage,
   wanted: WantedOfPersons
 ): Promise<PersonColumns> {
   const order = isNewest ? sql`desc` : sql`asc`
@@ -98,13 +100,20 @@ export async function readPersonColumns(
   const names = wanted.distinctIds
     ? sql` left join ${distinctIds} ${d} on ${d.personId} = ${p.id}`
     : sql``
+  const page = sql`
+    select ${sql.join(columns, sql`, `)} from ${persons} ${p} indexed by persons_newest
+    where ${p.projectId} = ${projectId} and ${isIn(created)} and ${isAfter}
+    order by ${p.createdAt} ${order}, ${p.id} ${order} limit ${limit}`
+  const rows = hasProperties
+    ? sql`
+      select * from (
+        select p.*, sum(length(properties)) over (rows unbounded preceding) - length(properties) as before
+        from (${page}) p)
+      where before < ${characters}`
+    : page
   const [[row]] = await readBatch(
     db,
-    query<Record<string, string>>(sql`
-      select ${sql.join(lists, sql`, `)} from (
-        select ${sql.join(columns, sql`, `)} from ${persons} ${p} indexed by persons_newest
-        where ${p.projectId} = ${projectId} and ${isIn(created)} and ${isAfter}
-        order by ${p.createdAt} ${order}, ${p.id} ${order} limit ${limit}) p${names}`)
+    query<Record<string, string>>(sql`select ${sql.join(lists, sql`, `)} from (${rows}) p${names}`)
   )
   const parse = (name: string) => JSON.parse(row?.[name] ?? '[]')
   return {

@@ -7,63 +7,62 @@ import type { Field } from './expression.ts'
 import {
   countPersonRows,
   type PersonColumns,
+  type PersonPage,
   readPersonColumns,
   type WantedOfPersons
 } from './persons.store.ts'
-import type { ReadTable } from './table-rows.ts'
+import type { ReadTable, TableReading } from './table-rows.ts'
 import type { SqlValue } from './types.ts'
 import { dictionary, flat, type Vector } from './vector.ts'
 
-/** Persons of a statement: 400 pages with properties, of the 1,000 queries of a request. */
-const MAX_PERSONS = 2_000_000
+/** How much is read of persons. */
+type Size = {
+  /** Persons of a statement: some 500 pages of the 1,000 queries of a request. */
+  most: number
+  /** Persons of a page. */
+  page: number
+  /** Characters of properties of a page: the memory of the database is limited. */
+  characters: number
+}
 
-/** Persons of a page; it takes about 20 ms. */
-const PAGE = { plain: 20_000, properties: 5_000, bodies: 1_000 }
+const PLAIN: Size = { most: 2_000_000, page: 20_000, characters: 0 }
+const WITH_PROPERTIES: Size = { most: 2_000_000, page: 5_000, characters: 4_000_000 }
+const WITH_BODIES: Size = { most: 250_000, page: 1_000, characters: 1_000_000 }
+
+/** Pages of a statement, of the 1,000 queries of a request. */
+const MAX_PAGES = 800
 
 /** Pause after a page, ms, so that other requests get the database. */
 const REST_MS = 1
 
 /** Reads the persons of a project, each once, or once for each of their distinct ids. */
 export const readPersons: ReadTable = async (reading, { reach, columns, first }, take) => {
-  const { scan, work } = reading.knowledge
-  const { db, projectId } = scan
+  const { work } = reading.knowledge
   const { since, until } = reach
   if (since >= until) {
     return
   }
   const fields = columns.map(({ field }) => field)
   const wanted = wantedBy(fields)
-  await expectFewPersons(
-    async (limit) =>
-      countPersonRows(
-        db,
-        projectId,
-        { since, until },
-        { hasDistinctIds: wanted.distinctIds, limit }
-      ),
-    first?.isExact ? first.count : undefined
-  )
+  const size = sizeOf(wanted)
+  const needed = first?.isExact ? first.count : Number.POSITIVE_INFINITY
+  if (needed > size.most) {
+    await expectFewPersons(reading, { since, until }, { ...wanted, most: size.most })
+  }
   const isNewest = first?.isNewest ?? false
-  let limit = pageSizeOf(wanted, first?.isExact ? first.count : undefined)
+  const { characters } = size
+  const limit = Math.min(size.page, needed)
   let after: { at: number; id: number } | undefined
-  for (;;) {
-    const page = { since, until, isNewest, after, limit }
-    const found = await readPersonColumns(db, projectId, page, wanted).catch(unlessTooBig)
+  for (let pages = 0; ; pages += 1) {
+    if (pages > MAX_PAGES) {
+      throw tooLarge('The persons have too many properties: narrow created_at.')
+    }
+    const page = { since, until, isNewest, after, limit, characters }
+    const found = await readPage(reading, page, wanted)
     await pause(REST_MS)
-    if (!found && limit === 1) {
-      throw new AppError(
-        'query_too_large',
-        'A person has too many distinct ids to be listed.',
-        'rows'
-      )
-    }
-    if (!found) {
-      limit = Math.ceil(limit / 2)
-      continue
-    }
+    await work.turns.giveIfAwaited()
     const { ids, times } = found
     const { length } = ids
-    await work.turns.giveIfAwaited()
     const vectors = new Map(
       columns.map(({ key, field }) => [key, vectorOf(field, found, wanted)] as const)
     )
@@ -74,28 +73,40 @@ export const readPersons: ReadTable = async (reading, { reach, columns, first },
   }
 }
 
-/**
- * @param needed the number of rows that are enough
- * @throws query_too_large, attr `rows`
- */
-async function expectFewPersons(
-  count: (limit: number) => Promise<number>,
-  needed = Number.POSITIVE_INFINITY
-): Promise<void> {
-  if (needed > MAX_PERSONS && (await count(MAX_PERSONS + 1)) > MAX_PERSONS) {
-    throw new AppError(
-      'query_too_large',
-      `The statement would read more than ${MAX_PERSONS} persons: narrow created_at.`,
-      'rows'
-    )
+/** Reads a page, or a shorter one if the answer is too large. @throws query_too_large, attr `rows` */
+async function readPage(
+  reading: TableReading,
+  page: PersonPage,
+  wanted: WantedOfPersons
+): Promise<PersonColumns> {
+  const { db, projectId } = reading.knowledge.scan
+  try {
+    return await readPersonColumns(db, projectId, page, wanted)
+  } catch (error) {
+    if (!isTooBig(error)) {
+      throw error
+    }
+    if (page.limit <= 1) {
+      throw tooLarge('A person has too many distinct ids to be listed.')
+    }
+    return readPage(reading, { ...page, limit: Math.ceil(page.limit / 2) }, wanted)
   }
 }
 
-function unlessTooBig(error: unknown): undefined {
-  if (!isTooBig(error)) {
-    throw error
+/** @throws query_too_large, attr `rows` */
+async function expectFewPersons(
+  { knowledge: { scan } }: TableReading,
+  created: { since: number; until: number },
+  { distinctIds, most }: { distinctIds: boolean; most: number }
+): Promise<void> {
+  const counting = { hasDistinctIds: distinctIds, limit: most + 1 }
+  const count = await countPersonRows(scan.db, scan.projectId, created, counting)
+  if (count > most) {
+    throw tooLarge(`The statement would read more than ${most} persons: narrow created_at.`)
   }
 }
+
+const tooLarge = (detail: string): AppError => new AppError('query_too_large', detail, 'rows')
 
 function wantedBy(fields: readonly Field[]): WantedOfPersons {
   const has = (...kinds: Field['kind'][]): boolean =>
@@ -109,9 +120,11 @@ function wantedBy(fields: readonly Field[]): WantedOfPersons {
   }
 }
 
-function pageSizeOf({ bodies, keys }: WantedOfPersons, needed = Number.POSITIVE_INFINITY): number {
-  const withProperties = keys.length > 0 ? PAGE.properties : PAGE.plain
-  return Math.min(bodies ? PAGE.bodies : withProperties, needed)
+function sizeOf({ bodies, keys }: WantedOfPersons): Size {
+  if (bodies) {
+    return WITH_BODIES
+  }
+  return keys.length > 0 ? WITH_PROPERTIES : PLAIN
 }
 
 function vectorOf(field: Field, found: PersonColumns, { keys }: WantedOfPersons): Vector {

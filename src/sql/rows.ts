@@ -8,6 +8,9 @@ import { type Evaluation, expectValue, valueAt } from './vector.ts'
 /** Cells that rows may have before they are cut to the limit. */
 const MAX_CELLS = 4_000_000
 
+/** Characters of the whole properties in the rows: all of them are in memory at once. */
+const MAX_CHARACTERS = 20_000_000
+
 /** A row of an answer, the values by which it is ordered, and those of LIMIT … BY. */
 export type AnswerRow = { cells: SqlValue[]; order: SqlValue[]; group: SqlValue[] }
 
@@ -20,11 +23,17 @@ export class AnswerRows {
   /** AnswerRows that are needed, with one more that tells whether there are more. */
   readonly #most: number
   readonly #seen = new Set<string>()
+  /** The places of the cells that are whole properties. */
+  readonly #bodies: readonly number[]
   #rows: AnswerRow[] = []
+  #characters = 0
 
   constructor(plan: SelectPlan, limit: number | undefined) {
     this.#plan = plan
     this.#most = limit === undefined ? Number.POSITIVE_INFINITY : plan.offset + limit + 1
+    this.#bodies = plan.columns.flatMap(({ expression }, place) =>
+      expression.kind === 'column' && expression.field.kind === 'properties' ? [place] : []
+    )
   }
 
   /** Adds the rows of a mask. @returns whether more rows can change the answer */
@@ -42,6 +51,7 @@ export class AnswerRows {
       const added = { cells: read(cells, row), order: read(order, row), group: read(groups, row) }
       if (!isDistinct || this.#isNew(added.cells)) {
         this.#rows.push(added)
+        this.#characters += this.#charactersOf(added)
       }
       if (this.#isFull()) {
         return false
@@ -84,9 +94,19 @@ export class AnswerRows {
   #cut(): void {
     const { limitBy, columns, orderBy } = this.#plan
     const canCut = !limitBy && !orderBy.some(({ expression }) => isId(expression.type.base))
-    if (canCut && this.#rows.length > 2 * this.#most + 10_000) {
+    const isMany = this.#rows.length > 2 * this.#most + 10_000
+    const isLong = this.#characters > MAX_CHARACTERS && this.#rows.length > this.#most
+    if (canCut && (isMany || isLong)) {
       this.#sort()
       this.#rows = this.#rows.slice(0, this.#most)
+      this.#characters = this.#rows.reduce((sum, row) => sum + this.#charactersOf(row), 0)
+    }
+    if (this.#characters > MAX_CHARACTERS) {
+      throw new AppError(
+        'query_too_large',
+        `The rows would have more than ${MAX_CHARACTERS} characters of properties: add a smaller LIMIT, or name properties, such as properties.$browser.`,
+        'limit'
+      )
     }
     const width = columns.length + orderBy.length + 1
     if (this.#rows.length * width > MAX_CELLS) {
@@ -96,6 +116,11 @@ export class AnswerRows {
         'limit'
       )
     }
+  }
+
+  /** Counts the characters of a row's whole properties. */
+  #charactersOf({ cells }: AnswerRow): number {
+    return this.#bodies.reduce((sum, place) => sum + String(cells[place] ?? '').length, 0)
   }
 
   #isNew(cells: readonly SqlValue[]): boolean {

@@ -21,8 +21,11 @@ import { dictionary, flat, type Vector } from './vector.ts'
 /** Sessions of a statement; the ids of a million take some 30 MB. */
 const MAX_SESSIONS = 1_000_000
 
-/** Sessions that a statement of the database looks up; it takes about 20 ms. */
-const AT_ONCE = 10_000
+/** Values of sessions, with their ids, that one query looks up; it takes about 20 ms. */
+const VALUES_AT_ONCE = 10_000
+
+/** Queries for sessions, of the 1,000 of a request. */
+const MAX_QUERIES = 400
 
 /** Pause after each lookup, ms, so that other requests get the database. */
 const REST_MS = 1
@@ -49,7 +52,7 @@ export const readSessions: ReadTable = async (reading, { reach, columns }, take)
   }
   await readEvents(reading, asked, ({ columns: read }) => {
     finder.note(read.get(SESSION_COLUMN.key)?.values ?? [])
-    return pass(AT_ONCE)
+    return pass(finder.atOnce)
   })
   if (!isOver) {
     await pass(1)
@@ -62,6 +65,9 @@ class SessionFinder {
   readonly #range: { since: number; until: number }
   readonly #columns: AskedRows['columns']
   readonly #keys: readonly string[]
+  /** Sessions that are looked up at once. */
+  readonly atOnce: number
+  readonly #most: number
   readonly #numbers = new Sessions()
   #count = 0
   #waiting: string[] = []
@@ -76,6 +82,8 @@ class SessionFinder {
     this.#columns = columns
     const keys = columns.flatMap(({ field }) => (field.kind === 'property' ? [field.key] : []))
     this.#keys = [...new Set(keys)]
+    this.atOnce = Math.ceil(VALUES_AT_ONCE / (1 + this.#keys.length))
+    this.#most = Math.min(MAX_SESSIONS, MAX_QUERIES * this.atOnce)
   }
 
   /** Notes the sessions of events, to be looked up. @throws query_too_large, attr `sessions` */
@@ -87,10 +95,10 @@ class SessionFinder {
         this.#waiting.push(id)
       }
     }
-    if (this.#count > MAX_SESSIONS) {
+    if (this.#count > this.#most) {
       throw new AppError(
         'query_too_large',
-        `The range has more than ${MAX_SESSIONS} sessions: narrow $start_timestamp.`,
+        `The range has more than ${this.#most} sessions, too many for these columns: narrow $start_timestamp, or name fewer columns.`,
         'sessions'
       )
     }
@@ -104,8 +112,8 @@ class SessionFinder {
     }
     this.#waiting = []
     const chunks: TableChunk[] = []
-    for (let from = 0; from < waiting.length; from += AT_ONCE) {
-      chunks.push(await this.#lookUp(waiting.slice(from, from + AT_ONCE)))
+    for (let from = 0; from < waiting.length; from += this.atOnce) {
+      chunks.push(await this.#lookUp(waiting.slice(from, from + this.atOnce)))
       await pause(REST_MS)
     }
     return chunks

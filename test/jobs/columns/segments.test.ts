@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { DAY, HOUR } from '../../../src/calendar/units.ts'
+import { findUnread } from '../../../src/columns/read.store.ts'
 import { readTrend } from '../../../src/trends/request.ts'
 import { computeTrend } from '../../../src/trends/trend.ts'
 import {
@@ -127,6 +128,17 @@ it.each([7, 13, 40])(
     expect(result[0]?.count).toBe(2_360)
   }
 )
+
+it('segments that lack the column of a property are known beforehand', async () => {
+  const { id } = await newShop()
+  await seal(id)
+  const asked = await db.all<{ id: number }>(sql`select id from segments where project_id = ${id}`)
+
+  expect(await findUnread(db, id, asked, ['plan'])).toEqual([])
+  expect(await findUnread(db, id, asked, ['nobody sends this'])).toEqual([])
+  expect(await findUnread(db, id, asked, ['plan', 'note'])).toEqual(asked.map((one) => one.id))
+  expect(await findUnread(db, id + 1, asked, ['note'])).toEqual([])
+})
 
 it('a segment is removed with any of its events, and its range is sealed again', async () => {
   const project = await newShop()
