@@ -72,7 +72,6 @@ const EXCEPTIONS: Record<string, Partial<Access>> = {
   ),
   'GET sessions/property_definitions/': OF_SESSIONS,
   'GET sessions/values/': OF_SESSIONS,
-  'POST alerts/preview/': { scopes: ['alert:read'] },
   'POST subscriptions/{id}/test/': { status: 201 }
 }
 
