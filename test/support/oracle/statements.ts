@@ -280,7 +280,7 @@ const comparison: fc.Arbitrary<Part> = fc.oneof(
     form(
       [x],
       (one) => `match(${one}, '^[a-c]+$')`,
-      (one) => `regexp_matches(${one}, '^[a-c]+$')`
+      (one) => `coalesce(regexp_matches(${one}, '^[a-c]+$'), false)`
     )
   ),
   fc.tuple(key, fc.boolean()).map(([x, isNull]) => {
