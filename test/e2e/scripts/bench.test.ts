@@ -7,7 +7,7 @@ const FIGURES = { http: 32, capture: 8 }
 const MORE_FIGURES = {
   size: 5,
   trend: 93,
-  questions: 40,
+  questions: 45,
   statements: 40,
   charts: 9,
   export: 9,
@@ -40,7 +40,7 @@ it('a smoke run of the bench measures two parts, and at full depth all of them',
     figures(stdout, part).filter((figure) => figure > 0).length
   ])
   expect(Object.fromEntries(found)).toEqual(expected)
-  expect(figures(stdout, 'growth')).toHaveLength(share === 1 ? 114 : 0)
+  expect(figures(stdout, 'growth')).toHaveLength(share === 1 ? 119 : 0)
 })
 
 it.each([['typo'], ['--typo']])(
