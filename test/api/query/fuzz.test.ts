@@ -42,7 +42,10 @@ const examples = [...page.matchAll(/^\| `(.+)` \| `.+` \|$/gm)].map(
 
 const statements = [...ASKED.map(([statement]) => statement), ...examples]
 
-it('answers or refuses mutated statements, and shows nothing of another project', async () => {
+it('answers or refuses mutated statements, and shows nothing of another project', {
+  // For the hundred thousand statements of TIMES=20.
+  timeout: 3_600_000
+}, async () => {
   const sent = toSent(makeShop(seed, 120))
   const other = await newAnswering(toMarked(sent), { isSealed: true })
   const project = await newAnswering(sent, { isSealed: true })
