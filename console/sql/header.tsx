@@ -20,6 +20,8 @@ type HeaderProps = {
   node: QuestionNode
   isChanged: boolean
   isEmpty: boolean
+  /** Called when the statement is saved. */
+  saved: () => void
   run: () => void
   openTables: () => void
 }
@@ -99,7 +101,7 @@ export function Header(props: HeaderProps) {
 const isMac = (): boolean => /Mac|iPhone|iPad/.test(navigator.userAgent)
 
 /** What the header can do with the statement, and the dialogs that it opens for it. */
-function useHeader({ insight, reload, query, node, isChanged, isEmpty }: HeaderProps) {
+function useHeader({ insight, reload, query, node, isChanged, isEmpty, saved }: HeaderProps) {
   const isSaving = useSignal(false)
   const error = useSignal<ApiError | undefined>(undefined)
   const name = insight ? nameOfInsight(insight) : ''
@@ -108,11 +110,12 @@ function useHeader({ insight, reload, query, node, isChanged, isEmpty }: HeaderP
   const saveAsNew = () => {
     isSaving.value = true
   }
-  const saveChanges = async (saved: Insight) => {
+  const saveChanges = async (insight: Insight) => {
     try {
       error.value = undefined
-      await saveNode(node, { insight: saved })
+      await saveNode(node, { insight })
       toast('The changes are saved.')
+      saved()
       reload()
       setParameters({ q: undefined, view: undefined }, { replace: true })
     } catch (thrown) {
@@ -146,7 +149,10 @@ function useHeader({ insight, reload, query, node, isChanged, isEmpty }: HeaderP
             close={() => {
               isSaving.value = false
             }}
-            saved={({ short_id: id }) => go(addressOf(['sql', id]))}
+            saved={({ short_id: id }) => {
+              saved()
+              go(addressOf(['sql', id]))
+            }}
           />
         )}
         {actions.dialog}

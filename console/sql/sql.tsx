@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { parameters, path, setParameters } from '../address.ts'
 import { useAnswer } from '../explore/answer.ts'
 import { type Insight, nameOfInsight } from '../explore/question.ts'
@@ -8,6 +8,7 @@ import { useKey } from '../keys.ts'
 import { Dialog } from '../parts.tsx'
 import { may, project } from '../session.ts'
 import { AnswerCard } from './answer-card.tsx'
+import { keepDraft, textAt } from './drafts.ts'
 import type { EditorHandle } from './editor.tsx'
 import { Header } from './header.tsx'
 import { listPast, notePast } from './history.ts'
@@ -30,9 +31,6 @@ export function SqlPage() {
   )
 }
 
-/** What was typed and not run, by project and insight: it is there again when one comes back. */
-const drafts = new Map<string, string>()
-
 type PageProps = { insight: Insight | undefined; reload: () => void }
 
 /** The statement that is answered: of the address, of the insight, or the last one. */
@@ -52,38 +50,33 @@ function useStatement(insight: Insight | undefined) {
       long.value = isShort ? undefined : statement
       setParameters({ q: isShort && statement !== saved?.statement ? statement : undefined })
     },
+    /** Shows what the insight has now. */
+    forget() {
+      long.value = undefined
+    },
     isInAddress: long.value === undefined
   }
 }
 
 function Page({ insight, reload }: PageProps) {
-  const { saved, statement, view, change, isInAddress } = useStatement(insight)
-  const draft = `${project.value?.id} ${insight?.short_id ?? ''}`
-  const text = useSignal(drafts.get(draft) ?? statement)
-  const before = useRef(statement)
-  // The history and links change the statement, too.
-  useEffect(() => {
-    if (before.current !== statement) {
-      before.current = statement
-      text.value = statement
-    }
-  }, [statement])
+  const { saved, statement, view, change, forget, isInAddress } = useStatement(insight)
+  const place = `${project.value?.id} ${insight?.short_id ?? ''}`
+  const text = textAt(place, statement)
   const asked = useAnswer<SqlAnswer>(toQuery(statement))
   const names = useNames()
   const editor = useRef<EditorHandle | undefined>(undefined)
   const areTablesOpen = useSignal(false)
-  const isEmpty = text.value.trim() === ''
+  const isEmpty = text.trim() === ''
   const run = () => {
     if (isEmpty) {
       return
     }
-    drafts.delete(draft)
-    notePast(text.value, new Date())
-    if (text.value === statement) {
+    notePast(text, new Date())
+    if (text === statement) {
       asked.reload()
     } else {
-      before.current = text.value
-      change(text.value)
+      change(text)
+      keepDraft(place, { over: text, text })
     }
   }
   useKey('r', 'Run the statement', run)
@@ -91,22 +84,25 @@ function Page({ insight, reload }: PageProps) {
     areTablesOpen.value = false
     editor.current?.insert(written)
   }
-  const type = (changed: string) => {
-    text.value = changed
-    drafts.set(draft, changed)
+  const type = (changed: string) => keepDraft(place, { over: statement, text: changed })
+  // What was typed while the statement was saved is a draft over it.
+  const keep = (stored: string) => {
+    forget()
+    keepDraft(place, { over: stored, text: textAt(place, statement) })
   }
   const isChanged =
     saved !== undefined &&
-    (text.value !== saved.statement || JSON.stringify(view) !== JSON.stringify(saved.view))
+    (text !== saved.statement || JSON.stringify(view) !== JSON.stringify(saved.view))
   return (
     <>
       <Header
         insight={insight}
         reload={reload}
-        query={toQuery(text.value)}
-        node={toNode(toQuery(text.value), view, saved?.beside)}
+        query={toQuery(text)}
+        node={toNode(toQuery(text), view, saved?.beside)}
         isChanged={isChanged}
         isEmpty={isEmpty}
+        saved={() => keep(text)}
         run={run}
         openTables={() => {
           areTablesOpen.value = true
@@ -120,7 +116,7 @@ function Page({ insight, reload }: PageProps) {
           </aside>
           <div class="stack">
             <StatementCard
-              text={text.value}
+              text={text}
               change={type}
               ran={statement}
               asked={asked}

@@ -44,6 +44,7 @@ it.skipIf(!hasBrowser())('a statement is written, run, mended, drawn, and saved'
     await field.fill('')
     await field.pressSequentially(text)
   }
+  const open = (page: string) => tab.goto(`${url}/console/#/${stage.projectId}/${page}`)
 
   // The page opens with an answer; its names come from the project, as one types.
   await openPage(tab, 's')
@@ -103,6 +104,19 @@ it.skipIf(!hasBrowser())('a statement is written, run, mended, drawn, and saved'
   await tab.getByRole('button', { name: 'History' }).click()
   await tab.getByRole('button', { name: /SELECT count\(\) FROM events WHERE/ }).click()
   await until(async () => (await field.inputValue()).startsWith('SELECT count()'))
+
+  // A draft is there again over its statement, and over no other.
+  await open('dashboards')
+  await tab.getByRole('heading', { name: 'Dashboards' }).waitFor()
+  await tab.goBack()
+  await until(async () => (await field.inputValue()).startsWith('SELECT count()'))
+  await open('dashboards')
+  await tab.getByRole('heading', { name: 'Dashboards' }).waitFor()
+  const other = 'SELECT 7 AS seven FROM events LIMIT 1'
+  const link = `sql?${new URLSearchParams({ q: other })}`
+  await open(link)
+  await answer.getByRole('columnheader', { name: 'seven' }).waitFor()
+  expect(await field.inputValue()).toBe(other)
 
   // What takes too long is stopped, and what is shown is said to be older.
   await tab.route('**/query/', () => {})
