@@ -1,10 +1,18 @@
-import { signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
+import { key } from '../session.ts'
 
 /** A text that was typed over a statement, and not run. */
 export type Draft = { over: string; text: string }
 
 /** The drafts of this visit, by project and insight: they are there again when one comes back. */
 const drafts = signal<ReadonlyMap<string, Draft>>(new Map())
+
+// Signing out forgets the drafts, as it forgets the history.
+effect(() => {
+  if (key.value === undefined) {
+    drafts.value = new Map()
+  }
+})
 
 /** Returns what the editor shows at a place: a draft over its statement, or the statement. */
 export function textAt(place: string, statement: string): string {

@@ -8,6 +8,7 @@ import {
   newKey,
   newStage,
   openPage,
+  paste,
   send,
   untilPersons
 } from '../../support/pages.ts'
@@ -164,9 +165,16 @@ it.skipIf(!hasBrowser())('a statement is written, run, mended, drawn, and saved'
   await statements.getByRole('link', { name: 'Events by name' }).waitFor()
 
   // Who signs out leaves nothing behind.
+  await open(link)
+  await answer.getByRole('columnheader', { name: 'seven' }).waitFor()
+  await field.fill('SELECT a draft')
   await tab.getByRole('button', { name: 'Sign out' }).click()
   await tab.getByLabel('Key', { exact: true }).waitFor()
   expect(await tab.evaluate<number>('sessionStorage.length + localStorage.length')).toBe(0)
+  await paste(tab, stage.key)
+  await open(link)
+  await answer.getByRole('columnheader', { name: 'seven' }).waitFor()
+  expect(await field.inputValue()).toBe(other)
   expect(faults).toEqual([])
 })
 
