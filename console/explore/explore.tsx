@@ -40,10 +40,10 @@ import { Summary } from './summary.tsx'
 export function Explore() {
   const [, , shortId] = path.value
   return shortId === undefined ? (
-    <Page insight={undefined} reload={() => {}} />
+    <Page insight={undefined} show={() => {}} />
   ) : (
     <Opened shortId={shortId} title="Explore">
-      {(insight, reload) => <Page key={insight.short_id} insight={insight} reload={reload} />}
+      {(insight, show) => <Page key={insight.short_id} insight={insight} show={show} />}
     </Opened>
   )
 }
@@ -60,9 +60,9 @@ function questionIn(values: URLSearchParams): QuestionNode | undefined {
   }
 }
 
-type PageProps = { insight: Insight | undefined; reload: () => void }
+type PageProps = { insight: Insight | undefined; show: (stored: Insight) => void }
 
-function Page({ insight, reload }: PageProps) {
+function Page({ insight, show }: PageProps) {
   const saved = insight && questionOf(insight)
   const split = saved && splitDates(saved, today())
   const values = parameters.value
@@ -82,7 +82,7 @@ function Page({ insight, reload }: PageProps) {
   return (
     <Question
       insight={insight}
-      reload={reload}
+      show={show}
       question={question}
       before={split && ask(split.question, periodOf(split.dates), today())}
     />
@@ -117,7 +117,7 @@ type QuestionProps = PageProps & {
   before: QuestionNode | undefined
 }
 
-function Question({ insight, reload, question, before }: QuestionProps) {
+function Question({ insight, show, question, before }: QuestionProps) {
   const period = periodIn(parameters.value)
   const query = isComplete(question) ? ask(question, period, today()) : undefined
   const asked = useAnswer(query)
@@ -132,7 +132,7 @@ function Question({ insight, reload, question, before }: QuestionProps) {
     <>
       <Header
         insight={insight}
-        reload={reload}
+        show={show}
         query={query}
         title={title}
         isChanged={before !== undefined && JSON.stringify(query) !== JSON.stringify(before)}

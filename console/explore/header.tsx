@@ -1,22 +1,22 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { addressOf, go, parameters, setParameters } from '../address.ts'
-import { ApiError } from '../api.ts'
 import type { QuestionNode } from '../chart/answer.ts'
 import { Icon } from '../icons.tsx'
 import { type Action, useActions } from '../insights/actions.tsx'
 import { factsOfNode, pageOfInsight } from '../insights/saved.ts'
 import { Menu, type MenuItem } from '../menu.tsx'
-import { Fault, Name, Top, toast } from '../parts.tsx'
+import { Fault, Name, Top } from '../parts.tsx'
 import { Popover } from '../popover.tsx'
 import { may } from '../session.ts'
 import { copyItems } from './copies.ts'
 import { type Insight, nameOfInsight, toVizNode } from './question.ts'
-import { OpenInsight, SaveDialog, saveNode } from './save.tsx'
+import { OpenInsight, SaveDialog, useSaveChanges } from './save.tsx'
 
 type HeaderProps = {
   insight: Insight | undefined
-  reload: () => void
+  /** Takes the insight as it was stored. */
+  show: (stored: Insight) => void
   query: QuestionNode | undefined
   title: string
   isChanged: boolean
@@ -37,9 +37,8 @@ const WHY: Record<Action, string> = {
 }
 
 /** What the header can do with the question, and the dialogs that it opens for it. */
-function useHeader({ insight, reload, query, title }: HeaderProps) {
+function useHeader({ insight, show, query, title }: HeaderProps) {
   const saving = useSignal<{ next?: Action } | undefined>(undefined)
-  const error = useSignal<ApiError | undefined>(undefined)
   const name = insight ? nameOfInsight(insight) : title
   const actions = useActions({
     kind: 'insight',
@@ -56,17 +55,13 @@ function useHeader({ insight, reload, query, title }: HeaderProps) {
     }
   }, [insight?.id, next])
   const mayWrite = may('insight:write') && query !== undefined
-  const save = async () => {
+  const changes = useSaveChanges((stored) => {
+    show(stored)
+    setParameters({ q: undefined }, { replace: true })
+  })
+  const save = () => {
     if (insight && query) {
-      try {
-        error.value = undefined
-        await saveNode(toVizNode(query), { insight })
-        toast('The changes are saved.')
-        reload()
-        setParameters({ q: undefined }, { replace: true })
-      } catch (thrown) {
-        error.value = thrown instanceof ApiError ? thrown : new ApiError(String(thrown))
-      }
+      void changes.save(toVizNode(query), insight)
     }
   }
   const saveAsNew = () => {
@@ -75,7 +70,7 @@ function useHeader({ insight, reload, query, title }: HeaderProps) {
   return {
     name,
     mayWrite,
-    error: error.value,
+    error: changes.error,
     save: insight ? save : saveAsNew,
     saveAsNew,
     can: (action: Action) => actions.can(action) && (insight !== undefined || mayWrite),

@@ -24,6 +24,21 @@ export const saveNode = (
     : call<Insight>('POST', 'insights/', { body: { ...body, saved: true } })
 }
 
+/** Stores changes of a saved insight, and tells `saved` what the service has stored. */
+export function useSaveChanges(saved: (stored: Insight) => void) {
+  const error = useSignal<ApiError | undefined>(undefined)
+  const save = async (node: QuestionNode, insight: Insight) => {
+    try {
+      error.value = undefined
+      saved(await saveNode(node, { insight }))
+      toast('The changes are saved.')
+    } catch (thrown) {
+      error.value = thrown instanceof ApiError ? thrown : new ApiError(String(thrown))
+    }
+  }
+  return { error: error.value, save }
+}
+
 type SaveDialogProps = {
   node: QuestionNode
   /** What the insight may be called. */

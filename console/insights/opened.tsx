@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { addressOf, go, parameters, path } from '../address.ts'
@@ -11,7 +12,8 @@ type OpenedProps = {
   shortId: string
   /** The title of the page until the insight is there. */
   title: string
-  children: (insight: Insight, reload: () => void) => ComponentChildren
+  /** `show` takes the insight as it was stored since. */
+  children: (insight: Insight, show: (stored: Insight) => void) => ComponentChildren
 }
 
 /** Loads the saved insight of the address, and goes to the page that its question belongs to. */
@@ -23,7 +25,12 @@ export function Opened({ shortId, title, children }: OpenedProps) {
     })
     return { shortId, insight: results[0] }
   })
-  const insight = data?.shortId === shortId ? data.insight : undefined
+  const stored = useSignal<Insight | undefined>(undefined)
+  useEffect(() => {
+    stored.value = undefined
+  }, [data])
+  const loaded = data?.shortId === shortId ? data.insight : undefined
+  const insight = stored.value?.short_id === shortId ? stored.value : loaded
   const [, page] = path.value
   const right = insight && pageOfInsight(insight)
   useEffect(() => {
@@ -57,7 +64,10 @@ export function Opened({ shortId, title, children }: OpenedProps) {
       </Notice>
     )
   }
-  return <>{children(insight, reload)}</>
+  const show = (changed: Insight) => {
+    stored.value = changed
+  }
+  return <>{children(insight, show)}</>
 }
 
 /** A page that says one thing only. */

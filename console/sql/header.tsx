@@ -1,19 +1,19 @@
 import { useSignal } from '@preact/signals'
 import { addressOf, go, setParameters } from '../address.ts'
-import { ApiError } from '../api.ts'
 import type { QuestionNode } from '../chart/answer.ts'
 import { copyItems } from '../explore/copies.ts'
 import { type Insight, nameOfInsight } from '../explore/question.ts'
-import { SaveDialog, saveNode } from '../explore/save.tsx'
+import { SaveDialog, useSaveChanges } from '../explore/save.tsx'
 import { Icon } from '../icons.tsx'
 import { type Action, useActions } from '../insights/actions.tsx'
 import { Menu, type MenuItem } from '../menu.tsx'
-import { Fault, Name, Top, toast } from '../parts.tsx'
+import { Fault, Name, Top } from '../parts.tsx'
 import { may } from '../session.ts'
 
 type HeaderProps = {
   insight: Insight | undefined
-  reload: () => void
+  /** Takes the insight as it was stored. */
+  show: (stored: Insight) => void
   /** The statement in the editor. */
   query: QuestionNode
   /** What an insight of it stores. */
@@ -101,27 +101,19 @@ export function Header(props: HeaderProps) {
 const isMac = (): boolean => /Mac|iPhone|iPad/.test(navigator.userAgent)
 
 /** What the header can do with the statement, and the dialogs that it opens for it. */
-function useHeader({ insight, reload, query, node, isChanged, isEmpty, saved }: HeaderProps) {
+function useHeader({ insight, show, query, node, isChanged, isEmpty, saved }: HeaderProps) {
   const isSaving = useSignal(false)
-  const error = useSignal<ApiError | undefined>(undefined)
   const name = insight ? nameOfInsight(insight) : ''
   const actions = useActions({ kind: 'insight', id: insight?.id ?? 0, name })
   const mayWrite = may('insight:write') && !isEmpty
   const saveAsNew = () => {
     isSaving.value = true
   }
-  const saveChanges = async (insight: Insight) => {
-    try {
-      error.value = undefined
-      await saveNode(node, { insight })
-      toast('The changes are saved.')
-      saved()
-      reload()
-      setParameters({ q: undefined, view: undefined }, { replace: true })
-    } catch (thrown) {
-      error.value = thrown instanceof ApiError ? thrown : new ApiError(String(thrown))
-    }
-  }
+  const changes = useSaveChanges((stored) => {
+    show(stored)
+    saved()
+    setParameters({ q: undefined, view: undefined }, { replace: true })
+  })
   const ofSaved: MenuItem[] = [
     { name: 'New statement', icon: 'add', run: () => go(addressOf(['sql'])) },
     ...(mayWrite
@@ -136,9 +128,9 @@ function useHeader({ insight, reload, query, node, isChanged, isEmpty, saved }: 
   return {
     items: [...(insight ? ofSaved : []), ...copyItems(isEmpty ? undefined : query)],
     canSave: mayWrite && (!insight || isChanged),
-    save: insight ? () => void saveChanges(insight) : saveAsNew,
+    save: insight ? () => void changes.save(node, insight) : saveAsNew,
     saveName: insight ? 'Save changes' : 'Save…',
-    error: error.value,
+    error: changes.error,
     dialogs: (
       <>
         {isSaving.value && (

@@ -23,15 +23,15 @@ import { statementIn, toNode, viewIn } from './view.ts'
 export function SqlPage() {
   const [, , shortId] = path.value
   return shortId === undefined ? (
-    <Page insight={undefined} reload={() => {}} />
+    <Page insight={undefined} show={() => {}} />
   ) : (
     <Opened shortId={shortId} title="SQL">
-      {(insight, reload) => <Page key={insight.short_id} insight={insight} reload={reload} />}
+      {(insight, show) => <Page key={insight.short_id} insight={insight} show={show} />}
     </Opened>
   )
 }
 
-type PageProps = { insight: Insight | undefined; reload: () => void }
+type PageProps = { insight: Insight | undefined; show: (stored: Insight) => void }
 
 /** The statement that is answered: of the address, of the insight, or the last one. */
 function useStatement(insight: Insight | undefined) {
@@ -58,7 +58,7 @@ function useStatement(insight: Insight | undefined) {
   }
 }
 
-function Page({ insight, reload }: PageProps) {
+function Page({ insight, show }: PageProps) {
   const { saved, statement, view, change, forget, isInAddress } = useStatement(insight)
   const place = `${project.value?.id} ${insight?.short_id ?? ''}`
   const text = textAt(place, statement)
@@ -97,7 +97,7 @@ function Page({ insight, reload }: PageProps) {
     <>
       <Header
         insight={insight}
-        reload={reload}
+        show={show}
         query={toQuery(text)}
         node={toNode(toQuery(text), view, saved?.beside)}
         isChanged={isChanged}

@@ -156,6 +156,22 @@ it.skipIf(!hasBrowser())('a statement is written, run, mended, drawn, and saved'
   expect(await saved.json()).toMatchObject({
     results: [{ query: { kind: 'DataVisualizationNode', display: 'ActionsPie' } }]
   })
+
+  // Once changes are saved, the statement that was saved earlier does not run again.
+  const asked: string[] = []
+  tab.on('request', (request) => {
+    if (request.url().includes('/query/')) {
+      asked.push(request.postData() ?? '')
+    }
+  })
+  const changed = 'SELECT event, count() AS times FROM events GROUP BY event ORDER BY event'
+  await field.fill(changed)
+  await tab.keyboard.press('Control+Enter')
+  await answer.getByLabel('Kind of chart').waitFor()
+  await tab.getByRole('button', { name: 'Save changes' }).click()
+  await until(async () => (await tab.getByText('Changed', { exact: true }).count()) === 0)
+  expect(await field.inputValue()).toBe(changed)
+  expect(asked.filter((body) => !body.includes(changed))).toEqual([])
   await openPage(tab, 'd')
   await tab.getByRole('link', { name: 'Events by name' }).click()
   await until(() => /\/sql\/\w{12}$/.test(tab.url()))
