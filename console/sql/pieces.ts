@@ -3,8 +3,8 @@ import { type SqlToken, tokenize } from '../../src/sql/tokens.ts'
 import type { Vocabulary } from '../../src/sql/vocabulary.ts'
 
 /**
- * A part of a statement, and what it is: `open` is a text, a name in quotes or a comment without its
- * end.
+ * A part of a statement, and what it is: `isOpen` marks a text, a name in quotes or a comment without
+ * its end.
  */
 export type Piece = {
   kind: 'keyword' | 'function' | 'name' | 'text' | 'number' | 'symbol' | 'comment' | 'space'
@@ -17,23 +17,36 @@ export type Piece = {
 type Words = { keywords: ReadonlySet<string>; units: ReadonlySet<string> }
 
 /** Divides any text into the parts of a statement, also one that is not complete. */
-export const piecesOf = (statement: string, { keywords, units }: Vocabulary): Piece[] =>
-  divide(statement, {
+export function piecesOf(statement: string, { keywords, units }: Vocabulary): Piece[] {
+  const words = {
     keywords: new Set(keywords),
     units: new Set(units.flatMap((unit) => [unit, `${unit}s`]))
-  })
+  }
+  const pieces: Piece[] = []
+  let from = 0
+  // Each turn ends after a fault, so that a text with many needs no deep stack.
+  while (from < statement.length) {
+    for (const piece of piecesUntilFault(statement.slice(from), words)) {
+      pieces.push({ ...piece, at: from + piece.at })
+    }
+    const last = pieces.at(-1)
+    from = last ? last.at + last.text.length : statement.length
+  }
+  return pieces
+}
 
-function divide(statement: string, words: Words): Piece[] {
-  const { tokens, end } = tokensOf(statement)
+/** Divides a text until its first fault, which is the last piece; all of it if it has none. */
+function piecesUntilFault(text: string, words: Words): Piece[] {
+  const { tokens, end } = tokensOf(text)
   const pieces: Piece[] = []
   let at = 0
   for (const [i, token] of tokens.entries()) {
-    pieces.push(...piecesBetween(statement.slice(at, token.at), at))
+    pieces.push(...piecesBetween(text.slice(at, token.at), at))
     pieces.push({ kind: kindOf(tokens, i, words), text: token.text, at: token.at })
     at = token.at + token.text.length
   }
-  pieces.push(...piecesBetween(statement.slice(at, end), at))
-  return end === statement.length ? pieces : [...pieces, ...piecesFrom(statement, end, words)]
+  pieces.push(...piecesBetween(text.slice(at, end), at))
+  return end === text.length ? pieces : [...pieces, faultyPiece(text, end)]
 }
 
 /** Reads the tokens before the first fault. @returns them, and the offset of the fault */
@@ -53,21 +66,18 @@ function tokensOf(statement: string): { tokens: SqlToken[]; end: number } {
   }
 }
 
-/** Divides what follows a fault: a text or a comment without an end goes on to the end. */
-function piecesFrom(statement: string, at: number, words: Words): Piece[] {
+/** Returns the piece at a fault: a text or a comment without an end goes on to the end. */
+function faultyPiece(statement: string, at: number): Piece {
   const rest = statement.slice(at)
   const [first = ''] = rest
   if (/^['"`]/.test(first)) {
-    return [{ kind: first === "'" ? 'text' : 'name', text: rest, at, isOpen: true }]
+    return { kind: first === "'" ? 'text' : 'name', text: rest, at, isOpen: true }
   }
   if (rest.startsWith('/*')) {
-    return [{ kind: 'comment', text: rest, at, isOpen: true }]
+    return { kind: 'comment', text: rest, at, isOpen: true }
   }
   const length = /^[\w$.]+/.exec(rest)?.[0].length ?? 1
-  return [
-    { kind: 'symbol', text: rest.slice(0, length), at },
-    ...divide(rest.slice(length), words).map((piece) => ({ ...piece, at: piece.at + at + length }))
-  ]
+  return { kind: 'symbol', text: rest.slice(0, length), at }
 }
 
 /** Divides what stands between two tokens: spaces and comments. */

@@ -81,6 +81,13 @@ it('divides any text, and loses none of it', () => {
   )
 })
 
+it('divides thousands of letters that no statement has', () => {
+  const pieces = piecesOf('ä'.repeat(20_000), VOCABULARY)
+
+  expect(pieces).toHaveLength(20_000)
+  expect(pieces.at(-1)).toEqual({ kind: 'symbol', text: 'ä', at: 19_999 })
+})
+
 it('divides what goes over several lines', () => {
   const pieces = piecesOf("x /* a\nb */\n\n'c\nd'", VOCABULARY)
 
