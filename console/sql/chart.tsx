@@ -5,7 +5,7 @@ import { Empty } from '../parts.tsx'
 import { project } from '../session.ts'
 import { columnsOf } from './cells.ts'
 import type { SqlAnswer } from './statement.ts'
-import { DISPLAYS, hasAxis, kindOfView, type View } from './view.ts'
+import { DISPLAYS, displayOf, hasAxis, kindOfView, type View } from './view.ts'
 
 const CHART_HEIGHT = 320
 
@@ -75,8 +75,8 @@ export function ChartSettings({ answer, view, change }: SettingsProps) {
     <>
       <Choice
         label="Kind of chart"
-        value={view.display ?? ''}
-        options={DISPLAYS.map(([value, name]) => [value, name])}
+        value={displayOf(view)}
+        options={DISPLAYS}
         choose={(display) => change({ ...view, display })}
       />
       {kindOfView(view) !== 'number' && (

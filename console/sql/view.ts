@@ -1,4 +1,5 @@
-import type { Kind } from '../../src/charts/chart.ts'
+import { hasBuckets, type Kind } from '../../src/charts/chart.ts'
+import { KIND_OF } from '../../src/questions/sql/displays.ts'
 import type { QuestionNode } from '../chart/answer.ts'
 import { columnsOf } from './cells.ts'
 import type { SqlAnswer } from './statement.ts'
@@ -13,24 +14,34 @@ export type View = {
   }
 }
 
-/** The displays of a chart, what they are called, and what draws them. */
+/** The displays among which one chooses, and what they are called. */
 export const DISPLAYS = [
-  ['ActionsLineGraph', 'Line', 'line'],
-  ['ActionsAreaGraph', 'Area', 'area'],
-  ['ActionsBar', 'Bars', 'bars'],
-  ['ActionsStackedBar', 'Stacked bars', 'stacked'],
-  ['ActionsBarValue', 'Ranked bars', 'values'],
-  ['ActionsPie', 'Pie', 'pie'],
-  ['BoldNumber', 'Numbers', 'number']
-] as const satisfies readonly (readonly [string, string, Kind])[]
+  ['ActionsLineGraph', 'Line'],
+  ['ActionsAreaGraph', 'Area'],
+  ['ActionsBar', 'Bars'],
+  ['ActionsStackedBar', 'Stacked bars'],
+  ['ActionsBarValue', 'Ranked bars'],
+  ['ActionsPie', 'Pie'],
+  ['BoldNumber', 'Numbers']
+] as const satisfies readonly (readonly [keyof typeof KIND_OF, string])[]
 
 /** Returns what draws a view; undefined for a table. */
-export const kindOfView = ({ display }: View): Kind | undefined =>
-  DISPLAYS.find(([name]) => name === display)?.[2]
+export function kindOfView({ display = '' }: View): Kind | undefined {
+  const kind = Object.hasOwn(KIND_OF, display)
+    ? KIND_OF[display as keyof typeof KIND_OF]
+    : undefined
+  return kind === 'table' ? undefined : kind
+}
+
+/** Returns the display in the list of choices that is drawn like that of a view. */
+export const displayOf = (view: View): string =>
+  DISPLAYS.find(([display]) => kindOfView({ display }) === kindOfView(view))?.[0] ?? ''
 
 /** Whether a chart has an axis, over which several series can be drawn. */
-export const hasAxis = (view: View): boolean =>
-  ['line', 'area', 'bars', 'stacked'].includes(kindOfView(view) ?? '')
+export function hasAxis(view: View): boolean {
+  const kind = kindOfView(view)
+  return kind !== undefined && hasBuckets(kind)
+}
 
 /** Returns the chart that suits an answer: a line over times, its numbers, or ranked bars. */
 export function firstDisplay(answer: SqlAnswer): string {

@@ -1,25 +1,10 @@
 import * as z from 'zod'
-import type { Kind } from '../../charts/chart.ts'
 import type { JsonObject } from '../../input/json.ts'
 import { parseInput } from '../../input/parse.ts'
 import { readSql, type SqlQuery } from '../../sql/request.ts'
 import type { Settings } from '../../trends/request.ts'
 import { Unsupported } from '../../trends/shared-fields.ts'
-
-/** The kinds of charts of a statement, by the display that asks for them. */
-const KIND_OF = {
-  Auto: 'table',
-  ActionsTable: 'table',
-  ActionsLineGraph: 'line',
-  ActionsAreaGraph: 'area',
-  ActionsBar: 'bars',
-  ActionsUnstackedBar: 'bars',
-  ActionsStackedBar: 'stacked',
-  ActionsBarValue: 'values',
-  ActionsPie: 'pie',
-  ActionsDonut: 'pie',
-  BoldNumber: 'number'
-} as const satisfies Record<string, Kind>
+import { KIND_OF } from './displays.ts'
 
 const ColumnName = z.string().max(1_000)
 

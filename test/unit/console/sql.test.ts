@@ -4,7 +4,16 @@ import { columnsOf, rankedColumn, rowsInView, textOfCell } from '../../../consol
 import { complete, type KnownNames, writeName, writeText } from '../../../console/sql/completion.ts'
 import { linesOf, piecesOf } from '../../../console/sql/pieces.ts'
 import { faultIn, type SqlAnswer } from '../../../console/sql/statement.ts'
-import { firstDisplay, fitting, statementIn, toNode, viewIn } from '../../../console/sql/view.ts'
+import {
+  displayOf,
+  firstDisplay,
+  fitting,
+  hasAxis,
+  kindOfView,
+  statementIn,
+  toNode,
+  viewIn
+} from '../../../console/sql/view.ts'
 import { VOCABULARY } from '../../../src/sql/describe.ts'
 import { parseStatement } from '../../../src/sql/parse.ts'
 import '../../support/random.ts'
@@ -286,6 +295,17 @@ it('chooses the chart that suits an answer', () => {
   expect(firstDisplay(answerOf({ plan: 'String', n: 'UInt64' }, [['a', 1]]))).toBe(
     'ActionsBarValue'
   )
+})
+
+it('draws every display that dashboards draw', () => {
+  expect(kindOfView({ display: 'ActionsDonut' })).toBe('pie')
+  expect(displayOf({ display: 'ActionsDonut' })).toBe('ActionsPie')
+  expect(kindOfView({ display: 'ActionsUnstackedBar' })).toBe('bars')
+  expect(displayOf({ display: 'ActionsUnstackedBar' })).toBe('ActionsBar')
+  expect(hasAxis({ display: 'ActionsUnstackedBar' })).toBe(true)
+  for (const display of ['ActionsTable', 'Auto', 'toString', undefined]) {
+    expect(kindOfView({ ...(display && { display }) })).toBeUndefined()
+  }
 })
 
 it('stores a statement and how it is drawn, and reads both again', () => {
