@@ -5,7 +5,15 @@ import { Empty } from '../parts.tsx'
 import { project } from '../session.ts'
 import { columnsOf } from './cells.ts'
 import type { SqlAnswer } from './statement.ts'
-import { DISPLAYS, displayOf, hasAxis, kindOfView, type View } from './view.ts'
+import {
+  DISPLAYS,
+  displayOf,
+  hasAxis,
+  kindOfView,
+  type View,
+  withNumbers,
+  without
+} from './view.ts'
 
 const CHART_HEIGHT = 320
 
@@ -67,10 +75,6 @@ export function ChartSettings({ answer, view, change }: SettingsProps) {
   const { xAxis, yAxis, seriesBreakdownColumn: by } = view.chartSettings ?? {}
   const set = (settings: NonNullable<View['chartSettings']>) =>
     change({ ...view, chartSettings: { ...view.chartSettings, ...settings } })
-  const without = (name: keyof NonNullable<View['chartSettings']>) => {
-    const { [name]: _, ...rest } = view.chartSettings ?? {}
-    change({ ...view, chartSettings: rest })
-  }
   return (
     <>
       <Choice
@@ -84,7 +88,9 @@ export function ChartSettings({ answer, view, change }: SettingsProps) {
           label="Over"
           value={xAxis?.column ?? ''}
           options={[['', 'Over: first column'], ...named('Over', columns)]}
-          choose={(column) => (column === '' ? without('xAxis') : set({ xAxis: { column } }))}
+          choose={(column) =>
+            column === '' ? change(without(view, 'xAxis')) : set({ xAxis: { column } })
+          }
         />
       )}
       {numbers.length > 1 && (
@@ -92,7 +98,7 @@ export function ChartSettings({ answer, view, change }: SettingsProps) {
           label="Numbers"
           value={yAxis?.[0]?.column ?? ''}
           options={[['', 'All numbers'], ...named('Numbers', numbers)]}
-          choose={(column) => (column === '' ? without('yAxis') : set({ yAxis: [{ column }] }))}
+          choose={(column) => change(withNumbers(view, column))}
         />
       )}
       {hasAxis(view) && columns.length > 2 && (numbers.length === 1 || yAxis?.length === 1) && (
@@ -102,7 +108,7 @@ export function ChartSettings({ answer, view, change }: SettingsProps) {
           options={[['', 'Series: automatic'], ...named('Series', columns)]}
           choose={(column) =>
             column === ''
-              ? without('seriesBreakdownColumn')
+              ? change(without(view, 'seriesBreakdownColumn'))
               : set({ seriesBreakdownColumn: column })
           }
         />

@@ -53,6 +53,20 @@ export function firstDisplay(answer: SqlAnswer): string {
   return isOneRow ? 'BoldNumber' : 'ActionsBarValue'
 }
 
+/** Leaves settings of the chart out of a view. */
+export function without(view: View, ...names: (keyof NonNullable<View['chartSettings']>)[]): View {
+  const others = Object.entries(view.chartSettings ?? {}).filter(
+    ([name]) => !(names as string[]).includes(name)
+  )
+  return { ...view, chartSettings: Object.fromEntries(others) }
+}
+
+/** Chooses the column whose numbers are drawn; all numbers without one, each as a series. */
+export const withNumbers = (view: View, column: string): View =>
+  column === ''
+    ? without(view, 'yAxis', 'seriesBreakdownColumn')
+    : { ...view, chartSettings: { ...view.chartSettings, yAxis: [{ column }] } }
+
 /** Leaves out of a view the columns that an answer does not have. */
 export function fitting({ display, chartSettings = {} }: View, { columns }: SqlAnswer): View {
   const { xAxis, yAxis, seriesBreakdownColumn: by, ...others } = chartSettings

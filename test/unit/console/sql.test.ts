@@ -12,7 +12,8 @@ import {
   kindOfView,
   statementIn,
   toNode,
-  viewIn
+  viewIn,
+  withNumbers
 } from '../../../console/sql/view.ts'
 import { VOCABULARY } from '../../../src/sql/describe.ts'
 import { parseStatement } from '../../../src/sql/parse.ts'
@@ -306,6 +307,20 @@ it('draws every display that dashboards draw', () => {
   for (const display of ['ActionsTable', 'Auto', 'toString', undefined]) {
     expect(kindOfView({ ...(display && { display }) })).toBeUndefined()
   }
+})
+
+it('has no column of names for the series of all numbers', () => {
+  const xAxis = { column: 'day' }
+  const one = { xAxis, yAxis: [{ column: 'n' }], seriesBreakdownColumn: 'plan' }
+
+  expect(withNumbers({ display: 'ActionsBar', chartSettings: one }, '')).toEqual({
+    display: 'ActionsBar',
+    chartSettings: { xAxis }
+  })
+  expect(withNumbers({ display: 'ActionsBar', chartSettings: one }, 'm')).toEqual({
+    display: 'ActionsBar',
+    chartSettings: { ...one, yAxis: [{ column: 'm' }] }
+  })
 })
 
 it('stores a statement and how it is drawn, and reads both again', () => {
