@@ -127,7 +127,7 @@ export function rankedColumn(
   const place = columns.findIndex(({ kind }) => kind === 'number')
   const isList = columns[0]?.kind === 'text' || columns[0]?.kind === 'other'
   const isShort = results.length >= 2 && results.length <= MAX_RANKED && columns.length <= 4
-  const areAmounts = results.every(([...row]) => {
+  const areAmounts = results.every((row) => {
     const value = row[place]
     return value === null || (typeof value === 'number' && value >= 0)
   })

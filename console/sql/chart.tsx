@@ -70,7 +70,7 @@ type SettingsProps = AnswerChartProps & { change: (view: View) => void }
 
 /** What the chart shows: its kind, its axis, its numbers, and whose names its series have. */
 export function ChartSettings({ answer, view, change }: SettingsProps) {
-  const columns = columnsOf(answer)
+  const columns = useMemo(() => columnsOf(answer), [answer])
   const numbers = columns.filter(({ kind }) => kind === 'number')
   const { xAxis, yAxis, seriesBreakdownColumn: by } = view.chartSettings ?? {}
   const set = (settings: NonNullable<View['chartSettings']>) =>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useRef } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { parameters, path, setParameters } from '../address.ts'
 import { useAnswer } from '../explore/answer.ts'
 import { type Insight, nameOfInsight } from '../explore/question.ts'
@@ -36,14 +36,14 @@ type PageProps = { insight: Insight | undefined; show: (stored: Insight) => void
 /** The statement that is answered: of the address, of the insight, or the last one. */
 function useStatement(insight: Insight | undefined) {
   const saved = insight && statementIn(insight.query)
-  const first = useRef(listPast()[0]?.statement ?? FIRST_STATEMENT)
+  const first = useMemo(() => listPast()[0]?.statement ?? FIRST_STATEMENT, [])
   // A statement that is too long for the address.
   const long = useSignal<string | undefined>(undefined)
   const inAddress = parameters.value.get('q') ?? undefined
   const view = parameters.value.get('view')
   return {
     saved,
-    statement: inAddress ?? long.value ?? saved?.statement ?? first.current,
+    statement: inAddress ?? long.value ?? saved?.statement ?? first,
     view: view === null ? (saved?.view ?? {}) : viewIn(view),
     change(statement: string) {
       const isShort = statement.length <= MAX_IN_ADDRESS
