@@ -67,6 +67,10 @@ export function Typed({ value, commit, rows, ...rest }: TypedProps) {
       const { value: text } = currentTarget
       typed.value = undefined
       commit(text)
+    },
+    // There is no change to commit if the first value was typed again.
+    onBlur: () => {
+      typed.value = undefined
     }
   }
   if (rows === undefined) {
