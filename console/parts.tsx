@@ -155,8 +155,9 @@ export function Dialog({ title, words, close, children, footer, isWide }: Dialog
         isAsked.value = false
       }}
       onKeyDown={(event) => {
-        // The browser closes a dialog that refuses a second Escape.
-        if (event.key === 'Escape') {
+        // The browser closes a dialog that refuses a second Escape. While a letter is composed,
+        // Escape belongs to the input method.
+        if (event.key === 'Escape' && !event.isComposing) {
           event.preventDefault()
           leave()
         }
