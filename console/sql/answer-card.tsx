@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { setParameters } from '../address.ts'
-import { callText } from '../api.ts'
+import { type ApiError, callText } from '../api.ts'
 import type { QuestionNode } from '../chart/answer.ts'
 import { Icon } from '../icons.tsx'
-import { Empty, Fault, Skeleton, toast } from '../parts.tsx'
+import { Empty, Fault, Skeleton } from '../parts.tsx'
 import { saveFile } from '../save.ts'
 import { count } from '../words.ts'
 import { answers, isOfStatement, type SqlAsked } from './asked.ts'
@@ -56,7 +56,7 @@ export function AnswerCard({ asked, ran, view: chosen, name }: AnswerCardProps) 
         </fieldset>
         {isChart && <ChartSettings answer={answer} view={view} change={show} />}
         <span class="grow" />
-        <Download query={shown.query} name={name} />
+        <Download key={shown.name} query={shown.query} name={name} />
       </header>
       {notes.map((words) => (
         <p key={words} class="answer-note">
@@ -93,21 +93,26 @@ function notesOf({ warnings, hasMore, limit }: SqlAnswer): string[] {
 /** Saves all rows of the statement as CSV. */
 function Download({ query, name }: { query: QuestionNode; name: string }) {
   const isLoading = useSignal(false)
+  const fault = useSignal<ApiError | undefined>(undefined)
   const download = async () => {
     isLoading.value = true
+    fault.value = undefined
     try {
       const csv = await callText('POST', 'query/', { query: { format: 'csv' }, body: { query } })
       saveFile(`${name.slice(0, 60)}.csv`, csv, 'text/csv')
     } catch (error) {
-      toast(error instanceof Error ? error.message : String(error))
+      fault.value = error as ApiError
     } finally {
       isLoading.value = false
     }
   }
   return (
-    <button type="button" class="b small" disabled={isLoading.value} onClick={download}>
-      <Icon name="save" small />
-      CSV
-    </button>
+    <>
+      <button type="button" class="b small" disabled={isLoading.value} onClick={download}>
+        <Icon name="save" small />
+        CSV
+      </button>
+      {fault.value && <Fault error={fault.value} />}
+    </>
   )
 }
