@@ -134,6 +134,12 @@ it.skipIf(!hasBrowser())('a statement is written, run, mended, drawn, and saved'
   )
   await tab.keyboard.press('Control+Enter')
   await tab.getByText('First 2 rows').waitFor()
+  await tab.route('**/query/?format=csv', (route) =>
+    route.fulfill({ status: 429, json: { detail: 'Too many requests.' } })
+  )
+  await answer.getByRole('button', { name: 'CSV' }).click()
+  await answer.getByRole('alert').getByText('Too many requests.').waitFor()
+  await tab.unroute('**/query/?format=csv')
   const download = tab.waitForEvent('download')
   await answer.getByRole('button', { name: 'CSV' }).click()
   expect(await readFile(await (await download).path(), 'utf8')).toContain('signed up,3')
@@ -143,6 +149,9 @@ it.skipIf(!hasBrowser())('a statement is written, run, mended, drawn, and saved'
   await answer.getByLabel('Kind of chart').waitFor()
   await answer.locator('svg text', { hasText: 'signed up' }).waitFor()
   await tab.getByRole('button', { name: 'Save…' }).click()
+  await tab
+    .getByLabel('Name', { exact: true })
+    .dispatchEvent('keydown', { key: 'Escape', isComposing: true })
   await tab.getByLabel('Name', { exact: true }).fill('Events by name')
   await tab.getByRole('button', { name: 'Save the insight' }).click()
   await tab.getByRole('heading', { name: 'Events by name' }).waitFor()
