@@ -8,6 +8,8 @@ import type { Suggestion } from './suggestion.ts'
 export type EditorHandle = {
   /** Writes a text at the caret. */
   insert: (text: string) => void
+  /** Writes a text in place of the whole statement. */
+  replace: (text: string) => void
   /** Puts the caret at an offset. */
   goTo: (at: number) => void
 }
@@ -50,6 +52,10 @@ export function Editor(props: EditorProps) {
       const { selectionStart: from = text.length, selectionEnd: until = text.length } =
         field.current ?? {}
       write(from, until, written)
+    },
+    replace(written) {
+      write(0, field.current?.value.length ?? 0, written)
+      offers.close()
     },
     goTo(at) {
       field.current?.focus()

@@ -73,8 +73,7 @@ export function StatementCard(props: StatementCardProps) {
               <Past
                 pick={(statement) => {
                   isPastOpen.value = false
-                  change(statement)
-                  editor.current?.goTo(statement.length)
+                  editor.current?.replace(statement)
                 }}
               />
             </Popover>

@@ -105,6 +105,10 @@ it.skipIf(!hasBrowser())('a statement is written, run, mended, drawn, and saved'
   await tab.getByRole('button', { name: 'History' }).click()
   await tab.getByRole('button', { name: /SELECT count\(\) FROM events WHERE/ }).click()
   await until(async () => (await field.inputValue()).startsWith('SELECT count()'))
+  await tab.keyboard.press('Control+z')
+  await until(async () => (await field.inputValue()).endsWith('uuid FROM events'))
+  await tab.keyboard.press('Control+Shift+z')
+  await until(async () => (await field.inputValue()).startsWith('SELECT count()'))
 
   // A draft is there again over its statement, and over no other.
   await open('dashboards')
