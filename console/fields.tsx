@@ -107,6 +107,33 @@ export const Choice = <T extends string>({ label, options, value, choose }: Choi
   </div>
 )
 
+type CheckProps = {
+  label: string
+  hint?: string | undefined
+  isOn: boolean
+  turn: (isOn: boolean) => void
+}
+
+/** A choice that is on or off. */
+export function Check({ label, hint, isOn, turn }: CheckProps) {
+  const id = useId()
+  return (
+    <div class="check">
+      <input
+        type="checkbox"
+        class="box"
+        id={id}
+        checked={isOn}
+        onChange={(event) => turn(event.currentTarget.checked)}
+      />
+      <label for={id}>
+        {label}
+        {hint && <span class="mut hint">{hint}</span>}
+      </label>
+    </div>
+  )
+}
+
 type SelectProps<T extends string> = ChoiceProps<T> & { hint?: string | undefined }
 
 /** A choice of many options. */

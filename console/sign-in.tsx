@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { ApiError, describeKey } from './api.ts'
+import { Check } from './fields.tsx'
 import { Icon, Mark } from './icons.tsx'
 import { Copied } from './parts.tsx'
 import { enter } from './session.ts'
@@ -63,21 +64,14 @@ export function KeyForm({ said }: { said?: string | undefined }) {
           </p>
         )}
       </div>
-      <div class="check">
-        <input
-          type="checkbox"
-          class="box"
-          id="remember"
-          checked={remember.value}
-          onChange={() => {
-            remember.value = !remember.value
-          }}
-        />
-        <label for="remember">
-          Remember on this device
-          <span class="mut hint">Otherwise the key is forgotten when you close the tab.</span>
-        </label>
-      </div>
+      <Check
+        label="Remember on this device"
+        hint="Otherwise the key is forgotten when you close the tab."
+        isOn={remember.value}
+        turn={(isOn) => {
+          remember.value = isOn
+        }}
+      />
       <button type="submit" class="b main-b big" disabled={isBusy.value}>
         Open
       </button>

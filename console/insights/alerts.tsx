@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { call } from '../api.ts'
-import { Choice, Field, Select, Typed } from '../fields.tsx'
+import { Check, Choice, Field, Select, Typed } from '../fields.tsx'
 import { useLoaded } from '../loaded.ts'
 import { Empty, Fault, Moment, Name, Skeleton } from '../parts.tsx'
 import { may } from '../session.ts'
@@ -212,18 +212,13 @@ function Form({ item, done, back, subject }: FormProps<Alert>) {
           every.value = chosen
         }}
       />
-      <div class="check">
-        <input
-          type="checkbox"
-          class="box"
-          id="skips"
-          checked={skips.value}
-          onChange={(event) => {
-            skips.value = event.currentTarget.checked
-          }}
-        />
-        <label for="skips">Not on Saturdays and Sundays</label>
-      </div>
+      <Check
+        label="Not on Saturdays and Sundays"
+        isOn={skips.value}
+        turn={(isOn) => {
+          skips.value = isOn
+        }}
+      />
       <Recipients type={type} target={target} fault={saving.faultOf(...shown)} />
       <Field label="Name" hint="The title of the message.">
         {(joined) => (

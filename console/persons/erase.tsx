@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { addressOf, go } from '../address.ts'
 import { type ApiError, call } from '../api.ts'
+import { Check } from '../fields.tsx'
 import { useLoaded } from '../loaded.ts'
 import { Dialog, Fault, Skeleton, toast } from '../parts.tsx'
 import { inOrder, storeName } from '../privacy/api.ts'
@@ -119,35 +120,25 @@ export function EraseDialog({ target, close, done }: EraseProps) {
       {error && <Fault error={error} retry={again} />}
       {!data && !error && <Skeleton rows={5} />}
       {data && <Found stores={data.stores} />}
-      <div class="check">
-        <input
-          type="checkbox"
-          class="box"
-          id="with-events"
-          checked={events.value}
-          onChange={() => {
-            events.value = !events.value
-          }}
-        />
-        <label for="with-events">
-          Erase the events, too
-          {events.value && data && (
-            <span class="mut hint">In the run of {shortDay(new Date(data.scheduled_for))}.</span>
-          )}
-        </label>
-      </div>
-      <div class="check">
-        <input
-          type="checkbox"
-          class="box"
-          id="with-recordings"
-          checked={recordings.value}
-          onChange={() => {
-            recordings.value = !recordings.value
-          }}
-        />
-        <label for="with-recordings">Erase the recordings, too</label>
-      </div>
+      <Check
+        label="Erase the events, too"
+        hint={
+          events.value && data
+            ? `In the run of ${shortDay(new Date(data.scheduled_for))}.`
+            : undefined
+        }
+        isOn={events.value}
+        turn={(isOn) => {
+          events.value = isOn
+        }}
+      />
+      <Check
+        label="Erase the recordings, too"
+        isOn={recordings.value}
+        turn={(isOn) => {
+          recordings.value = isOn
+        }}
+      />
       {data && <Kept words={data.kept} />}
       {data?.mentions && <Mentions stores={data.mentions.stores} reload={again} />}
       <div class="field">

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
 import { ApiError } from '../api.ts'
 import { useLoaded } from '../loaded.ts'
 import { Fault, Skeleton, toast } from '../parts.tsx'
@@ -98,30 +97,3 @@ const differing = (
         JSON.stringify(value) !== JSON.stringify(known[name as keyof ProjectSettings])
     )
   )
-
-type CheckProps = {
-  label: string
-  hint?: string | undefined
-  isOn: boolean
-  turn: (isOn: boolean) => void
-}
-
-/** A setting that is on or off. */
-export function Check({ label, hint, isOn, turn }: CheckProps) {
-  const id = useId()
-  return (
-    <div class="check">
-      <input
-        type="checkbox"
-        class="box"
-        id={id}
-        checked={isOn}
-        onChange={(event) => turn(event.currentTarget.checked)}
-      />
-      <label for={id}>
-        {label}
-        {hint && <span class="mut hint">{hint}</span>}
-      </label>
-    </div>
-  )
-}

@@ -2,12 +2,11 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { hasScope, OBJECTS } from '../../src/access/scopes.ts'
 import { ApiError } from '../api.ts'
-import { Field, Select } from '../fields.tsx'
+import { Check, Field, Select } from '../fields.tsx'
 import { Dialog, Fault, Name, Once } from '../parts.tsx'
 import { own, project } from '../session.ts'
 import { shortDay } from '../words.ts'
 import { createKey } from './api.ts'
-import { Check } from './form.tsx'
 import { lifetimesWithin } from './words.ts'
 
 const DAY = 86_400_000

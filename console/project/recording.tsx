@@ -1,5 +1,5 @@
-import { Field, Typed } from '../fields.tsx'
-import { Check, SettingsForm } from './form.tsx'
+import { Check, Field, Typed } from '../fields.tsx'
+import { SettingsForm } from './form.tsx'
 import { Section } from './section.tsx'
 
 /** Reads a whole number of a field; null for an empty one. */
