@@ -17,7 +17,8 @@ export type Completion = {
   wanted: readonly (OwnerName | 'events')[]
 }
 
-const NOTHING: Completion = { from: 0, until: 0, suggestions: [], wanted: [] }
+/** Offers nothing. */
+export const NOTHING: Completion = { from: 0, until: 0, suggestions: [], wanted: [] }
 
 /** Names that need no quotes. */
 const PLAIN = /^[A-Za-z_$][\w$]*$/

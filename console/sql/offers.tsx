@@ -1,9 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
-import { type Completion, complete, type KnownNames } from './completion.ts'
+import { type Completion, complete, type KnownNames, NOTHING } from './completion.ts'
 import type { Suggestion } from './suggestion.ts'
-
-const CLOSED: Completion = { from: 0, until: 0, suggestions: [], wanted: [] }
 
 type OffersSource = {
   text: string
@@ -25,7 +23,7 @@ export function useOffers(
   const caret = field.current?.selectionStart ?? 0
   const completion =
     state.value === 'closed'
-      ? CLOSED
+      ? NOTHING
       : complete(text, caret, names, { isAsked: state.value === 'asked' })
   const { suggestions, from, wanted } = completion
   const isOpen = suggestions.length > 0
