@@ -42,13 +42,17 @@ export const callText = (method: string, to: string, sent: Sent = {}): Promise<s
 async function callAgain(method: string, to: string, sent: Sent): Promise<string> {
   const address = to.startsWith('/') ? to : `/api/projects/${project.value?.id}/${to}`
   for (;;) {
+    const given = key.value
     try {
-      return await request(method, address, key.value, sent)
+      return await request(method, address, given, sent)
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 401)) {
         throw error
       }
-      await signedInAgain()
+      // Someone may have signed in again while the request was on its way.
+      if (key.value === given) {
+        await signedInAgain()
+      }
       sent.signal?.throwIfAborted()
     }
   }

@@ -71,21 +71,38 @@ it.skipIf(!hasBrowser())('two tabs, a lost connection and a refused key lose not
   await until(async () => (await tab.getByRole('link', { name: 'Bob' }).count()) === 0)
   expect(await tab.getByText('The service cannot be reached.').count()).toBe(0)
 
-  // A key that is refused while something is saved.
-  await tab.getByRole('link', { name: 'Ada' }).click()
-  await tab.getByRole('button', { name: 'Edit role' }).waitFor()
+  // A key that is refused while something is saved, and while events are on their way.
   const { key } = await newKey(stage.projectId, '*')
-  await administer(stateDir, 'key', 'revoke', String(stage.keyId))
+  const signedIn = Promise.withResolvers<void>()
+  const onTheWay = '**/events/?person_id=*'
+  await tab.route(onTheWay, async (route) => {
+    await signedIn.promise
+    await route.continue()
+  })
+  const saving = '**/persons/*/'
+  await tab.route(saving, async (route) => {
+    if (route.request().method() === 'PATCH') {
+      await administer(stateDir, 'key', 'revoke', String(stage.keyId))
+    }
+    await route.continue()
+  })
+  await tab.getByRole('link', { name: 'Ada' }).click()
   await edit(tab, 'role', 'smith')
-  await tab.getByRole('dialog', { name: 'Sign in again' }).waitFor()
+  const signIn = tab.getByRole('dialog', { name: 'Sign in again' })
+  await signIn.waitFor()
   await tab.keyboard.press('Escape')
   await tab.keyboard.press('Escape')
+  await tab.unroute(saving)
   await paste(tab, key)
   const withOther = apiOf({ ...stage, key })
   await until(async () => {
     const { properties } = await withOther('GET', `persons/${person.uuid}/`)
     return properties.plan === 'pro' && properties.role === 'smith'
   })
+  signedIn.resolve()
+  await tab.locator('.tl').getByText('Identified').first().waitFor()
+  expect(await signIn.count()).toBe(0)
+  await tab.unroute(onTheWay)
 
   // Who signs out in one tab has signed out in all.
   await tab.getByRole('button', { name: 'Stay signed in' }).click()
