@@ -18,7 +18,7 @@ export function SavedStatements() {
     })
   )
   const found = (data?.results ?? []).filter((insight) => pageOfInsight(insight) === 'sql')
-  if (found.length === 0) {
+  if (found.length === 0 && !data?.next) {
     return null
   }
   return (

@@ -193,6 +193,16 @@ it.skipIf(!hasBrowser())('a statement is written, run, mended, drawn, and saved'
   const statements = tab.getByRole('navigation', { name: 'Saved statements' })
   await statements.getByRole('link', { name: 'Events by name' }).waitFor()
 
+  // A project with many insights may have no statement among those that are looked at.
+  await tab.route('**/insights/?saved=*', async (route) => {
+    const page = await (await route.fetch()).json()
+    await route.fulfill({ json: { ...page, results: [], next: route.request().url() } })
+  })
+  await open(link)
+  await tab.reload()
+  await statements.getByRole('link', { name: 'All saved insights' }).waitFor()
+  await tab.unroute('**/insights/?saved=*')
+
   // Who signs out leaves nothing behind.
   await open(link)
   await answer.getByRole('columnheader', { name: 'seven' }).waitFor()
