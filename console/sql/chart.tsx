@@ -55,10 +55,7 @@ function draw(answer: SqlAnswer, view: View) {
         }
       },
       answer,
-      {
-        project: { id: 0, timezone: project.value?.timezone ?? 'UTC', weekStart: 0 },
-        now: new Date()
-      }
+      { project: { timezone: project.value?.timezone ?? 'UTC' }, now: new Date() }
     )
     return { chart: { ...chart, warning: null } }
   } catch (error) {
@@ -77,14 +74,14 @@ export function ChartSettings({ answer, view, change }: SettingsProps) {
     change({ ...view, chartSettings: { ...view.chartSettings, ...settings } })
   return (
     <>
-      <Choice
+      <SmallSelect
         label="Kind of chart"
         value={displayOf(view)}
         options={DISPLAYS}
         choose={(display) => change({ ...view, display })}
       />
       {kindOfView(view) !== 'number' && (
-        <Choice
+        <SmallSelect
           label="Over"
           value={xAxis?.column ?? ''}
           options={[['', 'Over: first column'], ...named('Over', columns)]}
@@ -94,7 +91,7 @@ export function ChartSettings({ answer, view, change }: SettingsProps) {
         />
       )}
       {numbers.length > 1 && (
-        <Choice
+        <SmallSelect
           label="Numbers"
           value={yAxis?.[0]?.column ?? ''}
           options={[['', 'All numbers'], ...named('Numbers', numbers)]}
@@ -102,7 +99,7 @@ export function ChartSettings({ answer, view, change }: SettingsProps) {
         />
       )}
       {hasAxis(view) && columns.length > 2 && (numbers.length === 1 || yAxis?.length === 1) && (
-        <Choice
+        <SmallSelect
           label="Series by"
           value={by ?? ''}
           options={[['', 'Series: automatic'], ...named('Series', columns)]}
@@ -120,14 +117,14 @@ export function ChartSettings({ answer, view, change }: SettingsProps) {
 const named = (what: string, columns: readonly { name: string }[]): [string, string][] =>
   columns.map(({ name }) => [name, `${what}: ${name.slice(0, 100)}`])
 
-type ChoiceProps = {
+type SmallSelectProps = {
   label: string
   value: string
   options: readonly (readonly [string, string])[]
   choose: (value: string) => void
 }
 
-const Choice = ({ label, value, options, choose }: ChoiceProps) => (
+const SmallSelect = ({ label, value, options, choose }: SmallSelectProps) => (
   <select
     class="b small"
     aria-label={label}

@@ -17,7 +17,7 @@ declare module 'statement-chart' {
         columns: undefined
       }
     },
-    answer: import('./statement.ts').SqlAnswer,
-    place: { project: { id: number; timezone: string; weekStart: number }; now: Date }
+    answer: Pick<import('./statement.ts').SqlAnswer, 'types' | 'results' | 'hasMore'>,
+    place: { project: { timezone: string }; now: Date }
   ): { chart: Omit<Chart, 'warning'> }
 }

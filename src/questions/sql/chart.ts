@@ -25,11 +25,16 @@ type Drawn = {
 
 type Table = Pick<SqlAnswer, 'types' | 'results'>
 
+type DrawnAnswer = Table & Pick<SqlAnswer, 'hasMore'>
+
+/** The clock by which an answer is drawn, and when. */
+type Clock = { project: Pick<DrawingPlace['project'], 'timezone'>; now: Date }
+
 /** Draws the answer to a statement: a table, a chart over its first time or text, or its numbers. */
 export function drawStatement(
-  { view }: ShownStatement,
-  answer: SqlAnswer,
-  place: DrawingPlace
+  { view }: Pick<ShownStatement, 'view'>,
+  answer: DrawnAnswer,
+  place: Clock
 ): DrawnQuestion {
   const drawn = columnsOf(view, answer)
   const hasTimes = drawn.columns.some(({ kind }) => kind === 'time')
@@ -124,8 +129,8 @@ type Content = Pick<Chart, 'kind' | 'buckets' | 'series' | 'finished' | 'counted
 function contentOf(
   kind: StatementView['kind'],
   drawn: Drawn,
-  answer: SqlAnswer,
-  place: DrawingPlace
+  answer: Table,
+  place: Clock
 ): Content {
   switch (kind) {
     case 'table':
@@ -219,7 +224,7 @@ const figuresOf = (series: Series[], values: (Json | undefined)[]): QuestionFigu
 function overAxis(
   { x, y, by }: Drawn,
   { results }: Table,
-  { project, now }: DrawingPlace
+  { project, now }: Clock
 ): Omit<Content, 'kind'> {
   const named = results.map((row, i) => ({ row, at: x ? textOf(row[x.place]) : String(i + 1) }))
   const isTime = x?.kind === 'time'
