@@ -167,6 +167,18 @@ it.skipIf(!hasBrowser())('funnels, retention and the others are asked alike', as
   await tab.getByRole('button', { name: /^1 left before 2\. signed up/ }).click()
   await drawer.getByRole('link', { name: 'di@example.com' }).waitFor()
 
+  // A field in which nothing was changed in the end goes on to follow the question.
+  const length = tab.getByLabel('Time for all steps')
+  await length.fill('7')
+  await length.press('Enter')
+  await until(() => tab.url().includes('funnelWindowInterval'))
+  await length.press('End')
+  await tab.keyboard.type('0')
+  await tab.keyboard.press('Backspace')
+  await tab.keyboard.press('Tab')
+  await tab.goBack()
+  await until(async () => (await length.inputValue()) === '14')
+
   await tab.getByRole('button', { name: 'Retention', exact: true }).click()
   await tab.getByRole('button', { name: 'Day', exact: true }).click()
   await tab.getByRole('table', { name: 'Retention of visited' }).waitFor()
