@@ -185,7 +185,7 @@ export function Dialog({ title, words, close, children, footer, isWide }: Dialog
       <div class="in-d">{children}</div>
       <footer>
         <p class="unsaved" role="status">
-          {isAsked.value && 'What you have typed is not kept. Press Escape again to leave it.'}
+          {isAsked.value && 'What you typed is not saved. Press Escape again to discard it.'}
         </p>
         {footer}
       </footer>

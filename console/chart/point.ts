@@ -22,7 +22,7 @@ export type Point = {
 export const writePoint = ({ series, bucket, isPrevious, isLeft }: Point): string =>
   [series, bucket, ...(isPrevious ? ['previous'] : []), ...(isLeft ? ['left'] : [])].join('.')
 
-/** Reads a point of an address; undefined for what is none. */
+/** Reads a point of an address; undefined for a text that is not one. */
 export function readPoint(text: string | null): Point | undefined {
   const [, series, bucket, which] =
     /^(\d{1,4})\.(\d{1,4})(?:\.(previous|left))?$/.exec(text ?? '') ?? []

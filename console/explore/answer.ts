@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { ApiError, call } from '../api.ts'
 import type { Answer, QuestionNode } from '../chart/answer.ts'
 
-/** A question that is asked, and the answer to it or to the one before. */
+/** A question that is asked, and the answer to it or to the previous one. */
 export type Asked<A = Answer> = {
   /** The last answer, with its question: an older one until the new one is there. */
   shown: { name: string; query: QuestionNode; answer: A; ms: number } | undefined

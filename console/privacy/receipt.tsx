@@ -138,7 +138,7 @@ function About({ receipt }: { receipt: SignedReceipt }) {
     <>
       <h3>Whom it is about</h3>
       <p class="sec">
-        The receipt names {number} by hash. Whoever knows an id can ask; the id stays in this
+        The receipt names {number} by hash. Anyone who knows an id can ask; the id stays in this
         browser.
       </p>
       <form

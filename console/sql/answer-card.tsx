@@ -77,7 +77,7 @@ export function AnswerCard({ asked, ran, view: chosen, name }: AnswerCardProps) 
   )
 }
 
-const OLD = 'This is the answer to the statement before.'
+const OLD = 'This is the answer to the previous statement.'
 
 /** What is to be known of an answer besides its rows. */
 function notesOf({ warnings, hasMore, limit }: SqlAnswer): string[] {

@@ -2,7 +2,7 @@ import type { ApiError } from '../api.ts'
 import type { Asked } from '../explore/answer.ts'
 import type { SqlAnswer } from './statement.ts'
 
-/** A statement that is run, and the answer to it or to the one before. */
+/** A statement that is run, and the answer to it or to the previous one. */
 export type SqlAsked = Asked<SqlAnswer>
 
 /** Whether the answer that is shown is that to a statement. */

@@ -27,7 +27,7 @@ export function AnswerChart({ answer, view }: AnswerChartProps) {
       {'chart' in drawn ? (
         <ChartView chart={drawn.chart} height={CHART_HEIGHT} />
       ) : (
-        <Empty title="This answer cannot be drawn so.">
+        <Empty title="This answer cannot be drawn this way.">
           <p class="sec">{drawn.why}</p>
         </Empty>
       )}

@@ -101,7 +101,7 @@ const unquote = (text: string): string => {
     : text
 }
 
-/** The tables of the statement by their names and aliases; all of them before one is chosen. */
+/** Returns the tables of the statement with their names; before one is chosen, the first of all. */
 function tablesOf({ pieces, names: { vocabulary } }: Place) {
   const { tables } = vocabulary
   const found: { table: VocabularyTable; names: string[] }[] = []

@@ -53,7 +53,7 @@ function keep(past: PastStatement[]): void {
   try {
     storage().setItem(placeOf(), JSON.stringify(past))
   } catch {
-    // The browser has no room: the statements of before stay.
+    // The browser has no room: the earlier statements stay.
   }
   changes.value += 1
 }

@@ -37,7 +37,7 @@ export function Past({ pick }: PastProps) {
             <span class="mut small-text grow">
               {isRemembered.value
                 ? 'Kept on this device until you sign out.'
-                : 'Kept until this tab is closed.'}
+                : 'Kept until you sign out or close this tab.'}
             </span>
             <button type="button" class="b quiet small" onClick={clearPast}>
               <Icon name="erase" small />

@@ -2,18 +2,16 @@ import { StatementError } from '../../src/sql/statement-error.ts'
 import { type SqlToken, tokenize } from '../../src/sql/tokens.ts'
 import type { Vocabulary } from '../../src/sql/vocabulary.ts'
 
-/**
- * A part of a statement, and what it is: `isOpen` marks a text, a name in quotes or a comment without
- * its end.
- */
+/** A part of a statement. */
 export type Piece = {
   kind: 'keyword' | 'function' | 'name' | 'text' | 'number' | 'symbol' | 'comment' | 'space'
   text: string
   at: number
+  /** Set if a text, a name in quotes or a comment lacks its end. */
   isOpen?: true
 }
 
-/** Words that are no names: keywords, and the units of an interval. */
+/** Words that are not names: keywords, and the units of an interval. */
 type Words = { keywords: ReadonlySet<string>; units: ReadonlySet<string> }
 
 /** Divides any text into the parts of a statement, also one that is not complete. */

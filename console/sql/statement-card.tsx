@@ -65,7 +65,7 @@ export function StatementCard(props: StatementCardProps) {
           </button>
           {isPastOpen.value && (
             <Popover
-              label="Statements of before"
+              label="Earlier statements"
               close={() => {
                 isPastOpen.value = false
               }}

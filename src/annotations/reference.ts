@@ -35,7 +35,7 @@ export const CREATE = describe({
   tag: 'Annotations',
   summary: 'Create an annotation',
   description:
-    'Charts show the text above a dotted line at `date_marker`: those of the API, of shared pages and of subscriptions. Whoever may see such a chart may read the text.',
+    'Charts show the text above a dotted line at `date_marker`: those of the API, of shared pages and of subscriptions. Anyone who can see such a chart can read the text.',
   answers: { 201: { text: 'The annotation.', schema: AnnotationJson } },
   refusals: WRITE_REFUSALS
 })

@@ -28,7 +28,7 @@ export const CREATE = describe({
   id: 'invitations_create',
   tag: TAG,
   summary: 'Invite a person',
-  description: `Creates a link that gives one browser a key of its own: of the invited user, and with the scopes of the role. It allows nothing that the key of the request does not allow, and does not outlast it. Whoever has the link can use it. A user makes at most ${MAX_INVITATIONS} in 24 hours.`,
+  description: `Creates a link that gives one browser a key of its own: of the invited user, and with the scopes of the role. It allows nothing that the key of the request does not allow, and does not outlast it. Anyone who has the link can use it. A user makes at most ${MAX_INVITATIONS} in 24 hours.`,
   answers: { 201: { text: 'The invitation, with its link.', schema: NewInvitationJson } },
   refusals: [
     [

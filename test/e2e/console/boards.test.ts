@@ -166,7 +166,7 @@ it.skipIf(!hasBrowser())('an insight is shared, sent, watched and annotated', as
   expect(await dialog.locator('.nexts li').count()).toBe(3)
   await dialog.getByLabel('To', { exact: true }).fill('nobody')
   await tab.keyboard.press('Escape')
-  await dialog.getByText('Press Escape again to leave it.').waitFor()
+  await dialog.getByText('Press Escape again to discard it.').waitFor()
   expect(await dialog.getByLabel('To', { exact: true }).inputValue()).toBe('nobody')
   await dialog.getByRole('button', { name: 'Subscribe', exact: true }).click()
   await dialog.getByText('"nobody" is not a valid e-mail address.').waitFor()

@@ -81,7 +81,7 @@ it.skipIf(!hasBrowser())('a statement is written, run, mended, drawn, and saved'
   )
   expect(await field.inputValue()).toContain("event = 'signed up'")
 
-  // A link shows the same; the statement of before is one step back.
+  // A link shows the same; the previous statement is one step back.
   expect(decodeURIComponent(tab.url())).toContain('seats+per+room')
   expect(tab.url()).not.toContain(stage.key)
   await tab.reload()
@@ -129,7 +129,7 @@ it.skipIf(!hasBrowser())('a statement is written, run, mended, drawn, and saved'
   await tab.keyboard.press('Control+Enter')
   await tab.getByRole('button', { name: 'Cancel' }).click()
   await tab.getByText('Stopped', { exact: true }).waitFor()
-  await tab.getByText('This is the answer to the statement before.').waitFor()
+  await tab.getByText('This is the answer to the previous statement.').waitFor()
   await tab.unroute('**/query/')
 
   // CSV has the rows of the statement.
