@@ -3,7 +3,9 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { expect, inject, it } from 'vitest'
 
-const sdk = dirname(createRequire(import.meta.url).resolve('posthog-js/package.json'))
+const manifest = createRequire(import.meta.url).resolve('posthog-js/package.json')
+const sdk = dirname(manifest)
+const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }
 
 it('the scripts of the browser SDK are served to pages of every site, whatever version they request', async () => {
   const { url } = inject('service')
@@ -11,8 +13,8 @@ it('the scripts of the browser SDK are served to pages of every site, whatever v
   for (const [path, file] of [
     ['/static/array.js', 'dist/array.js'],
     ['/static/lazy-recorder.js?v=1.300.0', 'dist/lazy-recorder.js'],
-    ['/static/1.434.18/lazy-recorder.js', 'dist/lazy-recorder.js'],
-    ['/static/1.449.2/surveys.js', 'dist/surveys.js'],
+    [`/static/${version}/lazy-recorder.js`, 'dist/lazy-recorder.js'],
+    [`/static/${version}/surveys.js`, 'dist/surveys.js'],
     ['/static/recorder-v2.js?v=1.205.0', 'dist/recorder-v2.js'],
     ['/static/LICENSE.txt', 'LICENSE']
   ] as const) {
@@ -33,7 +35,7 @@ it('any other path gets a 404 that pages of every site can read', async () => {
 
   for (const path of [
     '/static/nothing.js',
-    '/static/1.434.18/nothing.js',
+    `/static/${version}/nothing.js`,
     '/static/module.js',
     '/_headers'
   ]) {
