@@ -13,7 +13,7 @@ export type CohortCount = {
 /** Counts the persons who are now in a cohort. An error of the filters becomes its message. */
 export async function countCohort(
   db: ProjectDb,
-  project: { id: number; timezone: string },
+  project: { id: number; timezone: string; weekStart: number },
   id: number,
   now: Date
 ): Promise<CohortCount> {

@@ -67,13 +67,12 @@ const given = <T>(value: T | undefined, before: T): T => (value === undefined ? 
  */
 export async function checkFilters(
   db: Db,
-  project: { id: number; timezone: string },
+  project: { id: number; timezone: string; weekStart: number },
   filters: JsonObject,
   { own, now }: { own?: number | undefined; now: Date }
 ): Promise<void> {
   try {
-    const { timezone } = project
-    const definition = readDefinition(filters, { timezone, now })
+    const definition = readDefinition(filters, { ...project, now })
     const path = own === undefined ? undefined : String(own)
     await inlineDefinition({ db, project, now }, definition, path).catch((error: unknown) => {
       throw withAttr(error, () => '')

@@ -19,7 +19,7 @@ export class EventMatcher {
 
   private constructor(
     db: Db,
-    project: { id: number; timezone: string },
+    project: { id: number; timezone: string; weekStart: number },
     { filters, cohorts, now }: { filters: FilterGroup; cohorts: Cohorts; now: Date }
   ) {
     const ofEvents = leavesOf(filters).filter(({ type }) => type === 'event')
@@ -32,7 +32,7 @@ export class EventMatcher {
   /** Prepares filters; reads who is in their cohorts. @throws the errors of `resolveCohorts` */
   static async begin(
     db: Db,
-    project: { id: number; timezone: string },
+    project: { id: number; timezone: string; weekStart: number },
     filters: FilterGroup,
     now: Date
   ): Promise<EventMatcher> {

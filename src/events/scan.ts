@@ -28,7 +28,7 @@ export type EventFilters = SourceFilters & {
   properties: FilterGroup
 }
 
-export type ZonedProject = { id: number; timezone: string }
+export type ZonedProject = { id: number; timezone: string; weekStart: number }
 
 /** The events to search. */
 type Searched = ListStretch & {

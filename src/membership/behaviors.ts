@@ -26,7 +26,7 @@ const BEGINNING = -8.64e15
 /** A project's data, and the moment as of which behaviours are counted. */
 export type BehaviorCounting = {
   db: Db
-  project: { id: number; timezone: string }
+  project: { id: number; timezone: string; weekStart: number }
   now: Date
   /** Approximate number of events read at once; it does not change the result. */
   stepEvents?: number | undefined

@@ -10,7 +10,7 @@ const AT_ONCE = 50_000
 /** Counts the persons who are now in a cohort. @throws the errors of `resolveCohorts` */
 export async function countPersonsIn(
   db: Db,
-  project: { id: number; timezone: string },
+  project: { id: number; timezone: string; weekStart: number },
   cohort: number,
   now: Date
 ): Promise<number> {

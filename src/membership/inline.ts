@@ -13,7 +13,7 @@ const MAX_LEAVES = 200
 
 export type Inlining = {
   db: Db
-  project: { id: number; timezone: string }
+  project: { id: number; timezone: string; weekStart: number }
   now: Date
 }
 
@@ -51,8 +51,7 @@ async function readAll(
   const known = new Map<string, Definition | 'static'>()
   for (let wanted = [...new Set(ids)]; wanted.length > 0; ) {
     for (const { id, isStatic, filters } of await readDefinitions({ db, project }, wanted)) {
-      const { timezone } = project
-      known.set(String(id), isStatic ? 'static' : readDefinition(filters, { timezone, now }))
+      known.set(String(id), isStatic ? 'static' : readDefinition(filters, { ...project, now }))
     }
     const missing = wanted.find((id) => !known.has(id))
     if (missing !== undefined) {

@@ -12,7 +12,7 @@ import { behaviorsIn } from './resolve.ts'
  */
 export async function compilePersonFilter(
   db: Db,
-  project: { id: number; timezone: string },
+  project: { id: number; timezone: string; weekStart: number },
   group: FilterGroup,
   now: Date
 ) {

@@ -37,7 +37,7 @@ export type Behaviors = ReadonlyMap<Behavior, ActorSet>
  */
 export async function compileDefinition(
   db: Db,
-  project: { id: number; timezone: string },
+  project: { id: number; timezone: string; weekStart: number },
   definition: Inlined,
   { behaviors, now }: { behaviors: Behaviors; now: Date }
 ): Promise<SQL> {

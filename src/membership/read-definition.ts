@@ -11,7 +11,7 @@ import { readFilters } from '../properties/read-filters.ts'
 import { type Behavior, type Definition, type Times, toLeaf } from './definition.ts'
 
 /** The clock of a project, and the moment as of which a definition is read. */
-export type AsOf = { timezone: string; now: Date }
+export type AsOf = { timezone: string; weekStart: number; now: Date }
 
 type Reading = AsOf & { patterns: Patterns; count: { filters: number } }
 
@@ -96,7 +96,7 @@ const BehaviorNode = z.strictObject({
  * and of filters by properties of persons, by other cohorts and by what actors did.
  * @throws invalid_input and other errors of input, attr the path, `properties__values__0__key`
  */
-export function readDefinition(filters: Json, { timezone, now }: AsOf): Definition {
+export function readDefinition(filters: Json, asOf: AsOf): Definition {
   if (!isObject(filters) || !isObject(filters.properties)) {
     throw new AppError(
       'invalid_input',
@@ -108,7 +108,7 @@ export function readDefinition(filters: Json, { timezone, now }: AsOf): Definiti
   if (other !== undefined) {
     throw new AppError('invalid_input', 'This field is unknown.', other)
   }
-  const reading = { timezone, now, patterns: new Patterns(), count: { filters: 0 } }
+  const reading = { ...asOf, patterns: new Patterns(), count: { filters: 0 } }
   return readNode(filters.properties, 'properties', 1, reading)
 }
 
@@ -248,9 +248,9 @@ function spanFrom(
   from: string,
   to: string | null | undefined,
   at: string,
-  { timezone, now }: Reading
+  { timezone, weekStart, now }: Reading
 ): Span {
-  const calendar = { timezone, weekStart: 0 }
+  const calendar = { timezone, weekStart }
   const end = now.getTime() + 1
   const since = readFrom(from, calendar, now)
   const until = to ? readUntil(to, 'minute', calendar, now) : end

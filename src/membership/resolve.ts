@@ -21,7 +21,7 @@ import { readMatching, readMembers } from './store.ts'
  */
 export async function resolveCohorts(
   db: Db,
-  project: { id: number; timezone: string },
+  project: { id: number; timezone: string; weekStart: number },
   filters: readonly FilterGroup[],
   now: Date,
   stepEvents?: number

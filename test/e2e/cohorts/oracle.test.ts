@@ -187,7 +187,7 @@ function isIn(node: Node, known: Known, one: World): boolean {
 
 async function check(one: World, definitions: readonly Node[]): Promise<void> {
   const id = await makeWorld(db, one)
-  const project = { id, timezone: one.zone }
+  const project = { id, timezone: one.zone, weekStart: 0 }
   const now = new Date(one.now)
   const stored = await readStored(db, id)
   const persons = await db.all<{ id: number; properties: string }>(

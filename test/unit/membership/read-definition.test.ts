@@ -5,7 +5,10 @@ import { readDefinition } from '../../../src/membership/read-definition.ts'
 const NOW = new Date('2026-03-31T10:00:00Z')
 
 const read = (...values: JsonObject[]) =>
-  readDefinition({ properties: { type: 'OR', values } }, { timezone: 'Europe/Berlin', now: NOW })
+  readDefinition(
+    { properties: { type: 'OR', values } },
+    { timezone: 'Europe/Berlin', weekStart: 1, now: NOW }
+  )
 
 const did = (more: JsonObject): JsonObject => ({
   type: 'behavioral',
@@ -24,6 +27,12 @@ it.each([
   [{ time_value: 1, time_interval: 'year' }, '2025-03-31T10:00:00.000Z', END],
   [{ time_value: 90, time_interval: 'minute' }, '2026-03-31T08:30:00.000Z', END],
   [{ explicit_datetime: '-7d' }, '2026-03-23T23:00:00.000Z', END],
+  // From Monday to Sunday, the day of the change.
+  [
+    { explicit_datetime: '-1wStart', explicit_datetime_to: '-1wEnd' },
+    '2026-03-22T23:00:00.000Z',
+    '2026-03-29T22:00:00.000Z'
+  ],
   [
     { explicit_datetime: '2026-03-01', explicit_datetime_to: '2026-03-02' },
     '2026-02-28T23:00:00.000Z',
