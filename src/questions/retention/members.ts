@@ -32,10 +32,12 @@ const CHUNK_MEMBERS = 2 ** CHUNK_BITS
 const NO_CHUNK = new Int32Array()
 
 /**
- * Numbers that are kept of all members, in 48 MB: enough for a million actors in 365 rows, or half a
+ * Numbers that are kept of all members, in 60 MB: enough for a million actors in 365 rows, or half a
  * million if other events let them come back.
  */
-const MAX_NUMBERS = 12_000_000
+const MAX_NUMBERS = 15_000_000
+/** Numbers that the maps keep of a member: its number, its actor and its group. */
+const MAPPED = 3
 
 /**
  * Finds who is in which row of a retention table, and in which periods they have the returning
@@ -54,7 +56,7 @@ export class Members {
   readonly #returns: number
   /** Where the last period with returning events is, counted from 1, and then their number. */
   readonly #counted: number
-  /** How many numbers are kept of a member. */
+  /** How many numbers are kept of a member, besides those in the maps. */
   readonly #width: number
   /** The number of each member, counted from 1. */
   readonly #numbers = new PairMarks()
@@ -153,7 +155,7 @@ export class Members {
   #add(group: number, actor: number): number {
     const { rows, isFirstOnly } = this.#options
     const place = this.#size
-    if ((place + 1) * this.#width > MAX_NUMBERS) {
+    if ((place + 1) * (this.#width + MAPPED) > MAX_NUMBERS) {
       throw new AppError(
         'query_too_large',
         `The question has more than ${place} different actors, the most for ${rows} periods: choose a shorter range or a longer period.`,
