@@ -9,7 +9,7 @@ import {
   sequences
 } from '../db/schema.ts'
 import { excluded } from '../db/statements.ts'
-import { CHUNK } from './codec.ts'
+import { CHUNK, CHUNK_BITS } from './codec.ts'
 import type { BuiltChunk, ProjectChunk } from './places.ts'
 
 /** Fewest identities that get a chunk: looking up fewer is quick. */
@@ -23,8 +23,8 @@ const MANY_MOVED = 32
  */
 const GROWTH = 1.25
 
-/** Lowest bits of an identity's key, which are its offset in its chunk: `CHUNK` is 2 ** 12. */
-const OFFSET_BITS = sql.raw('12')
+/** Lowest bits of an identity's key, which are its offset in its chunk. */
+const OFFSET_BITS = sql.raw(String(CHUNK_BITS))
 
 /** Characters per identity in a chunk: an offset of 2 bytes and a person of 4, in base64. */
 const ENCODED = 8

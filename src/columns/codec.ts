@@ -188,6 +188,7 @@ export function decodeSlots(text: string, place: string): Slots {
 export const toSlotCounts = ({ slots, ends }: Slots): SlotCount[] =>
   Array.from(slots, (slot, i) => ({ slot, count: (ends[i] ?? 0) - (ends[i - 1] ?? 0) }))
 
+/** Lowest bits of an identity's key, by which the identities of a chunk differ. */
 export const CHUNK_BITS = 12
 /** Number of consecutive identity keys in a chunk. */
 export const CHUNK: number = 2 ** CHUNK_BITS

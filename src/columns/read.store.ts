@@ -204,6 +204,14 @@ type Kind = { projectId: number; eventId: number }
 /** A span of time of one name's events. */
 export type NameSpan = Span & { eventId: number }
 
+/** The events of some spans, span by span. */
+function eventsOf(projectId: number, spans: readonly NameSpan[]): SQL {
+  const list = spans.map(({ eventId, since, until }) => [eventId, since, until])
+  return sql`json_each(${JSON.stringify(list)}) span cross join ${events} ${e} not indexed
+    on ${e.projectId} = ${projectId} and ${e.eventId} = span.value ->> 0
+    and ${e.timestamp} >= span.value ->> 1 and ${e.timestamp} < span.value ->> 2`
+}
+
 /**
  * Reads the events of some spans, span by span. Those of a span come in the order of time and uuid.
  */
@@ -213,13 +221,9 @@ export async function readRows(
   spans: readonly NameSpan[],
   wanted: WantedColumns
 ): Promise<RowColumns> {
-  const list = spans.map(({ eventId, since, until }) => [eventId, since, until])
   const [[row]] = await readBatch(
     db,
-    query<Found>(sql`
-      select ${aggregates(wanted)} from json_each(${JSON.stringify(list)}) span cross join ${events} ${e} not indexed
-        on ${e.projectId} = ${projectId} and ${e.eventId} = span.value ->> 0
-        and ${e.timestamp} >= span.value ->> 1 and ${e.timestamp} < span.value ->> 2`)
+    query<Found>(sql`select ${aggregates(wanted)} from ${eventsOf(projectId, spans)}`)
   )
   return toRows(row ?? { n: 0, times: '[]' }, wanted)
 }
@@ -230,14 +234,11 @@ export async function measureRows(
   projectId: number,
   spans: readonly NameSpan[]
 ): Promise<{ bytes: number; longest: number }> {
-  const list = spans.map(({ eventId, since, until }) => [eventId, since, until])
   const [[row]] = await readBatch(
     db,
     query<{ bytes: number; longest: number }>(sql`
       select coalesce(sum(length(${e.properties})), 0) as bytes, coalesce(max(length(${e.properties})), 0) as longest
-      from json_each(${JSON.stringify(list)}) span cross join ${events} ${e} not indexed
-        on ${e.projectId} = ${projectId} and ${e.eventId} = span.value ->> 0
-        and ${e.timestamp} >= span.value ->> 1 and ${e.timestamp} < span.value ->> 2`)
+      from ${eventsOf(projectId, spans)}`)
   )
   return row ?? { bytes: 0, longest: 0 }
 }

@@ -130,8 +130,8 @@ export class Reader {
     if (rows) {
       return rows.length > 0 ? [rowsToBatch(sortRows(rows), this.#wanted)] : []
     }
-    const [first, ...others] = spans
-    if (first && others.length === 0 && first.until - first.since <= 1) {
+    const [first] = spans
+    if (first && isMoment(spans)) {
       return this.#readMoment(first, longest)
     }
     const batches: Batch[] = []
@@ -152,7 +152,7 @@ export class Reader {
     const { db, projectId } = this.#scan
     const { bytes, longest } = await measureRows(db, projectId, spans)
     const fits = bytes <= BODY_BYTES
-    this.#bodyBytes += fits ? bytes : 0
+    this.#bodyBytes += fits || isMoment(spans) ? bytes : 0
     if (this.#bodyBytes > MAX_BODY_BYTES) {
       throw new AppError(
         'query_too_large',
@@ -211,6 +211,10 @@ export class Reader {
     }
   }
 }
+
+/** Whether these are the events of one name in one millisecond, which cannot be halved. */
+const isMoment = ([first, ...others]: readonly NameSpan[]): boolean =>
+  first !== undefined && others.length === 0 && first.until - first.since <= 1
 
 function unlessTooBig(error: unknown): undefined {
   if (!isTooBig(error)) {
