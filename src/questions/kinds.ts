@@ -106,9 +106,8 @@ const define = <Query, Answer extends QuestionAnswer>({
   show = () => ({}),
   takesFilters = false
 }: Definition<Query, Answer>): QuestionKind => ({
-  read(...asked) {
-    const [, , now] = asked
-    const query = read(...asked)
+  read(node, settings, now, view) {
+    const query = read(node, settings, now, view)
     const compute = async (scope: QuestionScope) =>
       computeOf(await loadAnswers())(scope, query, now)
     return {
@@ -143,9 +142,8 @@ const defineDrawn = <Query, Answer>(
   read: Read<Query>,
   drawerOf: (answers: Answers) => Drawer<Query, Answer>
 ): QuestionKind => ({
-  read(...asked) {
-    const [, , now] = asked
-    const query = read(...asked)
+  read(node, settings, now, view) {
+    const query = read(node, settings, now, view)
     return {
       needs: [NUMBERS],
       compute: async (scope) => drawerOf(await loadAnswers()).compute(scope, query, now),

@@ -15,7 +15,7 @@ export const STATEMENT = 'HogQLQuery'
 const VIEW = ['display', 'chartSettings', 'tableSettings']
 
 /** Nodes around a query, which say how it is shown. */
-export const WRAPPERS = ['InsightVizNode', 'DataTableNode', VISUALIZATION]
+const WRAPPERS = ['InsightVizNode', 'DataTableNode', VISUALIZATION]
 
 /** Fields of a wrapper besides `source`: they say something about the node or its look. */
 const LOOKS = [

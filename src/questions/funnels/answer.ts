@@ -181,8 +181,11 @@ function summarize(times: Float64Array): Times {
 }
 
 function countExcluded({ query, runs, reached }: FollowedFunnel): number {
+  if (query.rules.exclusions.length === 0) {
+    return 0
+  }
   let excluded = 0
-  for (let run = 0; query.rules.exclusions.length > 0 && run < reached.length; run += 1) {
+  for (let run = 0; run < reached.length; run += 1) {
     excluded += runs.attempts.isExcluded(run) ? 1 : 0
   }
   return excluded
