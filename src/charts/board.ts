@@ -1,15 +1,8 @@
 import { COLORS } from '../html/tokens.ts'
 import { isolate } from '../input/show.ts'
 import type { Chart } from './chart.ts'
-import {
-  countSurfaces,
-  describeChart,
-  drawDocument,
-  drawPanel,
-  inside,
-  type Look,
-  SIZES
-} from './draw.ts'
+import { describeChart } from './describe.ts'
+import { countSurfaces, drawDocument, drawPanel, inside, type Look, SIZES } from './draw.ts'
 import { type Box, drawHead, drawNothing } from './frame.ts'
 import type { Pen } from './pen.ts'
 import { element } from './svg.ts'

@@ -1,21 +1,13 @@
 import { describeMoment } from '../../calendar/words.ts'
 import type { ChartTile } from '../../charts/board.ts'
-import {
-  type Chart,
-  currentOf,
-  hasBuckets,
-  isAllZero,
-  previousOf,
-  type Series,
-  textIn
-} from '../../charts/chart.ts'
+import { type Chart, isAllZero } from '../../charts/chart.ts'
 import { drawInset, heightOf, noteOf } from '../../charts/draw.ts'
-import { formatDuration, formatIn, formatShare, formatValue } from '../../charts/format.ts'
-import { factsOf } from '../../charts/funnel.ts'
+import { formatShare, formatValue } from '../../charts/format.ts'
 import { type HeatRow, heatOf, isHigh } from '../../charts/retention.ts'
 import { VARIABLES } from '../../html/css.ts'
 import { escapeHtml, isolated } from '../../html/escape.ts'
 import type { HtmlPage } from '../../html/page.ts'
+import { numbersIn } from './numbers.ts'
 
 /** The charts of a page, each with its title, or with the reason why there is none. */
 export type ShownBoard = {
@@ -252,12 +244,6 @@ function drawHeatRow({ name, size, cells, isMean }: HeatRow): string {
   return `<tr${isMean ? ' class="mean"' : ''}><th scope="row">${isolated(name || '(empty)')}</th><td class="size">${formatValue(size)}</td>${drawn.join('')}</tr>`
 }
 
-/** The numbers of a chart as a table; `rows` are texts. */
-type NumberTable = {
-  columns: string[]
-  rows: { name: string; cells: string[]; notes?: string[] }[]
-}
-
 /**
  * Returns a table of a chart's numbers: a row for each bucket with its annotations, or for each
  * series of a chart without an axis.
@@ -282,83 +268,4 @@ function listNumbers(chart: Chart): string {
 <thead><tr><td></td>${head}</tr></thead>
 <tbody>${body.join('')}</tbody>
 </table></div></details>`
-}
-
-function numbersIn(chart: Chart): NumberTable {
-  if (chart.kind === 'funnel') {
-    return tableOfFunnel(chart)
-  }
-  return chart.columns ? tableOfColumns(chart) : tableOf(chart)
-}
-
-function tableOf({ kind, buckets, series, unit, annotations = [] }: Chart): NumberTable {
-  const columns = hasBuckets(kind)
-    ? series.flatMap(({ name, data, previous }) => [
-        { name, data },
-        ...(previous ? [{ name: `${name}, before`, data: previous }] : [])
-      ])
-    : [
-        { name: '', data: series.map(currentOf) },
-        ...(series.some(({ previous }) => previous)
-          ? [{ name: 'before', data: series.map((one) => previousOf(one) ?? 0) }]
-          : [])
-      ]
-  const rows = hasBuckets(kind) ? buckets : series.map(({ name }) => name)
-  return {
-    columns: columns.map(({ name }) => name),
-    rows: rows.map((name, i) => ({
-      name,
-      cells: columns.map(({ data }) => formatIn(unit, data[i] ?? 0)),
-      notes: annotations.filter(({ bucket }) => bucket === i).map(({ text }) => text)
-    }))
-  }
-}
-
-/** Returns the numbers of a table with columns, each with the numbers before if there are any. */
-function tableOfColumns(chart: Chart): NumberTable {
-  const { buckets, series } = chart
-  const isCompared = series.some(({ previous }) => previous)
-  const before = (one: Series): Series => ({ ...one, data: one.previous ?? [] })
-  return {
-    columns: buckets.flatMap((name) => (isCompared ? [name, `${name}, before`] : [name])),
-    rows: series.map((one) => ({
-      name: one.name,
-      cells: buckets.flatMap((_, i) =>
-        (isCompared ? [one, before(one)] : [one]).map((shown) => textIn(chart, shown, i))
-      )
-    }))
-  }
-}
-
-/** Returns the numbers of a funnel: a row for each step or, with a breakdown, for each value. */
-function tableOfFunnel({ buckets, series }: Chart): NumberTable {
-  const [first] = series
-  if (!first || series.length > 1) {
-    return {
-      columns: [...buckets, 'Overall'],
-      rows: series.map((one) => {
-        const shares = buckets.map((_, step) => factsOf(one, step))
-        const cells = shares.map(({ count }) => formatValue(count))
-        return { name: one.name, cells: [...cells, formatShare(shares.at(-1)?.share ?? 0)] }
-      })
-    }
-  }
-  const duration = (seconds: number | null) => (seconds === null ? '–' : formatDuration(seconds))
-  return {
-    columns: [first.name, 'Of step 1', 'Of the step before', 'Left', 'Median time', 'Average time'],
-    rows: buckets.map((name, step) => {
-      const { count, share, ofBefore, left, median, average } = factsOf(first, step)
-      const lost = ofBefore === undefined ? ['–', '–'] : [formatShare(ofBefore), formatValue(left)]
-      return {
-        name,
-        cells: [
-          formatValue(count),
-          formatShare(share),
-          ...lost,
-          duration(median),
-          duration(average)
-        ]
-      }
-    })
-  }
 }

@@ -1,7 +1,7 @@
 import type { OpenProject } from '../../access/open.ts'
 import type { Chart } from '../../charts/chart.ts'
+import { describeChart } from '../../charts/describe.ts'
 import {
-  describeChart,
   drawChart,
   drawInset,
   heightOf,

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Chart, hasBuckets, KINDS } from '../../../src/charts/chart.ts'
-import { describeChart, drawChart, drawInset, namesOf, SIZES } from '../../../src/charts/draw.ts'
+import { describeChart } from '../../../src/charts/describe.ts'
+import { drawChart, drawInset, namesOf, SIZES } from '../../../src/charts/draw.ts'
 import {
   describeChange,
   formatChange,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Chart } from '../../../src/charts/chart.ts'
-import { describeChart, drawChart, drawInset, heightOf, namesOf } from '../../../src/charts/draw.ts'
+import { describeChart } from '../../../src/charts/describe.ts'
+import { drawChart, drawInset, heightOf, namesOf } from '../../../src/charts/draw.ts'
 import { formatChange, formatDuration, formatIn } from '../../../src/charts/format.ts'
 import { factsOf } from '../../../src/charts/funnel.ts'
 import { LIGHT } from '../../../src/html/tokens.ts'

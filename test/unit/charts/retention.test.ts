@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Chart, Series } from '../../../src/charts/chart.ts'
-import { describeChart, drawChart, drawInset, heightOf } from '../../../src/charts/draw.ts'
+import { describeChart } from '../../../src/charts/describe.ts'
+import { drawChart, drawInset, heightOf } from '../../../src/charts/draw.ts'
 import { heatOf } from '../../../src/charts/retention.ts'
 import { LIGHT } from '../../../src/html/tokens.ts'
 
