@@ -10,6 +10,7 @@ interface __BaseEnv_Env {
 	RECORDING_QUEUE: Queue;
 	DELIVERY_QUEUE: Queue;
 	COLUMNS_QUEUE: Queue;
+	ACCESS_QUEUE: Queue;
 	ANALYTICS_RATE: RateLimit;
 	CRUD_RATE: RateLimit;
 	AI_RATE: RateLimit;

@@ -1,6 +1,7 @@
 import { invitationRoutes } from './access/invitations/routes.ts'
 import { keyRoutes } from './access/keys/routes.ts'
 import { projectListRoutes, projectRoutes, userRoutes } from './access/routes.ts'
+import { accessLogRoutes } from './access-log/routes.ts'
 import { aiRoutes } from './ai/routes.ts'
 import { annotationRoutes } from './annotations/routes.ts'
 import { createCaptureV1Routes } from './capture/analytics/routes.ts'
@@ -85,6 +86,7 @@ export function createApp(clock: () => Date, work: () => ConsumerWork) {
   }
   for (const prefix of ['/api/environments/:project_id', '/api/projects/:project_id']) {
     app.route(prefix, projectRoutes)
+    app.route(prefix, accessLogRoutes)
     // `persons/activity`, `persons/deletion_status` and `persons/suppressions` must come before
     // `persons/:id`.
     app.route(prefix, activityRoutes)

@@ -1,3 +1,4 @@
+import { consumeAccess } from './access-log/consumer.ts'
 import { consumeCapture } from './capture/consumer.ts'
 import { consumeColumns } from './columns/consumer.ts'
 import { parkDeadLetters } from './dead-letters/park.ts'
@@ -16,6 +17,7 @@ export const CONSUMERS: Record<ConsumerName, Consumer> = {
   erasures: consumeErasures,
   deliveries: consumeDeliveries,
   columns: consumeColumns,
+  access: consumeAccess,
   capture_dead: parkDeadLetters,
   deliveries_dead: logDeadDeliveries
 }

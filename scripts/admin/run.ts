@@ -3,6 +3,7 @@ import { AppError } from '../../src/errors.ts'
 import { BUSY } from '../busy.ts'
 import { describeFault, isDiskUnwritable } from '../faults.ts'
 import type { Service } from '../local.ts'
+import { accessLog } from './access-log.ts'
 import { type Invocation, nameOption, readArguments, UsageError } from './arguments.ts'
 import { columns } from './columns.ts'
 import { type Command, InputError } from './command.ts'
@@ -25,7 +26,8 @@ const NOUNS: Record<string, Record<string, Command>> = {
   columns,
   ledger,
   maintenance,
-  purge
+  purge,
+  'access-log': accessLog
 }
 
 const commandsOf = (noun: string): Record<string, Command> =>

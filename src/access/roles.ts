@@ -30,7 +30,7 @@ const EDITOR = [
 export const ROLE_SCOPES = {
   viewer: VIEWER,
   editor: EDITOR,
-  privacy: [...EDITOR, 'person:write'],
+  privacy: [...EDITOR, 'person:write', 'access_log:read'],
   admin: ['*']
 } satisfies Record<string, string[]>
 

@@ -1,5 +1,6 @@
 /** What scopes are for: kinds of objects. */
 export const OBJECTS = [
+  'access_log',
   'activity_log',
   'alert',
   'annotation',

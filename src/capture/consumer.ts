@@ -4,9 +4,10 @@ import { consumeByProject, type Loaded } from '../queues/consume.ts'
 import type { DeadMessage } from '../queues/failure.ts'
 import type { Invocation } from '../queues/invocation.ts'
 import { readMessage } from '../queues/message.ts'
+import { readSpill } from '../queues/spill.ts'
 import { readObject } from '../queues/waiting-objects.ts'
 import { type Incoming, incomingOf, sizeOf } from './changes.ts'
-import { type CaptureOutlet, enqueueEvents, readSpill } from './enqueue.ts'
+import { type CaptureOutlet, enqueueEvents } from './enqueue.ts'
 import { ingestPart } from './ingest.ts'
 import {
   CaptureMessage,

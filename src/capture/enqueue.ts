@@ -50,14 +50,3 @@ export async function enqueueEvents(
     throw new UnavailableError('transient error, please retry', error)
   }
 }
-
-/**
- * Reads the setting `SPILL`: whether every request goes through R2. @throws for anything but "" and
- * "all"
- */
-export function readSpill(text: string): boolean {
-  if (text !== '' && text !== 'all') {
-    throw new Error(`SPILL must be empty or "all"; got "${text}".`)
-  }
-  return text === 'all'
-}

@@ -1,13 +1,18 @@
+import { AccessEntry } from '../access-log/entry.ts'
 import { CaptureMessage } from '../capture/message.ts'
 import { findQuote } from '../input/scan.ts'
 import { RecordingPart } from '../recordings/part.ts'
 import { PurgeMessage } from '../recordings/purge.ts'
 
-/** The content of a message: events, a part of a recording, recordings to purge, or others. */
+/**
+ * The content of a message: events, a part of a recording, recordings to purge, an entry of the
+ * access log, or others.
+ */
 export type DeadContent =
   | { events: CaptureMessage }
   | { part: RecordingPart }
   | { purge: PurgeMessage }
+  | { access: AccessEntry }
   | { isUnreadable: true }
 
 /** Reads the content of a message from its JSON, or from the text of a message that is not JSON. */
@@ -21,7 +26,11 @@ export function readContent(message: unknown): DeadContent {
     return { events }
   }
   const purge = PurgeMessage.safeParse(message).data
-  return purge ? { purge } : { isUnreadable: true }
+  if (purge) {
+    return { purge }
+  }
+  const access = AccessEntry.safeParse(message).data
+  return access ? { access } : { isUnreadable: true }
 }
 
 /** What ends an id whose quotation mark was overwritten: bytes that are no text, or JSON's own. */

@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import type { OpenProject } from '../access/open.ts'
+import { AccessEntry } from '../access-log/entry.ts'
+import { folderOf, writeEntries } from '../access-log/lines.ts'
 import { incomingOf } from '../capture/changes.ts'
 import { ingestEvents } from '../capture/ingest.ts'
 import { CaptureMessage } from '../capture/message.ts'
@@ -17,9 +19,9 @@ import { type DeadLetterRow, markRedriven } from './store.ts'
 type RedriveInvocation = Invocation<Pick<Env, 'DB' | 'BUCKET' | 'RECORDING_RETENTION_DAYS'>>
 
 /**
- * Stores the events or the recording part of a dead letter, as its consumer would have done. Data
- * that is stored already stays as it is.
- * @returns the number of events or parts stored
+ * Stores the events, the recording part or the entry of a dead letter, as its consumer would have
+ * done. Data that is stored already stays as it is.
+ * @returns the number of events, parts or entries stored
  * @throws the reason why it still cannot be stored
  */
 export async function redriveDeadLetter(
@@ -29,29 +31,41 @@ export async function redriveDeadLetter(
   const { env, usage, clock } = invocation
   const message = await readDeadLetter(env.BUCKET, letter.object)
   const open = await openProjectOf(message.project_id, invocation)
-  const stored =
-    'events' in message
-      ? await storeEvents(open, message, invocation)
-      : await storePart(open, message, invocation)
+  const stored = await store(open, message, invocation)
   await markRedriven(openControl(env, usage).db, letter.id, clock())
   return stored
 }
 
+const Redrivable = z.union([CaptureMessage, RecordingPart, AccessEntry])
+type Redrivable = z.infer<typeof Redrivable>
+
+async function store(
+  open: OpenProject,
+  message: Redrivable,
+  invocation: RedriveInvocation
+): Promise<number> {
+  if ('events' in message) {
+    return storeEvents(open, message, invocation)
+  }
+  if ('part_id' in message) {
+    return storePart(open, message, invocation)
+  }
+  await writeEntries(invocation.env.BUCKET, folderOf(message), [message])
+  return 1
+}
+
 /**
  * Reads the message of a dead letter.
- * @throws ZodError when it is neither events nor a part of a recording, Error when its object is
- * missing
+ * @throws ZodError when it is neither events, nor a part of a recording, nor an entry of the access
+ * log; Error when its object is missing
  */
-async function readDeadLetter(
-  bucket: R2Bucket,
-  object: string
-): Promise<CaptureMessage | RecordingPart> {
+async function readDeadLetter(bucket: R2Bucket, object: string): Promise<Redrivable> {
   const content = await readObject(bucket, object)
   if (content === undefined) {
     throw new Error(`The bucket has no object ${object}.`)
   }
   const { dead } = DeadMessage.parse(content)
-  return z.union([CaptureMessage, RecordingPart]).parse(dead)
+  return Redrivable.parse(dead)
 }
 
 async function storeEvents(

@@ -9,6 +9,8 @@ export type AppEnv = {
   Variables: {
     now: Date
     requestId: string
+    /** The id of the operation in the reference; set by `describe`. */
+    operationId: string
     /** The cost of the request in all databases so far. */
     usage: Usage
     /** The project's database. Set once the key is accepted. */

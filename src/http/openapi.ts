@@ -71,6 +71,7 @@ const parts = new WeakMap<Handler, OperationPart[]>()
 export function describe(operation: Operation): MiddlewareHandler<AppEnv> {
   let inputs: { parameters: KnownParameters; needsKey: boolean } | undefined
   const check: MiddlewareHandler<AppEnv> = async function check(c, next) {
+    c.set('operationId', operation.id)
     inputs ??= summarize([...partsBehind(check, matchedRoutes(c)), operation])
     const { parameters, needsKey } = inputs
     const expectKnown = () => {

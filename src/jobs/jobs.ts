@@ -1,6 +1,7 @@
 import { isDatabaseHeld } from '../access/hold.store.ts'
 import { isInMaintenance } from '../access/hold.ts'
 import { listDatabases, listProjects } from '../access/store.ts'
+import { keepAccessLog } from '../access-log/upkeep.ts'
 import { DAY } from '../calendar/units.ts'
 import { deleteOldSalts } from '../capture/cookieless/salts.ts'
 import { countDamaged, forgetDamaged } from '../columns/damage.store.ts'
@@ -53,7 +54,10 @@ const WALKED_PER_NIGHT = 1_000
  * Databases whose last applied entry the walk of a night knows, by a query each. More databases
  * take turns, night after night.
  */
-const KNOWN_PER_NIGHT = 39
+const KNOWN_PER_NIGHT = 37
+
+/** Projects per night whose access log is kept: a request to the bucket for each at least. */
+const KEPT_PER_NIGHT = 500
 
 const startErasureRun = inEachDatabase(
   { job: 'weekly run', queries: 500 },
@@ -118,6 +122,26 @@ const walkErasureLedger = once(
     if (fault) {
       throw new Error(fault.text)
     }
+  }
+)
+
+/**
+ * Deletes old entries of the access log, and joins its small objects. More projects than a night
+ * has time for take turns.
+ */
+const keepAccessLogs = once(
+  { job: 'upkeep of the access log', queries: 2 },
+  async ({ env, now, scheduledTime }, control) => {
+    const all = await listProjects(control)
+    const first = (Math.floor(scheduledTime / DAY) * KEPT_PER_NIGHT) % Math.max(1, all.length)
+    const turn = [...all.slice(first), ...all.slice(0, first)].slice(0, KEPT_PER_NIGHT)
+    const total = { deleted: 0, joined: 0 }
+    for (const { id } of turn) {
+      const { deleted, joined } = await keepAccessLog(env.BUCKET, id, now.getTime())
+      total.deleted += deleted
+      total.joined += joined
+    }
+    log('info', 'upkeep of the access log', { projects: turn.length, ...total })
   }
 )
 
@@ -332,6 +356,6 @@ export const JOBS: Record<Cron, Job[]> = {
     closeEndedSessions,
     sweepRuns
   ],
-  [NIGHTLY]: [sealThoroughly, sweepDeliveries, walkErasureLedger, verifyNightly],
+  [NIGHTLY]: [sealThoroughly, sweepDeliveries, keepAccessLogs, walkErasureLedger, verifyNightly],
   [EVERY_MINUTE]: [applyErasureLedger, publishSigningKey, deliverDue]
 }

@@ -146,11 +146,11 @@ export const exportPersons = ({ db, project }: Scope, filters: PersonFilters, wi
     }))
   })
 
-/** Yields the properties of the persons that `exportPersons` yields, for its columns. */
+/** Yields the uuids and properties of the persons that `exportPersons` yields. */
 export const exportProperties = ({ db, project }: Scope, filters: PersonFilters, window: Window) =>
   inPages(project.id, filters, window, async (ids) => {
-    const rows = query<Pick<PersonRow, 'id' | 'created_at' | 'properties'>>(sql`
-      select ${persons.id}, ${persons.createdAt}, ${persons.properties} from ${persons}
+    const rows = query<Omit<PersonRow, 'distinct_ids'>>(sql`
+      select ${persons.id}, ${persons.uuid}, ${persons.createdAt}, ${persons.properties} from ${persons}
       where ${persons.id} in (${ids}) order by ${persons.createdAt} desc, ${persons.id} desc`)
     return (await readBatch(db, rows))[0]
   })

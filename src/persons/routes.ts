@@ -2,6 +2,8 @@ import type { Context } from 'hono'
 import { v7 as uuidv7 } from 'uuid'
 import * as z from 'zod'
 import { allow, reading } from '../access/auth.ts'
+import { MAX_NAMED } from '../access-log/entry.ts'
+import { noteList, noteRead } from '../access-log/note.ts'
 import { mapRead, type Read } from '../db/batch.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import {
@@ -193,7 +195,7 @@ export const personRoutes = createRouter()
     const query = c.req.valid('query')
     const isTable = wantsCsv(c, query.format)
     const found = listing.foundFor(c)
-    return found ? c.json(found) : answerPersons(c, query, isTable)
+    return found ? answerPage(c, found) : answerPersons(c, query, isTable)
   })
   .get(
     '/cohorts/:id/persons',
@@ -210,11 +212,12 @@ export const personRoutes = createRouter()
       return answerPersons(c, { ...query, cohort: id }, wantsCsv(c, query.format))
     }
   )
-  .get('/persons/:id', RETRIEVE, retrieval.allowReading, (c) => {
+  .get('/persons/:id', RETRIEVE, retrieval.allowReading, async (c) => {
     const person = retrieval.foundFor(c)
     if (!person) {
       throw new NotFoundError()
     }
+    await noteRead(c, { object: 'person', id: person.uuid, persons: [person.uuid] })
     return answerOne(c, 'person', personToJson(person), c.req.valid('query').format)
   })
   .patch(
@@ -276,6 +279,16 @@ export const personRoutes = createRouter()
     }
   )
 
+async function answerPage(c: Context<AppEnv>, page: z.input<typeof PersonPage>) {
+  const { results } = page
+  await noteList(
+    c,
+    results.map(({ uuid }) => uuid),
+    results.length
+  )
+  return c.json(page)
+}
+
 /** Answers with a page of persons, or with all of them as CSV. */
 async function answerPersons(c: Context<AppEnv>, query: ListQuery, isTable: boolean) {
   const { db, project } = c.var
@@ -283,14 +296,16 @@ async function answerPersons(c: Context<AppEnv>, query: ListQuery, isTable: bool
   if (!isTable) {
     const request = { url: c.req.url, query, projectId: project.id }
     const { filters, page, answer } = readRequest(request, property)
-    return c.json(answer(await readPersons({ db, project }, filters, page.rows, page.knownCount)))
+    const found = await readPersons({ db, project }, filters, page.rows, page.knownCount)
+    return answerPage(c, answer(found))
   }
   expectNoCursor(query.cursor)
   const filters = filtersOf(query, property)
   const window = { limit: query.limit, offset: query.offset }
   const first = exportProperties({ db, project }, filters, window)
   // The second time, each page is read with its distinct ids, by another query.
-  const columns = await columnsOf(affordPages(first, c.var.usage, 2))
+  const { columns, count, uuids } = await survey(affordPages(first, c.var.usage, 2))
+  await noteList(c, uuids, count)
   const pages = exportPersons({ db, project }, filters, window)
   return csvResponse(c, 'persons', columns, toJsonPages(pages))
 }
@@ -301,16 +316,21 @@ const requestOf = ({ var: { user, key, now } }: Context<AppEnv>): Request => ({
   id: uuidv7({ msecs: now.getTime() })
 })
 
-async function columnsOf(pages: AsyncIterable<{ properties: string }[]>): Promise<string[]> {
+/** Reads what has to be known before the first line: the columns, and who will be in the file. */
+async function survey(pages: AsyncIterable<Pick<PersonRow, 'uuid' | 'properties'>[]>) {
   const columns = new Set(['created_at', 'distinct_ids', 'id', 'name', 'uuid'])
+  const uuids: string[] = []
+  let count = 0
   for await (const rows of pages) {
+    count += rows.length
+    uuids.push(...rows.slice(0, MAX_NAMED - uuids.length).map(({ uuid }) => uuid))
     for (const row of rows) {
       for (const key of flatten({ properties: JSON.parse(row.properties) }).keys()) {
         columns.add(key)
       }
     }
   }
-  return [...columns].sort()
+  return { columns: [...columns].sort(), count, uuids }
 }
 
 async function* toJsonPages(pages: AsyncIterable<PersonRow[]> | PersonRow[][]) {

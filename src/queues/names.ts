@@ -2,7 +2,8 @@ import * as z from 'zod'
 
 /**
  * The service's consumers. `QUEUE_NAMES` in wrangler.toml names the queue of each. `capture_dead`
- * gets the dead letters of `capture` and `recordings`, `deliveries_dead` those of `deliveries`.
+ * gets the dead letters of `capture`, `recordings` and `access`, `deliveries_dead` those of
+ * `deliveries`.
  */
 export const CONSUMERS = [
   'capture',
@@ -10,6 +11,7 @@ export const CONSUMERS = [
   'erasures',
   'deliveries',
   'columns',
+  'access',
   'capture_dead',
   'deliveries_dead'
 ] as const

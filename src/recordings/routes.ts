@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import * as z from 'zod'
 import { allow } from '../access/auth.ts'
+import { noteList, noteRead } from '../access-log/note.ts'
 import { AppError, NotFoundError } from '../errors.ts'
 import { type AppEnv, createRouter } from '../http/env.ts'
 import { answerList, cursorSchema, nameFilters, PageQuery, readPage } from '../http/page.ts'
@@ -17,6 +18,7 @@ import { compileFilters } from './list/filters.store.ts'
 import { isUnfiltered, readRecordingFilters } from './list/query.ts'
 import { FiltersQuery } from './list/schemas.ts'
 import {
+  findWatched,
   listRecordings,
   listSources,
   RecordingPosition,
@@ -29,7 +31,6 @@ import { DESTROY, LIST, RETRIEVE, SNAPSHOTS, UPDATE } from './reference.ts'
 import { noteView } from './relink.store.ts'
 import { expectOnePerson, relink } from './relink.ts'
 import type { RecordingJson } from './schemas.ts'
-import { findRecording } from './store.ts'
 
 const ListQuery = z.object({ ...PageQuery.shape, ...FiltersQuery.shape })
 
@@ -61,6 +62,12 @@ export const recordingRoutes = createRouter()
           knownCount: page.knownCount
         }
       )
+      const shown = found.rows.slice(0, page.size)
+      await noteList(
+        c,
+        shown.filter(({ person_id }) => person_id !== null).map(({ uuid }) => uuid),
+        shown.length
+      )
       return answerList(c, page, found, {
         toJson: (row) => recordingToJson(row, project.id, user.id, now),
         positionOf: ({ order_value, session_id }) => ({ value: order_value ?? 0, id: session_id })
@@ -72,7 +79,11 @@ export const recordingRoutes = createRouter()
     RETRIEVE,
     allow('session_recording:read'),
     validatePath(RecordingPath),
-    async (c) => c.json(await showRecording(c, c.req.valid('param').id))
+    async (c) => {
+      const recording = await showRecording(c, c.req.valid('param').id)
+      await noteRead(c, { object: 'recording', id: recording.id, persons: personsOf(recording) })
+      return c.json(recording)
+    }
   )
   .patch(
     '/session_recordings/:id',
@@ -141,9 +152,12 @@ export const recordingRoutes = createRouter()
       const { id } = c.req.valid('param')
       const { blob_key: partId } = c.req.valid('query')
       const { db, project } = c.var
-      if (!(await findRecording({ db, project }, id))) {
+      const recording = await findWatched({ db, project }, id)
+      if (!recording) {
         throw new NotFoundError()
       }
+      const persons = recording.uuid === null ? [] : [recording.uuid]
+      await noteRead(c, { object: 'recording', id, persons })
       if (partId === undefined) {
         return c.json({ sources: await listSources({ db, project }, id) })
       }
@@ -151,6 +165,9 @@ export const recordingRoutes = createRouter()
       return c.body(lines, 200, { 'Content-Type': 'application/jsonl' })
     }
   )
+
+/** Returns the UUID of the person of a recording, if it has one. */
+const personsOf = ({ person }: RecordingJson): string[] => (person.id === null ? [] : [person.uuid])
 
 async function showRecording(c: Context<AppEnv>, id: string): Promise<RecordingJson> {
   const { db, project, user, now } = c.var

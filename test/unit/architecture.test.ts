@@ -52,6 +52,7 @@ const FLOORS = [
   // The ground of the product.
   'access',
   'queues',
+  'access-log',
   'ledger',
   'barred',
   // Nouns.
@@ -128,7 +129,12 @@ const isRoutes = (file: string): boolean =>
   file.endsWith('routes.ts') || file.endsWith('/reference.ts')
 
 /** The files outside http/ and access/ that answer requests for several routes of their noun. */
-const ANSWERING = ['capture/token.ts', 'erasures/mentions/answer.ts', 'erasures/receipts/answer.ts']
+const ANSWERING = [
+  'access-log/note.ts',
+  'capture/token.ts',
+  'erasures/mentions/answer.ts',
+  'erasures/receipts/answer.ts'
+]
 
 it('imports hono and http/ only in app.ts, http/, access/ and routes', () => {
   const isHttp = (file: string) =>

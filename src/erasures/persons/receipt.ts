@@ -107,6 +107,7 @@ export const describeKept = (
   ...(linkedUntil === null ? [] : [describeLink(toIso(linkedUntil))]),
   ...(unreadable.count === 0 ? [] : [describeUnreadable(unreadable)]),
   'Entries in the activity log under the person’s UUID: who deleted or changed the person and when, without property values.',
+  'Entries in the access log under the person’s UUID: who has read about the person and when, for 13 months.',
   'Event names, which all persons of the project share.',
   'Other data that names the person, if any: recipients of subscriptions, insights, dashboards, annotations, cohorts, other persons, and other persons’ events.',
   'A keyed hash of each distinct id, so that events that arrive late do not recreate the person.'

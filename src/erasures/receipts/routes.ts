@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { allow } from '../../access/auth.ts'
+import { noteRead } from '../../access-log/note.ts'
 import { NotFoundError } from '../../errors.ts'
 import { createRouter } from '../../http/env.ts'
 import { validateBody, validatePath, validateQuery } from '../../http/validation.ts'
@@ -34,6 +35,11 @@ export const receiptRoutes = createRouter()
       if (!receipt) {
         throw new NotFoundError()
       }
+      await noteRead(c, {
+        object: 'receipt',
+        id: String(receipt.id),
+        persons: [receipt.person_uuid]
+      })
       if (!wantsPage(c, c.req.valid('query'))) {
         return c.json(receipt)
       }

@@ -114,6 +114,19 @@ export async function readRecording(
   return (await readBatch(db, rows))[0][0]
 }
 
+/**
+ * Finds whom a recording shows; undefined if it does not exist or is deleted. `uuid` is null without
+ * a person.
+ */
+export async function findWatched(
+  { db, project }: Scope,
+  sessionId: string
+): Promise<{ uuid: string | null } | undefined> {
+  const rows = query<{ uuid: string | null }>(sql`
+    select ${persons.uuid} from ${RECORDINGS} where ${isLive(project.id, sessionId)}`)
+  return (await readBatch(db, rows))[0][0]
+}
+
 /** The counts of a recording, by their names in the API. */
 export const COUNTS = {
   click_count: sql`${recordings.clickCount}`,

@@ -250,7 +250,8 @@ async function countWaiting(env: Env): Promise<number> {
     env.DEAD_QUEUE,
     env.ERASURE_QUEUE,
     env.DELIVERY_QUEUE,
-    env.COLUMNS_QUEUE
+    env.COLUMNS_QUEUE,
+    env.ACCESS_QUEUE
   ]
   const metrics = await Promise.all(queues.map((queue) => queue.metrics()))
   return metrics.reduce((sum, { backlogCount }) => sum + backlogCount, 0)

@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { ACCESS_LOG_PREFIX } from '../../access-log/entry.ts'
+import { nameOf } from '../../access-log/lines.ts'
 import { DAY } from '../../calendar/units.ts'
 import { SALT_BYTES, SALT_PREFIX } from '../../capture/cookieless/salts.ts'
 import { CaptureMessage } from '../../capture/message.ts'
@@ -47,6 +49,7 @@ export const OBJECT_KINDS: Record<string, ObjectKind> = {
   [MARKER_PREFIX]: { isIntact: isJsonOf(RecordingPart) },
   [DEAD_PREFIX]: { isIntact: isJsonOf(DeadMessage), findUnnamed: findUnnamedDead },
   [SALT_PREFIX]: { isIntact: ({ length }) => length === SALT_BYTES },
+  [ACCESS_LOG_PREFIX]: { isIntact: isAccessLog },
   'marks/': { isIntact: isJsonOf(z.unknown()) },
   'sweeps/': { isIntact: isJsonOf(z.unknown()) }
 }
@@ -63,6 +66,11 @@ function isJsonOf(schema: z.ZodType) {
       return false
     }
   }
+}
+
+/** The name of an object with entries is the hash of its content. */
+function isAccessLog(content: Uint8Array, key: string): boolean {
+  return key.endsWith(`/${nameOf(new TextDecoder().decode(content))}`)
 }
 
 async function isKey(content: Uint8Array, key: string): Promise<boolean> {

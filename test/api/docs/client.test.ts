@@ -464,6 +464,12 @@ const CALLS: Record<string, (client: Client, project: TestProject) => Promise<un
       ['updated', 'Ada']
     ])
   },
+  async access_log_list(client) {
+    const { data } = await client.GET('/api/environments/{project_id}/access_log/', {
+      params: { path: { project_id }, query: { since: '-1d' } }
+    })
+    expect(data?.searched_until).toBe(null)
+  },
   async persons_activity_list(client) {
     const { data } = await client.GET('/api/environments/{project_id}/persons/activity/', {
       params: { path: { project_id }, query: { page: 1 } }

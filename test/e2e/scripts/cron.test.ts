@@ -12,7 +12,7 @@ it('npm run cron says which jobs ran, and which of them failed for what reason',
 
   expect(fine).toMatchObject({ code: 0, stderr: '' })
   expect(fine.stdout).toMatch(
-    /^Ran sealing, sweep of deliveries, walk of the ledger, nightly verification, in \d+ ms\.\n$/
+    /^Ran sealing, sweep of deliveries, upkeep of the access log, walk of the ledger, nightly verification, in \d+ ms\.\n$/
   )
 
   const database = openDatabase(stateDir)

@@ -45,6 +45,10 @@ describe('npm run deploy', () => {
       ['POST d1/database', { name: 'edge-analytics', primary_location_hint: 'weur' }],
       [
         'POST queues',
+        { queue_name: 'edge-analytics-access', settings: { message_retention_period: 1209600 } }
+      ],
+      [
+        'POST queues',
         { queue_name: 'edge-analytics-capture', settings: { message_retention_period: 1209600 } }
       ],
       [

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { nameOf } from '../../../src/access-log/lines.ts'
 import { DAY } from '../../../src/calendar/units.ts'
 import { newSpillKey } from '../../../src/capture/message.ts'
 import { deadLetters, eventRemovals, recordings } from '../../../src/db/schema.ts'
@@ -85,6 +86,7 @@ beforeAll(async () => {
     [markerOf(part), JSON.stringify(part)],
     [dead, JSON.stringify({ error: 'no', attempts: 12, dead: message })],
     ['ledger/skipped/ledger/entries/000000000009', ''],
+    [`access-log/1/2026-11-22/${nameOf('{}\n')}`, '{}\n'],
     ['salts/2026-11-22', 'x'.repeat(32)],
     ['marks/DB.json', '{}'],
     ['sweeps/capture.json', '{}']
@@ -142,6 +144,7 @@ const SAID: Record<
   'queued/': { cut: 'damaged', empty: 'damaged' },
   'dead/': { deleted: 'missing', cut: 'damaged', empty: 'damaged' },
   'salts/': { cut: 'damaged', empty: 'damaged' },
+  'access-log/': { cut: 'damaged', empty: 'damaged', flipped: 'damaged' },
   'marks/': { cut: 'damaged', empty: 'damaged' },
   'sweeps/': { cut: 'damaged', empty: 'damaged' }
 }

@@ -31,6 +31,7 @@ it('an editor changes everything but the project, its people and its keys', () =
     (scope) => scope.endsWith(':write') && !hasScope(ROLE_SCOPES.editor, scope)
   )
   expect(unchangeable).toEqual([
+    'access_log:write',
     'activity_log:write',
     'person:write',
     'personal_api_key:write',

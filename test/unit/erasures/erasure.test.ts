@@ -122,7 +122,7 @@ describe('a receipt', () => {
       { store: 'events', found: 3, removed: 3, remaining: 0 },
       { store: 'persons', found: 1, removed: 1, remaining: 0 }
     ])
-    expect(content.kept).toHaveLength(5)
+    expect(content.kept).toHaveLength(6)
     expect(content).not.toHaveProperty('linked_until')
   })
 

@@ -32,6 +32,7 @@ const NOT_EMPTIED: Record<string, string> = {
   suppressed_ids: 'keyed hashes of distinct ids',
   event_removals: 'tasks, whose filters are forgotten at the end, and their receipts',
   removed_events: 'uuids of events',
+  'access-log/': 'UUIDs of persons, and who has read about them, removed after 13 months',
   'ledger/entries/': 'keyed hashes of distinct ids',
   'ledger/removals/': 'uuids of events',
   // Names and numbers that belong to nobody.

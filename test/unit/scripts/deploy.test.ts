@@ -19,6 +19,7 @@ it('creates missing resources, prints the bookmark, migrates, and only then depl
     'npx wrangler queues info edge-analytics-recordings || npx wrangler queues create edge-analytics-recordings --message-retention-period-secs 1209600',
     'npx wrangler queues info edge-analytics-deliveries || npx wrangler queues create edge-analytics-deliveries --message-retention-period-secs 1209600',
     'npx wrangler queues info edge-analytics-columns || npx wrangler queues create edge-analytics-columns --message-retention-period-secs 1209600',
+    'npx wrangler queues info edge-analytics-access || npx wrangler queues create edge-analytics-access --message-retention-period-secs 1209600',
     'npx wrangler queues info edge-analytics-deliveries-dead || npx wrangler queues create edge-analytics-deliveries-dead --message-retention-period-secs 1209600',
     'npx wrangler r2 bucket info edge-analytics --json || npx wrangler r2 bucket create edge-analytics --location weur',
     'npx wrangler d1 time-travel info DB --json',

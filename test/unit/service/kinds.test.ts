@@ -15,9 +15,9 @@ function prefixesInSources(): string[] {
     return /bucket|PREFIX/i.test(lines.join())
       ? lines
           .filter((line) =>
-            /(PREFIX|NOTE|note\w*|name|object|key\w*)\b.*=.*['`][a-z]+\//.test(line)
+            /(PREFIX|NOTE|note\w*|name|object|key\w*)\b.*=.*['`][a-z-]+\//.test(line)
           )
-          .flatMap((line) => line.match(/(?<=['`])([a-z]+\/)+/g) ?? [])
+          .flatMap((line) => line.match(/(?<=['`])([a-z-]+\/)+/g) ?? [])
       : []
   })
   return [...new Set(found)]
