@@ -156,13 +156,15 @@ function tokensOf(text: string): SqlToken[] {
 }
 
 /**
- * Whether there is a word `person` or `persons` that is not followed by `.id`. @throws invalid_input,
- * attr `query`, for a text that cannot be divided into words
+ * Whether a text has the word `persons`, or the word `person` other than in `person.id`, which needs
+ * no person. @throws invalid_input, attr `query`, for a text that cannot be divided into words
  */
 export const namesPersons = (text: string): boolean =>
   tokensOf(text).some(({ kind, value }, i, tokens) => {
-    const isPerson =
-      (kind === 'name' || kind === 'quoted' || kind === 'text') && /^persons?$/i.test(value)
-    const member = tokens[i + 2]
-    return isPerson && !(kind !== 'text' && member?.value === 'id')
+    const isName = kind === 'name' || kind === 'quoted'
+    if (!(isName || kind === 'text') || !/^persons?$/i.test(value)) {
+      return false
+    }
+    const isId = tokens[i + 1]?.text === '.' && tokens[i + 2]?.value === 'id'
+    return !(isName && isId && /^person$/i.test(value))
   })

@@ -32,6 +32,32 @@ const QUESTIONS: [query: Record<string, unknown>, may: string[][]][] = [
   [{ kind: 'EventsQuery', select: ['person.properties.plan'] }, PERSONS_OF_EVENTS],
   [{ kind: 'HogQLQuery', query: 'select event from events' }, EVENTS],
   [{ kind: 'HogQLQuery', query: 'select person.properties.plan from events' }, PERSONS_OF_EVENTS],
+  ...[
+    'select properties.email from persons where id is not null',
+    'select properties.email from persons as id',
+    'select persons.id, persons.properties.email from persons',
+    'select "persons".id from `persons`',
+    'select p.properties.email from `PERSONS` p',
+    'select "person".properties.plan from events',
+    'select e.`person`.created_at from events e',
+    'select pdi.person.properties.plan from events',
+    'select person.properties.id from events',
+    'select x from (select person.properties as x from events)',
+    'select event from events where person_id in (select id from persons where is_identified)',
+    "select JSONExtractString(person.properties, 'id') from events"
+  ].map((query): [Record<string, unknown>, string[][]] => [
+    { kind: 'HogQLQuery', query },
+    PERSONS_OF_EVENTS
+  ]),
+  ...[
+    'select person.id, "person".id, pdi.person.id, person_id, distinct_id from events',
+    'select session_id, distinct_id from sessions'
+  ].map((query): [Record<string, unknown>, string[][]] => [{ kind: 'HogQLQuery', query }, EVENTS]),
+  [
+    { kind: 'EventsQuery', select: ['event'], where: ["`person`.properties.id = '1'"] },
+    PERSONS_OF_EVENTS
+  ],
+  [{ kind: 'EventsQuery', select: ['upper(event)', 'person.id'] }, EVENTS],
   [{ kind: 'ActorsQuery' }, PERSONS],
   [actorsOf({ kind: 'InsightActorsQuery', source: TREND, day: 0 }), PERSONS],
   [actorsOf({ kind: 'FunnelsActorsQuery', source: FUNNEL, funnelStep: 1 }), PERSONS],
