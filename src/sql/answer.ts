@@ -15,6 +15,7 @@ import type { Setting } from './functions/definition.ts'
 import { printDay, printTime } from './functions/times.ts'
 import { IdTexts } from './ids.ts'
 import { parseStatement } from './parse.ts'
+import { readsPersons } from './person-reads.ts'
 import { fillingOf } from './placeholders.ts'
 import { MAX_LIMIT, planStatement, type SelectPlan, type StatementPlan } from './plan.ts'
 import type { SqlQuery } from './request.ts'
@@ -127,6 +128,9 @@ async function prepare(
     kinds: await readKinds(scope, query, statement),
     fill: fillingOf(query, project, now)
   })
+  if (readsPersons(plan) && !query.namesPersons) {
+    throw new Error('The statement reads persons, which its words do not tell.')
+  }
   return { plan, knowledge, setting, noted }
 }
 
