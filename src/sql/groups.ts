@@ -3,7 +3,7 @@ import type { GroupAccumulator, Kept } from './aggregates/accumulator.ts'
 import { accumulatorOf } from './aggregates/table.ts'
 import type { Expression } from './expression.ts'
 import type { GroupBy } from './plan.ts'
-import type { SqlValue } from './types.ts'
+import { keyOfValue, type SqlValue } from './types.ts'
 import { type Chunk, type Evaluation, expectValue, flat, type Vector, valueAt } from './vector.ts'
 
 /** Groups of a statement; 500,000 with a text and a count each take some 60 MB. */
@@ -173,8 +173,7 @@ class KeyNumbers {
   }
 
   #numberOf(given: SqlValue): number {
-    const value = expectValue(given)
-    const key = Array.isArray(value) ? JSON.stringify(value) : value
+    const key = keyOfValue(expectValue(given))
     const known = this.#numbers.get(key)
     if (known !== undefined) {
       return known

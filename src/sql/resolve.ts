@@ -15,7 +15,7 @@ import { resolveAggregate } from './resolve-aggregate.ts'
 import { type Schema, toColumn, withText } from './schema.ts'
 import { StatementError } from './statement-error.ts'
 import type { CallNode, Node, SqlStatement, Step } from './tree.ts'
-import { exactTime, FLAG, type SqlType, type SqlValue, ValueFailure } from './types.ts'
+import { exactTime, FLAG, keyOfValue, type SqlType, type SqlValue, ValueFailure } from './types.ts'
 import { unknownField, unknownFunction } from './unknown-names.ts'
 
 /** What resolves the parts of a statement that are not in its expressions. */
@@ -245,8 +245,6 @@ export class Resolver {
     }
     const isIn = node.name === 'in'
     let members: ReadonlySet<SqlValue> | undefined
-    const keyOf = (value: SqlValue): SqlValue =>
-      Array.isArray(value) ? JSON.stringify(value) : value
     return {
       kind: 'call',
       at: node.at,
@@ -258,8 +256,8 @@ export class Resolver {
         if (value instanceof ValueFailure) {
           return value
         }
-        members ??= new Set(values().map(keyOf))
-        return members.has(keyOf(value)) === isIn ? 1 : 0
+        members ??= new Set(values().map(keyOfValue))
+        return members.has(keyOfValue(value)) === isIn ? 1 : 0
       }
     }
   }

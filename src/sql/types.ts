@@ -173,6 +173,10 @@ function commonNumber(a: SqlType, b: SqlType): SqlType {
   return int(`${isSigned ? '' : 'U'}Int${wanted}` as IntName)
 }
 
+/** Returns a key that equal values share: a list is known by its items, not by its identity. */
+export const keyOfValue = (value: SqlValue): SqlValue =>
+  Array.isArray(value) ? JSON.stringify(value) : value
+
 /** The value that stands for no value in a type that has no null. */
 export function defaultOf({ base }: SqlType): SqlValue {
   switch (base) {

@@ -1,5 +1,12 @@
 import { compareValues } from '../functions/compare.ts'
-import type { Base, SqlValue, ValueFailure } from '../types.ts'
+import {
+  type Base,
+  isSome,
+  keyOfValue,
+  type Some,
+  type SqlValue,
+  type ValueFailure
+} from '../types.ts'
 import { expectValue, type Vector, valueAt } from '../vector.ts'
 import type { GroupAccumulator, Kept } from './accumulator.ts'
 import { NumberSet } from './number-set.ts'
@@ -53,7 +60,7 @@ class ValueNumbers {
     if (this.#isNumbered && typeof value === 'number') {
       return value
     }
-    return this.#ofKey(Array.isArray(value) ? JSON.stringify(value) : value)
+    return this.#ofKey(keyOfValue(value))
   }
 
   #ofKey(key: SqlValue): number {
@@ -135,7 +142,7 @@ export class OnlyDistinct implements GroupAccumulator {
 
 /** Lists the values that occur most often. Equally frequent ones come in their own order. */
 export class Frequent implements GroupAccumulator {
-  readonly #counts: Map<SqlValue, number>[] = []
+  readonly #counts: Map<SqlValue, { value: Some; count: number }>[] = []
   readonly #base: Base
   readonly #limit: number
   readonly #kept: Kept
@@ -150,25 +157,26 @@ export class Frequent implements GroupAccumulator {
     for (let row = 0; vector && row < groups.length; row += 1) {
       const group = groups[row] ?? -1
       const value = group < 0 ? null : expectValue(valueAt(vector, row))
-      if (value === null) {
+      if (!isSome(value)) {
         continue
       }
-      const counts = this.#counts[group] ?? new Map<SqlValue, number>()
+      const counts = this.#counts[group] ?? new Map<SqlValue, { value: Some; count: number }>()
       this.#counts[group] = counts
-      const count = counts.get(value)
-      if (count === undefined) {
+      const key = keyOfValue(value)
+      const known = counts.get(key)
+      if (known) {
+        known.count += 1
+      } else {
         this.#kept.add()
+        counts.set(key, { value, count: 1 })
       }
-      counts.set(value, (count ?? 0) + 1)
     }
   }
 
   resultOf(group: number): SqlValue {
-    // The casts are safe: neither null nor a failure is counted.
-    type Some = Exclude<SqlValue, null | ValueFailure>
-    return [...(this.#counts[group] ?? [])]
-      .sort(([a, n], [b, m]) => m - n || compareValues(this.#base, a as Some, b as Some))
+    return [...(this.#counts[group]?.values() ?? [])]
+      .sort((a, b) => b.count - a.count || compareValues(this.#base, a.value, b.value))
       .slice(0, this.#limit)
-      .map(([value]) => value)
+      .map(({ value }) => value)
   }
 }

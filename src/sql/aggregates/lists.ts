@@ -1,5 +1,5 @@
 import { compareValues } from '../functions/compare.ts'
-import { type Base, isSome, type Some, type SqlValue } from '../types.ts'
+import { type Base, isSome, keyOfValue, type Some, type SqlValue } from '../types.ts'
 import { expectValue, type Vector, valueAt } from '../vector.ts'
 import type { GroupAccumulator, Kept } from './accumulator.ts'
 
@@ -60,7 +60,7 @@ export class DistinctList implements GroupAccumulator {
       }
       const set = this.#sets[group] ?? new Map<unknown, Some>()
       this.#sets[group] = set
-      const key = Array.isArray(value) ? JSON.stringify(value) : value
+      const key = keyOfValue(value)
       if (!set.has(key)) {
         this.#kept.add()
         set.set(key, value)

@@ -6,6 +6,7 @@ import {
   FLAG,
   isNumeric,
   isSome,
+  keyOfValue,
   printType,
   type Some,
   type SqlValue,
@@ -254,17 +255,14 @@ const membership = (name: string, ofMember: 0 | 1): FunctionDefinition => ({
       const { right } = comparing(x, item, asked.setting)
       return right(value)
     })
-    const set = new Set(
-      tests.map((value) => (Array.isArray(value) ? JSON.stringify(value) : value))
-    )
+    const set = new Set(tests.map(keyOfValue))
     return {
       type: FLAG,
       apply(value = null) {
         if (value instanceof ValueFailure) {
           return value
         }
-        const key = Array.isArray(value) ? JSON.stringify(value) : value
-        return set.has(key) ? ofMember : 1 - ofMember
+        return set.has(keyOfValue(value)) ? ofMember : 1 - ofMember
       }
     }
   }

@@ -52,6 +52,17 @@ describe('a statement without a table', () => {
       "SELECT concat('a', NULL, 1), trim('  x '), startsWith('abc', 'ab'), substring('hello', 2, 3)",
       [['a1', 'x', 1, 'ell']]
     ],
+    [
+      "SELECT topK(2)((x, y)) FROM (SELECT 'a' AS x, 1 AS y UNION ALL SELECT 'b', 1 UNION ALL SELECT 'c', 1 UNION ALL SELECT 'b', 1)",
+      [
+        [
+          [
+            ['b', 1],
+            ['a', 1]
+          ]
+        ]
+      ]
+    ],
     ['SELECT 1 IN (1, NULL), NULL IN (1, NULL), NULL IN (1), 2 NOT IN (1)', [[1, 1, 0, 1]]],
     [
       "SELECT [10, 20][1], (1, 'a').2, 5 BETWEEN 1 AND 5, NULL NOT BETWEEN 1 AND 2",
