@@ -1,5 +1,6 @@
 import { fromClock } from '../../calendar/clock.ts'
 import { DAY, HOUR, MINUTE } from '../../calendar/units.ts'
+import { SLOT } from '../../columns/slots/store.ts'
 import type { FunctionCall } from '../expression.ts'
 import { StatementError } from '../statement-error.ts'
 import { INTERVAL_UNITS, type IntervalUnit } from '../tree.ts'
@@ -114,13 +115,21 @@ const dateTrunc = (name: string): FunctionDefinition => ({
     const step = STEPS[unit]
     if (step !== undefined) {
       const round = roundDown(clocked, step)
-      return { type: likeArgs(time(clocked.zone), args), apply: (_, value = null) => round(value) }
+      return {
+        type: likeArgs(time(clocked.zone), args),
+        isCoarse: step % SLOT === 0,
+        apply: (_, value = null) => round(value)
+      }
     }
     const compute = strictly((value) => {
       const day = Math.floor(clocked.toClock(value) / DAY)
       return unit === 'week' ? weekOf(day, true) : monthOf(day, MONTHS[unit] ?? 1)
     })
-    return { type: likeArgs(DATE, args), apply: (_, value = null) => compute(value) }
+    return {
+      type: likeArgs(DATE, args),
+      isCoarse: true,
+      apply: (_, value = null) => compute(value)
+    }
   }
 })
 
@@ -144,12 +153,18 @@ export const startOfInterval = (unit: IntervalUnit): FunctionDefinition => ({
       )
     }
     const step = STEPS[unit]
-    return step === undefined
-      ? { type: likeArgs(DATE, asked.args), apply: roundDays(clocked.toClock, unit, amount) }
-      : {
-          type: likeArgs(time(clocked.zone), asked.args),
-          apply: amount === 1 ? roundDown(clocked, step) : roundClock(clocked, step * amount)
-        }
+    if (step === undefined) {
+      return {
+        type: likeArgs(DATE, asked.args),
+        isCoarse: true,
+        apply: roundDays(clocked.toClock, unit, amount)
+      }
+    }
+    return {
+      type: likeArgs(time(clocked.zone), asked.args),
+      isCoarse: (step * amount) % SLOT === 0,
+      apply: amount === 1 ? roundDown(clocked, step) : roundClock(clocked, step * amount)
+    }
   }
 })
 

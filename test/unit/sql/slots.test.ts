@@ -18,6 +18,16 @@ it.each([
   ["count(), countIf(event = 'a') FROM events WHERE event LIKE 'a%'", true],
   ["formatDateTime(timestamp, '%Y-%m-%d %H'), count() FROM events GROUP BY 1", true],
   ['lower(event), toStartOfHour(timestamp), count() FROM events GROUP BY 1, 2', true],
+  ["date_trunc('day', timestamp), count() FROM events GROUP BY 1", true],
+  [
+    "dateTrunc('week', timestamp), dateTrunc('month', timestamp), count() FROM events GROUP BY 1, 2",
+    true
+  ],
+  ["date_trunc('hour', timestamp, 'Asia/Kolkata'), count() FROM events GROUP BY 1", true],
+  ['toStartOfInterval(timestamp, INTERVAL 30 MINUTE), count() FROM events GROUP BY 1', true],
+  ['toStartOfInterval(timestamp, INTERVAL 2 WEEK), count() FROM events GROUP BY 1', true],
+  ["date_trunc('minute', timestamp), count() FROM events GROUP BY 1", false],
+  ['toStartOfInterval(timestamp, INTERVAL 20 MINUTE), count() FROM events GROUP BY 1', false],
   ["formatDateTime(timestamp, '%H:%i'), count() FROM events GROUP BY 1", false],
   ['toMinute(timestamp), count() FROM events GROUP BY 1', false],
   ['toStartOfMinute(timestamp), count() FROM events GROUP BY 1', false],
