@@ -4,7 +4,7 @@ import { placeholderUuid } from '../persons/placeholder.ts'
 import { pause } from '../turns.ts'
 import { readDistinctIds, readPersonTimes, readPersonUuids } from './lookups.store.ts'
 
-/** IdTexts that a statement looks up; it takes about 20 ms. */
+/** Ids that a statement looks up; it takes about 20 ms. */
 const AT_ONCE = 5_000
 
 /** Pause after each statement, ms, so that other requests get the database. */

@@ -39,7 +39,7 @@ export function valueAt({ codes, values, isConstant }: Vector, row: number): Sql
   return values[isConstant ? 0 : row] ?? null
 }
 
-/** AnswerRows whose columns are known, by the keys of their expressions. */
+/** Rows whose columns are known, by the keys of their expressions. */
 export type Chunk = {
   length: number
   columns: ReadonlyMap<string, Vector>
