@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import type { GroupAccumulator, Kept } from './aggregates/accumulator.ts'
+import { excessOf, type GroupAccumulator, type Kept } from './aggregates/accumulator.ts'
 import { accumulatorOf } from './aggregates/table.ts'
 import type { Expression } from './expression.ts'
 import type { GroupBy } from './plan.ts'
@@ -95,8 +95,10 @@ export class Groups {
     }
     for (const [i, vector] of vectors.entries()) {
       const values = this.#values[i]
+      const value = valueAt(vector, row)
+      this.#kept.add(excessOf(value))
       if (values) {
-        values[group] = valueAt(vector, row)
+        values[group] = value
       }
     }
   }

@@ -1,4 +1,6 @@
 import { AppError } from '../errors.ts'
+import { sizeOfText } from './aggregates/accumulator.ts'
+import { columnsOf, type Expression } from './expression.ts'
 import { compareValues } from './functions/compare.ts'
 import type { SelectPlan } from './plan.ts'
 import { isReadInOrder } from './table-rows.ts'
@@ -20,20 +22,27 @@ export type WriteIds = (rows: readonly AnswerRow[]) => Promise<void>
 /** Gathers the rows of a SELECT, and cuts them to its limit. */
 export class AnswerRows {
   readonly #plan: SelectPlan
-  /** AnswerRows that are needed, with one more that tells whether there are more. */
+  /** Rows that are needed, with one more that tells whether there are more. */
   readonly #most: number
   readonly #seen = new Set<string>()
-  /** The places of the cells that are whole properties. */
-  readonly #bodies: readonly number[]
+  /** The sum of `sizeOfText` of the rows in `#seen`. */
+  #seenSize = 0
+  /** The places of values that are made of whole properties. */
+  readonly #bodies: { [List in keyof AnswerRow]: readonly number[] }
   #rows: AnswerRow[] = []
   #characters = 0
 
   constructor(plan: SelectPlan, limit: number | undefined) {
     this.#plan = plan
     this.#most = limit === undefined ? Number.POSITIVE_INFINITY : plan.offset + limit + 1
-    this.#bodies = plan.columns.flatMap(({ expression }, place) =>
-      expression.kind === 'column' && expression.field.kind === 'properties' ? [place] : []
-    )
+    const cells = plan.columns.map(({ expression }) => expression)
+    const order = plan.orderBy.map(({ expression }) => expression)
+    const group = plan.limitBy?.keys ?? []
+    this.#bodies = {
+      cells: bodiesIn(cells, []),
+      order: bodiesIn(order, cells),
+      group: bodiesIn(group, [...cells, ...order])
+    }
   }
 
   /** Adds the rows of a mask. @returns whether more rows can change the answer */
@@ -80,13 +89,13 @@ export class AnswerRows {
     return orderBy.length === 0 && !limitBy && this.#rows.length >= this.#most
   }
 
-  /** Whether all further rows come after those of the answer. */
+  /** Whether all further rows come after those of the answer, or have equal rights to be in it. */
   #isSettled(): boolean {
     const rows = this.#rows
     return (
       rows.length > this.#most &&
       isReadInOrder(this.#plan) &&
-      rows[this.#most - 1]?.order[0] !== rows.at(-1)?.order[0]
+      (this.#plan.orderBy.length === 1 || rows[this.#most - 1]?.order[0] !== rows.at(-1)?.order[0])
     )
   }
 
@@ -109,7 +118,8 @@ export class AnswerRows {
       )
     }
     const width = columns.length + orderBy.length + 1
-    if (this.#rows.length * width > MAX_CELLS) {
+    const rows = Math.max(this.#rows.length, this.#seen.size)
+    if (Math.max(rows * width, this.#seenSize) > MAX_CELLS) {
       throw new AppError(
         'query_too_large',
         `The statement would keep more than ${MAX_CELLS} values: add a LIMIT, or narrow timestamp.`,
@@ -118,16 +128,25 @@ export class AnswerRows {
     }
   }
 
-  /** Counts the characters of a row's whole properties. */
-  #charactersOf({ cells }: AnswerRow): number {
-    return this.#bodies.reduce((sum, place) => sum + String(cells[place] ?? '').length, 0)
+  /** Counts the characters of the values of a row that are made of whole properties. */
+  #charactersOf({ cells, order, group }: AnswerRow): number {
+    const count = (values: readonly SqlValue[], places: readonly number[]): number =>
+      places.reduce((sum, place) => sum + charactersIn(values[place] ?? null), 0)
+    return (
+      count(cells, this.#bodies.cells) +
+      count(order, this.#bodies.order) +
+      count(group, this.#bodies.group)
+    )
   }
 
   #isNew(cells: readonly SqlValue[]): boolean {
     const key = JSON.stringify(cells)
-    const isNew = !this.#seen.has(key)
+    if (this.#seen.has(key)) {
+      return false
+    }
     this.#seen.add(key)
-    return isNew
+    this.#seenSize += sizeOfText(key)
+    return true
   }
 
   #sort(): void {
@@ -149,6 +168,26 @@ export class AnswerRows {
       return 0
     })
   }
+}
+
+/** Returns the places of expressions that read whole properties and are not among others. */
+const bodiesIn = (
+  expressions: readonly Expression[],
+  others: readonly Expression[]
+): readonly number[] =>
+  expressions.flatMap((expression, place) => {
+    const isOther = others.some(({ key }) => key === expression.key)
+    const isBody = columnsOf([expression]).some(({ field }) => field.kind === 'properties')
+    return isBody && !isOther ? [place] : []
+  })
+
+function charactersIn(value: SqlValue): number {
+  if (typeof value === 'string') {
+    return value.length
+  }
+  return Array.isArray(value)
+    ? value.reduce<number>((sum, item: SqlValue) => sum + charactersIn(item), 0)
+    : 0
 }
 
 export const isId = (base: string): boolean => base === 'actor' || base === 'identity'

@@ -14,7 +14,23 @@ export interface GroupAccumulator {
   resultOf(group: number): SqlValue
 }
 
-/** Values that the aggregates of a statement keep; 4,000,000 take some 60 MB. */
+/** Returns how many values a text counts as: one, and one more for every 64 characters. */
+export const sizeOfText = ({ length }: string): number => 1 + (length >> 6)
+
+/** Returns how many values a value counts as. */
+export function sizeOfValue(value: SqlValue): number {
+  if (typeof value === 'string') {
+    return sizeOfText(value)
+  }
+  return Array.isArray(value)
+    ? value.reduce<number>((sum, item: SqlValue) => sum + sizeOfValue(item), 1)
+    : 1
+}
+
+/** Returns how many values a value counts as besides itself, where it belongs to a counted group. */
+export const excessOf = (value: SqlValue): number => sizeOfValue(value) - 1
+
+/** Values that the aggregates of a statement keep, by `sizeOfValue`; 4,000,000 take some 60 MB. */
 const MAX_KEPT = 4_000_000
 
 /** Counts the values that aggregates keep. */

@@ -8,7 +8,7 @@ import {
   type ValueFailure
 } from '../types.ts'
 import { expectValue, type Vector, valueAt } from '../vector.ts'
-import type { GroupAccumulator, Kept } from './accumulator.ts'
+import { type GroupAccumulator, type Kept, sizeOfValue } from './accumulator.ts'
 import { NumberSet } from './number-set.ts'
 
 /** Numbers the values of rows; -1 stands for null. */
@@ -68,7 +68,7 @@ class ValueNumbers {
     if (known !== undefined) {
       return known
     }
-    this.#kept.add()
+    this.#kept.add(sizeOfValue(key))
     const number = this.#numbers.size
     this.#numbers.set(key, number)
     return number
@@ -167,7 +167,7 @@ export class Frequent implements GroupAccumulator {
       if (known) {
         known.count += 1
       } else {
-        this.#kept.add()
+        this.#kept.add(sizeOfValue(value))
         counts.set(key, { value, count: 1 })
       }
     }

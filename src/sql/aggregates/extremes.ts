@@ -1,12 +1,12 @@
 import { compareValues } from '../functions/compare.ts'
 import type { Base, Some, SqlValue } from '../types.ts'
 import { expectValue, type Vector, valueAt } from '../vector.ts'
-import type { GroupAccumulator } from './accumulator.ts'
+import { excessOf, type GroupAccumulator, type Kept } from './accumulator.ts'
 
 /**
  * Keeps the first argument of the row whose other arguments come first, or last: those of `argMin`
  * and `argMax`. Of equal rows, the smallest first argument is kept, so the result does not depend on
- * the order of rows. AnswerRows with a null are skipped.
+ * the order of rows. Rows with a null are skipped.
  */
 export class Extreme implements GroupAccumulator {
   readonly #kept: Some[] = []
@@ -15,8 +15,15 @@ export class Extreme implements GroupAccumulator {
   readonly #signs: readonly number[]
   readonly #ofNone: SqlValue
 
+  readonly #memory: Kept
+
   /** @param signs 1 for the least value of each further argument, -1 for the greatest */
-  constructor(bases: readonly Base[], signs: readonly number[], ofNone: SqlValue) {
+  constructor(
+    bases: readonly Base[],
+    signs: readonly number[],
+    { ofNone, kept }: { ofNone: SqlValue; kept: Kept }
+  ) {
+    this.#memory = kept
     this.#bases = bases
     this.#signs = signs
     this.#ofNone = ofNone
@@ -44,6 +51,8 @@ export class Extreme implements GroupAccumulator {
   #note(group: number, value: Some, rank: readonly Some[]): void {
     const kept = this.#kept[group]
     if (kept === undefined || this.#compare(value, rank, kept, this.#ranks[group] ?? []) < 0) {
+      const before = kept === undefined ? 0 : excessOfRow(kept, this.#ranks[group] ?? [])
+      this.#memory.add(excessOfRow(value, rank) - before)
       this.#kept[group] = value
       this.#ranks[group] = rank
     }
@@ -62,6 +71,10 @@ export class Extreme implements GroupAccumulator {
   }
 }
 
+/** Sums up `excessOf` for the values of a row. */
+const excessOfRow = (value: Some, rank: readonly Some[]): number =>
+  rank.reduce<number>((sum, one) => sum + excessOf(one), excessOf(value))
+
 /** The least or the greatest value. NaN counts only if there is nothing else. */
 export class Least implements GroupAccumulator {
   readonly #kept: Some[] = []
@@ -69,7 +82,10 @@ export class Least implements GroupAccumulator {
   readonly #sign: 1 | -1
   readonly #ofNone: SqlValue
 
-  constructor(base: Base, sign: 1 | -1, ofNone: SqlValue) {
+  readonly #memory: Kept
+
+  constructor(base: Base, sign: 1 | -1, { ofNone, kept }: { ofNone: SqlValue; kept: Kept }) {
+    this.#memory = kept
     this.#base = base
     this.#sign = sign
     this.#ofNone = ofNone
@@ -88,9 +104,15 @@ export class Least implements GroupAccumulator {
         isFirst ||
         (!Number.isNaN(value) && this.#sign * compareValues(this.#base, value, kept) < 0)
       ) {
-        this.#kept[group] = value
+        this.#note(group, value)
       }
     }
+  }
+
+  #note(group: number, value: Some): void {
+    const kept = this.#kept[group]
+    this.#memory.add(excessOf(value) - (kept === undefined ? 0 : excessOf(kept)))
+    this.#kept[group] = value
   }
 
   resultOf(group: number): SqlValue {

@@ -1,7 +1,7 @@
 import { compareValues } from '../functions/compare.ts'
 import { type Base, isSome, keyOfValue, type Some, type SqlValue } from '../types.ts'
 import { expectValue, type Vector, valueAt } from '../vector.ts'
-import type { GroupAccumulator, Kept } from './accumulator.ts'
+import { type GroupAccumulator, type Kept, sizeOfValue } from './accumulator.ts'
 
 /** Lists values in the order of time; those of one moment come in their own order. */
 export class Listed implements GroupAccumulator {
@@ -25,7 +25,7 @@ export class Listed implements GroupAccumulator {
       }
       const rows = this.#rows[group] ?? []
       this.#rows[group] = rows
-      this.#kept.add()
+      this.#kept.add(sizeOfValue(value))
       rows.push({ value, time: Number(valueAt(times, row)) })
     }
   }
@@ -62,7 +62,7 @@ export class DistinctList implements GroupAccumulator {
       this.#sets[group] = set
       const key = keyOfValue(value)
       if (!set.has(key)) {
-        this.#kept.add()
+        this.#kept.add(sizeOfValue(value))
         set.set(key, value)
       }
     }

@@ -111,7 +111,8 @@ const extreme = (name: string, sign: 1 | -1): AggregateDefinition => ({
   name,
   arity: [1, 1],
   typeOf: typeOfArg,
-  accumulator: ({ args }, type) => new Least(baseOf(args), sign, ofNone(type))
+  accumulator: ({ args }, type, kept) =>
+    new Least(baseOf(args), sign, { ofNone: ofNone(type), kept })
 })
 
 const argExtreme = (name: string, sign: 1 | -1): AggregateDefinition => ({
@@ -121,11 +122,11 @@ const argExtreme = (name: string, sign: 1 | -1): AggregateDefinition => ({
   typeOf({ args: [arg] }) {
     return arg?.type ?? NULL
   },
-  accumulator: ({ args }, type) =>
+  accumulator: ({ args }, type, kept) =>
     new Extreme(
       args.map((arg) => arg.type.base),
       [sign, 1],
-      ofNone(type)
+      { ofNone: ofNone(type), kept }
     )
 })
 
@@ -134,11 +135,11 @@ const any = (name: string, sign: 1 | -1): AggregateDefinition => ({
   arity: [1, 1],
   isTimed: true,
   typeOf: ({ args: [arg] }) => arg?.type ?? NULL,
-  accumulator: ({ args }, type) =>
+  accumulator: ({ args }, type, kept) =>
     new Extreme(
       args.map((arg) => arg.type.base),
       [sign],
-      ofNone(type)
+      { ofNone: ofNone(type), kept }
     )
 })
 
