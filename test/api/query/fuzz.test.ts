@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import page from '../../../docs/sql-queries.md?raw'
 import { AppError } from '../../../src/errors.ts'
 import { isObject, type Json } from '../../../src/input/json.ts'
-import { deep, seed } from '../../support/depth.ts'
+import { deep, seed, times } from '../../support/depth.ts'
 import { mutated } from '../../support/mutated.ts'
 import type { TestEvent } from '../../support/project.ts'
 import { newAnswering } from '../../support/sql.ts'
@@ -43,8 +43,7 @@ const examples = [...page.matchAll(/^\| `(.+)` \| `.+` \|$/gm)].map(
 const statements = [...ASKED.map(([statement]) => statement), ...examples]
 
 it('answers or refuses mutated statements, and shows nothing of another project', {
-  // For the hundred thousand statements of TIMES=20.
-  timeout: 3_600_000
+  timeout: 180_000 * times
 }, async () => {
   const sent = toSent(makeShop(seed, 120))
   const other = await newAnswering(toMarked(sent), { isSealed: true })
