@@ -11,7 +11,8 @@ import {
   readPersonColumns,
   type WantedOfPersons
 } from './persons.store.ts'
-import type { ReadTable, TableReading } from './table-rows.ts'
+import { StatementError } from './statement-error.ts'
+import type { AskedRows, ReadTable, TableReading } from './table-rows.ts'
 import type { SqlValue } from './types.ts'
 import { dictionary, flat, type Vector } from './vector.ts'
 
@@ -32,6 +33,9 @@ const WITH_BODIES: Size = { most: 250_000, page: 1_000, characters: 1_000_000 }
 /** Pages of a statement, of the 1,000 queries of a request. */
 const MAX_PAGES = 800
 
+/** Properties of a statement: each is a column and a value, of which the database takes 100. */
+const MAX_KEYS = 80
+
 /** Pause after a page, ms, so that other requests get the database. */
 const REST_MS = 1
 
@@ -42,8 +46,7 @@ export const readPersons: ReadTable = async (reading, { reach, columns, first },
   if (since >= until) {
     return
   }
-  const fields = columns.map(({ field }) => field)
-  const wanted = wantedBy(fields)
+  const wanted = wantedBy(columns)
   const size = sizeOf(wanted)
   const needed = first?.isExact ? first.count : Number.POSITIVE_INFINITY
   if (needed > size.most) {
@@ -108,9 +111,19 @@ async function expectFewPersons(
 
 const tooLarge = (detail: string): AppError => new AppError('query_too_large', detail, 'rows')
 
-function wantedBy(fields: readonly Field[]): WantedOfPersons {
+/** @throws StatementError for too many properties */
+function wantedBy(columns: AskedRows['columns']): WantedOfPersons {
+  const fields = columns.map(({ field }) => field)
   const has = (...kinds: Field['kind'][]): boolean =>
     fields.some(({ kind }) => kinds.includes(kind))
+  const properties = columns.filter(({ field }) => field.kind === 'property')
+  const excess = properties[MAX_KEYS]
+  if (excess) {
+    throw new StatementError(
+      excess.at,
+      `A statement reads at most ${MAX_KEYS} properties of the table persons: read properties, which has all of them.`
+    )
+  }
   return {
     uuids: has('person_uuid'),
     isIdentified: has('is_identified'),

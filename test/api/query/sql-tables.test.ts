@@ -273,6 +273,28 @@ describe.each([{ isSealed: false }, { isSealed: true }])(
       ])
     })
 
+    it('read many properties of persons', async () => {
+      const project = await newExamples({ isSealed })
+      const listed = (prefix: string, count: number) =>
+        Array.from({ length: count }, (_, i) => `${prefix}properties.plan${i || ''}`).join()
+      const others = (count: number) => Array.from({ length: count }, () => null)
+
+      const { results } = await project.answer(
+        `SELECT ${listed('', 80)} FROM persons ORDER BY created_at LIMIT 1`
+      )
+      const { results: ofEvents } = await project.answer(
+        `SELECT ${listed('person.', 120)} FROM events ORDER BY timestamp LIMIT 1`
+      )
+
+      expect(results).toEqual([['pro', ...others(79)]])
+      expect(ofEvents).toEqual([['pro', ...others(119)]])
+      await expect(project.answer(`SELECT ${listed('', 81)} FROM persons`)).rejects.toMatchObject({
+        code: 'invalid_input',
+        attr: 'query',
+        message: expect.stringContaining('at most 80 properties of the table persons')
+      })
+    })
+
     it('refuse what they cannot answer', async () => {
       const project = await newExamples({ isSealed })
       const filters = { dateRange: { date_from: '-1d' } }
