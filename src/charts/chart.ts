@@ -81,7 +81,7 @@ export type Series = {
    * last numbers may be missing: they are not known.
    */
   data: number[]
-  /** Of a table: what stands in its columns, instead of `data`; null for an empty cell. */
+  /** The cells of a row of a table, instead of `data`; null for an empty one. */
   cells?: Cell[]
   /** The numbers of the period before, in the same buckets. */
   previous?: number[]
@@ -133,7 +133,7 @@ export function figureIn(
 export const textOf = (figure: Figure | undefined): string =>
   figure ? formatIn(figure.unit, figure.value) : '–'
 
-/** Returns what stands in a column of a table, and for a bucket of another chart its number. */
+/** Returns the text of a cell of a table, or of the number of a bucket in another chart. */
 export function textIn(chart: Pick<Chart, 'unit' | 'columns'>, one: Series, bucket = 0): string {
   if (!one.cells) {
     return textOf(figureIn(chart, one, bucket))

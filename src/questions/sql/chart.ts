@@ -8,13 +8,14 @@ import { AppError } from '../../errors.ts'
 import type { Json } from '../../input/json.ts'
 import { show } from '../../input/show.ts'
 import type { SqlAnswer } from '../../sql/answer.ts'
+import { MAX_POINTS } from '../../trends/query.ts'
 import type { DrawingPlace, DrawnQuestion, QuestionFigure } from '../drawing.ts'
 import type { ShownColumn, ShownStatement, StatementView } from './view.ts'
 
 /** A column of an answer, and its place in the rows. */
 type Column = { label: string; place: number; kind: 'number' | 'time' | 'text' }
 
-/** What of an answer is drawn. */
+/** The drawn columns of an answer. */
 type Drawn = {
   x: Column | undefined
   y: Column[]
@@ -261,15 +262,24 @@ function overAxis(
 
 type NamedRow = { row: Json[]; at: string }
 
-/** Makes a series of the rows of each name. */
+/** Makes a series of the rows of each name. @throws query_too_large, attr `points` */
 function pivot(
   rows: NamedRow[],
   { points, by, number }: { points: string[]; by: Column; number: number }
 ): { name: string; numbers: Json[] }[] {
   const places = new Map(points.map((at, i) => [at, i]))
+  const names = rows.map(({ row }) => nameOf(row[by.place]))
+  const size = new Set(names).size * points.length
+  if (size > MAX_POINTS) {
+    throw new AppError(
+      'query_too_large',
+      `The chart would have ${size} numbers (series × points), and at most ${MAX_POINTS} are drawn: add a LIMIT, or read fewer values of ${show(by.label)}.`,
+      'points'
+    )
+  }
   const series = new Map<string, Json[]>()
-  for (const { row, at } of rows) {
-    const name = nameOf(row[by.place])
+  for (const [i, { row, at }] of rows.entries()) {
+    const name = names[i] ?? ''
     const numbers = series.get(name) ?? points.map(() => null)
     numbers[places.get(at) ?? 0] = row[number] ?? null
     series.set(name, numbers)
