@@ -1,5 +1,6 @@
 import { toIso } from '../calendar/clock.ts'
 import { type AppError, withAttr } from '../errors.ts'
+import { MAX_PAGE } from '../events/list.ts'
 import type { Json } from '../input/json.ts'
 import { findAggregate } from './aggregates/table.ts'
 import { computeStatement, type SqlScope } from './answer.ts'
@@ -48,7 +49,7 @@ export async function computeList(
   const fragments = fragmentsOf(list)
   const all = [...fragments.select, ...fragments.where, ...fragments.orderBy]
   const text = all.map((one) => one.text).join('\n')
-  const limits = limitRows(list.limit, MAX_ROWS, scope)
+  const limits = limitRows(list.limit, MAX_PAGE, scope)
   const { answer, places } = await locating(
     (error) => locate(all, error),
     async () => {
@@ -100,9 +101,6 @@ function cellOf(row: readonly Json[], place: Place, projectId: number): Json {
     distinct_id: distinctId ?? null
   }
 }
-
-/** Most rows of a list. */
-const MAX_ROWS = 10_000
 
 type Fragments = Record<'select' | 'where' | 'orderBy', Fragment[]>
 
