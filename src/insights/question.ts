@@ -71,4 +71,4 @@ export function expectReader({ needs }: Pick<ReadQuestion, 'needs'>, { key }: In
 }
 
 const PERSONS_HIDDEN =
-  'This statement shows persons, who are in no link and in no message: only a key with `person:read` reads it.'
+  'This insight shows persons, so links and messages leave it out. Read it with a key that has `person:read`.'

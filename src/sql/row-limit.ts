@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 /** Rows of an answer whose request names no limit; the number is PostHog's. */
 export const DEFAULT_LIMIT = 100
 
-/** Whether an answer becomes a file, in which nothing could say that rows are missing. */
+/** Whether an answer is returned as a file, which cannot say that it lacks rows. */
 export type ListScope = { isExport?: boolean }
 
 /** How many rows an answer has at most, and whether it must not have more. */
@@ -22,7 +22,7 @@ export const limitRows = (
   isWhole: isExport && (asked ?? null) === null
 })
 
-/** @throws query_too_large, attr `limit`, for a file that would lack rows without a word */
+/** @throws query_too_large, attr `limit`, for a file that would lack rows */
 export function expectWhole({ limit, isWhole }: RowLimit, hasMore: boolean): void {
   if (isWhole && hasMore) {
     throw new AppError(

@@ -9,7 +9,7 @@ import { type Chunk, dictionary, type Vector } from './vector.ts'
 /** Where tables are read. */
 export type TableReading = { knowledge: Knowledge; ids: IdTexts }
 
-/** What is read of a table. */
+/** The columns and rows to read of a table. */
 export type AskedRows = {
   reach: Reach
   columns: readonly (Expression & ColumnRead)[]

@@ -326,10 +326,14 @@ describe('a statement that shows persons', () => {
     expect([status, body.detail]).toEqual([403, "API key missing required scope 'query:read'"])
   })
 
-  it('is read with person:read only, and is in no link', async () => {
+  it.each([
+    PERSONS,
+    statement('SELECT properties.plan AS plan FROM persons WHERE id IS NOT NULL'),
+    statement('SELECT properties.plan AS plan FROM "Persons" AS id')
+  ])('is read with person:read only, and is in no link: $query', async (query) => {
     const project = await newStory()
     const { body: board } = await project.send('POST', 'dashboards/', { name: 'Board' })
-    const { body: saved } = await save(project, PERSONS, { dashboards: [board.id] })
+    const { body: saved } = await save(project, query, { dashboards: [board.id] })
     const reader = headersOf(await project.newKey(['insight:read', 'query:read']))
     const own = headersOf(project.key)
     const paths = [`insights/${saved.id}/?refresh=true`, `insights/${saved.id}/chart.svg`]
@@ -347,7 +351,7 @@ describe('a statement that shows persons', () => {
     for (const path of [`insights/${saved.id}`, `dashboards/${board.id}`]) {
       const { body } = await project.send('PATCH', `${path}/sharing/`, { enabled: true })
       const { text } = await request('GET', `/shared/${body.access_token}`)
-      expect(text).toContain('This statement shows persons')
+      expect(text).toContain('This insight shows persons')
       expect(text).not.toContain('free')
     }
   })

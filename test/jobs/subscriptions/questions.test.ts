@@ -219,8 +219,8 @@ it('a statement that shows persons is in no e-mail', async () => {
     statement('SELECT person.properties.name AS name, count() AS n FROM events GROUP BY name')
   )
 
-  expect(text).toContain('This statement shows persons')
-  expect(html).toContain('This statement shows persons')
+  expect(text).toContain('This insight shows persons')
+  expect(html).toContain('This insight shows persons')
   expect(attachments).toEqual([])
 })
 
