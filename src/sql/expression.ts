@@ -22,6 +22,8 @@ export type FunctionCall = {
   apply: (...args: SqlValue[]) => SqlValue
   /** Whether the result is the same for all times of a slot, the day or the hour for example. */
   isCoarse?: boolean
+  /** Whether results can be much longer than the arguments. */
+  grows?: boolean
 }
 
 export type Aggregate = {
@@ -74,11 +76,9 @@ export function makeCall(
     args,
     type,
     apply,
-    isCoarse = false
-  }: { name: string; args: readonly Expression[]; type: SqlType } & Pick<
-    FunctionCall,
-    'apply' | 'isCoarse'
-  >,
+    isCoarse = false,
+    grows = false
+  }: { name: string; args: readonly Expression[]; type: SqlType } & Omit<FunctionCall, 'kind'>,
   labelled?: string
 ): Expression {
   const key = `${name}(${args.map((arg) => arg.key).join(', ')})`
@@ -87,7 +87,7 @@ export function makeCall(
     const values = args.map((arg) => (arg.kind === 'constant' ? arg.value : null))
     return { kind: 'constant', at, key, label, type, value: apply(...values), isText: false }
   }
-  return { kind: 'call', at, key, label, type, args, apply, isCoarse }
+  return { kind: 'call', at, key, label, type, args, apply, isCoarse, grows }
 }
 
 export const makeConstant = (at: number, value: SqlValue, type: SqlType): Expression => ({

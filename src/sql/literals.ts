@@ -56,6 +56,7 @@ export function listOf(
       name: node.kind,
       args: items,
       type,
+      grows: true,
       apply(...values) {
         const own = values.slice(0, items.length)
         return own.find((value) => value instanceof ValueFailure) ?? own

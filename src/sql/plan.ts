@@ -197,7 +197,7 @@ function toSelectPlan(select: Select, { resolver, schema, source }: Resolved): S
   const having = select.having && resolver.resolveCondition(select.having, 'HAVING')
   const orderBy = select.orderBy.map(({ node, ...order }) => ({
     ...order,
-    expression: resolvePosition(node, items) ?? resolver.resolve(node)
+    expression: resolvePosition(node, items, resolver) ?? resolver.resolve(node)
   }))
   const limitKeys = (select.limitBy?.nodes ?? []).map((node) => resolver.resolve(node))
   const all = [
@@ -258,13 +258,17 @@ function everyColumn({ at }: Node, schema: Schema): ResolvedItem[] {
 }
 
 function resolveKey(node: Node, items: readonly ResolvedItem[], resolver: Resolver): Expression {
-  const key = resolvePosition(node, items) ?? resolver.resolve(node)
+  const key = resolvePosition(node, items, resolver) ?? resolver.resolve(node)
   refuseAggregate(key)
   return key
 }
 
 /** Returns the column that a number stands for: `GROUP BY 1`, `ORDER BY 2`. */
-function resolvePosition(node: Node, items: readonly ResolvedItem[]): Expression | undefined {
+function resolvePosition(
+  node: Node,
+  items: readonly ResolvedItem[],
+  resolver: Resolver
+): Expression | undefined {
   if (node.kind !== 'literal' || typeof node.value !== 'number') {
     return undefined
   }
@@ -275,7 +279,7 @@ function resolvePosition(node: Node, items: readonly ResolvedItem[]): Expression
       `There is no column ${node.value}: there are ${items.length}.`
     )
   }
-  return item.expression
+  return resolver.repeat(item.expression, node.at)
 }
 
 function refuseAggregate(expression: Expression): void {

@@ -31,10 +31,17 @@ export type Surroundings = {
 /** Functions that take the numbers of persons and identities as they are. */
 const TAKES_NUMBERS = new Set(['isnull', 'isnotnull'])
 
+/**
+ * Characters of the expressions for which the names, positions and placeholders of a SELECT stand.
+ * Each name of 60 that repeats the one before it doubles them.
+ */
+const MAX_REPEATED = 1_000_000
+
 /** Resolves the names in the expressions of one SELECT. */
 export class Resolver {
   readonly #around: Surroundings
   readonly #aliases = new Map<string, Expression>()
+  #repeated = 0
 
   constructor(around: Surroundings) {
     this.#around = around
@@ -47,6 +54,18 @@ export class Resolver {
   /** Makes a column known by a name, to the expressions after it. */
   name(alias: string, expression: Expression): void {
     this.#aliases.set(alias, expression)
+  }
+
+  /** Returns what a word stands for. @throws StatementError if words stand for too much */
+  repeat(expression: Expression, at: number): Expression {
+    this.#repeated += expression.key.length
+    if (this.#repeated > MAX_REPEATED) {
+      throw new StatementError(
+        at,
+        `The names of the statement stand for more than ${MAX_REPEATED} characters: repeat an expression less often, or compute it in a subquery.`
+      )
+    }
+    return expression
   }
 
   /** Resolves an expression. @throws StatementError */
@@ -67,7 +86,7 @@ export class Resolver {
           node.items.map((item) => this.resolve(item))
         )
       case 'placeholder':
-        return this.#around.fill(node.steps, node.at, this)
+        return this.repeat(this.#around.fill(node.steps, node.at, this), node.at)
       case 'interval':
         throw new StatementError(node.at, 'INTERVAL can only be added to a time or taken from one.')
       case 'subquery':
@@ -110,7 +129,7 @@ export class Resolver {
     const [first, ...rest] = steps
     const alias = first && this.#aliases.get(String(first.name))
     if (alias && rest.length === 0) {
-      return { ...alias, at, label }
+      return { ...this.repeat(alias, at), at, label }
     }
     const { schema } = this.#around
     const isQualified = rest.length > 0 && schema.names.includes(String(first?.name))

@@ -1,16 +1,16 @@
 import { AppError } from '../errors.ts'
 import { sizeOfText } from './aggregates/accumulator.ts'
-import { columnsOf, type Expression } from './expression.ts'
+import { type Expression, walk } from './expression.ts'
 import { compareValues } from './functions/compare.ts'
 import type { SelectPlan } from './plan.ts'
 import { isReadInOrder } from './table-rows.ts'
-import { type Some, type SqlValue, ValueFailure } from './types.ts'
+import { charactersIn, type Some, type SqlValue, ValueFailure } from './types.ts'
 import { type Evaluation, expectValue, valueAt } from './vector.ts'
 
 /** Cells that rows may have before they are cut to the limit. */
 const MAX_CELLS = 4_000_000
 
-/** Characters of the whole properties in the rows: all of them are in memory at once. */
+/** Characters of the long values in the rows: all of them are in memory at once. */
 const MAX_CHARACTERS = 20_000_000
 
 /** A row of an answer, the values by which it is ordered, and those of LIMIT … BY. */
@@ -27,8 +27,8 @@ export class AnswerRows {
   readonly #seen = new Set<string>()
   /** The sum of `sizeOfText` of the rows in `#seen`. */
   #seenSize = 0
-  /** The places of values that are made of whole properties. */
-  readonly #bodies: { [List in keyof AnswerRow]: readonly number[] }
+  /** The places of values that can be long. */
+  readonly #long: { [List in keyof AnswerRow]: readonly number[] }
   #rows: AnswerRow[] = []
   #characters = 0
 
@@ -38,10 +38,10 @@ export class AnswerRows {
     const cells = plan.columns.map(({ expression }) => expression)
     const order = plan.orderBy.map(({ expression }) => expression)
     const group = plan.limitBy?.keys ?? []
-    this.#bodies = {
-      cells: bodiesIn(cells, []),
-      order: bodiesIn(order, cells),
-      group: bodiesIn(group, [...cells, ...order])
+    this.#long = {
+      cells: longIn(cells, []),
+      order: longIn(order, cells),
+      group: longIn(group, [...cells, ...order])
     }
   }
 
@@ -113,7 +113,7 @@ export class AnswerRows {
     if (this.#characters > MAX_CHARACTERS) {
       throw new AppError(
         'query_too_large',
-        `The rows would have more than ${MAX_CHARACTERS} characters of properties: add a smaller LIMIT, or name properties, such as properties.$browser.`,
+        `The rows would have more than ${MAX_CHARACTERS} characters of properties, lists and joined texts: add a smaller LIMIT, or name properties, such as properties.$browser.`,
         'limit'
       )
     }
@@ -128,14 +128,14 @@ export class AnswerRows {
     }
   }
 
-  /** Counts the characters of the values of a row that are made of whole properties. */
+  /** Counts the characters of the values of a row that can be long. */
   #charactersOf({ cells, order, group }: AnswerRow): number {
     const count = (values: readonly SqlValue[], places: readonly number[]): number =>
       places.reduce((sum, place) => sum + charactersIn(values[place] ?? null), 0)
     return (
-      count(cells, this.#bodies.cells) +
-      count(order, this.#bodies.order) +
-      count(group, this.#bodies.group)
+      count(cells, this.#long.cells) +
+      count(order, this.#long.order) +
+      count(group, this.#long.group)
     )
   }
 
@@ -170,25 +170,23 @@ export class AnswerRows {
   }
 }
 
-/** Returns the places of expressions that read whole properties and are not among others. */
-const bodiesIn = (
+/** Returns the places of expressions that can be long and are not among others. */
+const longIn = (
   expressions: readonly Expression[],
   others: readonly Expression[]
 ): readonly number[] =>
   expressions.flatMap((expression, place) => {
     const isOther = others.some(({ key }) => key === expression.key)
-    const isBody = columnsOf([expression]).some(({ field }) => field.kind === 'properties')
-    return isBody && !isOther ? [place] : []
+    return canBeLong(expression) && !isOther ? [place] : []
   })
 
-function charactersIn(value: SqlValue): number {
-  if (typeof value === 'string') {
-    return value.length
-  }
-  return Array.isArray(value)
-    ? value.reduce<number>((sum, item: SqlValue) => sum + charactersIn(item), 0)
-    : 0
-}
+/** Whether a value is made of whole properties, or by a function that makes its arguments longer. */
+const canBeLong = (expression: Expression): boolean =>
+  [...walk(expression)].some(
+    (inner) =>
+      (inner.kind === 'column' && inner.field.kind === 'properties') ||
+      (inner.kind === 'call' && inner.grows === true)
+  )
 
 export const isId = (base: string): boolean => base === 'actor' || base === 'identity'
 

@@ -177,6 +177,16 @@ function commonNumber(a: SqlType, b: SqlType): SqlType {
 export const keyOfValue = (value: SqlValue): SqlValue =>
   Array.isArray(value) ? JSON.stringify(value) : value
 
+/** Returns the length of a text; of a list, that of its items, and 8 for each of them. */
+export function charactersIn(value: SqlValue): number {
+  if (typeof value === 'string') {
+    return value.length
+  }
+  return Array.isArray(value)
+    ? value.reduce<number>((sum, item: SqlValue) => sum + 8 + charactersIn(item), 0)
+    : 0
+}
+
 /** The value that stands for no value in a type that has no null. */
 export function defaultOf({ base }: SqlType): SqlValue {
   switch (base) {

@@ -1,8 +1,9 @@
 import type { Codes } from '../columns/column.ts'
 import { SLOT } from '../columns/slots/store.ts'
+import { AppError } from '../errors.ts'
 import type { Expression, FunctionCall } from './expression.ts'
 import { StatementError } from './statement-error.ts'
-import { isTrue, type SqlValue, ValueFailure } from './types.ts'
+import { charactersIn, isTrue, type SqlValue, ValueFailure } from './types.ts'
 
 /**
  * The values of an expression, one for each row: row i has `values[codes[i]]`, or `values[i]`
@@ -50,6 +51,9 @@ export type Chunk = {
 /** Most pairs of different values for which a function is computed once per pair. */
 const MAX_PAIRS = 16_384
 
+/** Characters that functions make of a chunk: all of them are in memory at once. */
+const MAX_CHARACTERS = 50_000_000
+
 /**
  * Computes expressions for the rows of a chunk, each once. A function of one column is computed
  * once for each different value of it; one of several columns for each pair of values that occurs,
@@ -59,6 +63,8 @@ export class Evaluation {
   readonly length: number
   readonly weights: ArrayLike<number> | undefined
   readonly #known: Map<string, Vector>
+  /** Characters of the values that functions have made longer than their arguments. */
+  #characters = 0
 
   constructor({ length, columns, weights }: Chunk) {
     this.length = length
@@ -117,13 +123,32 @@ export class Evaluation {
     return slots
   }
 
+  /** Counts the characters of the results of a function. */
+  #counting(call: FunctionCall): FunctionCall {
+    return {
+      ...call,
+      apply: (...values) => {
+        const value = call.apply(...values)
+        this.#characters += charactersIn(value)
+        if (this.#characters > MAX_CHARACTERS) {
+          throw new AppError(
+            'query_too_large',
+            `The statement would make more than ${MAX_CHARACTERS} characters of some rows: join or replace shorter texts.`,
+            'rows'
+          )
+        }
+        return value
+      }
+    }
+  }
+
   #compute(expression: Expression): Vector {
     switch (expression.kind) {
       case 'constant':
         return constant(expression.value)
       case 'call':
         return applyTo(
-          expression,
+          expression.grows ? this.#counting(expression) : expression,
           expression.args.map((arg) =>
             expression.isCoarse && isTimeOfRow(arg) ? this.#slotsOf(arg) : this.of(arg)
           ),

@@ -14,8 +14,8 @@ export interface GroupAccumulator {
   resultOf(group: number): SqlValue
 }
 
-/** Returns how many values a text counts as: one, and one more for every 64 characters. */
-export const sizeOfText = ({ length }: string): number => 1 + (length >> 6)
+/** Returns how many values a text counts as: one, and one more for every 16 characters. */
+export const sizeOfText = ({ length }: string): number => 1 + (length >> 4)
 
 /** Returns how many values a value counts as. */
 export function sizeOfValue(value: SqlValue): number {

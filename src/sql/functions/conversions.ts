@@ -1,6 +1,7 @@
 import { quote } from '../expression.ts'
 import {
   BOOL,
+  charactersIn,
   FLOAT,
   int,
   NULL,
@@ -17,8 +18,10 @@ import {
   constantZone,
   expectNumbers,
   type FunctionDefinition,
+  isTooLong,
   likeArgs,
   strictly,
+  tooLong,
   wrongType
 } from './definition.ts'
 import { numberOfText } from './numbers-of-text.ts'
@@ -58,7 +61,12 @@ const toText: FunctionDefinition = {
     const [arg, zone] = asked.args
     const given = arg?.type ?? NULL
     const type = zone && given.base === 'time' ? { ...given, zone: constantZone(asked, 1) } : given
-    return { type: nullable(TEXT, given.isNullable), apply: strictly(printerOf(type)) }
+    const print = printerOf(type)
+    return {
+      type: nullable(TEXT, given.isNullable),
+      grows: type.items !== undefined,
+      apply: strictly((value) => (isTooLong(charactersIn(value)) ? tooLong(asked) : print(value)))
+    }
   }
 }
 

@@ -25,7 +25,7 @@ export type Setting = {
 /** A call whose arguments are resolved. */
 export type AskedCall = { at: number; name: string; args: readonly Expression[]; setting: Setting }
 
-type Built = { type: SqlType } & Pick<FunctionCall, 'apply' | 'isCoarse'>
+type Built = { type: SqlType } & Pick<FunctionCall, 'apply' | 'isCoarse' | 'grows'>
 
 /** A function: how many arguments it takes, and what it computes of them. */
 export type FunctionDefinition = {
@@ -66,6 +66,16 @@ export const strictPair =
     }
     return b === null || b instanceof ValueFailure ? b : compute(a, b)
   }
+
+/** Longest text that a function makes of several, characters. */
+const MAX_TEXT = 1_000_000
+
+/** Whether a text would be too long for a function to make. */
+export const isTooLong = (length: number): boolean => length > MAX_TEXT
+
+/** Returns the failure of a function whose text would be too long. */
+export const tooLong = ({ at, name }: AskedCall): ValueFailure =>
+  new ValueFailure(at, `The text of ${name} would have more than ${MAX_TEXT} characters.`)
 
 /** Returns a type that is nullable if an argument is. */
 export const likeArgs = (type: SqlType, args: readonly Expression[]): SqlType =>

@@ -10,8 +10,10 @@ import {
   constantText,
   expectText,
   type FunctionDefinition,
+  isTooLong,
   likeArgs,
-  strictly
+  strictly,
+  tooLong
 } from './definition.ts'
 
 /*
@@ -84,8 +86,10 @@ const replacing = (name: string, isAll: boolean): FunctionDefinition => ({
     const compiled = RE2JS.compile(pattern)
     const { work } = asked.setting
     const cost = sizeOf(pattern) / REPLACED
+    const references = to.match(/\\\d/g)?.length ?? 0
     return {
       type: likeArgs(TEXT, asked.args),
+      grows: true,
       apply: strictly((given) => {
         const text = String(given)
         work.plan(1 + text.length * cost, filter, 1)
@@ -96,7 +100,12 @@ const replacing = (name: string, isAll: boolean): FunctionDefinition => ({
           const groups = Array.from({ length: matcher.groupCount() + 1 }, (_, i) =>
             matcher.group(i)
           )
-          replaced += text.slice(end, matcher.start()) + fill(to, groups)
+          replaced += text.slice(end, matcher.start())
+          const longest = matcher.end() - matcher.start()
+          if (isTooLong(replaced.length + to.length + references * longest)) {
+            return tooLong(asked)
+          }
+          replaced += fill(to, groups)
           end = matcher.end()
           if (!isAll) {
             break

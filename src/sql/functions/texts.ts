@@ -1,15 +1,17 @@
 import { byteLength } from '../../input/json.ts'
-import { COUNT, FLAG, type SqlValue, TEXT, ValueFailure } from '../types.ts'
+import { COUNT, charactersIn, FLAG, type SqlValue, TEXT, ValueFailure } from '../types.ts'
 import { printerOf } from './conversions.ts'
 import {
   constantText,
   expectNumbers,
   expectText,
   type FunctionDefinition,
+  isTooLong,
   likeArgs,
   MANY,
   strict,
-  strictly
+  strictly,
+  tooLong
 } from './definition.ts'
 import { likeTest } from './like.ts'
 
@@ -80,10 +82,11 @@ const like = (
 const concat: FunctionDefinition = {
   name: 'concat',
   arity: [2, MANY],
-  build({ args }) {
-    const printers = args.map(({ type }) => printerOf(type))
+  build(asked) {
+    const printers = asked.args.map(({ type }) => printerOf(type))
     return {
       type: TEXT,
+      grows: true,
       apply(...values) {
         let text = ''
         for (const [i, print] of printers.entries()) {
@@ -91,12 +94,45 @@ const concat: FunctionDefinition = {
           if (value instanceof ValueFailure) {
             return value
           }
+          if (isTooLong(text.length + charactersIn(value))) {
+            return tooLong(asked)
+          }
           text += value === null ? '' : print(value)
         }
         return text
       }
     }
   }
+}
+
+/** Replaces the first occurrence of a text in another, or all of them. */
+const replacing = (name: string, isAll: boolean): FunctionDefinition => ({
+  name,
+  arity: [3, 3],
+  build(asked) {
+    for (const arg of asked.args) {
+      expectText(asked, arg)
+    }
+    return {
+      type: likeArgs(TEXT, asked.args),
+      grows: true,
+      apply: strict((...values) => {
+        const [text = '', from = '', to = ''] = values.map(String)
+        const parts = isAll ? splitAll(text, from) : splitOnce(text, from)
+        const length = text.length + (parts.length - 1) * (to.length - from.length)
+        return isTooLong(length) ? tooLong(asked) : parts.join(to)
+      })
+    }
+  }
+})
+
+/** An empty separator occurs nowhere. */
+const splitAll = (text: string, separator: string): string[] =>
+  separator === '' ? [text] : text.split(separator)
+
+function splitOnce(text: string, separator: string): string[] {
+  const at = text.indexOf(separator)
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + separator.length)]
 }
 
 /** Removes characters at the ends: spaces, or those of a second argument. */
@@ -237,13 +273,7 @@ export const TEXTS: readonly FunctionDefinition[] = [
   part('right', [2, 2], (text, length) =>
     substring(text, -Math.min(length, byteLength(text)), length)
   ),
-  ofTexts('replaceOne', [3, 3], TEXT, (text = '', from = '', to = '') =>
-    text.replace(from, () => to)
-  ),
-  ofTexts('replaceAll', [3, 3], TEXT, (text = '', from = '', to = '') =>
-    from === '' ? text : text.replaceAll(from, () => to)
-  ),
-  ofTexts('replace', [3, 3], TEXT, (text = '', from = '', to = '') =>
-    from === '' ? text : text.replaceAll(from, () => to)
-  )
+  replacing('replaceOne', false),
+  replacing('replaceAll', true),
+  replacing('replace', true)
 ]
