@@ -6,7 +6,7 @@ import { readSql } from '../../../src/sql/request.ts'
 import { startDatabase } from '../../support/database.ts'
 import { deep } from '../../support/depth.ts'
 import { Duck } from '../../support/oracle/duck.ts'
-import { makeWorld, readStored, sealAll } from '../../support/oracle/history.ts'
+import { makeWorld, readStored, readStoredPersons, sealAll } from '../../support/oracle/history.ts'
 import { type Place, PROPERTY_NAMES, statement } from '../../support/oracle/statements.ts'
 import { type World, world } from '../../support/oracle/world.ts'
 import { unseal } from '../../support/segments.ts'
@@ -59,6 +59,7 @@ const likeRows = (wanted: readonly unknown[][], found: readonly unknown[][]): un
 async function agree(one: World, statements: readonly ((place: Place) => object)[]) {
   const id = await makeWorld(db, one)
   await duck.load(await readStored(db, id), one)
+  await duck.loadPersons(await readStoredPersons(db, id))
   const answer = answering(id, one)
   const { types } = await answer(`SELECT ${PROPERTY_NAMES.join(', ')} FROM events LIMIT 1`)
   const place = {

@@ -22,6 +22,9 @@ export type Stored = {
   person: string | null
 }
 
+/** A stored person: when it was created, ms UTC, its properties, JSON, and 1 if it is identified. */
+export type StoredPerson = { actor: number; at: number; person: string; identified: number }
+
 /** A bucket `[lo, hi)`, ms UTC; `day` is its label. */
 export type Bucket = { lo: number; hi: number; day: string }
 
@@ -80,6 +83,22 @@ export class Duck {
          }) as of_session from sessions)
        select typed.*, of_session from typed left join described on id = session`,
       [JSON.stringify(events)]
+    )
+    await this.#db.run(
+      `create or replace table se as
+       select session, session as actor, min(ms) as ms, any_value(of_session) as of_session
+       from ev where session is not null group by session`
+    )
+  }
+
+  /** Loads persons into the table `pe`. */
+  async loadPersons(persons: StoredPerson[]): Promise<void> {
+    await this.#db.run(
+      `create or replace table pe as
+       select (x->>'actor')::bigint as actor, (x->>'at')::bigint as ms, (x->>'person')::json as person,
+              x->>'identified' = '1' as identified
+       from (select unnest(from_json($1::json, '["json"]')) as x)`,
+      [JSON.stringify(persons)]
     )
   }
 

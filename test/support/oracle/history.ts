@@ -9,7 +9,7 @@ import { markStale } from '../../../src/sessions/store.ts'
 import { sessionRebuilder } from '../../../src/sessions/upkeep/rebuild.ts'
 import { buildFirstChunk, sealRange } from '../segments.ts'
 import { numberedUuid } from '../text.ts'
-import type { Stored } from './duck.ts'
+import type { Stored, StoredPerson } from './duck.ts'
 import { DAYS, NAMES, type World } from './world.ts'
 
 let projectId = 0
@@ -103,3 +103,9 @@ export const readStored = (db: Db, id: number): Promise<Stored[]> =>
            coalesce((select person_id from distinct_ids where key = e.identity),
                     (select person_id from erased_identities where key = e.identity), -e.identity) as actor
     from events e, event_names n where n.id = e.event_id and e.project_id = ${id}`)
+
+/** Reads the persons of a project. */
+export const readStoredPersons = (db: Db, id: number): Promise<StoredPerson[]> =>
+  db.all<StoredPerson>(sql`
+    select id as actor, created_at as at, json(properties) as person, is_identified as identified
+    from persons where project_id = ${id}`)

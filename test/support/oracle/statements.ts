@@ -6,7 +6,7 @@ import { NAMES, type World } from './world.ts'
 /*
  * Random statements, each in the product's SQL and in DuckDB's. Comparisons are two-valued in the
  * product: `=` of two nulls holds. DuckDB's table `ev` has an event's name, time in ms, actor, session
- * and properties.
+ * and properties; `pe` has a person's creation, and `se` a session's beginning, in the same columns.
  */
 
 /** What a statement depends on besides the events: the types of properties, and the calendar. */
@@ -114,8 +114,30 @@ const literal = fc.constantFrom(
 )
 const written = (text: string): Both => ({ ours: quote(text), duck: quote(text) })
 
+/** A property of the session, a text, which an event may lack. */
+const sessionText = fc
+  .constantFrom('$entry_current_url', '$entry_utm_source', '$end_hostname')
+  .map((key) => both(`session.${key}`, textOf({ key, type: 'session' })))
+
+const sessionNumber = fc
+  .constantFrom('$session_duration', '$pageview_count')
+  .map((key) => both(`toFloat(session.${key})`, numberOf({ key, type: 'session' })))
+
+const isBounce = both('session.$is_bounce', flagOf(textOf({ key: '$is_bounce', type: 'session' })))
+
+/** What a statement may name of a table. */
+type Columns = {
+  /** Texts as they are. */
+  plain: fc.Arbitrary<Part>
+  text: fc.Arbitrary<Part>
+  number: fc.Arbitrary<Part>
+  key: fc.Arbitrary<Part>
+  condition: fc.Arbitrary<Part>
+}
+
 const text: fc.Arbitrary<Part> = fc.oneof(
   { weight: 4, arbitrary: property.map(textOfProperty) },
+  { weight: 1, arbitrary: sessionText },
   { weight: 2, arbitrary: fc.constant(both('event', 'name')) },
   { weight: 1, arbitrary: fc.constant(both('$session_id', `coalesce(session, '')`)) },
   property.map((name) =>
@@ -157,6 +179,7 @@ const text: fc.Arbitrary<Part> = fc.oneof(
 
 const number: fc.Arbitrary<Part> = fc.oneof(
   { weight: 3, arbitrary: property.map(numberOfProperty) },
+  { weight: 1, arbitrary: sessionNumber },
   property.map((name) =>
     form(
       [numberOfProperty(name)],
@@ -228,12 +251,20 @@ const key: fc.Arbitrary<Part> = fc.oneof(
   { weight: 2, arbitrary: text },
   { weight: 2, arbitrary: timeKey },
   { weight: 1, arbitrary: number },
-  { weight: 1, arbitrary: property.map(propertyOf) }
+  { weight: 1, arbitrary: property.map(propertyOf) },
+  { weight: 1, arbitrary: fc.constant(isBounce) }
 )
 
-/** A comparison with a constant, which holds or not. */
-const comparison: fc.Arbitrary<Part> = fc.oneof(
-  fc.constantFrom(...NAMES).map((name) => both(`event = ${quote(name)}`, `name = ${quote(name)}`)),
+const isNamed = fc
+  .constantFrom(...NAMES)
+  .map((name) => both(`event = ${quote(name)}`, `name = ${quote(name)}`))
+
+/** Comparisons with constants, which hold or not. */
+const comparisonsOf = ({
+  text,
+  number,
+  key
+}: Pick<Columns, 'text' | 'number' | 'key'>): fc.Arbitrary<Part>[] => [
   fc.tuple(text, literal).map(([x, value]) => {
     const { ours } = written(value)
     return form(
@@ -309,7 +340,7 @@ const comparison: fc.Arbitrary<Part> = fc.oneof(
         (one) => `coalesce(${one} ${isInside ? '' : 'not '}between ${low} and ${high}, false)`
       )
     )
-)
+]
 
 const time: fc.Arbitrary<Part> = fc.oneof(
   fc.integer({ min: 1, max: 500 }).map(
@@ -328,125 +359,129 @@ const time: fc.Arbitrary<Part> = fc.oneof(
   )
 )
 
-const condition: fc.Arbitrary<Part> = fc.letrec<{ any: Part }>((tie) => ({
-  any: fc.oneof(
-    { maxDepth: 2 },
-    { weight: 4, arbitrary: comparison },
-    { weight: 2, arbitrary: time },
-    {
-      weight: 2,
-      arbitrary: fc
-        .tuple(tie('any'), fc.constantFrom('AND', 'OR'), tie('any'))
-        .map(([a, word, b]) => joined([a, b], ([x, y]) => `(${x} ${word} ${y})`))
-    },
-    { weight: 1, arbitrary: tie('any').map((a) => joined([a], ([x]) => `NOT (${x})`)) }
-  )
-})).any
+/** Comparisons of a table, and what AND, OR and NOT make of them. */
+const conditionOf = (comparisons: readonly fc.Arbitrary<Part>[]): fc.Arbitrary<Part> =>
+  fc.letrec<{ any: Part }>((tie) => ({
+    any: fc.oneof(
+      { maxDepth: 2 },
+      { weight: 4, arbitrary: fc.oneof(...comparisons) },
+      { weight: 2, arbitrary: time },
+      {
+        weight: 2,
+        arbitrary: fc
+          .tuple(tie('any'), fc.constantFrom('AND', 'OR'), tie('any'))
+          .map(([a, word, b]) => joined([a, b], ([x, y]) => `(${x} ${word} ${y})`))
+      },
+      { weight: 1, arbitrary: tie('any').map((a) => joined([a], ([x]) => `NOT (${x})`)) }
+    )
+  })).any
 
 const order = (x: string): string => `row(ms, ${x})`
 
-const aggregate: fc.Arbitrary<Part> = fc.oneof(
-  { weight: 3, arbitrary: fc.constant(both('count()', 'count(*)')) },
-  { weight: 2, arbitrary: fc.constant(both('uniq(person_id)', 'count(distinct actor)')) },
-  key.map((x) =>
-    form(
-      [x],
-      (one) => `count(${one})`,
-      (one) => `count(${one})`
-    )
-  ),
-  key.map((x) =>
-    form(
-      [x],
-      (one) => `count(DISTINCT ${one})`,
-      (one) => `count(distinct ${one})`
-    )
-  ),
-  fc.tuple(text, text).map(([x, y]) =>
-    form(
-      [x, y],
-      (a, b) => `uniq(${a}, ${b})`,
-      (a, b) => `count(distinct (${a}, ${b})) filter ((${a}) is not null and (${b}) is not null)`
-    )
-  ),
-  condition.map((c) =>
-    form(
-      [c],
-      (one) => `countIf(${one})`,
-      (one) => `count(*) filter (${one})`
-    )
-  ),
-  condition.map((c) =>
-    form(
-      [c],
-      (one) => `uniqIf(person_id, ${one})`,
-      (one) => `count(distinct actor) filter (${one})`
-    )
-  ),
-  fc.tuple(number, condition).map(([x, c]) =>
-    form(
-      [x, c],
-      (one, when) => `sumIf(toFloat(${one}), ${when})`,
-      (one, when) => `sum(${one}) filter (${when})`
-    )
-  ),
-  fc
-    .tuple(
-      number,
-      fc.constantFrom<[string, string]>(
-        ['sum', 'sum'],
-        ['avg', 'avg'],
-        ['min', 'min'],
-        ['max', 'max'],
-        ['median', 'median'],
-        ['stddevPop', 'stddev_pop'],
-        ['varSamp', 'var_samp']
-      )
-    )
-    .map(([x, [ours, duck]]) =>
+const aggregateOf = ({ plain, text, number, key, condition }: Columns): fc.Arbitrary<Part> =>
+  fc.oneof(
+    { weight: 3, arbitrary: fc.constant(both('count()', 'count(*)')) },
+    { weight: 2, arbitrary: fc.constant(both('uniq(person_id)', 'count(distinct actor)')) },
+    key.map((x) =>
       form(
         [x],
-        (one) => `${ours}(toFloat(${one}))`,
-        (one) => `${duck}((${one})::double)`
+        (one) => `count(${one})`,
+        (one) => `count(${one})`
       )
     ),
-  fc.tuple(number, fc.constantFrom(0, 0.25, 0.9, 1)).map(([x, level]) =>
-    form(
-      [x],
-      (one) => `quantile(${level})(${one})`,
-      (one) => `quantile_cont((${one})::double, ${level})`
-    )
-  ),
-  property.map((name) =>
-    form(
-      [textOfProperty(name)],
-      (one) => `argMin(${one}, timestamp)`,
-      (one) => `arg_min(${one}, ${order(one)}) filter ((${one}) is not null)`
-    )
-  ),
-  property.map((name) =>
-    form(
-      [textOfProperty(name)],
-      (one) => `anyLast(${one})`,
-      (one) => `arg_min(${one}, row(-ms, ${one})) filter ((${one}) is not null)`
-    )
-  ),
-  property.map((name) =>
-    form(
-      [textOfProperty(name)],
-      (one) => `groupUniqArray(${one})`,
-      (one) => `coalesce(list_sort(list_distinct(list(${one}) filter ((${one}) is not null))), [])`
-    )
-  ),
-  property.map((name) =>
-    form(
-      [textOfProperty(name)],
-      (one) => `groupArray(${one})`,
-      (one) => `coalesce(list(${one} order by ms, ${one}) filter ((${one}) is not null), [])`
-    )
-  ),
-  fc.constant(both('toUnixTimestamp(max(timestamp))', 'coalesce(floor(max(ms) / 1000), 0)'))
-)
+    key.map((x) =>
+      form(
+        [x],
+        (one) => `count(DISTINCT ${one})`,
+        (one) => `count(distinct ${one})`
+      )
+    ),
+    fc.tuple(text, text).map(([x, y]) =>
+      form(
+        [x, y],
+        (a, b) => `uniq(${a}, ${b})`,
+        (a, b) => `count(distinct (${a}, ${b})) filter ((${a}) is not null and (${b}) is not null)`
+      )
+    ),
+    condition.map((c) =>
+      form(
+        [c],
+        (one) => `countIf(${one})`,
+        (one) => `count(*) filter (${one})`
+      )
+    ),
+    condition.map((c) =>
+      form(
+        [c],
+        (one) => `uniqIf(person_id, ${one})`,
+        (one) => `count(distinct actor) filter (${one})`
+      )
+    ),
+    fc.tuple(number, condition).map(([x, c]) =>
+      form(
+        [x, c],
+        (one, when) => `sumIf(toFloat(${one}), ${when})`,
+        (one, when) => `sum(${one}) filter (${when})`
+      )
+    ),
+    fc
+      .tuple(
+        number,
+        fc.constantFrom<[string, string]>(
+          ['sum', 'sum'],
+          ['avg', 'avg'],
+          ['min', 'min'],
+          ['max', 'max'],
+          ['median', 'median'],
+          ['stddevPop', 'stddev_pop'],
+          ['varSamp', 'var_samp']
+        )
+      )
+      .map(([x, [ours, duck]]) =>
+        form(
+          [x],
+          (one) => `${ours}(toFloat(${one}))`,
+          (one) => `${duck}((${one})::double)`
+        )
+      ),
+    fc.tuple(number, fc.constantFrom(0, 0.25, 0.9, 1)).map(([x, level]) =>
+      form(
+        [x],
+        (one) => `quantile(${level})(${one})`,
+        (one) => `quantile_cont((${one})::double, ${level})`
+      )
+    ),
+    plain.map((x) =>
+      form(
+        [x],
+        (one) => `argMin(${one}, timestamp)`,
+        (one) => `arg_min(${one}, ${order(one)}) filter ((${one}) is not null)`
+      )
+    ),
+    plain.map((x) =>
+      form(
+        [x],
+        (one) => `anyLast(${one})`,
+        (one) => `arg_min(${one}, row(-ms, ${one})) filter ((${one}) is not null)`
+      )
+    ),
+    plain.map((x) =>
+      form(
+        [x],
+        (one) => `groupUniqArray(${one})`,
+        (one) =>
+          `coalesce(list_sort(list_distinct(list(${one}) filter ((${one}) is not null))), [])`
+      )
+    ),
+    plain.map((x) =>
+      form(
+        [x],
+        (one) => `groupArray(${one})`,
+        (one) => `coalesce(list(${one} order by ms, ${one}) filter ((${one}) is not null), [])`
+      )
+    ),
+    fc.constant(both('toUnixTimestamp(max(timestamp))', 'coalesce(floor(max(ms) / 1000), 0)'))
+  )
 
 const list = (parts: readonly Part[]): Part => joined(parts, (texts) => texts.join(', '))
 
@@ -471,92 +506,170 @@ const cuts = fc.record({
 })
 
 /** A top list, or a series in time: groups, some aggregates, and an order. */
-const groups = fc
-  .record({
-    keys: fc.array(key, { minLength: 1, maxLength: 2 }),
-    aggregates: fc.array(aggregate, { minLength: 1, maxLength: 3 }),
-    c: optional(condition),
-    least: optional(fc.integer({ min: 0, max: 4 })),
-    cut: optional(cuts)
-  })
-  .map(({ keys, aggregates, c, least, cut }) => {
-    const having = least === undefined ? '' : ` HAVING count(*) > ${least}`
-    const columns = places(2, keys.length)
-    const end = cut ? ` LIMIT ${cut.limit} OFFSET ${cut.offset}` : ''
-    return joined([list(keys), list(aggregates), where(c)], ([by, measures, when], isOurs) =>
-      isOurs
-        ? `SELECT count(), ${by}, ${measures} FROM events${when} GROUP BY ${columns}${having} ORDER BY 1 DESC, ${columns}${end || ' LIMIT 1000'}`
-        : `select count(*), ${by}, ${measures} from ev${when} group by ${columns}${having} order by 1 desc, ${nullsLast(columns)}${end}`
+const groupsOf = (columns: Columns) =>
+  fc
+    .record({
+      keys: fc.array(columns.key, { minLength: 1, maxLength: 2 }),
+      aggregates: fc.array(aggregateOf(columns), { minLength: 1, maxLength: 3 }),
+      c: optional(columns.condition),
+      least: optional(fc.integer({ min: 0, max: 4 })),
+      cut: optional(cuts)
+    })
+    .map(({ keys, aggregates, c, least, cut }) => {
+      const having = least === undefined ? '' : ` HAVING count(*) > ${least}`
+      const named = places(2, keys.length)
+      const end = cut ? ` LIMIT ${cut.limit} OFFSET ${cut.offset}` : ''
+      return joined([list(keys), list(aggregates), where(c)], ([by, measures, when], isOurs) =>
+        isOurs
+          ? `SELECT count(), ${by}, ${measures} FROM events${when} GROUP BY ${named}${having} ORDER BY 1 DESC, ${named}${end || ' LIMIT 1000'}`
+          : `select count(*), ${by}, ${measures} from ev${when} group by ${named}${having} order by 1 desc, ${nullsLast(named)}${end}`
+      )
+    })
+
+const totalsOf = (columns: Columns) =>
+  fc
+    .record({
+      aggregates: fc.array(aggregateOf(columns), { minLength: 1, maxLength: 5 }),
+      c: optional(columns.condition)
+    })
+    .map(({ aggregates, c }) =>
+      joined([list(aggregates), where(c)], ([measures, when], isOurs) =>
+        isOurs ? `SELECT ${measures} FROM events${when}` : `select ${measures} from ev${when}`
+      )
     )
-  })
 
-const totals = fc
-  .record({
-    aggregates: fc.array(aggregate, { minLength: 1, maxLength: 5 }),
-    c: optional(condition)
-  })
-  .map(({ aggregates, c }) =>
-    joined([list(aggregates), where(c)], ([measures, when], isOurs) =>
-      isOurs ? `SELECT ${measures} FROM events${when}` : `select ${measures} from ev${when}`
-    )
-  )
-
-const union = fc.tuple(condition, condition).map(([a, b]) =>
-  form(
-    [where(a), where(b)],
-    (x, y) =>
-      `SELECT 'a' AS k, count() AS n FROM events${x} UNION ALL SELECT 'b', uniq(person_id) FROM events${y}`,
-    (x, y) =>
-      `select 'a', count(*) from ev${x} union all select 'b', count(distinct actor) from ev${y}`
-  )
-)
-
-const subquery = fc
-  .record({ by: key, x: number, c: optional(condition), least: fc.integer({ min: 0, max: 5 }) })
-  .map(({ by, x, c, least }) =>
+const unionOf = ({ condition }: Columns) =>
+  fc.tuple(condition, condition).map(([a, b]) =>
     form(
-      [by, x, where(c)],
-      (k, n, when) =>
-        `SELECT count(), sum(n), max(total) FROM (SELECT ${k} AS k, count() AS n, sum(toFloat(${n})) AS total FROM events${when} GROUP BY k) WHERE n > ${least}`,
-      (k, n, when) =>
-        `select count(*), coalesce(sum(n), 0), max(total) from (select ${k} as k, count(*) as n, sum((${n})::double) as total from ev${when} group by 1) where n > ${least}`
+      [where(a), where(b)],
+      (x, y) =>
+        `SELECT 'a' AS k, count() AS n FROM events${x} UNION ALL SELECT 'b', uniq(person_id) FROM events${y}`,
+      (x, y) =>
+        `select 'a', count(*) from ev${x} union all select 'b', count(distinct actor) from ev${y}`
     )
   )
 
-const members = fc.tuple(condition, condition, fc.boolean()).map(([own, other, isIn]) =>
-  form(
-    [own, other],
-    (a, b) =>
-      `SELECT event, count() FROM events WHERE person_id ${isIn ? 'IN' : 'NOT IN'} (SELECT person_id FROM events WHERE ${b}) AND ${a} GROUP BY event ORDER BY event`,
-    (a, b) =>
-      `select name, count(*) from ev where actor ${isIn ? 'in' : 'not in'} (select actor from ev where ${b}) and ${a} group by 1 order by 1`
+const subqueryOf = ({ key, number, condition }: Columns) =>
+  fc
+    .record({ by: key, x: number, c: optional(condition), least: fc.integer({ min: 0, max: 5 }) })
+    .map(({ by, x, c, least }) =>
+      form(
+        [by, x, where(c)],
+        (k, n, when) =>
+          `SELECT count(), sum(n), max(total) FROM (SELECT ${k} AS k, count() AS n, sum(toFloat(${n})) AS total FROM events${when} GROUP BY k) WHERE n > ${least}`,
+        (k, n, when) =>
+          `select count(*), coalesce(sum(n), 0), max(total) from (select ${k} as k, count(*) as n, sum((${n})::double) as total from ev${when} group by 1) where n > ${least}`
+      )
+    )
+
+const rowsOf = ({ key, condition }: Columns) =>
+  fc
+    .record({
+      keys: fc.array(key, { minLength: 1, maxLength: 3 }),
+      c: optional(condition),
+      isDistinct: fc.boolean(),
+      cut: cuts
+    })
+    .map(({ keys, c, isDistinct, cut }) => {
+      const columns = places(1, keys.length)
+      const distinct = isDistinct ? 'DISTINCT ' : ''
+      const end = ` LIMIT ${cut.limit} OFFSET ${cut.offset}`
+      return joined([list(keys), where(c)], ([by, when], isOurs) =>
+        isOurs
+          ? `SELECT ${distinct}${by} FROM events${when} ORDER BY ${columns}${end}`
+          : `select ${distinct}${by} from ev${when} order by ${nullsLast(columns)}${end}`
+      )
+    })
+
+const statementOf = (columns: Columns): fc.Arbitrary<Part> =>
+  fc.oneof(
+    { weight: 4, arbitrary: groupsOf(columns) },
+    { weight: 3, arbitrary: totalsOf(columns) },
+    { weight: 2, arbitrary: rowsOf(columns) },
+    { weight: 1, arbitrary: subqueryOf(columns) },
+    { weight: 1, arbitrary: unionOf(columns) }
   )
+
+const EVENTS: Columns = {
+  plain: property.map(textOfProperty),
+  text,
+  number,
+  key,
+  condition: conditionOf([isNamed, ...comparisonsOf({ text, number, key })])
+}
+
+/** Writes parts about events as parts about another table, whose columns have other names. */
+const inTable =
+  (table: 'persons' | 'sessions') =>
+  (part: Part): Part =>
+  (place) => {
+    const { ours, duck } = part(place)
+    const names = {
+      persons: { timestamp: 'created_at', person_id: 'id', 'person.properties': 'properties' },
+      sessions: { timestamp: '$start_timestamp', person_id: 'session_id', 'session.': '' }
+    }
+    const written = Object.entries(names[table]).reduce(
+      (sum, [name, other]) => sum.replaceAll(name, () => other),
+      ours
+    )
+    return {
+      ours: written.replaceAll('FROM events', `FROM ${table}`),
+      duck: duck.replaceAll('from ev', `from ${table.slice(0, 2)}`)
+    }
+  }
+
+const columnsOf = (plain: Columns['plain'], number: Columns['number'], flag: Part): Columns => {
+  const key = fc.oneof(plain, timeKey, number, fc.constant(flag))
+  const condition = conditionOf(comparisonsOf({ text: plain, number, key }))
+  return { plain, text: plain, number, key, condition }
+}
+
+const personProperty = fc.constantFrom(
+  'person.properties.plan' as const,
+  'person.properties.rank' as const
 )
 
-const rows = fc
+const PERSONS = columnsOf(
+  personProperty.map(textOfProperty),
+  personProperty.map(numberOfProperty),
+  both('is_identified', 'identified')
+)
+
+const SESSIONS = columnsOf(sessionText, sessionNumber, isBounce)
+
+/** Events of the members of a subquery about any table. */
+const members = fc
   .record({
-    keys: fc.array(key, { minLength: 1, maxLength: 3 }),
-    c: optional(condition),
-    isDistinct: fc.boolean(),
-    cut: cuts
+    own: EVENTS.condition,
+    isIn: fc.boolean(),
+    other: fc.oneof(
+      EVENTS.condition.map((part) => ({ part, ids: ['person_id', 'events', 'actor', 'ev'] })),
+      PERSONS.condition.map((part) => ({
+        part: inTable('persons')(part),
+        ids: ['id', 'persons', 'actor', 'pe']
+      })),
+      SESSIONS.condition.map((part) => ({
+        part: inTable('sessions')(part),
+        ids: ['session_id', 'sessions', 'session', 'se']
+      }))
+    )
   })
-  .map(({ keys, c, isDistinct, cut }) => {
-    const columns = places(1, keys.length)
-    const distinct = isDistinct ? 'DISTINCT ' : ''
-    const end = ` LIMIT ${cut.limit} OFFSET ${cut.offset}`
-    return joined([list(keys), where(c)], ([by, when], isOurs) =>
-      isOurs
-        ? `SELECT ${distinct}${by} FROM events${when} ORDER BY ${columns}${end}`
-        : `select ${distinct}${by} from ev${when} order by ${nullsLast(columns)}${end}`
+  .map(({ own, isIn, other: { part, ids } }) => {
+    const [column, table, actor, duck] = ids
+    const [mine, his] = table === 'sessions' ? ['$session_id', 'session'] : ['person_id', 'actor']
+    return form(
+      [own, part],
+      (a, b) =>
+        `SELECT event, count() FROM events WHERE ${mine} ${isIn ? 'IN' : 'NOT IN'} (SELECT ${column} FROM ${table} WHERE ${b}) AND ${a} GROUP BY event ORDER BY event`,
+      (a, b) =>
+        `select name, count(*) from ev where coalesce(${his} ${isIn ? 'in' : 'not in'} (select ${actor} from ${duck} where ${b}), ${!isIn}) and ${a} group by 1 order by 1`
     )
   })
 
 /** A random statement in both dialects. */
 export const statement: fc.Arbitrary<Part> = fc.oneof(
-  { weight: 4, arbitrary: groups },
-  { weight: 3, arbitrary: totals },
-  { weight: 2, arbitrary: rows },
-  { weight: 1, arbitrary: subquery },
+  { weight: 6, arbitrary: statementOf(EVENTS) },
   { weight: 1, arbitrary: members },
-  { weight: 1, arbitrary: union }
+  { weight: 2, arbitrary: statementOf(PERSONS).map(inTable('persons')) },
+  { weight: 2, arbitrary: statementOf(SESSIONS).map(inTable('sessions')) }
 )

@@ -1,5 +1,5 @@
 import type { Json } from '../../../src/input/json.ts'
-import { dayOf, daysAgo, hourOf, printed, type Sold, weekOf } from './shop.ts'
+import { buyersOf, dayOf, daysAgo, hourOf, printed, type Sold, visitsOf, weekOf } from './shop.ts'
 
 /*
  * A hundred statements in the shapes of public scripts, and their answers in plain code.
@@ -151,10 +151,6 @@ const TOP_LISTS: Asked[] = [
     (shop) => top(shop, ({ event }) => event, count)
   ],
   [
-    "SELECT event, uniq(person_id) AS u FROM events WHERE event != '$identify' GROUP BY event ORDER BY u DESC, event",
-    (shop) => top(shop, ({ event }) => event, persons)
-  ],
-  [
     "SELECT properties['$os'] AS os, COUNT(*) AS c FROM events WHERE event = '$pageview' GROUP BY os ORDER BY c DESC, os LIMIT 5",
     (shop) => top(views(shop), ({ os }) => os, count)
   ],
@@ -244,15 +240,6 @@ const TOP_LISTS: Asked[] = [
       )
   ],
   [
-    "SELECT properties.$browser AS b, uniqExact($session_id) AS s FROM events WHERE event = '$pageview' AND $session_id != '' GROUP BY b ORDER BY s DESC, b",
-    (shop) =>
-      top(
-        views(shop).filter(({ session }) => session !== null),
-        ({ browser }) => browser,
-        distinct(({ session }) => session)
-      )
-  ],
-  [
     "SELECT properties.$pathname AS path, count() AS n FROM events WHERE startsWith(properties.$pathname, '/docs/') GROUP BY path ORDER BY n DESC, path",
     (shop) =>
       top(
@@ -287,15 +274,6 @@ const TOP_LISTS: Asked[] = [
           ({ event, country }) =>
             (event === '$pageview' || event === 'signup') && (country === 'DE' || country === 'AT')
         ),
-        ({ country }) => country,
-        count
-      )
-  ],
-  [
-    "SELECT properties.$geoip_country_code AS c, count() AS n FROM events WHERE event = '$pageview' AND properties.$geoip_country_code NOT IN ('DE') GROUP BY c ORDER BY n DESC, c",
-    (shop) =>
-      top(
-        views(shop).filter(({ country }) => country !== 'DE'),
         ({ country }) => country,
         count
       )
@@ -475,20 +453,6 @@ const TOTALS: Asked[] = [
     )
   ],
   [
-    "SELECT round(countIf(event = 'purchase') / count() * 100, 2) AS rate FROM events WHERE event != '$identify'",
-    totals((shop) => rounded((buys(shop).length / shop.length) * 100, 2))
-  ],
-  [
-    "SELECT countDistinct(person.properties.email), countDistinctIf(person.properties.email, event = 'purchase') FROM events",
-    totals(
-      distinct(({ email }) => email),
-      only(
-        isBuy,
-        distinct(({ email }) => email)
-      )
-    )
-  ],
-  [
     "SELECT min(timestamp), max(timestamp) FROM events WHERE event = 'signup'",
     totals(
       only(({ event }) => event === 'signup', first),
@@ -625,10 +589,6 @@ const SERIES: Asked[] = [
     (shop) => series(({ at }) => new Date(at).toISOString().slice(0, 10), count)(views(shop))
   ],
   [
-    "SELECT toDate(timestamp) AS d, avg(properties.price) FROM events WHERE event = 'purchase' GROUP BY d ORDER BY d",
-    (shop) => series(dayOf, mean(price))(buys(shop))
-  ],
-  [
     "SELECT toDate(timestamp) AS timestamp, uniq($session_id) AS s FROM events WHERE event = '$pageview' AND $session_id != '' AND timestamp >= toDate('2026-02-18') GROUP BY timestamp ORDER BY timestamp",
     (shop) =>
       series(
@@ -663,10 +623,6 @@ const PER_PERSON: Asked[] = [
         .slice(0, 10)
   ],
   [
-    "SELECT distinct_id, count() AS n, sum(properties.price) AS spent FROM events WHERE event != '$identify' GROUP BY distinct_id ORDER BY n DESC, distinct_id",
-    (shop) => top(shop, ({ id }) => id, count, sum(price))
-  ],
-  [
     "SELECT distinct_id, max(timestamp) AS last_seen FROM events WHERE event != '$identify' GROUP BY distinct_id HAVING last_seen < now() - INTERVAL 1 DAY ORDER BY last_seen, distinct_id",
     (shop) => {
       const rows = [...Map.groupBy(shop, ({ id }) => id)].map(([id, some]) => ({
@@ -674,18 +630,9 @@ const PER_PERSON: Asked[] = [
         at: Math.max(...some.map(({ at }) => at))
       }))
       return rows
-        .filter(({ at }) => daysAgo({ at } as Sold) > 1)
+        .filter(({ at }) => daysAgo({ at }) > 1)
         .sort((a, b) => a.at - b.at || compare(a.id, b.id))
         .map(({ id, at }) => [id, printed(at)])
-    }
-  ],
-  [
-    "SELECT count(), max(n) FROM (SELECT person_id, count() AS n FROM events WHERE event = 'purchase' GROUP BY person_id)",
-    (shop) => {
-      const counts = [...Map.groupBy(buys(shop), ({ person }) => person).values()].map(
-        (some) => some.length
-      )
-      return [[counts.length, Math.max(...counts)]]
     }
   ],
   [
@@ -796,6 +743,103 @@ const SUBQUERIES: Asked[] = [
   ]
 ]
 
+/** Statements about the tables of persons and of sessions. */
+const OF_TABLES: Asked[] = [
+  [
+    'SELECT properties.plan AS plan, count() AS n FROM persons GROUP BY plan ORDER BY n DESC, plan',
+    (shop) =>
+      ordered(
+        [...Map.groupBy(buyersOf(shop), ({ plan }) => plan)].map(([plan, some]) => [
+          plan,
+          some.length
+        ]),
+        -2,
+        1
+      )
+  ],
+  [
+    'SELECT properties.email AS email, properties.plan, created_at FROM persons WHERE email IS NOT NULL ORDER BY created_at DESC, email LIMIT 10',
+    (shop) =>
+      buyersOf(shop)
+        .filter(({ email }) => email !== null)
+        .sort((a, b) => b.at - a.at || compare(a.email, b.email))
+        .map(({ email, plan, at }) => [email, plan, printed(at)])
+        .slice(0, 10)
+  ],
+  [
+    'SELECT countIf(properties.email IS NULL), uniq(id), countIf(created_at > now() - INTERVAL 30 DAY) FROM persons',
+    (shop) => {
+      const all = buyersOf(shop)
+      return [
+        [
+          all.filter(({ email }) => email === null).length,
+          all.length,
+          all.filter((one) => daysAgo(one) < 30).length
+        ]
+      ]
+    }
+  ],
+  [
+    "SELECT count(), uniq(person_id) FROM events WHERE event = '$pageview' AND person_id IN (SELECT id FROM persons WHERE properties.plan = 'pro')",
+    (shop) => {
+      const pro = buyersOf(shop).filter(({ plan }) => plan === 'pro')
+      const members = new Set(pro.map(({ person }) => person))
+      const own = views(shop).filter(({ person }) => members.has(person))
+      return [[own.length, persons(own)]]
+    }
+  ],
+  [
+    'SELECT count(), avg($session_duration), max($pageview_count), countIf($is_bounce) FROM sessions',
+    (shop) => {
+      const visits = visitsOf(shop)
+      return [
+        [
+          visits.length,
+          total(visits.map(({ seconds }) => seconds)) / visits.length,
+          Math.max(...visits.map((one) => one.views)),
+          visits.filter(({ isBounce }) => isBounce).length
+        ]
+      ]
+    }
+  ],
+  [
+    'SELECT $pageview_count AS views, count() AS n FROM sessions GROUP BY views ORDER BY n DESC, views',
+    (shop) =>
+      ordered(
+        [...Map.groupBy(visitsOf(shop), (one) => one.views)].map(([count, some]) => [
+          count,
+          some.length
+        ]),
+        -2,
+        1
+      )
+  ],
+  [
+    "SELECT toDate($start_timestamp) AS day, count(), max($session_duration) FROM sessions WHERE $start_timestamp >= '2026-02-15' GROUP BY day ORDER BY day",
+    (shop) =>
+      ordered(
+        [...Map.groupBy(visitsOf(shop), dayOf)].map(([day, some]) => [
+          day,
+          some.length,
+          Math.max(...some.map(({ seconds }) => seconds))
+        ]),
+        1
+      ).filter(([day]) => String(day) >= '2026-02-15')
+  ],
+  [
+    "SELECT session.$pageview_count AS views, uniq($session_id) AS s FROM events WHERE event = 'purchase' AND $session_id != '' GROUP BY views ORDER BY s DESC, views",
+    (shop) => {
+      const bought = new Set(buys(shop).map(({ session }) => session))
+      const visits = visitsOf(shop).filter(({ id }) => bought.has(id))
+      return ordered(
+        [...Map.groupBy(visits, (one) => one.views)].map(([count, some]) => [count, some.length]),
+        -2,
+        1
+      )
+    }
+  ]
+]
+
 const inOrder = (shop: Sold[]): Sold[] =>
   shop.toSorted((a, b) => b.at - a.at || compare(a.id, b.id) || compare(a.event, b.event))
 
@@ -844,6 +888,7 @@ export const ASKED: readonly Asked[] = [
   ...SERIES,
   ...PER_PERSON,
   ...SUBQUERIES,
+  ...OF_TABLES,
   ...RAW,
   ...PROBES
 ]

@@ -42,6 +42,10 @@ function randomFrom(seed: number): () => number {
   }
 }
 
+/** The numbers of persons with a second distinct id, and when it was merged, ms UTC. */
+const MERGED = [0, 1, 2]
+const MERGED_AT = NOW.getTime() - 40 * DAY
+
 const PATHS = ['/', '/pricing', '/docs/start', '/docs/api', '/blog/100%', '/Checkout']
 const PERSONS = [...Array(14).keys()]
 const MINUTES = [...Array(24 * 1440).keys()]
@@ -71,8 +75,7 @@ function pickSold(pick: <Item>(items: readonly Item[]) => Item): Sold {
     event,
     // 24 days up to now; a third of the events lies on a full second.
     at: NOW.getTime() - pick(MINUTES) * MINUTE - pick([0, 1000, 20_250]),
-    // Three persons have a second distinct id.
-    id: pick([person, number < 3 ? `anon-${number}` : person]),
+    id: pick([person, MERGED.includes(number) ? `anon-${number}` : person]),
     person,
     email: number % 4 === 3 ? null : `${person}@${isOdd ? 'Y.de' : 'x.io'}`,
     plan: isOdd ? pick(['free', 'pro']) : 'free',
@@ -88,12 +91,41 @@ function pickSold(pick: <Item>(items: readonly Item[]) => Item): Sold {
   }
 }
 
+/** A person after all events, and when the person was created, ms UTC. */
+type Buyer = { person: string; email: string | null; plan: string; at: number }
+
+/** Returns the persons of events, which are in the order of time. */
+export const buyersOf = (shop: readonly Sold[]): Buyer[] =>
+  [...Map.groupBy(shop, ({ person }) => person)].map(([person, some]) => {
+    const [first, last] = [some[0], some.at(-1)]
+    return {
+      person,
+      email: last?.email ?? null,
+      plan: last?.plan ?? '',
+      at: MERGED.some((number) => person === `p${number}`) ? MERGED_AT : (first?.at ?? 0)
+    }
+  })
+
+/** A session: when it began, ms UTC, how long it lasted, and its views. */
+type Visit = { id: string; at: number; seconds: number; views: number; isBounce: boolean }
+
+/** Returns the sessions of events, which are in the order of time. */
+export const visitsOf = (shop: readonly Sold[]): Visit[] =>
+  [...Map.groupBy(shop, ({ session }) => session)].flatMap(([id, some]) => {
+    const [at, end] = [some[0]?.at ?? 0, some.at(-1)?.at ?? 0]
+    const count = (name: string) => some.filter(({ event }) => event === name).length
+    const views = count('$pageview')
+    const isShort = end - at < 10_000 && views + count('$autocapture') === 1
+    const seconds = Math.floor((end - at) / 1000)
+    return id === null ? [] : [{ id, at, seconds, views, isBounce: views === 1 && isShort }]
+  })
+
 /** Returns the events as clients send them, and the merges of the second distinct ids. */
 export function toSent(shop: readonly Sold[]): TestEvent[] {
-  const merges = [0, 1, 2].map((number) => ({
+  const merges = MERGED.map((number) => ({
     event: '$identify',
     distinct_id: `p${number}`,
-    timestamp: NOW.getTime() - 40 * DAY,
+    timestamp: MERGED_AT,
     properties: { $anon_distinct_id: `anon-${number}` }
   }))
   const sent = shop.map((sold) => {
