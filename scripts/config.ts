@@ -90,16 +90,19 @@ export function readPort(): number {
   return port
 }
 
+/** Whether a port cannot be listened on because another program does. */
+export const isPortTaken = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+
 /**
  * Explains why a command cannot listen on a port. If the port is in use, suggests the next one, or
  * the one before the last.
  * @param command the command to repeat on the other port: `npm start`
  */
 export function explainPort(error: unknown, port: number, command: string): OperatorError {
-  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
   const other = port < LAST_PORT ? port + 1 : port - 1
   return new OperatorError(
-    isTaken
+    isPortTaken(error)
       ? `Port ${port} is in use. Choose another: PORT=${other} ${command}`
       : `Cannot listen on port ${port}: ${error}`
   )

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -6,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MINUTE } from '../src/calendar/units.ts'
 import { EVERY_15_MINUTES, EVERY_MINUTE } from '../src/jobs/cron.ts'
-import { explainPort, readConfig, readPort } from './config.ts'
+import { explainPort, isPortTaken, readConfig, readPort } from './config.ts'
 import { openControl } from './control.ts'
 import { startCrons } from './crons.ts'
 import { root, stateDir } from './environment.ts'
@@ -29,6 +30,12 @@ npm start. PORT=<number> changes its port (default: 8787), STATE_DIR=<folder> wh
 
 /** Folder for e-mails written as files; other users cannot read it. */
 const temporary = join(stateDir, 'tmp')
+
+/**
+ * Where PORT=0 finds a port: below those that systems give to programs that ask for any, so that none
+ * of these gets it until the server listens.
+ */
+const OWN_PORTS = [20_000, 30_000] as const
 
 /** How long the server may take to start, and to stop, ms. */
 const START_MS = MINUTE
@@ -73,16 +80,19 @@ async function run(): Promise<number> {
 /** Returns the port to listen on. @throws OperatorError when that is impossible */
 async function findPort(): Promise<number> {
   const wanted = readPort()
-  const probe = createServer().listen(wanted, '127.0.0.1')
+  const port = wanted === 0 ? randomInt(...OWN_PORTS) : wanted
+  const probe = createServer().listen(port, '127.0.0.1')
   try {
     await once(probe, 'listening')
   } catch (error) {
+    if (wanted === 0 && isPortTaken(error)) {
+      return findPort()
+    }
     throw explainPort(error, wanted, 'npm run dev')
   }
-  const address = probe.address()
   probe.close()
   await once(probe, 'close')
-  return typeof address === 'object' && address ? address.port : wanted
+  return port
 }
 
 /** Checks that wrangler can write to its build folders; otherwise it would wait forever. @throws OperatorError */

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -21,28 +19,25 @@ async function develop(stateDir: string): Promise<LocalService> {
   return ready
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address ? address.port : 0
-}
-
 const wranglerBin = join(import.meta.dirname, '../../../node_modules/wrangler/bin/wrangler.js')
 
 /**
- * Starts `npx wrangler dev` with arguments, and waits until it answers.
+ * Starts `npx wrangler dev` with arguments on a port that wrangler chooses, and waits until it is
+ * ready. A port chosen before could be another program's by the time the worker is built.
  * @param clone the clone in which it runs; by default this one, whose state folder stays as it is
  */
 async function startWrangler(args: string[], clone?: string) {
-  const url = `http://127.0.0.1:${await freePort()}`
-  const all = [wranglerBin, 'dev', '--port', new URL(url).port, ...args]
+  const all = [wranglerBin, 'dev', '--port', '0', ...args]
   const env = clone === undefined ? { IS_PREPARED: '1' } : undefined
-  const { output, stop } = launchCommand(process.execPath, all, env, clone)
+  const { child, output, stop } = launchCommand(process.execPath, all, env, clone)
   onTestFinished(async () => void (await stop('SIGTERM')))
-  await until(() => fetch(`${url}/livez`).then(Boolean, () => false))
-  return { url, output, stop }
+  const findPort = () => /Ready on http:\/\/localhost:(\d+)/.exec(output.stdout)?.[1]
+  await until(() => findPort() !== undefined || child.exitCode !== null)
+  const port = findPort()
+  if (port === undefined) {
+    throw new Error(`wrangler printed:\n${output.stdout}${output.stderr}`)
+  }
+  return { url: `http://127.0.0.1:${port}`, output, stop }
 }
 
 const capture = (url: string, token: string, n: number) =>
@@ -68,6 +63,11 @@ describe('npm run dev', () => {
     await until(() => countEvents(stateDir) === 50)
     expect([second.token, second.key]).toEqual([first.token, first.key])
     expect((await fetch(`${second.url}/readyz`)).status).toBe(200)
+    // Systems give ports from 32768 on to programs that ask for any.
+    expect([first, second].map(({ url }) => Number(new URL(url).port) < 32_768)).toEqual([
+      true,
+      true
+    ])
     await second.stop('SIGINT')
 
     const bare = await startWrangler(['--persist-to', stateDir])
@@ -88,8 +88,8 @@ describe('npx wrangler dev', () => {
     const state = join(clone, '.wrangler/state')
 
     const { url, output, stop } = await startWrangler([], clone)
-    await until(async () => (await fetch(`${url}/readyz`)).status === 200)
 
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
     const [, token = '', key = ''] = /export TOKEN=(\S+) KEY=(\S+)/.exec(output.stdout) ?? []
     expect((await capture(url, token, 1)).status).toBe(200)
     await until(() => countEvents(state) === 1)
