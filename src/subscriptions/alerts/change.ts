@@ -42,8 +42,8 @@ type Asked = {
  * @throws does_not_exist, attr `insight`; invalid_input, attr the field, for a rule that does not
  * fit the insight
  */
-export async function readAlert(
-  { open, now }: Pick<Writing, 'open' | 'now'>,
+async function readAlert(
+  { open, now }: Writing,
   change: AlertChange,
   before?: Alert
 ): Promise<Asked> {
@@ -143,6 +143,20 @@ function readUrl(recipients: Recipients, outboundAllow: string): Recipients {
   }
   expectTarget({ targetType, targetValue, deleted: false }, outboundAllow)
   return recipients
+}
+
+/**
+ * Reads what a new alert would check, and checks the other fields as those of a new alert. Recipients
+ * may be missing, because they do not change what it would have told.
+ */
+export async function readDraft(writing: Writing, change: AlertChange): Promise<Asked> {
+  const asked = await readAlert(writing, change)
+  const { target_type, target_value, subscribed_users } = change
+  if ([target_type, target_value, subscribed_users].some((sent) => sent !== undefined)) {
+    await readRecipients(writing, change)
+  }
+  snoozeAfter(null, change, writing.open.project.timezone, writing.now.getTime())
+  return asked
 }
 
 /** Returns a new alert, whose first check looks at the last interval that is over. */

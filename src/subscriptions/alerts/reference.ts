@@ -34,7 +34,7 @@ export const PREVIEW = describe({
   tag: 'Alerts',
   summary: 'Say when an alert would have fired',
   description:
-    'Takes the body of a new alert, stores nothing, and answers with the moments of the last 30 days at which it would have fired.',
+    'Takes the body of a new alert, without recipients if they are not known yet, stores nothing, and answers with the moments of the last 30 days at which it would have fired.',
   answers: { 200: { text: 'When the alert would have fired.', schema: AlertPreview } },
   refusals: WRITE_REFUSALS
 })

@@ -20,7 +20,7 @@ import {
 } from '../../http/validation.ts'
 import { Whole, wholeFrom } from '../../input/parameters.ts'
 import { findInsights } from '../../insights/store.ts'
-import { changeAlert, newAlert, readAlert, type Writing } from './change.ts'
+import { changeAlert, newAlert, readDraft, type Writing } from './change.ts'
 import { previewAlert } from './preview.ts'
 import { CREATE, DESTROY, LIST, PREVIEW, RETRIEVE, UPDATE } from './reference.ts'
 import { AlertChange, AlertInput } from './request.ts'
@@ -90,7 +90,7 @@ export const alertRoutes = createRouter()
     allow('alert:write'),
     validateBody(AlertInput),
     async (c) => {
-      const { query, ...asked } = await readAlert(writing(c), c.req.valid('json'))
+      const { query, ...asked } = await readDraft(writing(c), c.req.valid('json'))
       return c.json(await previewAlert(c.var, query, asked, c.var.now))
     }
   )
@@ -163,7 +163,7 @@ async function getAlert(scope: Scope, id: string): Promise<Alert> {
 }
 
 const writing = (c: Context<AppEnv>): Writing => ({
-  open: { db: c.var.db, project: c.var.project },
+  open: c.var,
   control: openControl(c.env, c.var.usage).db,
   outboundAllow: c.env.OUTBOUND_ALLOW,
   now: c.var.now
