@@ -144,6 +144,18 @@ describe('an ordered funnel', () => {
       between(0, 1),
       [2, 1200]
     ],
+    [
+      'takes an exclusion at the very instant of a step as after it',
+      'A 10:00, X 10:00, B 10:10',
+      between(0, 1),
+      [0]
+    ],
+    [
+      'ignores an exclusion at the very instant of its last step',
+      'A 10:00, B 10:10, X 10:10',
+      between(0, 1),
+      [2, 600]
+    ],
     ['ignores an exclusion after the window', 'A 10:00, X 11:01', between(0, 1), [1]],
     [
       'ignores an exclusion after its last step',
