@@ -205,11 +205,8 @@ export const KINDS: Readonly<Record<string, QuestionKind>> = {
     compute: ({ computeEvents }) => computeEvents,
     toTable: tableOfRows,
     needs: (query) => {
-      const showsPersons =
-        'list' in query
-          ? query.list.namesPersons
-          : query.columns.some(({ isPersonal }) => isPersonal)
-      return [['query:read'], ...(showsPersons ? [PERSONS] : [])]
+      const { namesPersons } = 'list' in query ? query.list : query
+      return [['query:read'], ...(namesPersons ? [PERSONS] : [])]
     }
   }),
   ActorsQuery: define({

@@ -60,6 +60,8 @@ export type EventRowsQuery = {
   order: EventOrder
   limit: number | undefined
   offset: number
+  /** Whether the columns or the conditions say something about persons. */
+  namesPersons: boolean
 }
 
 /** An `EventsQuery`: a list of rows or, with other expressions, the list that a statement computes. */
@@ -81,11 +83,14 @@ export function readEvents(node: JsonObject, settings: Settings, now: Date): Eve
   const isOfRows = columns.length === select.length && where && order
   const asked = readAsked(read, isOfRows ? where.properties : [], settings, now)
   return isOfRows
-    ? { columns, order, ...toRows(read, where, asked) }
+    ? { columns, order, namesPersons: areOfPersons(columns, where), ...toRows(read, where, asked) }
     : { list: toList({ ...read, select }, asked) }
 }
 
 type Read = z.output<typeof EventsNode>
+
+const areOfPersons = (columns: readonly EventColumn[], { properties }: Conditions): boolean =>
+  columns.some(({ isPersonal }) => isPersonal) || properties.some(({ type }) => type === 'person')
 
 /** What every list of events has: its names, range, filters and page. */
 type AskedEvents = {

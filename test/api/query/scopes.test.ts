@@ -30,6 +30,9 @@ const QUESTIONS: [query: Record<string, unknown>, may: string[][]][] = [
   [{ kind: 'EventsQuery', select: ['event'] }, EVENTS],
   [{ kind: 'EventsQuery', select: ['event', 'person'] }, PERSONS_OF_EVENTS],
   [{ kind: 'EventsQuery', select: ['person.properties.plan'] }, PERSONS_OF_EVENTS],
+  [{ kind: 'EventsQuery', where: ["properties.a = 'x'"] }, EVENTS],
+  [{ kind: 'EventsQuery', where: ["person.properties.a = 'x'"] }, PERSONS_OF_EVENTS],
+  [{ kind: 'EventsQuery', where: ["upper(person.properties.a) = 'X'"] }, PERSONS_OF_EVENTS],
   [{ kind: 'HogQLQuery', query: 'select event from events' }, EVENTS],
   [{ kind: 'HogQLQuery', query: 'select person.properties.plan from events' }, PERSONS_OF_EVENTS],
   ...[
