@@ -101,8 +101,8 @@ const Foreign = ({ insight }: { insight: Insight }) => (
   <Notice title={nameOfInsight(insight)}>
     <Empty title="This question cannot be changed here.">
       <p class="sec">
-        It has filters of an older form. Dashboards, links and messages show it as before; the API
-        changes it.
+        It lists events or persons, or has filters of an older form. Dashboards show it as before,
+        and links and messages unless it shows persons; the API changes it.
       </p>
       <a class="b" href={addressOf(['explore'])}>
         Ask something else

@@ -6,8 +6,8 @@ import { findProjects, type ProjectRow } from './store.ts'
 /** Where a function on a project's data works: the project, and the database with its data. */
 export type Scope = { project: { id: number }; db: ProjectDb }
 
-/** A project with all its settings, and the database with its data. */
-export type OpenProject = { project: ProjectRow; db: ProjectDb }
+/** A project with all its settings, the database with its data, and the cost so far. */
+export type OpenProject = { project: ProjectRow; db: ProjectDb; usage: Usage }
 
 /**
  * Finds a project and opens its database; undefined if the project does not exist.
@@ -37,5 +37,5 @@ export async function openForUpkeep(
   usage: Usage
 ): Promise<OpenProject | undefined> {
   const [project] = await findProjects(openControl(env, usage).db, [id])
-  return project && { project, db: openDb(databaseOf(env, project.database), usage).db }
+  return project && { project, db: openDb(databaseOf(env, project.database), usage).db, usage }
 }

@@ -12,9 +12,7 @@ import { fieldsOf } from './insight.ts'
 import type { InsightInput } from './schemas.ts'
 
 /** What an insight asks: a trend, or a question of another kind. */
-type InsightQuestion =
-  | { trend: TrendQuery }
-  | (Pick<ReadQuestion, 'needs' | 'compute' | 'check'> & Required<Pick<ReadQuestion, 'draw'>>)
+type InsightQuestion = { trend: TrendQuery } | ReadQuestion
 
 /** Who reads an insight: a key, or nobody known, as behind a link and in messages. */
 export type InsightReader = { key?: Pick<KeyRow, 'scopes'> }
@@ -24,8 +22,7 @@ type Fields = Pick<InsightInput, 'filters' | 'query'>
 /**
  * Reads what an insight asks; undefined if it has no series.
  * @param ignoredFields receives the names of the fields that have no effect
- * @throws the errors of `readTrend` and `readQuestion`; invalid_input, attr the path of `kind`, for
- * a kind whose answers cannot be drawn
+ * @throws the errors of `readTrend` and `readQuestion`
  */
 export function readInsight(
   insight: Fields,
@@ -42,17 +39,9 @@ export function readInsight(
     const trend = readTrend(fields, settings, now, ignoredFields)
     return trend && { trend }
   }
-  const { needs, compute, check, draw } = form
+  return form
     ? readLegacyQuestion(form, filters, ['filters'], settings, now, ignoredFields)
     : readQuestion({ query: fields.query ?? null }, settings, now)
-  if (!draw) {
-    throw new AppError(
-      'invalid_input',
-      `An insight has a chart, and a ${kind} has none: \`POST query/\` answers it.`,
-      unwrapped?.pathOf('kind')
-    )
-  }
-  return { needs, compute, draw, ...(check && { check }) }
 }
 
 /**

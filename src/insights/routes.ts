@@ -191,7 +191,7 @@ function expectOneDefinition(
  * for a key without the scopes that the query needs; does_not_exist for an unknown dashboard
  */
 async function expectValid(c: Context<AppEnv>, input: InsightInput): Promise<void> {
-  const { db, project, now } = c.var
+  const { db, project, usage, now } = c.var
   const ignoredFields: string[] = []
   expectOneForm(fieldsOf(input))
   const read = readInsight(input, project, now, ignoredFields)
@@ -199,7 +199,7 @@ async function expectValid(c: Context<AppEnv>, input: InsightInput): Promise<voi
     for (const scopes of read.needs) {
       expectScope(c.var.key, scopes)
     }
-    await read.check?.({ db, project })
+    await read.check({ db, project, usage })
   }
   nameIgnored(c, ignoredFields)
   const [missing] = await findMissingDashboards({ db, project }, input.dashboards ?? [])

@@ -29,8 +29,8 @@ export const QUERY = describe({
   tag: 'Insights',
   summary: 'Ask a question',
   description: `Computes the answer to a node and stores nothing. Kinds: ${list}, alone or as the \`source\` of an \
-\`InsightVizNode\` or \`DataTableNode\`, and statements of a \`DataVisualizationNode\`. With \`format=csv\`, rows and trends are returned as a CSV file: without a \
-limit of its own, the file has all rows, or the request is refused. A \`TrendsQuery\` has the same answer as \`POST insights/trend/\`.
+\`InsightVizNode\` or \`DataTableNode\`, and statements of a \`DataVisualizationNode\`. With \`format=csv\`, the answer is returned as a CSV file: \
+without a limit of its own, the file has all rows, or the request is refused. A \`TrendsQuery\` has the same answer as \`POST insights/trend/\`.
 
 A field of a node that is unknown or not supported is a 400 whose \`attr\` is its path, such as \
 \`query__series__0__math\`. Fields that only say how an answer is drawn have no effect.`,

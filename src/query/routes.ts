@@ -137,7 +137,7 @@ async function answerQuery(
   return c.json({ ...answer, query_status: statusOf(c, run, answer) } satisfies QueryAnswer)
 }
 
-/** Responds with a CSV file. @throws invalid_input, attr `format`, for an answer that is no table */
+/** Responds with a CSV file. @throws invalid_input, attr `format`, for an asynchronous answer */
 async function answerTable(c: Context<AppEnv>, run: QueryRun, isKept: boolean): Promise<Response> {
   if (isKept) {
     throw new AppError(
@@ -146,15 +146,7 @@ async function answerTable(c: Context<AppEnv>, run: QueryRun, isKept: boolean): 
       'format'
     )
   }
-  const { tabulate } = readRun(c, run)
-  if (!tabulate) {
-    throw new AppError(
-      'invalid_input',
-      'This answer is no table: leave `format` out, or save the query as an insight, whose shared link has its numbers as CSV.',
-      'format'
-    )
-  }
-  return csvTable(c, 'query', await tabulate(scopeOf(c)))
+  return csvTable(c, 'query', await readRun(c, run).tabulate(scopeOf(c)))
 }
 
 /** Whether a request wants its answer to be kept. */

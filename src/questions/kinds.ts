@@ -3,18 +3,19 @@ import type { ProjectRow } from '../access/store.ts'
 import type { Overviews } from '../columns/sealed.ts'
 import type { ProjectDb, Usage } from '../db/client.ts'
 import type { Json, JsonObject } from '../input/json.ts'
+import type { SqlAnswer } from '../sql/answer.ts'
 import type { ListScope } from '../sql/row-limit.ts'
-import { toTable } from '../trends/answer.ts'
+import { type TrendAnswer, toTable } from '../trends/answer.ts'
 import { readTrendsNode, type Settings } from '../trends/request.ts'
 import { readActors } from './actors/request.ts'
 import type { DrawingPlace, DrawnQuestion } from './drawing.ts'
 import { readEvents } from './events/request.ts'
 import { readFunnels } from './funnels/query.ts'
 import { readLifecycle } from './lifecycle/query.ts'
-import { tableOfRows } from './list-answer.ts'
+import { type ListAnswer, tableOfRows } from './list-answer.ts'
 import { type Answers, loadAnswers } from './load-answers.ts'
 import { readRetention } from './retention/query.ts'
-import { readStatement } from './sql/view.ts'
+import { readStatement, type ShownStatement } from './sql/view.ts'
 import { readStickiness } from './stickiness/query.ts'
 import { readWebOverview, readWebTable } from './web/query.ts'
 
@@ -25,9 +26,6 @@ export type QuestionScope = {
   usage: Usage
   found?: Overviews | undefined
 } & ListScope
-
-/** Where a question for numbers is computed. */
-export type DrawingScope = Omit<QuestionScope, 'usage'>
 
 /** What a question answers: `results`, and the other members that only its kind has. */
 export type QuestionAnswer = { results: unknown }
@@ -44,17 +42,32 @@ type Read<Query> = (
 ) => Query
 
 /** @throws the errors of `Read` */
-type Compute<Scope, Query, Answer> = (scope: Scope, query: Query, now: Date) => Promise<Answer>
+type Compute<Query, Answer> = (scope: QuestionScope, query: Query, now: Date) => Promise<Answer>
 
-type Definition<Query, Answer> = {
-  read: Read<Query>
-  compute: (answers: Answers) => Compute<QuestionScope, Query, Answer>
-  /** Returns an answer as a table, whose first row is the header. */
-  toTable: (answer: Answer) => Json[][]
+/** How the answers of a kind are computed and shown. */
+type Answering<Query, Answer> = {
+  compute: Compute<Query, Answer & QuestionAnswer>
+  /** @param place `before` is the answer for the period before, if it was computed */
+  draw: (
+    query: Query,
+    answer: Answer,
+    place: DrawingPlace & { before?: Answer | undefined }
+  ) => DrawnQuestion
+  /** Returns an answer as a table, whose first row is the header. By default, that of its chart. */
+  toTable?: (query: Query, answer: Answer) => Json[][]
+  /** Finds what is wrong with a query that reading it does not find. @throws those errors */
+  check?: Compute<Query, void>
+  /** Ends a query's range, ms UTC. Without this, a range always ends as it was asked for. */
+  endAt?: (query: Query, until: number) => Query
+  /** Returns a query whose answer also has the numbers of the period before. */
+  compare?: (query: Query) => Query
+  /** Returns the query of the period before, if another answer has its numbers. */
+  earlier?: (query: Query, project: ProjectRow) => Query | undefined
+}
+
+type Traits<Query> = {
   /** Returns lists of scopes: a key needs one of each. By default, one of `NUMBERS`. */
   needs?: (query: Query) => readonly Scopes[]
-  /** How a question is checked and drawn, if its answer can be drawn. */
-  show?: (query: Query, now: Date) => Pick<ReadQuestion, 'check' | 'draw'>
   /**
    * Whether a dashboard's filters can be laid over a node: it has a `dateRange` and `properties`, and
    * refuses a `breakdownFilter` that it does not know.
@@ -67,15 +80,12 @@ export type ReadQuestion = {
   needs: readonly Scopes[]
   /** @throws errors of input, attr the path in the node; query_too_large, attr the limit */
   compute: (scope: QuestionScope) => Promise<QuestionAnswer>
-  /**
-   * Computes the answer as a table, whose first row is the header; undefined for answers that are no
-   * table. @throws the errors of `compute`
-   */
-  tabulate?: (scope: QuestionScope) => Promise<Json[][]>
+  /** Computes the answer as a table, whose first row is the header. @throws the errors of `compute` */
+  tabulate: (scope: QuestionScope) => Promise<Json[][]>
   /** Finds what is wrong with a question that reading it does not find. @throws those errors */
-  check?: (scope: DrawingScope) => Promise<void>
-  /** Computes and draws the answer; undefined for rows. @throws the errors of `compute` */
-  draw?: (scope: DrawingScope, asked: AskedDrawing) => Promise<DrawnQuestion>
+  check: (scope: QuestionScope) => Promise<void>
+  /** Computes and draws the answer, which is no trend. @throws the errors of `compute` */
+  draw: (scope: QuestionScope, asked: AskedDrawing) => Promise<DrawnQuestion>
 }
 
 /** What is asked of a drawing. */
@@ -98,58 +108,32 @@ export const NUMBERS: Scopes = ['query:read', 'insight:read']
 /** The scope for persons. */
 export const PERSONS: Scopes = ['person:read']
 
-const define = <Query, Answer extends QuestionAnswer>({
-  read,
-  compute: computeOf,
-  toTable,
-  needs = () => [NUMBERS],
-  show = () => ({}),
-  takesFilters = false
-}: Definition<Query, Answer>): QuestionKind => ({
-  read(node, settings, now, view) {
-    const query = read(node, settings, now, view)
-    const compute = async (scope: QuestionScope) =>
-      computeOf(await loadAnswers())(scope, query, now)
-    return {
-      needs: needs(query),
-      compute,
-      tabulate: async (scope) => toTable(await compute({ ...scope, isExport: true })),
-      ...show(query, now)
-    }
-  },
-  takesFilters
-})
-
-/** How the answers of a kind are drawn. */
-type Drawer<Query, Answer> = {
-  compute: Compute<DrawingScope, Query, Answer & QuestionAnswer>
-  /** @param place `before` is the answer for the period before, if it was computed */
-  draw: (
-    query: Query,
-    answer: Answer,
-    place: DrawingPlace & { before?: Answer | undefined }
-  ) => DrawnQuestion
-  /** Ends a query's range, ms UTC. Without this, a range always ends as it was asked for. */
-  endAt?: (query: Query, until: number) => Query
-  /** Returns a query whose answer also has the numbers of the period before. */
-  compare?: (query: Query) => Query
-  /** Returns the query of the period before, if another answer has its numbers. */
-  earlier?: (query: Query, project: ProjectRow) => Query | undefined
-}
-
-/** Defines a kind that can be drawn; dashboards' filters can be laid over it. */
-const defineDrawn = <Query, Answer>(
+/** @param answeringOf is called when a question of the kind is computed */
+const define = <Query, Answer>(
   read: Read<Query>,
-  drawerOf: (answers: Answers) => Drawer<Query, Answer>
+  answeringOf: (answers: Answers) => Answering<Query, Answer>,
+  { needs = () => [NUMBERS], takesFilters = true }: Traits<Query> = {}
 ): QuestionKind => ({
   read(node, settings, now, view) {
     const query = read(node, settings, now, view)
+    const load = async () => answeringOf(await loadAnswers())
     return {
-      needs: [NUMBERS],
-      compute: async (scope) => drawerOf(await loadAnswers()).compute(scope, query, now),
+      needs: needs(query),
+      compute: async (scope) => (await load()).compute(scope, query, now),
+      async tabulate(scope) {
+        const { tableOfChart } = await loadAnswers()
+        const { compute, draw, toTable } = await load()
+        const answer = await compute({ ...scope, isExport: true }, query, now)
+        return toTable
+          ? toTable(query, answer)
+          : tableOfChart(draw(query, answer, { project: scope.project, now }).chart)
+      },
+      async check(scope) {
+        await (await load()).check?.(scope, query, now)
+      },
       async draw(scope, { until, isCompared }) {
         const { project } = scope
-        const { compute, draw, endAt, compare, earlier } = drawerOf(await loadAnswers())
+        const { compute, draw, endAt, compare, earlier } = await load()
         const ended = until !== undefined && endAt ? endAt(query, until) : query
         const asked = isCompared && compare ? compare(ended) : ended
         const answer = await compute(scope, asked, now)
@@ -159,77 +143,92 @@ const defineDrawn = <Query, Answer>(
       }
     }
   },
-  takesFilters: true
+  takesFilters
+})
+
+/** Returns the scopes that rows need. */
+const needsOfRows = ({ namesPersons }: { namesPersons: boolean }): Scopes[] => [
+  ['query:read'],
+  ...(namesPersons ? [PERSONS] : [])
+]
+
+const toRows = (_: unknown, answer: Pick<ListAnswer, 'columns' | 'results'>): Json[][] =>
+  tableOfRows(answer)
+
+const toLines = (_: unknown, { results }: { results: TrendAnswer['result'] }): Json[][] =>
+  toTable({ result: results })
+
+/** How lists are shown. */
+const asList = ({ drawList }: Answers) => ({
+  draw: (_: unknown, answer: ListAnswer, place: DrawingPlace) => drawList(answer, place),
+  toTable: toRows
 })
 
 /** The questions that can be asked, by the `kind` of their node. */
 export const KINDS: Readonly<Record<string, QuestionKind>> = {
-  TrendsQuery: define({
-    read: readTrendsNode,
-    compute: ({ computeTrends }) => computeTrends,
-    toTable: ({ results }) => toTable({ result: results }),
-    takesFilters: true
-  }),
-  FunnelsQuery: defineDrawn(readFunnels, (answers) => ({
+  TrendsQuery: define(readTrendsNode, ({ computeTrends }) => ({
+    compute: computeTrends,
+    draw: () => {
+      throw new Error('Insights draw trends themselves.')
+    },
+    toTable: toLines
+  })),
+  FunnelsQuery: define(readFunnels, (answers) => ({
     compute: answers.computeFunnels,
     draw: answers.drawFunnelAnswer,
     endAt: answers.endRange,
     earlier: answers.earlierFunnel
   })),
-  RetentionQuery: defineDrawn(readRetention, (answers) => ({
+  RetentionQuery: define(readRetention, (answers) => ({
     compute: answers.computeRetention,
     draw: answers.drawRetentionAnswer
   })),
-  StickinessQuery: defineDrawn(readStickiness, (answers) => ({
+  StickinessQuery: define(readStickiness, (answers) => ({
     compute: answers.computeStickiness,
     draw: answers.drawStickinessAnswer
   })),
-  LifecycleQuery: defineDrawn(readLifecycle, (answers) => ({
+  LifecycleQuery: define(readLifecycle, (answers) => ({
     compute: answers.computeLifecycle,
     draw: answers.drawLifecycleAnswer
   })),
-  WebOverviewQuery: defineDrawn(readWebOverview, (answers) => ({
+  WebOverviewQuery: define(readWebOverview, (answers) => ({
     compute: answers.computeWebOverview,
     draw: answers.drawWebOverview,
     endAt: answers.endRange,
     compare: answers.compareWeb
   })),
-  WebStatsTableQuery: defineDrawn(readWebTable, (answers) => ({
+  WebStatsTableQuery: define(readWebTable, (answers) => ({
     compute: answers.computeWebTable,
     draw: answers.drawWebTable,
+    toTable: answers.toWebRows,
     endAt: answers.endRange,
     compare: answers.compareWeb
   })),
-  EventsQuery: define({
-    read: readEvents,
-    compute: ({ computeEvents }) => computeEvents,
-    toTable: tableOfRows,
-    needs: (query) => {
-      const { namesPersons } = 'list' in query ? query.list : query
-      return [['query:read'], ...(namesPersons ? [PERSONS] : [])]
+  EventsQuery: define(
+    readEvents,
+    (answers) => ({
+      compute: answers.computeEvents,
+      check: answers.checkEvents,
+      ...asList(answers)
+    }),
+    {
+      needs: (query) => needsOfRows('list' in query ? query.list : query),
+      takesFilters: false
     }
-  }),
-  ActorsQuery: define({
-    read: readActors,
-    compute: ({ computeActors }) => computeActors,
-    toTable: tableOfRows,
-    needs: () => [NUMBERS, PERSONS]
-  }),
-  HogQLQuery: define({
-    read: readStatement,
-    compute: ({ computeSql }) => computeSql,
-    toTable: tableOfRows,
-    needs: ({ namesPersons }) => [['query:read'], ...(namesPersons ? [PERSONS] : [])],
-    show: (statement, now) => ({
-      async check(scope) {
-        const { checkSql, expectColumns } = await loadAnswers()
-        expectColumns(statement.view, await checkSql(scope, statement, now))
-      },
-      async draw(scope) {
-        const { computeSql, drawStatement } = await loadAnswers()
-        const answer = await computeSql(scope, statement, now)
-        return drawStatement(statement, answer, { project: scope.project, now })
-      }
-    })
-  })
+  ),
+  ActorsQuery: define(
+    readActors,
+    (answers) => ({ compute: answers.computeActors, ...asList(answers) }),
+    { needs: () => [NUMBERS, PERSONS], takesFilters: false }
+  ),
+  HogQLQuery: define<ShownStatement, SqlAnswer>(
+    readStatement,
+    (answers) => ({
+      compute: answers.computeSql,
+      draw: answers.drawStatement,
+      toTable: toRows,
+      check: answers.checkShown
+    }),
+    { needs: needsOfRows, takesFilters: false }
+  )
 }

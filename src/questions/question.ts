@@ -79,14 +79,15 @@ function readWith(
   settings: Settings,
   now: Date
 ): ReadQuestion {
-  const question = inRequest({ pathOf }, () => read(node, settings, now, view))
-  const { compute, tabulate, draw, check } = question
+  const { needs, compute, tabulate, draw, check } = inRequest({ pathOf }, () =>
+    read(node, settings, now, view)
+  )
   return {
-    ...question,
+    needs,
     compute: (scope) => compute(scope).catch(rethrowing(pathOf)),
-    ...(tabulate && { tabulate: (scope) => tabulate(scope).catch(rethrowing(pathOf)) }),
-    ...(check && { check: (scope) => check(scope).catch(rethrowing(pathOf)) }),
-    ...(draw && { draw: (scope, asked) => draw(scope, asked).catch(rethrowing(pathOf)) })
+    tabulate: (scope) => tabulate(scope).catch(rethrowing(pathOf)),
+    check: (scope) => check(scope).catch(rethrowing(pathOf)),
+    draw: (scope, asked) => draw(scope, asked).catch(rethrowing(pathOf))
   }
 }
 

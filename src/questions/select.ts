@@ -17,6 +17,9 @@ const PROPERTY = new RegExp(
  */
 export const withoutLabel = (item: string): string => item.replace(/\s+--\s.*$/s, '').trim()
 
+/** Returns what an item of a `select` is called: `person_display_name -- Person` → `Person` */
+export const labelOf = (item: string): string => /\s--\s+(\S.*)$/s.exec(item)?.[1]?.trim() ?? item
+
 /** Reads the path of a property; undefined for any other text. */
 export function readPropertyPath(text: string): PropertyPath | undefined {
   const [found, person, name, quoted = ''] = PROPERTY.exec(text) ?? []

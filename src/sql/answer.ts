@@ -86,10 +86,15 @@ export const checkSql = (
   query: SqlQuery,
   now: Date
 ): Promise<SqlAnswer['types']> =>
-  locating(inText(query), async () => {
-    const { plan } = await prepare(scope, query, parseStatement(query.text), now)
-    return typesOf(plan)
-  })
+  locating(inText(query), async () => checkStatement(scope, query, parseStatement(query.text), now))
+
+/** Returns the columns of the answer to a parsed statement. @throws StatementError */
+export const checkStatement = async (
+  scope: SqlScope,
+  query: SqlQuery,
+  statement: SqlStatement,
+  now: Date
+): Promise<SqlAnswer['types']> => typesOf((await prepare(scope, query, statement, now)).plan)
 
 const typesOf = ({ columns }: StatementPlan): SqlAnswer['types'] =>
   columns.map(({ name, type }) => [name, printType(type)])

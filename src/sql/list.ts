@@ -3,12 +3,19 @@ import { type AppError, withAttr } from '../errors.ts'
 import { MAX_PAGE } from '../events/list.ts'
 import type { Json } from '../input/json.ts'
 import { findAggregate } from './aggregates/table.ts'
-import { computeStatement, type SqlScope } from './answer.ts'
+import { checkStatement, computeStatement, type SqlScope } from './answer.ts'
 import { parseFragment } from './parse.ts'
-import type { StatementFilters } from './request.ts'
+import type { SqlQuery, StatementFilters } from './request.ts'
 import { expectWhole, limitRows } from './row-limit.ts'
 import { locating, StatementError, toAppError } from './statement-error.ts'
-import { type Item, type Node, type OrderItem, type Select, toCall } from './tree.ts'
+import {
+  type Item,
+  type Node,
+  type OrderItem,
+  type Select,
+  type SqlStatement,
+  toCall
+} from './tree.ts'
 
 /** A list of events, whose columns, conditions and order are expressions of a statement. */
 export type SqlList = {
@@ -46,25 +53,14 @@ export async function computeList(
   limit: number
   offset: number
 }> {
-  const fragments = fragmentsOf(list)
-  const all = [...fragments.select, ...fragments.where, ...fragments.orderBy]
-  const text = all.map((one) => one.text).join('\n')
   const limits = limitRows(list.limit, MAX_PAGE, scope)
-  const { answer, places } = await locating(
-    (error) => locate(all, error),
-    async () => {
-      const { select, places } = toSelect(fragments, list, limits.limit)
-      const query = {
-        text,
-        values: {},
-        filters: list.filters,
-        variables: new Map(),
-        namesPersons: list.namesPersons,
-        warnings: []
-      }
-      const statement = { at: 0, selects: [select] }
-      return { answer: await computeStatement(scope, query, statement, now), places }
-    }
+  const { answer, places } = await asStatement(
+    list,
+    limits.limit,
+    async ({ query, statement, places }) => ({
+      answer: await computeStatement(scope, query, statement, now),
+      places
+    })
   )
   expectWhole(limits, answer.hasMore)
   return {
@@ -79,6 +75,40 @@ export async function computeList(
     limit: limits.limit,
     offset: list.offset
   }
+}
+
+/** Finds what is wrong with a list, without computing it. @throws the invalid_input of `computeList` */
+export const checkList = async (scope: SqlScope, list: SqlList, now: Date): Promise<void> =>
+  void (await asStatement(list, MAX_PAGE, ({ query, statement }) =>
+    checkStatement(scope, query, statement, now)
+  ))
+
+/** The statement that a list means, and where its answer has the columns of the list. */
+type Stated = { query: SqlQuery; statement: SqlStatement; places: Place[] }
+
+/** Works with the statement of a list. @throws StatementErrors as errors of the list's fields */
+async function asStatement<Result>(
+  list: SqlList,
+  limit: number,
+  work: (stated: Stated) => Promise<Result>
+): Promise<Result> {
+  const fragments = fragmentsOf(list)
+  const all = [...fragments.select, ...fragments.where, ...fragments.orderBy]
+  return locating(
+    (error) => locate(all, error),
+    async () => {
+      const { select, places } = toSelect(fragments, list, limit)
+      const query = {
+        text: all.map(({ text }) => text).join('\n'),
+        values: {},
+        filters: list.filters,
+        variables: new Map(),
+        namesPersons: list.namesPersons,
+        warnings: []
+      }
+      return work({ query, statement: { at: 0, selects: [select] }, places })
+    }
+  )
 }
 
 /** Where the answer has a selected column: one cell, or those of a whole event from here on. */

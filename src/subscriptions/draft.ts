@@ -1,6 +1,5 @@
 import type { OpenProject } from '../access/open.ts'
 import { toIso } from '../calendar/clock.ts'
-import type { Usage } from '../db/client.ts'
 import type { Email } from '../email.ts'
 import { isSpent } from '../queues/invocation.ts'
 import { DELIVERY_QUERIES, writeDigest } from './channel.ts'
@@ -24,7 +23,6 @@ type Drafting = {
   open: OpenProject
   draft: SubscriptionDraft
   creation: Pick<Creation, 'user' | 'origin' | 'outboundAllow' | 'now'>
-  usage: Usage
   /** Why this deployment cannot send e-mails; null if it can. */
   mailFault: string | null
   /** The number of occurrences to list. */
@@ -40,7 +38,6 @@ export async function previewDraft({
   open,
   draft,
   creation,
-  usage,
   mailFault,
   n
 }: Drafting): Promise<SubscriptionDraftPreview> {
@@ -54,7 +51,7 @@ export async function previewDraft({
     results: [first, ...others].slice(0, n).map((time) => toIso(time))
   }
   const report = await readContent(open, coming, creation.now, () =>
-    isSpent(usage, DELIVERY_QUERIES)
+    isSpent(open.usage, DELIVERY_QUERIES)
   )
   if ('skipped' in report) {
     return { ...shown, email: null, body: null, warning: report.skipped }
@@ -63,7 +60,7 @@ export async function previewDraft({
   const digest = await writeDigest(attempted, report, null)
   switch (coming.targetType) {
     case 'email': {
-      const painted = await paintChart(open, report, () => isSpent(usage, DELIVERY_QUERIES))
+      const painted = await paintChart(open, report, () => isSpent(open.usage, DELIVERY_QUERIES))
       const [to = ''] = recipientsOf(coming.targetValue)
       const unsubscribe = await unsubscribeUrl(coming, to)
       const { subject, text, ...email } = toEmail(digest, painted, { to, unsubscribe })

@@ -181,7 +181,7 @@ async function readFigures(
  */
 async function readQuestionFigures(
   open: OpenProject,
-  { name, draw }: { name: string; draw: NonNullable<ReadQuestion['draw']> },
+  { name, draw }: { name: string; draw: ReadQuestion['draw'] },
   today: number
 ): Promise<{ figures: Figures; drawn: DrawnQuestion }> {
   const { timezone } = open.project

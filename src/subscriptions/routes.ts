@@ -157,10 +157,9 @@ export const subscriptionRoutes = createRouter()
       const { OUTBOUND_ALLOW: outboundAllow } = c.env
       const { origin } = new URL(c.req.url)
       const preview = await previewDraft({
-        open: { db, project },
+        open: { db, project, usage },
         draft: c.req.valid('json'),
         creation: { user, origin, outboundAllow, now },
-        usage,
         mailFault: mailFaultOf(c.env),
         n: c.req.valid('query').n
       })

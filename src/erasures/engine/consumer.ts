@@ -111,8 +111,9 @@ type Opened = {
  */
 async function continueErasures(
   message: ErasureMessage,
-  { open: { project, db }, invocation, signer, fault }: Opened
+  { open: opened, invocation, signer, fault }: Opened
 ): Promise<number> {
+  const { project, db } = opened
   const { env, clock } = invocation
   const queue = env.ERASURE_QUEUE
   const found = await findOpenErasures(db, project.id, message.erasures)
@@ -121,11 +122,11 @@ async function continueErasures(
     await noteWaiting(db, open, fault, clock().getTime())
     return 0
   }
-  const eraser = new Eraser({ project, db }, invocation, signer)
+  const eraser = new Eraser(opened, invocation, signer)
 
   // Searched before the dead letters: a message that becomes a dead letter in between still counts
   // as waiting.
-  const search = await searchWaiting({ project, db }, open.filter(mayComplete), {
+  const search = await searchWaiting(opened, open.filter(mayComplete), {
     ...invocation,
     removes: message.waited >= MAX_WAITS
   })
@@ -146,7 +147,7 @@ async function continueErasures(
   // seen.
   const from = search.parked > 0 ? '' : message.letter
   if (from !== null && hasPurges) {
-    const letter = await purgeDeadLetters(invocation, { project, db }, from)
+    const letter = await purgeDeadLetters(invocation, opened, from)
     if (letter !== null) {
       await queue.send(messageAfter(project.id, letter, ready))
       return 0

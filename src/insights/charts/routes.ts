@@ -92,15 +92,16 @@ export const chartRoutes = createRouter()
       const { now, usage, project } = c.var
       const { date_from: from, date_to: to, offset } = c.req.valid('query')
       expectDate('date_from', from, (text) => readFrom(text, project, now))
-      expectDate('date_to', to, (text) => readUntil(text, 'day', project, now))
+      const until = expectDate('date_to', to, (text) => readUntil(text, 'day', project, now))
       const row = await findDashboard(c.var, c.req.valid('param').id)
       if (!row) {
         throw new NotFoundError()
       }
       const all = await findDashboardInsights(c.var, row.id)
       const insights = all.slice(offset, offset + MAX_TILES)
+      const range = { from, to, end: until === undefined ? undefined : toIso(until) }
       const dated = {
-        insights: insights.map((one) => withRange(one, { from, to })),
+        insights: insights.map((one) => withRange(one, range)),
         dashboardId: row.id
       }
       const tiles = await computeInsights(c.var, dated, now, () => isSpent(usage, BOARD_QUERIES))
@@ -116,13 +117,15 @@ export const chartRoutes = createRouter()
 /** The range with all events. */
 const ALL_TIME = 'all'
 
-/** @throws invalid_input, attr the parameter, for a text that is not a date */
+/** Returns the time of a date. @throws invalid_input, attr the parameter, for another text */
 function expectDate(
   attr: string,
   text: string | undefined,
   read: (text: string) => number | undefined
-): void {
-  if (text !== undefined && text !== ALL_TIME && read(text) === undefined) {
+): number | undefined {
+  const time = text === undefined || text === ALL_TIME ? undefined : read(text)
+  if (text !== undefined && text !== ALL_TIME && time === undefined) {
     throw noDate(text, attr)
   }
+  return time
 }

@@ -5,7 +5,7 @@ import type { EventRow } from '../../events/store.ts'
 import type { Json } from '../../input/json.ts'
 import { readKnownActors } from '../../persons/actors.store.ts'
 import { listedPersonToJson } from '../../persons/store.ts'
-import { computeList } from '../../sql/list.ts'
+import { checkList, computeList } from '../../sql/list.ts'
 import { expectWhole, type ListScope, limitRows } from '../../sql/row-limit.ts'
 import type { ProjectCalendar } from '../../trends/periods.ts'
 import type { ListAnswer } from '../list-answer.ts'
@@ -23,6 +23,13 @@ type Scope = {
 /** Lists events, or computes the list that expressions mean. @throws the errors of both */
 export const computeEvents = (scope: Scope, query: EventsQuery, now: Date): Promise<ListAnswer> =>
   'list' in query ? computeList(scope, query.list, now) : listEvents(scope, query, now)
+
+/** @throws invalid_input for an expression that is wrong */
+export async function checkEvents(scope: Scope, query: EventsQuery, now: Date): Promise<void> {
+  if ('list' in query) {
+    await checkList(scope, query.list, now)
+  }
+}
 
 /**
  * Lists events.

@@ -99,7 +99,8 @@ export const readStatement = (
   view: JsonObject | undefined
 ): ShownStatement => ({ ...readSql(node, settings, now), view: readView(view ?? {}) })
 
-function readView(node: JsonObject): StatementView {
+/** Reads how an answer is drawn. @throws errors of input, attr the path in the view */
+export function readView(node: JsonObject): StatementView {
   const { display, chartSettings, tableSettings } = parseInput(ViewNode, node)
   const toColumn = ({ column, settings }: z.output<typeof SeriesColumn>, attr: string) => ({
     name: column,

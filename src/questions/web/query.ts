@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import type { JsonObject } from '../../input/json.ts'
 import { parseInput } from '../../input/parse.ts'
-import { DEFAULT_LIMIT } from '../../sql/row-limit.ts'
 import { ignored } from '../../trends/node-fields.ts'
 import type { TrendQuery } from '../../trends/query.ts'
 import { readTrendsNode, type Settings } from '../../trends/request.ts'
@@ -16,7 +15,7 @@ import {
 } from './breakdowns.ts'
 
 /** Rows of a table that an answer may have. */
-const MAX_ROWS = 10_000
+export const MAX_ROWS = 10_000
 
 /** Seconds after which a session is no bounce. */
 const BOUNCE_SECONDS = 10
@@ -119,7 +118,7 @@ export type WebTable = {
   isByPage: boolean
   hasBounceRate: boolean
   orderBy: WebOrder | undefined
-  limit: number
+  limit: number | undefined
   offset: number
 }
 
@@ -172,7 +171,7 @@ function readTable(
     isByPage: breakdownBy === 'Page',
     hasBounceRate,
     orderBy: number && { number, isAscending: direction === 'ASC' },
-    limit: limit ?? DEFAULT_LIMIT,
+    limit: limit ?? undefined,
     offset: offset ?? 0
   }
 }

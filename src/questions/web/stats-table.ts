@@ -2,13 +2,14 @@ import type { Bucket } from '../../calendar/buckets.ts'
 import type { Grouping } from '../../columns/grouping.ts'
 import type { Json } from '../../input/json.ts'
 import { type FilterGroup, isGroup } from '../../properties/filter.ts'
+import { DEFAULT_LIMIT, expectWhole, type ListScope, limitRows } from '../../sql/row-limit.ts'
 import { toDimension } from '../../trends/dimensions.ts'
 import { type ResolvedRange, resolveRange } from '../date-range.ts'
 import type { ListAnswer } from '../list-answer.ts'
 import type { QuestionPlace } from '../place.ts'
 import { WEB_BREAKDOWNS, type WebBreakdown } from './breakdowns.ts'
 import { SessionGroups, WebAllowance, WebGrouping } from './groups.ts'
-import type { WebOrder, WebTable, WebTableQuery } from './query.ts'
+import { MAX_ROWS, type WebOrder, type WebTable, type WebTableQuery } from './query.ts'
 import { SessionRows, VisitorRows } from './rows.ts'
 import type { SessionFacts } from './sessions.ts'
 import { countViews, type ViewCount, type ViewTally } from './views.ts'
@@ -30,14 +31,35 @@ type Row = {
  * @throws query_too_large, attr the name of the limit
  */
 export async function computeWebTable(
-  place: QuestionPlace,
+  place: QuestionPlace & ListScope,
   { trend, table }: WebTableQuery,
   now: Date
 ): Promise<WebTableAnswer> {
   const allowance = new WebAllowance()
-  const count = new TableCount(table, trend.filters, allowance)
+  const limits = limitRows(table.limit, MAX_ROWS, place)
+  const count = new TableCount({ ...table, limit: limits.limit }, trend.filters, allowance)
   const { planned } = await countViews(place, trend, now, { counts: [count], allowance })
-  return { ...count.answer(), resolved_date_range: resolveRange(planned.periods[0]) }
+  const answer = count.answer()
+  expectWhole(limits, answer.hasMore)
+  return { ...answer, resolved_date_range: resolveRange(planned.periods[0]) }
+}
+
+/** Returns a table whose first row is the header, with a column for each number of each period. */
+export function toWebRows(
+  { trend }: WebTableQuery,
+  { columns, results }: WebTableAnswer
+): Json[][] {
+  const isCompared = trend.compare !== undefined
+  const [value = '', ...numbers] = columns.map((name) => name.replace(/^context\.columns\./, ''))
+  const header = numbers.flatMap((name) => (isCompared ? [name, `${name} (previous)`] : [name]))
+  return [
+    [value, ...header],
+    ...results.map(([shown = null, ...cells]) => [
+      shown,
+      // The cast is safe: every cell has a number for each period.
+      ...cells.flatMap((cell) => (cell as Json[]).slice(0, isCompared ? 2 : 1))
+    ])
+  ]
 }
 
 /** Counts the rows of a table, one period after the other. */
@@ -80,7 +102,7 @@ export class TableCount implements ViewCount {
   }
 
   answer(): ListAnswer {
-    const { offset, limit, hasBounceRate, breakdown } = this.#table
+    const { offset, limit = DEFAULT_LIMIT, hasBounceRate, breakdown } = this.#table
     const sorted = this.#rows().sort(compareRows(this.#table))
     const isCompared = this.#counted.length > 1
     const cell = ([current, previous]: readonly (number | null)[]) => [

@@ -1,5 +1,7 @@
+import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
-import { newProject, request, type TestProject } from '../../support/project.ts'
+import { projects } from '../../../src/db/schema.ts'
+import { db, newProject, request, type TestProject } from '../../support/project.ts'
 import { at, newStory, RANGE } from '../../support/trends.ts'
 
 const event = (name: string) => ({ kind: 'EventsNode', event: name })
@@ -28,6 +30,7 @@ const PAGES = {
   includeBounceRate: true,
   ...WEB
 }
+const BOLD = { display: 'BoldNumber' }
 const COMPARED = { compareFilter: { compare: true } }
 
 const PAGE = { Accept: 'text/html' }
@@ -423,14 +426,174 @@ it.each([
   expect(png.headers.get('Content-Type')).toBe('image/png')
 })
 
-describe('an insight with rows', () => {
-  it.each(['EventsQuery', 'ActorsQuery'])('is refused: %s', async (kind) => {
-    const project = await newProject()
+describe('a saved list', () => {
+  const EVENTS = {
+    kind: 'EventsQuery',
+    select: ['event', '*', 'timestamp -- Time', 'properties.$browser'],
+    where: ["event = 'seen'"],
+    after: '2025-06-01',
+    before: '2025-06-03',
+    orderBy: ['timestamp ASC']
+  }
+  const COUNTS = {
+    ...EVENTS,
+    select: ['distinct_id', 'count()'],
+    orderBy: ['count() DESC', 'distinct_id ASC']
+  }
 
-    const { status, body } = await project.send('POST', 'insights/', {
-      query: { kind: 'DataTableNode', source: { kind } }
+  /** `DataTableNode`s as PostHog saves them. */
+  const tableOf = (source: object) => ({
+    kind: 'DataTableNode',
+    full: true,
+    propertiesViaUrl: true,
+    showSavedQueries: true,
+    source
+  })
+
+  it('of events is a table, on the clock of the project', async () => {
+    const project = await newShop()
+    await db.update(projects).set({ timezone: 'Europe/Berlin' }).where(eq(projects.id, project.id))
+
+    const { json, csv, page } = await shareInsight(project, tableOf(EVENTS))
+
+    expect(json.tiles[0].chart).toMatchObject({
+      title: 'Shown',
+      subtitle: 'Europe/Berlin',
+      kind: 'table',
+      buckets: ['*', 'Time', 'properties.$browser'],
+      series: [
+        { name: 'seen', cells: ['seen', '2025-06-01 12:00:00', 'Firefox'] },
+        { name: 'seen', cells: ['seen', '2025-06-01 13:00:00', '<script>alert(1)</script>'] },
+        { name: 'seen', cells: ['seen', '2025-06-02 12:00:00', 'Firefox'] },
+        { name: 'seen', cells: ['seen', '2025-06-02 14:00:00', null] }
+      ]
+    })
+    expect(csv.slice(0, 3)).toEqual([
+      'insight,series,day,bucket,value',
+      'Shown,seen,,*,seen',
+      'Shown,seen,,Time,2025-06-01 12:00:00'
+    ])
+    expect(page).toContain('&lt;script&gt;')
+  })
+
+  it('of expressions is a table, or the numbers of its only row', async () => {
+    const project = await newShop()
+
+    const counts = await shareInsight(project, COUNTS)
+    const total = await shareInsight(project, {
+      ...COUNTS,
+      select: ['count()'],
+      orderBy: []
     })
 
-    expect([status, body.code, body.attr]).toEqual([400, 'invalid_input', 'query__source__kind'])
+    expect(counts.json.tiles[0].chart).toMatchObject({
+      kind: 'table',
+      counted: 'count() by distinct_id',
+      series: [
+        { name: 'ada', cells: [2] },
+        { name: 'bo', cells: [1] },
+        { name: 'cy', cells: [1] }
+      ]
+    })
+    expect(total.json.tiles[0].chart).toMatchObject({ kind: 'number', series: [{ data: [4] }] })
+  })
+
+  it.each([
+    ['events', EVENTS],
+    ['expressions', COUNTS],
+    ['persons', { kind: 'ActorsQuery', select: ['id', 'person_display_name -- Person'] }]
+  ])('of %s is answered as POST query/ answers it', async (_, query) => {
+    const project = await newShop()
+    const saved = await project.send('POST', 'insights/', { query: tableOf(query) })
+    const asked = await project.send('POST', 'query/', { query })
+
+    const { body } = await project.call('GET', `insights/${saved.body.id}/?refresh=blocking`)
+
+    expect([saved.status, saved.body.query]).toEqual([201, tableOf(query)])
+    expect(asked.body.results.length).toBeGreaterThan(2)
+    expect([body.result, body.columns, body.types, body.hasMore]).toEqual([
+      asked.body.results,
+      asked.body.columns,
+      asked.body.types,
+      false
+    ])
+  })
+
+  it.each([
+    ['persons', { kind: 'ActorsQuery', select: ['person_display_name -- Person'] }],
+    ['events and who did them', { ...EVENTS, select: ['person', 'event'] }],
+    ['events of some persons', { ...EVENTS, where: ["person.properties.plan = 'pro'"] }]
+  ])('of %s is read with person:read only, and is in no link', async (_, query) => {
+    const project = await newShop()
+    const { body: board } = await project.send('POST', 'dashboards/', { name: 'Board' })
+    const saving = { query: tableOf(query), dashboards: [board.id] }
+    const writer = await project.newKey(['insight:write', 'query:read'])
+    const reader = await project.newKey(['insight:read', 'query:read'])
+
+    const refused = await request(
+      'POST',
+      `/api/environments/${project.id}/insights/`,
+      { Authorization: `Bearer ${writer}`, 'Content-Type': 'application/json' },
+      JSON.stringify(saving)
+    )
+    const { body: saved } = await project.send('POST', 'insights/', saving)
+    const path = `insights/${saved.id}/chart.svg`
+    const own = await project.call('GET', path)
+    const hidden = await project.call('GET', path, { Authorization: `Bearer ${reader}` })
+    const sharing = await project.send('PATCH', `dashboards/${board.id}/sharing/`, {
+      enabled: true
+    })
+    const link = await request('GET', `/shared/${sharing.body.access_token}`)
+
+    expect([refused.status, own.status, hidden.status]).toEqual([403, 200, 403])
+    expect(own.text).toMatch(/Table[.,] /)
+    expect(link.body.tiles).toMatchObject([
+      { chart: null, failure: expect.stringContaining('This insight shows persons') }
+    ])
+  })
+
+  it('is checked when it is saved', async () => {
+    const project = await newProject()
+    const save = async (query: object) => {
+      const { status, body } = await project.send('POST', 'insights/', { query: tableOf(query) })
+      return [status, body.attr]
+    }
+
+    expect(await save({ ...EVENTS, select: ['event', 'nope + 1'] })).toEqual([
+      400,
+      'query__source__select__1'
+    ])
+    expect(await save({ ...EVENTS, orderBy: ['nope ASC'] })).toEqual([
+      400,
+      'query__source__orderBy__0'
+    ])
+    expect(await save({ kind: 'ActorsQuery', select: ['nope'] })).toEqual([
+      400,
+      'query__source__select__0'
+    ])
+  })
+
+  it('has the range of its dashboard', async () => {
+    const project = await newShop()
+    const { body: board } = await project.send('POST', 'dashboards/', { name: 'Board' })
+    const point = { kind: 'TrendsQuery', series: [event('seen')], trendsFilter: BOLD }
+    const actors = {
+      kind: 'ActorsQuery',
+      select: ['person_display_name'],
+      source: { kind: 'InsightActorsQuery', source: point }
+    }
+    for (const query of [EVENTS, actors, { kind: 'ActorsQuery' }]) {
+      await project.send('POST', 'insights/', { query: tableOf(query), dashboards: [board.id] })
+    }
+
+    const rowsIn = async (range: string) => {
+      const { body } = await project.call('GET', `dashboards/${board.id}/charts/?${range}`)
+      return body.results.map((tile: { chart: { series: [] } | null; failure: string }) =>
+        tile.chart ? tile.chart.series.length : tile.failure
+      )
+    }
+
+    expect(await rowsIn('date_from=2025-06-03&date_to=2025-06-03')).toEqual([2, 2, 3])
+    expect(await rowsIn('date_from=all')).toEqual([6, 3, 3])
   })
 })

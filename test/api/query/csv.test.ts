@@ -81,15 +81,68 @@ it('answers a trend as insights/trend/ does', async () => {
   expect(csv.text).toBe(text)
 })
 
-it.each([
-  ['a funnel', { ...TREND, kind: 'FunnelsQuery', series: [TREND.series[0], TREND.series[0]] }, {}],
-  ['an asynchronous answer', TREND, { refresh: 'async' }]
-])('is refused for %s', async (_, query, beside) => {
+it('is refused for an asynchronous answer', async () => {
   const project = await newProject()
 
-  const { status, body } = await ask(project, query, { beside })
+  const { status, body } = await ask(project, TREND, { beside: { refresh: 'async' } })
 
   expect([status, body.attr]).toEqual([400, 'format'])
+})
+
+it('has the numbers of a chart as the file of a link has them', async () => {
+  const project = await newStory()
+  const series = [TREND.series[0], { kind: 'EventsNode', event: 'bought' }]
+  const entity = { id: '$pageview', type: 'events' }
+  const questions: Record<string, object> = {
+    FunnelsQuery: { series },
+    RetentionQuery: {
+      retentionFilter: { targetEntity: entity, returningEntity: entity, totalIntervals: 3 }
+    },
+    StickinessQuery: { series: TREND.series },
+    LifecycleQuery: { series: TREND.series },
+    WebOverviewQuery: { properties: [] }
+  }
+  for (const [kind, members] of Object.entries(questions)) {
+    const query = { kind, dateRange: RANGE, ...members }
+    const saved = await project.send('POST', 'insights/', { name: 'N', query })
+    const path = `insights/${saved.body.id}/sharing/`
+    const { body } = await project.send('PATCH', path, { enabled: true })
+    const { text } = await request('GET', `/shared/${body.access_token}?format=csv`)
+
+    const csv = await ask(project, query)
+
+    expect(text.split('\r\n').length, kind).toBeGreaterThan(3)
+    expect(csv.text.split('\r\n'), kind).toEqual(
+      text.split('\r\n').map((line) => line.replace(/^(?:N|insight),/, ''))
+    )
+  }
+})
+
+it('has all rows of a table of web analytics, with a column for each number', async () => {
+  const project = await newProject()
+  await project.ingest(
+    Array.from({ length: 130 }, (_, i) => ({
+      event: '$pageview',
+      distinct_id: 'ada',
+      properties: { $session_id: 's', $pathname: `/${String(i).padStart(3, '0')}` }
+    }))
+  )
+  const pages = { kind: 'WebStatsTableQuery', breakdownBy: 'Page', properties: [] }
+
+  const all = await ask(project, pages)
+  const compared = await ask(project, {
+    ...pages,
+    limit: 1,
+    includeBounceRate: true,
+    compareFilter: { compare: true }
+  })
+
+  expect(all.text.split('\r\n')).toHaveLength(132)
+  expect(all.text).toMatch(/^breakdown_value,visitors,views\r\n\/000,1,1\r\n/)
+  expect(compared.text.split('\r\n').slice(0, 2)).toEqual([
+    'breakdown_value,visitors,visitors (previous),views,views (previous),bounce_rate,bounce_rate (previous)',
+    '/000,1,0,1,0,0,'
+  ])
 })
 
 it('needs the scopes of the answer', async () => {
