@@ -1,6 +1,3 @@
-import { AppError } from '../errors.ts'
-import { show } from '../input/show.ts'
-
 /** A property of an event or a person, by its name. */
 type PropertyPath = { of: 'event' | 'person'; key: string }
 
@@ -32,11 +29,3 @@ export function readPropertyPath(text: string): PropertyPath | undefined {
 
 /** `'it\'s'` → `it's` */
 export const unquote = (quoted: string): string => quoted.slice(1, -1).replace(/\\(.)/gs, '$1')
-
-/** Returns the invalid_input error for an item of a `select` that is not supported. */
-export const noColumn = (item: string, at: string, columns: readonly string[]): AppError =>
-  new AppError(
-    'invalid_input',
-    `${show(item)} is not a supported column. Supported: ${columns.join(', ')}.`,
-    at
-  )

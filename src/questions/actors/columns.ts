@@ -1,5 +1,7 @@
+import { AppError } from '../../errors.ts'
 import type { Json, JsonObject } from '../../input/json.ts'
-import { noColumn, readPropertyPath, withoutLabel } from '../select.ts'
+import { show } from '../../input/show.ts'
+import { readPropertyPath, withoutLabel } from '../select.ts'
 import type { ShownActor } from './actor.ts'
 
 /** An actor of an answer. */
@@ -50,7 +52,11 @@ export function readActorColumn(item: string, at: string): ActorColumn {
   }
   const column = Object.hasOwn(OF_ACTORS, text) ? OF_ACTORS[text] : undefined
   if (!column) {
-    throw noColumn(item, at, SUPPORTED)
+    throw new AppError(
+      'invalid_input',
+      `${show(item)} is not a supported column. Supported: ${SUPPORTED.join(', ')}. For expressions, send a HogQLQuery that selects FROM persons.`,
+      at
+    )
   }
   return { name: item, ...column }
 }

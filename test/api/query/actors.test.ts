@@ -508,6 +508,15 @@ describe('an ActorsQuery without a source', () => {
     expect([status, body.attr]).toEqual([400, `query__${attr}`])
   })
 
+  it('names the table with which expressions go', async () => {
+    const project = await newProject()
+
+    const { status, body } = await askActors(project, { select: ['lower(properties.email)'] })
+
+    expect(status).toBe(400)
+    expect(body.detail).toContain('send a HogQLQuery that selects FROM persons')
+  })
+
   it.each([
     [['query:read', 'person:read'], 200],
     [['insight:read', 'person:read'], 200],
