@@ -1,21 +1,24 @@
 /**
- * The key of an event: its time, ms UTC, the id of its name, and its uuid as 32 upper-case
- * hexadecimal digits.
+ * The place of an event in a list by time: its time, ms UTC, and its uuid as 32 upper-case
+ * hexadecimal digits. `''` is below every uuid.
  */
-export type EventKey = { at: number; name: number; uuid: string }
+export type EventPosition = { at: number; uuid: string }
+
+/** The key of an event: its place, and the id of its name. */
+export type EventKey = EventPosition & { name: number }
 
 /** The order of a list of events: newest first, or oldest first. */
 export type EventOrder = 'desc' | 'asc'
 
 /**
  * Returns a function that compares events by time, for sorting. At the same time, the event with
- * the lower name id, or the lower uuid, is older.
+ * the lower uuid is older.
  */
 export const byTime = (order: EventOrder) => (order === 'asc' ? oldestFirst : newestFirst)
 
-function oldestFirst(a: EventKey, b: EventKey): number {
-  if (a.at !== b.at || a.name !== b.name) {
-    return a.at - b.at || a.name - b.name
+function oldestFirst(a: EventPosition, b: EventPosition): number {
+  if (a.at !== b.at) {
+    return a.at - b.at
   }
   if (a.uuid === b.uuid) {
     return 0
@@ -23,4 +26,4 @@ function oldestFirst(a: EventKey, b: EventKey): number {
   return a.uuid < b.uuid ? -1 : 1
 }
 
-const newestFirst = (a: EventKey, b: EventKey): number => oldestFirst(b, a)
+const newestFirst = (a: EventPosition, b: EventPosition): number => oldestFirst(b, a)

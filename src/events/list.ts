@@ -1,6 +1,6 @@
 import type { Db, Usage } from '../db/client.ts'
 import { AppError } from '../errors.ts'
-import type { EventKey, EventOrder } from './key.ts'
+import type { EventOrder, EventPosition } from './key.ts'
 import {
   type EventFilters,
   EventScan,
@@ -30,7 +30,7 @@ type Asked = {
   /** The number of events before the page, from `after` on. */
   offset: number
   order: EventOrder
-  after: EventKey | undefined
+  after: EventPosition | undefined
   now: Date
   usage: Usage
 }
@@ -39,7 +39,7 @@ export type PageEnd = {
   /** The number of events on the page. */
   count: number
   /** Where the next page continues; undefined at the end of the list. */
-  next: EventKey | undefined
+  next: EventPosition | undefined
   /** Whether the page ended before it was full, although there may be more. */
   isCut: boolean
 }
@@ -81,7 +81,7 @@ export async function* readEventPage(
       yield shown
     }
     count += shown.length
-    last = keyOf(shown.at(-1)) ?? last
+    last = placeOf(shown.at(-1)) ?? last
     // One event more than the page shows tells that there is a next page.
     if (rows.length > shown.length) {
       return { count, next: last, isCut: false }
@@ -147,5 +147,5 @@ const tooFar = () =>
     'offset'
   )
 
-const keyOf = (row: EventRow | undefined): EventKey | undefined =>
-  row && { at: row.timestamp, name: row.event_id, uuid: row.uuid }
+const placeOf = (row: EventRow | undefined): EventPosition | undefined =>
+  row && { at: row.timestamp, uuid: row.uuid }

@@ -41,7 +41,7 @@ export class EventMatcher {
   }
 
   /** Returns the events that match. @throws query_too_large, attr `properties` */
-  async select(rows: readonly EventRow[]): Promise<EventRow[]> {
+  async select<Row extends EventRow>(rows: readonly Row[]): Promise<Row[]> {
     const mask = await this.#filter.maskOf(this.#columnsOf(rows), this.#values)
     return rows.filter((_, i) => mask?.[i] !== 0)
   }

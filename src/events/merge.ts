@@ -1,7 +1,7 @@
-import { byTime, type EventKey, type EventOrder } from './key.ts'
+import { byTime, type EventKey, type EventOrder, type EventPosition } from './key.ts'
 
-/** A source to read from: its next keys come after the key `after`. */
-export type Continued = { id: number; after: EventKey }
+/** A source to read from: its next keys come after the place `after`. */
+export type Continued = { id: number; after: EventPosition }
 
 /** Reads the next keys of each source, in the order of the list, at most `limit` of each. */
 export type ReadKeys = (
@@ -25,20 +25,20 @@ const MANY = 200
 export class KeyMerger {
   readonly #read: ReadKeys
   readonly #firstLimit: number
-  readonly #compare: (a: EventKey, b: EventKey) => number
+  readonly #compare: (a: EventPosition, b: EventPosition) => number
   /** Keys that were read and not returned yet, in order. */
   #keys: EventKey[] = []
   /** The last key read from each source that may have more; `after` until the first read. */
-  readonly #open: Map<number, EventKey>
+  readonly #open: Map<number, EventPosition>
   #hasBegun = false
 
   /**
-   * @param after all returned keys come after this key
+   * @param after all returned keys come after this place
    * @param count the number of keys that the first `next` takes
    */
   constructor(
     ids: readonly number[],
-    { order, after, count }: { order: EventOrder; after: EventKey; count: number },
+    { order, after, count }: { order: EventOrder; after: EventPosition; count: number },
     read: ReadKeys
   ) {
     this.#read = read
@@ -54,14 +54,31 @@ export class KeyMerger {
       await this.#continue([...this.#open.keys()], this.#firstLimit)
     }
     while (this.#open.size > 0 && this.#countReady() < count) {
-      const inOrder = [...this.#open].sort(([, a], [, b]) => this.#compare(a, b))
-      const sources = inOrder.length < MANY ? CONTINUED.few : CONTINUED.many
+      const missing = this.#findMissing(count)
+      const sources = this.#open.size < MANY ? CONTINUED.few : CONTINUED.many
       await this.#continue(
-        inOrder.slice(0, sources).map(([id]) => id),
-        Math.max(CONTINUED_KEYS / sources, Math.ceil(count / inOrder.length))
+        missing.slice(0, sources),
+        Math.max(CONTINUED_KEYS / sources, Math.ceil(count / missing.length))
       )
     }
     return this.#keys.splice(0, Math.min(count, this.#countReady()))
+  }
+
+  /** Puts keys back that `next` has returned last; it returns them again. */
+  putBack(keys: EventKey[]): void {
+    this.#keys.unshift(...keys)
+  }
+
+  /**
+   * Returns the sources, in order, whose unread keys may come before the last of the next `count`
+   * keys that were read. The keys that were read of all others suffice.
+   */
+  #findMissing(count: number): number[] {
+    const last = this.#keys[count - 1]
+    return [...this.#open]
+      .filter(([, place]) => !last || this.#compare(place, last) < 0)
+      .sort(([, a], [, b]) => this.#compare(a, b))
+      .map(([id]) => id)
   }
 
   /**

@@ -11,7 +11,6 @@ import { EventPageJson } from './schemas.ts'
 /** The cursor of a list of events: the last event of the page. */
 export const EventCursor = cursorSchema({
   at: z.int(),
-  name: z.int(),
   uuid: z.string().regex(/^[0-9A-F]{32}$/)
 })
 

@@ -3,11 +3,12 @@ import type { Db } from '../db/client.ts'
 import { AppError } from '../errors.ts'
 import { type FilterGroup, leavesOf } from '../properties/filter.ts'
 import { MAX_IDENTITIES } from '../sessions/store.ts'
-import type { EventKey, EventOrder } from './key.ts'
+import type { EventKey, EventOrder, EventPosition } from './key.ts'
 import { EventMatcher } from './match.ts'
 import { KeyMerger } from './merge.ts'
 import {
   type EventRow,
+  type EventsOfKeys,
   findFirstNames,
   findNamed,
   type ListStretch,
@@ -41,14 +42,17 @@ type Searched = ListStretch & {
 
 type Narrowed = Searched & { most: number }
 
-/** The examined events: how many, the matching ones, in order, and the last one's key. */
-export type ScanPiece = { examined: number; matching: EventRow[]; last: EventKey }
+/** The examined events: how many, the matching ones, in order, and the last one's place. */
+export type ScanPiece<Row = EventRow> = { examined: number; matching: Row[]; last: EventPosition }
+
+/** Reads events by their keys: see `readEvents`. */
+type ReadRows<Row> = (scope: Scope, keys: readonly EventKey[]) => Promise<EventsOfKeys<Row>>
 
 type Beginning = {
   /** Newest first by default. */
   order?: EventOrder
   /** The event after which the scan begins; undefined for the first. */
-  after?: EventKey | undefined
+  after?: EventPosition | undefined
   /** Maximum number of events in the first piece. */
   first: number
   /** How many events the caller examines at most; without it, all. */
@@ -122,19 +126,27 @@ export class EventScan {
     return (await this.#merge.next(count)).length
   }
 
-  /** Examines at most `count` further events, if any. @throws query_too_large, attr `properties` */
-  async next(count: number): Promise<ScanPiece | undefined> {
+  /**
+   * Examines at most `count` further events, if any; fewer than there are if they are large.
+   * @param read `readEvents`, or another function that reads more of them
+   * @throws query_too_large, attr `properties`
+   */
+  async next<Row extends EventRow = EventRow>(
+    count: number,
+    read = readEvents as ReadRows<Row>
+  ): Promise<ScanPiece<Row> | undefined> {
     const keys = await this.#merge.next(count)
-    const last = keys.at(-1)
-    if (!last) {
-      return undefined
-    }
     const named = keys.filter(({ name }) => this.#names?.has(name) ?? true)
-    const rows = await readEvents({ db: this.#db, project: this.#project }, named)
-    return { examined: keys.length, matching: await this.#select(rows), last }
+    const found = await read({ db: this.#db, project: this.#project }, named)
+    const [unread] = named.slice(found.read)
+    if (unread) {
+      this.#merge.putBack(keys.splice(keys.indexOf(unread)))
+    }
+    const last = keys.at(-1)
+    return last && { examined: keys.length, matching: await this.#select(found.rows), last }
   }
 
-  async #select(rows: EventRow[]): Promise<EventRow[]> {
+  async #select<Row extends EventRow>(rows: Row[]): Promise<Row[]> {
     const { session } = this.#filters
     const inSession = rows.filter((row) => session === undefined || row.session_id === session)
     return this.#matcher && inSession.length > 0 ? this.#matcher.select(inSession) : inSession
@@ -170,8 +182,8 @@ function expectFewSources({ kind, ids }: Searched): void {
   }
 }
 
-/** Returns a key that is older than every event at `time`, and newer than every earlier event. */
-const startOf = (time: number): EventKey => ({ at: time, name: 0, uuid: '' })
+/** Returns the place before every event at `time`, and after every earlier event. */
+const startOf = (time: number): EventPosition => ({ at: time, uuid: '' })
 
 function scopeOf(
   filters: EventFilters,

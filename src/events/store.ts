@@ -6,7 +6,7 @@ import { inHalves } from '../db/halves.ts'
 import { inJson } from '../db/rows.ts'
 import { distinctIds, eventNames, events, persons, sessions } from '../db/schema.ts'
 import { idOfPerson, type PersonId, type PersonName } from '../persons/store.ts'
-import type { EventKey, EventOrder } from './key.ts'
+import type { EventKey, EventOrder, EventPosition } from './key.ts'
 import type { Continued } from './merge.ts'
 
 /** Filters that limit which events have to be read. */
@@ -72,10 +72,10 @@ export async function findNamed(
 }
 
 /**
- * A part of a list: the events that come after the key `after`. In descending order, they are not
+ * A part of a list: the events that come after the place `after`. In descending order, they are not
  * older than `end`, ms UTC; in ascending order, they are older than `end`.
  */
-export type ListStretch = { order: EventOrder; after: EventKey; end: number }
+export type ListStretch = { order: EventOrder; after: EventPosition; end: number }
 
 /**
  * Returns the ids of the `limit` names whose first event in a part of a list comes first. No event
@@ -86,26 +86,25 @@ export async function findFirstNames(
   { order, after, end }: ListStretch,
   limit: number
 ): Promise<number[]> {
-  const isInside = sql`${isBefore({ order, end })} and (${events.timestamp}, ${events.uuid}) ${FOLLOWS[order]} (
-    ${after.at} + (${eventNames.id} < ${after.name}),
-    iif(${eventNames.id} = ${after.name}, unhex(${after.uuid}), unhex('')))`
-  const first = sql`
-    select ${events.timestamp} from ${events} not indexed
+  const isInside = sql`${isBefore({ order, end })}
+    and (${events.timestamp}, ${events.uuid}) ${FOLLOWS[order]} (${after.at}, unhex(${after.uuid}))`
+  const first = (column: SQL) => sql`
+    select ${column} from ${events} not indexed
     where ${events.projectId} = ${eventNames.projectId} and ${events.eventId} = ${eventNames.id} and ${isInside}
-    order by ${events.timestamp} ${DIRECTION[order]} limit 1`
+    order by ${events.timestamp} ${DIRECTION[order]}, ${events.uuid} ${DIRECTION[order]} limit 1`
   const [rows] = await readBatch(
     db,
     query<{ id: number }>(sql`
       select id from (
-        select ${eventNames.id}, (${first}) as first from ${eventNames}
-        where ${eventNames.projectId} = ${project.id} limit -1)
-      where first is not null order by first ${DIRECTION[order]}, id ${DIRECTION[order]} limit ${limit}`)
+        select ${eventNames.id}, (${first(sql`${events.timestamp}`)}) as at, (${first(sql`${events.uuid}`)}) as uuid
+        from ${eventNames} where ${eventNames.projectId} = ${project.id} limit -1)
+      where at is not null order by at ${DIRECTION[order]}, uuid ${DIRECTION[order]} limit ${limit}`)
   )
   return rows.map(({ id }) => id)
 }
 
 const DIRECTION: Record<EventOrder, SQL> = { desc: sql`desc`, asc: sql`asc` }
-/** How a key that comes after another compares with it. */
+/** How a place that comes after another compares with it. */
 const FOLLOWS: Record<EventOrder, SQL> = { desc: sql`<`, asc: sql`>` }
 
 /** SQL: whether a time is not beyond the end of a list. */
@@ -122,7 +121,7 @@ export const readNameKeys = (
 ): Promise<Map<number, EventKey[]>> =>
   readKeys(
     db,
-    sources.map(({ id, after }) => ({ id, ...boundOf(id, after) })),
+    sources.map(({ id, after }) => ({ id, ...after })),
     sql`
       select ${events.timestamp}, ${events.eventId}, ${events.uuid} from ${events} not indexed
       where ${events.projectId} = ${project.id} and ${events.eventId} = source.value ->> 'id'
@@ -130,18 +129,6 @@ export const readNameKeys = (
         and (${events.timestamp}, ${events.uuid}) ${FOLLOWS[list.order]} (source.value ->> 'at', unhex(source.value ->> 'uuid'))
       order by ${events.timestamp} ${DIRECTION[list.order]}, ${events.uuid} ${DIRECTION[list.order]} limit ${limit}`
   )
-
-/**
- * Returns the time and uuid that lie between the events of a name that are older than the key, and
- * those that are newer. At the same time, the event with the lower name id is older: all events of
- * a lower name id are older than the key, and none of a higher one. `''` is below every uuid.
- */
-function boundOf(id: number, { at, name, uuid }: EventKey): { at: number; uuid: string } {
-  if (id === name) {
-    return { at, uuid }
-  }
-  return { at: id < name ? at + 1 : at, uuid: '' }
-}
 
 /** Reads the next keys of the events of each identity. */
 export const readIdentityKeys = (
@@ -158,10 +145,8 @@ export const readIdentityKeys = (
       select ${events.timestamp}, ${events.eventId}, ${events.uuid} from ${events} indexed by events_identity
       where ${events.identity} = source.value ->> 'id' and ${events.projectId} = ${project.id}
         and ${isBefore(list)} and ${events.timestamp} ${follows}= source.value ->> 'at'
-        and (${events.timestamp}, ${events.eventId}, ${events.uuid})
-          ${follows} (source.value ->> 'at', source.value ->> 'name', unhex(source.value ->> 'uuid'))
-      order by ${events.timestamp} ${direction}, ${events.projectId} ${direction}, ${events.eventId} ${direction},
-        ${events.uuid} ${direction}
+        and (${events.timestamp}, ${events.uuid}) ${follows} (source.value ->> 'at', unhex(source.value ->> 'uuid'))
+      order by ${events.timestamp} ${direction}, ${events.uuid} ${direction}
       limit ${limit}`
   )
 }
@@ -200,15 +185,18 @@ export type EventRow = {
   properties: string
 }
 
-/** Reads events by their keys, in their order; in halves if the answer is too large for D1. */
+/** The events of the first `read` keys that are still stored, in the order of the keys. */
+export type EventsOfKeys<Row> = { rows: Row[]; read: number }
+
+/** Reads the events of all keys; in halves if the answer is too large for D1. */
 export async function readEvents(
   { db, project }: Scope,
   keys: readonly EventKey[]
-): Promise<EventRow[]> {
+): Promise<EventsOfKeys<EventRow>> {
   if (keys.length === 0) {
-    return []
+    return { rows: [], read: 0 }
   }
-  return inHalves(keys, async (some) => {
+  const rows = await inHalves(keys, async (some) => {
     const [rows] = await readBatch(
       db,
       query<EventRow>(sql`
@@ -226,4 +214,5 @@ export async function readEvents(
     )
     return rows
   })
+  return { rows, read: keys.length }
 }

@@ -1,6 +1,6 @@
 import { toIso } from '../../calendar/clock.ts'
 import type { Db } from '../../db/client.ts'
-import type { EventKey } from '../../events/key.ts'
+import type { EventPosition } from '../../events/key.ts'
 import { EventScan, type ZonedProject } from '../../events/scan.ts'
 import type { EventRow } from '../../events/store.ts'
 import { isObject, type Json, type JsonObject } from '../../input/json.ts'
@@ -18,7 +18,7 @@ type Search = {
   person: PersonJson
   texts: Texts
   /** Examines only events older than this one. */
-  after: EventKey | undefined
+  after: EventPosition | undefined
   now: Date
 }
 
@@ -26,7 +26,7 @@ type Examined = {
   examined: number
   complete: boolean
   mentions: Mention[]
-  last: EventKey | undefined
+  last: EventPosition | undefined
 }
 
 /** Examines the newest events of other persons and visitors. */
@@ -52,7 +52,7 @@ export async function searchEvents(
     now
   })
   let examined = 0
-  let last: EventKey | undefined
+  let last: EventPosition | undefined
   while (examined < MAX_EVENTS) {
     const piece = await scan.next(Math.min(EVENTS_AT_ONCE, MAX_EVENTS - examined))
     if (!piece) {

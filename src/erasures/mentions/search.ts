@@ -1,6 +1,6 @@
 import { hasScope } from '../../access/scopes.ts'
 import type { Db } from '../../db/client.ts'
-import type { EventKey } from '../../events/key.ts'
+import type { EventPosition } from '../../events/key.ts'
 import type { ZonedProject } from '../../events/scan.ts'
 import type { JsonObject } from '../../input/json.ts'
 import type { PersonJson } from '../../persons/schemas.ts'
@@ -44,7 +44,7 @@ export type Mentions = {
    * The last event that was examined; undefined if no older one is left, or events were not looked
    * at.
    */
-  last: EventKey | undefined
+  last: EventPosition | undefined
 }
 
 type Search = {
@@ -52,7 +52,7 @@ type Search = {
   /** The scopes of the caller's key. */
   scopes: readonly string[]
   /** Examines only events older than this one. */
-  after: EventKey | undefined
+  after: EventPosition | undefined
   now: Date
 }
 

@@ -65,7 +65,7 @@ const STORY: TestEvent[] = [
 
 describe('the list of events', () => {
   it.each([
-    ['all events, newest first', '', [5, 6, 4, 3, 2, 1, 0]],
+    ['all events, newest first', '', [6, 5, 4, 3, 2, 1, 0]],
     ['the events of a name', 'event=$pageview', [6, 4, 2, 1]],
     ['no event of an unknown name', 'event=sold', []],
     ['the events of a distinct id', 'distinct_id=bob', [2]],
@@ -80,7 +80,7 @@ describe('the list of events', () => {
     [
       'events whose person had a property at that time',
       `properties=[{"key":"plan","value":"pro","type":"person"}]`,
-      [5, 6, 3]
+      [6, 5, 3]
     ],
     [
       'events whose session fulfils a filter',
@@ -97,9 +97,8 @@ describe('the list of events', () => {
     await project.ingest(STORY)
 
     const numbers = await numbersOf(project, query)
-    expect(numbers.toSorted()).toEqual(expected.toSorted())
-    // Events 5 and 6 have the same time: their order is that of their names' ids, which are assigned in any order.
-    expect(numbers.filter((n) => n < 5)).toEqual(expected.filter((n) => n < 5))
+    // Events 5 and 6 have the same time: their order is that of their uuids.
+    expect(numbers).toEqual(expected)
     expect(await followAll(project, query, 1)).toEqual(numbers)
     expect(await followAll(project, query, 2)).toEqual(numbers)
     expect(await offsetAll(project, query, 1)).toEqual(numbers)
