@@ -7,7 +7,7 @@ import { formatValue } from '../../charts/format.ts'
 import { AppError } from '../../errors.ts'
 import type { Json } from '../../input/json.ts'
 import { show } from '../../input/show.ts'
-import { checkSql, type SqlAnswer, type SqlScope } from '../../sql/answer.ts'
+import type { SqlAnswer } from '../../sql/answer.ts'
 import { MAX_POINTS } from '../../trends/query.ts'
 import type { DrawingPlace, DrawnQuestion, QuestionFigure } from '../drawing.ts'
 import type { ShownColumn, ShownStatement, StatementView } from './view.ts'
@@ -57,13 +57,9 @@ export function drawStatement(
   }
 }
 
-/** @throws invalid_input for a statement without an answer, or without a column that its view names */
-export async function checkShown(
-  scope: SqlScope,
-  statement: ShownStatement,
-  now: Date
-): Promise<void> {
-  columnsOf(statement.view, { types: await checkSql(scope, statement, now), results: [] })
+/** @throws invalid_input, attr the path in the view, for a column that an answer does not have */
+export function expectColumns(view: StatementView, types: SqlAnswer['types']): void {
+  columnsOf(view, { types, results: [] })
 }
 
 /** @throws invalid_input, attr the path in the view, for a column that cannot be drawn */
