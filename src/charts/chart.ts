@@ -1,5 +1,8 @@
 import { formatChange, formatIn, formatValue, type Unit } from './format.ts'
 
+/** Numbers in an answer that is drawn: series × points. More are refused before they are computed. */
+export const MAX_POINTS = 200_000
+
 /** The content of a chart; `draw.ts` draws it. */
 export type Chart = {
   title: string

@@ -1,4 +1,5 @@
 import { daysBefore, type Interval, type Range } from '../calendar/buckets.ts'
+import { MAX_POINTS } from '../charts/chart.ts'
 import { MAX_COUNTS, MAX_SEGMENTS, type Overview } from '../columns/overview.ts'
 import type { Stretch } from '../columns/sealed.ts'
 import type { Dimension } from '../columns/selection.ts'
@@ -16,7 +17,6 @@ import {
   type Breakdown,
   isAggregated,
   isCumulative,
-  MAX_POINTS,
   MAX_TREND_ROWS,
   type SeriesQuery,
   type TrendQuery

@@ -45,8 +45,6 @@ export const MAX_SMOOTHING = 1_000
 export const MAX_SERIES_FILTERS = 25
 export const MAX_BREAKDOWNS = 3
 export const MAX_BREAKDOWN_LIMIT = 1_000
-/** Numbers in an answer: series or formulas × periods × breakdown values × buckets. */
-export const MAX_POINTS = 200_000
 /** Events that a query may read. */
 export const MAX_TREND_ROWS = 10_000_000
 /** Events that are computed in one step. */

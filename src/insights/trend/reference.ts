@@ -1,4 +1,5 @@
 import { DATE_GRAMMAR } from '../../calendar/dates.ts'
+import { MAX_POINTS } from '../../charts/chart.ts'
 import { describe } from '../../http/openapi.ts'
 import { SCHEMA_REFUSALS } from '../../http/validation.ts'
 import { TrendAnswer } from '../../trends/answer.ts'
@@ -12,7 +13,6 @@ import {
   DISPLAYS,
   MAX_BREAKDOWN_LIMIT,
   MAX_FORMULAS,
-  MAX_POINTS,
   MAX_SERIES,
   MAX_SERIES_FILTERS,
   MAX_TREND_ROWS
