@@ -158,8 +158,8 @@ export const updateAnnotation = async (
     .where(and(eq(annotations.projectId, project.id), eq(annotations.id, id)))
 }
 
-/** Where a chart stands: an insight, drawn alone or with a dashboard. */
-export type ChartPlace = { insightId: number; dashboardId: number | null }
+/** Where a chart stands: an insight, drawn alone or with a dashboard; or neither. */
+export type ChartPlace = { insightId: number | null; dashboardId: number | null }
 
 /** Annotations of one chart: the latest ones. More could not be told apart. */
 const MAX_DRAWN = 100

@@ -108,6 +108,8 @@ export const NUMBERS: Scopes = ['query:read', 'insight:read']
 /** The scope for persons. */
 export const PERSONS: Scopes = ['person:read']
 
+const ANNOTATIONS: Scopes = ['annotation:read']
+
 /** @param answeringOf is called when a question of the kind is computed */
 const define = <Query, Answer>(
   read: Read<Query>,
@@ -191,12 +193,16 @@ export const KINDS: Readonly<Record<string, QuestionKind>> = {
     compute: answers.computeLifecycle,
     draw: answers.drawLifecycleAnswer
   })),
-  WebOverviewQuery: define(readWebOverview, (answers) => ({
-    compute: answers.computeWebOverview,
-    draw: answers.drawWebOverview,
-    endAt: answers.endRange,
-    compare: answers.compareWeb
-  })),
+  WebOverviewQuery: define(
+    readWebOverview,
+    (answers) => ({
+      compute: answers.computeWebOverview,
+      draw: answers.drawWebOverview,
+      endAt: answers.endRange,
+      compare: answers.compareWeb
+    }),
+    { needs: ({ hasAnnotations }) => [NUMBERS, ...(hasAnnotations ? [ANNOTATIONS] : [])] }
+  ),
   WebStatsTableQuery: define(readWebTable, (answers) => ({
     compute: answers.computeWebTable,
     draw: answers.drawWebTable,

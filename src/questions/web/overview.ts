@@ -1,4 +1,6 @@
-import { toIsoIn } from '../../calendar/clock.ts'
+import { findDrawn } from '../../annotations/store.ts'
+import type { Range } from '../../calendar/buckets.ts'
+import { toIso, toIsoIn } from '../../calendar/clock.ts'
 import { type ResolvedRange, resolveRange } from '../date-range.ts'
 import type { ListAnswer } from '../list-answer.ts'
 import type { QuestionPlace } from '../place.ts'
@@ -35,6 +37,8 @@ export type WebOverviewAnswer = {
   tables?: ListAnswer[]
   /** With `events`: the most frequent ones, whether they are views or not. */
   events?: WebEvent[]
+  /** With `annotations`: the latest that all charts of the project show, in the order of time. */
+  annotations?: { date_marker: string; content: string }[]
 }
 
 /**
@@ -66,8 +70,14 @@ export async function computeWebOverview(
     resolved_date_range: resolveRange(planned.periods[0]),
     ...(series && { series: series.answer(now) }),
     ...(tables && { tables: tables.map((table) => table.answer()) }),
-    ...(query.events && { events: await listWebEvents(place, trend, query.events, now) })
+    ...(query.events && { events: await listWebEvents(place, trend, query.events, now) }),
+    ...(query.hasAnnotations && { annotations: whole ? await listAnnotations(place, whole) : [] })
   }
+}
+
+async function listAnnotations(place: QuestionPlace, period: Range) {
+  const found = await findDrawn(place, { insightId: null, dashboardId: null }, period)
+  return found.map(({ at, text }) => ({ date_marker: toIso(at), content: text }))
 }
 
 function toItems([current, previous]: readonly WebNumbers[]): WebOverviewItem[] {

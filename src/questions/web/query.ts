@@ -93,6 +93,7 @@ const WebOverviewNode = z.strictObject({
     .max(MAX_TABLES, `An overview has at most ${MAX_TABLES} tables.`)
     .nullish(),
   events: z.strictObject({ limit: z.int().min(1).max(MAX_EVENTS).nullish() }).nullish(),
+  annotations: OptionalFlag,
   ...ignored('orderBy')
 })
 
@@ -105,6 +106,8 @@ export type WebOverviewQuery = {
   tables: WebTable[] | undefined
   /** The number of events to list; undefined for no list. */
   events: number | undefined
+  /** Whether the annotations of the period are wanted. */
+  hasAnnotations: boolean
 }
 
 /** The number by which a table is sorted. */
@@ -130,12 +133,13 @@ export type WebTableQuery = { trend: TrendQuery; table: WebTable }
  * @throws errors of input whose attr is a path in the node; query_too_large, attr the limit
  */
 export function readWebOverview(node: JsonObject, settings: Settings, now: Date): WebOverviewQuery {
-  const { interval, tables, events, ...shared } = parseInput(WebOverviewNode, node)
+  const { interval, tables, events, annotations, ...shared } = parseInput(WebOverviewNode, node)
   return {
     trend: readViews(shared, settings, now),
     interval: interval ?? undefined,
     tables: tables?.map((table, i) => readTable(table, `tables__${i}__`)),
-    events: events ? (events.limit ?? DEFAULT_EVENTS) : undefined
+    events: events ? (events.limit ?? DEFAULT_EVENTS) : undefined,
+    hasAnnotations: annotations ?? false
   }
 }
 

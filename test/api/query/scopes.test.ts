@@ -17,6 +17,8 @@ const PERSONS = [
   ['insight:read', 'person:read']
 ]
 
+const NOTED_NUMBERS = [['insight:read', 'annotation:read']]
+
 /** Questions, and the scopes of the keys that may ask them. */
 const QUESTIONS: [query: Record<string, unknown>, may: string[][]][] = [
   [TREND, NUMBERS],
@@ -25,6 +27,7 @@ const QUESTIONS: [query: Record<string, unknown>, may: string[][]][] = [
   [STICKINESS, NUMBERS],
   [LIFECYCLE, NUMBERS],
   [{ kind: 'WebOverviewQuery', properties: [] }, NUMBERS],
+  [{ kind: 'WebOverviewQuery', properties: [], annotations: true }, NOTED_NUMBERS],
   [{ kind: 'WebStatsTableQuery', properties: [], breakdownBy: 'Page' }, NUMBERS],
   [{ kind: 'InsightVizNode', source: FUNNEL }, NUMBERS],
   [{ kind: 'EventsQuery', select: ['event'] }, EVENTS],
@@ -80,6 +83,7 @@ const KEYS = [
   ['query:read', 'insight:read'],
   ['query:read', 'person:read'],
   ['insight:read', 'person:read'],
+  ['insight:read', 'annotation:read'],
   ['dashboard:read']
 ]
 

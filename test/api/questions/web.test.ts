@@ -336,6 +336,26 @@ describe('overview with more', () => {
     expect(await events({ events: {}, dateRange: empty })).toEqual([])
   })
 
+  it('has the annotations of the range that all charts show', async () => {
+    const project = await newProject()
+    const note = (content: string, more: object) =>
+      project.send('POST', 'annotations/', { content, scope: 'project', ...more })
+    await note('Prices', { date_marker: '2026-03-03T09:00:00Z' })
+    await note('Launch', { date_marker: '2026-03-01T00:00:00Z' })
+    await note('Later', { date_marker: '2026-03-08T00:00:00Z' })
+    const insight = await project.send('POST', 'insights/', { name: 'One' })
+    const item = { scope: 'dashboard_item', dashboard_item: insight.body.id }
+    await note('Of one', { ...item, date_marker: '2026-03-02T00:00:00Z' })
+
+    const { body } = await overview(project, { annotations: true })
+
+    expect(body.annotations).toEqual([
+      { date_marker: '2026-03-01T00:00:00Z', content: 'Launch' },
+      { date_marker: '2026-03-03T09:00:00Z', content: 'Prices' }
+    ])
+    expect((await overview(project)).body).not.toHaveProperty('annotations')
+  })
+
   it('is answered to the key of a viewer', async () => {
     const project = await newProject({ scopes: ROLE_SCOPES.viewer })
     const { status } = await overview(project, { interval: 'day', tables: [], events: {} })
