@@ -23,7 +23,15 @@ import {
 import { may, project } from '../session.ts'
 import { count, nameOf } from '../words.ts'
 import { METRIC_KEYS, METRICS, Metrics } from './metrics.tsx'
-import { CARDS, type MetricKey, type OverviewAnswer, ROWS, type Tab, tabIn } from './question.ts'
+import {
+  CARDS,
+  type MetricKey,
+  type OverviewAnswer,
+  ROWS,
+  type Tab,
+  tabIn,
+  tableOf
+} from './question.ts'
 import { CardFrame, RankCard, RankRow } from './rank.tsx'
 
 /** Events of the list. */
@@ -32,7 +40,7 @@ const EVENTS = 8
 type Shown = {
   question: object
   period: AskedPeriod
-  tabs: (Tab | undefined)[]
+  tabs: Tab[]
   answer: OverviewAnswer
 }
 
@@ -42,13 +50,13 @@ export function OverviewPage() {
   const period = periodIn(values)
   const filters = readFilters(values.get('properties'))
   const metric = METRIC_KEYS.find((key) => key === values.get('metric')) ?? 'visitors'
-  const tabs = CARDS.map((card) => tabIn(card, values))
+  const tabs = CARDS.flatMap((card) => tabIn(card, values) ?? [])
   const question = { ...periodQuery(period), properties: filters }
   const query = {
     ...question,
     kind: 'WebOverviewQuery',
     interval: intervalOf(period, today()),
-    tables: tabs.map((tab) => ({ breakdownBy: tab?.by, limit: ROWS })),
+    tables: tabs.map(tableOf),
     events: { limit: EVENTS }
   }
   const { data, error, reload } = useLoaded<Shown>(JSON.stringify(query), async (signal) => ({
@@ -218,9 +226,9 @@ const HEIGHT = 236
 type OverTimeProps = { answer: OverviewAnswer; metric: MetricKey; isCompared: boolean }
 
 /** The pressed number over time. */
-function OverTime({ answer: { series }, metric, isCompared }: OverTimeProps) {
+function OverTime({ answer, metric, isCompared }: OverTimeProps) {
   const isTable = useTableKey()
-  const { current, previous, interval, finished } = series
+  const { current, previous, interval, finished } = answer.series
   const unit = UNITS[metric]
   const numbers = (list: (number | null)[]) => list.map((value) => value ?? 0)
   return (

@@ -1,5 +1,5 @@
 import type { BucketLength } from '../dates.ts'
-import type { Filter } from '../filters/filter.ts'
+import { asksFor, type Filter, toggled } from '../filters/filter.ts'
 
 /** The keys of the five numbers, as the API names them. */
 export type MetricKey = 'visitors' | 'sessions' | 'views' | 'bounce rate' | 'session duration'
@@ -38,7 +38,11 @@ export type Tab = {
   by: string
   /** What the values of a row filter: a property for each. */
   keys: [type: string, key: string][]
+  /** Whether the rows are shown on a map. */
+  isMap?: true
 }
+
+const COUNTRY: Tab['keys'] = [['event', '$geoip_country_code']]
 
 /** A card with ranked lists, of which one is shown. Its id is a parameter of the page. */
 export type Card = { id: string; title: string; all: string; tabs: Tab[] }
@@ -79,7 +83,8 @@ export const CARDS: Card[] = [
     title: 'Places',
     all: 'All places',
     tabs: [
-      { id: 'country', name: 'Country', by: 'Country', keys: [['event', '$geoip_country_code']] },
+      { id: 'country', name: 'Country', by: 'Country', keys: COUNTRY },
+      { id: 'map', name: 'Map', by: 'Country', keys: COUNTRY, isMap: true },
       {
         id: 'city',
         name: 'City',
@@ -112,6 +117,15 @@ export const CARDS: Card[] = [
 /** Rows of a card. */
 export const ROWS = 6
 
+/** Rows of a map: there are fewer countries. */
+const MAP_ROWS = 300
+
+/** Returns the question for the rows of a list. */
+export const tableOf = ({ by, isMap }: Tab): { breakdownBy: string; limit: number } => ({
+  breakdownBy: by,
+  limit: isMap ? MAP_ROWS : ROWS
+})
+
 /** Returns the list of a card that an address asks for: the first unless it names another. */
 export const tabIn = ({ id, tabs }: Card, values: URLSearchParams): Tab | undefined =>
   tabs.find((tab) => tab.id === values.get(id)) ?? tabs[0]
@@ -126,6 +140,34 @@ export const filtersOfRow = ({ keys }: Tab, value: TableRow[0]): Filter[] => {
       : { type, key, operator: 'exact', value: [one] }
   })
 }
+
+/** What shows the rows of a list. */
+export type RowsProps = {
+  tab: Tab
+  rows: readonly TableRow[]
+  filters: readonly Filter[]
+  /** The visitors of the period. */
+  total: number
+}
+
+/** Whether the filters for which a row stands are set. */
+export const isRowOn = (tab: Tab, value: TableRow[0], filters: readonly Filter[]): boolean =>
+  filtersOfRow(tab, value).every((one) => asksFor(filters, one))
+
+/** Returns the filters after a click on a row: with its own, or without them if they are set. */
+export const toggleRow = (tab: Tab, value: TableRow[0], filters: readonly Filter[]): Filter[] => {
+  const isOn = isRowOn(tab, value, filters)
+  return filtersOfRow(tab, value)
+    .filter((one) => isOn || !asksFor(filters, one))
+    .reduce((list, one) => toggled(list, one), [...filters])
+}
+
+/** Levels of colour on a map. */
+const LEVELS = 6
+
+/** Returns the level of a number: from 1 to 6, by its root, so that small ones differ, too. */
+export const levelOf = (value: number, most: number): number =>
+  Math.max(1, Math.ceil(LEVELS * Math.sqrt(value / most)))
 
 /** The change of a metric: its direction, its amount in percent or points, and whether that is good. */
 export type Change = { isRise: boolean; amount: number; isPoints: boolean; isGood: boolean }

@@ -1,33 +1,23 @@
-import { useSignal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { setParameters } from '../address.ts'
 import { call } from '../api.ts'
-import { asksFor, type Filter, toggled, writeFilters } from '../filters/filter.ts'
-import { valueName } from '../filters/properties.ts'
+import { type Filter, writeFilters } from '../filters/filter.ts'
 import { Icon } from '../icons.tsx'
 import { useLoaded } from '../loaded.ts'
 import { Dialog, Fault, Skeleton } from '../parts.tsx'
 import { count } from '../words.ts'
 import {
   type Card,
-  filtersOfRow,
+  isRowOn,
   ROWS,
+  type RowsProps,
   type Tab,
   type TableAnswer,
-  type TableRow
+  toggleRow
 } from './question.ts'
-
-const share = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 })
-
-/** What a row is called. */
-export function rowName({ keys }: Tab, value: TableRow[0]): string {
-  if (!Array.isArray(value)) {
-    return value === null ? 'Unknown' : valueName(keys[0]?.[1] ?? '', value)
-  }
-  const [country, ...place] = value
-  const name = country ? valueName('$geoip_country_code', country) : 'Unknown'
-  return [place.at(-1), name].filter(Boolean).join(', ')
-}
+import { rowName, share } from './words.ts'
 
 type RankRowProps = {
   name: string
@@ -75,41 +65,45 @@ export function RankRow({ name, value, bar, share: part, isOn = false, run, href
   )
 }
 
-type RowsProps = {
-  tab: Tab
-  rows: readonly TableRow[]
-  filters: readonly Filter[]
-  /** The visitors of the period. */
-  total: number
-}
-
 /** Rows that are filters: a click narrows the page, a second one widens it again. */
 export function Rows({ tab, rows, filters, total }: RowsProps) {
   const most = Math.max(1, ...rows.map(([, [visitors]]) => visitors))
   return (
     <ul class="rank">
-      {rows.map(([value, [visitors]]) => {
-        const wanted = filtersOfRow(tab, value)
-        const isOn = wanted.every((one) => asksFor(filters, one))
-        return (
-          <RankRow
-            key={JSON.stringify(value)}
-            name={rowName(tab, value)}
-            value={visitors}
-            bar={visitors / most}
-            share={total > 0 ? visitors / total : undefined}
-            isOn={isOn}
-            run={() => {
-              const changed = wanted
-                .filter((one) => isOn || !asksFor(filters, one))
-                .reduce((list, one) => toggled(list, one), [...filters])
-              setParameters({ properties: writeFilters(changed) })
-            }}
-          />
-        )
-      })}
+      {rows.map(([value, [visitors]]) => (
+        <RankRow
+          key={JSON.stringify(value)}
+          name={rowName(tab, value)}
+          value={visitors}
+          bar={visitors / most}
+          share={total > 0 ? visitors / total : undefined}
+          isOn={isRowOn(tab, value, filters)}
+          run={() => setParameters({ properties: writeFilters(toggleRow(tab, value, filters)) })}
+        />
+      ))}
     </ul>
   )
+}
+
+type CountryMap = (props: RowsProps) => ComponentChildren
+
+const countryMap = signal<CountryMap | 'unreachable' | undefined>(undefined)
+
+/** Loads the map, whose outlines are needed nowhere else. */
+async function loadMap(): Promise<void> {
+  const loaded = await import('./map.tsx').catch(() => undefined)
+  countryMap.value = loaded ? loaded.CountryMap : 'unreachable'
+}
+
+function LazyMap(props: RowsProps) {
+  const Loaded = countryMap.value
+  useEffect(() => {
+    void loadMap()
+  }, [])
+  if (Loaded === 'unreachable') {
+    return <p class="pad mut map">The map cannot be loaded. Reload the page.</p>
+  }
+  return Loaded ? <Loaded {...props} /> : <div class="map" />
 }
 
 type CardFrameProps = { title: string; tools?: ComponentChildren; children: ComponentChildren }
@@ -140,7 +134,9 @@ type RankCardProps = {
 /** A card with a ranked list. */
 export function RankCard({ card, tab, shown, answer, filters, total, question }: RankCardProps) {
   const isOpen = useSignal(false)
-  const rows = answer?.results.slice(0, ROWS) ?? []
+  const all = answer?.results ?? []
+  const rows = shown.isMap ? all : all.slice(0, ROWS)
+  const props = { tab: shown, rows, filters, total }
   return (
     <CardFrame
       title={card.title}
@@ -163,7 +159,7 @@ export function RankCard({ card, tab, shown, answer, filters, total, question }:
         )
       }
     >
-      {answer && <Rows tab={shown} rows={rows} filters={filters} total={total} />}
+      {answer && (shown.isMap ? <LazyMap {...props} /> : <Rows {...props} />)}
       {!answer && (
         <div class="pad">
           <Skeleton rows={ROWS} />
@@ -173,7 +169,7 @@ export function RankCard({ card, tab, shown, answer, filters, total, question }:
       <button
         type="button"
         class="more"
-        disabled={!answer?.hasMore}
+        disabled={!answer?.hasMore && all.length <= ROWS}
         onClick={() => {
           isOpen.value = true
         }}

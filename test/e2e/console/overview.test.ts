@@ -20,6 +20,8 @@ const view = (who: string, session: string, path: string, more: object = {}, age
   }
 })
 
+const GERMANY = { $geoip_country_code: 'DE', $geoip_country_name: 'Germany' }
+const SINGAPORE = { $geoip_country_code: 'SG', $geoip_country_name: 'Singapore' }
 const CHROME = { $browser: 'Chrome', $device_type: 'Desktop' }
 const SAFARI = { $browser: 'Safari', $device_type: 'Mobile' }
 const HOSTILE = `/<img src=x onerror="alert(1)">\u202e${'W'.repeat(300)}`
@@ -51,8 +53,8 @@ it.skipIf(!hasBrowser())(
 
     await send(
       stage.token,
-      view('ada', 's1', '/pricing', CHROME),
-      view('bo', 's2', '/', SAFARI),
+      view('ada', 's1', '/pricing', { ...CHROME, ...GERMANY }),
+      view('bo', 's2', '/', { ...SAFARI, ...SINGAPORE }),
       view('cy', 's3', HOSTILE, CHROME),
       view('cy', 's0', '/', CHROME, 36 * DAY)
     )
@@ -103,6 +105,21 @@ it.skipIf(!hasBrowser())(
     await tab.keyboard.press('Enter')
     await shows('Visitors', /^Visitors2/)
     await tab.getByRole('button', { name: 'Remove the filter Browser' }).press('Enter')
+    await shows('Visitors', /^Visitors3/)
+
+    // A map of countries, which are filters, too; the smallest ones are dots.
+    await tab.getByRole('button', { name: 'Map' }).click()
+    const map = tab.getByRole('region', { name: 'Map of visitors by country' })
+    const germany = map.getByRole('link', { name: /^Germany · 1/ })
+    await germany.click()
+    await shows('Visitors', /^Visitors1(?!\d)/)
+    expect(tab.url()).toContain('places=map')
+    expect(await germany.getAttribute('aria-current')).toBe('true')
+    await germany.press('Enter')
+    await shows('Visitors', /^Visitors3/)
+    await map.getByRole('link', { name: /^Singapore · 1/ }).click()
+    await shows('Visitors', /^Visitors1(?!\d)/)
+    await tab.goBack()
     await shows('Visitors', /^Visitors3/)
 
     // Other lists, the whole list, the period and its comparison.
