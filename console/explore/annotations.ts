@@ -1,7 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { ChartAnnotation } from '../../src/charts/chart.ts'
 import { call } from '../api.ts'
-import type { DrawnAnswer } from '../chart/answer.ts'
 import { useLoaded } from '../loaded.ts'
 import { may } from '../session.ts'
 import type { Insight } from './question.ts'
@@ -39,8 +38,8 @@ export function useAnnotations(insight: Insight | undefined): readonly Annotatio
 
 /** Places annotations at the buckets that have begun before them. */
 export function placed(
-  { days }: DrawnAnswer,
-  notes: readonly Annotation[],
+  { days }: { days: readonly string[] },
+  notes: readonly Pick<Annotation, 'content' | 'date_marker'>[],
   timezone: string
 ): ChartAnnotation[] {
   const clock = new Intl.DateTimeFormat('sv-SE', {

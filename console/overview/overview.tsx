@@ -7,6 +7,7 @@ import { call } from '../api.ts'
 import { ChartView, useTableKey } from '../chart/chart.tsx'
 import { comparedDays, daysOf, daysText, intervalOf } from '../dates.ts'
 import { FirstEvent } from '../events/first.tsx'
+import { placed } from '../explore/annotations.ts'
 import { readFilters, writeFilters } from '../filters/filter.ts'
 import { Filters } from '../filters/filters.tsx'
 import { Icon } from '../icons.tsx'
@@ -57,7 +58,8 @@ export function OverviewPage() {
     kind: 'WebOverviewQuery',
     interval: intervalOf(period, today()),
     tables: tabs.map(tableOf),
-    events: { limit: EVENTS }
+    events: { limit: EVENTS },
+    ...(may('annotation:read') && { annotations: true })
   }
   const { data, error, reload } = useLoaded<Shown>(JSON.stringify(query), async (signal) => ({
     question,
@@ -247,6 +249,7 @@ function OverTime({ answer, metric, isCompared }: OverTimeProps) {
         finished,
         total: null,
         warning: null,
+        annotations: placed(current, answer.annotations ?? [], project.value?.timezone ?? 'UTC'),
         ...(unit && { unit }),
         series: [
           {

@@ -28,6 +28,7 @@ export type OverviewAnswer = {
   }
   tables: TableAnswer[]
   events: { event: string; count: number; previous: number | null }[]
+  annotations?: { date_marker: string; content: string }[]
 }
 
 /** A ranked list. */

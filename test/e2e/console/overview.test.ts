@@ -1,7 +1,7 @@
 import { expect, inject, it } from 'vitest'
 import { ROLE_SCOPES } from '../../../src/access/roles.ts'
 import { hasBrowser } from '../../support/browser.ts'
-import { enter, isAsWideAsTheWindow, newStage, send } from '../../support/pages.ts'
+import { apiOf, enter, isAsWideAsTheWindow, newStage, send } from '../../support/pages.ts'
 import { until } from '../../support/until.ts'
 
 const { url } = inject('service')
@@ -59,6 +59,8 @@ it.skipIf(!hasBrowser())(
       view('cy', 's0', '/', CHROME, 36 * DAY)
     )
     await untilViews(stage, 5)
+    const note = { content: 'New prices', scope: 'project', date_marker: new Date().toISOString() }
+    await apiOf(stage)('POST', 'annotations/', note)
     const asked: string[] = []
     tab.on('request', (request) => {
       if (request.url().includes('/api/')) {
@@ -68,6 +70,7 @@ it.skipIf(!hasBrowser())(
     await tab.reload()
     await shows('Visitors', /^Visitors3up 200/)
     await tab.getByText(/online$/).waitFor()
+    await tab.locator('.chart svg text', { hasText: 'New prices' }).waitFor()
     expect(asked.length).toBeLessThanOrEqual(3)
 
     // The pressed number is drawn.
