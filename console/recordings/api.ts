@@ -13,6 +13,7 @@ export type Recording = {
   click_count: number
   keypress_count: number
   console_error_count: number
+  activity: number[]
   start_url: string
   ongoing: boolean
   person: {
@@ -32,6 +33,19 @@ export type SimilarList = {
 
 /** The name of a recording's person, if one is known: not an id. */
 export const visitorOf = ({ person }: Recording): string => knownName(person) ?? 'Anonymous'
+
+/** Most bars of a strip of activity. */
+const MAX_BARS = 32
+
+/** Returns the heights of the bars of a strip, from 0 to 1: by the root, so that little is seen. */
+export function barsOf(counts: readonly number[]): number[] {
+  const width = Math.ceil(counts.length / MAX_BARS)
+  const sums = Array.from({ length: Math.ceil(counts.length / width) || 0 }, (_, bar) =>
+    counts.slice(bar * width, (bar + 1) * width).reduce((sum, count) => sum + count, 0)
+  )
+  const most = Math.max(1, ...sums)
+  return sums.map((sum) => Math.sqrt(sum / most))
+}
 
 /** Longest name of a browser, a system or a country, characters. */
 const MAX_NAME = 60

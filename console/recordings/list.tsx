@@ -7,7 +7,7 @@ import { propertyName } from '../filters/properties.ts'
 import { Icon } from '../icons.tsx'
 import { Empty, Fault, Moment, Name, Skeleton } from '../parts.tsx'
 import { count, durationOf, pageOf } from '../words.ts'
-import { type Recording, visitorOf } from './api.ts'
+import { barsOf, type Recording, visitorOf } from './api.ts'
 import {
   addWords,
   type FilterGroup,
@@ -235,6 +235,27 @@ const Chip = ({ words, label, remove }: ChipProps) => (
   </span>
 )
 
+/** Height of the strip of activity, and the least of a bar in which something was done. */
+const STRIP = { height: 20, least: 3 }
+
+/** When the visitor was active, from the first snapshot to the last. */
+const Activity = ({ counts }: { counts: readonly number[] }) => {
+  const bars = barsOf(counts)
+  return (
+    <svg
+      class="act"
+      viewBox={`0 0 ${4 * bars.length} ${STRIP.height}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      {bars.map((part, i) => {
+        const height = part === 0 ? 0 : Math.max(STRIP.least, part * STRIP.height)
+        return <rect key={i} x={4 * i} y={STRIP.height - height} width={3} height={height} />
+      })}
+    </svg>
+  )
+}
+
 type RowProps = { recording: Recording; isSeen: boolean }
 
 function Row({ recording, isSeen }: RowProps) {
@@ -264,6 +285,7 @@ function Row({ recording, isSeen }: RowProps) {
               ? `${count(errors)} ${errors === 1 ? 'error' : 'errors'}`
               : `${count(clicks)} ${clicks === 1 ? 'click' : 'clicks'}`}
           </span>
+          <Activity counts={recording.activity} />
         </span>
       </a>
     </li>

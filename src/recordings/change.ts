@@ -61,6 +61,7 @@ export type RecordingUpdate = z.infer<typeof RecordingUpdateJson>
 /** Fields that may have changed to any value since a client read the recording. */
 const CHANGING = [
   'viewers',
+  'activity',
   'ongoing',
   'activity_score',
   'inactive_seconds',

@@ -1,4 +1,5 @@
 import { type Tombstone, tombstoneFor } from '../barred/tombstones/tombstone.ts'
+import { addActivity, NO_ACTIVITY } from './activity.ts'
 import { correctionOf, roundSkew } from './clock.ts'
 import { firstUrls, move, type PartSummary } from './summary.ts'
 
@@ -247,6 +248,7 @@ const begin = ({ sessionId, partId, source, skew }: IncomingPart): Recording => 
   consoleErrorCount: 0,
   startUrl: null,
   urls: [],
+  activity: NO_ACTIVITY,
   parts: 0,
   bytes: 0,
   lastReceivedAt: 0
@@ -300,6 +302,7 @@ function join(recording: Recording, part: IncomingPart): Recording {
     consoleErrorCount: recording.consoleErrorCount + summary.consoleErrorCount,
     startUrl: urls[0]?.[1].slice(0, MAX_START_URL).toWellFormed() ?? null,
     urls,
+    activity: addActivity(recording.activity, summary.activity),
     parts: recording.parts + 1,
     bytes: recording.bytes + part.bytes,
     lastReceivedAt: Math.max(recording.lastReceivedAt, part.receivedAt)

@@ -8,6 +8,7 @@ import { expectRows, inJson } from '../db/rows.ts'
 import { counters, erasures, recordingParts, recordings, recordingViews } from '../db/schema.ts'
 import { updateFrom } from '../db/statements.ts'
 import type { Announced } from '../ledger/entry.ts'
+import { NO_ACTIVITY } from './activity.ts'
 import type { RecordingEntry, RetentionEntry } from './entries.ts'
 
 /*
@@ -40,6 +41,7 @@ export const tombstoneRecordings = (
       firstPart: '',
       startUrl: null,
       urls: '[]',
+      activity: JSON.stringify(NO_ACTIVITY),
       accessToken: '',
       sharedHash: null,
       revision: sql`${recordings.revision} + 1`

@@ -16,6 +16,7 @@ const EXAMPLE = {
   console_log_count: 1,
   console_warn_count: 1,
   console_error_count: 1,
+  activity: [4, 0, 11, 9, 0, 0, 2],
   start_url: 'https://shop.example/start',
   person: {
     id: 731,
@@ -70,6 +71,10 @@ const SummaryFields = z.object({
   console_log_count: z.int(),
   console_warn_count: z.int(),
   console_error_count: z.int(),
+  activity: z.array(z.int()).meta({
+    description:
+      'How many mouse moves, clicks, scrolls, inputs and the like there are in each of up to 64 equal slices of the recording, from its first snapshot to its last.'
+  }),
   start_url: z
     .string()
     .meta({ description: 'At most 512 characters; empty when no page was recorded.' })

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../input/json.ts'
+import { type Activity, countActivity } from './activity.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /*
@@ -42,17 +43,20 @@ export type PartSummary = {
   consoleErrorCount: number
   /** The first pages, each with the time at which it was first seen, in order of time. */
   urls: [number, string][]
+  activity: Activity
 }
 
 /** Summarizes the snapshots of a part, with times by the client's clock. */
 export function summarize(snapshots: Snapshot[]): PartSummary {
   const times = snapshots.map(timeOf)
+  const startTime = times.reduce((a, b) => Math.min(a, b))
+  const endTime = times.reduce((a, b) => Math.max(a, b))
   const countFrom = (...sources: unknown[]) =>
     countOf(snapshots, ({ source }) => sources.includes(source))
   const logs = snapshots.map(consoleLevelOf)
   return {
-    startTime: times.reduce((a, b) => Math.min(a, b)),
-    endTime: times.reduce((a, b) => Math.max(a, b)),
+    startTime,
+    endTime,
     activeMs: activeMs(snapshots),
     clickCount: countOf(
       snapshots,
@@ -63,7 +67,8 @@ export function summarize(snapshots: Snapshot[]): PartSummary {
     consoleLogCount: logs.filter((level) => level === 'log').length,
     consoleWarnCount: logs.filter((level) => level === 'warn').length,
     consoleErrorCount: logs.filter((level) => level === 'error').length,
-    urls: firstUrls(snapshots.flatMap(urlOf))
+    urls: firstUrls(snapshots.flatMap(urlOf)),
+    activity: countActivity(snapshots.filter(isActive).map(timeOf), startTime, endTime)
   }
 }
 
@@ -74,6 +79,9 @@ const dataOf = ({ data }: Snapshot): JsonObject => (isObject(data) ? data : {})
 const countOf = (snapshots: Snapshot[], isCounted: (data: JsonObject) => boolean): number =>
   snapshots.filter((snapshot) => snapshot.type === INCREMENTAL && isCounted(dataOf(snapshot)))
     .length
+
+const isActive = (snapshot: Snapshot): boolean =>
+  snapshot.type === INCREMENTAL && ACTIVE_SOURCES.includes(dataOf(snapshot).source)
 
 /**
  * Sums the time from the first to the last snapshot of each run of activity, at least 1 ms per run.
@@ -91,17 +99,16 @@ function activeMs(snapshots: Snapshot[]): number {
   }
   for (const snapshot of snapshots.toSorted((a, b) => a.timestamp - b.timestamp)) {
     const at = snapshot.timestamp
-    const isActive =
-      snapshot.type === INCREMENTAL && ACTIVE_SOURCES.includes(dataOf(snapshot).source)
+    const isAction = isActive(snapshot)
     if (run && run.lastActive + IDLE_MS < at) {
       close()
     }
     if (run) {
       run.end = at
-    } else if (isActive) {
+    } else if (isAction) {
       run = { start: at, end: at, lastActive: at }
     }
-    if (run && isActive) {
+    if (run && isAction) {
       run.lastActive = at
     }
   }
@@ -139,7 +146,7 @@ function urlOf(snapshot: Snapshot): [number, string][] {
   return url === '' ? [] : [[timeOf(snapshot), url]]
 }
 
-/** Moves times, ms; a negative `by` moves them back. */
+/** Moves times, ms, but for those of the activity; a negative `by` moves them back. */
 export const move = <Times extends Pick<PartSummary, 'startTime' | 'endTime' | 'urls'>>(
   times: Times,
   by: number

@@ -84,6 +84,7 @@ const UNINDEXED = [
   'consoleErrorCount',
   'startUrl',
   'urls',
+  'activity',
   'parts',
   'bytes',
   'lastReceivedAt'

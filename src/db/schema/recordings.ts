@@ -34,6 +34,11 @@ export const recordings = sqliteTable(
     startUrl: text('start_url'),
     /** The first pages, each with the time at which it was first seen: `[ms, url]`. */
     urls: text({ mode: 'json' }).$type<[number, string][]>().notNull(),
+    /** See `recordings/activity.ts`. */
+    activity: text({ mode: 'json' })
+      .$type<{ width: number; first: number; counts: number[] }>()
+      .notNull()
+      .default({ width: 1000, first: 0, counts: [] }),
     parts: integer().notNull(),
     /** The stored size of all parts, compressed. */
     bytes: integer().notNull(),

@@ -17,6 +17,7 @@ import type { JsonObject } from '../../input/json.ts'
 import { placeholderUuid } from '../../persons/placeholder.ts'
 import { LISTED_DISTINCT_IDS } from '../../persons/schemas.ts'
 import { personToJson } from '../../persons/store.ts'
+import type { Activity } from '../activity.ts'
 import type { RecordingJson, SourcesJson } from '../schemas.ts'
 import { isLive } from '../store.ts'
 import type { ORDERS } from './schemas.ts'
@@ -52,6 +53,7 @@ const COLUMNS = list([
   recordings.consoleLogCount,
   recordings.consoleWarnCount,
   recordings.consoleErrorCount,
+  recordings.activity,
   recordings.startUrl,
   recordings.snapshotSource,
   recordings.lastReceivedAt,
@@ -86,6 +88,7 @@ export type ListedRecording = {
   console_log_count: number
   console_warn_count: number
   console_error_count: number
+  activity: string
   start_url: string | null
   snapshot_source: 'web' | 'mobile'
   last_received_at: number
@@ -228,6 +231,7 @@ export function recordingToJson(
     console_log_count: row.console_log_count,
     console_warn_count: row.console_warn_count,
     console_error_count: row.console_error_count,
+    activity: activityOf(row),
     start_url: row.start_url ?? '',
     person: personOf(row, projectId),
     storage: 'object_storage',
@@ -235,6 +239,11 @@ export function recordingToJson(
     ongoing: row.last_received_at >= now.getTime() - ONGOING_MS,
     activity_score: row.activity_score
   }
+}
+
+function activityOf({ activity }: ListedRecording): number[] {
+  const { counts }: Activity = JSON.parse(activity)
+  return counts
 }
 
 function personOf(row: ListedRecording, projectId: number): RecordingJson['person'] & JsonObject {

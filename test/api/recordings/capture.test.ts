@@ -84,6 +84,7 @@ describe('POST /s', () => {
       console_log_count: 0,
       console_warn_count: 0,
       console_error_count: 0,
+      activity: [0, 1, 0, 1],
       start_url: 'https://shop.example/',
       person: {
         id: null,

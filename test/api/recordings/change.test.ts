@@ -332,7 +332,7 @@ describe('DELETE session_recordings/{id}', () => {
     const rows = await db.all(sql`
       select (select count(*) from recording_parts where session_id = r.session_id and project_id = r.project_id)
            + (select count(*) from recording_views where session_id = r.session_id and project_id = r.project_id) as left,
-        identity, start_url, urls, access_token, shared_hash, purged_at is not null as purged
+        identity, start_url, urls, activity, access_token, shared_hash, purged_at is not null as purged
       from recordings r where project_id = ${project.id} and session_id = 'session'`)
     expect(rows).toEqual([
       {
@@ -340,6 +340,7 @@ describe('DELETE session_recordings/{id}', () => {
         identity: 0,
         start_url: null,
         urls: '[]',
+        activity: '{"width":1000,"first":0,"counts":[]}',
         access_token: '',
         shared_hash: null,
         purged: 1

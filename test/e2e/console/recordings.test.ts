@@ -75,6 +75,7 @@ it.skipIf(!hasBrowser())(
     // The list, without the player.
     await openPage(tab, 'r')
     await until(async () => (await rows.count()) === 2)
+    expect(await rows.first().locator('.act rect').count()).toBeGreaterThan(1)
     expect(scripts.filter((address) => /play-|\/player\//.test(address))).toEqual([])
 
     // Words that are not understood are named; others become chips.

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { barsOf } from '../../../console/recordings/api.ts'
 import {
   addWords,
   type FromWords,
@@ -85,4 +86,12 @@ it('words add filters, each once, and groups where one of several is enough', ()
     to: '2026-11-20'
   })
   expect(addWords(once, answer({}))).toEqual(once)
+})
+
+it('draws a strip of at most 32 bars, in which little activity is seen', () => {
+  expect(barsOf([])).toEqual([])
+  expect(barsOf([0])).toEqual([0])
+  expect(barsOf([100, 0, 1])).toEqual([1, 0, 0.1])
+  expect(barsOf([...new Array<number>(62).fill(1), 8])).toHaveLength(32)
+  expect(barsOf(new Array<number>(64).fill(1))).toEqual(new Array<number>(32).fill(1))
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../src/input/json.ts'
+import { addActivity, countActivity, MAX_SLICES } from '../../../src/recordings/activity.ts'
 import { Unpacking } from '../../../src/recordings/packed.ts'
 import {
   type IncomingPart,
@@ -178,6 +179,49 @@ describe('active time', () => {
     [3_000, 'in any order', [move(AT + 3_000), move(AT), move(AT + 1_000)]]
   ])('is %i ms: %s', (expected, _, snapshots) => {
     expect(summarize([...snapshots, mutate(AT + 60_000)]).activeMs).toBe(expected)
+  })
+})
+
+describe('activity over time', () => {
+  it('counts actions in seconds from the first snapshot to the last', () => {
+    const actions = [move(AT), move(AT + 999), incremental(AT + 2_000, { source: 5 })]
+
+    expect(summarize([mutate(AT - 500), ...actions, mutate(AT + 3_500)]).activity).toEqual({
+      width: 1_000,
+      first: AT / 1_000 - 1,
+      counts: [0, 2, 0, 1, 0]
+    })
+  })
+
+  it('has longer slices in a longer recording', () => {
+    const minutes = Array.from({ length: 60 }, (_, i) => move(AT + i * 60_000))
+    const { width, counts } = summarize(minutes).activity
+
+    expect(width).toBe(64_000)
+    expect(counts.length).toBe(56)
+    expect(counts.reduce((sum, count) => sum + count)).toBe(60)
+  })
+
+  it('is that of all parts together, whatever their order', () => {
+    const Times = fc.array(fc.integer({ min: AT - 1e6, max: AT + 1e7 }), { minLength: 1 })
+    const count = (times: number[]) => countActivity(times, Math.min(...times), Math.max(...times))
+    fc.assert(
+      fc.property(fc.array(Times, { minLength: 1 }), (parts) => {
+        const [first, ...others] = parts.map(count)
+        const sum = others.reduce(addActivity, first as ReturnType<typeof count>)
+
+        expect(sum).toEqual(count(parts.flat()))
+        expect(sum.counts.length).toBeLessThanOrEqual(MAX_SLICES)
+      }),
+      deep(300)
+    )
+  })
+
+  it('takes few slices between clocks that are decades apart', () => {
+    const sum = addActivity(countActivity([0], 0, 0), countActivity([AT], AT, AT))
+
+    expect(sum.counts.filter((count) => count > 0)).toEqual([1, 1])
+    expect(sum.counts.length).toBeLessThanOrEqual(MAX_SLICES)
   })
 })
 

@@ -1,0 +1,1 @@
+ALTER TABLE `recordings` ADD `activity` text DEFAULT '{"width":1000,"first":0,"counts":[]}' NOT NULL;
