@@ -81,11 +81,13 @@ describe.skipIf(!hasBrowser())('posthog-js without cookies', () => {
       expect([first, second].every((id) => /^cookieless_[0-9a-f]{32}$/.test(id ?? ''))).toBe(true)
       expect(first).not.toBe(second)
       expect(idsOf('$autocapture')).toEqual([first])
-      expect(idsOf('bought').sort()).toEqual(['ada', 'bob'])
+      // Under `on_reject`, the SDK gives up the identity before the next event, because the visitor has refused.
+      const known = mode === 'always' ? ['ada', 'bob'] : []
+      expect(idsOf('bought')).toEqual(mode === 'always' ? known : [first, second])
 
       const people = events.filter(({ person_id }) => person_id !== null)
-      expect(new Set(people.map(({ distinct_id }) => distinct_id))).toEqual(new Set(['ada', 'bob']))
-      expect(new Set(people.map(({ person_id }) => person_id)).size).toBe(2)
+      expect(new Set(people.map(({ distinct_id }) => distinct_id))).toEqual(new Set(known))
+      expect(new Set(people.map(({ person_id }) => person_id)).size).toBe(known.length)
       const sessions = Map.groupBy(events, ({ session_id }) => session_id)
       expect([...sessions.values()].map((own) => own[0]?.distinct_id)).toEqual([first, second])
 
